@@ -37,6 +37,8 @@ export function getMediaFolder(dir: string) {
     sourceIndex: join(dir, "source.index"),
     /** `SourceFacts` as JSON, written after the index. */
     sourceFacts: join(dir, "source.json"),
+    /** The loudness in the format OCL1, made with the preview. */
+    loudness: join(dir, "loudness.steps"),
     /** The waveform in the format OCW1. */
     peaks: join(dir, "waveform.bin"),
     /** The words as columns, compressed with gzip. */

@@ -1,6 +1,6 @@
 /** Decodes the audio of a source to samples on the source's clock, and encodes a cut's audio. */
 import { AppError } from "../domain/errors";
-import type { AudioStream, NoiseReduction, ResolvedOutput } from "../domain/media";
+import type { AudioStream, NoiseReduction, ProbedMedia, ResolvedOutput } from "../domain/media";
 import type { SpeakerGain } from "../domain/speaker-levels";
 import { TICKS_PER_SECOND, type Ticks } from "../domain/time";
 import { buildInputArguments, formatSeconds, QUIET_ARGUMENTS } from "./arguments";
@@ -14,7 +14,7 @@ import { reduceNoise } from "./audio/noise-reduction";
 import { loadRnnoise } from "./audio/rnnoise";
 import { type AudioSink, type AudioSinkOptions, createSingleEncoderSink } from "./audio/sink";
 import { createSpeakerLeveler } from "./audio/speaker-leveler";
-import { type AudioSegment, spliceAudio, toSampleRanges } from "./audio/splicer";
+import { type AudioSegment, readWholeSamples, spliceAudio, toSampleRanges } from "./audio/splicer";
 import { type AudioFormat, toLayoutName } from "./encoder-arguments";
 import { createWorkLimits, type FfmpegChild, type RecordingFile, startFfmpeg, toFfmpegError } from "./ffmpeg";
 
@@ -46,7 +46,9 @@ export function buildAudioDecodeArguments(
 }
 
 /** Starts decoding the first audio track of a source. */
-export function startAudioDecoder(options: RecordingFile & { format: SampleFormat }): FfmpegChild {
+export function startAudioDecoder(
+  options: Omit<RecordingFile, "probed"> & { probed: Pick<ProbedMedia, "info">; format: SampleFormat },
+): FfmpegChild {
   const { info } = options.probed;
   const source = { path: options.path, demuxer: info.demuxer, startPts: info.startPts, track: info.audio[0]! };
   return startFfmpeg({
@@ -67,6 +69,8 @@ export type AudioRenderOptions = RecordingFile & {
   /** Maximum number of encoders that run at the same time. */
   maxEncoders: number;
   noiseReduction?: NoiseReduction | undefined;
+  /** The samples of the cut in a file, if an earlier pass has kept them. */
+  keptSamples?: string | null | undefined;
   onProgress?: ((share: number) => void) | undefined;
 };
 
@@ -109,12 +113,13 @@ async function encodeInto(
 }
 
 /** Returns a sink in front of `sink` that applies the gains of speakers. */
-export const levelSpeakers = (sink: AudioSink, gains: readonly SpeakerGain[], audioFormat: AudioFormat): AudioSink =>
+const levelSpeakers = (sink: AudioSink, gains: readonly SpeakerGain[], audioFormat: AudioFormat): AudioSink =>
   gains.length === 0 ? sink : createSpeakerLeveler(sink, gains, audioFormat);
 
 /** Writes the samples of a cut to a sink, and ends it. Errors: those of `encodeSpliced`. */
 export async function spliceTo(options: AudioRenderOptions, audioFormat: AudioFormat, sink: AudioSink): Promise<void> {
-  const { segments, noiseReduction: mode, signal } = options;
+  const { segments, noiseReduction: mode, signal, keptSamples = null } = options;
+  if (keptSamples !== null) return await readTo(options, keptSamples, audioFormat, sink);
   const until = segments.at(-1)?.end ?? 0;
   const createDenoiser = mode === undefined ? null : await loadRnnoise();
   const { sampleRate, channels } = audioFormat;
@@ -140,6 +145,30 @@ export async function spliceTo(options: AudioRenderOptions, audioFormat: AudioFo
   }
   await finishDecoder(decoder, sourceEnded);
   signal?.throwIfAborted();
+}
+
+/** Writes the samples of a file to a sink, and ends it. */
+async function readTo(
+  { signal, onProgress }: AudioRenderOptions,
+  path: string,
+  { channels }: AudioFormat,
+  sink: AudioSink,
+): Promise<void> {
+  const file = Bun.file(path);
+  let bytes = 0;
+  try {
+    for await (const samples of readWholeSamples(file.stream(), channels)) {
+      signal?.throwIfAborted();
+      await sink.write(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength));
+      bytes += samples.byteLength;
+      onProgress?.(bytes / Math.max(1, file.size));
+    }
+    await sink.end();
+  } catch (error) {
+    const reason = await sink.abort(error);
+    signal?.throwIfAborted();
+    throw reason;
+  }
 }
 
 /** Stops a decoder that is no longer needed. Throws if a decoder that reached the end of the source has failed. */

@@ -1,19 +1,20 @@
 /** Renders a cut's audio to an encoded file, at its own level or at a target loudness: measures, encodes, and measures what was encoded. */
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { amplifySteps, type Loudness, type LoudnessSteps, measureSteps } from "../domain/loudness";
 import type { AudioProcessing } from "../domain/media";
 import { planSpeakerGains, type SpeakerGain } from "../domain/speaker-levels";
+import type { EnergyContour } from "../domain/speech";
 import { TICKS_PER_SECOND } from "../domain/time";
 import type { Level } from "./audio/limiter";
-import { createMeter, type Loudness, measureFile } from "./audio/loudness";
+import { measureFile } from "./audio/loudness";
 import { RNNOISE_RATE } from "./audio/rnnoise";
+import { createSampleKeeper } from "./audio/sample-keeper";
+import { joinSinks } from "./audio/sink";
 import { createContourMeter } from "./audio/speaker-leveler";
-import {
-  type AudioRenderOptions,
-  encodeSpliced,
-  getAudioWallSeconds,
-  type Levels,
-  levelSpeakers,
-  spliceTo,
-} from "./audio-render";
+import type { AudioSegment } from "./audio/splicer";
+import { createStepMeter } from "./audio/step-meter";
+import { type AudioRenderOptions, encodeSpliced, getAudioWallSeconds, type Levels, spliceTo } from "./audio-render";
 import { type AudioFormat, chooseAudioFormat } from "./encoder-arguments";
 
 /** Maximum true peak, in dBTP (EBU R128). */
@@ -36,8 +37,12 @@ const MAX_GAIN_DB = 50;
 
 const toFactor = (decibels: number): number => 10 ** (decibels / 20);
 
-/** Shares of the progress: each pass that measures, of all that is left. */
+/** Share of the pass that measures in the progress. */
 const MEASURED = 0.3;
+
+/** Samples with reduced noise are kept for the next pass up to this size: 90 minutes in stereo. Beyond it, noise is reduced again. */
+const MAX_KEPT_BYTES = 2 * 1024 ** 3;
+const KEPT_NAME = "reduced.f32";
 
 export type ProcessedAudioOptions = Omit<AudioRenderOptions, "noiseReduction"> & { processing?: AudioProcessing };
 
@@ -50,15 +55,38 @@ export async function renderAudio({ processing = {}, ...given }: ProcessedAudioO
   const { loudness: target = null, noiseReduction, levelSpeakers: levelsSpeakers = false } = processing;
   const options: AudioRenderOptions = { ...given, noiseReduction };
   const audioFormat = chooseProcessedFormat(options);
-  const gains = levelsSpeakers ? await findSpeakerGains(options, audioFormat) : [];
-  // Takes that get louder may exceed full scale.
-  const unlimited: Level | null = gains.length === 0 ? null : { gain: 1, ceiling: toFactor(MAX_PEAK_DBTP) };
-  const rest = gains.length === 0 ? options : shareProgress(options, MEASURED, 1);
-  if (target === null) {
-    await encodeSpliced(rest, audioFormat, { gains, level: unlimited });
+  if (target === null && !levelsSpeakers) {
+    await encodeSpliced(options, audioFormat, { gains: [], level: null });
     return [];
   }
-  return await renderLeveled(rest, audioFormat, { gains, level: unlimited }, target);
+  const measured = await measureCut(shareProgress(options, 0, MEASURED), audioFormat);
+  try {
+    const gains = levelsSpeakers ? findSpeakerGains(measured.contour, options.segments) : [];
+    // Takes that get louder may exceed full scale.
+    const level: Level | null = gains.length === 0 ? null : { gain: 1, ceiling: toFactor(MAX_PEAK_DBTP) };
+    const rest = { ...shareProgress(options, MEASURED, 1), keptSamples: measured.kept };
+    if (target !== null)
+      return await renderLeveled(rest, audioFormat, { gains, level }, { target, steps: measured.steps });
+    await encodeSpliced(rest, audioFormat, { gains, level });
+    return [];
+  } finally {
+    if (measured.kept !== null) await rm(measured.kept, { force: true });
+  }
+}
+
+type MeasuredCut = { steps: LoudnessSteps; contour: EnergyContour; kept: string | null };
+
+/** Measures the samples of a cut in one pass. Keeps them if they cost more than decoding: `kept` is their file. */
+async function measureCut(options: AudioRenderOptions, audioFormat: AudioFormat): Promise<MeasuredCut> {
+  const { segments, noiseReduction, workDir } = options;
+  const seconds = (segments.at(-1)?.outputEnd ?? 0) / TICKS_PER_SECOND;
+  const meter = createStepMeter(audioFormat);
+  const contour = createContourMeter(audioFormat, seconds);
+  const bytes = seconds * audioFormat.sampleRate * audioFormat.channels * 4;
+  const keeps = noiseReduction !== undefined && bytes <= MAX_KEPT_BYTES;
+  const keeper = keeps ? createSampleKeeper(join(workDir, KEPT_NAME)) : null;
+  await spliceTo(options, audioFormat, joinSinks([meter, contour, ...(keeper === null ? [] : [keeper])]));
+  return { steps: meter.read(), contour: contour.read(), kept: keeper?.read() ?? null };
 }
 
 /** The noise reduction has one sample rate. */
@@ -78,31 +106,24 @@ const shareProgress = <Options extends Pick<AudioRenderOptions, "onProgress">>(
   to: number,
 ): Options => ({ ...options, onProgress: (share: number) => options.onProgress?.(from + (to - from) * share) });
 
-async function findSpeakerGains(options: AudioRenderOptions, audioFormat: AudioFormat): Promise<SpeakerGain[]> {
-  const { segments } = options;
-  const duration = segments.at(-1)?.outputEnd ?? 0;
-  const meter = createContourMeter(audioFormat, duration / TICKS_PER_SECOND);
-  await spliceTo(shareProgress(options, 0, MEASURED), audioFormat, meter);
-  return planSpeakerGains(
-    meter.read(),
+const findSpeakerGains = (contour: EnergyContour, segments: readonly AudioSegment[]): SpeakerGain[] =>
+  planSpeakerGains(
+    contour,
     segments.map(({ outputStart }) => outputStart),
-    duration,
+    segments.at(-1)?.outputEnd ?? 0,
   );
-}
 
 /** Encodes until the loudness of the file is the target. */
 async function renderLeveled(
   options: AudioRenderOptions,
   audioFormat: AudioFormat,
   unchanged: Levels,
-  target: number,
+  { target, steps }: { target: number; steps: LoudnessSteps },
 ): Promise<string[]> {
   const { ffmpeg, probed, signal } = options;
   const { gains } = unchanged;
   const meterOptions = { ffmpeg, wallSeconds: getAudioWallSeconds(probed.info.duration), signal };
-  const meter = createMeter(meterOptions, audioFormat);
-  await spliceTo(shareProgress(options, 0, MEASURED), audioFormat, levelSpeakers(meter, gains, audioFormat));
-  const source = meter.read();
+  const source = measureSteps(amplifySteps(steps, gains));
   if (source.integrated === null) {
     await encodeSpliced(options, audioFormat, unchanged);
     return listLoudnessWarnings(source, target);
@@ -112,8 +133,8 @@ async function renderLeveled(
   let before = { gain: 0, integrated: source.integrated };
   for (let attempt = 1; ; attempt++) {
     const level: Level = { gain: toFactor(gain), ceiling: toFactor(ceiling) };
-    await encodeSpliced(shareProgress(options, MEASURED, 1), audioFormat, { gains, level });
-    const encoded = await measureFile(meterOptions, options.outputPath);
+    await encodeSpliced(options, audioFormat, { gains, level });
+    const encoded = await measureFile(meterOptions, options.outputPath, audioFormat);
     const error = encoded.integrated === null ? 0 : target - encoded.integrated;
     const excess = encoded.peak === null ? 0 : Math.max(0, encoded.peak - MAX_PEAK_DBTP);
     const integrated = encoded.integrated ?? target;
@@ -131,14 +152,15 @@ async function renderLeveled(
   }
 }
 
-/** Lists the warnings about an encoded file whose loudness should be `target`. */
+/** Lists the warnings about an encoded file whose loudness should be `target`. Errors: those of `measureFile`. */
 export async function checkLoudness(
-  options: Pick<AudioRenderOptions, "ffmpeg" | "probed" | "signal" | "outputPath">,
+  { processing, ...options }: ProcessedAudioOptions,
   target: number,
 ): Promise<string[]> {
-  const { ffmpeg, probed, signal } = options;
+  const { ffmpeg, probed, signal, outputPath } = options;
+  const format = chooseProcessedFormat({ ...options, noiseReduction: processing?.noiseReduction });
   const wallSeconds = getAudioWallSeconds(probed.info.duration);
-  return listLoudnessWarnings(await measureFile({ ffmpeg, wallSeconds, signal }, options.outputPath), target);
+  return listLoudnessWarnings(await measureFile({ ffmpeg, wallSeconds, signal }, outputPath, format), target);
 }
 
 function listLoudnessWarnings({ integrated }: Loudness, target: number): string[] {

@@ -1,7 +1,8 @@
 /** Media of assets for pages: previews, and parts of them. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
-import { rm } from "node:fs/promises";
+import { rm, stat } from "node:fs/promises";
 import { sql } from "drizzle-orm";
+import { measureSteps, readLoudness } from "../../src/domain/loudness";
 import { isFullSize } from "../full-size";
 import { readPiece } from "../unit/media/preview/fragments";
 import { until } from "../until";
@@ -77,6 +78,7 @@ describe("media of", () => {
     ["a sheet that does not exist", () => talk, "storyboard/1", "404 not_found"],
     ["a sheet that is no number", () => talk, "storyboard/x", "422 path.sheet"],
     ["the waveform of a silent video", () => silent, "waveform", "404 not_found"],
+    ["the loudness of a silent video", () => silent, "loudness", "404 not_found"],
     ["the transcript of a silent video", () => silent, "transcript", "404 not_found"],
     ["video of audio", () => sound, "pieces/video?from=0&to=1", "404 not_found"],
     ["audio of a silent video", () => silent, "pieces/audio?from=0&to=1", "404 not_found"],
@@ -108,6 +110,7 @@ describe("media of", () => {
       "poster",
       "preview",
       "waveform",
+      "loudness",
       "storyboard",
       "transcript",
       "pieces/audio?from=0&to=1",
@@ -163,6 +166,18 @@ describe("a file of media", () => {
     // Seconds of tone and of silence.
     expect(bytes[12 + 25]).toBeGreaterThan(40);
     expect(bytes[12 + 75]).toBeLessThan(3);
+  });
+
+  test("the loudness has ten steps a second, and is measured again where an older version made the preview", async () => {
+    const read = async () => readLoudness((await bytesOf(await get(sound, "loudness"))).slice().buffer as ArrayBuffer);
+    const measured = measureSteps(await read());
+    expect(measured.peak).toBeLessThan(0);
+    const { loudness, preview } = server.services().folders.media(sound);
+    const { mtimeMs } = await stat(preview);
+    await rm(loudness);
+    await until("the loudness", async () => (await outcomeOf(sound, "loudness")) === "200");
+    expect(measureSteps(await read())).toEqual(measured);
+    expect((await stat(preview)).mtimeMs).toBe(mtimeMs);
   });
 
   test("the transcript has columns in milliseconds, with and without compression", async () => {

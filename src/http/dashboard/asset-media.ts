@@ -13,6 +13,7 @@ import {
   findPreviewWait,
   openPreview,
   openSourceFacts,
+  requireLoudness,
   requirePreview,
   requireStoryboard,
 } from "../../work/previews/previews";
@@ -115,6 +116,15 @@ export const waveform = fileRoute({
     if (!isPrepared) await requirePreview(call.services, asset, call.principal.user.id);
     return folder.peaks;
   },
+});
+
+export const loudness = fileRoute({
+  summary: "Read the loudness of the audio",
+  description:
+    "`OCL1`, steps per second and number of steps (32 bits each, little-endian), then 16 bits for the K-weighted energy of each step and 16 bits for each true peak: hundredths of a decibel above -200 dB, 0 for silence (ITU-R BS.1770-4)",
+  contentType: "application/octet-stream",
+  what: "loudness",
+  find: (call, asset) => requireLoudness(call.services, asset, call.principal.user.id),
 });
 
 export const storyboard = route({

@@ -176,6 +176,7 @@ const ownRoutes = createRoutes([
   ["GET", "/assets/:asset_id/poster", assetMedia.poster],
   ["GET", "/assets/:asset_id/preview", assetMedia.preview],
   ["GET", "/assets/:asset_id/waveform", assetMedia.waveform],
+  ["GET", "/assets/:asset_id/loudness", assetMedia.loudness],
   ["GET", "/assets/:asset_id/storyboard", assetMedia.storyboard],
   ["GET", "/assets/:asset_id/storyboard/:sheet", assetMedia.storyboardSheet],
   ["GET", "/assets/:asset_id/transcript", assetMedia.transcript],

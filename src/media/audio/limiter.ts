@@ -1,9 +1,10 @@
 /**
  * Applies one gain to all samples, and turns down the peaks that would exceed a ceiling. The reduction starts before
- * the peak, so that no sample is clipped, and ends slowly. True peaks are estimated at four times the sample rate
- * (ITU-R BS.1770-4, annex 2). Without such peaks, every sample is multiplied by the same number.
+ * the peak, so that no sample is clipped, and ends slowly. Without true
+ * peaks above it, every sample is multiplied by the same number.
  */
 import type { AudioSink } from "./sink";
+import { findTruePeak, TAPS } from "./true-peak";
 
 export type Level = {
   /** Factor of all samples. */
@@ -16,22 +17,6 @@ export type Level = {
 const LOOKAHEAD_SECONDS = 0.005;
 /** After this time, a reduction has ended to about two thirds. */
 const RELEASE_SECONDS = 0.05;
-/** Samples on each side of an interpolated one. */
-const TAPS = 8;
-const PHASES = [0.25, 0.5, 0.75].map(createPhase);
-/** Between two samples below this share of the ceiling, no interpolated one exceeds it: 6 dB. */
-const PRUNED_SHARE = 0.5;
-
-/** Returns the weights of the samples around a position between two of them: a sinc in a Hann window. */
-function createPhase(offset: number): Float32Array {
-  const weights = Float32Array.from({ length: 2 * TAPS }, (_, n) => {
-    const x = n - (TAPS - 1) - offset;
-    return (Math.sin(Math.PI * x) / (Math.PI * x)) * (0.5 + 0.5 * Math.cos((Math.PI * x) / TAPS));
-  });
-  const sum = weights.reduce((total, weight) => total + weight, 0);
-  return weights.map((weight) => weight / sum);
-}
-
 /** Returns a sink that passes on all samples at another level. It writes exactly as many as it receives. */
 export function createLimiter(sink: AudioSink, level: Level, format: { sampleRate: number; channels: number }) {
   const limiter = new Limiter(level, format);
@@ -114,18 +99,8 @@ export class Limiter {
     const { channels } = this;
     const { ceiling } = this.level;
     let peak = 0;
-    for (let channel = 0; channel < channels; channel++) {
-      const at = frame * channels + channel;
-      const here = Math.abs(frames[at]!);
-      peak = Math.max(peak, here);
-      if (Math.max(here, Math.abs(frames[at + channels]!)) < ceiling * PRUNED_SHARE) continue;
-      for (const weights of PHASES) {
-        let sum = 0;
-        for (let n = 0, from = at - (TAPS - 1) * channels; n < weights.length; n++, from += channels)
-          sum += weights[n]! * frames[from]!;
-        peak = Math.max(peak, Math.abs(sum));
-      }
-    }
+    for (let channel = 0; channel < channels; channel++)
+      peak = Math.max(peak, findTruePeak(frames, frame * channels + channel, channels, ceiling));
     return peak > ceiling ? ceiling / peak : 1;
   }
 

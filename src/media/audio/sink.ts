@@ -13,6 +13,20 @@ export type AudioSink = {
   abort(error: unknown): Promise<unknown>;
 };
 
+/** Returns a sink that writes the same samples to all of these. */
+export const joinSinks = (sinks: readonly AudioSink[]): AudioSink => ({
+  write: async (samples) => {
+    for (const sink of sinks) await sink.write(samples);
+  },
+  end: async () => {
+    for (const sink of sinks) await sink.end();
+  },
+  abort: async (error) => {
+    const reasons = await Promise.all(sinks.map((sink) => sink.abort(error)));
+    return reasons.find((reason) => reason !== error) ?? error;
+  },
+});
+
 export type AudioSinkOptions = {
   ffmpeg: Ffmpeg;
   format: ResolvedOutput["format"];

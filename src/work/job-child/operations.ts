@@ -51,6 +51,8 @@ export type JobOperations = {
   filmstrip: JobOperation<ProbedSource & { outputPath: string }, null>;
   /** Writes the peaks of the analysis audio `audio` in the format OCW1. */
   peaks: JobOperation<{ audio: string; outputPath: string }, null>;
+  /** Writes the loudness of the source in the format OCL1. */
+  loudness: JobOperation<{ ffmpeg: Ffmpeg; source: string; info: MediaInfo; outputPath: string }, null>;
   indexPreview: JobOperation<{ preview: string; outputPath: string }, IndexedTracks>;
   /** `audio` is the analysis audio. Calls back `forcedAlign` and `recognize`. Returns a `PlanJson` as text with its basis, and its findings and stages when `explain` is set. */
   plan: JobOperation<

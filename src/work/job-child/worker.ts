@@ -101,6 +101,11 @@ const OPERATIONS: Implementation = {
     await createPeaks({ audio: { path: audio }, outputPath, signal });
     return null;
   },
+  async loudness({ ffmpeg, source, info, outputPath }, { signal }) {
+    const { writeRecordingLoudness } = await import("../../media/audio/loudness");
+    await writeRecordingLoudness({ ffmpeg, path: source, info, outputPath, signal });
+    return null;
+  },
   async indexPreview({ preview, outputPath }) {
     const { writePreviewIndex } = await import("../../media/preview/write-index");
     return writePreviewIndex(preview, outputPath);

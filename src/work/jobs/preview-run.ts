@@ -1,5 +1,5 @@
 /**
- * Makes the preview of a prepared recording: peaks, audio, video in chunks, index and storyboard. Finished files stay in the work folder for
+ * Makes the preview of a prepared recording: peaks, loudness, audio, video in chunks, index and storyboard. Finished files stay in the work folder for
  * the next attempt. ffmpeg runs with the lowest priority, so that the work of others is not delayed.
  */
 import { lstat, mkdir, rm } from "node:fs/promises";
@@ -29,10 +29,10 @@ import {
 } from "../../media/preview/encode";
 import { buildStoryboardArguments, getSheetName } from "../../media/preview/storyboard";
 import type { IndexedTracks } from "../../media/preview/write-index";
-import { type JobChild, openJobChild } from "../job-child/child";
+import { type JobChild, openJobChild, type RunOptions } from "../job-child/child";
 import { getMaxMediaMemoryBytes } from "../job-child/limits";
 import { commitFile, openScratchFolder, type ScratchFolder } from "../job-child/scratch";
-import { isValidTrack } from "../previews/files";
+import { isValidTrack, readPreviewFacts } from "../previews/files";
 import { listBlobs, removePartFiles } from "./blob-files";
 import type { BlobRef, JobOutput, RunContext } from "./definition";
 import type { MediaTools } from "./media-tools";
@@ -84,16 +84,29 @@ export async function runPreview(
   await using child = openJobChild({
     command: tools.jobCommand,
     sandbox: tools.sandbox,
-    view: { readOnly: [outputDir, ...audio], writable: [scratch.path], devices: false },
+    view: { readOnly: [source, outputDir, ...audio], writable: [scratch.path], devices: false },
     limitCode: "processing_failed",
     maxMemoryBytes: getMaxMediaMemoryBytes(input.blobs.source.bytes),
     maxFileBytes: tools.maxFileBytes(),
+    priority: "lowest",
   });
   const work: Work = { tools, input, context, source, files, scratch, child };
   const run = { signal: context.signal, recordingSeconds: toSeconds(info.duration) };
   report(context, 0);
   if (audio.length > 0)
     await scratch.createOnce(files.peaks, (outputPath) => child.run("peaks", { audio: audio[0]!, outputPath }, run));
+  if (info.audio.length > 0)
+    await scratch.createOnce(files.loudness, (outputPath) =>
+      child.run("loudness", { ffmpeg: tools.ffmpeg, source, info, outputPath }, run),
+    );
+  // Older versions made previews without it.
+  if ((await readPreviewFacts(files)) === null) await makePreview(work, run);
+  return { blobs: await listBlobs(outputDir, input.blobs.source.name) };
+}
+
+/** Makes what pages play and draw. */
+async function makePreview(work: Work, run: RunOptions): Promise<void> {
+  const { files, scratch, child } = work;
   await encodePreview(work);
   // Both are made again together: the index is of this very file.
   const index = join(scratch.path, "preview.index");
@@ -103,7 +116,6 @@ export async function runPreview(
   const facts: PreviewFacts = { version: PREVIEW_VERSION, ...checkTracks(tracks), storyboard };
   await writeAtomic(files.previewFacts, JSON.stringify(facts));
   await rm(files.oldPreview, { force: true });
-  return { blobs: await listBlobs(outputDir, input.blobs.source.name) };
 }
 
 const report = (context: RunContext, share: number): void =>

@@ -21,6 +21,8 @@ type PreviewState = { facts: PreviewFacts | null; step: Step | null; errorMessag
 /** Minimum time between a failed attempt and the next one, which starts when somebody opens the asset. */
 const RETRY_AFTER_MS = 10 * 60 * 1000;
 
+const LOUDNESS_RETRY_SECONDS = 5;
+
 const isOpen = (step: Step): boolean => step.finished_at === null;
 
 /**
@@ -28,19 +30,52 @@ const isOpen = (step: Step): boolean => step.finished_at === null;
  * is offline.
  */
 export async function openPreview(services: PipelineNeeds, asset: Asset, userId: string): Promise<PreviewState> {
-  const { store, folders, runner } = services;
+  const { folders } = services;
   if (asset.kind !== "source" || asset.state !== "ready") return { facts: null, step: null, errorMessage: null };
   const facts = await folders.guard.readOnline(() => readPreviewFacts(folders.media(asset.id)));
   if (facts !== null) return { facts, step: null, errorMessage: null };
+  return { facts, ...(await findOrStartStep(services, asset, userId)) };
+}
+
+async function findOrStartStep(
+  services: PipelineNeeds,
+  asset: Asset,
+  userId: string,
+): Promise<Omit<PreviewState, "facts">> {
+  const { store, runner } = services;
   const last = await findPreviewStep(store.read, asset.id);
   const now = services.now();
-  if (services.config.previews === "never") return { facts, step: null, errorMessage: null };
-  if (last && isOpen(last)) return { facts, step: last, errorMessage: null };
+  if (services.config.previews === "never") return { step: null, errorMessage: null };
+  if (last && isOpen(last)) return { step: last, errorMessage: null };
   if (last?.state === "failed" && now - (last.finished_at ?? 0) < RETRY_AFTER_MS)
-    return { facts, step: last, errorMessage: last.error_message };
+    return { step: last, errorMessage: last.error_message };
   await store.write((tx) => startPreview(services, tx, asset.id, { userId, now }));
   runner.wake();
-  return { facts, step: await findPreviewStep(store.read, asset.id), errorMessage: null };
+  return { step: await findPreviewStep(store.read, asset.id), errorMessage: null };
+}
+
+/**
+ * Returns the file with the loudness of a recording. The job of the preview makes it, first of all, and is started for a recording whose
+ * preview an older version has made. Throws `AppError` `not_found` without audio or when previews are off, and as `requirePreview`.
+ */
+export async function requireLoudness(services: PipelineNeeds, asset: Asset, userId: string): Promise<string> {
+  const { folders, config } = services;
+  const path = folders.media(asset.id).loudness;
+  if (isCuttable(asset) && (await folders.guard.readOnline(() => Bun.file(path).exists()))) return path;
+  if (asset.info?.audio.length === 0) throw new AppError("not_found", "Asset has no audio.");
+  if (config.previews === "never")
+    throw new AppError("not_found", "Loudness is measured with the preview, and previews are off.");
+  const facts = await requirePreview(services, asset, userId).catch((error: unknown) => {
+    throw error instanceof AppError && error.code === "asset_processing"
+      ? new AppError("asset_processing", "Loudness is still being measured.", error.details)
+      : error;
+  });
+  const { errorMessage } = await findOrStartStep(services, asset, userId);
+  if (errorMessage !== null && facts !== null)
+    throw new AppError("asset_failed", `Loudness could not be measured: ${errorMessage} Open the asset again later.`);
+  throw new AppError("asset_processing", "Loudness is still being measured.", {
+    retryAfterSeconds: LOUDNESS_RETRY_SECONDS,
+  });
 }
 
 /**

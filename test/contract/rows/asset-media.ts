@@ -32,7 +32,7 @@ export const assetMediaRows: DashboardRow[] = [
         video_type: 'video/mp4; codecs="avc1.640028"',
         audio_type: 'audio/mp4; codecs="mp4a.40.2"',
       });
-      const files = ["poster", "preview", "waveform", "storyboard", "storyboard/0", "transcript"];
+      const files = ["poster", "preview", "waveform", "loudness", "storyboard", "storyboard/0", "transcript"];
       const pieces = ["pieces/video?from=0&to=1", "pieces/audio?from=0.5&to=1.5"];
       for (const name of [...files, ...pieces])
         expect([name, await getOutcome("GET", `${path}/${name}`, { as: keyed })]).toEqual([name, "200"]);

@@ -15,6 +15,7 @@ import { Toasts } from "../../shell/toasts";
 import { Button } from "../../ui/button";
 import { CutState } from "./cut-state";
 import { DraftConflict } from "./draft-notice";
+import { describeLoudness, useCutLoudness } from "./use-loudness";
 
 export function ResultLine() {
   const { editor, cut, keeper } = useEditor();
@@ -48,7 +49,10 @@ function Result() {
           </span>{" "}
           <strong>{formatDuration(toSeconds(kept))}</strong> <b>{describeSaving(plan.duration - kept)}</b>
         </p>
-        <p class="soft result-reasons">{describeRemovals(plan)}</p>
+        <div class="soft result-facts">
+          <p class="result-reasons">{describeRemovals(plan)}</p>
+          <LoudnessText />
+        </div>
       </div>
       <span class="spacer" />
       <span class="result-actions">
@@ -70,6 +74,22 @@ function Result() {
         )}
       </span>
     </>
+  );
+}
+
+/** Integrated loudness and true peak of the cut, before it is encoded. */
+function LoudnessText() {
+  const loudness = useCutLoudness();
+  if (loudness === null) return null;
+  const isMeasured = loudness.kind === "measured";
+  const texts = { measured: "", waiting: "is being measured", absent: "unknown" };
+  const title =
+    loudness.kind === "absent" ? loudness.reason : "Integrated loudness and true peak of the cut (EBU R128)";
+  return (
+    <p class="number" title={title}>
+      Loudness {isMeasured ? describeLoudness(loudness) : texts[loudness.kind]}
+      {loudness.kind === "absent" && <span class="visually-hidden">. {loudness.reason}</span>}
+    </p>
   );
 }
 

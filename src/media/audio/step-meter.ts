@@ -1,0 +1,163 @@
+/** Measures the loudness of samples in steps (ITU-R BS.1770-4): the energy behind the K-weighting, and true peaks. */
+import { type LoudnessSteps, STEPS_PER_SECOND } from "../../domain/loudness";
+import type { AudioFormat } from "../encoder-arguments";
+import type { AudioSink } from "./sink";
+import { findTruePeak, TAPS } from "./true-peak";
+
+/** Weights of the channels of 5.1 and 7.1 in ffmpeg's order: the one for low frequencies does not count, those behind count more. */
+const SURROUND_WEIGHTS = [1, 1, 1, 0, 1.41, 1.41, 1.41, 1.41];
+
+type Biquad = { b0: number; b1: number; b2: number; a1: number; a2: number };
+
+/** The head of a listener raises high frequencies. */
+function createTrebleBoost(sampleRate: number): Biquad {
+  const k = Math.tan((Math.PI * 1_681.974450955533) / sampleRate);
+  const q = 0.7071752369554196;
+  const high = 10 ** (3.999843853973347 / 20);
+  const band = high ** 0.4996667741545416;
+  const a0 = 1 + k / q + k * k;
+  return {
+    b0: (high + (band * k) / q + k * k) / a0,
+    b1: (2 * (k * k - high)) / a0,
+    b2: (high - (band * k) / q + k * k) / a0,
+    a1: (2 * (k * k - 1)) / a0,
+    a2: (1 - k / q + k * k) / a0,
+  };
+}
+
+function createHighpass(sampleRate: number): Biquad {
+  const k = Math.tan((Math.PI * 38.13547087602444) / sampleRate);
+  const q = 0.5003270373238773;
+  const a0 = 1 + k / q + k * k;
+  return { b0: 1, b1: -2, b2: 1, a1: (2 * (k * k - 1)) / a0, a2: (1 - k / q + k * k) / a0 };
+}
+
+/** Smaller states are 0: processors are slow with numbers that are close to it. */
+const MIN_STATE = 1e-15;
+
+/** The two filters of a channel. */
+class Weighting {
+  private readonly state = new Float64Array(4);
+
+  constructor(
+    private readonly treble: Biquad,
+    private readonly highpass: Biquad,
+  ) {}
+
+  /** Returns the sum of squares of the filtered samples from `from` to `to` of a channel. */
+  sumSquares(samples: Float32Array, from: number, to: number, channels: number): number {
+    const { state, treble, highpass } = this;
+    let [s1, s2, h1, h2] = state as unknown as [number, number, number, number];
+    let sum = 0;
+    for (let at = from; at < to; at += channels) {
+      const x = samples[at]!;
+      const y = treble.b0 * x + s1;
+      s1 = treble.b1 * x - treble.a1 * y + s2;
+      s2 = treble.b2 * x - treble.a2 * y;
+      const z = y + h1;
+      h1 = h2 - 2 * y - highpass.a1 * z;
+      h2 = y - highpass.a2 * z;
+      sum += z * z;
+    }
+    // A damaged sample would make every later one unknown.
+    const isBroken = !Number.isFinite(sum);
+    state.set([s1, s2, h1, h2].map((value) => (isBroken || Math.abs(value) < MIN_STATE ? 0 : value)));
+    return isBroken ? 0 : sum;
+  }
+}
+
+export class StepMeter {
+  private readonly channels: number;
+  private readonly sampleRate: number;
+  private readonly weights: number[];
+  private readonly weightings: Weighting[];
+  private readonly energies: number[] = [];
+  private readonly peaks: number[] = [];
+  /** Of the step that is not complete: its sum, its peak, and its frames. */
+  private sum = 0;
+  private peak = 0;
+  private frames = 0;
+  private position = 0;
+  /** The last frames, which the interpolation needs. */
+  private tail: Float32Array;
+
+  constructor({ sampleRate, channels }: AudioFormat) {
+    this.channels = channels;
+    this.sampleRate = sampleRate;
+    this.weights = Array.from({ length: channels }, (_, n) => (channels >= 6 ? (SURROUND_WEIGHTS[n] ?? 1) : 1));
+    const [treble, highpass] = [createTrebleBoost(sampleRate), createHighpass(sampleRate)];
+    this.weightings = this.weights.map(() => new Weighting(treble, highpass));
+    this.tail = new Float32Array(2 * TAPS * channels);
+  }
+
+  /** Takes interleaved samples. */
+  take(samples: Float32Array): void {
+    const { channels, tail } = this;
+    const joined = new Float32Array(tail.length + samples.length);
+    joined.set(tail);
+    joined.set(samples, tail.length);
+    for (let at = tail.length; at < joined.length; ) {
+      const left = this.getStepEnd() - this.position;
+      const until = Math.min(joined.length, at + left * channels);
+      this.add(joined, at, until);
+      this.position += (until - at) / channels;
+      this.frames += (until - at) / channels;
+      at = until;
+      if (this.position === this.getStepEnd()) this.close();
+    }
+    this.tail = joined.slice(joined.length - tail.length);
+  }
+
+  /** Returns the steps. The last one may be shorter, and has the energy of a whole one. */
+  finish(): LoudnessSteps {
+    // The peaks of the last frames.
+    if (this.frames > 0 || this.peaks.length > 0) {
+      const joined = new Float32Array(this.tail.length + TAPS * this.channels);
+      joined.set(this.tail);
+      const peak = this.findPeak(joined, this.tail.length, joined.length);
+      if (this.frames > 0) this.peak = Math.max(this.peak, peak);
+      else this.peaks[this.peaks.length - 1] = Math.max(this.peaks.at(-1)!, peak);
+    }
+    if (this.frames > 0) this.close();
+    return { energies: Float32Array.from(this.energies), peaks: Float32Array.from(this.peaks) };
+  }
+
+  private getStepEnd(): number {
+    return Math.round(((this.peaks.length + 1) * this.sampleRate) / STEPS_PER_SECOND);
+  }
+
+  private add(samples: Float32Array, from: number, to: number): void {
+    for (const [n, weight] of this.weights.entries())
+      if (weight > 0) this.sum += weight * this.weightings[n]!.sumSquares(samples, from + n, to, this.channels);
+    this.peak = Math.max(this.peak, this.findPeak(samples, from, to));
+  }
+
+  /** Returns the peak `TAPS` frames before those from `from` to `to`. */
+  private findPeak(samples: Float32Array, from: number, to: number): number {
+    const { channels } = this;
+    const lag = TAPS * channels;
+    let peak = this.peak;
+    for (let at = from - lag; at < to - lag; at++) {
+      const found = findTruePeak(samples, at, channels, peak);
+      if (found > peak) peak = found;
+    }
+    return Number.isFinite(peak) ? peak : 0;
+  }
+
+  private close(): void {
+    this.energies.push(this.sum / this.frames);
+    this.peaks.push(this.peak);
+    [this.sum, this.peak, this.frames] = [0, 0, 0];
+  }
+}
+
+/** Returns a sink that measures its samples. `read` returns the steps after `end`. */
+export function createStepMeter(format: AudioFormat): AudioSink & { read(): LoudnessSteps } {
+  const meter = new StepMeter(format);
+  return {
+    write: async (bytes) => meter.take(new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2)),
+    end: async () => {},
+    abort: async (error) => error,
+    read: () => meter.finish(),
+  };
+}
