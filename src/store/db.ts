@@ -5,9 +5,10 @@
  * and one flush can serve many callers.
  */
 
-import { type Client, createClient, type InStatement, type ResultSet, type Transaction } from "@libsql/client";
+import type { Client, InStatement, ResultSet } from "@libsql/client";
 import { drizzle } from "drizzle-orm/libsql";
 import type { BaseSQLiteDatabase } from "drizzle-orm/sqlite-core";
+import { openConnection, type StoreConnection } from "./connection";
 import { copyDatabase, isDamage } from "./database-file";
 
 /** Runs queries: the reading connection or an open transaction. */
@@ -58,14 +59,17 @@ export async function openStore(path: string): Promise<Store> {
     damage = problem;
     for (const listener of damageListeners) listener(problem);
   };
-  const watch: WatchQuery = (query) =>
+  const watch = (query: Promise<ResultSet>) =>
     query.catch((error) => {
       if (isDamage(error)) reportDamage((error as Error).message);
       throw error;
     });
-  const writeClient = await openConnection(path);
-  const reader = await openConnection(path);
-  const writer = createWriterConnection(writeClient, watch);
+  const writer = openForStore(path);
+  const reader = openForStore(path);
+  const tx = connectDrizzle((statement) => {
+    if (!writer.isInTransaction()) throw new Error("query on the writing connection outside a transaction");
+    return watch(writer.execute(statement));
+  });
   let storedRevision: unknown;
   let accountsRevision = 0;
   const waiting: PendingWrite[] = [];
@@ -76,7 +80,7 @@ export async function openStore(path: string): Promise<Store> {
     while (waiting.length > 0) {
       // The driver is synchronous: waiting a tick lets the other writes of this tick join the group.
       await waitForNextTick();
-      await commitWrites(writer, waiting.splice(0, MAX_WRITES_PER_COMMIT), (current) => {
+      await commitWrites(writer, tx, waiting.splice(0, MAX_WRITES_PER_COMMIT), (current) => {
         // One that cannot be read may have changed: a cache must not keep what was revoked.
         if (current === null || current !== storedRevision) accountsRevision++;
         storedRevision = current;
@@ -87,7 +91,7 @@ export async function openStore(path: string): Promise<Store> {
   }
 
   return {
-    read: drizzle({ execute: (statement: InStatement) => watch(reader.execute(statement)) } as Client) as Queries,
+    read: connectDrizzle((statement) => watch(reader.execute(statement))),
     write: <T>(work: (tx: Queries) => Promise<T>) =>
       new Promise<T>((resolve, reject) => {
         waiting.push({ work, resolve: resolve as (value: unknown) => void, reject });
@@ -115,7 +119,7 @@ export async function openStore(path: string): Promise<Store> {
       ),
     close: async () => {
       while (draining) await draining;
-      writeClient.close();
+      writer.close();
       reader.close();
     },
   };
@@ -123,9 +127,8 @@ export async function openStore(path: string): Promise<Store> {
 
 const waitForNextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-async function openConnection(path: string): Promise<Client> {
-  // A pool of one connection, because the PRAGMAs below apply only to the connection that runs them.
-  const client = createClient({ url: `file:${encodeURI(path).replace(/[?#]/g, encodeURIComponent)}`, concurrency: 1 });
+function openForStore(path: string): StoreConnection {
+  const connection = openConnection(path);
   // WAL first, because the others may depend on it. FULL because an acknowledged charge must survive a power cut.
   for (const pragma of [
     "journal_mode=WAL",
@@ -134,72 +137,58 @@ async function openConnection(path: string): Promise<Client> {
     "busy_timeout=5000",
     "temp_store=MEMORY",
   ]) {
-    await client.execute(`PRAGMA ${pragma}`);
+    connection.run(`PRAGMA ${pragma}`);
   }
-  return client;
+  return connection;
 }
 
-/** The writing connection. `db` uses the transaction of the current group and stays valid, for prepared queries. */
-type WriterConnection = { db: Queries; begin(): Promise<Transaction>; end(): void };
-
-type WatchQuery = <T>(query: Promise<T>) => Promise<T>;
-
-function createWriterConnection(client: Client, watch: WatchQuery): WriterConnection {
-  let open: Transaction | null = null;
-  const current = (): Transaction => {
-    if (!open) throw new Error("query on the writing connection outside a transaction");
-    return open;
-  };
-  const transactionClient = { execute: (statement: InStatement) => watch(current().execute(statement)) } as Client;
-  return {
-    db: drizzle(transactionClient) as Queries,
-    begin: async () => {
-      open = await client.transaction("write");
-      return open;
-    },
-    end: () => {
-      open?.close();
-      open = null;
-    },
-  };
-}
+const connectDrizzle = (execute: (statement: InStatement) => Promise<ResultSet>): Queries =>
+  drizzle({ execute } as Client) as Queries;
 
 async function commitWrites(
-  writer: WriterConnection,
+  writer: StoreConnection,
+  tx: Queries,
   group: PendingWrite[],
   committed: (accountsRevision: unknown) => void,
 ): Promise<void> {
   const settled: (() => void)[] = [];
   let accountsRevision: unknown;
   try {
-    const transaction = await writer.begin();
+    writer.run("BEGIN IMMEDIATE");
     for (const one of group) {
-      await transaction.executeMultiple("SAVEPOINT one");
+      writer.run("SAVEPOINT one");
       try {
-        const value = await one.work(writer.db);
+        const value = await one.work(tx);
         settled.push(() => one.resolve(value));
       } catch (error) {
         // A full disk closes the whole transaction.
-        if (transaction.closed) throw error;
-        await transaction.executeMultiple("ROLLBACK TO one");
+        if (!writer.isInTransaction()) throw error;
+        writer.run("ROLLBACK TO one");
         settled.push(() => one.reject(error));
       }
-      await transaction.executeMultiple("RELEASE one");
+      writer.run("RELEASE one");
     }
     // The table is missing before the first migration.
-    accountsRevision = await transaction.execute(READ_REVISION).then(
+    accountsRevision = await writer.execute(READ_REVISION).then(
       ({ rows }) => rows[0]?.revision ?? null,
       () => null,
     );
-    await transaction.commit();
+    writer.run("COMMIT");
   } catch (error) {
     // The transaction failed (disk full, I/O error), so nothing of the group is stored.
+    rollBack(writer);
     for (const one of group) one.reject(error);
     return;
-  } finally {
-    writer.end();
   }
   // Called before the callers resolve: a caller that has revoked a key must not see it accepted again.
   committed(accountsRevision);
   for (const settle of settled) settle();
+}
+
+function rollBack(writer: StoreConnection): void {
+  try {
+    if (writer.isInTransaction()) writer.run("ROLLBACK");
+  } catch {
+    // The next group fails when it begins.
+  }
 }

@@ -136,6 +136,82 @@ describe("write", () => {
   });
 });
 
+describe("a statement that is used again", () => {
+  const read = async (queries: Queries, name: string) =>
+    await queries.all<Record<string, unknown>>(
+      sql`SELECT name, body, length(body) AS size FROM notes WHERE name = ${name}`,
+    );
+
+  test("sees what was written in between, and holds no snapshot back", async () => {
+    await using db = await withNotes();
+    for (const size of [1, 2, 3]) {
+      await db.store.write((tx) => tx.run(sql`INSERT OR REPLACE INTO notes VALUES ('a', ${"x".repeat(size)})`));
+      expect(await read(db.store.read, "a")).toEqual([{ name: "a", body: "x".repeat(size), size }]);
+      expect(await read(db.store.read, "b")).toEqual([]);
+    }
+    // With an open snapshot of a reader, the log could not be emptied.
+    await db.store.read.all(sql`PRAGMA wal_checkpoint(TRUNCATE)`);
+    expect(Bun.file(join(db.folder, "test.db-wal")).size).toBe(0);
+  });
+
+  test("works after it has failed, and after a change of the schema", async () => {
+    await using db = await withNotes();
+    for (const _ of [1, 2]) {
+      expect(await outcomes(["a", "a"].map((name) => db.store.write((tx) => note(tx, name))))).toContain("refused");
+      await db.store.write((tx) => tx.run(sql`DELETE FROM notes`));
+    }
+    await read(db.store.read, "a");
+    await db.store.write(async (tx) => {
+      await tx.run(sql`ALTER TABLE notes RENAME TO old`);
+      await tx.run(sql`CREATE TABLE notes (body TEXT, more TEXT, name TEXT)`);
+    });
+    await db.store.write((tx) => note(tx, "a"));
+    expect(await read(db.store.read, "a")).toEqual([{ name: "a", body: "", size: 0 }]);
+    await db.store.write((tx) => tx.run(sql`DROP TABLE notes`));
+    await expect(read(db.store.read, "a")).rejects.toMatchObject({
+      cause: { code: "SQLITE_ERROR", message: "SQLITE_ERROR: no such table: notes" },
+    });
+  });
+
+  test("is one of many, with many and large arguments", async () => {
+    await using db = await withNotes();
+    const list = Array.from({ length: 1_000 }, (_, n) => `n${n}`);
+    const large = "x".repeat(1_000_000);
+    for (let n = 0; n < 500; n++) {
+      const rows = await db.store.read.all<{ n: number }>(sql`SELECT ${sql.raw(String(n))} AS n, ${large} AS x`);
+      expect(rows.map((row) => row.n)).toEqual([n]);
+    }
+    const found = sql`SELECT count(*) AS n FROM notes WHERE name IN ${list}`;
+    for (const _ of [1, 2]) expect(await db.store.read.all<{ n: number }>(found)).toEqual([{ n: 0 }]);
+  });
+
+  test("returns two columns of one name by their places, and values of each type", async () => {
+    await using db = await withNotes();
+    const [row] = await db.store.read.values<unknown[]>(
+      sql`SELECT 1 AS id, 'b' AS id, 2.5 AS length, NULL, x'0102' AS bytes, ${true} AS yes`,
+    );
+    expect(Array.from(row!)).toEqual([1, "b", 2.5, null, new Uint8Array([1, 2]).buffer, 1]);
+    const [named] = await db.store.read.all<Record<string, unknown>>(sql`SELECT 1 AS id, 'b' AS id, x'0102' AS bytes`);
+    expect(named).toEqual({ id: 1, bytes: new Uint8Array([1, 2]).buffer });
+    const unsafe = async () => await db.store.read.all(sql`SELECT 9007199254740993 AS n`);
+    await expect(unsafe()).rejects.toMatchObject({ cause: expect.any(RangeError) });
+  });
+
+  test("belongs to a transaction, and to an open database", async () => {
+    await using db = await withNotes();
+    let leaked: Queries | null = null;
+    await db.store.write(async (tx) => {
+      leaked = tx;
+      await note(tx, "a");
+    });
+    expect(await outcomes([(async () => note(leaked!, "b"))()])).toEqual(["refused"]);
+    await db.store.close();
+    expect(await db.store.isAlive()).toBe(false);
+    await expect(names(db.store.read)).rejects.toMatchObject({ cause: { code: "CLIENT_CLOSED" } });
+    expect(await outcomes([db.store.write((tx) => note(tx, "c"))])).toEqual(["refused"]);
+  });
+});
+
 describe("the database file", () => {
   test("uses WAL mode, synchronous=FULL and foreign keys", async () => {
     await using db = await freshStore();
