@@ -10,6 +10,9 @@ const PROJECT = resolve(import.meta.dir, "../..");
 /** Where the bundle is written, and read from when the server runs from the sources. */
 export const WEB_FOLDER = join(PROJECT, "dist/assets/web");
 
+/** Style sheets that are loaded besides `app.css`, with what needs them. */
+const STYLES = ["signed-in", "pages", "admin", "editor"];
+
 /**
  * Writes the bundle to `folder`, which is replaced as a whole; in development with source maps, and with a script that reloads pages. Throws
  * `AggregateError` with the log of the bundler.
@@ -26,7 +29,9 @@ export async function bundleWeb(folder: string = WEB_FOLDER, { isDevelopment = f
     naming: { entry: "[name]-[hash].[ext]", chunk: "chunk-[hash].[ext]", asset: "[name]-[hash].[ext]" },
     define: { "process.env.NODE_ENV": '"production"' },
   };
-  const entrypoints = ["app/main.tsx", "app.css", "editor.css"].map((name) => join(PROJECT, "web", name));
+  const entrypoints = ["app/main.tsx", "app.css", ...STYLES.map((name) => `${name}.css`)].map((name) =>
+    join(PROJECT, "web", name),
+  );
   const plugins = [createFontsPlugin(draft), createBreakpointsPlugin()];
   const result = await Bun.build({ ...options, entrypoints, plugins, splitting: true, metafile: true });
   const early = await Bun.build({
@@ -45,22 +50,28 @@ export async function bundleWeb(folder: string = WEB_FOLDER, { isDevelopment = f
   };
   const [script, style] = [getEntry(/^main-.*\.js$/), getEntry(/^app-.*\.css$/)];
   const first = getEntry(/^early-.*\.js$/);
-  const editorStyle = getEntry(/^editor-.*\.css$/);
-  const page = (await Bun.file(join(PROJECT, "web/index.html")).text())
+  const styles = new Map(STYLES.map((name) => [name, getEntry(new RegExp(`^${name}-[^-]*\\.css$`))]));
+  let page = (await Bun.file(join(PROJECT, "web/index.html")).text())
     .replace("/app/early.ts", `/app/${first}`)
     .replace("/app/main.tsx", `/app/${script}`)
-    .replace("/app.css", `/app/${style}`)
-    .replace("/editor.css", `/app/${editorStyle}`);
+    .replace("/app.css", `/app/${style}`);
+  for (const [name, file] of styles) page = page.replace(`/${name}.css`, `/app/${file}`);
   const build = result.outputs.map(({ path }) => basename(path)).filter((name) => name.endsWith(".js"));
   const reload = isDevelopment
     ? `<meta name="build" content="${Bun.hash(build.sort().join())}" /><script async src="/app/${getEntry(/^reload-.*\.js$/)}"></script></head>`
     : "</head>";
   await Bun.write(join(draft, "index.html"), page.replace("</head>", reload));
   // Not known to the compiler, which checks pages with other options.
-  const { PAGE_MODULES: modules } = (await import(join(PROJECT, "web/app/page-modules.ts"))) as PageModules;
-  const pages = listPageScripts(result.metafile!, modules);
-  pages["/assets/:assetId"]!.push(editorStyle);
-  await Bun.write(join(draft, "pages.json"), JSON.stringify({ first, script, style, pages }));
+  const { PAGE_MODULES: modules, findStyle } = (await import(join(PROJECT, "web/app/page-modules.ts"))) as PageModules;
+  const listScripts = readScripts(result.metafile!);
+  const signedIn = [...listScripts("web/app/signed-in.tsx"), styles.get("signed-in")!];
+  const pages = Object.fromEntries(
+    listModules(modules).map(([path, module]) => [
+      path,
+      [...listScripts(module), styles.get(findStyle(path)!) ?? []].flat(),
+    ]),
+  );
+  await Bun.write(join(draft, "pages.json"), JSON.stringify({ first, script, style, signedIn, pages }));
   await Bun.write(join(draft, "icon.svg"), Bun.file(join(PROJECT, "web/icon.svg")));
   await rm(folder, { recursive: true, force: true });
   await rename(draft, folder);
@@ -123,11 +134,11 @@ type BundleReport = {
   outputs: Record<string, { entryPoint?: string; imports: { path: string; kind: string }[] }>;
 };
 
-/** Loads a page, by its path. */
-type PageModules = { PAGE_MODULES: Record<string, () => unknown> };
+/** What loads a page, by its path, and the styles that it needs. */
+type PageModules = { PAGE_MODULES: Record<string, () => unknown>; findStyle(path: string): string };
 
-/** Returns the names of the files of each page, by its path. Those of administration are not for everybody, and have none. */
-function listPageScripts(report: BundleReport, modules: PageModules["PAGE_MODULES"]): Record<string, string[]> {
+/** Returns a function that lists the names of the files of a module that is loaded later. */
+function readScripts(report: BundleReport): (module: string) => string[] {
   const files = new Map(Object.entries(report.outputs).map(([path, output]) => [basename(path), output]));
   const collect = (name: string, found: Set<string>): Set<string> => {
     const file = files.get(name);
@@ -136,15 +147,20 @@ function listPageScripts(report: BundleReport, modules: PageModules["PAGE_MODULE
     for (const { path, kind } of file.imports) if (kind === "import-statement") collect(basename(path), found);
     return found;
   };
+  return (module) => {
+    const entry = [...files].find(([, { entryPoint }]) => entryPoint === module);
+    if (entry === undefined) throw new Error(`The bundle has no file for ${module}`);
+    return [...collect(entry[0], new Set())];
+  };
+}
+
+/** Returns the module of each page, by its path. Those of administration are not for everybody, and are left out. */
+function listModules(modules: PageModules["PAGE_MODULES"]): [string, string][] {
   const transpiler = new Bun.Transpiler({ loader: "ts" });
-  const pages = Object.entries(modules).map(([path, load]): [string, string[]] => {
+  return Object.entries(modules).map(([path, load]) => {
     const module = transpiler.scanImports(`(${load})()`)[0]!.path;
-    const source = `${resolve("/web/app", module).slice(1)}.tsx`;
-    const entry = [...files].find(([, { entryPoint }]) => entryPoint === source);
-    if (entry === undefined) throw new Error(`The bundle has no file for the page ${path}`);
-    return [path, [...collect(entry[0], new Set())]];
+    return [path, `${resolve("/web/app", module).slice(1)}.tsx`];
   });
-  return Object.fromEntries(pages);
 }
 
 if (import.meta.main) {

@@ -21,8 +21,14 @@ const INDEX = "index.html";
 /** The page itself, and files that only the server reads. */
 const INTERNAL_FILES = [INDEX, "pages.json"];
 
-/** Names of files of the bundle: what every page loads, and what each page loads besides, by its path. */
-type BundleIndex = { first: string; script: string; style: string; pages: Record<string, string[]> };
+/** Names of files of the bundle: what every page loads, what is loaded with a session, and what each page loads besides, by its path. */
+type BundleIndex = {
+  first: string;
+  script: string;
+  style: string;
+  signedIn: string[];
+  pages: Record<string, string[]>;
+};
 
 type Encoding = "br" | "gzip" | "identity";
 type WebFile = { contentType: string; hash: string; encode(encoding: Encoding): Uint8Array<ArrayBuffer> };
@@ -88,9 +94,8 @@ function openBundle(folder: string): Bundle {
     if (index === null) return [];
     const first = `<${FILES_PREFIX}/${index.first}>; rel=preload; as=script`;
     // The order matters: over HTTP/1.1, a browser requests six at a time.
-    const pages = (index.pages[path] ?? []).map((name) =>
-      name.endsWith(".css") ? toStyleLink(name) : toScriptLink(name),
-    );
+    const toLink = (name: string) => (name.endsWith(".css") ? toStyleLink(name) : toScriptLink(name));
+    const pages = new Set([...index.signedIn, ...(index.pages[path] ?? [])].map(toLink));
     return [first, toScriptLink(index.script), toStyleLink(index.style), ...FIRST_READ_LINKS, ...pages];
   };
   return { modifiedMs, names, load, listLinks };

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { emailOf, PASSWORD, startSession, withPassword } from "../http/accounts";
+import type { Client } from "../http/client";
 import { wav } from "../http/media";
 import { createWorkspace } from "../http/workspace-calls";
 import { until } from "../until";
@@ -12,6 +13,8 @@ const { address, open, server, expectFailures, expectError } = dashboard;
 
 /** Without the font, which replaces one of the system when it arrives. */
 const MAX_FIRST_LOAD_BYTES = 60_000;
+/** The sign-in page loads neither the shell nor the styles of other pages. */
+const MAX_SIGN_IN_BYTES = 48_000;
 
 async function createProject(page: Page, name: string): Promise<void> {
   await page.getByRole("button", { name: "New project" }).click();
@@ -108,20 +111,26 @@ test("the theme is kept, and a page that does not exist says so", async () => {
   expect(await theme()).toBe("dark");
 });
 
-test("the first load is small", async () => {
-  const context = await dashboard.browse(await server().user());
-  const page = await context.newPage();
-  const loaded: Promise<number>[] = [];
-  page.on("requestfinished", (request) => {
-    if (!/\/api\/|\.woff2$/.test(request.url())) loaded.push(request.sizes().then((sizes) => sizes.responseBodySize));
-  });
-  await page.goto(address("/"));
-  await page.waitForSelector("h1");
-  // The page, its style and its script. That they have been read is reported after they have taken effect.
-  await until("the first files", () => loaded.length > 2);
-  const sizes = await Promise.all(loaded);
-  expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(MAX_FIRST_LOAD_BYTES);
+test("the first load is small, and that of the sign-in page smaller", async () => {
+  const measure = async (path: string, user: Client | null) => {
+    const page = await dashboard.browse(user).then((context) => context.newPage());
+    const loaded: Promise<number>[] = [];
+    page.on("requestfinished", (request) => {
+      if (!/\/api\/|\.woff2$/.test(request.url())) loaded.push(request.sizes().then((sizes) => sizes.responseBodySize));
+    });
+    await page.goto(address(path));
+    await page.waitForSelector("h1");
+    // The page, its style and its script. That they have been read is reported after they have taken effect.
+    await until("the first files", () => loaded.length > 2);
+    const sizes = await Promise.all(loaded);
+    return { page, bytes: sizes.reduce((sum, size) => sum + size) };
+  };
+  const { page, bytes } = await measure("/", await server().user());
+  expect(bytes).toBeLessThan(MAX_FIRST_LOAD_BYTES);
   expect(await page.evaluate(() => document.fonts.load("14px 'Inter Variable'").then((fonts) => fonts.length))).toBe(1);
+  const signIn = await measure("/sign-in", null);
+  expect(signIn.bytes).toBeLessThan(MAX_SIGN_IN_BYTES);
+  expect(await signIn.page.locator("link[data-style]").count()).toBe(0);
 });
 
 test("a page whose files are gone is loaded again once, and then says what to do", async () => {

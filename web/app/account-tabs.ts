@@ -8,6 +8,9 @@ import { me, session } from "./session";
 
 const KEY = "user";
 
+/** Returns whether this browser was signed in when it last knew. */
+export const wasSignedIn = (): boolean => recall(KEY) !== null;
+
 /** Keeps the tabs of a browser signed in with the same account. Call it once. Returns a function that stops it. */
 export function watchAccount(): () => void {
   const stopStoring = effect(() => {

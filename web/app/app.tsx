@@ -1,19 +1,34 @@
-/** The root component: pages that need no session, or the shell around the others. */
-import { Component, type ComponentChildren, type FunctionComponent } from "preact";
+/** The root component: pages that need no session, or what is loaded for a session. */
+import type { FunctionComponent } from "preact";
 import { useEffect, useLayoutEffect } from "preact/hooks";
-import { ErrorBoundary, LocationProvider, Route, Router, useLocation } from "preact-iso";
-import { Shell } from "../shell/shell";
+import { ErrorBoundary, LocationProvider, useLocation } from "preact-iso";
 import { Toasts } from "../shell/toasts";
 import { Button } from "../ui/button";
-import { Icon } from "../ui/icon";
-import { Page } from "../ui/page";
-import { Empty } from "../ui/states";
 import { connection } from "./connection";
+import { lazyPage, withStyle } from "./lazy-page";
 import { loadSession, readPermissions } from "./load-session";
-import { APP_PATTERN } from "./paths";
-import { NotFound, OPEN_PAGES, PasswordDialog, PLAIN_PAGES, SHELL_PAGES } from "./routes";
-import { me, passwordRequest, refusals, session } from "./session";
-import { decodeText } from "./use-query";
+import { APP_PATTERN, type OPEN_PATHS } from "./paths";
+import { PageBoundary, preloadPage, Routes } from "./routes";
+import { refusals, session } from "./session";
+
+const OPEN_PAGES: Record<(typeof OPEN_PATHS)[number], FunctionComponent> = {
+  "/sign-in": lazyPage(() => import("../pages/sign-in/sign-in-page")),
+  "/sign-up": lazyPage(() => import("../pages/sign-in/sign-up-page")),
+  "/setup": lazyPage(() => import("../pages/sign-in/setup-page")),
+  "/forgot-password": lazyPage(() => import("../pages/sign-in/forgot-password-page")),
+  "/reset-password": lazyPage(() => import("../pages/sign-in/reset-password-page")),
+  "/verify-email": lazyPage(() => import("../pages/sign-in/verify-email-page")),
+  "/invitation": lazyPage(() => import("../pages/sign-in/invitation-page")),
+};
+const SignedIn = lazyPage(withStyle("signed-in", () => import("./signed-in")));
+
+/** Loads what a path needs while the session is being loaded: without a session, the sign-in page follows. */
+export function preload(path: string, wasSignedIn: boolean): void {
+  if (isOpen(path)) preloadPage(OPEN_PAGES, path);
+  else if (wasSignedIn) void SignedIn.preload();
+}
+
+const isOpen = (path: string): boolean => path.replace(/\/$/, "") in OPEN_PAGES;
 
 export const App = () => (
   <LocationProvider scope={APP_PATTERN}>
@@ -40,35 +55,10 @@ function Pages() {
   const { kind } = session.value;
   if (kind === "unknown") return <Starting />;
   if (kind === "signed-out") return <ToSignIn />;
-  const isPlain = path in PLAIN_PAGES;
   return (
-    <>
-      {isPlain ? (
-        <Routes pages={PLAIN_PAGES} />
-      ) : (
-        <Shell>
-          <PageBoundary path={path}>{isLocked(path) ? <LockedPage /> : <Routes pages={SHELL_PAGES} />}</PageBoundary>
-        </Shell>
-      )}
-      {passwordRequest.value !== null && (
-        <ErrorBoundary>
-          <PasswordDialog />
-        </ErrorBoundary>
-      )}
-    </>
-  );
-}
-
-function Routes({ pages }: { pages: Record<string, FunctionComponent> }) {
-  // The router throws on a path parameter that it cannot decode.
-  const isDecodable = decodeText(useLocation().path) !== null;
-  return (
-    <Router>
-      {Object.entries(isDecodable ? pages : {}).map(([path, component]) => (
-        <Route key={path} path={path} component={component} />
-      ))}
-      <Route default component={NotFound} />
-    </Router>
+    <ErrorBoundary>
+      <SignedIn />
+    </ErrorBoundary>
   );
 }
 
@@ -94,56 +84,3 @@ function ToSignIn() {
   useEffect(() => route(url === "/" ? "/sign-in" : `/sign-in?${new URLSearchParams({ redirect: url })}`, true), []);
   return null;
 }
-
-/** Pages that the API still serves during the grace period of an account. */
-const OPEN_IN_GRACE = ["/account", "/account/notifications", "/account/data", "/notifications", "/status"];
-
-/** Returns whether the page is unavailable because the account is pending deletion. Reads signals. */
-const isLocked = (path: string): boolean =>
-  (me.value?.deleted_at ?? null) !== null && !OPEN_IN_GRACE.includes(path.replace(/\/$/, ""));
-
-/** Replaces a page until the account is restored. */
-const LockedPage = () => (
-  <Page title="Not available">
-    <Empty title="Restore your account to open this page" icon="info">
-      <p>
-        While the account is being deleted, you can view your <a href="/account">profile</a> and{" "}
-        <a href="/account/data">export your data</a>. No data is deleted yet.
-      </p>
-    </Empty>
-  </Page>
-);
-
-type BoundaryProps = { path: string; children: ComponentChildren };
-type BoundaryState = { failedPath: string | null };
-
-/** Replaces a page that throws with an error page, until another page is opened. */
-class PageBoundary extends Component<BoundaryProps, BoundaryState> {
-  override state: BoundaryState = { failedPath: null };
-
-  override componentDidCatch(error: unknown): void {
-    console.error(error);
-    this.setState({ failedPath: this.props.path });
-  }
-
-  override componentDidUpdate(): void {
-    const { failedPath } = this.state;
-    if (failedPath !== null && failedPath !== this.props.path) this.setState({ failedPath: null });
-  }
-
-  override render() {
-    return this.state.failedPath === this.props.path ? <PageFailure /> : this.props.children;
-  }
-}
-
-/** The error page for script errors, and for pages whose files cannot be loaded. */
-const PageFailure = () => (
-  <div class="empty" role="alert">
-    <Icon name="warning" />
-    <h1>This page has an error</h1>
-    <p>Reload it. Nothing that was saved is lost.</p>
-    <Button look="primary" onClick={() => location.reload()}>
-      Reload
-    </Button>
-  </div>
-);

@@ -1,6 +1,7 @@
 /** Pages that are loaded when they are first opened. */
 import type { FunctionComponent } from "preact";
 import { lazy } from "preact-iso";
+import type { StyleName } from "./page-modules";
 
 /** `preload` loads the page before it is shown. */
 export type LazyPage = FunctionComponent & { preload(): Promise<unknown> };
@@ -39,19 +40,19 @@ function reloadOnce(): boolean {
   return true;
 }
 
-/** Adds the styles that only the page of a recording needs. The page names their file. */
-export const withEditorStyle = (load: () => Promise<Module>) => async (): Promise<Module> => {
-  const [page] = await Promise.all([load(), loadEditorStyle()]);
+/** Adds the styles that only what is loaded needs. The page names their files. */
+export const withStyle = (name: StyleName, load: () => Promise<Module>) => async (): Promise<Module> => {
+  const [page] = await Promise.all([load(), loadStyle(name)]);
   return page;
 };
 
-const loadEditorStyle = (): Promise<void> =>
+const loadStyle = (name: StyleName): Promise<void> =>
   new Promise((resolve, reject) => {
-    if (document.querySelector("link[data-editor]") !== null) return resolve();
+    if (document.querySelector(`link[data-style="${name}"]`) !== null) return resolve();
     const link = document.createElement("link");
-    link.dataset.editor = "";
+    link.dataset.style = name;
     link.rel = "stylesheet";
-    link.href = document.querySelector<HTMLMetaElement>("meta[name=editor-style]")!.content;
+    link.href = document.querySelector<HTMLMetaElement>(`meta[name="${name}-style"]`)!.content;
     link.addEventListener("load", () => resolve());
     link.addEventListener("error", () => {
       link.remove();

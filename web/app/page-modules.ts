@@ -4,13 +4,6 @@
  */
 
 export const PAGE_MODULES = {
-  "/sign-in": () => import("../pages/sign-in/sign-in-page"),
-  "/sign-up": () => import("../pages/sign-in/sign-up-page"),
-  "/setup": () => import("../pages/sign-in/setup-page"),
-  "/forgot-password": () => import("../pages/sign-in/forgot-password-page"),
-  "/reset-password": () => import("../pages/sign-in/reset-password-page"),
-  "/verify-email": () => import("../pages/sign-in/verify-email-page"),
-  "/invitation": () => import("../pages/sign-in/invitation-page"),
   "/oauth/device": () => import("../pages/device/device-page"),
   "/projects/:projectId": () => import("../pages/project/project-page"),
   "/assets/:assetId": () => import("../pages/asset/asset-page"),
@@ -34,16 +27,8 @@ export const PAGE_MODULES = {
   "/status": () => import("../pages/status/status-page"),
 };
 
-/** Those that only administrators see. */
-export const ADMIN_PAGE_MODULES = {
-  "/admin/users": () => import("../pages/admin/users/users-page"),
-  "/admin/users/:userId": () => import("../pages/admin/users/user-page"),
-  "/admin/orders": () => import("../pages/admin/orders/orders-page"),
-  "/admin/jobs": () => import("../pages/admin/jobs/jobs-page"),
-  "/admin/workers": () => import("../pages/admin/workers/workers-page"),
-  "/admin/workers/:workerId": () => import("../pages/admin/workers/worker-page"),
-  "/admin/storage": () => import("../pages/admin/storage/storage-page"),
-  "/admin/backups": () => import("../pages/admin/backups/backups-page"),
-  "/admin/health": () => import("../pages/admin/health/health-page"),
-  "/admin/audit": () => import("../pages/admin/audit/audit-page"),
-};
+/** Files of styles besides that of all pages with a session. */
+export type StyleName = "signed-in" | "pages" | "admin" | "editor";
+
+/** Returns the styles that a page of `PAGE_MODULES` needs besides those of all pages with a session. */
+export const findStyle = (path: string): StyleName => (path === "/assets/:assetId" ? "editor" : "pages");

@@ -1,5 +1,5 @@
 /**
- * The paths of the dashboard. The server sends the page for each of them, and `routes.tsx` has a component for each.
+ * The paths of the dashboard. The server sends the page for each of them, and `app.tsx` or `signed-in.tsx` has a component for each.
  * Pure.
  */
 

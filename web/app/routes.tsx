@@ -1,47 +1,69 @@
-/** Maps paths to pages. All pages except the list of projects are loaded when they are first opened. */
-import type { FunctionComponent } from "preact";
+/** Shows the page of a path, and an error page in place of one that fails. */
+import { Component, type ComponentChildren, type FunctionComponent } from "preact";
+import { Route, Router, useLocation } from "preact-iso";
 import NotFoundPage from "../pages/not-found";
-import { ProjectsPage } from "../pages/projects/projects-page";
-import { type LazyPage, lazyPage, withEditorStyle } from "./lazy-page";
-import { ADMIN_PAGE_MODULES, PAGE_MODULES } from "./page-modules";
-import { OPEN_PATHS, PLAIN_PATHS, SHELL_PATHS } from "./paths";
-import { isAdmin } from "./session";
+import { Button } from "../ui/button";
+import { Icon } from "../ui/icon";
+import type { LazyPage } from "./lazy-page";
+import { decodeText } from "./use-query";
 
-type Path = (typeof OPEN_PATHS | typeof PLAIN_PATHS | typeof SHELL_PATHS)[number];
+/** The pages of some paths. */
+export type PageTable = Record<string, FunctionComponent>;
 
-const mapValues = <Key extends string, From, To>(table: Record<Key, From>, map: (value: From) => To): Record<Key, To> =>
-  Object.fromEntries(Object.entries<From>(table).map(([key, value]) => [key, map(value)])) as Record<Key, To>;
+export function Routes({ pages }: { pages: PageTable }) {
+  // The router throws on a path parameter that it cannot decode.
+  const isDecodable = decodeText(useLocation().path) !== null;
+  return (
+    <Router>
+      {Object.entries(isDecodable ? pages : {}).map(([path, component]) => (
+        <Route key={path} path={path} component={component} />
+      ))}
+      <Route default component={NotFoundPage} />
+    </Router>
+  );
+}
 
-const lazyPages = mapValues(PAGE_MODULES, lazyPage);
-const PAGES: Record<Path, FunctionComponent> = {
-  "/": ProjectsPage,
-  "/projects": ProjectsPage,
-  ...lazyPages,
-  "/assets/:assetId": lazyPage(withEditorStyle(PAGE_MODULES["/assets/:assetId"])),
-  ...mapValues(ADMIN_PAGE_MODULES, adminPage),
-};
-const pick = (paths: readonly Path[]) => Object.fromEntries(paths.map((path) => [path, PAGES[path]]));
-
-export const OPEN_PAGES = pick(OPEN_PATHS);
-export const PLAIN_PAGES = pick(PLAIN_PATHS);
-export const SHELL_PAGES = pick(SHELL_PATHS);
-
-/** Preloads the page of a path while the session is loading. Administration pages wait for the session. */
-export function preloadPage(path: string): void {
+/** Preloads the page of a path, which may be followed by a slash. */
+export function preloadPage(pages: PageTable, path: string): void {
   const segments = path.replace(/\/$/, "").split("/");
   const isMatch = (pattern: string) => {
     const parts = pattern.split("/");
     return parts.length === segments.length && parts.every((part, n) => part === segments[n] || part.startsWith(":"));
   };
-  const found = Object.entries(PAGES).find(([pattern]) => isMatch(pattern));
+  const found = Object.entries(pages).find(([pattern]) => isMatch(pattern));
   if (found !== undefined && "preload" in found[1]) void (found[1] as LazyPage).preload();
 }
 
-export const NotFound = lazyPage(() => import("../pages/not-found"));
-export const PasswordDialog = lazyPage(() => import("../shell/password-dialog"));
+type BoundaryProps = { path: string; children: ComponentChildren };
+type BoundaryState = { failedPath: string | null };
 
-/** Returns a page that is loaded when an administrator first opens it. Other users see "Page not found". */
-function adminPage(load: Parameters<typeof lazyPage>[0]): FunctionComponent {
-  const Page = lazyPage(load);
-  return () => (isAdmin.value ? <Page /> : <NotFoundPage />);
+/** Replaces a page that throws with an error page, until another page is opened. */
+export class PageBoundary extends Component<BoundaryProps, BoundaryState> {
+  override state: BoundaryState = { failedPath: null };
+
+  override componentDidCatch(error: unknown): void {
+    console.error(error);
+    this.setState({ failedPath: this.props.path });
+  }
+
+  override componentDidUpdate(): void {
+    const { failedPath } = this.state;
+    if (failedPath !== null && failedPath !== this.props.path) this.setState({ failedPath: null });
+  }
+
+  override render() {
+    return this.state.failedPath === this.props.path ? <PageFailure /> : this.props.children;
+  }
 }
+
+/** The error page for script errors, and for pages whose files cannot be loaded. */
+const PageFailure = () => (
+  <div class="empty" role="alert">
+    <Icon name="warning" />
+    <h1>This page has an error</h1>
+    <p>Reload it. Nothing that was saved is lost.</p>
+    <Button look="primary" onClick={() => location.reload()}>
+      Reload
+    </Button>
+  </div>
+);

@@ -2,7 +2,6 @@ import { useLocation } from "preact-iso";
 import { performAction } from "../app/actions";
 import { api } from "../app/api";
 import { endSession, session, toDisplayName } from "../app/session";
-import { getTheme, toggleTheme } from "../app/theme";
 import { Icon } from "../ui/icon";
 import { Menu } from "../ui/menu";
 
@@ -29,15 +28,3 @@ export function AccountMenu() {
     </Menu>
   );
 }
-
-export const ThemeButton = () => (
-  <button
-    type="button"
-    class="button quiet icon-only"
-    aria-label="Theme"
-    title={getTheme() === "dark" ? "Use the light theme" : "Use the dark theme"}
-    onClick={toggleTheme}
-  >
-    <Icon name="theme" />
-  </button>
-);

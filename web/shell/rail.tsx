@@ -4,7 +4,8 @@ import { chooseWorkspace, toWorkspaceName, workspace, workspaces } from "../app/
 import { IconButton } from "../ui/button";
 import { Icon } from "../ui/icon";
 import { Menu } from "../ui/menu";
-import { AccountMenu, ThemeButton } from "./account-menu";
+import { ThemeButton } from "../ui/theme-button";
+import { AccountMenu } from "./account-menu";
 import { Bell } from "./bell";
 import { Brand } from "./brand";
 import { findEntry, NAVIGATION, PaletteButton } from "./command-palette";

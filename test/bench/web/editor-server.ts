@@ -31,16 +31,17 @@ export async function startEditorBench(): Promise<BenchServer> {
     const result = await Bun.build({ entrypoints: [entry], target: "browser", minify: true });
     return result.outputs[0]!.text();
   };
-  const [script, style, editorStyle] = await Promise.all([
+  const [script, style, signedInStyle, editorStyle] = await Promise.all([
     build(join(import.meta.dir, "editor-page.ts")),
     build(join(WEB, "app.css")),
+    build(join(WEB, "signed-in.css")),
     build(join(WEB, "editor.css")),
   ]);
   const layout = "body.editor-bench main { display: grid; gap: 16px; padding: 16px; } #transcript { height: 420px; }";
   const files: Record<string, [string, string]> = {
     "/": [PAGE, "text/html"],
     "/page.js": [script, "text/javascript"],
-    "/app.css": [withoutFonts(style) + editorStyle + layout, "text/css"],
+    "/app.css": [withoutFonts(style) + signedInStyle + editorStyle + layout, "text/css"],
   };
   const browser = await launchChromium([`--host-resolver-rules=MAP ${HOST} 127.0.0.1`], true);
   const page = await browser.newPage({ viewport: { width: 1600, height: 900 } });

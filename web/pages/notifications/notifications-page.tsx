@@ -4,7 +4,7 @@ import { api, must } from "../../app/api";
 import { useOffsetList } from "../../app/cache";
 import { markAllRead, markRead, type Notification, unreadCount } from "../../app/notifications";
 import { showFailure } from "../../app/toasts";
-import { NotificationItem } from "../../shell/bell";
+import { NotificationItem } from "../../shell/newest-notifications";
 import { Button, IconButton } from "../../ui/button";
 import { Page } from "../../ui/page";
 import { LoadMore, RowList } from "../../ui/row-list";
