@@ -11,6 +11,7 @@ import { openTranscriptColumns, readTranscriptColumns } from "../../work/preview
 import {
   findPreviewProgress,
   findPreviewWait,
+  openLoudness,
   openPreview,
   openSourceFacts,
   requireLoudness,
@@ -196,6 +197,7 @@ export const readMedia = route({
   handle: async (call, { resource }) => {
     const state = await openPreview(call.services, resource, call.principal.user.id);
     const { facts } = state;
+    const { isReady, absentReason } = await openLoudness(call.services, resource, call.principal.user.id);
     const { info } = resource;
     const isPlayable = isCuttable(resource) && info !== null;
     const [hasVideo, hasAudio] = [isPlayable && info.video !== null, isPlayable && info.audio.length > 0];
@@ -222,6 +224,7 @@ export const readMedia = route({
           sample_rate: source.audio.timescale,
         },
       },
+      loudness: { is_ready: isReady, absent_reason: absentReason },
       progress: findPreviewProgress(state),
       wait: await findPreviewWait(call.services, state),
       error_message: state.errorMessage,

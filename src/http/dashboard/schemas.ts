@@ -254,6 +254,13 @@ export const DASHBOARD_SCHEMAS = {
       }),
       "the tracks of the recording that some browsers can decode, with types for a SourceBuffer: for pieces with `variant=source`",
     ),
+    loudness: withDescription(
+      strictObject({
+        is_ready: Type.Boolean(),
+        absent_reason: orNull(text, "why it will not be known; null while it is being measured"),
+      }),
+      "whether `/loudness` can be read: it is measured with the preview, before everything else",
+    ),
     progress: orNull(
       Type.Number({ minimum: 0, maximum: 1 }),
       "the completed fraction of the preview; null unless it is being created",

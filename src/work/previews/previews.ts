@@ -54,25 +54,33 @@ async function findOrStartStep(
   return { step: await findPreviewStep(store.read, asset.id), errorMessage: null };
 }
 
+/** `absentReason`: why the loudness of an asset will not be known; null if it is, or is being measured. */
+type LoudnessState = { isReady: boolean; absentReason: string | null };
+
 /**
- * Returns the file with the loudness of a recording. The job of the preview makes it, first of all, and is started for a recording whose
- * preview an older version has made. Throws `AppError` `not_found` without audio or when previews are off, and as `requirePreview`.
+ * Returns whether the loudness is measured. The job of the preview does it, before everything else, and is started for a recording whose preview an
+ * older version has made. Throws `AppError` `upstream_unavailable` while a folder is offline.
+ */
+export async function openLoudness(services: PipelineNeeds, asset: Asset, userId: string): Promise<LoudnessState> {
+  const { folders, config } = services;
+  const absent = (absentReason: string | null) => ({ isReady: false, absentReason });
+  if (asset.info?.audio.length === 0) return absent("Asset has no audio.");
+  if (asset.kind !== "source" || asset.state !== "ready") return absent(null);
+  if (await folders.guard.readOnline(() => Bun.file(folders.media(asset.id).loudness).exists()))
+    return { isReady: true, absentReason: null };
+  if (config.previews === "never") return absent("Loudness is measured with the preview, and previews are off.");
+  const { errorMessage } = await findOrStartStep(services, asset, userId);
+  return absent(errorMessage === null ? null : `Loudness could not be measured: ${errorMessage}`);
+}
+
+/**
+ * Returns the file with the loudness of a recording. Throws `AppError` `not_found` when it will not be known, `asset_processing`, and as
+ * `openLoudness`.
  */
 export async function requireLoudness(services: PipelineNeeds, asset: Asset, userId: string): Promise<string> {
-  const { folders, config } = services;
-  const path = folders.media(asset.id).loudness;
-  if (isCuttable(asset) && (await folders.guard.readOnline(() => Bun.file(path).exists()))) return path;
-  if (asset.info?.audio.length === 0) throw new AppError("not_found", "Asset has no audio.");
-  if (config.previews === "never")
-    throw new AppError("not_found", "Loudness is measured with the preview, and previews are off.");
-  const facts = await requirePreview(services, asset, userId).catch((error: unknown) => {
-    throw error instanceof AppError && error.code === "asset_processing"
-      ? new AppError("asset_processing", "Loudness is still being measured.", error.details)
-      : error;
-  });
-  const { errorMessage } = await findOrStartStep(services, asset, userId);
-  if (errorMessage !== null && facts !== null)
-    throw new AppError("asset_failed", `Loudness could not be measured: ${errorMessage} Open the asset again later.`);
+  const { isReady, absentReason } = await openLoudness(services, asset, userId);
+  if (isReady) return services.folders.media(asset.id).loudness;
+  if (absentReason !== null) throw new AppError("not_found", absentReason);
   throw new AppError("asset_processing", "Loudness is still being measured.", {
     retryAfterSeconds: LOUDNESS_RETRY_SECONDS,
   });

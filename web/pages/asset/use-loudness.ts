@@ -7,41 +7,34 @@ import { mediaUrl } from "../../app/media-url";
 import { listKept } from "../../editor/model/plan";
 import { useEditor } from "../../editor/state/context";
 
-type RecordingLoudness =
-  | { kind: "measured"; steps: LoudnessSteps }
-  | { kind: "waiting" }
-  | { kind: "absent"; reason: string };
-
 /** `reason`: why it is not known. */
 export type CutLoudness = ({ kind: "measured" } & Loudness) | { kind: "waiting" } | { kind: "absent"; reason: string };
-
-const WAIT_MS = 5_000;
 
 /** Returns the loudness of the cut with its latest edits; null without audio or before it is read. */
 export function useCutLoudness(): CutLoudness | null {
   const { asset, editor, media } = useEditor();
-  const isWanted = asset.audio_tracks !== 0 && media !== null;
-  const { state } = useRead<RecordingLoudness>(
-    isWanted ? ["loudness", asset.id] : null,
-    (signal) => loadLoudness(asset.id, signal),
-    { lasts: "forever", refreshMs: ({ kind }) => (kind === "waiting" ? WAIT_MS : undefined), retryMs: WAIT_MS },
-  );
+  const isReady = media?.loudness.is_ready === true;
+  const { state } = useRead(isReady ? ["loudness", asset.id] : null, (signal) => loadLoudness(asset.id, signal), {
+    lasts: "forever",
+  });
   const loaded = state.value;
   const plan = editor.latePlan.value;
-  return useMemo(() => {
-    if (loaded.kind !== "ready") return null;
-    const { value } = loaded;
-    return value.kind === "measured" ? { kind: "measured", ...measureSpans(value.steps, listKept(plan)) } : value;
-  }, [loaded, plan]);
+  const measured = useMemo(
+    () => (loaded.kind === "ready" ? measureSpans(loaded.value, listKept(plan)) : null),
+    [loaded, plan],
+  );
+  if (asset.audio_tracks === 0 || media === null) return null;
+  if (measured !== null) return { kind: "measured", ...measured };
+  if (loaded.kind === "failed") return { kind: "absent", reason: loaded.message };
+  const reason = media.loudness.absent_reason;
+  if (reason !== null) return { kind: "absent", reason };
+  return isReady ? null : { kind: "waiting" };
 }
 
-async function loadLoudness(assetId: string, signal: AbortSignal): Promise<RecordingLoudness> {
+async function loadLoudness(assetId: string, signal: AbortSignal): Promise<LoudnessSteps> {
   const response = await fetch(mediaUrl(assetId, "loudness"), { signal });
-  if (response.ok) return { kind: "measured", steps: readLoudness(await response.arrayBuffer()) };
-  const error = toApiError(response, await response.json().catch(() => null));
-  if (error.code === "asset_processing") return { kind: "waiting" };
-  if (response.status === 404 || error.code === "asset_failed") return { kind: "absent", reason: error.message };
-  throw error;
+  if (!response.ok) throw toApiError(response, await response.json().catch(() => null));
+  return readLoudness(await response.arrayBuffer());
 }
 
 const formatTenths = (value: number): string => value.toFixed(1).replace("-", "−");

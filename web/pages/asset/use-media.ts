@@ -9,7 +9,7 @@ const WAIT_MS = 2_000;
 /** While the recording can be played without its preview. */
 const PLAYABLE_WAIT_MS = 5_000;
 
-/** Reads until the preview is ready or has failed. Sends no request unless `isWanted`. */
+/** Reads until preview and loudness are ready or have failed. Sends no request unless `isWanted`. */
 export const useMedia = (assetId: string, isWanted: boolean): Resource<AssetMedia> =>
   useRead(
     isWanted ? ["media", assetId] : null,
@@ -18,7 +18,8 @@ export const useMedia = (assetId: string, isWanted: boolean): Resource<AssetMedi
   );
 
 function toWaitMs(media: AssetMedia): number | undefined {
-  if (media.is_preview_ready || media.error_message !== null) return undefined;
+  const isMeasuring = !media.loudness.is_ready && media.loudness.absent_reason === null;
+  if (media.error_message !== null || (media.is_preview_ready && !isMeasuring)) return undefined;
   return media.is_playable ? PLAYABLE_WAIT_MS : WAIT_MS;
 }
 
