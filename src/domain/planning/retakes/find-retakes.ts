@@ -48,7 +48,8 @@ export function* findRetakes(
   const different = new Set(acousticRepetitions.different.map((pair) => pairKey(pair.from, pair.retakeStart)));
   const found: Retakes = { retakes: [], possible: [] };
   for (let retakeStart = 1; retakeStart < tokens.length; retakeStart++) {
-    if (!phraseStarts[retakeStart] && !isStutter(tokens, retakeStart)) continue;
+    if (!phraseStarts[retakeStart] && !isStutter(tokens, retakeStart) && !isSaidAgainAtOnce(context, retakeStart))
+      continue;
     for (let from = retakeStart - 1; from >= 0 && isNear(tokens, from, retakeStart); from--) {
       if (tokens[retakeStart - 1]!.word === tokens[retakeStart]!.word) continue;
       if (!canStartTake(context, from, retakeStart)) continue;
@@ -85,6 +86,37 @@ function canStartTake({ removed, phraseStarts }: RetakeContext, from: number, re
 function isStutter(tokens: readonly Token[], i: number): boolean {
   const normal = (k: number) => tokens[k]?.normal;
   return normal(i - 1) === normal(i) || (i >= 2 && normal(i - 2) === normal(i) && normal(i - 1) === normal(i + 1));
+}
+
+/** Returns whether the words before a token follow again right after it: a retake without a pause. */
+function isSaidAgainAtOnce(context: RetakeContext, retakeStart: number): boolean {
+  const { tokens, distanceBetween } = context;
+  const isSame = (i: number, k: number) =>
+    distanceBetween(tokens[i]!.normal, tokens[k]!.normal) <= RETAKES.maxSameWordDistance;
+  const maxSize = Math.min(RETAKES.maxDistanceWords, retakeStart, tokens.length - retakeStart);
+  for (let size = RETAKES.maxShortPhraseWords; size <= maxSize; size++) {
+    const from = retakeStart - size;
+    if (!isNear(tokens, from, retakeStart)) return false;
+    if (!isSame(from, retakeStart) || !isSame(retakeStart - 1, retakeStart + size - 1)) continue;
+    const maxDifferent = size < RETAKES.minLongMatchWords ? 0 : 1;
+    let different = 0;
+    for (let k = 1; k < size - 1 && different <= maxDifferent; k++) if (!isSame(from + k, retakeStart + k)) different++;
+    if (different <= maxDifferent) return !isWithinRepetition(context, from, size);
+  }
+  return false;
+}
+
+/**
+ * Returns whether the repetition starts a few words later, with a phrase: "of me. Some have seen me. Some have seen me come" repeats "Some have seen
+ * me", not "me. Some have seen".
+ */
+function isWithinRepetition({ tokens, phraseStarts }: RetakeContext, from: number, size: number): boolean {
+  if (phraseStarts[from]) return false;
+  for (let k = 0; k + 1 < size; k++) {
+    if (tokens[from + 2 * size + k]?.normal !== tokens[from + size + k]!.normal) return false;
+    if (phraseStarts[from + k + 1]) return true;
+  }
+  return false;
 }
 
 const isNear = (tokens: readonly Token[], from: number, retakeStart: number) =>

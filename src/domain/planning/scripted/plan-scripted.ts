@@ -13,6 +13,7 @@ import { findRetakes, isTake, type Retake } from "../retakes/find-retakes";
 import { type EarlierTake, findEarlierTakes } from "../retakes/takes-by-line";
 import { durationOf } from "../spans";
 import { listChanges, runStages, type Stage, type StagedPlan, type StageWord } from "../stages";
+import { divideStretchedWords } from "../stretched-words";
 import { listTakes } from "../take-list";
 import { sortWords, type Token, tokenize } from "../tokens";
 import { decideNoise, findUnrecognizedSpeech, toVoiceScores } from "../understood-speech";
@@ -78,8 +79,10 @@ export const SCRIPTED_STAGES: readonly Stage<ScriptedState>[] = [
 ];
 
 /** Plans with a script; `mismatch` if the script does not match the speech. */
-export function* planScripted(context: ScriptedContext): PlanSteps<StagedPlan | "mismatch"> {
-  const { clock, options } = context;
+export function* planScripted(given: ScriptedContext): PlanSteps<StagedPlan | "mismatch"> {
+  const { clock, options } = given;
+  const { transcript } = yield* divideStretchedWords(given.analysis, given.language);
+  const context = transcript ? { ...given, analysis: { ...given.analysis, transcript }, transcript } : given;
   const { state, results } = yield* runStages(SCRIPTED_STAGES, createState(context), ({ isMismatch }) => isMismatch);
   if (state.isMismatch) return "mismatch";
   const { recording, candidates, takes, earlierTakes } = state;

@@ -25,6 +25,7 @@ import {
 import type { RemovalRule, RuleMatch } from "../rules";
 import { coveredDuration, type DecidedSpan, durationOf, findOverlapping, overlapDuration, subtract } from "../spans";
 import { listChanges, runStages, type Stage, type StagedPlan, type StageWord } from "../stages";
+import { divideStretchedWords } from "../stretched-words";
 import { listTakes } from "../take-list";
 import { findDuplicatedWords, sortWords, type Token, tokenize, trimWordsAtPauses } from "../tokens";
 import {
@@ -50,6 +51,8 @@ type UnscriptedState = {
   activity: AudioActivity;
   /** Null without a transcript. */
   understood: UnderstoodSpeech | null;
+  /** Words that are stretched over others which were not recognized. */
+  unclear: readonly Span[];
   /** The detected voice has almost no words: it is music or noise. */
   isWordless: boolean;
   /** Words of the transcript decide, not pauses alone. */
@@ -87,13 +90,17 @@ export const UNSCRIPTED_STAGES: readonly Stage<UnscriptedState>[] = [
 ];
 
 /** Plans without a script. All fillers and retakes are found; the options decide at the end which of them are removed. */
-export function* planUnscripted(context: PlanContext): PlanSteps<StagedPlan> {
-  const { analysis, clock, options } = context;
+export function* planUnscripted(given: PlanContext): PlanSteps<StagedPlan> {
+  const { clock, options } = given;
+  const { transcript, unclear } = yield* divideStretchedWords(given.analysis, given.language);
+  const analysis = { ...given.analysis, transcript };
+  const context = { ...given, analysis };
   const start: UnscriptedState = {
     context,
     lexicon: findLexicon(context.language),
     activity: detectActivity({ ...analysis, duration: clock.duration }),
     understood: null,
+    unclear,
     isWordless: false,
     usesWords: false,
     voice: [],
@@ -153,7 +160,8 @@ function setWords(state: UnscriptedState, words: Word[]): UnscriptedState {
   const removals = new Map(state.words.map((word, i) => [word, state.decided[i]!.removal]));
   const decided = words.map((word) => {
     const { start, end, text } = word;
-    const reviews = text === "" ? [unrecognizedSpeech(word, state.context.analysis)] : [];
+    const isUnclear = text === "" || state.unclear.some((span) => span.start === start && span.end === end);
+    const reviews = isUnclear ? [unrecognizedSpeech(word, state.context.analysis)] : [];
     return { start, end, text, removal: removals.get(word) ?? null, reviews };
   });
   return { ...state, words, decided };

@@ -39,6 +39,26 @@ describe("retakes", () => {
     ["a restart inside a sentence", "the thing you need / you need is time.", "false_start.inside_phrase: you need"],
     ["a stutter", "and the the key", "stutter.word: the"],
     [
+      "words said again at once",
+      "turn the wheel to turn the wheel to the left.",
+      "false_start.prefix: turn the wheel to",
+    ],
+    [
+      "words said again at once inside a sentence",
+      "and then we add the salt we add the salt slowly.",
+      "false_start.inside_phrase: we add the salt",
+    ],
+    [
+      "words said again at once that end like the sentence before",
+      "a man stopped me. some one had seen me some one had seen me come home.",
+      "false_start.prefix: some one had seen me",
+    ],
+    [
+      "a long take said again at once, with a misrecognized word",
+      "before you press record read the before view press record read the script.",
+      "false_start.prefix: before you press record read the",
+    ],
+    [
       "a remark between the takes",
       "we open at nine. / sorry, again. / we open at nine.",
       "retake.after_remark: we open at nine. | remark.between_takes: sorry, again.",
@@ -54,6 +74,7 @@ describe("retakes", () => {
 
   test.each([
     ["sentences that start alike", "press the button to start. / press the button to stop."],
+    ["a parallel clause without a pause", "he heard me not and he watched me not and left."],
     ["rhetoric", "we need water, we need bread, and we need peace."],
     ["a clause continued with and", "we will knock, / and we will knock again."],
     ["emphasis", "it was very very late, no no doubt."],
