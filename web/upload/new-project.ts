@@ -3,6 +3,7 @@ import { MAX_NAME_CHARACTERS } from "../../src/domain/field-limits";
 import { api, must } from "../app/api";
 import { formatCount } from "../app/format";
 import { showFailure, showToast } from "../app/toasts";
+import { keepWithinLimits } from "./limits";
 import { addUploads } from "./queue";
 
 /** Extensions of recordings whose type browsers do not know. */
@@ -19,7 +20,7 @@ const isRecording = ({ name, type }: File): boolean =>
  * `route`, or offers to. Other files are refused with a message.
  */
 export async function uploadToNewProject(files: File[], route: ((path: string) => void) | null): Promise<void> {
-  const recordings = files.filter(isRecording);
+  const recordings = await keepWithinLimits(files.filter(isRecording));
   const others = files.filter((file) => !isRecording(file));
   if (others.length > 0) {
     const names = others.length === 1 ? `“${others[0]!.name}” is` : `${formatCount(others.length, "file")} are`;

@@ -168,6 +168,7 @@ const ownRoutes = createRoutes([
   ["GET", "/notifications/preferences", notifications.readPreferences],
   ["PATCH", "/notifications/preferences", notifications.updatePreferences],
 
+  ["GET", "/uploads/limits", uploads.readLimits],
   ["POST", "/assets/upload-url", uploads.createSigned],
   ["POST", RESUMABLE_PATH, uploads.createResumable],
 

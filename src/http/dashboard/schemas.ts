@@ -171,6 +171,13 @@ export const DASHBOARD_SCHEMAS = {
       expires_at: time,
     }),
   }),
+  UploadLimits: strictObject({
+    max_bytes: Type.Integer({ minimum: 0, description: "the largest file that is accepted" }),
+    free_bytes: Type.Integer({
+      minimum: 0,
+      description: "what the disk and the workspace's quota have room for, unfinished uploads included",
+    }),
+  }),
   ResumableUpload: strictObject({
     asset: PUBLIC_SCHEMAS.Asset,
     session_id: Type.String({ format: "uuid", description: "the ID in the transfer URL" }),

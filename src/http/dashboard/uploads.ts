@@ -5,8 +5,8 @@ import { ASSET_KINDS, type AssetKind } from "../../domain/states";
 import { toActor, UPLOAD_ACCESS } from "../../work/access/access";
 import { parseUploadMetadata, parseUploadTarget } from "../../work/uploads/metadata";
 import { getPutExpiry } from "../../work/uploads/put";
-import { createUpload, getUploadExpiry } from "../../work/uploads/uploads";
-import { type Call, created, createOnce, type Reply } from "../call";
+import { createUpload, getUploadExpiry, readUploadLimits } from "../../work/uploads/uploads";
+import { type Call, created, createOnce, ok, type Reply } from "../call";
 import { nullable, oneOf, strictObject, textField, uuidField, withDescription } from "../fields";
 import { formatTime } from "../format-time";
 import { showAsset } from "../public/assets";
@@ -35,6 +35,16 @@ const DEFAULT_CONTENT_TYPE = "application/octet-stream";
  */
 const toContentType = (text: string | null | undefined): string =>
   text && /^[\x20-\x7e]*$/.test(text) && text.trim() !== "" ? text : DEFAULT_CONTENT_TYPE;
+
+export const readLimits = route({
+  summary: "Tell how large a file may be, and how much space is left for uploads to the workspace",
+  access: UPLOAD_ACCESS,
+  responses: { 200: respondsWith("UploadLimits", "The limits at this moment") },
+  handle: async ({ services, principal }) => {
+    const { maxBytes, freeBytes } = await readUploadLimits(services, principal.workspace.id);
+    return ok({ max_bytes: maxBytes, free_bytes: freeBytes } satisfies Resource<"UploadLimits">);
+  },
+});
 
 const METADATA = "TUS metadata: pairs of a key and a base64 value";
 

@@ -15,10 +15,11 @@ import {
 import { readBalance } from "../../store/credits";
 import type { Queries } from "../../store/db";
 import { findActiveProjectByName, findProject, insertProject, type Project, touchProject } from "../../store/projects";
+import { readStorageUsed } from "../../store/storage";
 import type { Actor } from "../access/access";
 import { readBillingMode } from "../billing/prices";
 import type { CoreNeeds } from "../needs";
-import { requireQuota, requireRoomForProject, requireStorage } from "../storage/limits";
+import { readStorageQuota, requireQuota, requireRoomForProject, requireStorage } from "../storage/limits";
 import type { UploadMetadata } from "./metadata";
 
 export const MIN_UPLOAD_BYTES = 64;
@@ -99,6 +100,17 @@ export function requireUploadSize({ config }: CoreNeeds, bytes: number, name: st
   if (bytes < MIN_UPLOAD_BYTES) throw new AppError("bad_request", `${name} must be at least ${MIN_UPLOAD_BYTES}.`);
   if (bytes > config.maxUploadBytes)
     throw new AppError("payload_too_large", `${name} must be at most ${config.maxUploadBytes}.`);
+}
+
+/** Returns the size of the largest file, and the bytes for which the disk and the workspace's quota have room. */
+export async function readUploadLimits(
+  services: CoreNeeds,
+  workspaceId: string,
+): Promise<Record<"maxBytes" | "freeBytes", number>> {
+  const { config, disk, store } = services;
+  const quota = await readStorageQuota(services, store.read, workspaceId);
+  const left = quota === null ? Number.MAX_SAFE_INTEGER : quota - (await readStorageUsed(store.read, workspaceId));
+  return { maxBytes: config.maxUploadBytes, freeBytes: Math.max(0, Math.min(left, disk.availableBytes())) };
 }
 
 async function requireCredits(tx: Queries, workspaceId: string): Promise<void> {

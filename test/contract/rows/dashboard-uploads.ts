@@ -1,5 +1,6 @@
 /** Rows of the contract: uploads that the dashboard family creates. */
 import { expect } from "bun:test";
+import { setQuotaOverride } from "../../../src/store/workspaces";
 import type { CallOptions, Client } from "../../http/client";
 import { video, wav } from "../../http/media";
 import { dashboardOutcome, NO_ID } from "../../http/outcome";
@@ -269,6 +270,31 @@ export const uploadCreationRows: DashboardRow[] = [
         for (const asset of isAccepted ? [made.body.asset.id, link.body.asset.id] : [id])
           await call("DELETE", `/assets/${asset}`);
       }
+    },
+  ],
+  [
+    "GET /api/v1/uploads/limits: the largest file, and the room that the disk and the quota of the workspace have",
+    async (fixtures) => {
+      const { server, call, getOutcome, bert } = fixtures;
+      const { config, store } = server.services();
+      const read = async (as = bert) => {
+        const { status, body } = await call<{ max_bytes: number; free_bytes: number }>("GET", "/uploads/limits", {
+          as,
+        });
+        expect([status, body.max_bytes]).toEqual([200, config.maxUploadBytes]);
+        return body.free_bytes;
+      };
+      expect(await read()).toBeGreaterThan(1e9);
+      await store.write((tx) => setQuotaOverride(tx, bert.userId, 1_000_000));
+      expect(await read()).toBe(1_000_000);
+      const headers = { "Upload-Length": "400000" };
+      const open = await call<ResumableUpload>("POST", RESUMABLE, { as: bert, headers });
+      expect(await read()).toBe(600_000);
+      await store.write((tx) => setQuotaOverride(tx, bert.userId, 1));
+      expect(await read()).toBe(0);
+      await call("DELETE", `/assets/${open.body.asset.id}`, { as: bert });
+      await store.write((tx) => setQuotaOverride(tx, bert.userId, null));
+      expect(await getOutcome("GET", "/uploads/limits", { as: server.nobody })).toBe("401 unauthenticated");
     },
   ],
   [

@@ -13,6 +13,7 @@ import {
 } from "../../../web/app/pipelines";
 import { toDayStart } from "../../../web/app/use-query";
 import { readLicenses } from "../../../web/pages/status/status-page";
+import { checkSizes, describeLimits } from "../../../web/upload/limits";
 import { toUploadMessage } from "../../../web/upload/messages";
 import { PAYLOADS } from "../../http/notification-samples";
 
@@ -103,4 +104,42 @@ test("a file that is too small is refused in plain words", () => {
   const response = { getStatus: () => 400, getBody: () => '{"detail":"size_bytes must be at least 64."}' };
   const error = Object.assign(Object.create(DetailedError.prototype) as DetailedError, { originalResponse: response });
   expect(toUploadMessage(error)).toBe("The file is too small to be a recording. Choose another one.");
+});
+
+describe("limits of uploads", () => {
+  const file = (name: string, size: number) => ({ name, size });
+  const limits = { max_bytes: 100e9, free_bytes: 50e9 };
+
+  test.each<[string, { name: string; size: number }[], string[], string | null]>([
+    ["all fit", [file("a", 100), file("b", 50e9 - 100)], ["a", "b"], null],
+    [
+      "the largest",
+      [file("a", 100e9)],
+      ["a"],
+      "50 GB are free, and the file has 100 GB. Uploads stop when the space is used up.",
+    ],
+    ["too large", [file("a", 1), file("b", 100e9 + 1)], ["a"], "“b” not uploaded: the limit is 100 GB a file."],
+    [
+      "several too large",
+      [file("a", 101e9), file("b", 101e9), file("c", 101e9)],
+      [],
+      "“a” and 2 other files not uploaded: the limit is 100 GB a file.",
+    ],
+    [
+      "too large together",
+      [file("a", 30e9), file("b", 21e9)],
+      ["a", "b"],
+      "50 GB are free, and the files have 51 GB. Uploads stop when the space is used up.",
+    ],
+    ["none", [], [], null],
+  ])("%s", (_what, files, names, problem) => {
+    const checked = checkSizes(files, limits);
+    expect([checked.kept.map(({ name }) => name), checked.problem]).toEqual([names, problem]);
+  });
+
+  test.each([
+    [{ max_bytes: 100e9, free_bytes: 1e12 }, /others, up to 100 GB a file$/],
+    [limits, /others, up to 100 GB a file · 50 GB free$/],
+    [{ ...limits, free_bytes: 0 }, /^There is no free space/],
+  ])("%o as a sentence", (given, expected) => expect(describeLimits(given)).toMatch(expected));
 });

@@ -14,6 +14,7 @@ import { Page } from "../../ui/page";
 import { LoadMore } from "../../ui/row-list";
 import { Empty, ErrorPanel, ListSkeleton } from "../../ui/states";
 import { readDroppedFiles } from "../../upload/dropped-files";
+import { describeLimits, keepWithinLimits, useUploadLimits } from "../../upload/limits";
 import { RECORDING_TYPES } from "../../upload/new-project";
 import { addUploads, finishedUploads } from "../../upload/queue";
 import { UploadPanel } from "../../upload/upload-panel";
@@ -194,12 +195,14 @@ function AssetToolbar({ text, sort, selection, onText, onSort, onDeleted }: Asse
 /** Accepts files that are dropped anywhere on the page or chosen in a dialog. Asks before a file is uploaded again. */
 function UploadArea({ projectId, isLarge }: { projectId: string; isLarge: boolean }) {
   const input = useRef<HTMLInputElement>(null);
+  const limits = useUploadLimits().state.value;
   const [isOver, setIsOver] = useState(false);
   const [question, setQuestion] = useState<{ files: File[]; known: string[] } | null>(null);
 
-  async function take(files: File[]): Promise<void> {
-    if (files.length === 0) return;
+  async function take(dropped: File[]): Promise<void> {
+    if (dropped.length === 0) return;
     try {
+      const files = await keepWithinLimits(dropped);
       const known = await findDuplicates(projectId, files);
       if (known.length > 0) setQuestion({ files, known });
       else addUploads(projectId, files);
@@ -234,6 +237,7 @@ function UploadArea({ projectId, isLarge }: { projectId: string; isLarge: boolea
     <div class={`upload-area ${isLarge ? "large" : ""} ${isOver ? "over" : ""}`}>
       <Icon name="upload" />
       <p>{isLarge ? "Drop a recording here" : "Drop recordings anywhere on this page"}</p>
+      {limits.kind === "ready" && isLarge && <span class="soft">{describeLimits(limits.value)}</span>}
       <Button onClick={() => input.current?.click()}>Choose files</Button>
       <input
         ref={input}

@@ -1,0 +1,52 @@
+/** What the server accepts, which is said before anything is sent. */
+import { api, must, type Schemas } from "../app/api";
+import { type Resource, useRead } from "../app/cache";
+import { formatBytes, formatCount } from "../app/format";
+import { workspace } from "../app/session";
+import { showToast } from "../app/toasts";
+
+export type UploadLimits = Schemas["UploadLimits"];
+
+const read = (signal?: AbortSignal): Promise<UploadLimits> =>
+  must(api.GET("/api/v1/uploads/limits", { signal: signal ?? null }));
+
+export const useUploadLimits = (): Resource<UploadLimits> => useRead(["upload-limits", workspace.value?.id], read);
+
+const KINDS = "Video and audio: MP4, MOV, MKV, WAV, MP3, FLAC and others";
+
+/** Returns the sentence below a drop area. */
+export function describeLimits({ max_bytes: max, free_bytes: free }: UploadLimits): string {
+  if (free === 0) return "There is no free space for recordings. Delete some, or ask an administrator.";
+  const size = `up to ${formatBytes(max)} a file`;
+  return `${KINDS}, ${size}${free < max ? ` · ${formatBytes(free)} free` : ""}`;
+}
+
+/**
+ * Returns the files that may be uploaded, and says by name which ones are too large, and whether all need more space than there is. Without a
+ * response, the server decides.
+ */
+export async function keepWithinLimits(files: File[]): Promise<File[]> {
+  const limits = await read().catch(() => null);
+  if (limits === null) return files;
+  const { kept, problem } = checkSizes(files, limits);
+  if (problem !== null) showToast({ kind: kept.length === files.length ? "info" : "bad", text: problem });
+  return kept;
+}
+
+/** Pure. A part of the files may have been uploaded before, so those that need more space than there is are tried. */
+export function checkSizes<T extends Pick<File, "name" | "size">>(
+  files: readonly T[],
+  { max_bytes: max, free_bytes: free }: UploadLimits,
+): { kept: T[]; problem: string | null } {
+  const large = files.filter(({ size }) => size > max);
+  const kept = files.filter(({ size }) => size <= max);
+  if (large[0] !== undefined) {
+    const others = large.length > 1 ? ` and ${formatCount(large.length - 1, "other file")}` : "";
+    const problem = `“${large[0].name}”${others} not uploaded: the limit is ${formatBytes(max)} a file.`;
+    return { kept, problem };
+  }
+  const needed = kept.reduce((sum, { size }) => sum + size, 0);
+  const isTight = needed > free;
+  const problem = `${formatBytes(free)} are free, and ${kept.length === 1 ? "the file has" : "the files have"} ${formatBytes(needed)}.`;
+  return { kept, problem: isTight ? `${problem} Uploads stop when the space is used up.` : null };
+}
