@@ -1,32 +1,18 @@
-/** Finds projects and recordings by name, places by what is said there, and commands (Ctrl+K). */
-
-import { signal } from "@preact/signals";
-import { Fragment } from "preact";
-import { useEffect, useId, useMemo, useState } from "preact/hooks";
-import { useLocation } from "preact-iso";
-import { type Action, formatKeys, isEnabled, listActions, useActions } from "../app/actions";
-import { api, type Schemas } from "../app/api";
-import { formatTimecode } from "../app/format";
-import { isAdmin, isBilled } from "../app/session";
-import { toggleTheme } from "../app/theme";
+/** Opens the palette (Ctrl+K), which is loaded when it is first wanted. */
+import { useEffect, useMemo } from "preact/hooks";
+import { ErrorBoundary } from "preact-iso";
+import { formatKeys, useActions } from "../app/actions";
+import { lazyPage } from "../app/lazy-page";
 import { IconButton } from "../ui/button";
-import { Dialog } from "../ui/dialog";
-import type { IconName } from "../ui/icon";
+import { isPaletteOpen } from "./navigation";
 
-const isOpen = signal(false);
+/** The page is usually shown by then. */
+const PRELOAD_MS = 1_000;
 
-const CREDIT_PAGES = [
-  ["Credit history", "/credits/history"],
-  ["Orders", "/credits/orders"],
-  ["Invoices", "/credits/invoices"],
-] as const;
-
-/** `matches`: the ranges of characters of the label that were searched for. */
-type Command = { label: string; detail: string; matches?: readonly Match[]; run(): void };
-type Match = readonly [from: number, to: number];
+const Palette = lazyPage(() => import("./palette"));
 
 export const PaletteButton = () => (
-  <IconButton icon="search" label={`Search (${formatKeys("Mod+k")})`} onClick={() => (isOpen.value = true)} />
+  <IconButton icon="search" label={`Search (${formatKeys("Mod+k")})`} onClick={() => (isPaletteOpen.value = true)} />
 );
 
 export function CommandPalette() {
@@ -38,218 +24,20 @@ export function CommandPalette() {
           label: "Search",
           group: "Everywhere",
           keys: ["Mod+k"],
-          perform: () => (isOpen.value = true),
+          perform: () => (isPaletteOpen.value = true),
         },
       ],
       [],
     ),
   );
-  return isOpen.value ? <Palette onClose={() => (isOpen.value = false)} /> : null;
-}
-
-function Palette({ onClose }: { onClose(): void }) {
-  const { route } = useLocation();
-  const [text, setText] = useState("");
-  const [chosen, setChosen] = useState(0);
-  const { found, isSearching } = useFound(text, route);
-  const listId = useId();
-  const commands = useMemo<Command[]>(
-    () => [
-      ...listActions().filter(isListed).map(toCommand),
-      ...NAVIGATION.filter(({ isShown }) => isShown?.() ?? true).map(({ href, label }) => ({
-        label,
-        detail: "Page",
-        run: () => route(href),
-      })),
-      ...(isBilled.value ? CREDIT_PAGES : []).map(([label, href]) => ({
-        label,
-        detail: "Page",
-        run: () => route(href),
-      })),
-      { label: "Notifications", detail: "Page", run: () => route("/notifications") },
-      { label: "System status", detail: "Page", run: () => route("/status") },
-      { label: "Account", detail: "Page", run: () => route("/account") },
-      { label: "Workspaces", detail: "Page", run: () => route("/workspaces") },
-      { label: "Switch theme", detail: "Action", run: toggleTheme },
-    ],
-    [route],
-  );
-  const wanted = text.trim().toLowerCase();
-  const shown = [...commands.filter(({ label }) => label.toLowerCase().includes(wanted)), ...found];
-  const run = (command: Command | undefined) => {
-    if (!command) return;
-    onClose();
-    command.run();
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    const step = event.key === "ArrowDown" ? 1 : event.key === "ArrowUp" ? -1 : 0;
-    if (step !== 0) {
-      event.preventDefault();
-      setChosen((chosen + step + shown.length) % Math.max(1, shown.length));
-    }
-    if (event.key === "Enter") run(shown[chosen]);
-  };
-  return (
-    <Dialog title="Search" onClose={onClose}>
-      <div class="dialog-body">
-        <input
-          class="input"
-          role="combobox"
-          aria-label="Search projects, recordings, transcripts and commands"
-          aria-expanded="true"
-          aria-controls={listId}
-          aria-activedescendant={shown.length > 0 ? `${listId}-${chosen}` : undefined}
-          data-first
-          value={text}
-          onInput={(event) => {
-            setText(event.currentTarget.value);
-            setChosen(0);
-          }}
-          onKeyDown={onKeyDown}
-        />
-        <div id={listId} class="palette-list" role="listbox" aria-label="Search results" tabIndex={-1}>
-          {shown.map((command, index) => (
-            <div
-              key={`${index} ${command.detail} ${command.label}`}
-              id={`${listId}-${index}`}
-              role="option"
-              tabIndex={-1}
-              aria-selected={index === chosen}
-              ref={index === chosen ? showOption : undefined}
-              onPointerMove={() => setChosen(index)}
-              onClick={() => run(command)}
-              onKeyDown={() => {}}
-            >
-              <span class="truncate">
-                <MarkedText text={command.label} matches={command.matches ?? []} />
-              </span>
-              <span class="soft">{command.detail}</span>
-            </div>
-          ))}
-        </div>
-        {shown.length === 0 && !isSearching && <p class="soft">No results.</p>}
-      </div>
-    </Dialog>
-  );
-}
-
-/** The palette lists what can be done now, and not itself. */
-const isListed = (action: Action): boolean =>
-  action.perform !== undefined && action.name !== "palette.open" && isEnabled(action);
-
-const toCommand = ({ label, keys, perform }: Action): Command => ({
-  label,
-  detail: keys[0] === undefined ? "Action" : formatKeys(keys[0]),
-  run: () => perform!(),
-});
-
-const showOption = (option: HTMLElement | null): void => option?.scrollIntoView({ block: "nearest" });
-
-function MarkedText({ text, matches }: { text: string; matches: readonly Match[] }) {
-  const ends = [0, ...matches.map(([, to]) => to)];
-  return (
-    <>
-      {matches.map(([from, to], n) => (
-        <Fragment key={from}>
-          {text.slice(ends[n], from)}
-          <mark>{text.slice(from, to)}</mark>
-        </Fragment>
-      ))}
-      {text.slice(ends.at(-1))}
-    </>
-  );
-}
-
-const SEARCH_DELAY_MS = 150;
-const MAX_FOUND = 8;
-/** The characters of a passage that are shown before the first match. */
-const LEAD_CHARACTERS = 24;
-
-type Found = { found: Command[]; isSearching: boolean };
-const NOTHING: Found = { found: [], isSearching: false };
-
-/** Searches projects, recordings and transcripts on the server when the user pauses typing. */
-function useFound(text: string, route: (url: string) => void): Found {
-  const [state, setState] = useState(NOTHING);
+  // Loaded before it is wanted, so that the first letters after Ctrl+K are not keys of the page.
   useEffect(() => {
-    const q = text.trim();
-    if (q === "") return setState(NOTHING);
-    setState(({ found }) => ({ found, isSearching: true }));
-    const stopping = new AbortController();
-    const timer = setTimeout(async () => {
-      const query = { limit: MAX_FOUND, q };
-      const options = { params: { query }, signal: stopping.signal } as const;
-      const [projects, assets, passages] = await Promise.all([
-        api.GET("/api/v1/projects", options),
-        api.GET("/api/v1/assets", options),
-        api.GET("/api/v1/search", options),
-      ]).catch(() => []);
-      if (stopping.signal.aborted) return;
-      const found: Command[] = [
-        ...(projects?.data?.items ?? []).map(({ id, name }) => ({
-          label: name,
-          detail: "Project",
-          run: () => route(`/projects/${id}`),
-        })),
-        ...(assets?.data?.items ?? []).map((asset) => ({
-          label: asset.name ?? asset.filename ?? "Unnamed recording",
-          detail: "Recording",
-          run: () => route(`/assets/${asset.id}`),
-        })),
-        ...(passages?.data?.items ?? []).map((hit) => toHitCommand(hit, route)),
-      ];
-      setState({ found, isSearching: false });
-    }, SEARCH_DELAY_MS);
-    return () => {
-      clearTimeout(timer);
-      stopping.abort();
-    };
-  }, [text, route]);
-  return state;
+    const timer = setTimeout(() => void Palette.preload(), PRELOAD_MS);
+    return () => clearTimeout(timer);
+  }, []);
+  return isPaletteOpen.value ? (
+    <ErrorBoundary>
+      <Palette />
+    </ErrorBoundary>
+  ) : null;
 }
-
-/** Opens the recording at the word, and plays it. The label begins shortly before the first match. */
-function toHitCommand(hit: Schemas["SearchHit"], route: (url: string) => void): Command {
-  const first = hit.matches[0]?.[0] ?? 0;
-  const cut = first > LEAD_CHARACTERS ? hit.snippet.indexOf(" ", first - LEAD_CHARACTERS) + 1 : 0;
-  const skipped = cut > 0 && cut <= first ? cut : 0;
-  const lead = skipped > 0 ? "…" : "";
-  const shift = lead.length - skipped;
-  return {
-    label: lead + hit.snippet.slice(skipped),
-    detail: `${hit.asset_name ?? "Unnamed recording"} · ${formatTimecode(hit.start)}`,
-    matches: hit.matches.map(([from = 0, to = 0]) => [from + shift, to + shift]),
-    run: () => route(`/assets/${hit.asset_id}?at=${hit.start}`),
-  };
-}
-
-type NavigationEntry = {
-  href: string;
-  label: string;
-  icon: IconName;
-  /** Prefixes of the paths that belong to the entry. */
-  paths: readonly string[];
-  /** Returns whether this user sees the entry. Reads signals. By default, everyone does. */
-  isShown?(): boolean;
-};
-
-export const NAVIGATION: readonly NavigationEntry[] = [
-  { href: "/projects", label: "Projects", icon: "projects", paths: ["/projects", "/assets"] },
-  { href: "/jobs", label: "Jobs", icon: "jobs", paths: ["/jobs"] },
-  {
-    href: "/credits",
-    label: "Credits",
-    icon: "credits",
-    paths: ["/credits", "/orders"],
-    isShown: () => isBilled.value,
-  },
-  { href: "/keys", label: "API keys", icon: "key", paths: ["/keys"] },
-  { href: "/webhooks", label: "Webhooks", icon: "webhook", paths: ["/webhooks"] },
-  { href: "/admin/users", label: "Administration", icon: "admin", paths: ["/admin"], isShown: () => isAdmin.value },
-];
-
-/** Returns the entry to which the path belongs. */
-export const findEntry = (path: string): NavigationEntry | undefined =>
-  path === "/"
-    ? NAVIGATION[0]
-    : NAVIGATION.find(({ paths }) => paths.some((start) => path === start || path.startsWith(`${start}/`)));

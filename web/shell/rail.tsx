@@ -8,7 +8,8 @@ import { ThemeButton } from "../ui/theme-button";
 import { AccountMenu } from "./account-menu";
 import { Bell } from "./bell";
 import { Brand } from "./brand";
-import { findEntry, NAVIGATION, PaletteButton } from "./command-palette";
+import { PaletteButton } from "./command-palette";
+import { findEntry, NAVIGATION } from "./navigation";
 
 /** The navigation beside the editor, as icons. Pages of the account and of administration are in the account's menu and the search. */
 const ENTRIES = ["/projects", "/jobs"];
