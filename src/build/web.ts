@@ -21,13 +21,14 @@ export async function bundleWeb(folder: string = WEB_FOLDER, { isDevelopment = f
   const draft = `${folder}.${process.pid}`;
   await rm(draft, { recursive: true, force: true });
   await mkdir(draft, { recursive: true });
+  const talk = await copyWithHash(join(PROJECT, "test/fixtures/talk.mp4"), draft);
   const options = {
     outdir: draft,
     target: "browser" as const,
     minify: !isDevelopment,
     sourcemap: isDevelopment ? ("linked" as const) : ("none" as const),
     naming: { entry: "[name]-[hash].[ext]", chunk: "chunk-[hash].[ext]", asset: "[name]-[hash].[ext]" },
-    define: { "process.env.NODE_ENV": '"production"' },
+    define: { "process.env.NODE_ENV": '"production"', DEMO_TALK_URL: JSON.stringify(talk) },
   };
   const entrypoints = ["app/main.tsx", "app.css", ...STYLES.map((name) => `${name}.css`)].map((name) =>
     join(PROJECT, "web", name),
@@ -86,19 +87,22 @@ function createFontsPlugin(folder: string): Bun.BunPlugin {
     name: "fonts",
     setup(build) {
       build.onResolve({ filter: /\.woff2$/ }, async ({ path }) => {
-        const font = Bun.file(Bun.resolveSync(path, PROJECT));
-        const name = basename(path).replace(
-          ".",
-          `-${Bun.hash
-            .wyhash(await font.arrayBuffer())
-            .toString(36)
-            .slice(0, 8)}.`,
-        );
-        await Bun.write(join(folder, name), font);
-        return { path: `/app/${name}`, external: true };
+        return { path: await copyWithHash(Bun.resolveSync(path, PROJECT), folder), external: true };
       });
     },
   };
+}
+
+/** Copies a file, with its hash in the name. Returns its URL. */
+async function copyWithHash(path: string, folder: string): Promise<string> {
+  const file = Bun.file(path);
+  const hash = Bun.hash
+    .wyhash(await file.arrayBuffer())
+    .toString(36)
+    .slice(0, 8);
+  const name = basename(path).replace(".", `-${hash}.`);
+  await Bun.write(join(folder, name), file);
+  return `/app/${name}`;
 }
 
 /** The windows in which layouts change, by the name in `@media (--name)`: browsers have no custom media queries yet. */

@@ -39,6 +39,7 @@ const CONTENT_TYPES: Record<string, string> = {
   css: "text/css; charset=utf-8",
   svg: "image/svg+xml",
   woff2: "font/woff2",
+  mp4: "video/mp4",
 };
 
 /** Lets the browser load the data that every page needs while it loads the script that requests them. */

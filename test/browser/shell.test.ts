@@ -199,8 +199,13 @@ test("another workspace has its own projects, and empty lists say so", async () 
   await page.getByRole("button", { name: "Active", exact: true }).click();
   await page.getByLabel("Workspace").selectOption({ label: "Studio" });
   await page.getByRole("heading", { name: "Start with a project" }).waitFor();
+  await page.getByRole("button", { name: "Try a demo talk" }).click();
+  await page.getByRole("heading", { level: 1, name: "Demo talk" }).waitFor();
+  await page.getByRole("link", { name: "Demo talk.mp4" }).waitFor();
+  await page.goBack();
   await createProject(page, "Ours");
   await page.getByText("Drop a recording here").waitFor();
+  await page.getByText(/^Video and audio: .* up to 107 GB a file/).waitFor();
   await page.getByLabel("Workspace").selectOption({ label: "Personal" });
   await page.getByRole("link", { name: "Mine" }).waitFor();
   expect(await page.getByRole("link", { name: "Ours" }).count()).toBe(0);

@@ -5,6 +5,7 @@ import { useActions } from "../../app/actions";
 import { api, must, type Schemas } from "../../app/api";
 import { useList } from "../../app/cache";
 import { canWrite, workspace } from "../../app/session";
+import { showFailure } from "../../app/toasts";
 import { MAX_SEARCH_LENGTH } from "../../app/use-query";
 import { Button } from "../../ui/button";
 import { Dialog, FormActions } from "../../ui/dialog";
@@ -105,11 +106,39 @@ function NoProjects({ text, state, onCreate }: { text: string; state: Project["s
         {canWrite.value && " Drop a recording anywhere on this page: its project is named after it."}
       </p>
       {canWrite.value && (
-        <Button icon="plus" onClick={onCreate}>
-          Create the first project
-        </Button>
+        <div class="toolbar">
+          <Button icon="plus" onClick={onCreate}>
+            Create the first project
+          </Button>
+          <DemoButton />
+        </div>
       )}
     </Empty>
+  );
+}
+
+/** Uploads the demo talk like a recording of the user's. */
+function DemoButton() {
+  const { route } = useLocation();
+  const [isLoading, setIsLoading] = useState(false);
+  const start = async () => {
+    setIsLoading(true);
+    try {
+      const [response, { uploadToNewProject }] = await Promise.all([
+        fetch(DEMO_TALK_URL),
+        import("../../upload/new-project"),
+      ]);
+      if (!response.ok) throw new Error("The demo talk was not found. Reload the page.");
+      await uploadToNewProject([new File([await response.blob()], "Demo talk.mp4", { type: "video/mp4" })], route);
+    } catch (error) {
+      showFailure(error);
+    }
+    setIsLoading(false);
+  };
+  return (
+    <Button isBusy={isLoading} onClick={() => void start()}>
+      Try a demo talk
+    </Button>
   );
 }
 
