@@ -42,16 +42,16 @@ export async function bundleWeb(folder: string = WEB_FOLDER, { isDevelopment = f
   });
   if (!result.success || !early.success)
     throw new AggregateError([...result.logs, ...early.logs], "Bundling the dashboard failed.");
-  const getEntry = (pattern: RegExp): string => {
+  const getEntry = (entry: string, extension: "js" | "css"): string => {
     const names = [...result.outputs, ...early.outputs]
       .map(({ path }) => basename(path))
-      .filter((name) => pattern.test(name));
-    if (names.length !== 1) throw new Error(`The bundle has ${names.length} files like ${pattern}, expected 1`);
+      .filter((name) => name.slice(0, name.lastIndexOf("-")) === entry && name.endsWith(`.${extension}`));
+    if (names.length !== 1) throw new Error(`The bundle has ${names.length} files ${entry}-*.${extension}, expected 1`);
     return names[0]!;
   };
-  const [script, style] = [getEntry(/^main-.*\.js$/), getEntry(/^app-.*\.css$/)];
-  const first = getEntry(/^early-.*\.js$/);
-  const styles = new Map(STYLES.map((name) => [name, getEntry(new RegExp(`^${name}-[^-]*\\.css$`))]));
+  const [script, style] = [getEntry("main", "js"), getEntry("app", "css")];
+  const first = getEntry("early", "js");
+  const styles = new Map(STYLES.map((name) => [name, getEntry(name, "css")]));
   let page = (await Bun.file(join(PROJECT, "web/index.html")).text())
     .replace("/app/early.ts", `/app/${first}`)
     .replace("/app/main.tsx", `/app/${script}`)
@@ -59,7 +59,7 @@ export async function bundleWeb(folder: string = WEB_FOLDER, { isDevelopment = f
   for (const [name, file] of styles) page = page.replace(`/${name}.css`, `/app/${file}`);
   const build = result.outputs.map(({ path }) => basename(path)).filter((name) => name.endsWith(".js"));
   const reload = isDevelopment
-    ? `<meta name="build" content="${Bun.hash(build.sort().join())}" /><script async src="/app/${getEntry(/^reload-.*\.js$/)}"></script></head>`
+    ? `<meta name="build" content="${Bun.hash(build.sort().join())}" /><script async src="/app/${getEntry("reload", "js")}"></script></head>`
     : "</head>";
   await Bun.write(join(draft, "index.html"), page.replace("</head>", reload));
   // Not known to the compiler, which checks pages with other options.
