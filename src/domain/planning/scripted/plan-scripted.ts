@@ -35,6 +35,7 @@ import { type ScriptLine, splitCompounds } from "./script-lines";
 import type { ScriptedContext, ScriptedRecording } from "./scripted-recording";
 import { settlePath } from "./settle-path";
 import { SCRIPT } from "./thresholds";
+import { keepWholeAttempts } from "./whole-attempts";
 
 /** What is known of a recording with a script. Rows of `candidates` and `takes` belong to the lines of the script. */
 type ScriptedState = {
@@ -66,6 +67,7 @@ export const SCRIPTED_STAGES: readonly Stage<ScriptedState>[] = [
   { name: "path", run: searchPath },
   { name: "lines by audio", run: rescueMissedLines },
   { name: "better takes", run: settle },
+  { name: "whole attempts", run: unifyParagraphs },
   { name: "words beside lines", run: keepAdjacent },
   { name: "repeated lines", run: moveRepeated },
   { name: "incomplete lines", run: complete },
@@ -181,6 +183,10 @@ function* rescueMissedLines(state: ScriptedState): PlanSteps<ScriptedState> {
 
 function settle(state: ScriptedState): ScriptedState {
   return withPath(state, settlePath(state.path!, state.recording, state.candidates));
+}
+
+function unifyParagraphs(state: ScriptedState): ScriptedState {
+  return withPath(state, keepWholeAttempts(state.path!, state.recording.lines, state.candidates));
 }
 
 function keepAdjacent(state: ScriptedState): ScriptedState {

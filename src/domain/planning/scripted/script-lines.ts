@@ -9,9 +9,9 @@ import { SCRIPT } from "./thresholds";
 /**
  * A line to be spoken: a sentence or a long clause. `text` is as written, `spoken` contains its readings for forced
  * alignment (at least one), `words` its normalized words (at least one). `optional` lines (headings, asides in
- * brackets) may be spoken or not.
+ * brackets) may be spoken or not. Lines of one paragraph have the same number.
  */
-export type ScriptLine = { text: string; spoken: string[]; words: string[]; optional: boolean };
+export type ScriptLine = { text: string; spoken: string[]; words: string[]; optional: boolean; paragraph?: number };
 
 /** Longer sentences are divided at punctuation: a recognizer takes at most half a minute at a time. */
 const MAX_LINE_WORDS = 30;
@@ -19,7 +19,7 @@ const MAX_LINE_WORDS = 30;
 /** Returns the lines of a script; none if it is blank or has nothing to be spoken. */
 export function parseScript(script: string, language: string | null = null): ScriptLine[] {
   const lines: ScriptLine[] = [];
-  for (const paragraph of splitParagraphs(script)) {
+  for (const [number, paragraph] of splitParagraphs(script).entries()) {
     for (const sentence of splitSentences(paragraph.text)) {
       for (const part of divideSentence(sentence, language)) {
         const words = normalizeWords(part, language);
@@ -27,7 +27,7 @@ export function parseScript(script: string, language: string | null = null): Scr
         const plain = toSpokenText(part, false);
         const spelled = toSpokenText(part, true);
         const spoken = /[\d%&$€£°+@]/.test(part) && spelled !== plain ? [plain, spelled] : [plain];
-        lines.push({ text: part, spoken, words, optional: paragraph.optional });
+        lines.push({ text: part, spoken, words, optional: paragraph.optional, paragraph: number });
       }
     }
   }
