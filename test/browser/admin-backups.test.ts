@@ -5,8 +5,8 @@ import { copyFile, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import type { DrillFindings } from "../../src/work/backup/drill";
 import { createAdmin } from "../http/accounts";
+import { GOOD_FINDINGS } from "../http/drill-command";
 import { useDashboard } from "./dashboard";
 import { saveScreenshots } from "./screenshots";
 
@@ -17,16 +17,8 @@ const folder = join(root, "backup");
 mkdirSync(folder);
 /** What a restored server says, and the file that lets it end. */
 const [findings, end] = [join(root, "findings"), join(root, "end")];
-const GOOD: DrillFindings = {
-  files: 3912,
-  checked_files: 3912,
-  balances: 12,
-  render_frames: 240,
-  problems: [],
-  damaged: [],
-};
 const PROBLEM = "Frame 13 of 240 differs from the stored render.";
-writeFileSync(findings, JSON.stringify(GOOD));
+writeFileSync(findings, JSON.stringify(GOOD_FINDINGS));
 writeFileSync(end, "");
 const script = `cat ${findings}; until [ -e ${end} ]; do sleep 0.05; done`;
 
@@ -64,7 +56,7 @@ test("the night is proven; a backup is made, verified, and its damage is said", 
   await rename(join(root, "kept"), secrets);
 
   await rm(end);
-  await writeFile(findings, JSON.stringify({ ...GOOD, problems: [PROBLEM] }));
+  await writeFile(findings, JSON.stringify({ ...GOOD_FINDINGS, problems: [PROBLEM] }));
   await button(page, "Run a drill").click();
   await page.getByText("A drill is running: the newest backup is restored and tried out.").waitFor();
   expect(await button(page, "Back up now").isDisabled()).toBe(true);

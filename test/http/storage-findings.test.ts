@@ -13,6 +13,7 @@ import { type TemporaryFolder, temporaryFolder } from "../temporary-folder";
 import { until } from "../until";
 import { createAdmin, startSession } from "./accounts";
 import type { Client } from "./client";
+import { PROVING_DRILL } from "./drill-command";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
 import { video, wav } from "./media";
 import { scrub } from "./scrub";
@@ -39,7 +40,7 @@ let week = 0;
 
 beforeAll(async () => {
   backups = await temporaryFolder();
-  server = await harness({ BACKUP_TO: backups.path });
+  server = await harness({ BACKUP_TO: backups.path }, { drillCommand: PROVING_DRILL });
   admin = await startSession(server, await createAdmin(server));
   user = await server.user();
   await until("the nightly backup", () => server.log.some((line) => line.includes('"backup.completed"')));

@@ -3,6 +3,7 @@ import { expect } from "bun:test";
 import { newId } from "../../../src/lib/ids";
 import { insertBackupRun } from "../../../src/store/backup-runs";
 import { createAdmin, startSession } from "../../http/accounts";
+import { PROVING_DRILL } from "../../http/drill-command";
 import { harness, PATIENCE_MS } from "../../http/harness";
 import { NO_ID } from "../../http/outcome";
 import { temporaryFolder } from "../../temporary-folder";
@@ -47,7 +48,7 @@ export const backupRows: DashboardRow[] = [
     "POST admin/backups, POST admin/backups/{id}/verify, POST admin/backups/drill: 202 with the run, one after the other",
     async () => {
       await using folder = await temporaryFolder();
-      await using server = await harness({ BACKUP_TO: folder.path });
+      await using server = await harness({ BACKUP_TO: folder.path }, { drillCommand: PROVING_DRILL });
       const as = await startSession(server, await createAdmin(server));
       const read = () => as.must<{ running: unknown; last_proven_restore: unknown }>("GET", "/api/v1/admin/backups");
       const start = async (path: string): Promise<string> => {
