@@ -17,19 +17,38 @@ const struck = (page: Page) => page.getByRole("region", { name: "Transcript" }).
 
 async function openTab(context: BrowserContext, path: string): Promise<Page> {
   const page = await context.newPage();
+  page.setDefaultTimeout(20_000);
   await page.goto(address(path));
   await page.getByRole("button", { name: "Undo", exact: true }).waitFor();
   return page;
 }
 
-/** Removes the word at a position. */
-async function removeWord(page: Page, word: number): Promise<void> {
-  const words = page.getByRole("group", { name: "Words" });
-  await words.focus();
+/** Lets no draft of a browser reach the server. */
+const holdDrafts = (page: Page) =>
+  page.context().route("**/draft", (route) => (route.request().method() === "GET" ? route.continue() : route.abort()));
+
+/** Removes words by the position of the first one. */
+async function removeWord(page: Page, word: number, count = 1): Promise<void> {
+  await page.getByRole("group", { name: "Words" }).focus();
+  // The caret goes to the playhead when that has moved.
+  for (const key of ["Escape", "End", "Control+ArrowLeft", "Escape", "Home"]) await page.keyboard.press(key);
   for (let step = 0; step <= word; step++) await page.keyboard.press("Control+ArrowRight");
+  for (let step = 1; step < count; step++) await page.keyboard.press("Control+Shift+ArrowRight");
   await page.keyboard.press("Delete");
-  await page.getByRole("status").getByText("1 word removed").waitFor();
+  await page
+    .getByRole("status")
+    .getByText(count === 1 ? "1 word removed" : `${count} words removed`)
+    .waitFor();
 }
+
+/** Waits until these words are removed, and no others. */
+const shows = (page: Page, ...words: string[]) =>
+  until(words.join(), async () =>
+    Bun.deepEquals((await struck(page).allTextContents()).join(" ").split(" ").filter(Boolean), words),
+  );
+
+const saved = (page: Page) => page.locator(".save-state [data-draft]").waitFor();
+const isKeptHere = (page: Page) => page.getByText("Kept in this browser").waitFor();
 
 test.if(isFullSize)("edits of two tabs that were not sent both survive their tabs", async () => {
   expectFailures(0);
@@ -39,32 +58,31 @@ test.if(isFullSize)("edits of two tabs that were not sent both survive their tab
   const path = `/assets/${asset.id}?cut=${cut.id}`;
   const context = await browse(user);
   const [first, second] = [await openTab(context, path), await openTab(context, path)];
-  await context.route("**/draft", (route) => (route.request().method() === "GET" ? route.continue() : route.abort()));
+  await holdDrafts(first);
   await removeWord(first, 0);
   await removeWord(second, 1);
-  const [kept] = await Promise.all([second, first].map((page) => struck(page).first().textContent()));
+  await shows(first, "alpha");
+  await shows(second, "bravo");
   await first.close();
   await second.close();
   await context.unroute("**/draft");
 
+  // The edits of both are merged, because they do not overlap.
   const third = await openTab(context, path);
-  await third.getByText(/^You edited this cut in another tab \(\d changes?\)\.$/).waitFor();
-  expect(await struck(third).allTextContents()).toEqual([kept!]);
-  await third.getByRole("button", { name: "Take theirs" }).click();
-  await until("the edits of the first tab", async () => (await struck(third).first().textContent()) !== kept);
-  await third.locator(".save-state [data-draft]").waitFor();
+  await shows(third, "alpha", "bravo");
+  await saved(third);
   expect(await third.evaluate(() => Object.keys(localStorage).filter((key) => key.includes("draft.")))).toEqual([]);
 });
 
-test.if(isFullSize)("of two people who edit a cut, who is late chooses whose edits stay", async () => {
-  expectFailures(409);
+/** Opens a cut in the browsers of two people, and returns also what reads its versions. */
+async function openForTwo() {
   const [anna, ben] = [await server().user(), await server().user()];
   const { id: workspace } = await createWorkspace(await startSession(server(), anna));
   await join(await startSession(server(), anna), workspace, await startSession(server(), ben));
   await addGrants(server(), workspace, 20);
   const { key } = await createApiKey(server().services(), { email: emailOf(anna), name: "test", workspace });
   const client = createClient(server().url, key, anna.userId);
-  const asset = await client.ready(await video(12));
+  const asset = await client.ready(await video(20));
   const cut = await client.cutEnded((await client.startCut({ asset_id: asset.id })).id);
   const openAs = async (user: typeof ben) => {
     const context = await browse(user);
@@ -76,26 +94,72 @@ test.if(isFullSize)("of two people who edit a cut, who is late chooses whose edi
   };
   const [first, second] = [await openAs(anna), await openAs(ben)];
   for (const page of [first, second]) await page.getByText("Somebody else is editing").waitFor();
-  const before = await struck(second).allTextContents();
+  const listVersions = async () =>
+    (await client.must<{ items: { name: string | null }[] }>("GET", `/api/v1/cuts?asset_id=${asset.id}`)).items;
+  return { first, second, listVersions };
+}
 
+test.if(isFullSize)("edits of two people are merged, and only those of the same place are asked about", async () => {
+  expectFailures(0, 409);
+  const { first, second, listVersions } = await openForTwo();
+  let requests = 0;
+  second.on("request", (request) => {
+    if (request.method() === "PUT" && request.url().endsWith("/draft")) requests++;
+  });
+
+  // A tab without edits of its own follows, and sends nothing.
   await removeWord(first, 0);
-  await first.locator(".save-state [data-draft]").waitFor();
-  await removeWord(second, 1);
-  await second.getByText(/^Somebody else edited this cut .*\(\d changes?\)\.$/).waitFor();
-  await second.getByRole("button", { name: "Show both" }).click();
-  await second.getByRole("list", { name: "Colors of the comparison" }).waitFor();
-  const mine = await struck(second).allTextContents();
-  expect(mine).not.toEqual(before);
-  await second.getByRole("button", { name: "Keep mine" }).click();
-  await second.locator(".save-state [data-draft]").waitFor();
-  expect(await struck(second).allTextContents()).toEqual(mine);
+  await shows(second, "alpha");
+  await saved(second);
+  expect(requests).toBe(0);
 
+  // Both edit at the same time: neither knows of the other's edit.
+  await holdDrafts(first);
   await removeWord(first, 2);
-  await first.getByText(/^Somebody else edited this cut .*\(\d changes?\)\.$/).waitFor();
-  const hers = await struck(first).allTextContents();
+  await isKeptHere(first);
+  await removeWord(second, 3);
+  await first.getByRole("status").getByText("1 change by somebody else added").waitFor();
+  await first.context().unroute("**/draft");
+  for (const page of [second, first]) await shows(page, "alpha", "charlie", "delta");
+  await saved(first);
+
+  // One removes a word, the other the words around it too.
+  await holdDrafts(first);
+  await removeWord(first, 5);
+  await isKeptHere(first);
+  await removeWord(second, 4, 3);
+  await first.getByText(/^Somebody else edited this cut .*\(1 change\)\.$/).waitFor();
+  await first.context().unroute("**/draft");
+  await first.getByRole("button", { name: "Show both" }).click();
+  await first.getByRole("list", { name: "Colors of the comparison" }).waitFor();
+  await shows(first, "alpha", "charlie", "delta", "foxtrot");
   await first.getByRole("button", { name: "Take theirs" }).click();
-  await until("the edits of the other", async () => Bun.deepEquals(await struck(first).allTextContents(), mine));
-  await first.locator(".save-state [data-draft]").waitFor();
+  await shows(first, "alpha", "charlie", "delta", "echo", "foxtrot", "golf");
+  await saved(first);
+  await until("a version of the edits that were not taken", async () =>
+    (await listVersions()).some(({ name }) => name?.startsWith("Edits by")),
+  );
   await first.getByRole("button", { name: "Undo", exact: true }).click();
-  expect(await struck(first).allTextContents()).toEqual(hers);
+  for (const page of [first, second]) await shows(page, "alpha", "charlie", "delta", "foxtrot");
+
+  // A version that one saves is shown to the other, with the selection and the playhead.
+  await second.getByRole("slider", { name: "Playhead" }).first().focus();
+  await second.keyboard.press("Shift+ArrowRight");
+  const place = await second.locator(".timecode").first().textContent();
+  await first.keyboard.press("Control+s");
+  await second.getByRole("status").getByText("Somebody else saved a version · Natural 2").waitFor();
+  await second.locator(".save-state [data-draft]").waitFor({ state: "detached" });
+  expect(await second.locator(".timecode").first().textContent()).toBe(place);
+  expect(second.url()).toBe(first.url());
+
+  // A version that is saved in the place of another one, while somebody has edits that were not sent.
+  await holdDrafts(second);
+  await removeWord(second, 1);
+  await isKeptHere(second);
+  await removeWord(first, 6);
+  await first.keyboard.press("Control+s");
+  await second.getByRole("status").getByText("Your edits are kept as a draft of it").waitFor();
+  await second.context().unroute("**/draft");
+  expect(second.url()).toBe(first.url());
+  for (const page of [second, first]) await shows(page, "alpha", "bravo", "charlie", "delta", "foxtrot", "golf");
 });

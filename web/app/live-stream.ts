@@ -9,6 +9,8 @@ export type LiveMessage = {
   entityId: string | null;
   state: string | null;
   progress: number | null;
+  /** Of a draft or a review; absent for a deleted draft. */
+  revision?: number | undefined;
   /** Everybody who has the cut open. */
   users?: readonly { id: string; name: string | null }[] | undefined;
 };
@@ -31,7 +33,7 @@ const RETRY_MS = 1_000;
 const REFUSED_RETRY_MS = 30_000;
 const MAX_REFUSALS = 3;
 
-type Data = Pick<LiveMessage, "users"> & { entity_id?: string; state?: string | null; progress?: number };
+type Data = Pick<LiveMessage, "users" | "revision"> & { entity_id?: string; state?: string | null; progress?: number };
 
 /** Opens a stream. Returns a function that closes it. */
 export function openStream({ workspaceId, lastId, onMessage, onState }: StreamOptions): () => void {
@@ -69,6 +71,7 @@ export function openStream({ workspaceId, lastId, onMessage, onState }: StreamOp
           entityId: data.entity_id ?? null,
           state: data.state ?? null,
           progress: data.progress ?? null,
+          revision: data.revision,
           users: data.users,
         });
       });

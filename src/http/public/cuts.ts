@@ -249,6 +249,12 @@ export const edit = route({
         errorText: "must be an integer from 0",
       }),
     ),
+    keep_draft: Type.Optional(
+      Type.Boolean({
+        description: "Whether the draft of the cut stays, because this edit is not made from it; default false",
+        errorText: "must be true or false",
+      }),
+    ),
   }),
   idempotent: true,
   responses: { 201: respondsWith("CutDetail", "The edited cut, completed") },
@@ -262,6 +268,7 @@ export const edit = route({
       note,
       replaces: body.replaces?.toLowerCase() ?? null,
       draftRevision: body.draft_revision ?? null,
+      keepsDraft: body.keep_draft ?? false,
       userId: call.principal.user.id,
     });
     return createOnce(call, async (tx) => {

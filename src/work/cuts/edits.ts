@@ -17,7 +17,7 @@ import type { PlanNeeds } from "./plan-requests";
 import { requireCurrent } from "./versions";
 
 /**
- * `replaces`: the ID of the version that the edit takes the place of, and whose name and note it keeps if it has none of its own. `draftRevision`:
+ * `keepsDraft`: the draft of the cut stays. `replaces`: the ID of the version that the edit takes the place of, and whose name and note it keeps if it has none of its own. `draftRevision`:
  * that of the edit; null if it does not matter.
  */
 export type SavedEdit = PlanEdit & {
@@ -25,19 +25,20 @@ export type SavedEdit = PlanEdit & {
   note: string | null | undefined;
   replaces: string | null;
   draftRevision: number | null;
+  keepsDraft: boolean;
   userId: string;
 };
 
 /**
  * Prepares a new cut with the user's segments and texts. Returns a function that inserts the cut, already completed, in a write transaction,
- * and deletes the draft of the old one.
+ * and deletes the draft of the old one, unless it stays.
  * Errors: `conflict` (not completed, quota, another draft, a version that was replaced), `not_found` (no version to replace), `validation_error`,
  * `upstream_unavailable`.
  */
 export async function prepareEdit(
   services: PlanNeeds,
   cut: Cut,
-  { segments, texts, pacing, name, note, replaces, draftRevision, userId }: SavedEdit,
+  { segments, texts, pacing, name, note, replaces, draftRevision, keepsDraft, userId }: SavedEdit,
 ): Promise<(tx: Queries) => Promise<Cut>> {
   const edit = { edit: { segments, texts, ...(pacing && { pacing }) }, basis: cut.basis };
   const { plan, basis, items } = await runPlanOperation(services, cut, "edit", edit);
@@ -81,7 +82,7 @@ export async function prepareEdit(
     const inserted = await insertCut(tx, edited);
     await copyReview(tx, cut.id, inserted.id);
     if (replaced) await supersedeCut(tx, replaced.id, inserted.id, now);
-    for (const id of new Set([cut.id, replaced?.id ?? cut.id])) await deleteDraft(tx, id);
+    if (!keepsDraft) for (const id of new Set([cut.id, replaced?.id ?? cut.id])) await deleteDraft(tx, id);
     await touchProject(tx, asset.project_id, now);
     await emitCutEvent(tx, inserted, "cut.completed", now);
     return inserted;

@@ -56,8 +56,13 @@ export type Editor = {
   decisions: ReadonlySignal<Decisions>;
   /** Returns the decisions after an edge has moved; set by the review. */
   decideMoved: { current: ((from: number, to: number, plan: EditorPlan) => Decisions | null) | null };
-  /** Applies changes of other people to all steps, so that undo does not take them back. */
-  adopt(change: (content: Content) => Content): void;
+  /**
+   * Applies changes of other people to all steps, so that undo does not take them back. With a label, they are a step
+   * of their own.
+   */
+  adopt(change: (content: Content) => Content, label?: string): void;
+  /** The content after the last changes of other people, which needs no saving. */
+  adopted: { current: Content | null };
   plan: ReadonlySignal<EditorPlan>;
   /**
    * The plan for totals and lists. It is updated after the frame that shows an edit, so that it does not delay that
@@ -106,6 +111,8 @@ export type Editor = {
   redo(): void;
 };
 
+type EditorBefore = Pick<Editor, "history" | "words"> & Partial<Pick<Editor, "selection" | "marks">>;
+
 type EditorSource = {
   cut: Cut | null;
   /** Duration of the recording in seconds. */
@@ -117,7 +124,7 @@ type EditorSource = {
    * The editor in which this cut was saved, and the saved content, so that the undo history continues; null for a cut
    * that was made again, which is a step of its own.
    */
-  before?: { editor: Pick<Editor, "history" | "words">; saved: Content | null } | null;
+  before?: { editor: EditorBefore; saved: Content | null } | null;
   canWrite: boolean;
   playhead: Signal<number>;
 };
@@ -143,6 +150,7 @@ export function createEditor({ cut, duration, words, draft, before = null, canWr
   const stored: Content = { plan: toEditorPlan(cut?.plan ?? null, duration), corrections: [] };
   const start = before === null ? startHistory(stored) : continueFrom(before, stored, words);
   const history = signal(draft === null ? start : record(start, draft, "Edits of an earlier visit"));
+  const adopted: Editor["adopted"] = { current: null };
   /** The history before a drag; null while there is none. */
   const settled = signal<History | null>(null);
 
@@ -166,8 +174,9 @@ export function createEditor({ cut, duration, words, draft, before = null, canWr
   const announce = (text: string, isChange = false) => {
     announcement.value = { id: announcement.peek().id + 1, text, isChange };
   };
-  const selection = signal<WordRange | null>(null);
-  const marks = signal<Marks>(NO_MARKS);
+  // Cuts of a recording have the same words.
+  const selection = signal<WordRange | null>(before?.editor.selection?.peek() ?? null);
+  const marks = signal<Marks>(before?.editor.marks?.peek() ?? NO_MARKS);
   const span = signal<RemovedSpan | null>(null);
   // A span that was restored or has moved is no longer selected.
   effect(() => {
@@ -207,9 +216,17 @@ export function createEditor({ cut, duration, words, draft, before = null, canWr
     history,
     decisions: computed(() => history.value.present.decisions ?? NO_DECISIONS),
     decideMoved: { current: null },
-    adopt: (change) => {
-      if (settled.peek() !== null) settled.value = mapHistory(settled.peek()!, change);
-      history.value = mapHistory(history.peek(), change);
+    adopted,
+    adopt: (change, label) => {
+      const follow = (one: History): History =>
+        label === undefined ? mapHistory(one, change) : record(one, change(one.present), label);
+      const before = settled.peek();
+      const next = follow(before ?? history.peek());
+      adopted.current = next.present;
+      batch(() => {
+        if (before !== null) settled.value = next;
+        history.value = before === null ? next : preview(next, change(history.peek().present));
+      });
     },
     plan,
     latePlan,

@@ -1,12 +1,13 @@
 /** Chooses whether to continue with the server's draft or a local one. Pure. */
 import type { DraftSource } from "../../editor/model/draft";
+import type { Places } from "../../editor/model/merge";
 import type { Draft } from "./draft-server";
 
 /**
  * `draft` is the draft to edit. `isUnsaved`: the server does not have it. `other`: edits from the server or another tab
- * on which `draft` is not based; the user chooses between the two.
+ * on which `draft` is not based. `places`: where both differ, if they are merged already.
  */
-export type StartDraft = { draft: Draft | null; isUnsaved: boolean; other: Draft | null };
+export type StartDraft = { draft: Draft | null; isUnsaved: boolean; other: Draft | null; places?: Places | null };
 
 /** Returns whether both drafts contain the same edits. */
 export const isSameEdit = (a: DraftSource, b: DraftSource): boolean =>

@@ -1,34 +1,44 @@
-/** Saves edits: in this browser immediately, and on the server a second later. */
+/** Saves edits: in this browser immediately, and on the server a second later. Edits of others are merged into them. */
 import { effect, type ReadonlySignal, signal } from "@preact/signals";
 import { afterNextFrame } from "../../app/after-next-frame";
 import { ApiError, toMessage } from "../../app/api";
 import { connection } from "../../app/connection";
-import { type DraftSource, fromDraft, toDraft } from "../../editor/model/draft";
+import { formatCount } from "../../app/format";
+import { fromDraft, toDraft } from "../../editor/model/draft";
 import type { Content } from "../../editor/model/history";
-import type { Editor } from "../../editor/state/editor-state";
-import { isSameEdit, type StartDraft } from "./draft-choice";
+import { applyToContent, isSameContent, listChangesIn, mergeContents, type Places } from "../../editor/model/merge";
+import type { Cut, Editor } from "../../editor/state/editor-state";
+import type { StartDraft } from "./draft-choice";
 import { adoptLocal, forgetLocal, forgetSame, keepLocal } from "./draft-local";
-import { type Draft, deleteDraft, fetchDraft, putDraft } from "./draft-server";
+import { type Draft, deleteDraft, describeAuthor, fetchDraft, putDraft } from "./draft-server";
+import { fetchCut } from "./use-cuts";
 
 /**
  * `saved`: the server has the edits since `at`, in milliseconds since 1970. `local`: only this browser has them, and
- * `message` says why. `conflict`: the draft was changed elsewhere.
+ * `message` says why. `conflict`: others have edited the same places, which have the user's edits until one is chosen.
  */
 export type DraftState =
   | { kind: "none" }
   | { kind: "saving" }
   | { kind: "saved"; at: number }
   | { kind: "local"; message: string }
-  | { kind: "conflict"; other: Draft };
+  | { kind: "conflict"; other: Draft; places: Places };
 
 export type DraftKeeper = {
   state: ReadonlySignal<DraftState>;
   /** The revision of the draft on the server, as far as this tab knows; 0 without one. */
   getRevision(): number;
-  /** Continues with the edits of the other tab or person. Undo brings back the user's own. */
+  /** Takes the edits of the other tab or person in the places of the conflict. Undo brings back the user's own. */
   useOther(): void;
-  /** Overwrites the edits of the other tab or person. */
+  /** Overwrites the edits of the other tab or person in these places. */
   useMine(): void;
+  /**
+   * Shows what others have saved: a draft with another revision than the known one, or the version that it has become.
+   * `revision`: that of the server, 0 without a draft. `hasVersion`: there is a version that was not there before.
+   */
+  sync(news: { revision?: number | undefined; hasVersion?: boolean }): Promise<void>;
+  /** Saves now. Resolves when no request is running. */
+  flush(): Promise<void>;
   /**
    * Sends a request that changes the draft on the server too, between two saves. It returns the revisions of the draft
    * before and after it.
@@ -46,26 +56,45 @@ export type DraftKeeper = {
   stop(): void;
 };
 
+/**
+ * A version that somebody has saved from the draft. `places`: those in which the user's edits differ from it, or null.
+ * `isIdle`: the user has no edits that it does not have.
+ */
+export type Followed = { version: Cut; places: Places | null; isIdle: boolean };
+
+/** Finds and opens versions that others save. */
+export type Follower = {
+  /** Returns the version that the draft has become, and its content in the words of this cut; null if there is none. */
+  find(): Promise<{ version: Cut; content: Content } | null>;
+  open(followed: Followed): void;
+};
+
 const SAVE_AFTER_MS = 1_000;
 const RETRY_MS = 5_000;
+/** No content of a history. */
+const NONE = {} as Content;
 
 /** Saves the edits of a cut, starting with the draft from which the editor started. */
-export function keepDraft(editor: Editor, { draft, isUnsaved, other }: StartDraft): DraftKeeper {
+export function keepDraft(
+  editor: Editor,
+  { draft, isUnsaved, other, places = null }: StartDraft,
+  follower: Follower,
+): DraftKeeper {
   let cutId = editor.cut!.id;
   const revision = draft?.revision ?? 0;
   // A draft that the server has needs no copy. One that it does not have now belongs to this tab.
   if (draft !== null && isUnsaved) adoptLocal(cutId, draft);
   else if (draft !== null) forgetSame(cutId, draft);
   const state = signal<DraftState>(
-    other !== null
-      ? { kind: "conflict", other }
+    other !== null && places !== null
+      ? { kind: "conflict", other, places }
       : draft !== null && revision > 0 && !isUnsaved
-        ? { kind: "saved", at: draft.updated_at === undefined ? Date.now() : Date.parse(draft.updated_at) }
+        ? { kind: "saved", at: readTime(draft) }
         : { kind: "none" },
   );
   let base = revision;
   /** The draft that the server has, as far as this tab knows. */
-  let last: DraftSource | null = isUnsaved ? null : draft;
+  let last: Pick<Draft, "segments" | "texts"> | null = isUnsaved ? null : draft;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let saving: Promise<void> = Promise.resolve();
   let isStopped = false;
@@ -80,18 +109,21 @@ export function keepDraft(editor: Editor, { draft, isUnsaved, other }: StartDraf
   const show = (next: DraftState) => {
     if (!isStopped) state.value = next;
   };
+  const isAsking = () => state.peek().kind === "conflict";
   const schedule = (after: number) => {
     clearTimeout(timer);
-    if (!isStopped && !isHeld && state.peek().kind !== "conflict") timer = setTimeout(() => void start(), after);
+    if (!isStopped && !isHeld && !isAsking()) timer = setTimeout(() => void start(), after);
   };
   /** Requests run one at a time: each needs the revision that the previous one returned. */
   const start = () => {
     saving = saving.then(save);
     return saving;
   };
+  const toContent = (source: typeof last): Content =>
+    source === null ? editor.stored : fromDraft(editor.stored.plan, source);
 
   async function save(): Promise<void> {
-    if (isStopped) return;
+    if (isStopped || isAsking()) return;
     // The user may still cancel a drag.
     if (editor.isDragging.peek()) return schedule(SAVE_AFTER_MS);
     const { present } = editor.history.peek();
@@ -107,32 +139,73 @@ export function keepDraft(editor: Editor, { draft, isUnsaved, other }: StartDraf
         // The request needs no revision: the one before it has verified that nobody else changed the draft.
         await deleteDraft(cutId);
         base = 0;
+        last = null;
       }
       if (editor.getSettled() !== present) return;
-      isCopyDue = false;
-      forgetLocal(cutId);
-      show(editor.isChanged.peek() ? { kind: "saved", at: Date.now() } : { kind: "none" });
+      settle(Date.now());
     } catch (error) {
-      await fail(error);
+      if (!(error instanceof ApiError && error.code === "conflict" && (await receive()))) {
+        show({ kind: "local", message: toMessage(error) });
+        schedule(RETRY_MS);
+      }
     }
   }
 
-  async function fail(error: unknown): Promise<void> {
-    if (error instanceof ApiError && error.code === "conflict") {
-      const stored = await fetchDraft(cutId).catch(() => null);
-      const isOwn = (draft: DraftSource | null) => stored !== null && draft !== null && isSameEdit(stored, draft);
-      if (stored !== null && !isOwn(last) && !isOwn(toDraft(editor.getSettled()))) {
-        show({ kind: "conflict", other: stored });
-        return;
+  /** The server has all edits. */
+  function settle(at: number): void {
+    isCopyDue = false;
+    forgetLocal(cutId);
+    show(base > 0 ? { kind: "saved", at } : { kind: "none" });
+  }
+
+  /** Reads the draft of the server, and merges it. Returns whether the server has answered. */
+  async function receive(hasNews = true): Promise<boolean> {
+    try {
+      const { draft_revision: current } = await fetchCut(cutId);
+      if (!hasNews && (current ?? 0) === base) return true;
+      const stored = current == null ? null : await fetchDraft(cutId);
+      const next = stored === null ? await follower.find() : null;
+      if (isStopped || isHeld) return true;
+      if (next === null) merge(toContent(stored), stored);
+      else {
+        const isIdle = isSameContent(toContent(last), editor.getSettled());
+        const asked = adopt(next.content, { updated_by: next.version.created_by ?? null });
+        isHeld = true;
+        clearTimeout(timer);
+        // What the version does not have becomes its draft.
+        finish(next.version.id, isIdle ? editor.getSettled() : NONE);
+        follower.open({ ...next, places: asked, isIdle });
       }
-      // The draft was deleted elsewhere, or another tab has sent the same edits.
-      base = stored?.revision ?? 0;
-      last = stored;
-      schedule(0);
-      return;
+      return true;
+    } catch {
+      return false;
     }
-    show({ kind: "local", message: toMessage(error) });
-    schedule(RETRY_MS);
+  }
+
+  /** Merges edits of others that were saved in this draft; null if it is gone. */
+  function merge(theirs: Content, stored: Draft | null): void {
+    const isIdle = isSameContent(toContent(last), editor.getSettled());
+    const asked = adopt(theirs, stored);
+    base = stored?.revision ?? 0;
+    last = stored;
+    if (asked !== null && stored !== null) {
+      keepSoon();
+      show({ kind: "conflict", other: stored, places: asked });
+    } else if (isIdle || isSameContent(theirs, editor.getSettled()))
+      settle(stored === null ? Date.now() : readTime(stored));
+    else schedule(0);
+  }
+
+  /** Applies what others have changed where the user has not. Returns the places where both have, or null. */
+  function adopt(theirs: Content, source: Pick<Draft, "updated_by"> | null): Places | null {
+    const mine = editor.getSettled();
+    const { free, count, places: asked } = mergeContents(toContent(last), mine, theirs);
+    if (count === 0) return asked;
+    const isIdle = isSameContent(toContent(last), mine);
+    // A draft that was discarded comes back with undo.
+    editor.adopt((content) => applyToContent(content, free), source === null ? "Discard edits" : undefined);
+    if (!isIdle && source !== null) editor.announce(`${formatCount(count, "change")} ${describeAuthor(source)} added`);
+    return asked;
   }
 
   /**
@@ -144,17 +217,19 @@ export function keepDraft(editor: Editor, { draft, isUnsaved, other }: StartDraf
     isCopyDue = false;
     keepLocal(cutId, { ...toDraft(known), revision: base }, editedAt);
   };
-  const keepSoon = () => {
+  function keepSoon(): void {
     if (isCopyDue) return;
     isCopyDue = true;
     afterNextFrame(keep);
-  };
+  }
   addEventListener("pagehide", keep);
 
   const stopWatching = effect(() => {
     const { present } = editor.history.value;
     if (present === known || editor.isDragging.value) return;
     known = present;
+    // What others have changed is saved already.
+    if (present === editor.adopted.current) return;
     editedAt = Date.now();
     keepSoon();
     schedule(SAVE_AFTER_MS);
@@ -162,13 +237,15 @@ export function keepDraft(editor: Editor, { draft, isUnsaved, other }: StartDraf
   const stopConnection = effect(() => {
     if (connection.value === "online" && state.peek().kind === "local") schedule(0);
   });
-  if (isUnsaved && other === null) schedule(0);
+  if (isUnsaved && other !== null && places === null) {
+    merge(toContent(other), other);
+    // The server does not have the copy of another tab.
+    if (other.updated_at === undefined) last = null;
+    isCopyDue = true;
+    keep();
+    if (!isAsking()) forgetSame(cutId, other);
+  } else if (isUnsaved && other === null) schedule(0);
 
-  /** Applies the user's choice between the two drafts. */
-  const take = (chosen: Draft) => {
-    base = chosen.revision;
-    forgetSame(cutId, chosen);
-  };
   const stop = () => {
     keep();
     removeEventListener("pagehide", keep);
@@ -177,6 +254,13 @@ export function keepDraft(editor: Editor, { draft, isUnsaved, other }: StartDraf
     stopWatching();
     stopConnection();
   };
+  function finish(savedCutId: string, saved: Content): void {
+    forgetLocal(cutId);
+    cutId = savedCutId;
+    base = 0;
+    isCopyDue = known !== saved;
+    keep();
+  }
 
   return {
     state,
@@ -184,16 +268,30 @@ export function keepDraft(editor: Editor, { draft, isUnsaved, other }: StartDraf
     useOther: () => {
       const current = state.peek();
       if (current.kind !== "conflict") return;
-      take(current.other);
+      forgetSame(cutId, current.other);
       state.value = { kind: "saving" };
-      editor.apply(fromDraft(editor.stored.plan, current.other), "Use the other edits", "The other edits are shown");
+      const { present } = editor.history.peek();
+      const changes = listChangesIn(current.places, present, toContent(current.other));
+      editor.apply(applyToContent(present, changes), "Use the other edits", "The other edits are shown");
+      schedule(0);
     },
     useMine: () => {
       const current = state.peek();
       if (current.kind !== "conflict") return;
-      take(current.other);
+      forgetSame(cutId, current.other);
       state.value = { kind: "saving" };
       schedule(0);
+    },
+    sync: ({ revision, hasVersion }) => {
+      saving = saving.then(async () => {
+        if (isStopped || isHeld || isAsking()) return;
+        if (hasVersion || revision !== base) await receive(hasVersion === true);
+      });
+      return saving;
+    },
+    flush: () => {
+      clearTimeout(timer);
+      return start();
     },
     sendBetween: (request) => {
       const sent = saving.then(async () => {
@@ -215,13 +313,9 @@ export function keepDraft(editor: Editor, { draft, isUnsaved, other }: StartDraf
       isHeld = false;
       schedule(0);
     },
-    finish: (savedCutId, saved) => {
-      forgetLocal(cutId);
-      cutId = savedCutId;
-      base = 0;
-      isCopyDue = known !== saved;
-      keep();
-    },
+    finish,
     stop,
   };
 }
+
+const readTime = ({ updated_at }: Draft): number => (updated_at === undefined ? Date.now() : Date.parse(updated_at));

@@ -1,52 +1,59 @@
 import { useState } from "preact/hooks";
 import { formatCount } from "../../app/format";
-import { me } from "../../app/session";
+import { me, toDisplayName } from "../../app/session";
+import { showFailure } from "../../app/toasts";
 import { comparePlans } from "../../editor/model/compare";
-import { fromDraft } from "../../editor/model/draft";
+import { fromDraft, toDraft } from "../../editor/model/draft";
+import type { Content } from "../../editor/model/history";
+import { applyToContent, isSameContent, listChangesIn } from "../../editor/model/merge";
 import { useEditor } from "../../editor/state/context";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { RelativeTime } from "../../ui/time";
 import type { DraftKeeper } from "./draft-keeper";
-import type { Draft } from "./draft-server";
+import { nameAuthor, saveVersion } from "./draft-server";
 
-/** Returns "Bruno Meier", "You" for another tab, or "Somebody else". */
-function nameAuthor({ updated_by }: Draft): string {
-  if (updated_by === undefined || updated_by?.id === me.value?.id) return "You";
-  return updated_by?.name ?? "Somebody else";
-}
-
-/** Asks which edits to keep when another tab or person has changed the draft. */
+/** Asks whose edits to keep in the places that another tab or person has changed too. */
 export function DraftConflict({ keeper }: { keeper: DraftKeeper }) {
   const { editor, differences } = useEditor();
   const [isShown, setIsShown] = useState(false);
   const state = keeper.state.value;
   if (state.kind !== "conflict") return null;
-  const { other } = state;
-  const { plan } = fromDraft(editor.stored.plan, other);
-  const changes = comparePlans(editor.latePlan.value, plan).length + other.texts.length;
+  const { other, places } = state;
+  const theirs = fromDraft(editor.stored.plan, other);
+  const mine = { ...editor.history.value.present, plan: editor.latePlan.value };
+  const changes = listChangesIn(places, mine, theirs);
   const show = (isOn: boolean) => {
     setIsShown(isOn);
-    differences.value = isOn ? comparePlans(editor.plan.value, plan) : [];
+    differences.value = isOn ? comparePlans(editor.plan.value, applyToContent(mine, changes).plan) : [];
   };
-  const end = (choose: () => void) => {
+  /** The edits that are not chosen stay as a version. */
+  const end = async (choose: () => void, dropped: Content, author: string) => {
     show(false);
     choose();
+    await keeper.flush();
+    // The saved version of somebody exists already.
+    if (isSameContent(dropped, editor.stored)) return;
+    await saveVersion(editor.cut!.id, toDraft(dropped), author === "" ? "Other edits" : `Edits by ${author}`).catch(
+      showFailure,
+    );
   };
+  const own = me.value === null ? "" : toDisplayName(me.value);
+  const author = other.updated_by === undefined ? own : (other.updated_by?.name ?? "");
   return (
     <div class="message warning" role="alert">
       <Icon name="warning" />
       <p>
         {nameAuthor(other)} edited this cut{" "}
         {other.updated_at === undefined ? "in another tab" : <RelativeTime iso={other.updated_at} />} (
-        {formatCount(changes, "change")}).
+        {formatCount(places.kept.length + places.texts.length, "change")}).
       </p>
       <span class="message-actions studio-actions">
         <Button aria-pressed={isShown} onClick={() => show(!isShown)}>
           Show both
         </Button>
-        <Button onClick={() => end(keeper.useMine)}>Keep mine</Button>
-        <Button onClick={() => end(keeper.useOther)}>Take theirs</Button>
+        <Button onClick={() => void end(keeper.useMine, theirs, author)}>Keep mine</Button>
+        <Button onClick={() => void end(keeper.useOther, mine, own)}>Take theirs</Button>
       </span>
     </div>
   );

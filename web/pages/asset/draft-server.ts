@@ -1,5 +1,6 @@
 /** The draft of a cut on the server. */
 import { ApiError, api, must } from "../../app/api";
+import { me } from "../../app/session";
 import type { DraftSource } from "../../editor/model/draft";
 
 /** `revision` is 0 if there is no draft. Copies in the browser do not say who saved them, and when. */
@@ -8,6 +9,18 @@ export type Draft = DraftSource & {
   updated_at?: string;
   updated_by?: { id: string; name: string | null } | null;
 };
+
+/** Returns "by Bruno Meier", "from another tab" or "by somebody else". */
+export function describeAuthor({ updated_by }: Pick<Draft, "updated_by">): string {
+  if (updated_by === undefined || updated_by?.id === me.value?.id) return "from another tab";
+  return `by ${updated_by?.name ?? "somebody else"}`;
+}
+
+/** Returns "Bruno Meier", "You" for another tab, or "Somebody else". */
+export function nameAuthor({ updated_by }: Pick<Draft, "updated_by">): string {
+  if (updated_by === undefined || updated_by?.id === me.value?.id) return "You";
+  return updated_by?.name ?? "Somebody else";
+}
 
 const toParams = (cutId: string) => ({ path: { cut_id: cutId } });
 const isMissing = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
@@ -34,4 +47,10 @@ export async function deleteDraft(cutId: string): Promise<void> {
   } catch (error) {
     if (!isMissing(error)) throw error;
   }
+}
+
+/** Stores edits as a version beside the draft, which stays. Throws `ApiError`. */
+export async function saveVersion(cutId: string, { segments, texts }: DraftSource, name: string): Promise<void> {
+  const body = { segments, texts, name, keep_draft: true };
+  await must(api.POST("/api/v1/cuts/{cut_id}/edits", { params: toParams(cutId), body }));
 }

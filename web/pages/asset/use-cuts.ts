@@ -34,8 +34,8 @@ export type Cuts = {
   leave(cutId: string): void;
 };
 
-export const fetchCut = (cutId: string, signal: AbortSignal): Promise<Schemas["CutWithDraft"]> =>
-  must(api.GET("/api/v1/cuts/{cut_id}", { params: { path: { cut_id: cutId } }, signal }));
+export const fetchCut = (cutId: string, signal?: AbortSignal): Promise<Schemas["CutWithDraft"]> =>
+  must(api.GET("/api/v1/cuts/{cut_id}", { params: { path: { cut_id: cutId } }, signal: signal ?? null }));
 
 const isChanging = ({ state }: Cut): boolean => state === "pending" || state === "processing";
 
@@ -45,9 +45,9 @@ async function loadOpenCut(cutId: string, signal: AbortSignal): Promise<OpenCut>
   return { cut, draft: canEdit ? await loadDraft(cut, signal) : NO_DRAFT };
 }
 
-export async function listCuts(assetId: string, signal: AbortSignal): Promise<ListedCut[]> {
+export async function listCuts(assetId: string, signal?: AbortSignal): Promise<ListedCut[]> {
   const params = { query: { asset_id: assetId, limit: MAX_CUTS } };
-  return (await must(api.GET("/api/v1/cuts", { params, signal }))).items;
+  return (await must(api.GET("/api/v1/cuts", { params, signal: signal ?? null }))).items;
 }
 
 export function useCuts(assetId: string, list: Resource<ListedCut[]>): Cuts {

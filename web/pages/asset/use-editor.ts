@@ -4,19 +4,21 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { canWrite } from "../../app/session";
 import { fromDraft } from "../../editor/model/draft";
 import type { Content } from "../../editor/model/history";
+import type { Places } from "../../editor/model/merge";
 import { applyPlanTexts } from "../../editor/model/plan-texts";
 import type { Words } from "../../editor/model/words";
 import { createEditor, type Editor, toEditorPlan } from "../../editor/state/editor-state";
 import type { Playback } from "../../editor/state/playback";
 import type { Asset } from "./asset";
 import { type DraftKeeper, keepDraft } from "./draft-keeper";
+import { createFollower, listVersions, toVersionDraft, useFollower } from "./follow-versions";
 import { prepareEdits } from "./prepare-edits";
-import type { OpenCut } from "./use-cuts";
+import type { Cuts, OpenCut } from "./use-cuts";
 
-type EditorOptions = { asset: Asset; opened: OpenCut; words: Words; playback: Playback };
+type EditorOptions = { asset: Asset; cuts: Cuts; opened: OpenCut; words: Words; playback: Playback };
 
-/** `content` is null for a cut that was made again with the edits. */
-type SavedAs = { cutId: string; content: Content | null };
+/** `content` is null for a cut that was made again with the edits. `places`: those in which the edits differ from it. */
+type SavedAs = { cutId: string; content: Content | null; places: Places | null };
 
 /**
  * `keeper` is null if the cut is read-only. `saved` is the content that has become another cut, in which the undo
@@ -26,15 +28,19 @@ export type EditorWithDraft = {
   editor: Editor;
   keeper: DraftKeeper | null;
   saved: SavedAs | null;
+  /** The versions that were made from the cut, except those that this editor has yet to open. */
+  known: Set<string>;
 };
 
-export function useDraftedEditor({ asset, opened, words, playback }: EditorOptions): EditorWithDraft {
+export function useDraftedEditor({ asset, cuts, opened, words, playback }: EditorOptions): EditorWithDraft {
   const { cut, draft } = opened;
   const isWriter = canWrite.value;
   const duration = Number(asset.duration_seconds ?? 0);
   const last = useRef<EditorWithDraft | null>(null);
   /** The editor whose undo history the next cut takes over once it is completed. */
   const waiting = useRef<EditorWithDraft | null>(null);
+  const latest = useRef(cuts);
+  latest.current = cuts;
   const both = useMemo<EditorWithDraft>(() => {
     const before = last.current;
     const source = before?.saved ? before : waiting.current;
@@ -51,9 +57,17 @@ export function useDraftedEditor({ asset, opened, words, playback }: EditorOptio
       canWrite: isWriter,
       playhead: playback.playhead,
     });
-    return { editor, keeper: editor.canEdit ? keepDraft(editor, draft) : null, saved: null };
+    const known = new Set(cut === null ? [] : listVersions(cut, latest.current));
+    const next: EditorWithDraft = { editor, keeper: null, saved: null, known };
+    if (!editor.canEdit || cut === null) return next;
+    const follower = createFollower({ cut, cuts: () => latest.current, words, editor, both: next });
+    const places = isNext ? (saved?.places ?? null) : null;
+    const start = places === null ? draft : { ...draft, other: toVersionDraft(cut), places };
+    next.keeper = keepDraft(editor, start, follower);
+    return next;
   }, [cut?.id, cut?.state, words, isWriter, playback]);
   last.current = both;
+  useFollower(both, cuts, cut);
   useEffect(() => both.keeper?.stop, [both]);
   useEffect(() => prepareEdits(both.editor, playback), [both, playback]);
   // A drag is played when it ends.

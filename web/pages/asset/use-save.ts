@@ -32,8 +32,21 @@ export function useSave(both: EditorWithDraft, cuts: Cuts): Save {
   const proposed = (options: Content["pacing"] = undefined) =>
     cut === null || cuts.items.kind !== "ready" ? null : proposeName(options ?? cut.options, cuts.items.value);
 
+  /** Sends the edits once more after those of others were merged into them. Returns null if the user has to choose first. */
+  const send = async (cutId: string, name: string | null): Promise<string | null> => {
+    try {
+      return await sendOnce(cutId, name);
+    } catch (error) {
+      if (keeper === null || !(error instanceof ApiError && error.code === "conflict")) throw error;
+      await keeper.sync({ hasVersion: true });
+      const obstacle = findObstacle(both);
+      if (obstacle === null && both.saved === null) return sendOnce(cutId, name);
+      if (obstacle !== null) showToast({ kind: "bad", text: obstacle });
+      return null;
+    }
+  };
   /** Sends the edits and opens the version. Errors: `ApiError`. */
-  const send = async (cutId: string, name: string | null): Promise<string> => {
+  const sendOnce = async (cutId: string, name: string | null): Promise<string> => {
     const isNew = name !== null || cut?.edited_from == null;
     setIsSaving(true);
     try {
@@ -51,7 +64,7 @@ export function useSave(both: EditorWithDraft, cuts: Cuts): Save {
       const params = { path: { cut_id: cutId } };
       const saved = await must(api.POST("/api/v1/cuts/{cut_id}/edits", { params, body }));
       keeper?.finish(saved.id, content);
-      both.saved = { cutId: saved.id, content };
+      both.saved = { cutId: saved.id, content, places: null };
       cuts.choose(saved.id, !isNew);
       return saved.id;
     } catch (error) {

@@ -50,11 +50,11 @@ type WorkspaceProps = {
 
 export function Workspace({ asset, cuts, opened, media, form, playback, words, problem }: WorkspaceProps) {
   const { cut } = opened;
-  const both = useDraftedEditor({ asset, opened, words, playback });
+  const both = useDraftedEditor({ asset, cuts, opened, words, playback });
   const { editor, keeper } = both;
   const save = useSave(both, cuts);
   const recut = (cutId: string) => {
-    both.saved = { cutId, content: null };
+    both.saved = { cutId, content: null, places: null };
   };
   const output = useOutput(asset.id);
   const differences = useSignal<readonly Difference[]>([]);

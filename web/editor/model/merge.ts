@@ -1,0 +1,68 @@
+/** Merges the edits of other people into those of this tab. Pure. */
+import {
+  applyTexts,
+  type Changes,
+  countChanges,
+  type Edit,
+  listChanges,
+  listPlaceChanges,
+  type Merge,
+  mergeEdits,
+} from "../../../src/domain/merge-edits";
+import type { Content } from "./history";
+import { type EditorPlan, listKept, removeRange, restoreRange } from "./plan";
+
+/** The places that two people changed in different ways. */
+export type Places = Merge["places"];
+
+const toEdit = ({ plan, corrections }: Content): Edit => ({ kept: listKept(plan), texts: corrections });
+
+export const isSameContent = (a: Content, b: Content): boolean => countChanges(listChanges(toEdit(a), toEdit(b))) === 0;
+
+/** `free`: their changes to apply to mine, of `count` edits. `places`: null if nothing has to be asked. */
+type MergedContents = { free: Changes; count: number; places: Places | null };
+
+export function mergeContents(base: Content, mine: Content, theirs: Content): MergedContents {
+  const { free, count, asked, places } = mergeEdits(toEdit(base), toEdit(mine), toEdit(theirs));
+  return { free, count, places: countChanges(asked) === 0 ? null : places };
+}
+
+export function applyToContent(content: Content, { kept, texts }: Changes): Content {
+  const plan = kept.reduce<EditorPlan>(
+    (before, change) => (change.isKept ? restoreRange : removeRange)(before, change),
+    content.plan,
+  );
+  return { ...content, plan, corrections: applyTexts(content.corrections, texts) };
+}
+
+/** Returns the changes that lead from one content to another in these places. */
+export const listChangesIn = (places: Places, from: Content, to: Content): Changes =>
+  listPlaceChanges(toEdit(from), toEdit(to), places);
+
+/**
+ * Moves the edges of a plan by at most `tolerance` to those of the others, from which the server has moved them to frames: that is no change of
+ * somebody.
+ */
+export function alignPlan(plan: EditorPlan, others: readonly EditorPlan[], tolerance: number): EditorPlan {
+  const edges = others.flatMap(({ spans }) => spans.map(({ start }) => start)).sort((a, b) => a - b);
+  const align = (time: number): number => {
+    let [low, high] = [0, edges.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (edges[middle]! < time) low = middle + 1;
+      else high = middle;
+    }
+    const near = [edges[low - 1], edges[low]].filter((edge) => edge !== undefined);
+    const nearest = near.toSorted((a, b) => Math.abs(a - time) - Math.abs(b - time))[0];
+    return nearest !== undefined && Math.abs(nearest - time) <= tolerance ? nearest : time;
+  };
+  let at = 0;
+  const spans = plan.spans.flatMap((span) => {
+    const start = Math.max(at, align(span.start));
+    const end = span.end === plan.duration ? span.end : align(span.end);
+    if (end <= start) return [];
+    at = end;
+    return [{ ...span, start, end }];
+  });
+  return { ...plan, spans };
+}

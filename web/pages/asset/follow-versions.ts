@@ -1,0 +1,112 @@
+/** Opens the version that somebody else saves from the open cut, with the edits that it does not have. */
+import { useEffect } from "preact/hooks";
+import { listenLive } from "../../app/live";
+import { me } from "../../app/session";
+import { showToast } from "../../app/toasts";
+import { rebaseCorrections } from "../../editor/model/corrections";
+import { alignPlan } from "../../editor/model/merge";
+import { readPlan } from "../../editor/model/plan";
+import { applyPlanTexts } from "../../editor/model/plan-texts";
+import type { Words } from "../../editor/model/words";
+import type { Cut, Editor } from "../../editor/state/editor-state";
+import { nameVersion } from "../../editor/versions/name-version";
+import type { Follower } from "./draft-keeper";
+import type { Draft } from "./draft-server";
+import { type Cuts, fetchCut, type ListedCut, listCuts } from "./use-cuts";
+import type { EditorWithDraft } from "./use-editor";
+
+/** The saved edits of a version, of which its draft has none. */
+export const toVersionDraft = ({ plan, created_by, created_at }: Cut): Draft => ({
+  revision: 0,
+  segments: plan?.segments.map(({ start, end }) => ({ start, end })) ?? [],
+  texts: [],
+  updated_by: created_by ? { id: created_by.id, name: created_by.name } : null,
+  updated_at: created_at,
+});
+
+const isMadeFrom = (cut: Cut, { edited_from, state }: ListedCut): boolean =>
+  edited_from === cut.id && state === "completed";
+
+/** Returns the version that took the place of a cut, or the newest one that was made from it and is not known. */
+async function findNext(cut: Cut, known: ReadonlySet<string>): Promise<Cut | null> {
+  const { superseded_by: successor } = await fetchCut(cut.id);
+  const listed = successor == null ? await listCuts(cut.asset_id) : [];
+  const id = successor ?? listed.find((one) => isMadeFrom(cut, one) && !known.has(one.id))?.id;
+  if (id === undefined) return null;
+  const next = await fetchCut(id);
+  return next.superseded_by == null ? next : findNext(next, known);
+}
+
+type FollowerSource = {
+  cut: Cut;
+  cuts(): Cuts;
+  /** The recognized words. */
+  words: Words;
+  editor: Editor;
+  both: EditorWithDraft;
+};
+
+const MICROSECONDS = 1_000_000;
+
+export function createFollower({ cut, cuts, words, editor, both }: FollowerSource): Follower {
+  return {
+    find: async () => {
+      const version = await findNext(cut, both.known);
+      if (!version?.plan) return null;
+      const { plan } = version;
+      const texts = applyPlanTexts(words, [...plan.segments, ...plan.removed]);
+      const halfFrame = plan.frame_rate ? (MICROSECONDS * plan.frame_rate.den) / plan.frame_rate.num / 2 : 0;
+      const others = [editor.getSettled().plan, editor.stored.plan];
+      return {
+        version,
+        content: {
+          plan: alignPlan(readPlan(plan), others, halfFrame + 1),
+          corrections: rebaseCorrections([], texts, editor.words),
+        },
+      };
+    },
+    open: ({ version, places, isIdle }) => {
+      const content = editor.getSettled();
+      both.saved = { cutId: version.id, content: isIdle ? content : { ...content }, places };
+      const { list, choose } = cuts();
+      choose(version.id, true);
+      void list.reload().then(() => {
+        const { items } = cuts();
+        const all = items.kind === "ready" ? items.value : [];
+        const kept = isIdle ? "" : ". Your edits are kept as a draft of it";
+        showToast({ kind: "info", text: `${describeAuthor(version)} · ${nameVersion(version, all)}${kept}` });
+      });
+    },
+  };
+}
+
+function describeAuthor({ created_by }: Cut): string {
+  if (created_by?.id === me.peek()?.id) return "You saved a version in another tab";
+  return `${created_by?.name ?? "Somebody else"} saved a version`;
+}
+
+/** Returns the IDs of the versions that were made from a cut. */
+export const listVersions = (cut: Cut, { items }: Pick<Cuts, "items">): string[] =>
+  items.kind === "ready" ? items.value.filter((one) => isMadeFrom(cut, one)).map(({ id }) => id) : [];
+
+/** Reads again what others have saved: a draft, or a version. Viewers follow versions that take the place of theirs. */
+export function useFollower(both: EditorWithDraft, cuts: Cuts, cut: Cut | null): void {
+  const { keeper } = both;
+  useEffect(() => {
+    if (cut === null || keeper === null) return;
+    return listenLive(["draft.updated"], ({ type, entityId, state, revision }) => {
+      if (type !== "reset" && entityId !== cut.id) return;
+      void keeper.sync({ revision: state === "deleted" ? 0 : revision });
+    });
+  }, [both]);
+  const successor = cut?.superseded_by ?? null;
+  const versions = cut === null ? [] : listVersions(cut, cuts);
+  useEffect(() => {
+    if (successor !== null && keeper === null) cuts.choose(successor, true);
+    if (keeper === null || (successor === null && versions.every((id) => both.known.has(id)))) return;
+    void keeper.sync({ hasVersion: true }).then(() => {
+      // A version that was stored beside the draft is not opened later either.
+      for (const id of both.saved === null ? versions : []) both.known.add(id);
+    });
+  }, [both, successor, versions.join()]);
+}
