@@ -139,7 +139,10 @@ export const draftRows: DashboardRow[] = [
       const { as, cut, segments, path } = await createCut(fixtures);
       const json = { revision: 0, segments, texts: [] };
       expect(await getOutcome("PUT", path, { json, as })).toBe("200");
-      const edited = await call<Cut>("POST", `/cuts/${cut.id}/edits`, { json: { segments }, as });
+      const edit = (json: object) => call<Cut>("POST", `/cuts/${cut.id}/edits`, { json: { segments, ...json }, as });
+      expect((await edit({ keep_draft: true })).status).toBe(201);
+      expect(await getOutcome("GET", path, { as })).toBe("200");
+      const edited = await edit({});
       expect(await getOutcome("GET", path, { as })).toBe("404 not_found");
       const its = `/cuts/${edited.body.id}/draft`;
       expect(await getOutcome("PUT", its, { json, as })).toBe("200");

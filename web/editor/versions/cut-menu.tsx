@@ -4,7 +4,7 @@ import { formatKeys, performAction } from "../../app/actions";
 import { api, must } from "../../app/api";
 import { runDeletion } from "../../app/query-client";
 import { canWrite } from "../../app/session";
-import type { EditorWithDraft } from "../../pages/asset/use-editor";
+import type { EditorWithDraft } from "../../pages/asset/follow-versions";
 import { ConfirmDialog } from "../../ui/dialog";
 import { Icon } from "../../ui/icon";
 import { Menu, type MenuItem } from "../../ui/menu";

@@ -15,8 +15,8 @@ import { Icon } from "../../ui/icon";
 import { Menu } from "../../ui/menu";
 import { AssetStatus } from "../../ui/status";
 import { nameOf } from "./asset";
+import type { EditorWithDraft } from "./follow-versions";
 import { OutputDialogs } from "./output/output-panel";
-import type { EditorWithDraft } from "./use-editor";
 
 export function Bar({ both }: { both: EditorWithDraft }) {
   const { asset, editor, keeper, save, output } = useEditor();

@@ -10,8 +10,7 @@ import { applyToContent, isSameContent, listChangesIn, mergeContents, type Place
 import type { Cut, Editor } from "../../editor/state/editor-state";
 import type { StartDraft } from "./draft-choice";
 import { adoptLocal, forgetLocal, forgetSame, keepLocal } from "./draft-local";
-import { type Draft, deleteDraft, describeAuthor, fetchDraft, putDraft } from "./draft-server";
-import { fetchCut } from "./use-cuts";
+import { type Draft, deleteDraft, describeAuthor, fetchDraft, fetchRevision, putDraft } from "./draft-server";
 
 /**
  * `saved`: the server has the edits since `at`, in milliseconds since 1970. `local`: only this browser has them, and
@@ -161,9 +160,9 @@ export function keepDraft(
   /** Reads the draft of the server, and merges it. Returns whether the server has answered. */
   async function receive(hasNews = true): Promise<boolean> {
     try {
-      const { draft_revision: current } = await fetchCut(cutId);
-      if (!hasNews && (current ?? 0) === base) return true;
-      const stored = current == null ? null : await fetchDraft(cutId);
+      const current = await fetchRevision(cutId);
+      if (!hasNews && current === base) return true;
+      const stored = current === 0 ? null : await fetchDraft(cutId);
       const next = stored === null ? await follower.find() : null;
       if (isStopped || isHeld) return true;
       if (next === null) merge(toContent(stored), stored);

@@ -35,6 +35,11 @@ export async function fetchDraft(cutId: string, signal?: AbortSignal): Promise<D
   }
 }
 
+/** Returns the revision of the draft, 0 without one. */
+export async function fetchRevision(cutId: string): Promise<number> {
+  return (await must(api.GET("/api/v1/cuts/{cut_id}", { params: toParams(cutId) }))).draft_revision ?? 0;
+}
+
 /** Stores a draft that is based on `revision`, and returns the new revision. Throws `ApiError` `conflict` if another one is stored. */
 export async function putDraft(cutId: string, { revision, segments, texts }: Draft): Promise<number> {
   const body = { revision, segments, texts };

@@ -4,16 +4,31 @@ import { listenLive } from "../../app/live";
 import { me } from "../../app/session";
 import { showToast } from "../../app/toasts";
 import { rebaseCorrections } from "../../editor/model/corrections";
-import { alignPlan } from "../../editor/model/merge";
+import type { Content } from "../../editor/model/history";
+import { alignPlan, type Places } from "../../editor/model/merge";
 import { readPlan } from "../../editor/model/plan";
 import { applyPlanTexts } from "../../editor/model/plan-texts";
 import type { Words } from "../../editor/model/words";
 import type { Cut, Editor } from "../../editor/state/editor-state";
 import { nameVersion } from "../../editor/versions/name-version";
-import type { Follower } from "./draft-keeper";
+import type { DraftKeeper, Follower } from "./draft-keeper";
 import type { Draft } from "./draft-server";
 import { type Cuts, fetchCut, type ListedCut, listCuts } from "./use-cuts";
-import type { EditorWithDraft } from "./use-editor";
+
+/** `content` is null for a cut that was made again with the edits. `places`: those in which the edits differ from it. */
+type SavedAs = { cutId: string; content: Content | null; places: Places | null };
+
+/**
+ * `keeper` is null if the cut is read-only. `saved` is the content that has become another cut, in which the undo
+ * history continues.
+ */
+export type EditorWithDraft = {
+  editor: Editor;
+  keeper: DraftKeeper | null;
+  saved: SavedAs | null;
+  /** The versions that were made from the cut, except those that this editor has yet to open. */
+  known: Set<string>;
+};
 
 /** The saved edits of a version, of which its draft has none. */
 export const toVersionDraft = ({ plan, created_by, created_at }: Cut): Draft => ({

@@ -3,34 +3,17 @@ import { effect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { canWrite } from "../../app/session";
 import { fromDraft } from "../../editor/model/draft";
-import type { Content } from "../../editor/model/history";
-import type { Places } from "../../editor/model/merge";
 import { applyPlanTexts } from "../../editor/model/plan-texts";
 import type { Words } from "../../editor/model/words";
-import { createEditor, type Editor, toEditorPlan } from "../../editor/state/editor-state";
+import { createEditor, toEditorPlan } from "../../editor/state/editor-state";
 import type { Playback } from "../../editor/state/playback";
 import type { Asset } from "./asset";
-import { type DraftKeeper, keepDraft } from "./draft-keeper";
-import { createFollower, listVersions, toVersionDraft, useFollower } from "./follow-versions";
+import { keepDraft } from "./draft-keeper";
+import { createFollower, type EditorWithDraft, listVersions, toVersionDraft, useFollower } from "./follow-versions";
 import { prepareEdits } from "./prepare-edits";
 import type { Cuts, OpenCut } from "./use-cuts";
 
 type EditorOptions = { asset: Asset; cuts: Cuts; opened: OpenCut; words: Words; playback: Playback };
-
-/** `content` is null for a cut that was made again with the edits. `places`: those in which the edits differ from it. */
-type SavedAs = { cutId: string; content: Content | null; places: Places | null };
-
-/**
- * `keeper` is null if the cut is read-only. `saved` is the content that has become another cut, in which the undo
- * history continues.
- */
-export type EditorWithDraft = {
-  editor: Editor;
-  keeper: DraftKeeper | null;
-  saved: SavedAs | null;
-  /** The versions that were made from the cut, except those that this editor has yet to open. */
-  known: Set<string>;
-};
 
 export function useDraftedEditor({ asset, cuts, opened, words, playback }: EditorOptions): EditorWithDraft {
   const { cut, draft } = opened;

@@ -7,8 +7,8 @@ import { toDraft } from "../../editor/model/draft";
 import type { Content } from "../../editor/model/history";
 import { listKept } from "../../editor/model/plan";
 import { proposeName } from "../../editor/versions/name-version";
+import type { EditorWithDraft } from "./follow-versions";
 import type { Cuts } from "./use-cuts";
-import type { EditorWithDraft } from "./use-editor";
 
 export type Save = {
   isSaving: boolean;
