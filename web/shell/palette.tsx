@@ -5,7 +5,7 @@ import { useEffect, useId, useMemo, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { type Action, formatKeys, isEnabled, listActions } from "../app/actions";
 import { api, type Schemas } from "../app/api";
-import { formatTimecode } from "../app/format";
+import { formatDuration } from "../app/format";
 import { isBilled } from "../app/session";
 import { toggleTheme } from "../app/theme";
 import { Dialog } from "../ui/dialog";
@@ -195,7 +195,7 @@ function toHitCommand(hit: Schemas["SearchHit"], route: (url: string) => void): 
   const shift = lead.length - skipped;
   return {
     label: lead + hit.snippet.slice(skipped),
-    detail: `${hit.asset_name ?? "Unnamed recording"} · ${formatTimecode(hit.start)}`,
+    detail: `${hit.asset_name ?? "Unnamed recording"} · ${formatDuration(hit.start)}`,
     matches: hit.matches.map(([from = 0, to = 0]) => [from + shift, to + shift]),
     run: () => route(`/assets/${hit.asset_id}?at=${hit.start}`),
   };

@@ -3,7 +3,7 @@ import { effect, untracked, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { isRemoved } from "../../editor/model/plan";
-import type { EditorContextValue } from "../../editor/state/context";
+import { type EditorContextValue, openTab } from "../../editor/state/context";
 
 const MICROSECONDS = 1_000_000;
 /** The player may snap the playhead to a frame. */
@@ -21,6 +21,7 @@ export function useStartPlace({ editor, playback }: Pick<EditorContextValue, "ed
     if (at === undefined) return;
     const time = /^\d{1,9}(\.\d{1,9})?$/.test(at) ? Math.round(Number(at) * MICROSECONDS) : null;
     if (time !== null && time < editor.plan.peek().duration) {
+      openTab.value = "transcript";
       playback.seek(time);
       wanted.value = time;
     }
