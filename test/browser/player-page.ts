@@ -73,6 +73,7 @@ const harness = {
       audioType,
       sourceTypes: { video: sourceTypes?.video ?? null, audio: sourceTypes?.audio ?? null },
       isPreviewReady: sourceTypes === undefined,
+      isTurned: false,
       sourceLines: sourceLines ?? [],
       frameRate,
     };

@@ -164,3 +164,42 @@ test("plays a range of the source to its end, then waits there in it", async () 
   expect(played.filter(({ frame }) => frame < 305 || frame > 320)).toEqual([]);
   expect(state).toMatchObject({ isPlaying: false, sourceTime: range.end, error: null });
 });
+
+test("changes from a source that is too slow to the preview when it stalls twice", async () => {
+  const { page, setup } = player;
+  const asked: string[] = [];
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(/\/pieces\/video\?/, async (route) => {
+    const { searchParams } = new URL(route.request().url());
+    const from = searchParams.get("from")!;
+    const isSource = searchParams.get("variant") === "source";
+    asked.push(`${searchParams.get("variant")} ${from}`);
+    // The second piece comes after the first stall, and the others never.
+    if (isSource && from === "3.24") await released;
+    if (isSource && Number(from) > 4) return;
+    await route.continue().catch(() => {});
+  });
+  await page.goto(player.address);
+  const play = page.evaluate(
+    async ([setup, kept]) => {
+      harness.open(setup, [...kept]);
+      await harness.settled();
+      harness.player.play();
+      await harness.ended();
+      return { shown: harness.shown, state: harness.state() };
+    },
+    [{ ...setup, sourceTypes: { video: setup.videoType, audio: null } }, KEPT] as const,
+  );
+  await page.waitForFunction(() => harness.stalls.length > 0);
+  expect(asked.every((piece) => piece.startsWith("source"))).toBe(true);
+  release();
+  const { shown, state } = await play;
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  expect(state).toMatchObject({ isPlaying: false, error: null });
+  expect(asked).toEqual(expect.arrayContaining(["source 1", "source 3.24", "preview 9.6", "preview 17.08"]));
+  expect(asked).not.toContain("preview 3.24");
+  expect(compareFrames(shown, KEPT).removed).toEqual([]);
+});

@@ -237,7 +237,7 @@ export const DASHBOARD_SCHEMAS = {
     ),
     audio_type: orNull(text, "see `video_type`"),
     duration: orNull(Type.Number({ minimum: 0 }), "seconds"),
-    frame_rate: orNull(rational, "frame rate of the source"),
+    frame_rate: orNull(rational, "frame rate of the source; null without video, and if it varies"),
     is_preview_ready: Type.Boolean(),
     start_timecode: orNull(
       text,
@@ -251,6 +251,7 @@ export const DASHBOARD_SCHEMAS = {
             type: text,
             width: integer,
             height: integer,
+            rotation: withDescription(integer, "clockwise, by the player: 0, 90, 180 or 270"),
             bitrate: orNull(integer, "bits per second"),
             starts: Type.Array(Type.Number(), {
               description: "times of keyframes, in seconds: pieces that start and end there are read without encoding",

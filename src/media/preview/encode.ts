@@ -88,11 +88,11 @@ export function buildPreviewChunkArguments(
 
 /**
  * Returns the command line that encodes the frames between two times, in seconds, to fragmented MP4 on standard output. The first frame is
- * shown at `from`, and has time 0 in the file. Pure.
+ * shown at `from`, and has time 0 in the file. `isCoded`: as they are coded, for a player that turns them. Pure.
  */
 export function buildLiveVideoArguments(
   source: PreviewSource,
-  { from, to, hasZscale }: { from: number; to: number; hasZscale: boolean },
+  { from, to, hasZscale, isCoded = false }: { from: number; to: number; hasZscale: boolean; isCoded?: boolean },
 ): string[] {
   const video = source.info.video!;
   const rate = Math.min(MAX_FRAME_RATE_FPS, video.frameRate.num / video.frameRate.den);
@@ -101,6 +101,7 @@ export function buildLiveVideoArguments(
     ...buildVideoArguments(source, {
       start: from,
       hasZscale,
+      isCoded,
       x264: FAST_X264,
       clockFilters: [
         // The frame that is shown at `from` may have started long before.
@@ -131,12 +132,13 @@ function buildVideoArguments(
   {
     start,
     hasZscale,
+    isCoded = false,
     clockFilters,
     x264,
-  }: { start: number; hasZscale: boolean; clockFilters: string[]; x264?: readonly string[] },
+  }: { start: number; hasZscale: boolean; isCoded?: boolean; clockFilters: string[]; x264?: readonly string[] },
 ): string[] {
   const { info } = source;
-  const video = info.video!;
+  const video = isCoded ? withoutRotation(info.video!) : info.video!;
   const margin = SEEK_MARGIN_SECONDS[info.demuxer] ?? UNINDEXED_SEEK_MARGIN_SECONDS;
   const seekTo = start <= margin ? null : info.startPts + Math.round((start - margin) * TICKS_PER_SECOND);
   const rate = video.frameRate.num / video.frameRate.den;
@@ -153,13 +155,21 @@ function buildVideoArguments(
   ];
   return [
     ...COMMON_ARGUMENTS,
-    ...buildInputArguments({ path: source.path, demuxer: info.demuxer, seekTo }),
+    ...buildInputArguments({
+      ...{ path: source.path, demuxer: info.demuxer, seekTo },
+      extra: isCoded ? ["-noautorotate"] : [],
+    }),
     ...["-map", "0:V:0", "-an", ...NO_METADATA, "-vf", filters.join(",")],
     ...buildPassthroughArguments(source.libavutil),
     ...buildPreviewEncoderArguments(video, x264),
     ...["-force_key_frames", `expr:${KEYFRAME_EXPRESSION}`],
   ];
 }
+
+const withoutRotation = (video: VideoStream): VideoStream =>
+  video.rotation === 90 || video.rotation === 270
+    ? { ...video, rotation: 0, width: video.height, height: video.width }
+    : { ...video, rotation: 0 };
 
 const buildSourceClockFilters = (startPts: Ticks): string[] => [
   `settb=1/${PREVIEW_TIMESCALE}`,

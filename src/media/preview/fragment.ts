@@ -43,7 +43,7 @@ const fullBox = (type: string, version: number, flags: number, ...parts: Part[])
 
 const ONE = 0x10000;
 const MINUS_ONE = 0xffff0000;
-const ROTATION_MATRICES: Record<VideoStream["rotation"], number[]> = {
+export const ROTATION_MATRICES: Record<VideoStream["rotation"], number[]> = {
   0: [ONE, 0, 0, 0, ONE, 0, 0, 0, 0x40000000],
   90: [0, ONE, 0, MINUS_ONE, 0, 0, 0, 0, 0x40000000],
   180: [MINUS_ONE, 0, 0, 0, MINUS_ONE, 0, 0, 0, 0x40000000],

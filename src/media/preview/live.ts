@@ -3,12 +3,12 @@
  * the start of parts inside a group of pictures.
  */
 import { AppError } from "../../domain/errors";
-import type { MediaInfo } from "../../domain/media";
+import type { MediaInfo, VideoStream } from "../../domain/media";
 import type { SpawnOptions } from "../../lib/process";
 import { createWorkLimits, startFfmpeg, toFfmpegError } from "../ffmpeg";
 import { measureCpuSeconds } from "./cpu-seconds";
 import { buildLiveAudioArguments, buildLiveVideoArguments, PREVIEW_SAMPLE_RATE, PREVIEW_TIMESCALE } from "./encode";
-import { writeFragment, writeInitSegment } from "./fragment";
+import { ROTATION_MATRICES, writeFragment, writeInitSegment } from "./fragment";
 import { type HeadTools, readLimited } from "./head";
 
 /** A minute of noise at the preview's quality has a third of this. */
@@ -18,8 +18,8 @@ const MAX_WALL_SECONDS = 120;
 const AUDIO_LEAD_SECONDS = 0.1;
 const AUDIO_TAIL_SECONDS = 0.05;
 
-/** `from` and `to` are in seconds. */
-export type LiveRequest = { path: string; info: MediaInfo; from: number; to: number };
+/** `from` and `to` are in seconds. `isCoded`: the player turns the frames, as it turns those of the source. */
+export type LiveRequest = { path: string; info: MediaInfo; from: number; to: number; isCoded?: boolean };
 
 /** `onEnd` receives the processor time of ffmpeg. */
 type LiveTools = HeadTools & { priority?: SpawnOptions["priority"]; onEnd?: (cpuSeconds: number) => void };
@@ -30,17 +30,18 @@ const damaged = (what: string) =>
 /** Returns the frames as fragmented MP4 with source times. Errors: `AppError` `processing_failed`; the signal's reason. */
 export async function encodeLiveVideo(
   tools: LiveTools & { hasZscale: boolean },
-  { path, info, from, to }: LiveRequest,
+  { path, info, from, to, isCoded = false }: LiveRequest,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const source = { path, info, libavutil: tools.ffmpeg.libavutil };
   const bytes = await run(
     tools,
     path,
-    buildLiveVideoArguments(source, { from, to, hasZscale: tools.hasZscale }),
+    buildLiveVideoArguments(source, { from, to, hasZscale: tools.hasZscale, isCoded }),
     signal,
   );
   shiftFragments(bytes, Math.round(from * PREVIEW_TIMESCALE));
+  if (isCoded) turnTracks(bytes, info.video!.rotation);
   return bytes;
 }
 
@@ -89,21 +90,32 @@ async function run(
 
 /** Adds a time to those of all fragments. Throws `AppError` `processing_failed` if a box has an invalid size. */
 export function shiftFragments(bytes: Uint8Array, time: number): void {
+  for (const tfdt of iterateBoxes(bytes, ["moof", "traf", "tfdt"])) {
+    if (tfdt.byteLength < 20 || tfdt.getUint8(8) !== 1) throw damaged("tfdt");
+    tfdt.setBigUint64(12, tfdt.getBigUint64(12) + BigInt(time));
+  }
+}
+
+/** Lets players turn all tracks. Throws `AppError` `processing_failed` if a box has an invalid size. */
+function turnTracks(bytes: Uint8Array, rotation: VideoStream["rotation"]): void {
+  for (const tkhd of iterateBoxes(bytes, ["moov", "trak", "tkhd"])) {
+    const at = tkhd.getUint8(8) === 1 ? 60 : 48;
+    if (tkhd.byteLength < at + 36) throw damaged("tkhd");
+    for (const [n, value] of ROTATION_MATRICES[rotation].entries()) tkhd.setUint32(at + 4 * n, value);
+  }
+}
+
+function* iterateBoxes(bytes: Uint8Array, path: readonly string[]): Generator<DataView<ArrayBufferLike>> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const visit = (from: number, to: number, path: readonly string[]) => {
-    for (let at = from; at + 8 <= to; ) {
-      const size = view.getUint32(at);
-      if (size < 8 || at + size > to) throw damaged("a box has an invalid size");
-      const type = String.fromCharCode(...bytes.subarray(at + 4, at + 8));
-      if (type === path[0] && path.length > 1) visit(at + 8, at + size, path.slice(1));
-      if (type === path[0] && path.length === 1) {
-        if (size < 20 || bytes[at + 8] !== 1) throw damaged("tfdt");
-        view.setBigUint64(at + 12, view.getBigUint64(at + 12) + BigInt(time));
-      }
-      at += size;
-    }
-  };
-  visit(0, bytes.length, ["moof", "traf", "tfdt"]);
+  for (let at = 0; at + 8 <= bytes.length; ) {
+    const size = view.getUint32(at);
+    if (size < 8 || at + size > bytes.length) throw damaged("a box has an invalid size");
+    const type = String.fromCharCode(...bytes.subarray(at + 4, at + 8));
+    const isFound = type === path[0];
+    if (isFound && path.length > 1) yield* iterateBoxes(bytes.subarray(at + 8, at + size), path.slice(1));
+    if (isFound && path.length === 1) yield new DataView(bytes.buffer, bytes.byteOffset + at, size);
+    at += size;
+  }
 }
 
 const AAC_PACKET_SAMPLES = 1_024;

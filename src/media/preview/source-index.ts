@@ -7,6 +7,8 @@ import { type EncodedPacket, EncodedPacketSink, type InputAudioTrack, type Input
 import type { ProbedMedia } from "../../domain/media";
 import { PIECE_SECONDS, type PreviewTrack, type SourceFacts, type SourceVideoTrack } from "../../domain/preview";
 import { getFrameCount, getFrameTime, TICKS_PER_SECOND, toSeconds } from "../../domain/time";
+import { parseNalUnits } from "../packets/bitstream";
+import { getNalType, NAL_IDR } from "../packets/h264";
 import { openLocatedInput } from "../packets/open-input";
 import { iteratePackets } from "../packets/video-track";
 import { yieldToEventLoop } from "../parallel";
@@ -116,6 +118,8 @@ async function readPackets(track: InputVideoTrack | InputAudioTrack, timescale: 
   const start = toSeconds(probed.info.startPts);
   const samples: (Sample & { duration: number })[] = [];
   let first: EncodedPacket | null = null;
+  const codec = await track.getCodec();
+  const isKeyframe = codec === "avc" ? await createIdrTest(track) : () => true;
   for await (const packet of iteratePackets(new EncodedPacketSink(track))) {
     if (samples.length >= MAX_PACKETS) throw new NotPlayableError("too many packets");
     const offset = locate(packet.data);
@@ -127,15 +131,29 @@ async function readPackets(track: InputVideoTrack | InputAudioTrack, timescale: 
     first ??= packet;
     const time = Math.round((packet.timestamp - start) * timescale);
     const duration = Math.round(packet.duration * timescale);
-    samples.push({ offset, size: packet.data.length, time, isKey: packet.type === "key", duration });
+    const isKey = packet.type === "key" && isKeyframe(packet.data);
+    samples.push({ offset, size: packet.data.length, time, isKey, duration });
   }
   if (first === null) throw new NotPlayableError("no packets");
-  const codec = await track.getCodec();
   if (codec === null || !CODECS.includes(codec)) throw new NotPlayableError(`codec ${codec}`);
   const entry = await createSampleEntry(track, first);
   if (entry === null) throw new NotPlayableError(`codec ${codec} in MP4`);
   const mimeType = `${track.type}/mp4; codecs="${await track.getCodecParameterString()}"`;
   return { samples, mimeType, sampleEntry: Buffer.from(entry).toString("base64") };
+}
+
+/**
+ * Returns a test of H.264 keyframes for an IDR picture. Containers also mark the intra pictures of open groups, but browsers drop the frames
+ * of a fragment that starts with one.
+ */
+async function createIdrTest(track: InputVideoTrack | InputAudioTrack): Promise<(packet: Uint8Array) => boolean> {
+  const { description } = (await track.getDecoderConfig()) ?? {};
+  if (description === undefined) throw new NotPlayableError("parameter sets are in-band");
+  const bytes = ArrayBuffer.isView(description)
+    ? new Uint8Array(description.buffer, description.byteOffset, description.byteLength)
+    : new Uint8Array(description);
+  const lengthSize = ((bytes[4] ?? 0) & 3) + 1;
+  return (packet) => parseNalUnits(packet, lengthSize).some((nal) => getNalType(nal) === NAL_IDR);
 }
 
 /** Returns the time resolution of the track, or a multiple of at least `min`. */

@@ -103,15 +103,17 @@ function writeSamples(
       return [time, rank === before ? start + before : Math.max(time, start + rank)];
     }),
   );
-  const decoded = times.map((time) => shown.get(time)!);
+  // Browsers take the duration of a packet for that of its frame, also where frames are reordered and their durations differ.
+  const ordered = times.map((time) => shown.get(time)!);
+  const durations = new Map(ordered.map((time, n) => [time, Math.max(1, (ordered[n + 1] ?? end) - time)]));
   const data = locateData(track, samples);
-  const fragment = samples.map(
-    ({ time, isKey }, n): FragmentSample<FileRange> => ({
-      data: data[n]!,
-      duration: Math.max(1, (decoded[n + 1] ?? end) - decoded[n]!),
-      isKey: n === 0 || isKey,
-      delay: shown.get(time)! - decoded[n]!,
-    }),
-  );
-  return writeFragment(decoded[0]!, fragment);
+  let decoded = ordered[0]!;
+  const fragment = samples.map(({ time, isKey }, n): FragmentSample<FileRange> => {
+    const at = shown.get(time)!;
+    const duration = durations.get(at)!;
+    const delay = at - decoded;
+    decoded += duration;
+    return { data: data[n]!, duration, isKey: n === 0 || isKey, delay };
+  });
+  return writeFragment(ordered[0]!, fragment);
 }

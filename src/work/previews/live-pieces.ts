@@ -8,8 +8,15 @@ import type { Asset } from "../../store/assets";
 import type { MediaTools } from "../jobs/media-tools";
 import type { EncodingTurns } from "./encoding-turns";
 
-/** `path` is that of the source. Times are in seconds. */
-export type LivePiece = { asset: Asset; path: string; from: number; to: number; signal: AbortSignal };
+/** `path` is that of the source. Times are in seconds. `isCoded`: for a player that turns the frames of the source, too. */
+export type LivePiece = {
+  asset: Asset;
+  path: string;
+  from: number;
+  to: number;
+  isCoded?: boolean;
+  signal: AbortSignal;
+};
 
 export type LivePieces = {
   /** Returns fragmented MP4. Errors: `AppError` `not_found` without such a track, `upstream_unavailable`, `processing_failed`; the signal's reason. */
@@ -39,7 +46,7 @@ export function createLivePieces(tools: Pick<MediaTools, "ffmpeg" | "sandbox">, 
 
   return {
     read: async (track, piece) => {
-      const key = `${piece.asset.id} ${track} ${piece.from} ${piece.to}`;
+      const key = `${piece.asset.id} ${track} ${piece.from} ${piece.to} ${piece.isCoded === true}`;
       const known = cache.get(key);
       if (known) return known;
       const bytes = await encode(track, piece);

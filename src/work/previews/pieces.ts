@@ -86,7 +86,7 @@ export function createPieces(tools: Pick<MediaTools, "ffmpeg" | "sandbox">, { fo
   async function readLive(
     kind: Track,
     { asset, signal }: PieceOfAsset,
-    span: { from: number; to: number },
+    span: { from: number; to: number; isCoded?: boolean },
     reserve: (bytes: number) => void,
   ): Promise<Section> {
     const bytes = await live.read(kind, { asset, path: folders.media(asset.id).source, ...span, signal });
@@ -127,7 +127,9 @@ export function createPieces(tools: Pick<MediaTools, "ffmpeg" | "sandbox">, { fo
     const track = source.video;
     const { head, parts } = await createSourcePiece({ media, index, track, from, to, seek });
     const sections = parts.length === 0 ? [] : [{ type: track.mimeType, parts }];
-    return head === null ? sections : [await readLive(kind, piece, head, reserve), ...sections];
+    if (head === null) return sections;
+    // While one of the two is turned and the other is not, browsers show frames of the one like those of the other.
+    return [await readLive(kind, piece, { ...head, isCoded: track.rotation !== 0 }, reserve), ...sections];
   }
 
   function locateSections(kind: Track, piece: PieceOfAsset, reserve: (bytes: number) => void): Promise<Section[]> {

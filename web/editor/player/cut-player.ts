@@ -184,10 +184,15 @@ export class CutPlayer {
     this.seekCut(this.state.cutTime.peek() + time);
   }
 
-  /** Plays the preview from now on, which has become ready. */
+  /**
+   * Plays the preview from now on, which has become ready. A browser that turns frames would show some of the next ones on their side, so
+   * such a source plays on.
+   */
   usePreview(): void {
-    if (this.media !== null) this.media = { ...this.media, isPreviewReady: true };
-    this.engine?.usePreview();
+    if (this.media === null) return;
+    const isSource = !this.media.isPreviewReady && this.media.sourceTypes.video !== null;
+    this.media = { ...this.media, isPreviewReady: true };
+    if (!(isSource && this.media.isTurned)) this.engine?.usePreview();
   }
 
   setRate(rate: number): void {

@@ -20,6 +20,8 @@ export type PlayableMedia = {
   /** MIME types of the source; null for a track that this browser cannot decode. */
   sourceTypes: Record<Track, string | null>;
   isPreviewReady: boolean;
+  /** Whether the browser turns the frames of the source. Those of the preview are upright. */
+  isTurned: boolean;
   /** Times of keyframes of the source at which its pieces start, in microseconds. */
   sourceLines: readonly number[];
   /** Frames per second; null without video. */

@@ -6,7 +6,7 @@ import { fromSeconds, toSeconds } from "../model/plan";
 import { isCovered } from "./coverage";
 import type { Engine, EngineReport, PlayableMedia, Variant } from "./engine";
 import { isStreaming, type OpenedSource, openSource } from "./media-source";
-import { PieceLoads } from "./piece-loads";
+import { type LoadedPiece, PieceLoads } from "./piece-loads";
 import {
   findDifference,
   findPieceIndex,
@@ -303,9 +303,21 @@ export class Splicer implements Engine {
         // The next `timeupdate` retries.
         return await this.remove(opened, 0, this.cutTime - MIN_BEHIND_WHEN_FULL);
       }
+      this.requireVideo(opened, piece, loaded);
       this.loads.delete(piece);
       this.next++;
     }
+  }
+
+  /**
+   * Throws if the browser has dropped the frames of a source without an error, as it does from a keyframe on that is none to it. It would
+   * wait for them forever.
+   */
+  private requireVideo({ tracks }: OpenedSource, piece: Piece, loaded: LoadedPiece): void {
+    const index = tracks.findIndex(({ track }) => track === "video");
+    if (this.variants.video === "preview" || index < 0 || loaded[index]?.length === 0) return;
+    if (!tracks[index]!.hasEnd(piece))
+      throw new Error("This browser cannot play the recording before its preview is ready.");
   }
 
   /** Appends the first part after a jump. The whole piece replaces it later. */

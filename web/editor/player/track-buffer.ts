@@ -11,6 +11,9 @@ export type Track = "video" | "audio";
  */
 const VIDEO_SLACK_SECONDS = 0.002;
 
+/** The last frame of a piece may end this much early. */
+const END_TOLERANCE = 100_000;
+
 /** Thrown when the browser's buffer is full. */
 export class BufferFullError extends Error {}
 
@@ -50,6 +53,14 @@ export class TrackBuffer {
       throw error;
     }
     await this.settle();
+  }
+
+  /** Returns whether data is buffered up to shortly before the end of a piece. */
+  hasEnd({ start, end, at }: Piece): boolean {
+    const { buffered } = this.buffer;
+    const place = toSeconds(at + Math.max((end - start) / 2, end - start - END_TOLERANCE));
+    for (let n = 0; n < buffered.length; n++) if (buffered.start(n) <= place && place <= buffered.end(n)) return true;
+    return false;
   }
 
   /** Removes the range from `from` to `to`. This reopens an ended stream. */

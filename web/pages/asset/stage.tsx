@@ -36,6 +36,7 @@ async function toPlayable(assetId: string, media: AssetMedia): Promise<PlayableM
       audio: audio && { type: audio.type, audio: { channels: audio.channels, sampleRate: audio.sample_rate } },
     }),
     isPreviewReady: is_preview_ready,
+    isTurned: (video?.rotation ?? 0) !== 0,
     sourceLines: (video?.starts ?? []).map(fromSeconds),
     frameRate,
   };

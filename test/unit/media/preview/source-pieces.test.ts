@@ -52,6 +52,11 @@ const save = async (bytes: Uint8Array): Promise<string> => {
 async function readShown(path: string, end: number, filters: string): Promise<{ numbers: number[]; times: number[] }> {
   const numbers = await readFrameNumbers(path, filters);
   const { samples, timescale } = readPiece(await Bun.file(path).bytes());
+  // Browsers see a gap between frames whose durations do not meet, and stop there.
+  const shown = samples.map(({ time, delay, duration }) => ({ start: time + delay, duration }));
+  shown.sort((a, b) => a.start - b.start);
+  for (const [n, { start }] of shown.entries())
+    if (n > 0) expect(start).toBe(shown[n - 1]!.start + shown[n - 1]!.duration);
   const times = samples.map(({ time, delay }) => (time + delay) / timescale).sort((a, b) => a - b);
   expect(times).toHaveLength(numbers.length);
   const isShown = times.map((time, n) => (times[n + 1] ?? end) - time > 0.002);
@@ -117,6 +122,26 @@ describe.each(choose(NAMES).filter(({ silent, decodingTimes }) => !silent && !de
     });
   },
 );
+
+test("only pictures that browsers take for keyframes start a part", async () => {
+  const named = (wanted: string) => SOURCES.find(({ name }) => name === wanted)!.path();
+  const open = await indexFile(await named("mp4, open GOP"));
+  expect(open.facts.video!.keys.sampleCount).toBe(1);
+  expect(open.facts.video!.starts).toEqual([]);
+  const closed = await indexFile(await named("mp4, 30, B-frames"));
+  expect(closed.facts.video!.keys.sampleCount).toBeGreaterThan(2);
+});
+
+test("encoded frames of a turned source are turned by the player, too", async () => {
+  const path = await SOURCES.find(({ name }) => name === "mp4, turned")!.path();
+  const { info, frames } = await probeFile(path, bundledFfmpeg);
+  const [from, to] = [31, 60].map((n) => toSeconds(getFrameTime(frames!, n))) as [number, number];
+  const request = { path, info, from, to, isCoded: true };
+  const file = await save(await encodeLiveVideo(createTools(bundledFfmpeg), request, signal));
+  const all = await readFrameNumbers(path, "transpose=clock,");
+  expect(await readFrameNumbers(file, "transpose=clock,")).toEqual(all.slice(31, 60));
+  expect((await probeFile(file, bundledFfmpeg)).info.video!.rotation).toBe(info.video!.rotation);
+});
 
 /** Most recordings have a beep at a whole second. */
 const BEEPS = [2.7, 3, 3.2, 3.5, 3.73];

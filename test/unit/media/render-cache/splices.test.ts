@@ -95,20 +95,22 @@ describe("a render with the cache of an earlier one", () => {
     expect(countFrames(await renderExactly(B_FRAMES, PLAN, bundledFfmpeg)).missing).toBe(0);
   });
 
-  test("ignores what is damaged, truncated or of another build", async () => {
+  test("ignores what is damaged, truncated, missing or of another build", async () => {
     await renderExactly(B_FRAMES, PLAN);
     const good = await Bun.file(cachePath).bytes();
     const damagedEntry = good.slice();
     damagedEntry[100] = damagedEntry[100]! ^ 0xff;
     const otherFormat = good.slice();
     otherFormat[7] = otherFormat[7]! ^ 0xff;
-    const cases: [Uint8Array, boolean][] = [
+    const cases: [Uint8Array | null, boolean][] = [
       [damagedEntry, true],
       [good.subarray(0, good.length - 1), false],
       [otherFormat, false],
+      [null, false],
     ];
     for (const [bytes, isPartial] of cases) {
-      await Bun.write(cachePath, bytes);
+      if (bytes === null) await rm(cachePath);
+      else await Bun.write(cachePath, bytes);
       const { cached, missing } = countFrames(await renderExactly(B_FRAMES, PLAN));
       expect([cached > 0, missing > 0]).toEqual([isPartial, true]);
     }
