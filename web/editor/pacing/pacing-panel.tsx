@@ -263,6 +263,7 @@ function ReasonSwitches({ content, basis, options, onChange }: SwitchesProps) {
           <label key={reason} class={`pacing-switch ${reason}`}>
             <input
               type="checkbox"
+              class="switch"
               checked={isOn}
               onChange={({ currentTarget: { checked } }) =>
                 onChange({ ...options, [name]: checked }, `${label} ${checked ? "removed" : "kept"}`)

@@ -83,7 +83,7 @@ export function QueueMenu({ review }: { review: ReviewSession }) {
             />
           ))}
           <Choice
-            label={`Below ${Math.round(SURE * 100)} % sure`}
+            label={`Below ${Math.round(SURE * 100)}% sure`}
             isOn={filter.maxConfidence !== null}
             onChoose={() => choose({ maxConfidence: filter.maxConfidence === null ? SURE : null })}
           />

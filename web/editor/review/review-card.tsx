@@ -86,7 +86,7 @@ const HINTS = [
 
 export const Confidence = ({ value }: { value: number }) => (
   <span class="confidence number">
-    <meter min={0} max={100} value={Math.round(value * 100)} aria-label="Confidence" /> {Math.round(value * 100)} % sure
+    <meter min={0} max={100} value={Math.round(value * 100)} aria-label="Confidence" /> {Math.round(value * 100)}% sure
   </span>
 );
 

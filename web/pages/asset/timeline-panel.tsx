@@ -73,6 +73,7 @@ export function TimelinePanel() {
             <label class="collapse">
               <input
                 type="checkbox"
+                class="switch"
                 checked={isCollapsed.value}
                 onChange={(event) => {
                   isCollapsed.value = event.currentTarget.checked;
