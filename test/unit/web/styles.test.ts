@@ -1,0 +1,56 @@
+/** Style sheets are loaded with what needs them, so a component can use only classes of the sheets that are loaded with it. */
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { Glob } from "bun";
+
+const WEB = join(import.meta.dir, "../../../web");
+
+/** The sheets that are loaded with the components of a folder. */
+const LOADED: Record<string, string[]> = {
+  "app/*.tsx": ["app"],
+  "pages/sign-in/*.tsx": ["app"],
+  "ui/{button,copy-field,dialog,error-message,field,form,page,section,segments,states}.tsx": ["app"],
+  "shell/{brand,toasts}.tsx": ["app", "editor"],
+  "shell/*.tsx": ["app", "signed-in", "editor"],
+  "pages/projects/*.tsx": ["app", "signed-in"],
+  "pages/{account,credits,device,jobs,keys,notifications,order,project,status,webhooks,workspaces}/**/*.tsx": [
+    "app",
+    "signed-in",
+    "pages",
+  ],
+  "pages/admin/**/*.tsx": ["app", "signed-in", "admin"],
+  "pages/asset/**/*.tsx": ["app", "signed-in", "editor"],
+  "editor/**/*.tsx": ["app", "signed-in", "editor"],
+};
+
+const read = (path: string): Promise<string> => Bun.file(join(WEB, path)).text();
+
+async function readClasses(sheet: string): Promise<Set<string>> {
+  const files = [...(await read(`${sheet}.css`)).matchAll(/@import "\.\/([^"]+)"/g)].map(([, path]) => path!);
+  const texts = await Promise.all(files.map(read));
+  return new Set(texts.flatMap((text) => [...text.matchAll(/\.([a-z][a-z0-9-]*)/g)].map(([, name]) => name!)));
+}
+
+/** Returns the words in attributes with classes; those of expressions need not be classes. */
+const listWords = (source: string): string[] =>
+  [...source.matchAll(/\bclass=(?:"([^"]*)"|\{([^}]*)\})/g)].flatMap(([, text, expression]) =>
+    [...(text ?? expression!).matchAll(/[a-z][a-z0-9-]+/g)].map(([word]) => word),
+  );
+
+test("components use only classes that are loaded with them", async () => {
+  const names = ["app", "signed-in", "pages", "admin", "editor"];
+  const sheets = Object.fromEntries(
+    await Promise.all(names.map(async (name) => [name, await readClasses(name)] as const)),
+  );
+  const known = new Set(names.flatMap((name) => [...sheets[name]!]));
+  expect(known.size).toBeGreaterThan(300);
+  const missing: string[] = [];
+  for (const [pattern, loaded] of Object.entries(LOADED)) {
+    const paths = [...new Glob(pattern).scanSync(WEB)];
+    expect([pattern, paths.length > 0]).toEqual([pattern, true]);
+    for (const path of paths)
+      for (const word of new Set(listWords(await read(path))))
+        if (known.has(word) && !loaded.some((name) => sheets[name]!.has(word))) missing.push(`${path}: ${word}`);
+  }
+  expect(missing).toEqual([]);
+});
