@@ -1,7 +1,7 @@
 /** The asset page in a real browser: accessibility of its panels and dialogs, small screens, a viewer, and what can go wrong. */
 import { beforeAll, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { isFullSize } from "../full-size";
 import { startSession } from "../http/accounts";
 import type { Client } from "../http/client";
@@ -55,50 +55,42 @@ test("axe-core finds nothing on the asset page with takes, a comparison and a se
   await checkDialog(page, "Export");
 });
 
-test.if(isFullSize)(
-  "axe-core finds nothing on a cut to review, in its menu, and while words are corrected",
-  async () => {
-    const page = await openStudio(`/assets/${asset.id}?cut=${asset.reviewCutId}`);
-    await page.getByRole("tab", { name: /^Review \d/ }).waitFor();
-    await page.getByRole("tab", { name: /^Review/ }).click();
+test.if(isFullSize)("axe-core finds nothing on a review, pacing, menus and corrections", async () => {
+  const page = await openStudio(`/assets/${asset.id}?cut=${asset.reviewCutId}`);
+  await page.getByRole("tab", { name: /^Review \d/ }).waitFor();
+  await page.getByRole("tab", { name: /^Review/ }).click();
+  await expectAccessible(page);
+  const press = async (key: string, shown: Locator) => {
+    await page.keyboard.press(key);
+    await shown.waitFor();
     await expectAccessible(page);
-    await page.keyboard.press("n");
-    await page.getByRole("region", { name: "Place to review" }).waitFor();
-    await expectAccessible(page);
-    await page.getByRole("tab", { name: "Transcript" }).click();
-    await button(page, "Play the cut").click();
-    await expectAccessible(page);
-    await page.keyboard.press("p");
-    await page.getByRole("slider", { name: "Cut pauses longer than" }).waitFor();
-    await expectAccessible(page);
-    await page.keyboard.press("p");
-    await page.keyboard.press("Control+h");
-    await page.getByRole("textbox", { name: /Replace/ }).waitFor();
-    await expectAccessible(page);
-    await page.keyboard.press("Escape");
-    await page.getByRole("group", { name: "Words" }).focus();
-    await page.keyboard.press("Control+ArrowRight");
-    await page.keyboard.press("Delete");
-    await page.getByText("1 word removed").waitFor();
-    await page.keyboard.press("F2");
-    await page.locator("input:focus").waitFor();
-    await expectAccessible(page);
-    await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: /^Cut / }).click();
-    await expectAccessible(page);
-    await page.getByRole("menuitem", { name: "Delete cut" }).click();
-    await dialog(page, "Delete this cut?").waitFor();
-    await expectAccessible(page);
-    await page.keyboard.press("Escape");
-    await page.keyboard.press("Shift+?");
-    await dialog(page, "Keyboard shortcuts").waitFor();
-    await expectAccessible(page);
-    await page.keyboard.press("Escape");
-    await page.keyboard.press("Control+k");
-    await page.getByRole("combobox", { name: /command|search/i }).fill("re");
-    await expectAccessible(page);
-  },
-);
+  };
+  await press("n", page.getByRole("region", { name: "Place to review" }));
+  await page.getByRole("tab", { name: "Transcript" }).click();
+  await button(page, "Play the cut").click();
+  await expectAccessible(page);
+  await press("p", page.getByRole("slider", { name: "Cut pauses longer than" }));
+  await page.keyboard.press("p");
+  await press("Control+h", page.getByRole("textbox", { name: /Replace/ }));
+  await page.keyboard.press("Escape");
+  await page.getByRole("group", { name: "Words" }).focus();
+  await page.keyboard.press("Control+ArrowRight");
+  await page.keyboard.press("Delete");
+  await page.getByText("1 word removed").waitFor();
+  await press("F2", page.locator("input:focus"));
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: /^Cut / }).click();
+  await expectAccessible(page);
+  await page.getByRole("menuitem", { name: "Delete cut" }).click();
+  await dialog(page, "Delete this cut?").waitFor();
+  await expectAccessible(page);
+  await page.keyboard.press("Escape");
+  await press("Shift+?", dialog(page, "Keyboard shortcuts"));
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: /command|search/i }).fill("re");
+  await expectAccessible(page);
+});
 
 test.if(isFullSize)("axe-core finds nothing on renders, the share dialog and messages", async () => {
   expectFailures(402);
@@ -141,24 +133,18 @@ const WAITING: [string, () => Promise<string>, string][] = [
 async function withoutAudio(): Promise<string> {
   const { id } = await user.ready(await silentVideo());
   const path = `/api/v1/assets/${id}/media`;
-  await until(
-    "the preview",
-    async () => (await user.must<{ is_preview_ready: boolean }>("GET", path)).is_preview_ready,
-  );
+  const isReady = async () => (await user.must<{ is_preview_ready: boolean }>("GET", path)).is_preview_ready;
+  await until("the preview", isReady);
   return id;
 }
 
 /** A recording that the balance of the workspace does not cover. Until it is paid or deleted, nothing else can be uploaded. */
 async function unpaid(): Promise<string> {
   const { id } = await user.ready(await wav(2));
-  await setState(id, "pending_payment");
+  const { store } = server().services();
+  await store.write((tx) => tx.run(sql`UPDATE assets SET state = 'pending_payment' WHERE id = ${id}`));
   return id;
 }
-
-const setState = (id: string, state: string) =>
-  server()
-    .services()
-    .store.write((tx) => tx.run(sql`UPDATE assets SET state = ${state} WHERE id = ${id}`));
 
 test.each(WAITING)("axe-core finds nothing on a recording that is %s, also on a phone", async (_, make, text) => {
   const id = await make();
