@@ -56,23 +56,25 @@ async function storeTimings(results: SuiteResult[]): Promise<void> {
   await Bun.write(TIMINGS, `${JSON.stringify(sorted, null, 2)}\n`);
 }
 
+/** The files leave no state, so that a process loads the sources once instead of once per file. */
+const SHARED = ["--no-isolate"];
+
 const UNIT_SUITES: Suite[] = [
-  // These files leave no state, so that a process loads the sources once instead of once per file.
-  { name: "unit", folders: ["test/unit"], args: ["--no-isolate"] },
-  { name: "contract, http, browser", folders: ["test/contract", "test/http", "test/browser"], args: ["--no-isolate"] },
+  { name: "unit", folders: ["test/unit"], args: SHARED },
+  { name: "contract, http, browser", folders: ["test/contract", "test/http", "test/browser"], args: SHARED },
 ];
 
 const listExecutableSuites = (executable: string): Suite[] => [
   {
     name: "attacks, end to end",
     folders: ["test/attacks", "test/e2e"],
+    args: SHARED,
     env: { OFFCUT_EXECUTABLE: executable, OFFCUT_TEST_PATH: "/usr/bin:/bin" },
   },
   {
     name: "end to end, empty PATH",
     folders: ["test/e2e"],
-    // Most tests are skipped: loading the sources for each file would take longer than running the others.
-    args: ["--no-isolate"],
+    args: SHARED,
     env: { OFFCUT_EXECUTABLE: executable, OFFCUT_TEST_PATH: "" },
   },
 ];
