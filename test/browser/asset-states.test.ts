@@ -9,6 +9,7 @@ import { quiet, silentVideo, wav } from "../http/media";
 import { until } from "../until";
 import { writeZip } from "../zip";
 import { expectAccessible } from "./axe";
+import { compareVersions } from "./compare-versions";
 import { useDashboard } from "./dashboard";
 import { createStudioAsset, type StudioAsset } from "./studio";
 
@@ -47,6 +48,7 @@ test("axe-core finds nothing on the asset page with takes, a comparison and a se
   await page.getByLabel("Compare with").selectOption(asset.reviewCutId);
   await page.getByRole("list", { name: "Differences" }).waitFor();
   await expectAccessible(page);
+  await compareVersions(page);
   await page.getByRole("tab", { name: "Transcript" }).click();
   await button(page, "Find in the transcript").click();
   await page.keyboard.type("bravo");
@@ -101,7 +103,7 @@ test.if(isFullSize)("axe-core finds nothing on renders, the share dialog and mes
   // It rises; what is on its way is not measured.
   await button(page, "Download M4A").first().waitFor();
   await expectAccessible(page);
-  await button(page, "Share").click();
+  await page.locator(".render-actions").getByRole("button", { name: "Share" }).click();
   await dialog(page, "Share").waitFor();
   await expectAccessible(page);
   await button(page, "Create link").click();

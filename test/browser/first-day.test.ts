@@ -165,7 +165,8 @@ test("an administrator, an editor and a producer", async () => {
   await button(eve, "Render").click();
   await eve.getByRole("dialog", { name: "Render" }).getByLabel("Resolution").selectOption("144p");
   await button(eve, "Start").click();
-  await button(eve, "Share").click();
+  await button(eve, "Download").waitFor();
+  await eve.locator(".work-bar").getByRole("button", { name: "Share" }).click();
   await button(eve, "Create link").click();
   const link = await eve.getByLabel("Link", { exact: true }).inputValue();
   const shared = await fetch(new URL(new URL(link).pathname + new URL(link).search, server.url()));

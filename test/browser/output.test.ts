@@ -75,7 +75,7 @@ test("a render is started with settings within those of the recording, and downl
 
 test("a share link is shown once, copied without a secure context, and works without an account", async () => {
   expect(await page.evaluate(() => window.isSecureContext)).toBe(false);
-  await button("Share").click();
+  await page.locator(".work-bar").getByRole("button", { name: "Share" }).click();
   await page.getByLabel("Expires after").selectOption("3600");
   await button("Create link").click();
   const link = await page.getByLabel("Link", { exact: true }).inputValue();
@@ -87,7 +87,7 @@ test("a share link is shown once, copied without a secure context, and works wit
   expect((await fetch(link)).status).toBe(200);
   expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Share");
 
-  await button("Share").click();
+  await page.locator(".render-actions").getByRole("button", { name: "Share" }).click();
   await page.getByRole("button", { name: /^Revoke the link/ }).click();
   await page.getByRole("region", { name: "Active links" }).waitFor({ state: "detached" });
   expect((await fetch(link)).status).toBe(404);

@@ -16,7 +16,7 @@ import { Menu } from "../../ui/menu";
 import { AssetStatus } from "../../ui/status";
 import { nameOf } from "./asset";
 import type { EditorWithDraft } from "./follow-versions";
-import { OutputDialogs } from "./output/output-panel";
+import { OutputDialogs, openShare } from "./output/output-panel";
 
 export function Bar({ both }: { both: EditorWithDraft }) {
   const { asset, editor, keeper, save, output } = useEditor();
@@ -66,6 +66,11 @@ export function Bar({ both }: { both: EditorWithDraft }) {
           </Button>
         </>
       )}
+      {canWrite.value && editor.cut !== null && (
+        <Button class="wide-only" icon="link" onClick={() => openShare(output, editor.cut?.id)}>
+          Share
+        </Button>
+      )}
       <Button class="wide-only" icon="download" disabled={!canExport} title={exportTitle} onClick={openExport}>
         Export
       </Button>
@@ -79,6 +84,9 @@ export function Bar({ both }: { both: EditorWithDraft }) {
           label="More"
           items={[
             ...(canExport ? [{ label: "Export", icon: "download" as const, run: openExport }] : []),
+            ...(canWrite.value && canExport
+              ? [{ label: "Share", icon: "link" as const, run: () => openShare(output, editor.cut?.id) }]
+              : []),
             ...(keeper === null
               ? []
               : [

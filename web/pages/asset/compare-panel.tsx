@@ -5,18 +5,33 @@ import { toNumber } from "../../app/english";
 import { formatTimecode } from "../../app/format";
 import { useComputedOf } from "../../app/use-computed-of";
 import { comparePlans, type Difference } from "../../editor/model/compare";
-import { readPlan, toSeconds } from "../../editor/model/plan";
+import { rebaseCorrections } from "../../editor/model/corrections";
+import { type EditorPlan, fromSeconds, keepOnly, listKept, readPlan, toSeconds } from "../../editor/model/plan";
+import { applyPlanTexts } from "../../editor/model/plan-texts";
+import { findContext } from "../../editor/model/review-queue";
 import { useEditor } from "../../editor/state/context";
-import type { Editor } from "../../editor/state/editor-state";
+import { describeChange } from "../../editor/state/edit-actions";
+import type { Editor, Plan } from "../../editor/state/editor-state";
 import { readExcerpt } from "../../editor/state/excerpt";
 import { nameVersion } from "../../editor/versions/name-version";
+import { Button } from "../../ui/button";
+import { SelectField } from "../../ui/field";
 import { ErrorPanel } from "../../ui/states";
 import { fetchCut } from "./use-cuts";
 
 /** The cut to compare with, or null. */
 const otherId = signal<string | null>(null);
 
-/** Lists the parts that only one of two cuts keeps. */
+/** Minimum length of a difference, in seconds. */
+const minLength = signal(0);
+const LENGTHS = [
+  { value: "0", label: "Every difference" },
+  { value: "0.1", label: "From 0.1 s" },
+  { value: "0.3", label: "From 0.3 s" },
+  { value: "1", label: "From 1 s" },
+];
+
+/** Lists the parts that only one of two cuts keeps. Each can be played in both, and the other cut can be restored. */
 export function ComparePanel() {
   const { editor, cuts } = useEditor();
   const listed = cuts.items;
@@ -45,50 +60,105 @@ export function ComparePanel() {
           ))}
         </select>
       </label>
-      {chosen !== null && <Differences key={chosen} otherId={chosen} />}
+      {chosen !== null && (
+        <SelectField
+          label="Show"
+          value={String(minLength.value)}
+          options={LENGTHS}
+          onChange={(event) => {
+            minLength.value = Number(event.currentTarget.value);
+          }}
+        />
+      )}
+      {chosen !== null && (
+        <Differences key={chosen} otherId={chosen} name={nameVersion(others.find(({ id }) => id === chosen)!, all)} />
+      )}
     </section>
   );
 }
 
-function Differences({ otherId }: { otherId: string }) {
+function Differences({ otherId, name }: { otherId: string; name: string }) {
   const { editor, playback, differences } = useEditor();
   const other = useRead(["cut", otherId], (signal) => fetchCut(otherId, signal));
-  const found = useComputedOf(() => {
-    const { value } = other.state;
-    return value.kind === "ready" && value.value.plan
-      ? comparePlans(editor.latePlan.value, readPlan(value.value.plan))
-      : [];
-  }, [editor, other]);
-  const list = found.value;
+  const { value: loaded } = other.state;
+  const plan = loaded.kind === "ready" ? (loaded.value.plan ?? null) : null;
+  const found = useComputedOf(
+    () => (plan === null ? [] : comparePlans(editor.latePlan.value, readPlan(plan))),
+    [editor, plan],
+  );
+  const list = found.value.filter(({ start, end }) => end - start >= fromSeconds(minLength.value));
   useEffect(() => {
     differences.value = list;
-  }, [list]);
+  }, [found.value, minLength.value]);
   useEffect(
     () => () => {
       differences.value = [];
     },
     [],
   );
-  const state = other.state.value;
-  if (state.kind === "failed") return <ErrorPanel message={state.message} onRetry={() => void other.reload()} />;
-  if (state.kind === "loading") return <p class="soft">Comparing…</p>;
-  if (list.length === 0) return <p class="soft">Both cuts keep the same parts.</p>;
+  if (loaded.kind === "failed") return <ErrorPanel message={loaded.message} onRetry={() => void other.reload()} />;
+  if (loaded.kind === "loading") return <p class="soft">Comparing…</p>;
+  if (found.value.length === 0) return <p class="soft">Both cuts keep the same parts.</p>;
+  const play = (one: EditorPlan, difference: Difference) => playback.playPart(one, findContext(one, difference));
+  const isReady = playback.isReady.value;
   return (
-    <ul class="difference-list" aria-label="Differences">
-      {list.map((difference) => (
-        <li key={difference.start}>
-          <button type="button" class="difference" onClick={() => playback.seek(difference.start)}>
-            <span class="number">{formatTimecode(toSeconds(difference.start))}</span>
-            <span class="difference-text">
-              <strong>{difference.only === "first" ? "Only in this cut" : "Only in the other cut"}</strong>
-              <span class="soft truncate" dir="auto">
-                {describe(editor, difference)}
-              </span>
-            </span>
-          </button>
-        </li>
-      ))}
-    </ul>
+    <>
+      {editor.canEdit && plan !== null && (
+        <Button icon="undo" onClick={() => restoreVersion(editor, plan, name)}>
+          Restore this version
+        </Button>
+      )}
+      {list.length === 0 && <p class="soft">No difference is that long.</p>}
+      <ul class="difference-list" aria-label="Differences">
+        {list.map((difference) => {
+          const at = formatTimecode(toSeconds(difference.start));
+          return (
+            <li key={difference.start} class="difference-row">
+              <button type="button" class="difference" onClick={() => playback.seek(difference.start)}>
+                <span class="number">{at}</span>
+                <span class="difference-text">
+                  <strong>{difference.only === "first" ? "Only in this cut" : "Only in the other cut"}</strong>
+                  <span class="soft truncate" dir="auto">
+                    {describe(editor, difference)}
+                  </span>
+                </span>
+              </button>
+              <Button
+                look="quiet"
+                disabled={!isReady}
+                aria-label={`Play this cut at ${at}`}
+                title="Play this cut"
+                onClick={() => play(editor.plan.value, difference)}
+              >
+                A
+              </Button>
+              <Button
+                look="quiet"
+                disabled={!isReady || plan === null}
+                aria-label={`Play the other cut at ${at}`}
+                title="Play the other cut"
+                onClick={() => plan !== null && play(readPlan(plan), difference)}
+              >
+                B
+              </Button>
+            </li>
+          );
+        })}
+      </ul>
+    </>
+  );
+}
+
+/** Edits the open cut so that it has the parts and texts of another one. Undo brings back what it had. */
+function restoreVersion(editor: Editor, plan: Plan, name: string): void {
+  const before = editor.plan.value;
+  const restored = keepOnly(before, listKept(readPlan(plan)));
+  const texts = applyPlanTexts(editor.words, [...plan.segments, ...plan.removed]);
+  const corrections = rebaseCorrections([], texts, editor.words);
+  editor.apply(
+    { plan: restored, corrections },
+    `Restore ${name}`,
+    `${name} restored, ${describeChange(before, restored)}`,
   );
 }
 

@@ -5,25 +5,45 @@ import { showToast } from "../../../app/toasts";
 import { getKeptDuration, toSeconds } from "../../../editor/model/plan";
 import { openTab, useEditor } from "../../../editor/state/context";
 import { nameVersion } from "../../../editor/versions/name-version";
+import type { Cuts } from "../use-cuts";
 import type { EditedCut } from "./edited-cut";
 import { ExportDialog } from "./export-dialog";
 import { RenderDialog } from "./render-dialog";
 import { RenderList } from "./render-list";
+import { ShareDialog } from "./share-dialog";
+import type { ListedRender, Output, Renders } from "./use-renders";
+
+/** Returns the name of the cut of a render. */
+function describeSource({ items }: Cuts, cutId: string | null): string {
+  const all = items.kind === "ready" ? items.value : [];
+  const cut = all.find(({ id }) => id === cutId);
+  return cutId === null ? "Whole recording" : cut === undefined ? "Cut" : nameVersion(cut, all);
+}
 
 /** The list of renders. */
 export function RendersTab() {
   const { output, cuts } = useEditor();
-  const all = cuts.items.kind === "ready" ? cuts.items.value : [];
-  const describe = (cutId: string | null): string => {
-    const cut = all.find(({ id }) => id === cutId);
-    return cutId === null ? "Whole recording" : cut === undefined ? "Cut" : nameVersion(cut, all);
-  };
-  return <RenderList renders={output.renders} describeSource={describe} />;
+  return <RenderList renders={output.renders} describeSource={(cutId) => describeSource(cuts, cutId)} />;
 }
+
+/** Opens the dialog that shares the newest render of the open cut, or says that there is none. */
+export function openShare({ opened, renders }: Output, cutId: string | undefined): void {
+  const isThere = findShared(renders, cutId) !== undefined;
+  if (isThere) opened.value = "share";
+  else
+    showToast({
+      kind: "info",
+      text: "Nothing to share yet. Render the cut first.",
+      action: { label: "Render", run: () => (opened.value = "render") },
+    });
+}
+
+const findShared = ({ items }: Renders, cutId: string | undefined): ListedRender | undefined =>
+  items.value?.find(({ cut_id, state }) => cut_id === cutId && state === "completed");
 
 /** The open dialog. */
 export function OutputDialogs() {
-  const { output, asset, editor, save } = useEditor();
+  const { output, asset, editor, save, cuts } = useEditor();
   const { opened, renders } = output;
   const { route } = useLocation();
   const close = () => {
@@ -53,6 +73,12 @@ export function OutputDialogs() {
     return <ExportDialog asset={asset} cut={cut} hasWords={hasWords} onClose={close} />;
   }
   if (opened.value === null) return null;
+  if (opened.value === "share") {
+    const shared = findShared(renders, editor.cut?.id);
+    if (shared === undefined) return null;
+    const name = `${describeSource(cuts, shared.cut_id)} (${shared.output.format.toUpperCase()})`;
+    return <ShareDialog renderId={shared.id} name={name} onClose={close} />;
+  }
   const seconds = toSeconds(getKeptDuration(editor.latePlan.value));
   return <RenderDialog asset={asset} cut={cut} cutSeconds={seconds} onStarted={onStarted} onClose={close} />;
 }

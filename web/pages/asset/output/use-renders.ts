@@ -12,11 +12,11 @@ export const isOpenRender = ({ state }: Pick<ListedRender, "state">): boolean =>
   state === "pending" || state === "processing";
 
 /** The renders of the recording, and the open dialog. */
-export type Output = { renders: Renders; opened: Signal<"export" | "render" | null> };
+export type Output = { renders: Renders; opened: Signal<"export" | "render" | "share" | null> };
 
 export const useOutput = (assetId: string): Output => ({
   renders: useRenders(assetId),
-  opened: useSignal<"export" | "render" | null>(null),
+  opened: useSignal<"export" | "render" | "share" | null>(null),
 });
 
 const useRenders = (assetId: string): Renders =>
