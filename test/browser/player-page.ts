@@ -66,8 +66,8 @@ const harness = {
   ) => {
     whole = { duration, spans: [{ start: 0, end: duration, isKept: true, review: null }] };
     const media: PlayableMedia = {
-      pieceUrl: (track, variant, from, to, seek) =>
-        `${piecesUrl}/${track}?variant=${variant}&from=${from}&to=${to}${seek === undefined ? "" : `&seek=${seek}`}`,
+      pieceUrl: (track, variant, from, to, { seek, clean }) =>
+        `${piecesUrl}/${track}?variant=${variant}&from=${from}&to=${to}${seek === undefined ? "" : `&seek=${seek}`}${clean === undefined ? "" : `&noise_reduction=${clean}`}`,
       previewUrl,
       videoType,
       audioType,

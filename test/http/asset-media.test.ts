@@ -89,6 +89,13 @@ describe("media of", () => {
     ["a piece beyond the end", () => talk, "pieces/video?from=1&to=4.1", "422 query.to"],
     ["a seek to before the piece", () => talk, "pieces/video?from=1&to=2&seek=0.9", "422 query.seek"],
     ["a seek to after the piece", () => talk, "pieces/video?from=1&to=2&seek=2.1", "422 query.seek"],
+    [
+      "noise reduction of another kind",
+      () => talk,
+      "pieces/audio?from=1&to=2&noise_reduction=off",
+      "422 query.noise_reduction",
+    ],
+    ["clean audio of a silent video", () => silent, "pieces/audio?from=0&to=1&noise_reduction=light", "404 not_found"],
     ["a piece of another variant", () => talk, "pieces/video?from=1&to=2&variant=raw", "422 query.variant"],
     [
       "packets of a source that browsers cannot play",

@@ -13,6 +13,9 @@ import { loadAsset, MEDIA_CACHE, MEDIA_ERRORS, mediaAccess, mediaQuery } from ".
 
 const MAX_PIECE_SECONDS = 60;
 
+/** The modes of renders that change the audio. */
+const CLEAN_MODES = ["light", "strong"] as const;
+
 const seconds = (description: string) =>
   Type.Number({ minimum: 0, description, errorText: "must be a number of seconds" });
 
@@ -39,6 +42,16 @@ export const read = route({
         },
       ),
     ),
+    noise_reduction: Type.Optional(
+      Type.Union(
+        CLEAN_MODES.map((name) => Type.Literal(name)),
+        {
+          description:
+            "Reduces noise in audio as a render does. Audio is then encoded on request, and has the type of the preview. Video stays as it is",
+          errorText: "must be one of light, strong",
+        },
+      ),
+    ),
     seek: Type.Optional(
       seconds(
         "Position to which the player seeks, between `from` and `to`. Video then starts with the keyframe before it and nothing is encoded, which is faster. Frames before `from` that the decoder needs last less than a millisecond in total",
@@ -53,7 +66,8 @@ export const read = route({
     ),
     304: respondsWithNothing("Not modified"),
   },
-  handle: async (call, { resource, query: { from, to, seek = null, variant = "preview" } }) => {
+  handle: async (call, { resource, query }) => {
+    const { from, to, seek = null, variant = "preview", noise_reduction: noiseReduction = null } = query;
     const { services, request, params, principal } = call;
     requireSpan(from, to, resource);
     requirePlace(seek, from, to);
@@ -63,12 +77,22 @@ export const read = route({
     const { lastModified } = Bun.file(
       variant === "preview" && playable.facts !== null ? folder.preview : folder.source,
     );
-    const etag = `"${resource.id}-${variant}-${track}-${from}-${to}-${seek}-${Math.round(lastModified)}"`;
+    const etag = `"${resource.id}-${variant}-${track}-${from}-${to}-${seek}-${noiseReduction}-${Math.round(lastModified)}"`;
     const headers = { "Cache-Control": MEDIA_CACHE, ETag: etag, "Content-Type": `${track}/mp4` };
     if (matchesEtag(request.headers.get("if-none-match"), etag)) return { status: 304, headers };
     const started = performance.now();
     const { signal } = request;
-    const piece = { userId: principal.user.id, asset: resource, ...playable, variant, from, to, seek, signal };
+    const piece = {
+      userId: principal.user.id,
+      asset: resource,
+      ...playable,
+      variant,
+      from,
+      to,
+      seek,
+      noiseReduction,
+      signal,
+    };
     const { chunks, sections, release } = await services.pieces.read(track, piece);
     const duration = (performance.now() - started).toFixed(1);
     return {

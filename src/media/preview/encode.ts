@@ -184,23 +184,39 @@ export function buildPreviewAudioArguments(source: PreviewSource, outputPath: st
     ...COMMON_ARGUMENTS,
     ...buildInputArguments({ path: source.path, demuxer: info.demuxer }),
     ...["-map", `0:a:${track.index}`, "-vn", ...NO_METADATA],
-    ...buildAudioArguments(track, info.startPts, [`aresample=${PREVIEW_SAMPLE_RATE}:async=1:first_pts=0`]),
+    ...buildAudioFilters(track, info.startPts, [`aresample=${PREVIEW_SAMPLE_RATE}:async=1:first_pts=0`]),
+    ...AAC_ARGUMENTS,
     // For recordings without video, this file is the preview.
     ...["-movflags", "+faststart", "-f", "mp4", ...buildOutputArguments(outputPath)],
   ];
 }
 
-function buildAudioArguments(track: AudioStream, startPts: Ticks, clockFilters: string[]): string[] {
+function buildAudioFilters(track: AudioStream, startPts: Ticks, clockFilters: string[]): string[] {
   const sourceClock = `asetpts='round(PTS-${formatSeconds(startPts)}/TB)'`;
   const filters = [...buildMixdownFilters(track, 2), sourceClock, ...clockFilters];
-  return ["-ac", "2", "-af", filters.join(","), "-c:a", "aac", "-b:a", "128k"];
+  return ["-ac", "2", "-af", filters.join(",")];
 }
+
+const AAC_ARGUMENTS = ["-c:a", "aac", "-b:a", "128k"];
+/** The encoder and the output of audio that is encoded on request. */
+export const LIVE_ENCODER_ARGUMENTS = [...AAC_ARGUMENTS, "-protocol_whitelist", "pipe", "-f", "adts", "pipe:1"];
 
 /** Sample rate of the audio, and the samples that the encoder puts before the first one. */
 export const PREVIEW_SAMPLE_RATE = 48_000;
 
 /** Returns the command line that encodes the audio between two times, in seconds, to ADTS on standard output. Pure. */
-export function buildLiveAudioArguments(source: PreviewSource, { from, to }: { from: number; to: number }): string[] {
+export const buildLiveAudioArguments = (source: PreviewSource, span: { from: number; to: number }): string[] => [
+  ...buildLiveDecoderArguments(source, span),
+  ...LIVE_ENCODER_ARGUMENTS,
+];
+
+/** Returns the command line that decodes the same audio to 32-bit samples in stereo on standard output. Pure. */
+export const buildLiveSampleArguments = (source: PreviewSource, span: { from: number; to: number }): string[] => [
+  ...buildLiveDecoderArguments(source, span),
+  ...["-protocol_whitelist", "pipe", "-f", "f32le", "pipe:1"],
+];
+
+function buildLiveDecoderArguments(source: PreviewSource, { from, to }: { from: number; to: number }): string[] {
   const { info } = source;
   const track = info.audio[0]!;
   const margin = SEEK_MARGIN_SECONDS[info.demuxer] ?? UNINDEXED_SEEK_MARGIN_SECONDS;
@@ -211,13 +227,12 @@ export function buildLiveAudioArguments(source: PreviewSource, { from, to }: { f
     ...COMMON_ARGUMENTS,
     ...buildInputArguments({ path: source.path, demuxer: info.demuxer, seekTo }),
     ...["-map", `0:a:${track.index}`, "-vn", ...NO_METADATA],
-    ...buildAudioArguments(track, info.startPts, [
+    ...buildAudioFilters(track, info.startPts, [
       // The unit of first_pts is a sample of the filter's input.
       `aresample=${PREVIEW_SAMPLE_RATE}`,
       `aresample=${PREVIEW_SAMPLE_RATE}:async=1:first_pts=${first}`,
       `atrim=start_pts=${bounds[0]}:end_pts=${bounds[1]}`,
     ]),
-    ...["-protocol_whitelist", "pipe", "-f", "adts", "pipe:1"],
   ];
 }
 

@@ -46,14 +46,26 @@ export async function encodeLiveVideo(
 }
 
 /** Returns the audio as fragmented MP4 with source times, and nothing after its end. Errors: `AppError` `processing_failed`; the signal's reason. */
-export async function encodeLiveAudio(
+export const encodeLiveAudio = (
   tools: LiveTools,
-  { path, info, from, to }: LiveRequest,
+  { path, info, ...span }: LiveRequest,
   signal: AbortSignal,
+): Promise<Uint8Array> =>
+  toAudioPiece(span, (wider) => {
+    const source = { path, info, libavutil: tools.ffmpeg.libavutil };
+    return run(tools, path, buildLiveAudioArguments(source, wider), signal);
+  });
+
+/**
+ * Returns audio as fragmented MP4 with source times. `encode` returns ADTS of the span that it receives, which is wider than the part. Times are in
+ * seconds. Errors: those of `encode`.
+ */
+export async function toAudioPiece(
+  { from, to }: { from: number; to: number },
+  encode: (span: { from: number; to: number }) => Promise<Uint8Array>,
 ): Promise<Uint8Array> {
   const span = { from: Math.max(0, from - AUDIO_LEAD_SECONDS), to: to + AUDIO_TAIL_SECONDS };
-  const source = { path, info, libavutil: tools.ffmpeg.libavutil };
-  const stream = await run(tools, path, buildLiveAudioArguments(source, span), signal);
+  const stream = await encode(span);
   // The encoder puts one packet before the first sample.
   const start = Math.round(span.from * PREVIEW_SAMPLE_RATE) - AAC_PACKET_SAMPLES;
   const packets = [...splitAdts(stream)].map((data, n) => ({ data, time: start + n * AAC_PACKET_SAMPLES }));

@@ -32,6 +32,7 @@ const TIME_LIMITS: Record<keyof JobOperations, { cpu: [number, number]; wall: [n
   filmstrip: { cpu: [120, 0.1], wall: [3_000, 0] },
   peaks: { cpu: [120, 0.1], wall: [600, 1] },
   loudness: { cpu: [120, 0.2], wall: [600, 4] },
+  cleanAudio: { cpu: [60, 0], wall: [180, 0] },
   indexPreview: { cpu: [60, 0.1], wall: [600, 1] },
   // Waits for the speech worker, which other users share.
   plan: { cpu: [120, 0.02], wall: [3_600, 2] },

@@ -10,6 +10,7 @@ import type { ChunkCheck } from "../../media/chunks/check";
 import type { VideoEncoder } from "../../media/encoder-arguments";
 import type { Ffmpeg } from "../../media/ffmpeg";
 import type { IncompleteFile } from "../../media/packets/incomplete-files";
+import type { CleanAudioRequest } from "../../media/preview/clean-audio";
 import type { IndexedSource } from "../../media/preview/source-index";
 import type { IndexedTracks } from "../../media/preview/write-index";
 import type { ProbeLimits } from "../../media/probe";
@@ -53,6 +54,8 @@ export type JobOperations = {
   peaks: JobOperation<{ audio: string; outputPath: string }, null>;
   /** Writes the loudness of the source in the format OCL1. */
   loudness: JobOperation<{ ffmpeg: Ffmpeg; source: string; info: MediaInfo; outputPath: string }, null>;
+  /** Encodes a part of the source with reduced noise. `adts` in base64; `cpuSeconds`: of the child. */
+  cleanAudio: JobOperation<Omit<CleanAudioRequest, "path"> & { source: string }, { adts: string; cpuSeconds: number }>;
   indexPreview: JobOperation<{ preview: string; outputPath: string }, IndexedTracks>;
   /** `audio` is the analysis audio. Calls back `forcedAlign` and `recognize`. Returns a `PlanJson` as text with its basis, and its findings and stages when `explain` is set. */
   plan: JobOperation<

@@ -106,6 +106,12 @@ const OPERATIONS: Implementation = {
     await writeRecordingLoudness({ ffmpeg, path: source, info, outputPath, signal });
     return null;
   },
+  async cleanAudio({ source, ...request }, { signal }) {
+    const { encodeCleanAudio } = await import("../../media/preview/clean-audio");
+    const bytes = await encodeCleanAudio({ ...request, path: source }, signal);
+    const { user, system } = process.cpuUsage();
+    return { adts: Buffer.from(bytes).toString("base64"), cpuSeconds: (user + system) / 1e6 };
+  },
   async indexPreview({ preview, outputPath }) {
     const { writePreviewIndex } = await import("../../media/preview/write-index");
     return writePreviewIndex(preview, outputPath);

@@ -1,12 +1,15 @@
 /** Pieces that are encoded from the source on request. Caches them. */
 import { AppError } from "../../domain/errors";
+import type { MediaInfo, NoiseReduction } from "../../domain/media";
 import { createByteCache } from "../../lib/byte-cache";
 import { hasZscaleFilter } from "../../media/chunks/scale";
 import { isHdr } from "../../media/color";
-import { encodeLiveAudio, encodeLiveVideo } from "../../media/preview/live";
+import { encodeLiveAudio, encodeLiveVideo, toAudioPiece } from "../../media/preview/live";
 import type { Asset } from "../../store/assets";
+import { openJobChild } from "../job-child/child";
+import { getMaxMediaMemoryBytes } from "../job-child/limits";
 import type { MediaTools } from "../jobs/media-tools";
-import type { EncodingTurns } from "./encoding-turns";
+import type { EncodingRun, EncodingTurns } from "./encoding-turns";
 
 /** `path` is that of the source. Times are in seconds. `isCoded`: for a player that turns the frames of the source, too. */
 export type LivePiece = {
@@ -15,6 +18,8 @@ export type LivePiece = {
   from: number;
   to: number;
   isCoded?: boolean;
+  /** Of audio. Null: as recorded. */
+  noiseReduction: NoiseReduction | null;
   signal: AbortSignal;
 };
 
@@ -23,10 +28,15 @@ export type LivePieces = {
   read(track: "video" | "audio", piece: LivePiece): Promise<Uint8Array>;
 };
 
+/** Processor time of ffmpeg for a second of audio, which it decodes and encodes for the child. */
+const FFMPEG_COST = 0.02;
+
 const MAX_CACHE_BYTES = 64 * 1024 ** 2;
 
+export type PieceTools = Pick<MediaTools, "ffmpeg" | "sandbox" | "jobCommand" | "maxFileBytes">;
+
 /** Creates the encoder. Other encodings that somebody waits for have the same turns. */
-export function createLivePieces(tools: Pick<MediaTools, "ffmpeg" | "sandbox">, turns: EncodingTurns): LivePieces {
+export function createLivePieces(tools: PieceTools, turns: EncodingTurns): LivePieces {
   const cache = createByteCache<Uint8Array>(MAX_CACHE_BYTES);
 
   async function encode(track: "video" | "audio", piece: LivePiece): Promise<Uint8Array> {
@@ -38,15 +48,17 @@ export function createLivePieces(tools: Pick<MediaTools, "ffmpeg" | "sandbox">, 
     const hasZscale = info.video !== null && isHdr(info.video) && (await hasZscaleFilter(tools.ffmpeg));
     const seconds = piece.to - piece.from;
     return turns.run({ asset, signal, seconds }, (run) =>
-      track === "audio"
-        ? encodeLiveAudio({ ...tools, ...run }, request, signal)
-        : encodeLiveVideo({ ...tools, hasZscale, ...run }, request, signal),
+      track === "video"
+        ? encodeLiveVideo({ ...tools, hasZscale, ...run }, request, signal)
+        : piece.noiseReduction === null
+          ? encodeLiveAudio({ ...tools, ...run }, request, signal)
+          : toAudioPiece(request, (span) => encodeClean(tools, run, { ...piece, info, ...span })),
     );
   }
 
   return {
     read: async (track, piece) => {
-      const key = `${piece.asset.id} ${track} ${piece.from} ${piece.to} ${piece.isCoded === true}`;
+      const key = `${piece.asset.id} ${track} ${piece.from} ${piece.to} ${piece.isCoded === true} ${piece.noiseReduction}`;
       const known = cache.get(key);
       if (known) return known;
       const bytes = await encode(track, piece);
@@ -54,4 +66,29 @@ export function createLivePieces(tools: Pick<MediaTools, "ffmpeg" | "sandbox">, 
       return bytes;
     },
   };
+}
+
+/** Encodes audio with reduced noise in a child process. Errors: those of `JobChild.run`. */
+async function encodeClean(
+  { ffmpeg, sandbox, jobCommand, maxFileBytes }: PieceTools,
+  { priority, onEnd }: EncodingRun,
+  { path, info, noiseReduction: mode, from, to, signal }: LivePiece & { info: MediaInfo },
+): Promise<Uint8Array> {
+  await using child = openJobChild({
+    command: jobCommand,
+    sandbox,
+    view: { readOnly: [path], writable: [], devices: false },
+    limitCode: "processing_failed",
+    maxMemoryBytes: getMaxMediaMemoryBytes(0),
+    maxFileBytes: maxFileBytes(),
+    priority,
+  });
+  let cost = 0;
+  try {
+    const found = await child.run("cleanAudio", { ffmpeg, source: path, info, mode: mode!, from, to }, { signal });
+    cost = found.cpuSeconds;
+    return Buffer.from(found.adts, "base64");
+  } finally {
+    onEnd(cost + (to - from) * FFMPEG_COST);
+  }
 }

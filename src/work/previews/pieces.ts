@@ -2,6 +2,7 @@
  * Pieces of previews and of sources on request. Caches what was encoded for them; workspaces take turns with a few encodings at a time.
  */
 import { AppError } from "../../domain/errors";
+import type { NoiseReduction } from "../../domain/media";
 import { PREVIEW_TYPES, type PreviewFacts, type SourceFacts } from "../../domain/preview";
 import { createByteBudget } from "../../lib/byte-budget";
 import { createByteCache } from "../../lib/byte-cache";
@@ -11,14 +12,13 @@ import { createAudioPiece, createSeekPiece, createVideoPiece, type HeadRequest }
 import { CHUNK_BYTES, type PiecePart, readParts } from "../../media/preview/read-parts";
 import { createSourcePiece } from "../../media/preview/source-piece";
 import type { Asset } from "../../store/assets";
-import type { MediaTools } from "../jobs/media-tools";
 import type { CoreNeeds } from "../needs";
 import { createBusyError, createEncodingTurns } from "./encoding-turns";
-import { createLivePieces } from "./live-pieces";
+import { createLivePieces, type PieceTools } from "./live-pieces";
 
 /**
  * `userId`: who asks. `variant`: whether the packets are those of the source. `facts`: null while there is no preview; its pieces are then
- * encoded on request. Times are in seconds. `seek`: where playback starts; null if it comes from the piece before.
+ * encoded on request. `noiseReduction`: of audio, which is then encoded. Times are in seconds. `seek`: where playback starts; null if it comes from the piece before.
  */
 export type PieceOfAsset = {
   userId: string;
@@ -29,6 +29,7 @@ export type PieceOfAsset = {
   from: number;
   to: number;
   seek: number | null;
+  noiseReduction: NoiseReduction | null;
   signal: AbortSignal;
 };
 
@@ -60,7 +61,7 @@ const MAX_UNSENT_BYTES = 512 * 1024 ** 2;
 const MAX_UNSENT_BYTES_PER_USER = 128 * 1024 ** 2;
 
 /** Creates the service that encodes pieces on this server. */
-export function createPieces(tools: Pick<MediaTools, "ffmpeg" | "sandbox">, { folders }: CoreNeeds): Pieces {
+export function createPieces(tools: PieceTools, { folders }: CoreNeeds): Pieces {
   const cache = createByteCache<EncodedHead>(MAX_CACHE_BYTES);
   const encoders = createHeadEncoders(tools);
   const unsent = createByteBudget({ maxBytes: MAX_UNSENT_BYTES, maxBytesPerKey: MAX_UNSENT_BYTES_PER_USER });
@@ -85,11 +86,17 @@ export function createPieces(tools: Pick<MediaTools, "ffmpeg" | "sandbox">, { fo
   /** Encodes a part of the source as the preview will have it. */
   async function readLive(
     kind: Track,
-    { asset, signal }: PieceOfAsset,
+    { asset, signal, noiseReduction }: PieceOfAsset,
     span: { from: number; to: number; isCoded?: boolean },
     reserve: (bytes: number) => void,
   ): Promise<Section> {
-    const bytes = await live.read(kind, { asset, path: folders.media(asset.id).source, ...span, signal });
+    const bytes = await live.read(kind, {
+      asset,
+      path: folders.media(asset.id).source,
+      ...span,
+      noiseReduction,
+      signal,
+    });
     reserve(bytes.length);
     return { type: PREVIEW_TYPES[kind], parts: [bytes] };
   }
@@ -133,6 +140,8 @@ export function createPieces(tools: Pick<MediaTools, "ffmpeg" | "sandbox">, { fo
   }
 
   function locateSections(kind: Track, piece: PieceOfAsset, reserve: (bytes: number) => void): Promise<Section[]> {
+    if (kind === "audio" && piece.noiseReduction !== null)
+      return readLive(kind, piece, { from: piece.from, to: piece.to }, reserve).then((section) => [section]);
     if (piece.variant === "source") return locateSource(kind, piece, reserve);
     if (piece.facts !== null) return locatePreview(kind, piece, piece.facts, reserve);
     const from = kind === "video" ? (piece.seek ?? piece.from) : piece.from;

@@ -2,7 +2,7 @@
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
 import { ApiError, toMessage } from "../../app/api";
 import { type EditorPlan, listKept, type Range } from "../model/plan";
-import type { Engine, PlayableMedia } from "./engine";
+import type { CleanMode, Engine, PlayableMedia } from "./engine";
 import { Jumper } from "./jumper";
 import type { Delay } from "./load-piece";
 import { canSplice } from "./media-source";
@@ -49,6 +49,7 @@ export class CutPlayer {
   private range: Range | null = null;
   private pieces: readonly Piece[] = [];
   private media: PlayableMedia | null = null;
+  private clean: CleanMode | null = null;
   private video: HTMLVideoElement | null = null;
   private engine: Engine | null = null;
   private frame = 0;
@@ -195,6 +196,12 @@ export class CutPlayer {
     if (!(isSource && this.media.isTurned)) this.engine?.usePreview();
   }
 
+  /** Plays audio with reduced noise, or as it was recorded with null, from now on. */
+  setClean(mode: CleanMode | null): void {
+    this.clean = mode;
+    this.engine?.setClean(mode);
+  }
+
   setRate(rate: number): void {
     this.state.rate.value = rate;
     if (this.video === null) return;
@@ -234,6 +241,7 @@ export class CutPlayer {
       },
     };
     this.engine = canSplice(media) ? new Splicer(video, media, report) : new Jumper(video, media);
+    this.engine.setClean(this.clean);
     this.setRate(state.rate.peek());
     this.show(sourceTime);
   }

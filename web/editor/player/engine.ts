@@ -6,13 +6,23 @@ import type { Track } from "./track-buffer";
 /** Where the packets of a track come from: the preview is smaller, and encoded on request while it is not ready. */
 export type Variant = "preview" | "source";
 
+/** How much noise the audio loses. */
+export type CleanMode = "light" | "strong";
+
 /** The playable media of a recording. */
 export type PlayableMedia = {
   /**
    * Returns the address of a part of the recording as fragmented MP4, with times of the recording. Times are in
-   * seconds. `seek`: media before this time is optional, so that a player that seeks there receives it sooner.
+   * seconds. `seek`: media before this time is optional, so that a player that seeks there receives it sooner. `clean`: with reduced noise, for
+   * audio.
    */
-  pieceUrl(track: Track, variant: Variant, from: number, to: number, seek?: number): string;
+  pieceUrl(
+    track: Track,
+    variant: Variant,
+    from: number,
+    to: number,
+    more: { seek?: number; clean?: CleanMode },
+  ): string;
   previewUrl: string;
   /** MIME types of the preview with codecs; null for a track that the recording lacks. */
   videoType: string | null;
@@ -48,5 +58,7 @@ export type Engine = {
   preload(pieces: readonly Piece[]): void;
   /** Plays the preview of the video from now on, without a seek. */
   usePreview(): void;
+  /** Plays audio with reduced noise, or as it was recorded, from now on, without a seek or a gap. */
+  setClean(mode: CleanMode | null): void;
   dispose(): void;
 };

@@ -48,6 +48,8 @@ export class Jumper implements Engine {
 
   usePreview(): void {}
 
+  setClean(): void {}
+
   dispose(): void {
     this.disposed.abort();
     cancelAnimationFrame(this.frame);

@@ -4,7 +4,7 @@
  */
 import { toSeconds } from "../model/plan";
 import { EarlyLoads } from "./early-loads";
-import type { EngineReport, PlayableMedia, Variant } from "./engine";
+import type { CleanMode, EngineReport, PlayableMedia, Variant } from "./engine";
 import type { Section } from "./load-piece";
 import { listTracks } from "./media-source";
 import { findPieceIndex, type Landing, type Piece } from "./timeline";
@@ -22,6 +22,8 @@ const PARALLEL_LOADS = 2;
 export class PieceLoads {
   private readonly early: EarlyLoads;
   private readonly loads = new Map<Piece, Promise<LoadedPiece>>();
+  /** How much noise the audio loses that is requested from now on. */
+  clean: CleanMode | null = null;
 
   constructor(
     private readonly media: PlayableMedia,
@@ -67,6 +69,11 @@ export class PieceLoads {
     return this.loads.get(pieces[index]!)!;
   }
 
+  /** Returns the audio of a piece. Throws the same errors as `loadPiece`. */
+  loadAudio({ start, end }: Piece, signal: AbortSignal): Promise<Section[]> {
+    return this.early.load(this.getUrl("audio", start, end), signal);
+  }
+
   /** Returns the sections of a landing. Throws the same errors as `loadPiece`. */
   loadLanding(landing: Landing, signal: AbortSignal): Promise<LoadedPiece> {
     return this.loadAll(this.listLandingUrls(landing), signal);
@@ -104,6 +111,10 @@ export class PieceLoads {
   }
 
   private getUrl(track: Track, start: number, end: number, seek?: number): string {
-    return this.media.pieceUrl(track, this.variants[track], toSeconds(start), toSeconds(end), seek);
+    const clean = track === "audio" ? this.clean : null;
+    return this.media.pieceUrl(track, this.variants[track], toSeconds(start), toSeconds(end), {
+      ...(seek !== undefined && { seek }),
+      ...(clean !== null && { clean }),
+    });
   }
 }

@@ -3,10 +3,23 @@
  * position in the cut, so that the browser plays a continuous stream.
  */
 import { fromSeconds, toSeconds } from "../model/plan";
+import {
+  AHEAD,
+  DECODED,
+  KEPT_AHEAD,
+  LANDING,
+  MAX_BEHIND,
+  MAX_PREPARED_DISTANCE,
+  MIN_BEHIND,
+  MIN_BEHIND_WHEN_FULL,
+  MIN_LANDING,
+  NUDGE,
+} from "./buffer-limits";
 import { isCovered } from "./coverage";
-import type { Engine, EngineReport, PlayableMedia, Variant } from "./engine";
+import type { CleanMode, Engine, EngineReport, PlayableMedia, Variant } from "./engine";
 import { isStreaming, type OpenedSource, openSource } from "./media-source";
 import { type LoadedPiece, PieceLoads } from "./piece-loads";
+import { replaceAudio } from "./replace-audio";
 import {
   findDifference,
   findPieceIndex,
@@ -20,31 +33,6 @@ import {
 } from "./timeline";
 import { appendToAll, BufferFullError, type Track } from "./track-buffer";
 
-const AHEAD = 30_000_000;
-/** Minimum and maximum amount of media to keep behind the playhead. */
-const MIN_BEHIND = 20_000_000;
-const MAX_BEHIND = 40_000_000;
-/** Minimum while the buffer is full. A removal extends to the next keyframe, which must not be after the playhead. */
-const MIN_BEHIND_WHEN_FULL = 1_000_000;
-/**
- * Duration that the browser has already decoded, at normal speed. An edit within it becomes audible only after a seek.
- */
-const DECODED = 300_000;
-/**
- * Duration that is loaded first after a jump, at normal speed. `MIN_LANDING` is the part of a piece that must remain
- * for the following pieces to be delayed.
- */
-const LANDING = 1_500_000;
-const MIN_LANDING = 1_000_000;
-/**
- * A jump to the start of a piece lands this far inside it, because frames that are decoded but not shown may precede
- * the first one.
- */
-const NUDGE = 1_000;
-/** Maximum distance between the playhead and a likely edit for which pieces are preloaded. */
-const MAX_PREPARED_DISTANCE = 10_000_000;
-/** Duration from the playhead on that is not replaced when the preview takes the place of the source. */
-const KEPT_AHEAD = 1_000_000;
 const MAX_STALLS = 2;
 const MIN_DURATION_SECONDS = 0.1;
 
@@ -150,6 +138,24 @@ export class Splicer implements Engine {
       if (piece === undefined || index >= this.next) return;
       await this.remove(opened, piece.at, Number.POSITIVE_INFINITY);
       this.next = index;
+    });
+  }
+
+  setClean(mode: CleanMode | null): void {
+    if (mode === this.loads.clean) return;
+    this.loads.clean = mode;
+    this.change(async (opened) => {
+      const audio = opened.tracks.find(({ track }) => track === "audio");
+      if (audio === undefined) return;
+      await replaceAudio({
+        ...{ audio, pieces: this.pieces, next: this.next, duration: opened.source.duration },
+        getStart: () => this.cutTime + DECODED * this.video.playbackRate,
+        load: (piece) => this.loads.loadAudio(piece, this.disposed.signal),
+        dropFrom: async (piece, at) => {
+          await this.remove(opened, at, Number.POSITIVE_INFINITY);
+          this.next = piece;
+        },
+      });
     });
   }
 

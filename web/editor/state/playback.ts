@@ -6,7 +6,7 @@ import { type EditorPlan, findSpanIndex, isRemoved, listKept, type Range } from 
 import { CutPlayer, type PlayerMode } from "../player/cut-player";
 import type { PlayableMedia } from "../player/engine";
 import { type Piece, toCutTime, toPieces } from "../player/timeline";
-import { isMuted, volume } from "./player-settings";
+import { cleanMode, isClean, isMuted, volume } from "./player-settings";
 
 export type Playback = {
   player: CutPlayer;
@@ -75,6 +75,8 @@ export function createPlayback(): Playback {
     if (player.isPlaying.value) isParked = false;
     if (!isParked) playhead.value = time;
   });
+
+  effect(() => player.setClean(isClean.value ? cleanMode.value : null));
 
   // A repeated range starts again when it has played to its end.
   player.onRangeEnd = () => {

@@ -1,6 +1,7 @@
 /** How this browser plays, kept between visits. */
 import { type Signal, signal } from "@preact/signals";
 import { recall, remember } from "../../app/memory";
+import type { CleanMode } from "../player/engine";
 
 function createSetting<Value extends number | boolean>(name: string, usual: Value): Signal<Value> {
   const key = `player.${name}`;
@@ -13,4 +14,7 @@ function createSetting<Value extends number | boolean>(name: string, usual: Valu
 /** From 0 to 1. */
 export const volume = createSetting<number>("volume", 1);
 export const isMuted = createSetting<boolean>("muted", false);
+/** Whether audio plays with reduced noise, until the page is closed, and how much: as in the render that was chosen last. */
+export const isClean = signal(false);
+export const cleanMode = signal<CleanMode>("strong");
 export const hasCaptions = createSetting<boolean>("captions", false);

@@ -24,10 +24,12 @@ async function toPlayable(assetId: string, media: AssetMedia): Promise<PlayableM
   const frameRate = video_type === null || frame_rate === null ? null : frame_rate.num / frame_rate.den;
   const { video, audio } = source;
   return {
-    pieceUrl: (track, variant, from, to, seek) => {
-      const span = { variant, from: String(from), to: String(to) };
-      return mediaUrl(assetId, `pieces/${track}`, seek === undefined ? span : { ...span, seek: String(seek) });
-    },
+    pieceUrl: (track, variant, from, to, { seek, clean }) =>
+      mediaUrl(assetId, `pieces/${track}`, {
+        ...{ variant, from: String(from), to: String(to) },
+        ...(seek !== undefined && { seek: String(seek) }),
+        ...(clean !== undefined && { noise_reduction: clean }),
+      }),
     previewUrl: mediaUrl(assetId, "preview"),
     videoType: video_type,
     audioType: audio_type,

@@ -7,12 +7,13 @@ import { formatDuration } from "../../app/format";
 import { getKeptDuration, toSeconds } from "../../editor/model/plan";
 import { readTime, toTimecode } from "../../editor/model/timecodes";
 import type { PlayerMode } from "../../editor/player/cut-player";
+import { hasMediaSource } from "../../editor/player/media-source";
 import { toSourceTime } from "../../editor/player/timeline";
 import { startReview, useReviewCount } from "../../editor/review/use-review";
 import { useEditor } from "../../editor/state/context";
 import { RATES } from "../../editor/state/playback";
-import { isMuted, volume } from "../../editor/state/player-settings";
-import { ActionButton, Button } from "../../ui/button";
+import { cleanMode, isClean, isMuted, volume } from "../../editor/state/player-settings";
+import { ActionButton, Button, IconButton } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { Menu } from "../../ui/menu";
 import { Segments } from "../../ui/segments";
@@ -30,6 +31,7 @@ export const Transport = () => (
       <ModeSwitch />
     </div>
     <div class="transport-more">
+      <CleanAudio />
       <LoopButton />
       <Speed />
       <Volume />
@@ -137,6 +139,23 @@ function GoTo() {
         }}
       />
     </form>
+  );
+}
+
+/** Plays audio as a render with noise reduction has it. Browsers without Media Source Extensions play the file of the preview. */
+function CleanAudio() {
+  const { asset } = useEditor();
+  if (asset.audio_tracks === 0 || !hasMediaSource()) return null;
+  return (
+    <IconButton
+      icon="clean"
+      label="Clean audio"
+      title={`Clean audio: noise reduction as in a render, ${cleanMode.value}`}
+      aria-pressed={isClean.value}
+      onClick={() => {
+        isClean.value = !isClean.value;
+      }}
+    />
   );
 }
 

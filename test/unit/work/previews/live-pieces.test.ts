@@ -34,7 +34,12 @@ test("a workspace's share is encoded before renders, the rest after everything e
   const [program, log] = [join(folder.path, "ffmpeg"), join(folder.path, "log")];
   await Bun.write(program, `#!/bin/sh\necho start $(nice) >> "${log}"\necho end >> "${log}"\n`);
   await chmod(program, 0o755);
-  const tools = { ffmpeg: { path: program, version: "5", bundled: false, libavutil: 57, hasZscale: false }, sandbox };
+  const tools = {
+    ffmpeg: { path: program, version: "5", bundled: false, libavutil: 57, hasZscale: false },
+    sandbox,
+    jobCommand: [],
+    maxFileBytes: () => null,
+  };
   let now = 1e12;
   // A process takes more than this share, and a hundred seconds make up for what it took.
   const live = createLivePieces(
@@ -44,7 +49,7 @@ test("a workspace's share is encoded before renders, the rest after everything e
   const { signal } = new AbortController();
   const read = (workspace: string, n: number) => {
     const asset = assetOf(workspace, `${workspace} ${n}`);
-    return live.read("video", { asset, path: "/film.avi", signal, from: n, to: n + 0.001 });
+    return live.read("video", { asset, path: "/film.avi", noiseReduction: null, signal, from: n, to: n + 0.001 });
   };
   const takeLog = async () => {
     const lines = (await Bun.file(log).text()).trim().split("\n");
@@ -72,11 +77,15 @@ test("a recording without the track is refused", async () => {
   const tools = {
     ffmpeg: { path: "/none", version: "5", bundled: false, libavutil: 57, hasZscale: false },
     sandbox,
+    jobCommand: [],
+    maxFileBytes: () => null,
   };
   const live = createLivePieces(tools, createEncodingTurns());
   const { signal } = new AbortController();
   const asset = assetOf("a", "1");
-  expect(await live.read("audio", { asset, path: "/film.avi", from: 0, to: 8, signal }).catch(({ code }) => code)).toBe(
-    "not_found",
-  );
+  expect(
+    await live
+      .read("audio", { asset, path: "/film.avi", from: 0, to: 8, noiseReduction: null, signal })
+      .catch(({ code }) => code),
+  ).toBe("not_found");
 });

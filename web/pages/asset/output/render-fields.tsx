@@ -1,5 +1,6 @@
 import type { Schemas } from "../../../app/api";
 import { toNumber } from "../../../app/english";
+import { cleanMode } from "../../../editor/state/player-settings";
 import { Field, SelectField } from "../../../ui/field";
 import {
   AUDIO_BITRATES,
@@ -96,9 +97,11 @@ export function RenderFields({ asset, choice, errors, onChange }: RenderFieldsPr
             label="Noise reduction"
             value={choice.noiseReduction}
             options={[...NOISE_REDUCTIONS]}
-            onChange={(event) =>
-              onChange({ noiseReduction: event.currentTarget.value as RenderChoice["noiseReduction"] })
-            }
+            onChange={(event) => {
+              const noiseReduction = event.currentTarget.value as RenderChoice["noiseReduction"];
+              if (noiseReduction !== "") cleanMode.value = noiseReduction;
+              onChange({ noiseReduction });
+            }}
           />
           <SelectField
             label="Speaker levels"
