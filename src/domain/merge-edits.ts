@@ -123,25 +123,34 @@ function findContested(mine: readonly Group[], theirs: readonly Group[]): [Group
   return pairs;
 }
 
+/** Returns the places, joined, with all groups that reach into one: a place has the edits of one side only. */
+function extendOver(places: readonly Span[], groups: readonly Group[]): Span[] {
+  const joined = join(places);
+  const touching = groups.filter(
+    (one) => joined.some((place) => overlaps(place, one)) && !joined.some((place) => contains(place, one)),
+  );
+  return touching.length === 0 ? joined : extendOver([...joined, ...touching], groups);
+}
+
 const isEqualChange = (a: TextChange, b: TextChange): boolean =>
   a.start === b.start && a.end === b.end && JSON.stringify(a.texts) === JSON.stringify(b.texts);
 
 /** Merges `theirs` into `mine`. In the places where both differ, `merged` is as in `mine`. */
 export function mergeEdits(base: Edit, mine: Edit, theirs: Edit): Merge {
   const [own, other] = [listChanges(base, mine), listChanges(base, theirs)];
-  const groups = groupChanges(other.kept, base.kept);
-  const contested = findContested(groupChanges(own.kept, base.kept), groups);
+  const [ownGroups, groups] = [groupChanges(own.kept, base.kept), groupChanges(other.kept, base.kept)];
+  const keptPlaces = extendOver(findContested(ownGroups, groups).flat(), [...ownGroups, ...groups]);
   const contestedTexts = other.texts.flatMap((one) =>
     own.texts.filter((text) => overlaps(text, one) && !isEqualChange(text, one)).map((text) => [one, text] as const),
   );
-  const [asked, askedTexts] = [new Set(contested.flat()), new Set<Span>(contestedTexts.flat())];
-  const freeGroups = groups.filter((one) => !asked.has(one));
+  const askedTexts = new Set<Span>(contestedTexts.flat());
+  const freeGroups = groups.filter((one) => !keptPlaces.some((place) => overlaps(place, one)));
   const free: Changes = {
     kept: freeGroups.flatMap(({ parts }) => parts),
     texts: other.texts.filter((one) => !askedTexts.has(one) && !own.texts.some((text) => isEqualChange(text, one))),
   };
   const merged = applyChanges(mine, free);
-  const places = { kept: join(contested.flat()), texts: join([...askedTexts]) };
+  const places = { kept: keptPlaces, texts: join([...askedTexts]) };
   const count = freeGroups.length + free.texts.length;
   return { merged, free, count, asked: listPlaceChanges(merged, theirs, places), places };
 }
