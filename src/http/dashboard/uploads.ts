@@ -38,7 +38,6 @@ const toContentType = (text: string | null | undefined): string =>
 
 export const readLimits = route({
   summary: "Tell how large a file may be, and how much space is left for uploads to the workspace",
-  access: UPLOAD_ACCESS,
   responses: { 200: respondsWith("UploadLimits", "The limits at this moment") },
   handle: async ({ services, principal }) => {
     const { maxBytes, freeBytes } = await readUploadLimits(services, principal.workspace.id);

@@ -33,6 +33,7 @@ export const EDIT_ENTRIES: Record<string, Entry> = {
   "PUT /cuts/:cut_id/draft": { allowed: "200", body: draft, make: newEdit },
   "DELETE /cuts/:cut_id/draft": { allowed: "204", make: newDraft },
   "GET /search": { allowed: "200", query: "?q=alpha" },
+  "GET /uploads/limits": { allowed: "200" },
   "PATCH /assets/:asset_id": { allowed: "200", body: () => ({ name: "N", tags: ["t"] }) },
   "PATCH /cuts/:cut_id": { allowed: "200", body: () => ({ name: "N" }), make: newEdit },
   "GET /cuts/:cut_id/explanation": { allowed: "200", make: newEdit },

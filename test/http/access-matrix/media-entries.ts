@@ -3,6 +3,7 @@ import type { Entry } from "./entries";
 
 export const MEDIA_ENTRIES: Record<string, Entry> = {
   "GET /assets/:asset_id/media": { allowed: "200" },
+  "GET /assets/:asset_id/loudness": { allowed: "200" },
   "GET /assets/:asset_id/poster": { allowed: "404 not_found" },
   "GET /assets/:asset_id/preview": { allowed: "200" },
   "GET /assets/:asset_id/waveform": { allowed: "200" },
