@@ -1,7 +1,7 @@
 /** Cuts as pages show them, and their drafts: edits that are not saved as a cut yet. */
 import { Type } from "@sinclair/typebox";
-import { type Draft, deleteDraft, findDraft, readDraftRevision } from "../../store/cuts";
-import { updateDraft } from "../../work/cuts/drafts";
+import { type Draft, findDraft, readDraftRevision } from "../../store/cuts";
+import { discardDraft, updateDraft } from "../../work/cuts/drafts";
 import { judgeCut } from "../../work/cuts/stored-basis";
 import { renameCut } from "../../work/cuts/versions";
 import { type Call, ok, okJsonText } from "../call";
@@ -76,7 +76,18 @@ export const update = route({
 
 export const remove = route({
   summary: "Discard the draft of a cut",
+  errors: ["conflict"],
+  query: strictObject({
+    revision: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: "The last revision that was read. If it is not the stored one, this is a conflict",
+        errorText: "must be an integer from 1",
+      }),
+    ),
+  }),
   responses: { 204: respondsWithNothing("Deleted") },
   load,
-  handle: ({ services }, { resource }) => services.store.write((tx) => deleteDraft(tx, resource.cut_id)),
+  handle: ({ services }, { resource, query }) => discardDraft(services, resource, query.revision ?? null),
 });

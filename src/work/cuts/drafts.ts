@@ -1,7 +1,7 @@
 /** Drafts of edits. Pages save them during editing, so that nothing is lost and users do not overwrite each other. */
 import { AppError, requireFound } from "../../domain/errors";
 import { findAssetById } from "../../store/assets";
-import { type Cut, type Draft, findDraft, saveDraft } from "../../store/cuts";
+import { type Cut, type Draft, deleteDraft, findDraft, saveDraft } from "../../store/cuts";
 import type { Queries } from "../../store/db";
 import type { CoreNeeds } from "../needs";
 import { requireDatabaseSpace, requireRoomForText } from "../storage/limits";
@@ -29,6 +29,18 @@ export async function updateDraft(
     return storeDraft(services, tx, cut, { old, segments, texts, userId });
   });
 }
+
+/** Deletes the draft. Throws `conflict` if `revision` is given and not the stored one. */
+export const discardDraft = (
+  { store }: Pick<CoreNeeds, "store">,
+  draft: Draft,
+  revision: number | null,
+): Promise<void> =>
+  store.write(async (tx) => {
+    const stored = await findDraft(tx, draft.workspace_id, draft.cut_id);
+    if (revision !== null) await requireDraftRevision(tx, stored, revision);
+    await deleteDraft(tx, draft.cut_id);
+  });
 
 /** Throws `AppError` `conflict` with who saved the draft and when, unless the draft has this revision. 0 means that the cut has no draft. */
 export async function requireDraftRevision(tx: Queries, draft: Draft | null, revision: number): Promise<void> {

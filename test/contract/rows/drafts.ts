@@ -144,7 +144,16 @@ export const draftRows: DashboardRow[] = [
       expect(await getOutcome("GET", path, { as })).toBe("200");
       const edited = await edit({});
       expect(await getOutcome("GET", path, { as })).toBe("404 not_found");
+      const both = { json: { segments, keep_draft: true, replaces: edited.body.id }, as };
+      expect(await getOutcome("POST", `/cuts/${cut.id}/edits`, both)).toBe("422 validation_error body.keep_draft");
       const its = `/cuts/${edited.body.id}/draft`;
+      expect(await getOutcome("PUT", its, { json, as })).toBe("200");
+      for (const [query, expected] of [
+        ["?revision=2", "409 conflict"],
+        ["?revision=0", "422 validation_error query.revision"],
+        ["?revision=1", "204"],
+      ])
+        expect([query, await getOutcome("DELETE", `${its}${query}`, { as })]).toEqual([query, expected]);
       expect(await getOutcome("PUT", its, { json, as })).toBe("200");
       expect(await getOutcome("DELETE", `/cuts/${edited.body.id}`, { as })).toBe("204");
       expect(await getOutcome("GET", its, { as })).toBe("404 not_found");

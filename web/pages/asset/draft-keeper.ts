@@ -10,7 +10,7 @@ import { applyToContent, isSameContent, listChangesIn, mergeContents, type Place
 import type { Cut, Editor } from "../../editor/state/editor-state";
 import type { StartDraft } from "./draft-choice";
 import { adoptLocal, forgetLocal, forgetSame, keepLocal } from "./draft-local";
-import { type Draft, deleteDraft, describeAuthor, fetchDraft, fetchRevision, putDraft } from "./draft-server";
+import { type Draft, deleteDraft, describeAuthor, fetchDraft, fetchDraftState, putDraft } from "./draft-server";
 
 /**
  * `saved`: the server has the edits since `at`, in milliseconds since 1970. `local`: only this browser has them, and
@@ -33,9 +33,9 @@ export type DraftKeeper = {
   useMine(): void;
   /**
    * Shows what others have saved: a draft with another revision than the known one, or the version that it has become.
-   * `revision`: that of the server, 0 without a draft. `hasVersion`: there is a version that was not there before.
+   * `revision`: that of the server, 0 without a draft. `hasVersion`: there is a version that was not there before. Resolves with whether it is read.
    */
-  sync(news: { revision?: number | undefined; hasVersion?: boolean }): Promise<void>;
+  sync(news: { revision?: number | undefined; hasVersion?: boolean }): Promise<boolean>;
   /** Saves now. Resolves when no request is running. */
   flush(): Promise<void>;
   /**
@@ -127,6 +127,7 @@ export function keepDraft(
     if (editor.isDragging.peek()) return schedule(SAVE_AFTER_MS);
     const { present } = editor.history.peek();
     show({ kind: "saving" });
+    const before = base;
     try {
       const sent = toDraft(present);
       const isChanged = editor.isChanged.peek();
@@ -135,18 +136,18 @@ export function keepDraft(
         last = sent;
       }
       if (!isChanged && base > 0) {
-        // The request needs no revision: the one before it has verified that nobody else changed the draft.
-        await deleteDraft(cutId);
+        await deleteDraft(cutId, base);
         base = 0;
         last = null;
       }
       if (editor.getSettled() !== present) return;
       settle(Date.now());
     } catch (error) {
-      if (!(error instanceof ApiError && error.code === "conflict" && (await receive()))) {
-        show({ kind: "local", message: toMessage(error) });
-        schedule(RETRY_MS);
-      }
+      const isConflict = error instanceof ApiError && error.code === "conflict" && (await receive());
+      // Other conflicts, such as a full quota, do not end by reading the draft.
+      if (isConflict && (base !== before || isHeld || state.peek().kind !== "saving")) return;
+      show({ kind: "local", message: toMessage(error) });
+      schedule(RETRY_MS);
     }
   }
 
@@ -160,10 +161,10 @@ export function keepDraft(
   /** Reads the draft of the server, and merges it. Returns whether the server has answered. */
   async function receive(hasNews = true): Promise<boolean> {
     try {
-      const current = await fetchRevision(cutId);
+      const { revision: current, isSuperseded } = await fetchDraftState(cutId);
       if (!hasNews && current === base) return true;
       const stored = current === 0 ? null : await fetchDraft(cutId);
-      const next = stored === null ? await follower.find() : null;
+      const next = stored === null || isSuperseded ? await follower.find() : null;
       if (isStopped || isHeld) return true;
       if (next === null) merge(toContent(stored), stored);
       else {
@@ -181,18 +182,21 @@ export function keepDraft(
     }
   }
 
-  /** Merges edits of others that were saved in this draft; null if it is gone. */
-  function merge(theirs: Content, stored: Draft | null): void {
+  /** Merges edits of others that were saved in this draft; null if it is gone. Returns whether they are all edits. */
+  function merge(theirs: Content, stored: Draft | null): boolean {
     const isIdle = isSameContent(toContent(last), editor.getSettled());
     const asked = adopt(theirs, stored);
     base = stored?.revision ?? 0;
     last = stored;
     if (asked !== null && stored !== null) {
-      keepSoon();
       show({ kind: "conflict", other: stored, places: asked });
-    } else if (isIdle || isSameContent(theirs, editor.getSettled()))
-      settle(stored === null ? Date.now() : readTime(stored));
+      keepSoon();
+      return false;
+    }
+    const isSame = isIdle || isSameContent(theirs, editor.getSettled());
+    if (isSame) settle(stored === null ? Date.now() : readTime(stored));
     else schedule(0);
+    return isSame;
   }
 
   /** Applies what others have changed where the user has not. Returns the places where both have, or null. */
@@ -214,7 +218,8 @@ export function keepDraft(
   const keep = () => {
     if (!isCopyDue) return;
     isCopyDue = false;
-    keepLocal(cutId, { ...toDraft(known), revision: base }, editedAt);
+    // Without the revision that was merged, the next visit asks again.
+    keepLocal(cutId, { ...toDraft(known), revision: isAsking() ? 0 : base }, editedAt);
   };
   function keepSoon(): void {
     if (isCopyDue) return;
@@ -227,8 +232,10 @@ export function keepDraft(
     const { present } = editor.history.value;
     if (present === known || editor.isDragging.value) return;
     known = present;
-    // What others have changed is saved already.
-    if (present === editor.adopted.current) return;
+    // What others have changed is saved already. Undo may lead back to it later, which is an edit.
+    const isAdopted = present === editor.adopted.current;
+    editor.adopted.current = null;
+    if (isAdopted) return;
     editedAt = Date.now();
     keepSoon();
     schedule(SAVE_AFTER_MS);
@@ -237,12 +244,14 @@ export function keepDraft(
     if (connection.value === "online" && state.peek().kind === "local") schedule(0);
   });
   if (isUnsaved && other !== null && places === null) {
-    merge(toContent(other), other);
+    const isStored = merge(toContent(other), other);
     // The server does not have the copy of another tab.
-    if (other.updated_at === undefined) last = null;
-    isCopyDue = true;
-    keep();
+    const isCopy = other.updated_at === undefined;
+    if (isCopy) last = null;
     if (!isAsking()) forgetSame(cutId, other);
+    isCopyDue = isCopy || !isStored;
+    keep();
+    if (isCopy) schedule(0);
   } else if (isUnsaved && other === null) schedule(0);
 
   const stop = () => {
@@ -257,6 +266,7 @@ export function keepDraft(
     forgetLocal(cutId);
     cutId = savedCutId;
     base = 0;
+    known = editor.getSettled();
     isCopyDue = known !== saved;
     keep();
   }
@@ -282,11 +292,12 @@ export function keepDraft(
       schedule(0);
     },
     sync: ({ revision, hasVersion }) => {
-      saving = saving.then(async () => {
-        if (isStopped || isHeld || isAsking()) return;
-        if (hasVersion || revision !== base) await receive(hasVersion === true);
+      const read = saving.then(async () => {
+        if (isStopped || isHeld || isAsking()) return true;
+        return hasVersion || revision !== base ? receive(hasVersion === true) : true;
       });
-      return saving;
+      saving = read.then(() => {});
+      return read;
     },
     flush: () => {
       clearTimeout(timer);

@@ -6,6 +6,7 @@ import { comparePlans } from "../../editor/model/compare";
 import { fromDraft, toDraft } from "../../editor/model/draft";
 import type { Content } from "../../editor/model/history";
 import { applyToContent, isSameContent, listChangesIn } from "../../editor/model/merge";
+import { listKept } from "../../editor/model/plan";
 import { useEditor } from "../../editor/state/context";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
@@ -17,6 +18,7 @@ import { nameAuthor, saveVersion } from "./draft-server";
 export function DraftConflict({ keeper }: { keeper: DraftKeeper }) {
   const { editor, differences } = useEditor();
   const [isShown, setIsShown] = useState(false);
+  const [isEnding, setIsEnding] = useState(false);
   const state = keeper.state.value;
   if (state.kind !== "conflict") return null;
   const { other, places } = state;
@@ -27,16 +29,22 @@ export function DraftConflict({ keeper }: { keeper: DraftKeeper }) {
     setIsShown(isOn);
     differences.value = isOn ? comparePlans(editor.plan.value, applyToContent(mine, changes).plan) : [];
   };
-  /** The edits that are not chosen stay as a version. */
+  /** The edits that are not chosen stay as a version, which is stored before anything overwrites them. */
   const end = async (choose: () => void, dropped: Content, author: string) => {
+    // The saved version of somebody exists already, and one without content is not possible.
+    if (!isSameContent(dropped, editor.stored) && listKept(dropped.plan).length > 0) {
+      setIsEnding(true);
+      try {
+        await saveVersion(editor.cut!.id, toDraft(dropped), author === "" ? "Other edits" : `Edits by ${author}`);
+      } catch (error) {
+        return showFailure(error);
+      } finally {
+        setIsEnding(false);
+      }
+    }
     show(false);
     choose();
     await keeper.flush();
-    // The saved version of somebody exists already.
-    if (isSameContent(dropped, editor.stored)) return;
-    await saveVersion(editor.cut!.id, toDraft(dropped), author === "" ? "Other edits" : `Edits by ${author}`).catch(
-      showFailure,
-    );
   };
   const own = me.value === null ? "" : toDisplayName(me.value);
   const author = other.updated_by === undefined ? own : (other.updated_by?.name ?? "");
@@ -52,8 +60,12 @@ export function DraftConflict({ keeper }: { keeper: DraftKeeper }) {
         <Button aria-pressed={isShown} onClick={() => show(!isShown)}>
           Show both
         </Button>
-        <Button onClick={() => void end(keeper.useMine, theirs, author)}>Keep mine</Button>
-        <Button onClick={() => void end(keeper.useOther, mine, own)}>Take theirs</Button>
+        <Button isBusy={isEnding} onClick={() => void end(keeper.useMine, theirs, author)}>
+          Keep mine
+        </Button>
+        <Button isBusy={isEnding} onClick={() => void end(keeper.useOther, mine, own)}>
+          Take theirs
+        </Button>
       </span>
     </div>
   );

@@ -35,9 +35,10 @@ export async function fetchDraft(cutId: string, signal?: AbortSignal): Promise<D
   }
 }
 
-/** Returns the revision of the draft, 0 without one. */
-export async function fetchRevision(cutId: string): Promise<number> {
-  return (await must(api.GET("/api/v1/cuts/{cut_id}", { params: toParams(cutId) }))).draft_revision ?? 0;
+/** Returns the revision of the draft, 0 without one, and whether another cut has taken the place of this one. */
+export async function fetchDraftState(cutId: string): Promise<{ revision: number; isSuperseded: boolean }> {
+  const cut = await must(api.GET("/api/v1/cuts/{cut_id}", { params: toParams(cutId) }));
+  return { revision: cut.draft_revision ?? 0, isSuperseded: cut.superseded_by != null };
 }
 
 /** Stores a draft that is based on `revision`, and returns the new revision. Throws `ApiError` `conflict` if another one is stored. */
@@ -46,16 +47,20 @@ export async function putDraft(cutId: string, { revision, segments, texts }: Dra
   return (await must(api.PUT("/api/v1/cuts/{cut_id}/draft", { params: toParams(cutId), body }))).revision;
 }
 
-export async function deleteDraft(cutId: string): Promise<void> {
+/** Deletes the draft with this revision. Throws `ApiError` `conflict` if another one is stored. */
+export async function deleteDraft(cutId: string, revision: number): Promise<void> {
   try {
-    await must(api.DELETE("/api/v1/cuts/{cut_id}/draft", { params: toParams(cutId) }));
+    await must(api.DELETE("/api/v1/cuts/{cut_id}/draft", { params: { ...toParams(cutId), query: { revision } } }));
   } catch (error) {
     if (!isMissing(error)) throw error;
   }
 }
 
+/** The versions that this tab has stored beside a draft. It does not follow them. */
+export const versionsBeside = new Set<string>();
+
 /** Stores edits as a version beside the draft, which stays. Throws `ApiError`. */
 export async function saveVersion(cutId: string, { segments, texts }: DraftSource, name: string): Promise<void> {
   const body = { segments, texts, name, keep_draft: true };
-  await must(api.POST("/api/v1/cuts/{cut_id}/edits", { params: toParams(cutId), body }));
+  versionsBeside.add((await must(api.POST("/api/v1/cuts/{cut_id}/edits", { params: toParams(cutId), body }))).id);
 }

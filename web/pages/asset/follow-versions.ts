@@ -12,7 +12,7 @@ import type { Words } from "../../editor/model/words";
 import type { Cut, Editor } from "../../editor/state/editor-state";
 import { nameVersion } from "../../editor/versions/name-version";
 import type { DraftKeeper, Follower } from "./draft-keeper";
-import type { Draft } from "./draft-server";
+import { type Draft, versionsBeside } from "./draft-server";
 import { type Cuts, fetchCut, type ListedCut, listCuts } from "./use-cuts";
 
 /** `content` is null for a cut that was made again with the edits. `places`: those in which the edits differ from it. */
@@ -39,8 +39,8 @@ export const toVersionDraft = ({ plan, created_by, created_at }: Cut): Draft => 
   updated_at: created_at,
 });
 
-const isMadeFrom = (cut: Cut, { edited_from, state }: ListedCut): boolean =>
-  edited_from === cut.id && state === "completed";
+const isMadeFrom = (cut: Cut, { id, edited_from, state }: ListedCut): boolean =>
+  edited_from === cut.id && state === "completed" && !versionsBeside.has(id);
 
 /** Returns the version that took the place of a cut, or the newest one that was made from it and is not known. */
 async function findNext(cut: Cut, known: ReadonlySet<string>): Promise<Cut | null> {
@@ -119,9 +119,9 @@ export function useFollower(both: EditorWithDraft, cuts: Cuts, cut: Cut | null):
   useEffect(() => {
     if (successor !== null && keeper === null) cuts.choose(successor, true);
     if (keeper === null || (successor === null && versions.every((id) => both.known.has(id)))) return;
-    void keeper.sync({ hasVersion: true }).then(() => {
+    void keeper.sync({ hasVersion: true }).then((isRead) => {
       // A version that was stored beside the draft is not opened later either.
-      for (const id of both.saved === null ? versions : []) both.known.add(id);
+      for (const id of isRead && both.saved === null ? versions : []) both.known.add(id);
     });
   }, [both, successor, versions.join()]);
 }

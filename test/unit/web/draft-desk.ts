@@ -1,0 +1,91 @@
+/** What keeps the edits of a cut, with a browser and a server of the test's own. */
+import { afterEach, beforeAll, beforeEach } from "bun:test";
+import type { createEditor } from "../../../web/editor/state/editor-state";
+import type { StartDraft } from "../../../web/pages/asset/draft-choice";
+import type { keepDraft } from "../../../web/pages/asset/draft-keeper";
+import { definePageGlobal, TestStorage, usePageGlobals } from "./page-globals";
+
+type Draft = { revision: number; segments: { start: number; end: number }[]; texts: [] };
+export type Cut = NonNullable<Parameters<typeof createEditor>[0]["cut"]>;
+type Follower = Parameters<typeof keepDraft>[2];
+
+let keep: typeof keepDraft;
+let create: typeof createEditor;
+export const follow: Follower = { find: async () => null, open: () => {} };
+
+/**
+ * The draft on the server, what was sent there, and who waits for the next request. `isFull`: whether it refuses drafts for another reason than
+ * their revision.
+ */
+export const server = {
+  stored: null as Draft | null,
+  sent: [] as Draft[],
+  onRequest: (_method: string): void => {},
+  isFull: false,
+};
+const stops: (() => void)[] = [];
+
+/** Prepares the globals of a page, and a new server for each test. */
+export function useDraftDesk(): void {
+  usePageGlobals();
+  beforeAll(async () => {
+    keep = (await import("../../../web/pages/asset/draft-keeper")).keepDraft;
+    create = (await import("../../../web/editor/state/editor-state")).createEditor;
+  });
+  beforeEach(() => {
+    Object.assign(server, { stored: null, sent: [], isFull: false });
+    Object.assign(follow, { find: async () => null, open: () => {} });
+    definePageGlobal("localStorage", new TestStorage());
+    definePageGlobal("fetch", async (request: Request) => answer(request, await request.text()));
+  });
+  afterEach(() => {
+    for (const stop of stops.splice(0)) stop();
+  });
+}
+
+function answer({ method, url }: Request, body: string): Response {
+  const { stored } = server;
+  if (method === "DELETE") {
+    if (!url.endsWith(`revision=${stored?.revision}`)) return Response.json({ code: "conflict" }, { status: 409 });
+    server.stored = null;
+  }
+  if (method === "PUT") {
+    const draft = JSON.parse(body) as Draft;
+    server.sent.push(draft);
+    if (server.isFull || draft.revision !== (stored?.revision ?? 0))
+      return Response.json({ code: "conflict", detail: "Storage quota reached." }, { status: 409 });
+    server.stored = { ...draft, revision: draft.revision + 1 };
+  }
+  if (url.endsWith("/first")) return Response.json({ draft_revision: stored?.revision ?? null });
+  server.onRequest(method);
+  if (server.stored !== null) return Response.json(server.stored);
+  return method === "GET" ? Response.json({ code: "not_found" }, { status: 404 }) : new Response(null, { status: 204 });
+}
+
+export const timers = () => new Promise<void>((resolve) => setTimeout(resolve));
+/** Resolves with the method of the next request that the server accepts. */
+export const nextRequest = () => new Promise<string>((resolve) => (server.onRequest = resolve));
+
+/** Opens a cut of ten seconds with a draft that keeps the first nine and was not sent. */
+export function open(start: Partial<StartDraft> = {}) {
+  const plan = { source_duration: 10, segments: [{ start: 0, end: 10, review: null }], removed: [], takes: [] };
+  const cut = { id: "first", plan } as unknown as Cut;
+  const words = { text: [], start: [], end: [] };
+  const editor = create({ cut, duration: 10, words, draft: keepUntil(9), canWrite: true, playhead: null as never });
+  const draft = { revision: 0, segments: [{ start: 0, end: 9 }], texts: [] };
+  const keeper = keep(editor, { draft, isUnsaved: true, other: null, ...start }, follow);
+  stops.push(keeper.stop);
+  return { editor, keeper };
+}
+
+export const keepUntil = (seconds: number) => {
+  const end = seconds * 1e6;
+  const removed = { start: end, end: 10e6, isKept: false, reason: "manual", rule: null, confidence: null } as const;
+  const spans = [{ start: 0, end, isKept: true, review: null } as const, removed];
+  return { plan: { duration: 10e6, spans }, corrections: [] };
+};
+
+export const readCopies = (cutId: string): Draft[] =>
+  Object.entries(localStorage)
+    .filter(([key]) => key.includes(`.${cutId}.`))
+    .map(([, text]) => JSON.parse(text as string) as Draft);
