@@ -41,7 +41,11 @@ export class PlanWords {
   /** Writes or reads a text: the number of the next words, or other words. */
   code(coder: ValueCoder, name: string, text: string): string {
     const count = this.countNext(text);
-    if (coder.flag(`${name}.next`, count !== null)) return this.take(coder.unsigned(name, count ?? 0));
+    if (coder.flag(`${name}.next`, count !== null)) {
+      const next = this.take(coder.unsigned(name, count ?? 0));
+      coder.noteText(next.length);
+      return next;
+    }
     const other = coder.text("text", text);
     this.skip(other);
     return other;

@@ -19,8 +19,6 @@ export type StoredBasis = Omit<PlanBasis, "frames"> & { texts: EditedText[]; pac
 type BasisPlan = Pick<PlanJson, "segments" | "removed" | "takes">;
 
 const SECOND_STEPS: readonly number[] = [1 / TICKS_PER_SECOND];
-/** A longer list is damaged. */
-const MAX_ITEMS = 1_000_000;
 
 /** `plan` is the plan beside which the basis is stored. */
 export function encodeBasis(basis: StoredBasis, plan: BasisPlan): Uint8Array {
@@ -58,8 +56,7 @@ const NO_SPAN: Span = { start: 0, end: 0 };
 
 /** Writes or reads a list. `code` receives no item from a reader. */
 function codeList<T>(coder: ValueCoder, name: string, items: readonly T[], code: (item: T | undefined) => T): T[] {
-  const count = coder.unsigned(name, items.length);
-  if (count > MAX_ITEMS) throw new RangeError(`A basis has ${count} items of one kind.`);
+  const count = coder.count(name, items.length);
   const out: T[] = [];
   for (let i = 0; i < count; i++) out.push(code(items[i]));
   return out;

@@ -81,7 +81,7 @@ type StoredScores = Record<string, number | string | null>;
 export class ScoresCoder {
   readonly #coder: ValueCoder;
   readonly #lines: readonly string[];
-  readonly #last = new Map<Rule, string>();
+  readonly #last = new Map<Rule, { scores: StoredScores; json: string | undefined }>();
   #line = 0;
 
   constructor(coder: ValueCoder, { takes }: Pick<PlanJson, "takes">) {
@@ -92,8 +92,8 @@ export class ScoresCoder {
   /** Writes the scores, or reads those of a rule. */
   code<R extends Rule>(rule: R, given: RuleMatch<R>["scores"] | undefined, span: Span): RuleMatch<R>["scores"] {
     const last = this.#last.get(rule);
-    if (last !== undefined && this.#coder.flag(`${rule}.same`, last === JSON.stringify(given)))
-      return JSON.parse(last) as RuleMatch<R>["scores"];
+    if (last !== undefined && this.#coder.flag(`${rule}.same`, last.json === JSON.stringify(given)))
+      return { ...last.scores } as RuleMatch<R>["scores"];
     const scores: StoredScores = {};
     for (const [name, kind] of Object.entries<ScoreKind>(SCORES[rule]))
       scores[name] = this.#codeScore(
@@ -102,23 +102,27 @@ export class ScoresCoder {
         (given as StoredScores | undefined)?.[name] ?? null,
         span,
       );
-    this.#last.set(rule, JSON.stringify(given ?? scores));
+    this.#last.set(rule, { scores, json: JSON.stringify(given) });
     return scores as RuleMatch<R>["scores"];
   }
 
+  /** A score that is not finite is written as if there were none. */
   #codeScore(
     name: string,
     kind: ScoreKind,
-    value: number | string | null,
+    score: number | string | null,
     { start, end }: Span,
   ): number | string | null {
+    const value = typeof score === "number" && !Number.isFinite(score) ? null : score;
     if (kind.endsWith("?") && this.#coder.flag(`${name}.null`, value === null)) return null;
     if (kind === "line") return this.#codeLine(String(value ?? ""));
     const given = typeof value === "number" ? value : 0;
     if (kind === "count") return this.#coder.number(name, [1], given);
     if (kind.startsWith("decimal")) return this.#coder.number(name, DECIMAL_STEPS, given);
     const from = kind.startsWith("position") ? end : kind === "duration" ? end - start : 0;
-    return from + this.#coder.number(name, TIME_STEPS, given - from);
+    const time = from + this.#coder.number(name, TIME_STEPS, given - from);
+    if (!Number.isFinite(time)) throw new RangeError("A score is not finite.");
+    return time;
   }
 
   /** Lines mostly follow each other. */

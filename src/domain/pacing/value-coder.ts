@@ -86,6 +86,14 @@ export abstract class ValueCoder {
     return this.#signed(this.#find(name), 0, value);
   }
 
+  /** Codes the length of a list. */
+  count(name: string, value: number): number {
+    return this.unsigned(name, value);
+  }
+
+  /** Notes a text. A reader limits them. */
+  noteText(_length: number): void {}
+
   /** Codes any number. Multiples of the first steps are the shortest. A step is an integer or the inverse of one. */
   number(name: string, steps: readonly number[], value: number): number {
     const models = this.#find(name);
@@ -106,9 +114,10 @@ export abstract class ValueCoder {
   text(name: string, value: string): string {
     const bytes = new TextEncoder().encode(value);
     const length = this.unsigned(`${name}.length`, bytes.length);
-    const out: number[] = [];
-    for (let i = 0; i < length; i++) out.push(this.symbol(name, 8, bytes[i] ?? 0));
-    return new TextDecoder().decode(Uint8Array.from(out));
+    this.noteText(length);
+    const out = new Uint8Array(length);
+    for (let i = 0; i < length; i++) out[i] = this.symbol(name, 8, bytes[i] ?? 0);
+    return new TextDecoder().decode(out);
   }
 }
 
@@ -153,9 +162,15 @@ export class ValueWriter extends ValueCoder {
 /** Bytes that a reader takes as 0 after the end. */
 const MAX_MISSING_BYTES = 8;
 
-/** Throws `RangeError` after the end. */
+/** A few bytes may stand for many items and long texts. Those of a recording of a day have a fifth of this together. */
+const MAX_ITEMS = 1_000_000;
+const MAX_TEXT_BYTES = 8 * 1024 * 1024;
+
+/** Throws `RangeError` after the end, when all lists or all texts together are too long, and for a number that is not finite. */
 export class ValueReader extends ValueCoder {
   readonly #bytes: Uint8Array;
+  #itemsLeft = MAX_ITEMS;
+  #textLeft = MAX_TEXT_BYTES;
   #position = 0;
   #low = 0;
   #high = MAX_WORD;
@@ -165,6 +180,24 @@ export class ValueReader extends ValueCoder {
     super();
     this.#bytes = bytes;
     for (let i = 0; i < 4; i++) this.#word = this.#word * 256 + this.#next();
+  }
+
+  override count(name: string, value: number): number {
+    const count = super.count(name, value);
+    this.#itemsLeft -= count;
+    if (this.#itemsLeft < 0) throw new RangeError("Coded lists are too long.");
+    return count;
+  }
+
+  override noteText(length: number): void {
+    this.#textLeft -= length;
+    if (this.#textLeft < 0) throw new RangeError("Coded texts are too long.");
+  }
+
+  override number(name: string, steps: readonly number[], value: number): number {
+    const number = super.number(name, steps, value);
+    if (!Number.isFinite(number)) throw new RangeError("A coded number is not finite.");
+    return number;
   }
 
   #next(): number {

@@ -80,7 +80,7 @@ function listFillerCandidates(words: readonly Word[], activity: AudioActivity, l
     const length = durationOf(region);
     const before = region.start - (speechRegions[i - 1]?.end ?? Number.NEGATIVE_INFINITY);
     const after = (speechRegions[i + 1]?.start ?? Number.POSITIVE_INFINITY) - region.end;
-    const pause = Math.min(before, after);
+    const pause = Math.min(before, after, duration);
     if (length < FILLERS.minFiller || length > FILLERS.maxFiller || pause < ACTIVITY.minRestartPause) return [];
     if (!isClear(region, activity)) return [];
     const inside = findWordsIn(words, region);

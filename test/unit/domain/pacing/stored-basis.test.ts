@@ -167,6 +167,47 @@ describe("what is stored of a basis", () => {
     }
   });
 
+  test.each([Number.POSITIVE_INFINITY, Number.NaN])("with a margin of %d is null", (edgeMargin) => {
+    expect(unpackBasis(packBasis({ ...basis, edgeMargin }, json), json)).toBeNull();
+  });
+
+  test("is refused when its lists have too many items together", () => {
+    const writer = new ValueWriter();
+    writer.number("margin", [HOP], 0);
+    writer.count("spans", 600_000);
+    writer.symbol("reason0", 3, 0);
+    for (const name of ["span0.gap", "span0.duration"]) writer.number(name, [HOP], 0);
+    writer.flag("text0.next", true);
+    writer.unsigned("text0", 0);
+    writer.count("findings0", 600_000);
+    expect(() => decodeBasis(writer.finish(), json)).toThrow("Coded lists are too long.");
+  });
+
+  test("is null when its texts are too long together", () => {
+    const [span] = basis.spans;
+    const [segment] = json.segments;
+    const words = Array.from({ length: 8 }, () => "x".repeat(1024 ** 2 - 1));
+    const plan = { ...json, removed: [], segments: words.map((text) => ({ ...segment!, text })) };
+    const spans = words.map((text) => ({ ...span!, text }));
+    for (const [length, isRead] of [
+      [8, true],
+      [9, false],
+    ] as const) {
+      const packed = packBasis({ ...basis, spans, texts: [{ start: 0, end: 1, text: "y".repeat(length) }] }, plan);
+      expect(unpackBasis(packed, plan) !== null).toBe(isRead);
+    }
+  });
+
+  test("has no score that is not finite", () => {
+    const spans = [
+      { ...basis.spans[0]!, findings: [{ ...differs, scores: { ...differs.scores, alignment: -Infinity } }] },
+    ];
+    expect(unpackBasis(packBasis({ ...basis, spans }, json), json)?.spans[0]?.findings).toEqual([differs]);
+    const writer = new ValueWriter();
+    writer.number("score", [HOP], Number.NaN);
+    expect(() => new ValueReader(writer.finish()).number("score", [HOP], 0)).toThrow(RangeError);
+  });
+
   test("of random bytes is an error or a basis with valid times", () => {
     const property = fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
       let read: StoredBasis;
@@ -184,7 +225,11 @@ describe("what is stored of a basis", () => {
 });
 
 test("numbers, flags and texts are read as they were written", () => {
-  const number = fc.oneof(fc.maxSafeInteger(), fc.integer({ min: -3, max: 3 }), fc.double({ noNaN: true }));
+  const number = fc.oneof(
+    fc.maxSafeInteger(),
+    fc.integer({ min: -3, max: 3 }),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+  );
   const property = fc.property(fc.array(fc.tuple(number, fc.boolean(), fc.string({ unit: "grapheme" }))), (values) => {
     const writer = new ValueWriter();
     for (const [value, flag, text] of values) {
