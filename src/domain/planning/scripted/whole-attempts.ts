@@ -35,7 +35,9 @@ export function keepWholeAttempts(
       const attempt = findBestAttempt(accepted, before, after);
       if (attempt && worthOfAttempt(attempt, accepted) >= worthOfAttempt(chosen, accepted) - SCRIPT.maxQualityLoss) {
         const all = [...found, ...attempt];
-        kept.fill(0, Math.min(...all.map(({ from }) => from)), Math.max(...all.map(({ to }) => to)));
+        // Takes may extend into the paragraphs beside theirs.
+        const from = Math.max(before, Math.min(...all.map((one) => one.from)));
+        kept.fill(0, from, Math.min(after, Math.max(...all.map((one) => one.to))));
         for (const [n, one] of attempt.entries()) {
           kept.fill(1, one.from, one.to);
           pairs.set(one.pairs, offsets[n]);

@@ -1,5 +1,7 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import type { LineCandidate } from "../../../../../src/domain/planning/scripted/line-candidates";
+import { keepWholeAttempts } from "../../../../../src/domain/planning/scripted/whole-attempts";
 import { cutRecording } from "../../../work/cuts/cut-recording";
 import { createRecording, type Moment } from "../../../work/cuts/test-recording";
 
@@ -78,4 +80,33 @@ test("attempts that each lack a line are joined", async () => {
   const whole = say(SECOND, [FLUENT, FLUENT, FLUENT]);
   expect(await listKeptAttempts([whole.slice(0, 2), whole.slice(1)])).toContain(1);
   expect(await listKeptAttempts([whole.slice(0, 1), whole.slice(1)])).toEqual([0, 1, 1]);
+});
+
+describe("a take that extends into the paragraph beside its own leaves the words there kept:", () => {
+  const lines = [0, 1, 1, 2].map((paragraph) => ({
+    ...{ text: "two words", spoken: ["two words"], words: ["two", "words"], optional: false, paragraph },
+  }));
+  /** A take of a line whose two words are `at` and `at + 1`. */
+  const take = (line: number, at: number, [from, to] = [at, at + 2]): LineCandidate => ({
+    ...{ line, from: from!, to: to!, score: 1, pairs: Int32Array.of(at, at + 1), window: { start: at, end: at + 2 } },
+    ...{ alignment: null, quality: 1, complete: true, accepted: true },
+  });
+  const keep = (second: LineCandidate[], third: LineCandidate[]) => {
+    const path = {
+      pairs: Int32Array.of(0, 1, 2, 3, 14, 15, 16, 17),
+      kept: Uint8Array.from({ length: 18 }, (_, j) => Number(j < 4 || j >= 14)),
+    };
+    const { kept } = keepWholeAttempts(path, lines, [[take(0, 0)], second, third, [take(3, 16)]]);
+    return [...kept].flatMap((one, j) => (one === 1 ? [j] : []));
+  };
+
+  test("the one before", () => {
+    const kept = keep([take(1, 2, [0, 4]), take(1, 12)], [take(2, 4), take(2, 14)]);
+    expect(kept).toEqual([0, 1, 12, 13, 14, 15, 16, 17]);
+  });
+
+  test("the one after", () => {
+    const kept = keep([take(1, 2), take(1, 12)], [take(2, 4), take(2, 14, [14, 18])]);
+    expect(kept).toEqual([0, 1, 2, 3, 4, 5, 16, 17]);
+  });
 });
