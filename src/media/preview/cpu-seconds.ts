@@ -5,7 +5,7 @@ import type { Ffmpeg } from "../ffmpeg";
 
 const SAMPLE_MS = 25;
 /** The start and the end of a process, which no sample sees. */
-const UNSEEN_SECONDS = 0.05;
+export const UNSEEN_SECONDS = 0.05;
 
 /** Returns the processor seconds of an ffmpeg process when it has ended, also when it was killed. Never rejects. */
 export async function measureCpuSeconds(child: ChildProcess, { path }: Pick<Ffmpeg, "path">): Promise<number> {

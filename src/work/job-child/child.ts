@@ -50,6 +50,8 @@ export type JobChild = AsyncDisposable & {
 export type SharedJobChild = JobChild & {
   /** Returns the child for one run, which cannot end it, and whose operations fail with `limitCode` at a limit. */
   lend(limitCode: LimitCode): JobChild;
+  /** Returns the processor seconds of the child's own process up to the last sample. */
+  readCpuSeconds(): number;
 };
 
 type LimitCode = "corrupt_media" | "unsupported_media" | "processing_failed";
@@ -150,7 +152,11 @@ export function openJobChild(options: JobChildOptions): SharedJobChild {
     end: endRun,
     [Symbol.asyncDispose]: endRun,
   });
-  return { ...toChild(options.limitCode, end), lend: (limitCode) => toChild(limitCode, async () => {}) };
+  return {
+    ...toChild(options.limitCode, end),
+    lend: (limitCode) => toChild(limitCode, async () => {}),
+    readCpuSeconds: () => cpuSeconds,
+  };
 }
 
 const LIMIT_MESSAGES = {

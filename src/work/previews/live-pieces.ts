@@ -4,6 +4,7 @@ import type { MediaInfo, NoiseReduction } from "../../domain/media";
 import { createByteCache } from "../../lib/byte-cache";
 import { hasZscaleFilter } from "../../media/chunks/scale";
 import { isHdr } from "../../media/color";
+import { UNSEEN_SECONDS } from "../../media/preview/cpu-seconds";
 import { encodeLiveAudio, encodeLiveVideo, toAudioPiece } from "../../media/preview/live";
 import type { Asset } from "../../store/assets";
 import { openJobChild } from "../job-child/child";
@@ -83,12 +84,14 @@ async function encodeClean(
     maxFileBytes: maxFileBytes(),
     priority,
   });
-  let cost = 0;
+  let cost: number | null = null;
   try {
     const found = await child.run("cleanAudio", { ffmpeg, source: path, info, mode: mode!, from, to }, { signal });
     cost = found.cpuSeconds;
     return Buffer.from(found.adts, "base64");
   } finally {
+    // A child that was aborted or killed, or that failed, reports nothing.
+    cost ??= child.readCpuSeconds() + UNSEEN_SECONDS;
     onEnd(cost + (to - from) * FFMPEG_COST);
   }
 }

@@ -4,7 +4,7 @@ import { chmod } from "node:fs/promises";
 import { join } from "node:path";
 import type { MediaInfo, VideoStream } from "../../../../src/domain/media";
 import type { Asset } from "../../../../src/store/assets";
-import { createEncodingTurns } from "../../../../src/work/previews/encoding-turns";
+import { createEncodingTurns, type EncodingTurns } from "../../../../src/work/previews/encoding-turns";
 import { createLivePieces } from "../../../../src/work/previews/live-pieces";
 import { temporaryFolder } from "../../../temporary-folder";
 
@@ -88,4 +88,30 @@ test("a recording without the track is refused", async () => {
       .read("audio", { asset, path: "/film.avi", from: 0, to: 8, noiseReduction: null, signal })
       .catch(({ code }) => code),
   ).toBe("not_found");
+});
+
+test("clean audio whose child fails costs the processor time that it took", async () => {
+  const spent: number[] = [];
+  const turns: EncodingTurns = {
+    run: (_, encode) => encode({ priority: "interactive", onEnd: (seconds) => spent.push(seconds) }),
+  };
+  const tools = {
+    ffmpeg: { path: "/none", version: "5", bundled: false, libavutil: 57, hasZscale: false },
+    sandbox,
+    jobCommand: ["/bin/sh", "-c", "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done"],
+    maxFileBytes: () => null,
+  };
+  const { signal } = new AbortController();
+  const info = {
+    ...INFO,
+    audio: [{ index: 0, codec: "aac", sampleRate: 48_000, channels: 2, bitrate: null, language: null, title: null }],
+  };
+  const asset = { ...assetOf("a", "1"), info };
+  const piece = { asset, path: "/film.avi", from: 0, to: 1, noiseReduction: "strong" as const, signal };
+  const error = await createLivePieces(tools, turns)
+    .read("audio", piece)
+    .catch((reason: Error) => reason);
+  expect(String(error)).toContain("job child ended");
+  expect(spent).toHaveLength(1);
+  expect(spent[0]).toBeGreaterThan(0.1);
 });
