@@ -51,11 +51,14 @@ function roundScores(finding: Finding): Finding {
   const scores = Object.fromEntries(
     Object.entries(finding.scores).map(([name, value]) => [
       name,
-      typeof value === "number" ? Math.round(value * 1000) / 1000 : value,
+      typeof value === "number" ? roundScore(value) : value,
     ]),
   );
   return { ...finding, scores } as Finding;
 }
+
+/** Adding 0 makes 0 of -0, which the stored form does not tell apart. */
+const roundScore = (value: number): number => Math.round(value * 1000) / 1000 + 0;
 
 /** Returns the segments and the removed spans of a cut with these options. */
 export const assembleBasis = (

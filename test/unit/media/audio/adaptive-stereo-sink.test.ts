@@ -80,11 +80,11 @@ describe("stereo that is mostly dual mono", () => {
   test.each([
     // Mono until the difference, stereo until twenty seconds after it, then mono again.
     ["in turn, with the system's ffmpeg", systemFfmpeg, 1, [1, 2, 1]],
-    ["in parts, with the bundled one", bundledFfmpeg, 3, [2, 1]],
+    ["in parts, with the bundled one", bundledFfmpeg, 3, [1, 2]],
     ...fullOr<[string, Ffmpeg, number, number[]][]>(
       [
         ["in turn, with the bundled one", bundledFfmpeg, 1, [1, 2, 1]],
-        ["in parts, with the system's ffmpeg", systemFfmpeg, 3, [2, 1]],
+        ["in parts, with the system's ffmpeg", systemFfmpeg, 3, [1, 2]],
       ],
       [],
     ),
@@ -93,7 +93,9 @@ describe("stereo that is mostly dual mono", () => {
     async (_, real, maxEncoders, kinds) => {
       const { ffmpeg, channels } = await withChannelLog(real, `exec ${real.path} "$@"`);
       const path = await render(ffmpeg, [[0, SECONDS]], maxEncoders);
-      expect(await channels()).toEqual(kinds);
+      const started = await channels();
+      // Parts are encoded at the same time.
+      expect(maxEncoders === 1 ? started : started.toSorted()).toEqual(kinds);
       const [start, length, packets] = (
         await runFfprobe(path, "-show_entries", "stream=start_pts,duration_ts,nb_frames")
       ).split(",");
