@@ -204,7 +204,9 @@ export class Splicer implements Engine {
 
   private goTo(cutTime: number): void {
     const at = this.pieces[findPieceIndex(this.pieces, cutTime)]?.at ?? cutTime;
-    const isStart = this.video.readyState > HTMLMediaElement.HAVE_NOTHING && cutTime - at < NUDGE;
+    // A video without data begins at 0 by itself, and rounds other times down later.
+    const canRound = at > 0 || this.video.readyState > HTMLMediaElement.HAVE_NOTHING;
+    const isStart = canRound && cutTime - at < NUDGE;
     this.video.currentTime = toSeconds(isStart ? at + NUDGE : cutTime);
   }
 
