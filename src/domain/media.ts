@@ -65,7 +65,8 @@ export type ProbedMedia = { info: MediaInfo; frames: FrameTimes | null };
 export const findPlanFrameRate = ({ info, frames }: ProbedMedia): Rational | null =>
   frames ? (info.video?.frameRate ?? frames.rate) : null;
 
-export type NoiseReduction = "light" | "strong";
+export const NOISE_REDUCTION_MODES = ["light", "strong"] as const;
+export type NoiseReduction = (typeof NOISE_REDUCTION_MODES)[number];
 
 /** What a render does with the audio besides encoding it. Without a field, it does nothing. */
 export type AudioProcessing = {

@@ -1,6 +1,13 @@
 /** Resolves the `output` object of a render request against a source and its limits. */
 import { toPortableName } from "./file-names";
-import type { AudioProcessing, NoiseReduction, ProbedMedia, ResolvedOutput, VideoStream } from "./media";
+import {
+  type AudioProcessing,
+  NOISE_REDUCTION_MODES,
+  type NoiseReduction,
+  type ProbedMedia,
+  type ResolvedOutput,
+  type VideoStream,
+} from "./media";
 import { lowestTerms, type Rational } from "./time";
 
 export type OutputFormat = ResolvedOutput["format"];
@@ -28,7 +35,7 @@ export type AudioRequest = {
   level_speakers?: boolean | null;
 };
 
-export const NOISE_REDUCTIONS = ["off", "light", "strong"] as const;
+export const NOISE_REDUCTIONS = ["off", ...NOISE_REDUCTION_MODES] as const;
 
 export const MIN_LOUDNESS_LUFS = -31;
 export const MAX_LOUDNESS_LUFS = -9;

@@ -1,6 +1,7 @@
 /** Parts of a preview or source for a player that assembles a cut. */
 import { Type } from "@sinclair/typebox";
 import { AppError } from "../../domain/errors";
+import { NOISE_REDUCTION_MODES } from "../../domain/media";
 import { toSeconds } from "../../domain/time";
 import type { Asset } from "../../store/assets";
 import { PIECE_VARIANTS } from "../../work/previews/pieces";
@@ -12,9 +13,6 @@ import { route } from "../route";
 import { loadAsset, MEDIA_CACHE, MEDIA_ERRORS, mediaAccess, mediaQuery } from "./asset-media";
 
 const MAX_PIECE_SECONDS = 60;
-
-/** The modes of renders that change the audio. */
-const CLEAN_MODES = ["light", "strong"] as const;
 
 const seconds = (description: string) =>
   Type.Number({ minimum: 0, description, errorText: "must be a number of seconds" });
@@ -44,11 +42,11 @@ export const read = route({
     ),
     noise_reduction: Type.Optional(
       Type.Union(
-        CLEAN_MODES.map((name) => Type.Literal(name)),
+        NOISE_REDUCTION_MODES.map((name) => Type.Literal(name)),
         {
           description:
             "Reduces noise in audio as a render does. Audio is then encoded on request, and has the type of the preview. Video stays as it is",
-          errorText: "must be one of light, strong",
+          errorText: `must be one of ${NOISE_REDUCTION_MODES.join(", ")}`,
         },
       ),
     ),

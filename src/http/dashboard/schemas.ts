@@ -175,7 +175,8 @@ export const DASHBOARD_SCHEMAS = {
     max_bytes: Type.Integer({ minimum: 0, description: "the largest file that is accepted" }),
     free_bytes: Type.Integer({
       minimum: 0,
-      description: "what the disk and the workspace's quota have room for, unfinished uploads included",
+      description:
+        "the space that the disk and the workspace's quota have left. Unfinished uploads count toward the quota in full",
     }),
   }),
   ResumableUpload: strictObject({

@@ -1,4 +1,5 @@
 /** The interface of an engine that plays pieces on a video element. Times are in microseconds. */
+import type { NoiseReduction } from "../../../src/domain/media";
 import type { Delay } from "./load-piece";
 import type { Piece } from "./timeline";
 import type { Track } from "./track-buffer";
@@ -7,7 +8,7 @@ import type { Track } from "./track-buffer";
 export type Variant = "preview" | "source";
 
 /** How much noise the audio loses. */
-export type CleanMode = "light" | "strong";
+export type CleanMode = NoiseReduction;
 
 /** The playable media of a recording. */
 export type PlayableMedia = {

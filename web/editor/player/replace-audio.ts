@@ -9,7 +9,7 @@ export type BufferedPieces = {
   /** Index of the first piece that is not appended. */
   next: number;
   duration: number;
-  /** Returns the position from which what is heard can still change. */
+  /** Returns the earliest position whose audio can still be replaced. */
   getStart(): number;
   load(piece: Piece): Promise<Section[]>;
   /** Removes all tracks from a piece on, which is then appended again. */

@@ -318,8 +318,8 @@ export class Splicer implements Engine {
   }
 
   /**
-   * Throws if the browser has dropped the frames of a source without an error, as it does from a keyframe on that is none to it. It would
-   * wait for them forever.
+   * Throws if the browser has dropped the frames of a source without an error, as it does after a keyframe that it does not accept as one.
+   * Without this, playback would wait for the frames forever.
    */
   private requireVideo({ tracks }: OpenedSource, piece: Piece, loaded: LoadedPiece): void {
     const index = tracks.findIndex(({ track }) => track === "video");

@@ -63,7 +63,7 @@ export type Followed = { version: Cut; places: Places | null; isIdle: boolean };
 
 /** Finds and opens versions that others save. */
 export type Follower = {
-  /** Returns the version that the draft has become, and its content in the words of this cut; null if there is none. */
+  /** Returns the version that was saved from the draft, with its content in the words of this cut; null without one. */
   find(): Promise<{ version: Cut; content: Content } | null>;
   open(followed: Followed): void;
 };
@@ -172,7 +172,7 @@ export function keepDraft(
         const asked = adopt(next.content, { updated_by: next.version.created_by ?? null });
         isHeld = true;
         clearTimeout(timer);
-        // What the version does not have becomes its draft.
+        // Edits that the version lacks become its draft.
         finish(next.version.id, isIdle ? editor.getSettled() : NONE);
         follower.open({ ...next, places: asked, isIdle });
       }
@@ -232,7 +232,7 @@ export function keepDraft(
     const { present } = editor.history.value;
     if (present === known || editor.isDragging.value) return;
     known = present;
-    // What others have changed is saved already. Undo may lead back to it later, which is an edit.
+    // Changes of others are saved already. If undo leads back to them later, that is an edit.
     const isAdopted = present === editor.adopted.current;
     editor.adopted.current = null;
     if (isAdopted) return;

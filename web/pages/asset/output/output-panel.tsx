@@ -26,7 +26,7 @@ export function RendersTab() {
   return <RenderList renders={output.renders} describeSource={(cutId) => describeSource(cuts, cutId)} />;
 }
 
-/** Opens the dialog that shares the newest render of the open cut, or says that there is none. */
+/** Opens the dialog that shares the newest render of the open cut. Without a render, says what to do. */
 export function openShare({ opened, renders }: Output, cutId: string | undefined): void {
   const isThere = findShared(renders, cutId) !== undefined;
   if (isThere) opened.value = "share";
