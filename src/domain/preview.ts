@@ -64,7 +64,8 @@ export type SourceFacts = {
   storyboard: Storyboard | null;
 };
 
-export const SOURCE_INDEX_VERSION = 1;
+/** Tracks of an index with another version are not played. */
+export const SOURCE_INDEX_VERSION = 2;
 
 /** Previews with another version are created again. */
 export const PREVIEW_VERSION = 1;

@@ -206,6 +206,45 @@ test("changes from a source that is too slow to the preview when it stalls twice
   expect(compareFrames(shown, KEPT).removed).toEqual([]);
 });
 
+/** Turns the IDR slices of an H.264 piece into slices of other frames. The bitstream counts for browsers, not the flags of the file. */
+function removeKeyframes(piece: Buffer): Buffer {
+  const samples = piece.subarray(piece.indexOf("mdat") + 4);
+  for (let at = 0; at < samples.length; at += 4 + samples.readUInt32BE(at))
+    if ((samples[at + 4]! & 31) === 5) samples[at + 4]! -= 4;
+  return piece;
+}
+
+test.each<[string, (piece: Buffer) => Buffer]>([
+  ["whose frames it drops without an error", removeKeyframes],
+  ["that it cannot read", (piece) => piece.subarray(0, 40)],
+])("plays the preview in place of a source %s", async (_, damage) => {
+  const { page, setup } = player;
+  const asked = new Set<string>();
+  await page.route(/\/pieces\/video\?/, async (route) => {
+    const variant = new URL(route.request().url()).searchParams.get("variant")!;
+    asked.add(variant);
+    if (variant !== "source") return await route.continue();
+    const url = route.request().url().replace("studio.test", "127.0.0.1");
+    const response = await route.fetch({ url });
+    await route.fulfill({ response, body: damage(await response.body()) });
+  });
+  await page.goto(player.address);
+  const { shown, state } = await page.evaluate(
+    async ([setup, kept]) => {
+      harness.open(setup, [...kept]);
+      await harness.settled();
+      harness.player.play();
+      await harness.ended();
+      return { shown: harness.shown, state: harness.state() };
+    },
+    [{ ...setup, sourceTypes: { video: setup.videoType, audio: null } }, KEPT] as const,
+  );
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  expect([...asked]).toEqual(["source", "preview"]);
+  expect(state).toMatchObject({ isPlaying: false, error: null });
+  expect(compareFrames(shown, KEPT).removed).toEqual([]);
+});
+
 test("clean audio switches without a gap, and what is heard equals the render within 1 dB", async () => {
   const { page, user, setup } = player;
   const talk = createNoisyTalk();

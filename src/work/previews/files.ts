@@ -33,13 +33,19 @@ export function isValidTrack(track: PreviewTrack): boolean {
   );
 }
 
-/** Returns the tracks of a source that browsers may play; null for an asset that an older version prepared. */
+/**
+ * Returns the tracks of a source that browsers may play. Null if there is no index; an index of an older version gives only its storyboard, so that
+ * the recording plays from its preview.
+ */
 export async function readSourceFacts(folder: MediaFolder): Promise<SourceFacts | null> {
   const file = Bun.file(folder.sourceFacts);
   if (!(await file.exists())) return null;
   try {
     const facts = (await file.json()) as SourceFacts;
-    return facts.version === SOURCE_INDEX_VERSION && isValidSource(facts) ? facts : null;
+    if (!isValidSource(facts)) return null;
+    return facts.version === SOURCE_INDEX_VERSION
+      ? facts
+      : { ...facts, version: SOURCE_INDEX_VERSION, video: null, audio: null };
   } catch {
     // A child process or a worker has written another shape.
     return null;
