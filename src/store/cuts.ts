@@ -145,4 +145,14 @@ export async function saveDraft(tx: Queries, draft: Draft): Promise<void> {
   await tx.insert(drafts).values(draft).onConflictDoUpdate({ target: drafts.cut_id, set: draft });
 }
 
-export const deleteDraft = draftRows.deleteBy(drafts.cut_id);
+/** Deletes the draft of a cut, and keeps its revision: a page that still has this draft must not overwrite the next one. */
+export async function deleteDraft(tx: Queries, cutId: string): Promise<void> {
+  const ended = await first(
+    tx.delete(drafts).where(eq(drafts.cut_id, cutId)).returning({ ended_draft_revision: drafts.revision }),
+  );
+  if (ended !== null) await cutRows.updateAll(tx, ended, eq(cuts.id, cutId));
+}
+
+/** Returns the revision of the last draft of a cut that was deleted; 0 without one. */
+export const readEndedDraftRevision = async (db: Queries, cutId: string): Promise<number> =>
+  (await readValue<number>(db, sql`SELECT ended_draft_revision FROM ${cuts} WHERE id = ${cutId}`)) ?? 0;

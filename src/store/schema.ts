@@ -228,6 +228,8 @@ export const cuts = sqliteTable(
     /** The edited cut that was saved in its place. Such a cut is in no list, and is deleted when nothing uses it. */
     superseded_by: text(),
     superseded_at: time(),
+    /** The revision of the last draft that was deleted; 0 without one. Revisions of later drafts go on from it. */
+    ended_draft_revision: integer().notNull().default(0),
     /** The items of the review that an edited cut has from the cut it was made from, as JSON text. Null: those of its plan. */
     review_items: text(),
     /** The plan as JSON text in the API's form; null until completed. */
@@ -258,7 +260,7 @@ export const drafts = sqliteTable(
     cut_id: id().references(() => cuts.id, { onDelete: "cascade" }),
     /** The workspace of the cut. */
     workspace_id: text().notNull(),
-    /** Starts at 1 and increases with each change. */
+    /** Starts at 1 and increases with each change, also when the draft is deleted and made again. */
     revision: integer().notNull(),
     segments: text({ mode: "json" }).$type<EditedSegment[]>().notNull(),
     texts: text({ mode: "json" }).$type<EditedText[]>().notNull(),

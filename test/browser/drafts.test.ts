@@ -41,6 +41,14 @@ async function removeWord(page: Page, word: number, count = 1): Promise<void> {
     .waitFor();
 }
 
+/** Waits for the request, too: "Saved" is shown from before for a second. */
+async function removeAndSend(page: Page, word: number): Promise<void> {
+  const sent = page.waitForResponse((response) => response.request().method() === "PUT");
+  await removeWord(page, word);
+  await sent;
+  await saved(page);
+}
+
 /** Waits until these words are removed, and no others. */
 const shows = (page: Page, ...words: string[]) =>
   until(words.join(), async () =>
@@ -72,6 +80,20 @@ test.if(isFullSize)("edits of two tabs that were not sent both survive their tab
   await shows(third, "alpha", "bravo");
   await saved(third);
   expect(await third.evaluate(() => Object.keys(localStorage).filter((key) => key.includes("draft.")))).toEqual([]);
+
+  // What is restored offline stays restored, though a later draft of the other tab has it removed.
+  await removeAndSend(third, 3);
+  const fourth = await openTab(context, path);
+  await shows(fourth, "alpha", "bravo", "delta");
+  await holdDrafts(third);
+  await third.getByRole("button", { name: "Undo", exact: true }).click();
+  await shows(third, "alpha", "bravo");
+  await isKeptHere(third);
+  await third.close();
+  await context.unroute("**/draft");
+  await removeAndSend(fourth, 5);
+  await fourth.close();
+  await shows(await openTab(context, path), "alpha", "bravo", "foxtrot");
 });
 
 /** Opens a cut in the browsers of two people, and returns also what reads its versions. */

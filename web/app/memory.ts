@@ -13,11 +13,13 @@ export function recall(key: string): string | null {
   }
 }
 
-export function remember(key: string, value: string): void {
+/** Stores a value. Returns false if the browser does not store it: an earlier value stays. */
+export function remember(key: string, value: string): boolean {
   try {
     localStorage.setItem(PREFIX + key, value);
+    return true;
   } catch {
-    // Stored values are optional.
+    return false;
   }
 }
 

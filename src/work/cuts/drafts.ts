@@ -1,7 +1,7 @@
 /** Drafts of edits. Pages save them during editing, so that nothing is lost and users do not overwrite each other. */
 import { AppError, requireFound } from "../../domain/errors";
 import { findAssetById } from "../../store/assets";
-import { type Cut, type Draft, deleteDraft, findDraft, saveDraft } from "../../store/cuts";
+import { type Cut, type Draft, deleteDraft, findDraft, readEndedDraftRevision, saveDraft } from "../../store/cuts";
 import type { Queries } from "../../store/db";
 import type { CoreNeeds } from "../needs";
 import { requireDatabaseSpace, requireRoomForText } from "../storage/limits";
@@ -65,7 +65,7 @@ export async function storeDraft(
   const draft: Draft = {
     cut_id: cut.id,
     workspace_id: cut.workspace_id,
-    revision: (old?.revision ?? 0) + 1,
+    revision: (old?.revision ?? (await readEndedDraftRevision(tx, cut.id))) + 1,
     segments,
     texts,
     updated_by: userId,

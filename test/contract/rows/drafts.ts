@@ -92,6 +92,10 @@ export const draftRows: DashboardRow[] = [
       }
       expect(await getOutcome("DELETE", path, { as })).toBe("204");
       expect(await getOutcome("GET", path, { as })).toBe("404 not_found");
+      // Revisions go on, so that a page with the deleted draft cannot overwrite the next one.
+      expect((await call<Draft>("PUT", path, { json, as })).body.revision).toBe(3);
+      for (const revision of [0, 1, 2])
+        expect(await getOutcome("PUT", path, { json: { ...json, revision }, as })).toBe("409 conflict");
     },
   ],
   [

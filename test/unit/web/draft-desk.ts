@@ -5,7 +5,8 @@ import type { StartDraft } from "../../../web/pages/asset/draft-choice";
 import type { keepDraft } from "../../../web/pages/asset/draft-keeper";
 import { definePageGlobal, TestStorage, usePageGlobals } from "./page-globals";
 
-type Draft = { revision: number; segments: { start: number; end: number }[]; texts: [] };
+type Edit = { segments: { start: number; end: number }[]; texts: [] };
+type Draft = Edit & { revision: number; base?: Edit };
 export type Cut = NonNullable<Parameters<typeof createEditor>[0]["cut"]>;
 type Follower = Parameters<typeof keepDraft>[2];
 

@@ -140,6 +140,7 @@ test("a conflict that was not answered is asked about again", async () => {
   const { editor, keeper } = open();
   await nextRequest();
   await keeper.hold();
+  const { segments } = server.stored!;
   storeOther([0, 7]);
   editor.apply(keepUntil(8), "Remove", "Removed");
   keeper.resume();
@@ -147,7 +148,8 @@ test("a conflict that was not answered is asked about again", async () => {
   expect(keeper.state.value.kind).toBe("conflict");
   keeper.stop();
   const chosen = chooseDraft(server.stored, readCopies("first"));
-  expect(chosen).toMatchObject({ draft: { segments: [{ end: 8 }] }, isUnsaved: true, other: server.stored });
+  const draft = { segments: [{ end: 8 }], base: { segments } };
+  expect(chosen).toMatchObject({ draft, isUnsaved: true, other: server.stored });
 });
 
 test("undo that leads back to what others have changed is saved", async () => {
@@ -170,6 +172,35 @@ test("a refusal that reading the draft does not end is shown, and tried again la
   await keeper.flush();
   expect(keeper.state.value).toEqual({ kind: "local", message: "Storage quota reached." });
   expect(server.sent).toHaveLength(1);
+});
+
+test("a copy is merged with a later draft from the draft that it was made in", async () => {
+  storeOther([0, 7]);
+  const base = server.stored!;
+  storeOther([0, 2], [3, 7]);
+  // What the draft removed at its end was restored offline.
+  const draft = { revision: base.revision, segments: [{ start: 0, end: 9 }], texts: [], base };
+  const other = { ...server.stored!, updated_at: "2026-01-01T00:00:00Z" };
+  const { editor, keeper } = open({ draft, other });
+  const merged = [
+    [0, 2],
+    [3, 9],
+  ];
+  expect(listKeptSeconds(editor)).toEqual(merged);
+  await keeper.flush();
+  expect(server.stored!.segments.map(({ start, end }) => [start, end])).toEqual(merged);
+  keeper.stop();
+});
+
+test("a copy says which draft its edits were made in", async () => {
+  const { editor, keeper } = open();
+  await nextRequest();
+  await keeper.flush();
+  await keeper.hold();
+  editor.apply(keepUntil(8), "Remove", "Removed");
+  keeper.stop();
+  const { revision, segments } = server.stored!;
+  expect(readCopies("first")).toMatchObject([{ revision, segments: [{ end: 8 }], base: { segments } }]);
 });
 
 test("copies of two tabs are merged, sent and kept until then", async () => {

@@ -18,8 +18,8 @@ export function chooseDraft(server: Draft | null, copies: readonly Draft[]): Sta
   const unsent = copies.filter((copy) => server === null || !isSameEdit(server, copy));
   const [newest] = unsent;
   if (newest === undefined) return { draft: server, isUnsaved: false, other: null };
-  // If the server has no draft, the next one has revision 1.
-  const draft = server === null ? { ...newest, revision: 0 } : newest;
+  // If the server has no draft, these edits become the first one of the cut as it is stored.
+  const draft = server === null ? { ...newest, revision: 0, base: null } : newest;
   if (server !== null && server.revision !== draft.revision) return { draft, isUnsaved: true, other: server };
   const other = unsent.find((copy) => !isSameEdit(copy, newest));
   return { draft, isUnsaved: true, other: other === undefined ? null : { ...other, revision: draft.revision } };

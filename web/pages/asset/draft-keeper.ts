@@ -4,13 +4,13 @@ import { afterNextFrame } from "../../app/after-next-frame";
 import { ApiError, toMessage } from "../../app/api";
 import { connection } from "../../app/connection";
 import { formatCount } from "../../app/format";
-import { fromDraft, toDraft } from "../../editor/model/draft";
+import { type DraftSource, fromDraft, toDraft } from "../../editor/model/draft";
 import type { Content } from "../../editor/model/history";
 import { applyToContent, isSameContent, listChangesIn, mergeContents, type Places } from "../../editor/model/merge";
 import type { Cut, Editor } from "../../editor/state/editor-state";
 import type { StartDraft } from "./draft-choice";
 import { adoptLocal, forgetLocal, forgetSame, keepLocal } from "./draft-local";
-import { type Draft, deleteDraft, describeAuthor, fetchDraft, fetchDraftState, putDraft } from "./draft-server";
+import { type Draft, deleteDraft, describeAuthor, fetchDraft, fetchDraftRevision, putDraft } from "./draft-server";
 
 /**
  * `saved`: the server has the edits since `at`, in milliseconds since 1970. `local`: only this browser has them, and
@@ -93,7 +93,9 @@ export function keepDraft(
   );
   let base = revision;
   /** The draft that the server has, as far as this tab knows. */
-  let last: Pick<Draft, "segments" | "texts"> | null = isUnsaved ? null : draft;
+  let last: DraftSource | null = isUnsaved ? (draft?.base ?? null) : draft;
+  /** The draft in which both sides of a conflict were made. */
+  let ancestor: DraftSource | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let saving: Promise<void> = Promise.resolve();
   let isStopped = false;
@@ -158,13 +160,14 @@ export function keepDraft(
     show(base > 0 ? { kind: "saved", at } : { kind: "none" });
   }
 
-  /** Reads the draft of the server, and merges it. Returns whether the server has answered. */
-  async function receive(hasNews = true): Promise<boolean> {
+  /** Reads the draft of the server, whose revision may be known, and merges it. Returns whether the server has answered. */
+  async function receive({ revision, hasNews = true }: { revision?: number | undefined; hasNews?: boolean } = {}) {
     try {
-      const { revision: current, isSuperseded } = await fetchDraftState(cutId);
+      const current = revision ?? (await fetchDraftRevision(cutId));
       if (!hasNews && current === base) return true;
       const stored = current === 0 ? null : await fetchDraft(cutId);
-      const next = stored === null || isSuperseded ? await follower.find() : null;
+      // A cut that another one has taken the place of has no draft.
+      const next = stored === null ? await follower.find() : null;
       if (isStopped || isHeld) return true;
       if (next === null) merge(toContent(stored), stored);
       else {
@@ -186,6 +189,7 @@ export function keepDraft(
   function merge(theirs: Content, stored: Draft | null): boolean {
     const isIdle = isSameContent(toContent(last), editor.getSettled());
     const asked = adopt(theirs, stored);
+    ancestor = last;
     base = stored?.revision ?? 0;
     last = stored;
     if (asked !== null && stored !== null) {
@@ -219,7 +223,8 @@ export function keepDraft(
     if (!isCopyDue) return;
     isCopyDue = false;
     // Without the revision that was merged, the next visit asks again.
-    keepLocal(cutId, { ...toDraft(known), revision: isAsking() ? 0 : base }, editedAt);
+    const start = isAsking() ? { revision: 0, base: ancestor } : { revision: base, base: last };
+    keepLocal(cutId, { ...toDraft(known), ...start }, editedAt);
   };
   function keepSoon(): void {
     if (isCopyDue) return;
@@ -244,10 +249,12 @@ export function keepDraft(
     if (connection.value === "online" && state.peek().kind === "local") schedule(0);
   });
   if (isUnsaved && other !== null && places === null) {
-    const isStored = merge(toContent(other), other);
     // The server does not have the copy of another tab.
     const isCopy = other.updated_at === undefined;
-    if (isCopy) last = null;
+    const stored = last;
+    if (isCopy) last = other.base ?? null;
+    const isStored = merge(toContent(other), other);
+    if (isCopy) last = stored;
     if (!isAsking()) forgetSame(cutId, other);
     isCopyDue = isCopy || !isStored;
     keep();
@@ -266,6 +273,7 @@ export function keepDraft(
     forgetLocal(cutId);
     cutId = savedCutId;
     base = 0;
+    last = null;
     known = editor.getSettled();
     isCopyDue = known !== saved;
     keep();
@@ -294,7 +302,8 @@ export function keepDraft(
     sync: ({ revision, hasVersion }) => {
       const read = saving.then(async () => {
         if (isStopped || isHeld || isAsking()) return true;
-        return hasVersion || revision !== base ? receive(hasVersion === true) : true;
+        if (hasVersion) return receive();
+        return revision === base || receive({ revision, hasNews: false });
       });
       saving = read.then(() => {});
       return read;

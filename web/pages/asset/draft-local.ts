@@ -4,6 +4,7 @@
  */
 import { forget, listKeys, recall, remember } from "../../app/memory";
 import { session } from "../../app/session";
+import type { DraftSource } from "../../editor/model/draft";
 import { isSameEdit } from "./draft-choice";
 import type { Draft } from "./draft-server";
 
@@ -20,14 +21,22 @@ const toPrefix = (cutId: string): string => {
 };
 const toKey = (cutId: string): string => toPrefix(cutId) + TAB;
 
-export const keepLocal = (cutId: string, draft: Draft, at: number): void =>
-  remember(toKey(cutId), JSON.stringify({ ...draft, at }));
+/** Without room for what the edits were made in, the copy has the edits alone. */
+export function keepLocal(cutId: string, { base = null, ...draft }: Draft, at: number): void {
+  const key = toKey(cutId);
+  const isKept = base !== null && remember(key, JSON.stringify({ ...draft, base, at }));
+  if (!isKept) remember(key, JSON.stringify({ ...draft, at }));
+}
 export const forgetLocal = (cutId: string): void => forget(toKey(cutId));
+
+const isEdit = (value: DraftSource | null | undefined): value is DraftSource =>
+  Array.isArray(value?.segments) && Array.isArray(value.texts);
 
 function read(key: string): Copy | null {
   try {
     const copy = JSON.parse(recall(key) ?? "null") as Copy | null;
-    return Array.isArray(copy?.segments) && Array.isArray(copy.texts) && typeof copy.at === "number" ? copy : null;
+    if (!isEdit(copy) || typeof copy.at !== "number") return null;
+    return isEdit(copy.base) ? copy : { ...copy, base: null };
   } catch {
     return null;
   }

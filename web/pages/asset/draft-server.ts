@@ -8,6 +8,8 @@ export type Draft = DraftSource & {
   revision: number;
   updated_at?: string;
   updated_by?: { id: string; name: string | null } | null;
+  /** Of a copy in the browser: the draft on the server that its edits were made in; null if that was the stored cut. */
+  base?: DraftSource | null;
 };
 
 /** Returns "by Bruno Meier", "from another tab" or "by somebody else". */
@@ -35,10 +37,9 @@ export async function fetchDraft(cutId: string, signal?: AbortSignal): Promise<D
   }
 }
 
-/** Returns the revision of the draft, 0 without one, and whether another cut has taken the place of this one. */
-export async function fetchDraftState(cutId: string): Promise<{ revision: number; isSuperseded: boolean }> {
-  const cut = await must(api.GET("/api/v1/cuts/{cut_id}", { params: toParams(cutId) }));
-  return { revision: cut.draft_revision ?? 0, isSuperseded: cut.superseded_by != null };
+/** Returns the revision of the draft, 0 without one. Reads the whole cut, because reading a draft that is missing is a failed request. */
+export async function fetchDraftRevision(cutId: string): Promise<number> {
+  return (await must(api.GET("/api/v1/cuts/{cut_id}", { params: toParams(cutId) }))).draft_revision ?? 0;
 }
 
 /** Stores a draft that is based on `revision`, and returns the new revision. Throws `ApiError` `conflict` if another one is stored. */

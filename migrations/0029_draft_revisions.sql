@@ -1,0 +1,1 @@
+ALTER TABLE `cuts` ADD `ended_draft_revision` integer DEFAULT 0 NOT NULL;
