@@ -3,6 +3,7 @@ import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { newId } from "../../src/lib/ids";
 import { OPEN_PATHS, PLAIN_PATHS, SHELL_PATHS } from "../../web/app/paths";
+import { isFullSize } from "../full-size";
 import { createAdmin } from "../http/accounts";
 import type { Client } from "../http/client";
 import { wav } from "../http/media";
@@ -25,37 +26,44 @@ const LONG = "x".repeat(1000);
 const CUT_OFF = "%E0%A4%A";
 const ODD_IDS = ["abc", newId(), "%20", "%00", CUT_OFF, "..%2f..", LONG];
 
+/** Two of the values for the `n`-th page, so that each value is on some pages; all of them at full size. */
+const inTurn = (values: readonly string[], n: number): readonly string[] =>
+  isFullSize ? values : [values[n % values.length]!, values[(n + 3) % values.length]!];
+
+const withPlace = <T>(list: readonly T[]): [T, number][] => list.map((item, n) => [item, n]);
+
 async function openPage(path: string, client: Client | null): Promise<Page> {
   const page = await (await browse(client)).newPage();
   await page.goto(address(path));
   return page;
 }
 
-test.each(SHELL_PATHS.filter((path) => path.includes(":")))("%s without such an ID", async (path) => {
+test.each(withPlace(SHELL_PATHS.filter((path) => path.includes(":"))))("%s without such an ID", async (path, n) => {
   expectFailures(400, 404, 422);
   const page = await openPage("/status", admin);
-  for (const id of ODD_IDS) {
+  for (const id of inTurn(ODD_IDS, n)) {
     await page.goto(address(path.replace(/:\w+/, id)));
     await page.getByRole("heading", { level: 1, name: /not found/ }).waitFor();
     await page.getByRole("main").getByRole("link").first().waitFor();
   }
 });
 
-const FILTERS: Partial<Record<(typeof SHELL_PATHS)[number], string[]>> = {
-  "/admin/users": ["q", "state", "role", "sort"],
-  "/admin/orders": ["state", "provider"],
-  "/admin/jobs": ["state", "name", "user_id", "workspace_id"],
-  "/admin/storage": ["q", "problem"],
-  "/admin/audit": ["user", "action", "from", "to", "target_id", "actor_id"],
-  "/credits/history": ["q", "type", "from", "to"],
-  "/jobs": ["state"],
-};
+const FILTERS: [(typeof SHELL_PATHS)[number], string[]][] = [
+  ["/admin/users", ["q", "state", "role", "sort"]],
+  ["/admin/orders", ["state", "provider"]],
+  ["/admin/jobs", ["state", "name", "user_id", "workspace_id"]],
+  ["/admin/storage", ["q", "problem"]],
+  ["/admin/audit", ["user", "action", "from", "to", "target_id", "actor_id"]],
+  ["/credits/history", ["q", "type", "from", "to"]],
+  ["/jobs", ["state"]],
+];
+const ODD_VALUES = ["", "-1", "%00", CUT_OFF, "275760-09-12", LONG];
 const isText = (name: string) => name === "q" || name === "user";
 const isShown = (page: Page) => page.locator("main .empty, main table, main [role=alert]").first().waitFor();
 
-test.each(Object.entries(FILTERS))("%s with filters that do not exist shows all", async (path, names) => {
+test.each(withPlace(FILTERS))("%s with filters that do not exist shows all", async ([path, names], n) => {
   const page = await openPage("/status", admin);
-  for (const value of ["", "-1", "%00", CUT_OFF, "275760-09-12", LONG]) {
+  for (const value of inTurn(ODD_VALUES, n)) {
     const odd = names.filter((name) => !isText(name) || value === LONG);
     await page.goto(address(`${path}?${odd.map((name) => `${name}=${value}`).join("&")}`));
     await isShown(page);
@@ -72,26 +80,28 @@ test("the last day of the calendar ends nothing", async () => {
   expect(await page.getByLabel("To", { exact: true }).inputValue()).toBe("9999-12-31");
 });
 
-test.each(["", "abc", newId(), "%C4%81", CUT_OFF, LONG])("an order of workspace '%s' is not found", async (id) => {
+test.each(["", newId(), CUT_OFF, LONG])("an order of workspace '%s' is not found", async (id) => {
   expectFailures(404);
   const page = await openPage(`/orders/${newId()}?workspace_id=${id}`, user);
   await page.getByRole("link", { name: "All orders" }).waitFor();
 });
 
-test.each([...OPEN_PATHS, ...PLAIN_PATHS])("%s with a damaged link", async (path) => {
+const DAMAGED_ENDS = [
+  "#",
+  `#${CUT_OFF}`,
+  `#${LONG}`,
+  `?redirect=${CUT_OFF}`,
+  "?redirect=//evil.test",
+  `?user_code=${LONG}`,
+];
+
+test.each(withPlace([...OPEN_PATHS, ...PLAIN_PATHS]))("%s with a damaged link", async (path, n) => {
   const isOpen = path !== "/oauth/device";
   // The page of an invitation reads it, and says that it does not exist.
   const isRead = path === "/invitation";
   if (isRead) expectFailures(404, 422);
   const page = await openPage("/sign-in", isOpen ? null : user);
-  for (const end of [
-    "#",
-    `#${CUT_OFF}`,
-    `#${LONG}`,
-    `?redirect=${CUT_OFF}`,
-    "?redirect=//evil.test",
-    `?user_code=${LONG}`,
-  ]) {
+  for (const end of isRead ? DAMAGED_ENDS : inTurn(DAMAGED_ENDS, n)) {
     await page.goto("about:blank");
     await page.goto(address(`${path}${end}`));
     await page.locator("main h1").waitFor();
@@ -103,7 +113,7 @@ test.each([...OPEN_PATHS, ...PLAIN_PATHS])("%s with a damaged link", async (path
 const toast = (page: Page, text: string) => page.getByRole("status").getByText(text).waitFor();
 const openCut = (page: Page) => page.locator(".workspace").getAttribute("data-cut");
 
-test.each(["", "abc", newId(), CUT_OFF, LONG])("a recording with cut '%s' opens the newest one", async (id) => {
+test.each(["", newId(), CUT_OFF])("a recording with cut '%s' opens the newest one", async (id) => {
   expectFailures(404);
   const page = await openPage(`/assets/${asset.id}?cut=${id}`, user);
   if (id !== "") await toast(page, "That cut was not found.");
