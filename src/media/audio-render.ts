@@ -2,7 +2,7 @@
 import { AppError } from "../domain/errors";
 import type { AudioStream, NoiseReduction, ProbedMedia, ResolvedOutput } from "../domain/media";
 import type { SpeakerGain } from "../domain/speaker-levels";
-import { TICKS_PER_SECOND, type Ticks } from "../domain/time";
+import { type Span, TICKS_PER_SECOND, type Ticks } from "../domain/time";
 import { buildInputArguments, formatSeconds, QUIET_ARGUMENTS } from "./arguments";
 import { writeAtomically } from "./atomic-output";
 import { AacJoinError } from "./audio/aac-track";
@@ -69,6 +69,8 @@ export type AudioRenderOptions = RecordingFile & {
   /** Maximum number of encoders that run at the same time. */
   maxEncoders: number;
   noiseReduction?: NoiseReduction | undefined;
+  /** Where noise is not reduced. Null or missing: unknown. */
+  voiceless?: readonly Span[] | null | undefined;
   /** The samples of the cut in a file, if an earlier pass has kept them. */
   keptSamples?: string | null | undefined;
   onProgress?: ((share: number) => void) | undefined;
@@ -118,7 +120,7 @@ const levelSpeakers = (sink: AudioSink, gains: readonly SpeakerGain[], audioForm
 
 /** Writes the samples of a cut to a sink, and ends it. Errors: those of `encodeSpliced`. */
 export async function spliceTo(options: AudioRenderOptions, audioFormat: AudioFormat, sink: AudioSink): Promise<void> {
-  const { segments, noiseReduction: mode, signal, keptSamples = null } = options;
+  const { segments, noiseReduction: mode, voiceless = null, signal, keptSamples = null } = options;
   if (keptSamples !== null) return await readTo(options, keptSamples, audioFormat, sink);
   const until = segments.at(-1)?.end ?? 0;
   const createDenoiser = mode === undefined ? null : await loadRnnoise();
@@ -130,7 +132,7 @@ export async function spliceTo(options: AudioRenderOptions, audioFormat: AudioFo
       input:
         createDenoiser === null
           ? decoder.stdout
-          : reduceNoise(decoder.stdout, { mode: mode!, channels, createDenoiser }),
+          : reduceNoise(decoder.stdout, { mode: mode!, channels, createDenoiser, voiceless }),
       output: sink,
       sampleRate,
       channels,

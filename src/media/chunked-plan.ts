@@ -151,7 +151,8 @@ export function createChunkNames(
 export function createAudioName(request: RenderRequest, timeline: RenderTimeline, facts: Omit<NameFacts, "hasZscale">) {
   const { bitrate, ...processing } = request.output.audio!;
   const inputs = [facts.source, facts.ffmpeg.version, bitrate, timeline.segments, request.probed.info];
-  return `audio-${createFileKey(Object.keys(processing).length === 0 ? inputs : [...inputs, processing])}.m4a`;
+  const isProcessed = Object.keys(processing).length > 0;
+  return `audio-${createFileKey(isProcessed ? [...inputs, processing, request.voiceless ?? null] : inputs)}.m4a`;
 }
 
 /** Returns whether the encoder may use zscale for this video. */

@@ -120,6 +120,7 @@ async function renderAudioOnly({ request, timeline, tools, progress }: RenderRun
     format: request.output.format,
     bitrate,
     processing,
+    voiceless: request.voiceless,
     outputPath: request.outputPath,
     workDir: request.workDir,
     maxEncoders: tools.maxProcesses,

@@ -18,6 +18,8 @@ export function listRenderWarnings(request: RenderRequest, copied = false): stri
     warnings.push(
       `Only the first audio track was used. Omitted: ${info.audio.slice(1).map(formatTrackName).join(", ")}.`,
     );
+  if (request.output.audio?.noiseReduction !== undefined && isVoiceless(request))
+    warnings.push("No voice was found, so noise was not reduced.");
   const [track] = info.audio;
   if (request.output.audio !== null && track?.discrete === true && track.channels > 2)
     warnings.push(
@@ -25,6 +27,9 @@ export function listRenderWarnings(request: RenderRequest, copied = false): stri
     );
   return warnings;
 }
+
+const isVoiceless = ({ voiceless, probed }: RenderRequest): boolean =>
+  voiceless?.some(({ start, end }) => start === 0 && end >= probed.info.duration) === true;
 
 function formatTrackName(track: AudioStream): string {
   const details = [track.title, track.language].filter((detail) => detail !== null).join(", ");

@@ -9,7 +9,7 @@ import { until } from "../until";
 import { startSession } from "./accounts";
 import type { Client } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
-import { silentVideo, video, wav } from "./media";
+import { quiet, silentVideo, video, wav } from "./media";
 import { dashboardOutcome, NO_ID } from "./outcome";
 import { createWorkspace, inside, join } from "./workspace-calls";
 
@@ -185,6 +185,18 @@ describe("a file of media", () => {
     await until("the loudness", async () => (await outcomeOf(sound, "loudness")) === "200");
     expect(measureSteps(await read())).toEqual(measured);
     expect((await stat(preview)).mtimeMs).toBe(mtimeMs);
+  });
+
+  test("a render of silence stays as it is, and says why", async () => {
+    const { id: asset_id } = await anna.ready(await quiet());
+    const { id } = await anna.startRender({
+      asset_id,
+      output: { audio: { loudness_lufs: -16, noise_reduction: "light" } },
+    });
+    expect((await anna.renderEnded(id)).warnings).toEqual([
+      "No voice was found, so noise was not reduced.",
+      "The audio is silent, so its loudness was not changed.",
+    ]);
   });
 
   test("the transcript has columns in milliseconds, with and without compression", async () => {

@@ -1,9 +1,12 @@
 /**
  * Reduces noise in the samples of a recording, in all of its channels, without changing their number or their times. Speech keeps a share of
- * the original, because recognition suffers where the model takes too much of it. Where no voice is detected for three seconds, as in music,
- * the original plays.
+ * the original, because recognition suffers where the model takes too much of it. Where the recording has no voice for three seconds, as in
+ * music, the original plays. Without spans from the speech analysis, the model decides where that is.
  */
 import type { NoiseReduction } from "../../domain/media";
+import { indexEndingAfter } from "../../domain/planning/spans";
+import { fromSeconds, type Span, TICKS_PER_SECOND, type Ticks } from "../../domain/time";
+import { VOICELESS_FADE } from "../../domain/voiceless-spans";
 import { createHighpass, type Highpass } from "./highpass";
 import { type Denoiser, RNNOISE_FRAME, RNNOISE_RATE } from "./rnnoise";
 import { readWholeSamples } from "./splicer";
@@ -21,7 +24,9 @@ const MIN_VOICELESS_FRAMES = 3 * FRAMES_PER_SECOND;
 /** Around a voice, noise is reduced at least this long, so that the edges of a cut are as quiet as its pauses. */
 const MARGIN_FRAMES = 0.5 * FRAMES_PER_SECOND;
 /** Of the fade between the original and the reduced samples. */
-const FADE_FRAMES = 0.2 * FRAMES_PER_SECOND;
+const FADE_FRAMES = (VOICELESS_FADE / TICKS_PER_SECOND) * FRAMES_PER_SECOND;
+/** Around these fades, the high-pass and the overlap of the model settle. */
+const SETTLING: Ticks = VOICELESS_FADE + fromSeconds(0.1);
 /** A voice has at least this mean probability over `VOICE_FRAMES`. Noise reaches it only for single frames. */
 const VOICE_PROBABILITY = 0.5;
 const VOICE_FRAMES = 20;
@@ -41,7 +46,15 @@ type ChannelState = { denoiser: Denoiser | null; highpass: Highpass; isCopy: boo
 /** Interleaved samples: `original`, `filtered` by the high-pass, and `reduced` by the model. */
 type Frame = { original: Float32Array; filtered: Float32Array; reduced: Float32Array; voice: number };
 
-export type NoiseReducerOptions = { mode: NoiseReduction; channels: number; createDenoiser: () => Denoiser };
+export type NoiseReducerOptions = {
+  mode: NoiseReduction;
+  channels: number;
+  createDenoiser: () => Denoiser;
+  /** The spans of the recording in which the original plays, sorted and disjoint. Null: unknown. */
+  voiceless: readonly Span[] | null;
+  /** The time of the first sample. */
+  start?: Ticks;
+};
 
 /** Yields as many samples as `input` has, later. They have the rate `RNNOISE_RATE`. */
 export async function* reduceNoise(
@@ -78,9 +91,13 @@ export class NoiseReducer {
   private readonly mono = new Float32Array(RNNOISE_FRAME);
   private total = 0;
   private returned = 0;
+  private readonly voiceless: readonly Span[] | null;
+  private readonly start: Ticks;
 
-  constructor({ mode, channels, createDenoiser }: NoiseReducerOptions) {
+  constructor({ mode, channels, createDenoiser, voiceless, start = 0 }: NoiseReducerOptions) {
     this.shares = ORIGINAL_SHARES[mode];
+    this.voiceless = voiceless;
+    this.start = start;
     this.width = channels;
     const hasLowFrequencies = channels >= 6;
     this.channels = Array.from({ length: channels }, (_, n) => ({
@@ -94,7 +111,7 @@ export class NoiseReducer {
   take(samples: Float32Array): Float32Array {
     this.total += samples.length / this.width;
     this.add(samples);
-    return this.join(MIN_VOICELESS_FRAMES + FADE_FRAMES);
+    return this.join(this.voiceless === null ? MIN_VOICELESS_FRAMES + FADE_FRAMES : SPEECH_BEFORE + 1);
   }
 
   /** Returns the rest. */
@@ -119,6 +136,11 @@ export class NoiseReducer {
 
   private process(original: Float32Array): void {
     const { width, mono } = this;
+    if (this.isInVoiceless(this.first + this.frames.length, SETTLING)) {
+      // The model would adapt to music.
+      this.frames.push({ original, filtered: original, reduced: original, voice: 0 });
+      return;
+    }
     const filtered = new Float32Array(original.length);
     const reduced = new Float32Array(original.length);
     let probability = 0;
@@ -154,7 +176,7 @@ export class NoiseReducer {
     const at = frame % VOICE_FRAMES;
     this.recentSum += probability - this.recent[at]!;
     this.recent[at] = probability;
-    if (this.recentSum / VOICE_FRAMES >= VOICE_PROBABILITY) this.voices.push(frame);
+    if (this.voiceless === null && this.recentSum / VOICE_FRAMES >= VOICE_PROBABILITY) this.voices.push(frame);
   }
 
   /** Returns all frames but the `held` last ones. */
@@ -198,6 +220,19 @@ export class NoiseReducer {
 
   /** Returns whether the frame is in a span without a voice that is long enough, and not close to its edges. */
   private isVoiceless(frame: number, isEnd: boolean): boolean {
+    return this.voiceless === null ? this.seemsVoiceless(frame, isEnd) : this.isInVoiceless(frame, 0);
+  }
+
+  /** Returns whether the frame is in a span without a voice, at least this long after its start and before its end. */
+  private isInVoiceless(frame: number, margin: Ticks): boolean {
+    const spans = this.voiceless ?? [];
+    const time = this.start + (frame * TICKS_PER_SECOND) / FRAMES_PER_SECOND;
+    const span = spans[indexEndingAfter(spans, time)];
+    return span !== undefined && span.start + margin <= time && time < span.end - margin;
+  }
+
+  /** Decides by what the model has found. */
+  private seemsVoiceless(frame: number, isEnd: boolean): boolean {
     while (this.voices.length > 0 && this.voices[0]! <= frame) this.lastVoice = this.voices.shift()!;
     const last = this.first + this.frames.length - 1;
     const next = this.voices[0] ?? (isEnd ? last : Number.POSITIVE_INFINITY);

@@ -1,5 +1,7 @@
 /** Encodes parts of a source's audio with reduced noise, as a render has it, for a player. Runs in a job's child. */
 import type { MediaInfo, NoiseReduction } from "../../domain/media";
+import { indexEndingAfter } from "../../domain/planning/spans";
+import { fromSeconds, type Span, toSeconds } from "../../domain/time";
 import { QUIET_ARGUMENTS } from "../arguments";
 import { reduceNoise } from "../audio/noise-reduction";
 import { loadRnnoise } from "../audio/rnnoise";
@@ -11,26 +13,29 @@ import { buildLiveSampleArguments, LIVE_ENCODER_ARGUMENTS, PREVIEW_SAMPLE_RATE }
 const CHANNELS = 2;
 /** Audio around the part, in which the model settles, and which decides whether there is a voice close to it. */
 const CONTEXT_SECONDS = 4;
+/** The model settles before music, as in the render, unless that is longer ago. */
+const MAX_CONTEXT_SECONDS = 60;
 const MAX_WALL_SECONDS = 120;
 
-/** `from` and `to` are in seconds. */
+/** `from` and `to` are in seconds. `voiceless`: where noise is not reduced; null: unknown. */
 export type CleanAudioRequest = {
   ffmpeg: Ffmpeg;
   path: string;
   info: MediaInfo;
   mode: NoiseReduction;
+  voiceless: readonly Span[] | null;
   from: number;
   to: number;
 };
 
 /** Returns the audio as ADTS, from the sample at `from` on. Errors: `AppError` `processing_failed`; the signal's reason. */
 export async function encodeCleanAudio(
-  { ffmpeg, path, info, mode, from, to }: CleanAudioRequest,
+  { ffmpeg, path, info, mode, voiceless, from, to }: CleanAudioRequest,
   signal?: AbortSignal,
 ): Promise<Uint8Array> {
   const createDenoiser = await loadRnnoise();
   const limits = createWorkLimits(MAX_WALL_SECONDS);
-  const start = Math.max(0, from - CONTEXT_SECONDS);
+  const start = findContextStart(from, voiceless ?? []);
   const source = { path, info, libavutil: ffmpeg.libavutil };
   const decoder = startFfmpeg({
     ffmpeg,
@@ -59,7 +64,10 @@ export async function encodeCleanAudio(
       number,
     ];
     let position = 0;
-    const reduced = reduceNoise(decoder.stdout, { mode, channels: CHANNELS, createDenoiser });
+    const reduced = reduceNoise(decoder.stdout, {
+      ...{ mode, channels: CHANNELS, createDenoiser, voiceless },
+      start: fromSeconds(start),
+    });
     for await (const samples of readWholeSamples(reduced, CHANNELS)) {
       const frames = samples.length / CHANNELS;
       const part = samples.subarray(
@@ -79,4 +87,11 @@ export async function encodeCleanAudio(
   } finally {
     await Promise.all([decoder.kill(), encoder.kill()]);
   }
+}
+
+function findContextStart(from: number, voiceless: readonly Span[]): number {
+  const start = Math.max(0, from - CONTEXT_SECONDS);
+  const span = voiceless[indexEndingAfter(voiceless, fromSeconds(start))];
+  const earlier = span === undefined ? start : Math.max(0, toSeconds(span.start) - CONTEXT_SECONDS);
+  return earlier < start && from - earlier <= MAX_CONTEXT_SECONDS ? earlier : start;
 }

@@ -8,8 +8,9 @@ import {
   type EnergyContour,
   type SpeechAnalysis,
 } from "../../domain/speech";
-import type { FrameTimes } from "../../domain/time";
+import type { FrameTimes, Span } from "../../domain/time";
 import { toSeconds } from "../../domain/time";
+import { findVoicelessSpans } from "../../domain/voiceless-spans";
 import { openAudioFile } from "../../lib/analysis-audio/reader";
 import { createAudioFile } from "../../lib/analysis-audio/writer";
 import { flushFile, writeAtomic } from "../../lib/atomic-file";
@@ -92,6 +93,12 @@ export async function readSpeechAnalysis(
 /** Returns the language that the speech analysis has found; null without one. */
 export const readDetectedLanguage = async ({ speechAnalysis }: MediaFolder): Promise<DetectedLanguage | null> =>
   (await readJson<SpeechAnalysis>(speechAnalysis))?.language ?? null;
+
+/** Reads where the recording has no voice; null when the path is null or the file is missing. */
+export async function readVoicelessSpans(speechAnalysis: string | null): Promise<Span[] | null> {
+  const analysis = speechAnalysis === null ? null : await readJson<SpeechAnalysis>(speechAnalysis);
+  return analysis && findVoicelessSpans(analysis);
+}
 
 /** Stores the contour with the audio compression, which suits any sampled signal. */
 async function writeEnergy(path: string, energy: EnergyContour): Promise<void> {

@@ -170,11 +170,16 @@ export async function renderRecording(
   target: { request: OutputRequest; outputPath: string; replace: boolean },
 ): Promise<RenderOutput & { sizeBytes: number }> {
   const { probed, plan } = recording;
+  const files = getMediaFolder(open.outputDir);
   tools.onProgress("rendering", 0);
   const result = await renderFile(
     open.media,
     {
-      blobs: { source: open.source, probed: await getBlob(getMediaFolder(open.outputDir).probed) },
+      blobs: {
+        source: open.source,
+        probed: await getBlob(files.probed),
+        speechAnalysis: await findBlob(files.speechAnalysis),
+      },
       plan: JSON.stringify(plan),
       output: requireOutput(probed, target.request),
       duration: probed.info.duration,

@@ -34,6 +34,9 @@ import type { RecognizedAgain } from "../cuts/recognized-again";
 /** A probed source. `probed` is the path of the file that the operation `probe` writes. */
 type ProbedSource = { ffmpeg: Ffmpeg; source: string; probed: string };
 
+/** The path of the file of the speech analysis, for noise reduction only. */
+type SpeechSource = { speechAnalysis: string | null };
+
 /** `incomplete`: parts of the source are fetched when they are read; null for a source that is complete. */
 type IncompleteSource = { incomplete: IncompleteFile | null };
 
@@ -55,7 +58,10 @@ export type JobOperations = {
   /** Writes the loudness of the source in the format OCL1. */
   loudness: JobOperation<{ ffmpeg: Ffmpeg; source: string; info: MediaInfo; outputPath: string }, null>;
   /** Encodes a part of the source with reduced noise. `adts` in base64; `cpuSeconds`: of the child. */
-  cleanAudio: JobOperation<Omit<CleanAudioRequest, "path"> & { source: string }, { adts: string; cpuSeconds: number }>;
+  cleanAudio: JobOperation<
+    Omit<CleanAudioRequest, "path" | "voiceless"> & SpeechSource & { source: string },
+    { adts: string; cpuSeconds: number }
+  >;
   indexPreview: JobOperation<{ preview: string; outputPath: string }, IndexedTracks>;
   /** `audio` is the analysis audio. Calls back `forcedAlign` and `recognize`. Returns a `PlanJson` as text with its basis, and its findings and stages when `explain` is set. */
   plan: JobOperation<
@@ -89,20 +95,22 @@ export type JobOperations = {
   keepAll: JobOperation<{ paths: AnalysisPaths }, string>;
   /** Calls back `acquirePermit`, `releasePermit` and `chooseEncoder`. `plan` is a `PlanJson` as text; null renders the whole source. */
   render: JobOperation<
-    ProbedSource & {
-      plan: string | null;
-      output: ResolvedOutput;
-      workDir: string;
-      outputPath: string;
-      jobs: number;
-      /** What earlier renders of the recording have encoded. The new file is complete, or missing. */
-      cache: RenderCacheFiles | null;
-    },
+    ProbedSource &
+      SpeechSource & {
+        plan: string | null;
+        output: ResolvedOutput;
+        workDir: string;
+        outputPath: string;
+        jobs: number;
+        /** What earlier renders of the recording have encoded. The new file is complete, or missing. */
+        cache: RenderCacheFiles | null;
+      },
     RenderResult
   >;
   /** Plans a render whose chunks are encoded at several places. `plan` as for `render`. Calls back `fetchParts`. */
   planSplit: JobOperation<
     ProbedSource &
+      SpeechSource &
       IncompleteSource & { plan: string | null; output: ResolvedOutput; encoder: VideoEncoder } & Pick<
         SplitOptions,
         "places" | "sizes"
@@ -116,7 +124,7 @@ export type JobOperations = {
   >;
   /** Encodes the audio of a split render to the file `name` in `workDir`. */
   encodeAudio: JobOperation<
-    ProbedSource & { plan: string | null; output: ResolvedOutput; name: string; workDir: string },
+    ProbedSource & SpeechSource & { plan: string | null; output: ResolvedOutput; name: string; workDir: string },
     null
   >;
   /** Checks a file of a split render that another machine has sent. Returns what is wrong with it; null for a good file. */

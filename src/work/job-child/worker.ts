@@ -8,7 +8,13 @@ import { type Operations, serveCalls, type WorkerCall } from "../../lib/ipc-call
 import type { Semaphore } from "../../lib/semaphore";
 import { countKernelKills } from "../../media/ffmpeg";
 import type { IncompleteFile } from "../../media/packets/incomplete-files";
-import { readProbed, readSpeechAnalysis, requireProbed, writeProbed } from "../assets/prepared-files";
+import {
+  readProbed,
+  readSpeechAnalysis,
+  readVoicelessSpans,
+  requireProbed,
+  writeProbed,
+} from "../assets/prepared-files";
 import { findRecognizerLanguage, measureRecognitions } from "../cuts/recognized-again";
 import { jobErrorCodec } from "./error-codec";
 import type { JobOperations } from "./operations";
@@ -106,9 +112,10 @@ const OPERATIONS: Implementation = {
     await writeRecordingLoudness({ ffmpeg, path: source, info, outputPath, signal });
     return null;
   },
-  async cleanAudio({ source, ...request }, { signal }) {
+  async cleanAudio({ source, speechAnalysis, ...request }, { signal }) {
     const { encodeCleanAudio } = await import("../../media/preview/clean-audio");
-    const bytes = await encodeCleanAudio({ ...request, path: source }, signal);
+    const voiceless = await readVoicelessSpans(speechAnalysis);
+    const bytes = await encodeCleanAudio({ ...request, voiceless, path: source }, signal);
     const { user, system } = process.cpuUsage();
     return { adts: Buffer.from(bytes).toString("base64"), cpuSeconds: (user + system) / 1e6 };
   },
@@ -271,14 +278,16 @@ async function openIncompleteSource(path: string, incomplete: IncompleteFile | n
 async function readRenderRequest(input: {
   source?: string;
   probed: string;
+  speechAnalysis?: string | null;
   plan: string | null;
   output: ResolvedOutput;
   workDir?: string;
   outputPath?: string;
 }): Promise<RenderRequest> {
-  const { source = "", plan, output, workDir = "", outputPath = "" } = input;
+  const { source = "", speechAnalysis = null, plan, output, workDir = "", outputPath = "" } = input;
   const segments = plan === null ? null : planSegments(JSON.parse(plan) as PlanJson);
-  return { sourcePath: source, probed: await requireProbed(input.probed), segments, output, workDir, outputPath };
+  const [probed, voiceless] = await Promise.all([requireProbed(input.probed), readVoicelessSpans(speechAnalysis)]);
+  return { sourcePath: source, probed, segments, output, voiceless, workDir, outputPath };
 }
 
 /** Returns the semaphore of the parent. Each `run` acquires a permit with one callback and releases it with another. */

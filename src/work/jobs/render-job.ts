@@ -32,7 +32,11 @@ export async function loadRender(
   if (render.cut_id !== null && plan === null) return null;
   const folder = folders.media(asset.id);
   const input: RenderInput = {
-    blobs: { source: await getBlob(folder.source), probed: await getBlob(folder.probed) },
+    blobs: {
+      source: await getBlob(folder.source),
+      probed: await getBlob(folder.probed),
+      speechAnalysis: render.resolved.audio?.noiseReduction ? await findBlob(folder.speechAnalysis) : null,
+    },
     plan,
     output: render.resolved,
     duration: asset.duration ?? 0,

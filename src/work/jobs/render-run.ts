@@ -16,8 +16,11 @@ import type { BlobRef, JobOutput, RunContext } from "./definition";
 import type { MediaTools } from "./media-tools";
 import { openCacheSession } from "./render-cache";
 
+/** `speechAnalysis`: for noise reduction only; null or missing if there is none. */
+export type RenderBlobs = { source: BlobRef; probed: BlobRef; speechAnalysis?: BlobRef | null };
+
 export type RenderInput = {
-  blobs: { source: BlobRef; probed: BlobRef };
+  blobs: RenderBlobs;
   /** A `PlanJson` as text; null renders the whole source. */
   plan: string | null;
   output: ResolvedOutput;
@@ -54,6 +57,17 @@ export async function runRender(tools: RenderRunTools, input: RenderInput, conte
     : { ...rendered, madeWith: `${maker}${usesCache ? ", parts of earlier renders" : ""}` };
 }
 
+/** Returns the paths of the files that a render reads. */
+export const getSourceFiles = ({ source, probed, speechAnalysis }: RenderBlobs, context: RunContext) => ({
+  source: context.getInputPath(source.name),
+  probed: context.getInputPath(probed.name),
+  speechAnalysis: speechAnalysis ? context.getInputPath(speechAnalysis.name) : null,
+});
+
+/** Returns the paths that exist. */
+export const listSourceFiles = ({ source, probed, speechAnalysis }: ReturnType<typeof getSourceFiles>): string[] =>
+  speechAnalysis === null ? [source, probed] : [source, probed, speechAnalysis];
+
 type RenderRunTools = Omit<MediaTools, "speech" | "temporaryFolder">;
 
 /** Renders like `runRender`, but finds an encoder only if the render needs one. */
@@ -65,8 +79,7 @@ export async function renderFile(
   const { signal, workDir, outputDir } = context;
   const name = getRenderOutputName(input.output.format);
   const renderedPath = join(workDir, name);
-  const source = context.getInputPath(input.blobs.source.name);
-  const probed = context.getInputPath(input.blobs.probed.name);
+  const files = getSourceFiles(input.blobs, context);
   await mkdir(outputDir, { recursive: true });
   await mkdir(workDir, { recursive: true });
   await removePartFiles(outputDir);
@@ -78,7 +91,7 @@ export async function renderFile(
   await using child = openRunChild(shared, {
     command: tools.jobCommand,
     sandbox: tools.sandbox,
-    view: { readOnly: [source, probed, ...(cache?.readOnly ?? [])], writable: [workDir], devices: true },
+    view: { readOnly: [...listSourceFiles(files), ...(cache?.readOnly ?? [])], writable: [workDir], devices: true },
     limitCode: "processing_failed",
     maxMemoryBytes: getMaxMediaMemoryBytes(input.blobs.source.bytes),
     maxFileBytes: tools.maxFileBytes(),
@@ -91,8 +104,7 @@ export async function renderFile(
     "render",
     {
       ffmpeg,
-      source,
-      probed,
+      ...files,
       plan,
       output,
       workDir,

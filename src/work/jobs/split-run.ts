@@ -10,10 +10,17 @@ import { type JobChild, openJobChild } from "../job-child/child";
 import { getMaxMediaMemoryBytes } from "../job-child/limits";
 import { commitFile, openScratchFolder } from "../job-child/scratch";
 import { findBlob, removePartFiles } from "./blob-files";
-import type { BlobRef, JobOutput, RunContext } from "./definition";
+import type { JobOutput, RunContext } from "./definition";
 import type { MediaTools } from "./media-tools";
 import { type MissingParts, openMissingParts } from "./missing-parts";
-import { type RenderInput, type RenderOutput, runRender } from "./render-run";
+import {
+  getSourceFiles,
+  listSourceFiles,
+  type RenderBlobs,
+  type RenderInput,
+  type RenderOutput,
+  runRender,
+} from "./render-run";
 
 type SplitTools = Omit<MediaTools, "speech" | "temporaryFolder">;
 
@@ -45,7 +52,7 @@ export type SplitPiece =
   | { kind: "audio"; name: string; plan: string | null; output: ResolvedOutput };
 
 export type ChunkInput = {
-  blobs: { source: BlobRef; probed: BlobRef };
+  blobs: RenderBlobs;
   /** Of the source. */
   duration: Ticks;
   piece: SplitPiece;
@@ -128,22 +135,16 @@ async function encodePiece(
 export const runJoin = (tools: SplitTools, input: RenderInput, context: RunContext): Promise<RenderOutput> =>
   runRender(tools, input, context);
 
-const getSourceFiles = ({ source, probed }: RenderInput["blobs"], context: RunContext) => ({
-  source: context.getInputPath(source.name),
-  probed: context.getInputPath(probed.name),
-});
-
 function openSplitChild(
   tools: SplitTools,
   blobs: RenderInput["blobs"],
   context: RunContext,
   writable: string[],
 ): JobChild {
-  const { source, probed } = getSourceFiles(blobs, context);
   return openJobChild({
     command: tools.jobCommand,
     sandbox: tools.sandbox,
-    view: { readOnly: [source, probed], writable, devices: true },
+    view: { readOnly: listSourceFiles(getSourceFiles(blobs, context)), writable, devices: true },
     limitCode: "processing_failed",
     maxMemoryBytes: getMaxMediaMemoryBytes(blobs.source.bytes),
     maxFileBytes: tools.maxFileBytes(),

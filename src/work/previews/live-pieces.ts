@@ -21,6 +21,8 @@ export type LivePiece = {
   isCoded?: boolean;
   /** Of audio. Null: as recorded. */
   noiseReduction: NoiseReduction | null;
+  /** The path of the speech analysis, for noise reduction; null if there is none yet. */
+  speechAnalysis: string | null;
   signal: AbortSignal;
 };
 
@@ -59,7 +61,7 @@ export function createLivePieces(tools: PieceTools, turns: EncodingTurns): LiveP
 
   return {
     read: async (track, piece) => {
-      const key = `${piece.asset.id} ${track} ${piece.from} ${piece.to} ${piece.isCoded === true} ${piece.noiseReduction}`;
+      const key = `${piece.asset.id} ${track} ${piece.from} ${piece.to} ${piece.isCoded === true} ${piece.noiseReduction} ${piece.speechAnalysis !== null}`;
       const known = cache.get(key);
       if (known) return known;
       const bytes = await encode(track, piece);
@@ -73,12 +75,12 @@ export function createLivePieces(tools: PieceTools, turns: EncodingTurns): LiveP
 async function encodeClean(
   { ffmpeg, sandbox, jobCommand, maxFileBytes }: PieceTools,
   { priority, onEnd }: EncodingRun,
-  { path, info, noiseReduction: mode, from, to, signal }: LivePiece & { info: MediaInfo },
+  { path, speechAnalysis, info, noiseReduction: mode, from, to, signal }: LivePiece & { info: MediaInfo },
 ): Promise<Uint8Array> {
   await using child = openJobChild({
     command: jobCommand,
     sandbox,
-    view: { readOnly: [path], writable: [], devices: false },
+    view: { readOnly: speechAnalysis === null ? [path] : [path, speechAnalysis], writable: [], devices: false },
     limitCode: "processing_failed",
     maxMemoryBytes: getMaxMediaMemoryBytes(0),
     maxFileBytes: maxFileBytes(),
@@ -86,7 +88,8 @@ async function encodeClean(
   });
   let cost: number | null = null;
   try {
-    const found = await child.run("cleanAudio", { ffmpeg, source: path, info, mode: mode!, from, to }, { signal });
+    const request = { ffmpeg, source: path, speechAnalysis, info, mode: mode!, from, to };
+    const found = await child.run("cleanAudio", request, { signal });
     cost = found.cpuSeconds;
     return Buffer.from(found.adts, "base64");
   } finally {

@@ -12,6 +12,7 @@ import { createAudioPiece, createSeekPiece, createVideoPiece, type HeadRequest }
 import { CHUNK_BYTES, type PiecePart, readParts } from "../../media/preview/read-parts";
 import { createSourcePiece } from "../../media/preview/source-piece";
 import type { Asset } from "../../store/assets";
+import { hasSpeechAnalysis } from "../assets/prepared-files";
 import type { CoreNeeds } from "../needs";
 import { createBusyError, createEncodingTurns } from "./encoding-turns";
 import { createLivePieces, type PieceTools } from "./live-pieces";
@@ -90,9 +91,12 @@ export function createPieces(tools: PieceTools, { folders }: CoreNeeds): Pieces 
     span: { from: number; to: number; isCoded?: boolean },
     reserve: (bytes: number) => void,
   ): Promise<Section> {
+    const folder = folders.media(asset.id);
+    const hasSpeech = noiseReduction !== null && (await hasSpeechAnalysis(folder));
     const bytes = await live.read(kind, {
       asset,
-      path: folders.media(asset.id).source,
+      path: folder.source,
+      speechAnalysis: hasSpeech ? folder.speechAnalysis : null,
       ...span,
       noiseReduction,
       signal,

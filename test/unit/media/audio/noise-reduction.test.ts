@@ -1,9 +1,12 @@
 /** Noise reduction and levels of speakers, measured in samples and in rendered files. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { NoiseReducer } from "../../../../src/media/audio/noise-reduction";
+import { fromSeconds } from "../../../../src/domain/time";
+import { findVoicelessSpans } from "../../../../src/domain/voiceless-spans";
+import { NoiseReducer, type NoiseReducerOptions } from "../../../../src/media/audio/noise-reduction";
 import { loadRnnoise, RNNOISE_RATE } from "../../../../src/media/audio/rnnoise";
 import { renderAudio } from "../../../../src/media/leveled-audio";
+import { encodeCleanAudio } from "../../../../src/media/preview/clean-audio";
 import { openVoice } from "../../../fixtures/flite";
 import { BUNDLED_FFMPEG } from "../../../http/media";
 import { temporaryFolder } from "../../../temporary-folder";
@@ -62,8 +65,11 @@ function getLevel(samples: Float32Array, spans: readonly (readonly [number, numb
   return 10 * Math.log10(sum / count + 1e-15);
 }
 
-function reduce(samples: Float32Array, channels = 1, mode: "light" | "strong" = "strong"): Float32Array {
-  const reducer = new NoiseReducer({ mode, channels, createDenoiser });
+type Options = Partial<Omit<NoiseReducerOptions, "createDenoiser">>;
+
+function reduce(samples: Float32Array, options: Options = {}): Float32Array {
+  const { channels = 1 } = options;
+  const reducer = new NoiseReducer({ mode: "strong", voiceless: null, ...options, channels, createDenoiser });
   const parts: Float32Array[] = [];
   const size = 9_001 * channels;
   for (let at = 0; at < samples.length; at += size) parts.push(reducer.take(samples.subarray(at, at + size)));
@@ -83,7 +89,7 @@ const toMiddles = (spans: readonly [number, number][]): [number, number][] =>
 
 test.each(["light", "strong"] as const)("%s: pauses lose 8 dB of noise or more, speech stays in its place", (mode) => {
   const { samples, pauses, speech } = createTalk();
-  const output = reduce(samples, 1, mode);
+  const output = reduce(samples, { mode });
   expect(output.length).toBe(samples.length);
   expect(getLevel(samples, toMiddles(pauses)) - getLevel(output, toMiddles(pauses))).toBeGreaterThan(8);
   expect(Math.abs(getLevel(samples, speech) - getLevel(output, speech))).toBeLessThan(2);
@@ -92,21 +98,86 @@ test.each(["light", "strong"] as const)("%s: pauses lose 8 dB of noise or more, 
   expect(shifts.toSorted((a, b) => correlate(b) - correlate(a))[0]).toBe(0);
 });
 
-test("where no voice is for three seconds, the original plays, and fades over 200 ms", () => {
-  const { samples } = createTalk();
-  // Drums, four in a second.
-  const noise = createNoise(6 * RNNOISE_RATE);
-  const music = noise.map((sample, n) => 0.4 * sample * Math.exp(-(n % 12_000) / 1_500));
+/** A talk, six seconds of drums, four in a second, and the talk again, with the spans of its speech. */
+function createShow(noiseLevel = 0) {
+  const { samples, speech } = createTalk();
+  const music = createNoise(6 * RNNOISE_RATE).map(
+    (sample, n) => sample * (noiseLevel + 0.4 * Math.exp(-(n % 12_000) / 1_500)),
+  );
+  const end = samples.length + music.length;
+  const spans = [0, end].flatMap((shift) =>
+    speech.map(([from, to]) => ({ start: toTicks(from + shift), end: toTicks(to + shift) })),
+  );
   const input = new Float32Array([...samples, ...music, ...samples]);
-  const output = reduce(input);
-  const from = samples.length + RNNOISE_RATE;
-  const to = samples.length + music.length - RNNOISE_RATE;
+  return { input, end: samples.length, spans, duration: toTicks(input.length) };
+}
+
+const toTicks = (sample: number): number => fromSeconds(sample / RNNOISE_RATE);
+
+test.each([
+  ["as the model finds them", false],
+  ["of the speech analysis", true],
+])("where no voice is for three seconds, the original plays, and fades over 200 ms: spans %s", (_, isAnalyzed) => {
+  const { input, end, spans: speech, duration } = createShow();
+  const output = reduce(input, { voiceless: isAnalyzed ? findVoicelessSpans({ duration, speech }) : null });
+  const from = end + RNNOISE_RATE;
+  const to = end + 5 * RNNOISE_RATE;
   expect(input.subarray(from, to).every((sample, n) => sample === output[from + n])).toBe(true);
   // In the pause before the music, noise is reduced for half a second after the last word.
-  const end = samples.length;
   const getChange = (span: [number, number]) => getLevel(output, [span]) - getLevel(input, [span]);
   expect(getChange([end - 36_000, end - 26_400])).toBeLessThan(-8);
   expect(getChange([end - 4_800, end])).toBeCloseTo(0, 1);
+});
+
+test("the speech analysis decides, whatever the model takes for a voice", () => {
+  const { input, spans, duration } = createShow();
+  const isOriginal = (output: Float32Array) => output.every((sample, n) => sample === input[n]);
+  // A song is sung, and a whisper is a voice.
+  expect(isOriginal(reduce(input, { voiceless: findVoicelessSpans({ duration, speech: [] }) }))).toBe(true);
+  const speech = [{ start: spans[0]!.start, end: duration }];
+  const output = reduce(input, { voiceless: findVoicelessSpans({ duration, speech }) });
+  const [start, end] = [spans[2]!.end, spans[3]!.start].map((time) => (time / 1e6) * RNNOISE_RATE) as [number, number];
+  const middle: [number, number] = [start + 2 * RNNOISE_RATE, end - 2 * RNNOISE_RATE];
+  expect(getLevel(output, [middle])).toBeLessThan(getLevel(input, [middle]) - 3);
+});
+
+test("clean audio of any part is what the render has there, music included", async () => {
+  await using folder = await temporaryFolder();
+  // The model needs noise before a part as it has in the render.
+  const { input, spans: speech, duration } = createShow(0.08);
+  const [path, partPath, outputPath] = ["source.wav", "part.aac", "out.m4a"].map((name) => join(folder.path, name)) as [
+    string,
+    string,
+    string,
+  ];
+  await encode(input, path);
+  const probed = await probeFile(path, bundledFfmpeg);
+  const voiceless = findVoicelessSpans({ duration, speech });
+  const segments = [{ start: 0, end: duration, outputStart: 0, outputEnd: duration }];
+  await renderAudio({
+    ...{ ffmpeg: bundledFfmpeg, path, probed, format: "m4a", bitrate: 192_000, maxEncoders: 2, segments, voiceless },
+    ...{ outputPath, workDir: folder.path, processing: { noiseReduction: "strong" } },
+  });
+  // The preview's bitrate is too low for noise at high frequencies.
+  const rendered = await decode(outputPath, "-af", "lowpass=2000,lowpass=2000");
+  // The drums last from 9.5 to 15.5 s.
+  for (const [from, to] of [
+    [7, 10],
+    [11, 13],
+    [14, 18],
+  ] as const) {
+    const part = { ffmpeg: bundledFfmpeg, path, info: probed.info, mode: "strong" as const, voiceless, from, to };
+    await Bun.write(partPath, await encodeCleanAudio(part));
+    // The encoder puts a packet before the first sample.
+    const heard = (await decode(partPath, "-af", "lowpass=2000,lowpass=2000")).subarray(1_024);
+    const differences = Array.from({ length: Math.floor((to - from) * 10) - 1 }, (_, n) => {
+      const span: [number, number] = [n * 4_800, (n + 1) * 4_800];
+      const inRender = span.map((at) => at + from * RNNOISE_RATE) as [number, number];
+      const level = getLevel(rendered, [inRender]);
+      return level < -50 ? 0 : Math.abs(getLevel(heard, [span]) - level);
+    });
+    expect(Math.max(...differences)).toBeLessThan(1);
+  }
 });
 
 test("channels stay apart: a copy of the first is computed once, and the low frequencies of 5.1 are left", () => {
@@ -119,12 +190,12 @@ test("channels stay apart: a copy of the first is computed once, and the low fre
     });
   const pick = (output: Float32Array, channel: number, channels: number) =>
     Float32Array.from({ length: output.length / channels }, (_, n) => output[n * channels + channel]!);
-  const dual = reduce(spread([1, 1]), 2);
+  const dual = reduce(spread([1, 1]), { channels: 2 });
   const isEqual = (a: Float32Array, b: Float32Array) =>
     a.length === b.length && a.every((sample, n) => sample === b[n]);
   expect([isEqual(pick(dual, 0, 2), mono), isEqual(pick(dual, 1, 2), mono)]).toEqual([true, true]);
   const surround = spread([1, 0.5, 0, 0.25, 0, 0]);
-  const output = reduce(surround, 6);
+  const output = reduce(surround, { channels: 6 });
   expect(isEqual(pick(output, 0, 6), mono)).toBe(true);
   expect(isEqual(pick(output, 3, 6), pick(surround, 3, 6))).toBe(true);
   expect(getLevel(pick(output, 2, 6), [[0, short.length]])).toBeLessThan(-100);
@@ -144,7 +215,6 @@ test("a rendered cut has less noise, takes at one level, and the loudness", asyn
   const source = join(folder.path, "source.wav");
   await encode(soft, source);
   const probed = await probeFile(source, bundledFfmpeg);
-  const toTicks = (sample: number) => Math.round((sample / RNNOISE_RATE) * 1e6);
   let end = 0;
   const segments = speech.map(([from, to]) => {
     const outputStart = end;
@@ -176,8 +246,8 @@ async function encode(samples: Float32Array, path: string): Promise<void> {
   expect(await child.exited).toBe(0);
 }
 
-async function decode(path: string): Promise<Float32Array> {
-  const output = ["-f", "f32le", "-ar", String(RNNOISE_RATE), "-ac", "1", "pipe:1"];
+async function decode(path: string, ...filter: string[]): Promise<Float32Array> {
+  const output = [...filter, "-f", "f32le", "-ar", String(RNNOISE_RATE), "-ac", "1", "pipe:1"];
   const child = Bun.spawn([BUNDLED_FFMPEG, "-v", "error", "-i", path, ...output], { stdout: "pipe" });
   return new Float32Array(await new Response(child.stdout).arrayBuffer());
 }

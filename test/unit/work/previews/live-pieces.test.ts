@@ -49,7 +49,15 @@ test("a workspace's share is encoded before renders, the rest after everything e
   const { signal } = new AbortController();
   const read = (workspace: string, n: number) => {
     const asset = assetOf(workspace, `${workspace} ${n}`);
-    return live.read("video", { asset, path: "/film.avi", noiseReduction: null, signal, from: n, to: n + 0.001 });
+    return live.read("video", {
+      asset,
+      path: "/film.avi",
+      noiseReduction: null,
+      speechAnalysis: null,
+      signal,
+      from: n,
+      to: n + 0.001,
+    });
   };
   const takeLog = async () => {
     const lines = (await Bun.file(log).text()).trim().split("\n");
@@ -85,7 +93,7 @@ test("a recording without the track is refused", async () => {
   const asset = assetOf("a", "1");
   expect(
     await live
-      .read("audio", { asset, path: "/film.avi", from: 0, to: 8, noiseReduction: null, signal })
+      .read("audio", { asset, path: "/film.avi", from: 0, to: 8, noiseReduction: null, speechAnalysis: null, signal })
       .catch(({ code }) => code),
   ).toBe("not_found");
 });
@@ -107,7 +115,15 @@ test("clean audio whose child fails costs the processor time that it took", asyn
     audio: [{ index: 0, codec: "aac", sampleRate: 48_000, channels: 2, bitrate: null, language: null, title: null }],
   };
   const asset = { ...assetOf("a", "1"), info };
-  const piece = { asset, path: "/film.avi", from: 0, to: 1, noiseReduction: "strong" as const, signal };
+  const piece = {
+    asset,
+    path: "/film.avi",
+    from: 0,
+    to: 1,
+    noiseReduction: "strong" as const,
+    speechAnalysis: null,
+    signal,
+  };
   const error = await createLivePieces(tools, turns)
     .read("audio", piece)
     .catch((reason: Error) => reason);
