@@ -127,7 +127,7 @@ const WAITING: [string, () => Promise<string>, string][] = [
   ["damaged", async () => (await user.prepared(await user.upload(Buffer.alloc(5000, 7)))).id, "upload it again"],
   ["unpaid", async () => unpaid(), "Buy credits"],
   ["without audio", async () => withoutAudio(), "This recording has no audio."],
-  ["without words", async () => (await user.ready(await quiet(3))).id, "No words were recognized"],
+  ["without words", async () => (await user.ready(await quiet(3))).id, "No speech found."],
   ["without a cut", async () => (await user.ready(await wav(3))).id, "Make the first cut"],
 ];
 
@@ -173,7 +173,7 @@ test("a recording that is prepared shows how far it is, and opens by itself", as
 
 test("a recording without audio is cut by hand, because no plan can succeed", async () => {
   const page = await open(`/assets/${(await user.ready(await silentVideo())).id}`, user);
-  await page.getByText("This recording has no audio. Cut by hand: mark a range").waitFor();
+  await page.getByText("This recording has no audio. Cut by hand with I, O and Delete.").waitFor();
   for (const text of ["Make a cut.", "Make cut"]) expect(await page.getByText(text, { exact: true }).count()).toBe(0);
   await button(page, "Cut by hand").click();
   for (const name of ["Save", "Render"]) await button(page, name).waitFor();

@@ -56,13 +56,30 @@ async function download(): Promise<{ name: string; text: string }> {
   return { name: file.suggestedFilename(), text: Buffer.concat(chunks).toString("latin1") };
 }
 
-test("a render is started with settings within those of the recording, and downloaded", async () => {
-  await button("Render").click();
+test("a render is started from a preset within the settings of the recording, and downloaded", async () => {
+  await page.getByRole("tab", { name: "Renders" }).click();
+  await button("Render…").click();
   const dialog = page.getByRole("dialog", { name: "Render" });
   expect(await dialog.textContent()).toContain("Fastest");
+  const preset = (name: string) => dialog.getByRole("button", { name, exact: true });
+  const format = dialog.getByLabel("Format");
+  await preset("Podcast").click();
+  expect([await format.inputValue(), await dialog.getByLabel("Loudness").inputValue()]).toEqual(["mp3", "-16"]);
+  // The recording has fewer lines than this preset.
+  expect(await preset("Small file").count()).toBe(0);
+  await preset("As recorded").click();
   await dialog.getByLabel("Resolution").selectOption("144p");
   expect(await dialog.textContent()).toContain("Estimated size: about");
   await dialog.getByLabel("Frame rate").fill("5");
+  await preset("Save as preset…").click();
+  await dialog.getByLabel("Name of the preset").fill("Preview");
+  await page.keyboard.press("Enter");
+  expect(await preset("Preview").getAttribute("aria-pressed")).toBe("true");
+  await preset("Podcast").click();
+  await page.reload();
+  await button("Render").click();
+  await preset("Preview").click();
+  expect([await format.inputValue(), await dialog.getByLabel("Resolution").inputValue()]).toEqual(["mp4", "144p"]);
   await button("Start").click();
   await dialog.waitFor({ state: "detached" });
   await until("the end of the render", async () => (await button("Download").count()) === 1);
@@ -71,6 +88,11 @@ test("a render is started with settings within those of the recording, and downl
   const { name, text } = await download();
   expect(name).toEndWith(".mp4");
   expect(text.slice(4, 8)).toBe("ftyp");
+  await button("Render").click();
+  await preset("Preview").click();
+  await button("Delete the preset Preview").click();
+  await preset("Preview").waitFor({ state: "detached" });
+  await page.keyboard.press("Escape");
 });
 
 test("a share link is shown once, copied without a secure context, and works without an account", async () => {

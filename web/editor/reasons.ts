@@ -22,6 +22,13 @@ export const REASON_ICONS: Record<RemovalReason, IconName> = {
   manual: "byHand",
 };
 
+/** The reason for which a marked part would be removed, by what the server says about it. */
+const MARKED: Record<string, RemovalReason> = { "maybe a retake": "retake", "differs from the script": "off_script" };
+
+/** Returns whose color and icon a place to review has; null if it belongs to no reason. */
+export const getLook = ({ reason, review }: { reason: RemovalReason | null; review: string | null }) =>
+  reason ?? MARKED[review ?? ""] ?? null;
+
 const PLURALS: Record<RemovalReason, string> = {
   silence: "pauses",
   filler: "fillers",

@@ -4,7 +4,7 @@ import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { isMostlyRemoved, type ReviewItem } from "../model/review-queue";
 import { findWordsIn } from "../model/words";
-import { REASON_ICONS } from "../reasons";
+import { getLook, REASON_ICONS } from "../reasons";
 import { useEditor } from "../state/context";
 import type { Editor } from "../state/editor-state";
 import { explainItem, measureRange, titleItem } from "./item-texts";
@@ -49,6 +49,7 @@ type CardProps = { review: ReviewSession; item: ReviewItem };
 function Card({ review, item }: CardProps) {
   const { editor } = useEditor();
   const heading = useRef<HTMLHeadingElement>(null);
+  const look = getLook(item);
   const swipe = useSwipe(editor.canEdit ? (isRight) => review.decide(isRight ? "kept" : "removed") : null);
   // A layout effect runs before the next key press. Keys stay with the card, and screen readers read its heading.
   useLayoutEffect(() => {
@@ -57,9 +58,9 @@ function Card({ review, item }: CardProps) {
     if (!isTyping) heading.current?.focus({ preventScroll: true });
   }, []);
   return (
-    <section class={`review-card ${item.reason ?? "mark"}`} aria-label="Place to review" {...swipe}>
+    <section class={`review-card ${look ?? "mark"}`} aria-label="Place to review" {...swipe}>
       <header>
-        <Icon name={item.reason === null ? "mark" : REASON_ICONS[item.reason]} />
+        <Icon name={look === null ? "mark" : REASON_ICONS[look]} />
         <h3 ref={heading} tabIndex={-1}>
           {titleItem(item)}
           <span class="visually-hidden">: {describeWords(editor, item)}</span>

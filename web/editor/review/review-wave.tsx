@@ -2,6 +2,7 @@ import { useSignalEffect } from "@preact/signals";
 import { useRef, useState } from "preact/hooks";
 import { IconButton } from "../../ui/button";
 import { CONTEXT, type ReviewItem } from "../model/review-queue";
+import { getLook } from "../reasons";
 import { useEditor } from "../state/context";
 import { findPeak } from "../timeline/peaks";
 import { useCanvas } from "../timeline/use-canvas";
@@ -24,7 +25,8 @@ export function ReviewWave({ review, item }: { review: ReviewSession; item: Revi
     draw: (context, colors) => {
       const width = box!.clientWidth;
       context.clearRect(0, 0, width, HEIGHT);
-      const color = item.reason === null ? colors.warning : colors.reasons[item.reason];
+      const look = getLook(item);
+      const color = look === null ? colors.warning : colors.reasons[look];
       const toX = (time: number) => ((time - start) / length) * width;
       context.globalAlpha = 0.16;
       context.fillStyle = color;

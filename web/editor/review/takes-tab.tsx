@@ -2,12 +2,12 @@ import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { useActions } from "../../app/actions";
 import { formatTimecode } from "../../app/format";
-import { IconButton } from "../../ui/button";
+import { Button, IconButton } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { isByKeyboard, isLongPress, openContextMenu } from "../context-menu";
 import { toSeconds } from "../model/plan";
 import type { Take } from "../model/takes";
-import { useEditor } from "../state/context";
+import { openTab, useEditor } from "../state/context";
 import { selectTake } from "../state/edit-actions";
 import { readExcerpt } from "../state/excerpt";
 import { playTake } from "../state/seek-actions";
@@ -50,7 +50,21 @@ export function TakesTab() {
       return [use, play, goTo];
     }, [editor, playback]),
   );
-  if (takes.length === 0) return <p class="soft tab-empty">No line was said more than once.</p>;
+  if (takes.length === 0)
+    return (
+      <div class="tab-empty">
+        <p class="soft">No line was said more than once.</p>
+        {editor.canEdit && (
+          <Button
+            onClick={() => {
+              openTab.value = "script";
+            }}
+          >
+            Compare with a script
+          </Button>
+        )}
+      </div>
+    );
   return (
     <section class="takes" aria-labelledby="takes-title">
       <h2 id="takes-title" class="visually-hidden">

@@ -328,11 +328,8 @@ function goToMisheard(editor: Editor, playback: Playback): void {
 
 /** Explains why there are no words, and what the user can still do. */
 function describeNoWords(hasAudio: boolean): string {
-  const advice = "Cut by hand: mark a range with I and O, and press Delete.";
-  return [
-    hasAudio ? "No words were recognized in this recording." : "This recording has no audio.",
-    canWrite.value && advice,
-  ]
+  const advice = "Cut by hand with I, O and Delete.";
+  return [hasAudio ? "No speech found." : "This recording has no audio.", canWrite.value && advice]
     .filter(Boolean)
     .join(" ");
 }

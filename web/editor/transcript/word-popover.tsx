@@ -47,7 +47,7 @@ export function WordPopover({ range, left, top, takesFocus, pauseBefore, onCorre
       class="word-popover"
       role="group"
       aria-label={pauseBefore !== null ? "Pause" : isSpan ? "Removed words" : "Selected words"}
-      style={{ left: `${left}px`, top: `${top}px` }}
+      style={{ "--left": `${left}px`, "--top": `${top}px` }}
       onKeyDown={(event) => {
         if (event.key !== "Escape") return;
         event.preventDefault();

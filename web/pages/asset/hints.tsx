@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { recall, remember } from "../../app/memory";
 import { canWrite, session } from "../../app/session";
+import { useEditor } from "../../editor/state/context";
 import { Button, IconButton } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 
@@ -31,8 +32,12 @@ const toKey = (): string => `hints.asset.${session.value.kind === "signed-in" ? 
 
 /** Explains the page to first-time users, one hint at a time. Hints that were read or hidden do not return. */
 export function Hints() {
+  const { editor } = useEditor();
   const hints = canWrite.value ? EDITOR_HINTS : VIEWER_HINTS;
-  const [read, setRead] = useState(() => Number(recall(toKey())) || 0);
+  const [known, setRead] = useState(() => Number(recall(toKey())) || 0);
+  // The first hint of writers leads to a cut.
+  const first = canWrite.value && editor.cut !== null ? 1 : 0;
+  const read = Math.max(known, first);
   const hint = hints[read];
   if (hint === undefined) return null;
   const go = (count: number) => {
@@ -48,7 +53,7 @@ export function Hints() {
       <p aria-live="polite">
         <strong>{hint.title}</strong> {hint.text}{" "}
         <span class="soft number">
-          {read + 1} of {hints.length}
+          {read + 1 - first} of {hints.length - first}
         </span>
       </p>
       <span class="message-actions hint-actions">

@@ -23,7 +23,15 @@ function describeSource({ items }: Cuts, cutId: string | null): string {
 /** The list of renders. */
 export function RendersTab() {
   const { output, cuts } = useEditor();
-  return <RenderList renders={output.renders} describeSource={(cutId) => describeSource(cuts, cutId)} />;
+  return (
+    <RenderList
+      renders={output.renders}
+      describeSource={(cutId) => describeSource(cuts, cutId)}
+      onRender={() => {
+        output.opened.value = "render";
+      }}
+    />
+  );
 }
 
 /** Opens the dialog that shares the newest render of the open cut. Without a render, says what to do. */

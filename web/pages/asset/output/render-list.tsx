@@ -12,12 +12,14 @@ type RenderListProps = {
   renders: Renders;
   /** Returns a description of the render's source: a cut, or the whole recording. */
   describeSource(cutId: string | null): string;
+  /** Opens the dialog for a new render. */
+  onRender(): void;
 };
 
 type Opened = { kind: "share" | "delete"; render: ListedRender };
 
 /** The rendered files of a recording, newest first. */
-export function RenderList({ renders, describeSource }: RenderListProps) {
+export function RenderList({ renders, describeSource, onRender }: RenderListProps) {
   const [opened, setOpened] = useState<Opened | null>(null);
   const items = renders.items.value;
   const close = () => setOpened(null);
@@ -28,7 +30,12 @@ export function RenderList({ renders, describeSource }: RenderListProps) {
         <ErrorPanel message={renders.error.value} onRetry={() => void renders.reload()} />
       )}
       {items === null && renders.error.value === null && <div class="skeleton skeleton-row" />}
-      {items?.length === 0 && <p class="soft">Nothing was rendered yet.</p>}
+      {items?.length === 0 && (
+        <>
+          <p class="soft">Nothing was rendered yet.</p>
+          {canWrite.value && <Button onClick={onRender}>Render…</Button>}
+        </>
+      )}
       <ul class="render-list">
         {items?.map((render) => (
           <RenderRow
