@@ -18,6 +18,15 @@ export const insertCut = cutRows.insert;
 /** Returns the cut with its plan if it belongs to the workspace, otherwise null. */
 export const findCut = prepareOwnRowQuery(cuts);
 
+/** Returns the cut without its plan if it belongs to the workspace, otherwise null. */
+export const findCutRow = (db: Queries, workspaceId: string, id: string): Promise<CutRow | null> =>
+  first(
+    db
+      .select(columnsWithoutPlan)
+      .from(cuts)
+      .where(and(eq(cuts.id, id), eq(cuts.workspace_id, workspaceId))),
+  );
+
 /** Returns whether the workspace has the cut. */
 export const hasCut = (db: Queries, workspaceId: string, id: string): Promise<boolean> =>
   cutRows.has(db, and(eq(cuts.id, id), eq(cuts.workspace_id, workspaceId)));

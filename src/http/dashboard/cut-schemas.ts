@@ -40,7 +40,7 @@ const judgedPlan = strictObject({
 export const CUT_SCHEMAS = {
   CutWithDraft: strictObject({
     ...PUBLIC_SCHEMAS.CutDetail.properties,
-    plan: orNull(judgedPlan, "null until completed"),
+    plan: orNull(judgedPlan, "null until completed, and with `plan=false`"),
     draft_revision: orNull(Type.Integer({ minimum: 1 }), "revision of the draft; null without a draft"),
   }),
   CutExplanation: strictObject({

@@ -1,6 +1,7 @@
 /** Cuts as pages show them, and their drafts: edits that are not saved as a cut yet. */
 import { Type } from "@sinclair/typebox";
-import { type Draft, findDraft, readDraftRevision } from "../../store/cuts";
+import { requireFound } from "../../domain/errors";
+import { type Draft, findCut, findCutRow, findDraft, readDraftRevision } from "../../store/cuts";
 import { discardDraft, updateDraft } from "../../work/cuts/drafts";
 import { judgeCut } from "../../work/cuts/stored-basis";
 import { renameCut } from "../../work/cuts/versions";
@@ -21,13 +22,25 @@ const showDraft = async ({ authorship }: Call, draft: Draft): Promise<Resource<"
 
 export const readCut = route({
   summary: "Retrieve a cut with its plan, and whether it has a draft",
+  query: strictObject({
+    plan: Type.Optional(
+      Type.Union([Type.Literal("true"), Type.Literal("false")], {
+        description: "`false`: without the plan, which can be large",
+        errorText: "must be true or false",
+      }),
+    ),
+  }),
   responses: { 200: respondsWith("CutWithDraft", "The cut") },
-  load: cutLoader,
-  handle: async (call, { resource }) => {
-    const draft_revision = await readDraftRevision(call.services.store.read, resource.id);
-    if (resource.plan === null) return okJsonText(await showCutDetailJson(call, resource, { draft_revision }));
-    const plan = await runLargeTasksSerially(resource.plan, () => judgeCut(resource, JSON.parse(resource.plan!)));
-    return ok({ ...(await showCut(call, resource)), draft_revision, plan } satisfies Resource<"CutWithDraft">);
+  load: createOwnLoader("Cut", "cut_id", findCutRow),
+  handle: async (call, { resource, query }) => {
+    const { read } = call.services.store;
+    const draft_revision = await readDraftRevision(read, resource.id);
+    if (query.plan === "false")
+      return ok({ ...(await showCut(call, resource)), draft_revision, plan: null } satisfies Resource<"CutWithDraft">);
+    const cut = requireFound(await findCut(read, resource.workspace_id, resource.id), "Cut");
+    if (cut.plan === null) return okJsonText(await showCutDetailJson(call, cut, { draft_revision }));
+    const plan = await runLargeTasksSerially(cut.plan, () => judgeCut(cut, JSON.parse(cut.plan!)));
+    return ok({ ...(await showCut(call, cut)), draft_revision, plan } satisfies Resource<"CutWithDraft">);
   },
 });
 

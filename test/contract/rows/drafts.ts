@@ -85,6 +85,11 @@ export const draftRows: DashboardRow[] = [
       expect(next.body).toMatchObject({ revision: 2, segments: [], texts: [] });
       expect((await call<Draft>("GET", path, { as })).body).toEqual(next.body);
       expect(await readRevision()).toBe(2);
+      const { body: short } = await call<Cut>("GET", `/cuts/${cut.id}?plan=false`, { as });
+      const { body: whole } = await call<Cut>("GET", `/cuts/${cut.id}?plan=true`, { as });
+      expect([short, whole.plan!.segments.length]).toEqual([{ ...whole, plan: null }, segments.length]);
+      expect(await getOutcome("GET", `/cuts/${cut.id}?plan=no`, { as })).toBe("422 validation_error query.plan");
+      expect(await getOutcome("GET", `/cuts/${cut.id}?plan=false`, { as: bert })).toBe("404 not_found");
       for (const method of ["GET", "PUT", "DELETE"]) {
         const body = method === "PUT" ? { json } : {};
         expect(await getOutcome(method, path, { as: bert, ...body })).toBe("404 not_found");

@@ -57,7 +57,7 @@ function answer({ method, url }: Request, body: string): Response {
       return Response.json({ code: "conflict", detail: "Storage quota reached." }, { status: 409 });
     server.stored = { ...draft, revision: draft.revision + 1 };
   }
-  if (url.endsWith("/first")) return Response.json({ draft_revision: stored?.revision ?? null });
+  if (url.endsWith("/first?plan=false")) return Response.json({ draft_revision: stored?.revision ?? null });
   server.onRequest(method);
   if (server.stored !== null) return Response.json(server.stored);
   return method === "GET" ? Response.json({ code: "not_found" }, { status: 404 }) : new Response(null, { status: 204 });

@@ -10,7 +10,7 @@ import { applyToContent, isSameContent, listChangesIn, mergeContents, type Place
 import type { Cut, Editor } from "../../editor/state/editor-state";
 import type { StartDraft } from "./draft-choice";
 import { adoptLocal, forgetLocal, forgetSame, keepLocal } from "./draft-local";
-import { type Draft, deleteDraft, describeAuthor, fetchDraft, fetchDraftRevision, putDraft } from "./draft-server";
+import { type Draft, deleteDraft, describeAuthor, fetchCutState, fetchDraft, putDraft } from "./draft-server";
 
 /**
  * `saved`: the server has the edits since `at`, in milliseconds since 1970. `local`: only this browser has them, and
@@ -160,10 +160,10 @@ export function keepDraft(
     show(base > 0 ? { kind: "saved", at } : { kind: "none" });
   }
 
-  /** Reads the draft of the server, whose revision may be known, and merges it. Returns whether the server has answered. */
-  async function receive({ revision, hasNews = true }: { revision?: number | undefined; hasNews?: boolean } = {}) {
+  /** Reads the draft of the server, and merges it. Returns whether the server has answered. */
+  async function receive(hasNews = true): Promise<boolean> {
     try {
-      const current = revision ?? (await fetchDraftRevision(cutId));
+      const current = (await fetchCutState(cutId)).draft_revision ?? 0;
       if (!hasNews && current === base) return true;
       const stored = current === 0 ? null : await fetchDraft(cutId);
       // A cut that another one has taken the place of has no draft.
@@ -303,7 +303,7 @@ export function keepDraft(
       const read = saving.then(async () => {
         if (isStopped || isHeld || isAsking()) return true;
         if (hasVersion) return receive();
-        return revision === base || receive({ revision, hasNews: false });
+        return revision === base || receive(false);
       });
       saving = read.then(() => {});
       return read;

@@ -1,5 +1,5 @@
 /** The draft of a cut on the server. */
-import { ApiError, api, must } from "../../app/api";
+import { ApiError, api, must, type Schemas } from "../../app/api";
 import { me } from "../../app/session";
 import type { DraftSource } from "../../editor/model/draft";
 
@@ -37,10 +37,9 @@ export async function fetchDraft(cutId: string, signal?: AbortSignal): Promise<D
   }
 }
 
-/** Returns the revision of the draft, 0 without one. Reads the whole cut, because reading a draft that is missing is a failed request. */
-export async function fetchDraftRevision(cutId: string): Promise<number> {
-  return (await must(api.GET("/api/v1/cuts/{cut_id}", { params: toParams(cutId) }))).draft_revision ?? 0;
-}
+/** Returns a cut without its plan. It has the revision of the draft, and needs no request that fails without one. */
+export const fetchCutState = (cutId: string): Promise<Schemas["CutWithDraft"]> =>
+  must(api.GET("/api/v1/cuts/{cut_id}", { params: { ...toParams(cutId), query: { plan: "false" } } }));
 
 /** Stores a draft that is based on `revision`, and returns the new revision. Throws `ApiError` `conflict` if another one is stored. */
 export async function putDraft(cutId: string, { revision, segments, texts }: Draft): Promise<number> {

@@ -12,7 +12,7 @@ import type { Words } from "../../editor/model/words";
 import type { Cut, Editor } from "../../editor/state/editor-state";
 import { nameVersion } from "../../editor/versions/name-version";
 import type { DraftKeeper, Follower } from "./draft-keeper";
-import { type Draft, versionsBeside } from "./draft-server";
+import { type Draft, fetchCutState, versionsBeside } from "./draft-server";
 import { type Cuts, fetchCut, type ListedCut, listCuts } from "./use-cuts";
 
 /** `content` is null for a cut that was made again with the edits. `places`: those in which the edits differ from it. */
@@ -44,7 +44,7 @@ const isMadeFrom = (cut: Cut, { id, edited_from, state }: ListedCut): boolean =>
 
 /** Returns the version that took the place of a cut, or the newest one that was made from it and is not known. */
 async function findNext(cut: Cut, known: ReadonlySet<string>): Promise<Cut | null> {
-  const { superseded_by: successor } = await fetchCut(cut.id);
+  const { superseded_by: successor } = await fetchCutState(cut.id);
   const listed = successor == null ? await listCuts(cut.asset_id) : [];
   const id = successor ?? listed.find((one) => isMadeFrom(cut, one) && !known.has(one.id))?.id;
   if (id === undefined) return null;
