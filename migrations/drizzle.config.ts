@@ -9,6 +9,7 @@ export default defineConfig({
     "./src/store/schema-reviews.ts",
     "./src/store/schema-outbox.ts",
     "./src/store/schema-shares.ts",
+    "./src/store/schema-planned-cuts.ts",
     "./src/store/schema-billing.ts",
     "./src/store/schema-notifications.ts",
     "./src/store/schema-workers.ts",

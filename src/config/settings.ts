@@ -2,6 +2,7 @@
 import { availableParallelism, homedir } from "node:os";
 import { join } from "node:path";
 import { BILLING_MODES } from "../domain/billing";
+import { CUT_MODE_NAMES } from "../domain/plan";
 import { WORKER_JOBS } from "../domain/workers";
 import { LOG_LEVELS } from "../lib/log";
 import type { CamelCase } from "./camel-case";
@@ -59,6 +60,11 @@ export const SETTINGS = {
     oneOf("on_opening", "after_preparation", "never"),
     "on_opening",
     "when dashboard previews are created: on_opening, when a page first shows the asset, after_preparation, or never",
+  ),
+  cut_after_upload: setting(
+    oneOf("off", ...CUT_MODE_NAMES),
+    "natural",
+    "how projects that are created in the dashboard cut new recordings: tight, natural, loose or off",
   ),
   sandbox: setting(
     oneOf("auto", "require", "off"),

@@ -41,15 +41,20 @@ function collectSchemas({ hasWorkspaces = false }: Family, operations: object[])
   const references = JSON.stringify(operations).matchAll(/"#\/components\/schemas\/(\w+)"/g);
   const names = new Set([...references].map(([, name]) => name));
   const used = Object.entries(SCHEMAS).filter(([name]) => names.has(name));
-  return Object.fromEntries(used.map(([name, schema]) => [name, withAuthors(schema, hasWorkspaces)]));
+  return Object.fromEntries(used.map(([name, schema]) => [name, withWorkspaceFields(schema, hasWorkspaces)]));
 }
 
-/** Returns the schema of a resource with `created_by` required, or without it. Keeps other schemas. */
-function withAuthors(schema: JsonObject, showsAuthors: boolean): JsonObject {
+/** The fields that resources have only in families with workspaces. */
+const WORKSPACE_FIELDS = ["created_by", "cut_after_upload"];
+
+/** Returns the schema of a resource with the fields of `WORKSPACE_FIELDS` required, or without them. Keeps other schemas. */
+function withWorkspaceFields(schema: JsonObject, areShown: boolean): JsonObject {
   const { properties, required } = schema as { properties?: JsonObject; required?: string[] };
-  if (!properties || !required || !("created_by" in properties)) return schema;
-  const { created_by: author, ...others } = properties;
-  return showsAuthors
-    ? { ...schema, properties: { ...others, created_by: author }, required: [...required, "created_by"] }
+  const own = WORKSPACE_FIELDS.filter((name) => properties !== undefined && name in properties);
+  if (!properties || !required || own.length === 0) return schema;
+  const others = Object.fromEntries(Object.entries(properties).filter(([name]) => !own.includes(name)));
+  const added = Object.fromEntries(own.map((name) => [name, properties[name]!]));
+  return areShown
+    ? { ...schema, properties: { ...others, ...added }, required: [...required, ...own] }
     : { ...schema, properties: others };
 }

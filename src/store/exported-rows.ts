@@ -21,6 +21,7 @@ import {
 import { invoices, orders, paymentCustomers, subscriptions } from "./schema-billing";
 import { dataExports, notificationPreferences, notifications } from "./schema-notifications";
 import { deliveries, webhookEndpoints } from "./schema-outbox";
+import { plannedCuts } from "./schema-planned-cuts";
 import { reviewDecisions } from "./schema-reviews";
 import { renderShares } from "./schema-shares";
 
@@ -162,6 +163,10 @@ export const EXPORTED_ROWS = {
     [byRowId((userId) => and(eq(drafts.updated_by, userId), isMembership(drafts.workspace_id, userId))!)],
     CUTS_PER_BATCH,
   ),
+  plannedCuts: readRows(plannedCuts, [
+    byRowId((userId) => eq(plannedCuts.workspace_id, userId)),
+    madeInShared(plannedCuts),
+  ]),
   reviewDecisions: readRows(reviewDecisions, [
     byRowId(
       (userId) => and(eq(reviewDecisions.reviewed_by, userId), isMembership(reviewDecisions.workspace_id, userId))!,

@@ -18,8 +18,13 @@ const insertProjectQuery = prepareRowQuery<Project, Project>((db) =>
   db.insert(projects).values(placeholders).returning().prepare(),
 );
 
-export const insertProject = async (tx: Queries, project: Project): Promise<Project> =>
-  (await insertProjectQuery(tx, project))!;
+/** What a project cuts after the upload: nothing by default. */
+type CutColumn = "cut_mode" | "cut_language";
+
+type NewProject = Omit<Project, CutColumn> & Partial<Pick<Project, CutColumn>>;
+
+export const insertProject = async (tx: Queries, project: NewProject): Promise<Project> =>
+  (await insertProjectQuery(tx, { cut_mode: null, cut_language: null, ...project }))!;
 
 /** Counts the projects of the workspace, including archived ones. */
 export const countProjects = (db: Queries, workspaceId: string): Promise<number> =>

@@ -6,7 +6,7 @@ import { sql } from "drizzle-orm";
 import { index, integer, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { JOB_NAMES } from "../domain/jobs";
 import type { MediaInfo, ResolvedOutput } from "../domain/media";
-import type { CutOptions } from "../domain/plan";
+import { CUT_MODE_NAMES, type CutOptions } from "../domain/plan";
 import type { EditedSegment } from "../domain/plan-edit";
 import type { EditedText } from "../domain/plan-texts";
 import type { OutputJson } from "../domain/render-output";
@@ -38,6 +38,9 @@ export const projects = sqliteTable(
     name: text().notNull(),
     state: text({ enum: PROJECT_STATES }).notNull(),
     archived_at: time(),
+    /** How its new recordings are cut as soon as they can be; null: they are not. The language is that of uploads without one. */
+    cut_mode: text({ enum: CUT_MODE_NAMES }),
+    cut_language: text(),
     created_by: creator(),
     created_at: time().notNull(),
     updated_at: time().notNull(),
@@ -158,11 +161,8 @@ export const steps = sqliteTable(
     step_order: integer().notNull(),
     processor_name: text({ enum: JOB_NAMES }).notNull(),
     state: text({ enum: STEP_STATES }).notNull(),
-    /**
-     * The client's request. Null for the step of a pipeline that is not a chain, which has its subject from the start;
-     * for a completed step; for one whose asset was deleted; and for one whose script was deleted when the pipeline was
-     * cancelled.
-     */
+    // The client's request. Null for the step of a pipeline that is not a chain, which has its subject from the start; for a completed step;
+    // for one whose asset was deleted; and for one whose script was deleted when the pipeline was cancelled.
     params: text({ mode: "json" }).$type<StoredStepParams>(),
     /** The asset, cut or render that the step works on; null until the previous steps have completed. */
     subject_id: text(),

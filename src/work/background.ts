@@ -8,6 +8,7 @@ import { createMailer } from "../outbound/mail";
 import { createNightlyBackup } from "./backup/nightly-backup";
 import { createSnapshots } from "./backup/snapshots";
 import { createSpaceKeeper } from "./backup/space-keeper";
+import { createPlannedCutStarter } from "./cuts/planned-cuts";
 import { createDataExporter } from "./data-export/exporter";
 import { createAccountPurge } from "./identity/account-purge";
 import type { MediaTools } from "./jobs/media-tools";
@@ -33,6 +34,7 @@ export function createBackgroundWork(services: Services, tools: MediaTools) {
     createDataExporter(services),
     createNotificationMailer(services),
     createInvitationNotifier(services),
+    createPlannedCutStarter(services),
     ...(mailSender ? [mailSender] : []),
   ];
   const { backupTo } = services.config;

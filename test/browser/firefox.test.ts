@@ -79,7 +79,7 @@ test.if(isFullSize && FIREFOX !== null)("from the sign-in to a downloaded render
   await shows(page, "Ready");
   await find(page, "link", "Talk.mp4").click();
 
-  await press(page, "Make cut");
+  // The cut was made after the upload.
   await find(page, "button", "Save").wait();
   await page.focus("[role=group][aria-label=Words]");
   await page.keyboard.down("Control");

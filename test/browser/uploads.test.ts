@@ -5,9 +5,12 @@ import { sql } from "drizzle-orm";
 import type { Page } from "playwright-core";
 import { startSession } from "../http/accounts";
 import { wav } from "../http/media";
+import type { Cut, Paged } from "../http/resources";
 import { temporaryFolder } from "../temporary-folder";
 import { until } from "../until";
+import { expectAccessible } from "./axe";
 import { useDashboard } from "./dashboard";
+import { saveScreenshots } from "./screenshots";
 
 const { expectFailures, open, server } = useDashboard();
 
@@ -127,18 +130,60 @@ test("the recordings of a folder are dropped on the page, and survive a lost net
   await page.getByText("Drop a recording here").waitFor();
 });
 
-test("a recording that is dropped on another page gets a project of its own, other files are refused", async () => {
+test("a recording that is dropped on another page gets a project and a cut with its script, other files are refused", async () => {
   await using folder = await temporaryFolder();
   await Bun.write(join(folder.path, "Interview 3.wav"), await wav(2));
-  await Bun.write(join(folder.path, "notes.txt"), "x");
-  const page = await open("/projects", await server().user());
+  for (const name of ["interview 3.txt", "notes.txt", "photo.png"]) await Bun.write(join(folder.path, name), "alpha");
+  const user = await server().user();
+  const page = await open("/projects", user);
   await page.getByText("Drop a recording anywhere on this page").waitFor();
-  await drop(page, [join(folder.path, "Interview 3.wav"), join(folder.path, "notes.txt")]);
+  await drop(
+    page,
+    ["Interview 3.wav", "interview 3.txt", "notes.txt", "photo.png"].map((name) => join(folder.path, name)),
+  );
   await page.getByRole("heading", { name: "Interview 3", level: 1 }).waitFor();
-  await page.getByText("“notes.txt” is not uploaded: only video and audio files are recordings.").waitFor();
+  await page.getByText("“photo.png” is not uploaded: only video and audio files are recordings.").waitFor();
   const rows = page.getByRole("region", { name: "Uploads" }).getByRole("listitem");
   await rows.filter({ hasText: "Interview 3.wav" }).getByText("Uploaded").waitFor();
   expect(await rows.count()).toBe(1);
+  await page.getByText("“notes.txt” not used: a script has the name of its recording.").waitFor();
+  const cut = await until("the cut after the upload", async () => {
+    const { items } = await user.must<Paged<Cut>>("GET", "/v1/cuts");
+    return items[0]?.completed_at ? items : null;
+  });
+  expect(cut.map(({ script, options }) => [script, options.mode])).toEqual([["alpha", "natural"]]);
+  await page.getByRole("button", { name: "Actions for Interview 3", exact: true }).click();
+  await page.getByRole("menuitem", { name: "Cut after upload…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Cut after upload" });
+  await dialog.getByLabel("Language").getByRole("option", { name: "English" }).waitFor({ state: "attached" });
+  await expectAccessible(page);
+  await saveScreenshots(page);
+  expect(await dialog.getByLabel("Mode").inputValue()).toBe("natural");
+  await dialog.getByLabel("Mode").selectOption("off");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await dialog.waitFor({ state: "detached" });
+  const { items } = await user.must<Paged<{ cut_after_upload: object | null }>>("GET", "/api/v1/projects");
+  expect(items.map((project) => project.cut_after_upload)).toEqual([null]);
+});
+
+test("mode and script are given while a recording prepares, and who comes back finds the cut", async () => {
+  const user = await server().user();
+  const analysis = server().speech.hold("analyze");
+  const id = await user.upload(await wav(4), { filename: "Interview.wav" });
+  await analysis.reached;
+  const page = await open(`/assets/${id}`, user);
+  const planned = page.getByRole("region", { name: "Cut after upload" });
+  await planned.getByLabel("Mode").selectOption("tight");
+  await planned.getByLabel("Script").fill("alpha bravo");
+  await expectAccessible(page);
+  await saveScreenshots(page);
+  await planned.getByRole("button", { name: "Save" }).click();
+  await page.getByText("The recording will be cut as soon as it is ready.").waitFor();
+  analysis.release();
+  await page.getByRole("group", { name: "Words" }).waitFor();
+  await page.getByRole("button", { name: "Play the cut" }).waitFor();
+  const { items } = await user.must<Paged<Cut>>("GET", `/v1/cuts?asset_id=${id}`);
+  expect(items.map(({ script, options }) => [script, options.mode])).toEqual([["alpha bravo", "tight"]]);
 });
 
 test("a refused upload says what to do, and a cancelled one is gone", async () => {

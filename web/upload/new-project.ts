@@ -5,12 +5,13 @@ import { formatCount } from "../app/format";
 import { showFailure, showToast } from "../app/toasts";
 import { keepWithinLimits } from "./limits";
 import { addUploads } from "./queue";
+import { SCRIPT_TYPES, takeScripts } from "./scripts";
 
 /** Extensions of recordings whose type browsers do not know. */
 const EXTENSIONS = [".mkv", ".mxf", ".mts", ".m2ts", ".ts", ".flac", ".opus"];
 
-/** The value of `accept` of a field for recordings. */
-export const RECORDING_TYPES = ["video/*", "audio/*", ...EXTENSIONS].join(",");
+/** The value of `accept` of a field for recordings and their scripts. */
+export const RECORDING_TYPES = ["video/*", "audio/*", ...EXTENSIONS, SCRIPT_TYPES].join(",");
 
 const isRecording = ({ name, type }: File): boolean =>
   /^(video|audio)\//.test(type) || EXTENSIONS.some((extension) => name.toLowerCase().endsWith(extension));
@@ -20,8 +21,9 @@ const isRecording = ({ name, type }: File): boolean =>
  * `route`, or offers to. Other files are refused with a message.
  */
 export async function uploadToNewProject(files: File[], route: ((path: string) => void) | null): Promise<void> {
-  const recordings = await keepWithinLimits(files.filter(isRecording));
-  const others = files.filter((file) => !isRecording(file));
+  const found = takeScripts(files);
+  const recordings = await keepWithinLimits(found.filter(isRecording));
+  const others = found.filter((file) => !isRecording(file));
   if (others.length > 0) {
     const names = others.length === 1 ? `“${others[0]!.name}” is` : `${formatCount(others.length, "file")} are`;
     showToast({ kind: "bad", text: `${names} not uploaded: only video and audio files are recordings.` });
@@ -34,7 +36,7 @@ export async function uploadToNewProject(files: File[], route: ((path: string) =
       .slice(0, MAX_NAME_CHARACTERS)
       .trim() || first.name;
   try {
-    const project = await must(api.POST("/api/v1/projects", { body: { name } }));
+    const project = await must(api.POST("/api/v1/projects", { body: { name, cut_after_upload: {} } }));
     addUploads(project.id, recordings);
     const href = `/projects/${project.id}`;
     if (route !== null) return route(href);

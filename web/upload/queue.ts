@@ -4,6 +4,7 @@ import { computed, signal } from "@preact/signals";
 import { Upload } from "tus-js-client";
 import { currentWorkspaceId } from "../app/session";
 import { canTryAgain, isForCredits, isTransient, toUploadMessage } from "./messages";
+import { sendScript } from "./scripts";
 
 type UploadState = "waiting" | "uploading" | "paused" | "retrying" | "finished" | "failed";
 
@@ -74,13 +75,14 @@ const toItem = (id: string, projectId: string, file: File): UploadItem => ({
 function createUpload(id: string, projectId: string, file: File): Upload {
   const meter = createSpeedMeter();
   const workspace = currentWorkspaceId();
-  return new Upload(file, {
+  const upload = new Upload(file, {
     endpoint: "/api/v1/assets/upload-resumable",
     metadata: { filename: file.name, project_id: projectId },
     headers: workspace === null ? {} : { "Offcut-Workspace": workspace },
     // The same file in the same project resumes its upload, even after a reload.
     fingerprint: async () => ["offcut", workspace ?? "", projectId, file.name, file.size, file.lastModified].join("/"),
     removeFingerprintOnSuccess: true,
+    onUploadUrlAvailable: () => void sendScript(file, upload.url),
     retryDelays: Array.from(
       { length: MAX_RETRIES },
       (_, n) => RETRY_DELAYS_MS[Math.min(n, RETRY_DELAYS_MS.length - 1)]!,
@@ -113,6 +115,7 @@ function createUpload(id: string, projectId: string, file: File): Upload {
       startNext();
     },
   });
+  return upload;
 }
 
 function startNext(): void {

@@ -25,8 +25,10 @@ import * as liveEvents from "./live-events";
 import * as notifications from "./notifications";
 import * as oidc from "./oidc";
 import * as pipelines from "./pipelines";
+import * as plannedCuts from "./planned-cuts";
 import * as presence from "./presence";
 import * as profile from "./profile";
+import * as projects from "./projects";
 import * as receivedInvitations from "./received-invitations";
 import * as renderShares from "./render-shares";
 import * as review from "./review";
@@ -154,6 +156,8 @@ const ownRoutes = createRoutes([
   ["GET", "/credits/history", credits.listHistory],
   ["GET", "/credits/history/export", credits.exportHistory],
   ["GET", "/projects", sortedLists.projects],
+  ["POST", "/projects", projects.create],
+  ["PATCH", "/projects/:project_id", projects.update],
   ["GET", "/assets", sortedLists.assets],
   ["GET", "/renders", renders.listWithDetails],
 
@@ -173,6 +177,8 @@ const ownRoutes = createRoutes([
   ["POST", RESUMABLE_PATH, uploads.createResumable],
 
   ["PATCH", "/assets/:asset_id", assetLabels.update],
+  ["GET", "/assets/:asset_id/cut-after-upload", plannedCuts.read],
+  ["PUT", "/assets/:asset_id/cut-after-upload", plannedCuts.update],
   ["GET", "/assets/:asset_id/media", assetMedia.readMedia],
   ["GET", "/assets/:asset_id/poster", assetMedia.poster],
   ["GET", "/assets/:asset_id/preview", assetMedia.preview],

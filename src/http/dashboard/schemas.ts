@@ -3,6 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import { SECOND_FACTOR_METHODS, WORKSPACE_ROLES } from "../../domain/access";
 import { JOB_NAMES } from "../../domain/jobs";
+import { CUT_MODE_NAMES } from "../../domain/plan";
 import { STEP_STATES } from "../../domain/states";
 import { strictObject, withDescription } from "../fields";
 import { authorship, PUBLIC_SCHEMAS } from "../public/schemas";
@@ -170,6 +171,11 @@ export const DASHBOARD_SCHEMAS = {
       headers: strictObject({ "Content-Type": text }),
       expires_at: time,
     }),
+  }),
+  PlannedCut: strictObject({
+    mode: orNull(enumeration(CUT_MODE_NAMES), "null if the asset is not cut as soon as it can be"),
+    script: text,
+    error_message: orNull(text, "why the cut could not start; it is tried again every minute"),
   }),
   UploadLimits: strictObject({
     max_bytes: Type.Integer({ minimum: 0, description: "the largest file that is accepted" }),

@@ -75,7 +75,9 @@ export const assetLoader: ResourceLoader<Asset> = {
   },
 };
 
-const language = nullable(Type.String({ pattern: "^[A-Za-z]{2}$", errorText: "must be a 2-letter ISO 639-1 code" }));
+export const language = nullable(
+  Type.String({ pattern: "^[A-Za-z]{2}$", errorText: "must be a 2-letter ISO 639-1 code" }),
+);
 const sizeBytes = Type.Integer({ exclusiveMinimum: 0, errorText: "must be an integer above 0" });
 const state = oneOf(...ASSET_STATES);
 

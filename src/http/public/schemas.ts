@@ -198,6 +198,15 @@ export const PUBLIC_SCHEMAS = {
     updated_at: time,
     last_activity_at: time,
     ...authorship,
+    cut_after_upload: Type.Optional(
+      orNull(
+        strictObject({
+          mode: enumeration(CUT_MODE_NAMES),
+          language: orNull(text, "of recordings that are uploaded without one; null if it is detected"),
+        }),
+        "how new recordings are cut as soon as they can be; null if they are not",
+      ),
+    ),
   }),
   Asset: strictObject(assetSummary),
   AssetDetail: strictObject({

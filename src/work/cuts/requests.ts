@@ -10,7 +10,9 @@ import type { CoreNeeds } from "../needs";
 import { startPipeline } from "../pipelines/pipelines";
 import { type CutLabel, hashCutRequest, insertNewCut, requireKeepable } from "./new-cuts";
 
-export type CutParams = Actor & CutStepParams & Partial<CutLabel> & { asset: Asset };
+/** `userId` null: the account was deleted. */
+export type CutParams = Omit<Actor, "userId"> & { userId: string | null } & CutStepParams &
+  Partial<CutLabel> & { asset: Asset };
 
 /**
  * Returns the cut of an identical request, or creates one. Runs in a write transaction; the caller wakes the runner afterwards.

@@ -89,7 +89,7 @@ export const EXPORTED_TABLES: readonly ExportedTable[] = [
     show(row, "id name is_personal role member_since storage_quota_bytes"),
   ),
   table("projects.json", "projects", EXPORTED_ROWS.projects, (row) =>
-    show(row, "id workspace_id name state archived_at created_at updated_at last_activity_at"),
+    show(row, "id workspace_id name state archived_at cut_mode cut_language created_at updated_at last_activity_at"),
   ),
   table("assets.json", "uploaded recordings and the outputs of pipelines", EXPORTED_ROWS.assets, (asset) => ({
     ...show(
@@ -114,6 +114,9 @@ export const EXPORTED_TABLES: readonly ExportedTable[] = [
     showCut,
     // A plan is stored as JSON text of up to several megabytes.
     (cut) => `${JSON.stringify(showCut(cut)).slice(0, -1)},"plan":${cut.plan}}`,
+  ),
+  table("planned_cuts.json", "cuts that are made when their recording is prepared", EXPORTED_ROWS.plannedCuts, (row) =>
+    show(row, "asset_id workspace_id mode script error_message retry_at"),
   ),
   table("drafts.json", "edits of cuts that are not saved as a cut yet", EXPORTED_ROWS.drafts, (row) =>
     show(row, "cut_id workspace_id revision segments texts updated_at"),

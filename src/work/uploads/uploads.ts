@@ -18,6 +18,7 @@ import { findActiveProjectByName, findProject, insertProject, type Project, touc
 import { readStorageUsed } from "../../store/storage";
 import type { Actor } from "../access/access";
 import { readBillingMode } from "../billing/prices";
+import { planCut } from "../cuts/planned-cuts";
 import type { CoreNeeds } from "../needs";
 import { readStorageQuota, requireQuota, requireRoomForProject, requireStorage } from "../storage/limits";
 import type { UploadMetadata } from "./metadata";
@@ -86,13 +87,16 @@ export async function createUpload(services: CoreNeeds, tx: Queries, request: Up
     upload_metadata: request.metadata.header,
     filename: request.metadata.filename,
     external_id: request.metadata.externalId,
-    language: request.language,
+    language: request.language ?? project.cut_language,
     payment: "none",
     created_by: request.userId,
     created_at: now,
   };
   await touchProject(tx, project.id, now);
-  return insertAsset(tx, asset);
+  const inserted = await insertAsset(tx, asset);
+  if (project.cut_mode !== null && inserted.kind === "source")
+    await planCut(services, tx, request, inserted, { mode: project.cut_mode, script: "" });
+  return inserted;
 }
 
 /** Throws `AppError` `bad_request` or `payload_too_large` unless an upload may have this size. `name`: where the client sent it. */

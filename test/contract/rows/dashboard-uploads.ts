@@ -273,6 +273,23 @@ export const uploadCreationRows: DashboardRow[] = [
     },
   ],
   [
+    "GET, PUT /api/v1/assets/{id}/cut-after-upload: { mode, script, error_message }, until the recording can be cut; mode null: not at all",
+    async ({ call, bert: as }) => {
+      const project = await call<{ id: string; cut_after_upload: object }>("POST", "/projects", {
+        ...{ as, json: { name: "Cut", cut_after_upload: { mode: "loose" } } },
+      });
+      expect(project.body.cut_after_upload).toEqual({ mode: "loose", language: null });
+      const json = { project_id: project.body.id, size_bytes: 100 };
+      const { body: asset } = await call<{ id: string }>("POST", "/assets", { as, json });
+      const path = `/assets/${asset.id}/cut-after-upload`;
+      expect((await call("GET", path, { as })).body).toEqual({ mode: "loose", script: "", error_message: null });
+      const put = (json: object) => call("PUT", path, { as, json });
+      expect((await put({ mode: "tight", script: "One." })).body).toMatchObject({ mode: "tight", script: "One." });
+      expect((await put({ mode: null })).body).toEqual({ mode: null, script: "", error_message: null });
+      await call("DELETE", `/assets/${asset.id}`, { as });
+    },
+  ],
+  [
     "GET /api/v1/uploads/limits: the largest file, and the room that the disk and the quota of the workspace have",
     async (fixtures) => {
       const { server, call, getOutcome, bert } = fixtures;

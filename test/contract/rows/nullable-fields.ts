@@ -25,6 +25,7 @@ const integer: Wrong[] = [
   ["9", "int_type", {}, "must be an integer or null"],
   [[], "int_type", {}, "must be an integer or null", null],
 ];
+const object: Wrong[] = [["natural", "model_attributes_type", {}, "must be an object or null"]];
 const text = (max: number): Wrong[] => [
   [5, "string_type", {}, `must be a string of at most ${max} characters or null`],
   [{}, "string_type", {}, `must be a string of at most ${max} characters or null`, null],
@@ -57,6 +58,18 @@ const TABLE: [route: string, others: object, fields: Record<string, Wrong[]>][] 
     },
   ],
   ["POST /cuts/:cut_id/edits", { segments: [{ start: 0, end: 1 }] }, { name: text(120), note: text(2_000) }],
+  ["POST /projects", { name: "P" }, { cut_after_upload: object }],
+  ["PATCH /projects/:project_id", {}, { cut_after_upload: object }],
+  [
+    "PUT /assets/:asset_id/cut-after-upload",
+    { mode: null },
+    {
+      mode: [
+        ["fast", "enum", { expected: "'tight', 'natural' or 'loose'" }, "must be one of tight, natural, loose or null"],
+      ],
+      script: [[5, "string_type", {}, "must be a string or null"]],
+    },
+  ],
   ["PATCH /assets/:asset_id", {}, { name: text(255), note: text(2_000) }],
   ["PATCH /cuts/:cut_id", {}, { name: text(120), note: text(2_000) }],
   [
@@ -156,11 +169,13 @@ export const nullableFieldRows: DashboardRow[] = [
     async (fixtures) => {
       const admin = await startSession(fixtures.server, await createAdmin(fixtures.server));
       const owned = await createCut(fixtures);
+      const { id: projectId } = await owned.key.project();
       for (const [route, others, fields] of TABLE) {
-        const as = /:(cut|asset)_id/.test(route) ? owned.as : admin;
+        const as = /:(cut|asset|project)_id/.test(route) ? owned.as : admin;
         const filled = route
           .replace(":user_id", admin.userId)
           .replace(":cut_id", owned.cut.id)
+          .replace(":project_id", projectId)
           .replace(":asset_id", owned.cut.asset_id);
         const [method, path] = filled.split(" ") as [string, string];
         for (const [field, wrong] of Object.entries(fields)) {

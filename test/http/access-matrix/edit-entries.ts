@@ -34,6 +34,9 @@ export const EDIT_ENTRIES: Record<string, Entry> = {
   "DELETE /cuts/:cut_id/draft": { allowed: "204", make: newDraft },
   "GET /search": { allowed: "200", query: "?q=alpha" },
   "GET /uploads/limits": { allowed: "200" },
+  // The shared recording can be cut.
+  "GET /assets/:asset_id/cut-after-upload": { allowed: "200" },
+  "PUT /assets/:asset_id/cut-after-upload": { allowed: "409 conflict", body: () => ({ mode: null }) },
   "PATCH /assets/:asset_id": { allowed: "200", body: () => ({ name: "N", tags: ["t"] }) },
   "PATCH /cuts/:cut_id": { allowed: "200", body: () => ({ name: "N" }), make: newEdit },
   "GET /cuts/:cut_id/explanation": { allowed: "200", make: newEdit },

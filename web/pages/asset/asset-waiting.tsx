@@ -2,11 +2,13 @@
 import type { ComponentChildren } from "preact";
 import { formatDuration } from "../../app/format";
 import { progressOf } from "../../app/live";
+import { canWrite } from "../../app/session";
 import { CreditsLink } from "../../ui/error-message";
 import { Icon } from "../../ui/icon";
 import { Page } from "../../ui/page";
 import { AssetStatus } from "../../ui/status";
 import { type Asset, nameOf } from "./asset";
+import { PlannedCut } from "./planned-cut";
 import { adviseAsset } from "./problem-texts";
 
 export const AssetWaiting = ({ asset }: { asset: Asset }) => (
@@ -15,6 +17,7 @@ export const AssetWaiting = ({ asset }: { asset: Asset }) => (
       <a href={`/projects/${asset.project_id}`}>Back to the project</a>
     </p>
     <Explanation asset={asset} />
+    {canWrite.value && asset.kind === "source" && asset.state !== "failed" && <PlannedCut asset={asset} />}
   </Page>
 );
 

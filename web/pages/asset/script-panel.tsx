@@ -73,7 +73,7 @@ export function ScriptPanel() {
 }
 
 /** The script field. The text can be typed, pasted, dropped or read from a file. */
-function ScriptField({ form, onError }: { form: ScriptForm; onError(error: unknown): void }) {
+export function ScriptField({ form, onError }: { form: ScriptForm; onError(error: unknown): void }) {
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
   const [isOver, setIsOver] = useState(false);

@@ -17,6 +17,7 @@ import { readDroppedFiles } from "../../upload/dropped-files";
 import { describeLimits, keepWithinLimits, useUploadLimits } from "../../upload/limits";
 import { RECORDING_TYPES } from "../../upload/new-project";
 import { addUploads, finishedUploads } from "../../upload/queue";
+import { takeScripts } from "../../upload/scripts";
 import { UploadPanel } from "../../upload/upload-panel";
 import { Missing } from "../missing";
 import NotFoundPage from "../not-found";
@@ -202,7 +203,7 @@ function UploadArea({ projectId, isLarge }: { projectId: string; isLarge: boolea
   async function take(dropped: File[]): Promise<void> {
     if (dropped.length === 0) return;
     try {
-      const files = await keepWithinLimits(dropped);
+      const files = await keepWithinLimits(takeScripts(dropped));
       const known = await findDuplicates(projectId, files);
       if (known.length > 0) setQuestion({ files, known });
       else addUploads(projectId, files);

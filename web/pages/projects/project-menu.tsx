@@ -8,12 +8,13 @@ import { Field } from "../../ui/field";
 import { Form } from "../../ui/form";
 import { Icon } from "../../ui/icon";
 import { Menu } from "../../ui/menu";
+import { CutSettingsDialog } from "./cut-settings";
 
 type ProjectMenuProps = { project: Schemas["Project"]; onChange(): void; onDeleted(): void };
 
 /** The actions for a project. */
 export function ProjectMenu({ project, onChange, onDeleted }: ProjectMenuProps) {
-  const [open, setOpen] = useState<"rename" | "delete" | null>(null);
+  const [open, setOpen] = useState<"rename" | "cut" | "delete" | null>(null);
   const params = { path: { project_id: project.id } };
   const isArchived = project.state === "archived";
   const setState = async () => {
@@ -31,6 +32,7 @@ export function ProjectMenu({ project, onChange, onDeleted }: ProjectMenuProps) 
         label={`Actions for ${project.name}`}
         items={[
           { label: "Rename", run: () => setOpen("rename") },
+          { label: "Cut after upload…", run: () => setOpen("cut") },
           { label: isArchived ? "Move back to active" : "Archive", run: () => void setState() },
           { label: "Delete", icon: "trash", isDangerous: true, run: () => setOpen("delete") },
         ]}
@@ -64,6 +66,7 @@ export function ProjectMenu({ project, onChange, onDeleted }: ProjectMenuProps) 
           </Form>
         </Dialog>
       )}
+      {open === "cut" && <CutSettingsDialog project={project} onChange={onChange} onClose={() => setOpen(null)} />}
       {open === "delete" && (
         <ConfirmDialog
           title="Delete this project?"

@@ -153,7 +153,7 @@ const NewProjectDialog = ({
     <Form
       class="dialog-body"
       onSend={async ({ name = "" }) => {
-        const project = await must(api.POST("/api/v1/projects", { body: { name: name.trim() } }));
+        const project = await must(api.POST("/api/v1/projects", { body: { name: name.trim(), cut_after_upload: {} } }));
         onClose();
         onCreated(project);
       }}

@@ -11,6 +11,7 @@ import * as accounts from "../../../../src/store/schema-accounts";
 import * as billing from "../../../../src/store/schema-billing";
 import * as notices from "../../../../src/store/schema-notifications";
 import * as outbox from "../../../../src/store/schema-outbox";
+import * as plannedTables from "../../../../src/store/schema-planned-cuts";
 import * as reviewTables from "../../../../src/store/schema-reviews";
 import * as shareTables from "../../../../src/store/schema-shares";
 import * as upkeepTables from "../../../../src/store/schema-upkeep";
@@ -27,6 +28,7 @@ const TABLES = Object.values({
   ...billing,
   ...notices,
   ...outbox,
+  ...plannedTables,
   ...reviewTables,
   ...shareTables,
   ...workerTables,

@@ -83,6 +83,7 @@ export async function listPipelineProblems(
       + coalesce((SELECT sum(coalesce(octet_length(name), 0) + coalesce(octet_length(note), 0) + octet_length(tags) - 2) FROM assets
         WHERE workspace_id = ${workspaceId}), 0)
       + coalesce((SELECT sum(octet_length(segments) + octet_length(texts)) FROM drafts WHERE workspace_id = ${workspaceId}), 0)
+      + coalesce((SELECT sum(octet_length(script)) FROM planned_cuts WHERE workspace_id = ${workspaceId}), 0)
       + coalesce((SELECT sum(octet_length(params)) FROM steps WHERE workspace_id = ${workspaceId}), 0) AS bytes`);
   const used = counts!.sources * bytes.source + counts!.renders * bytes.render + texts!.bytes;
   if ((await readStorageUsed(store.read, workspaceId)) !== used) problems.push("the storage is counted wrongly");

@@ -1,0 +1,74 @@
+/** Projects of the dashboard, which can cut their new recordings. */
+import { type Static, Type } from "@sinclair/typebox";
+import { CUT_MODE_NAMES } from "../../domain/plan";
+import type { Project } from "../../store/projects";
+import type { Services } from "../../work/services";
+import { createOnce } from "../call";
+import { nullable, oneOf, strictObject, withDescription } from "../fields";
+import { language } from "../public/assets";
+import { name, projectLoader, replyChanged, replyCreated, state } from "../public/projects";
+import { respondsWith } from "../response-docs";
+import { route } from "../route";
+
+const cutAfterUpload = nullable(
+  strictObject({
+    mode: Type.Optional(
+      withDescription(oneOf(...CUT_MODE_NAMES), "Default: the project's mode, else that of the server's settings"),
+    ),
+    language: Type.Optional(
+      withDescription(language, "Of recordings that are uploaded without a language. Null: it is detected"),
+    ),
+  }),
+);
+const CUT_AFTER_UPLOAD = "How new recordings are cut as soon as they can be. Null: they are not";
+
+type CutAfterUpload = Static<typeof cutAfterUpload>;
+
+/** Returns the columns for the setting in a request. `current`: those of the project. */
+function toColumns(
+  { config }: Services,
+  given: CutAfterUpload,
+  current: Pick<Project, "cut_mode" | "cut_language">,
+): Pick<Project, "cut_mode" | "cut_language"> {
+  const usual = config.cutAfterUpload === "off" ? null : config.cutAfterUpload;
+  const mode = given === null ? null : (given.mode ?? current.cut_mode ?? usual);
+  if (given === null || mode === null) return { cut_mode: null, cut_language: null };
+  const { language: code = current.cut_language } = given;
+  return { cut_mode: mode, cut_language: code?.toLowerCase() ?? null };
+}
+
+export const create = route({
+  summary: "Create a project",
+  example: { name: "Spring lectures", cut_after_upload: { mode: "natural" } },
+  errors: ["conflict"],
+  body: strictObject({
+    name,
+    cut_after_upload: Type.Optional(withDescription(cutAfterUpload, `${CUT_AFTER_UPLOAD}. Default: null`)),
+  }),
+  idempotent: true,
+  responses: { 201: respondsWith("Project", "The project") },
+  handle: (call, { body }) => {
+    const off = { cut_mode: null, cut_language: null };
+    const columns = toColumns(call.services, body.cut_after_upload ?? null, off);
+    return createOnce(call, (tx) => replyCreated(call, tx, { name: body.name, ...columns }));
+  },
+});
+
+export const update = route({
+  summary: "Rename, archive or restore a project, or change how its new recordings are cut",
+  example: { cut_after_upload: { mode: "tight", language: "de" } },
+  body: strictObject({
+    name: Type.Optional(name),
+    state: Type.Optional(state),
+    cut_after_upload: Type.Optional(withDescription(cutAfterUpload, CUT_AFTER_UPLOAD)),
+  }),
+  responses: { 200: respondsWith("Project", "The updated project") },
+  load: projectLoader,
+  handle: (call, { body, resource }) => {
+    const { cut_after_upload: given, ...fields } = body;
+    return replyChanged(call, resource, {
+      ...fields,
+      ...(given !== undefined && toColumns(call.services, given, resource)),
+    });
+  },
+});

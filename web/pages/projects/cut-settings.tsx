@@ -1,0 +1,74 @@
+/** The setting of a project that cuts its new recordings. */
+import { useState } from "preact/hooks";
+import { CUT_MODE_NAMES, type CutMode } from "../../../src/domain/plan";
+import { api, must, type Schemas } from "../../app/api";
+import { useRead } from "../../app/cache";
+import { Dialog, FormActions } from "../../ui/dialog";
+import { SelectField } from "../../ui/field";
+import { Form } from "../../ui/form";
+
+/** The modes with what they do, and the choice of no cut, as options of a field. */
+export const CUT_CHOICES: { value: CutMode | "off"; label: string }[] = [
+  { value: "off", label: "Do not cut" },
+  { value: "tight", label: "Tight: short pauses" },
+  { value: "natural", label: "Natural" },
+  { value: "loose", label: "Loose: long pauses, fillers stay" },
+];
+
+/** Returns the mode of a choice; null for no cut. */
+export const toCutMode = (choice: string | undefined): CutMode | null =>
+  CUT_MODE_NAMES.find((mode) => mode === choice) ?? null;
+
+type CutSettingsProps = { project: Schemas["Project"]; onChange(): void; onClose(): void };
+
+export function CutSettingsDialog({ project, onChange, onClose }: CutSettingsProps) {
+  const params = { path: { project_id: project.id } };
+  const { cut_after_upload: current } = project;
+  const [choice, setChoice] = useState<string>(current?.mode ?? "off");
+  const [language, setLanguage] = useState(current?.language ?? "");
+  const status = useRead(["status"], (signal) => must(api.GET("/api/v1/status", { signal }))).state.value;
+  const names = new Intl.DisplayNames("en", { type: "language" });
+  const codes = new Set([
+    ...(current?.language ? [current.language] : []),
+    ...(status.kind === "ready" ? status.value.languages : []),
+  ]);
+  const languages = [...codes]
+    .map((value) => ({ value, label: names.of(value) ?? value }))
+    .sort((one, other) => one.label.localeCompare(other.label));
+  return (
+    <Dialog title="Cut after upload" onClose={onClose}>
+      <Form
+        class="dialog-body"
+        onSend={async () => {
+          const mode = toCutMode(choice);
+          const cut_after_upload = mode && { mode, language: language || null };
+          await must(api.PATCH("/api/v1/projects/{project_id}", { params, body: { cut_after_upload } }));
+          onClose();
+          onChange();
+        }}
+      >
+        {({ isSending }) => (
+          <>
+            <p class="soft">
+              New recordings are cut as soon as their words are recognized. A text file that is dropped together with a
+              recording of the same name is its script.
+            </p>
+            <SelectField
+              label="Mode"
+              value={choice}
+              options={CUT_CHOICES}
+              onChange={(event) => setChoice(event.currentTarget.value)}
+            />
+            <SelectField
+              label="Language"
+              value={language}
+              options={[{ value: "", label: "Detect" }, ...languages]}
+              onChange={(event) => setLanguage(event.currentTarget.value)}
+            />
+            <FormActions submitLabel="Save" isSending={isSending} onCancel={onClose} />
+          </>
+        )}
+      </Form>
+    </Dialog>
+  );
+}
