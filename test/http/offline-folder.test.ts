@@ -148,6 +148,7 @@ describe("an upload", () => {
     await at.unmount();
     expect(toOutcome(await put(at.server, upload.url, bytes))).toBe(OFFLINE);
     expect(toOutcome(await anna.call("POST", "/api/v1/assets/upload-url", { json: { type: "audio" } }))).toBe(OFFLINE);
+    expect(toOutcome(await anna.call("GET", "/api/v1/uploads/limits"))).toBe(OFFLINE);
     await at.mount();
     expect((await put(at.server, upload.url, bytes)).status).toBe(204);
     expect((await user.prepared(asset.id)).state).toBe("ready");

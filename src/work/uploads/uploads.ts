@@ -106,12 +106,16 @@ export function requireUploadSize({ config }: CoreNeeds, bytes: number, name: st
     throw new AppError("payload_too_large", `${name} must be at most ${config.maxUploadBytes}.`);
 }
 
-/** Returns the size of the largest file, and the bytes for which the disk and the workspace's quota have room. */
+/**
+ * Returns the size of the largest file, and the bytes for which the disk and the workspace's quota have room. Throws `AppError`
+ * `upstream_unavailable` while a folder is offline.
+ */
 export async function readUploadLimits(
   services: CoreNeeds,
   workspaceId: string,
 ): Promise<Record<"maxBytes" | "freeBytes", number>> {
-  const { config, disk, store } = services;
+  const { config, disk, folders, store } = services;
+  folders.guard.requireOnline();
   const quota = await readStorageQuota(services, store.read, workspaceId);
   const left = quota === null ? Number.MAX_SAFE_INTEGER : quota - (await readStorageUsed(store.read, workspaceId));
   return { maxBytes: config.maxUploadBytes, freeBytes: Math.max(0, Math.min(left, disk.availableBytes())) };
