@@ -148,8 +148,11 @@ function isFillerAlignment(filler: number, other: number, word: Word | null, pau
   if (filler < FILLERS.minFillerAlignment || normal.length > FILLERS.maxWordCharacters) return false;
   if (lexicon.articles.has(normal) && pause >= FILLERS.minIsolatedPause)
     return filler >= other - FILLERS.minLeadOverWord;
-  const isIsolated = pause >= FILLERS.minIsolatedPause && word.confidence <= FILLERS.maxIsolatedConfidence;
-  if (isOpenWord(normal, lexicon) && isIsolated) return filler >= other - FILLERS.minLeadOverWord;
-  const lead = lexicon.fillerHomophones.has(normal) ? -FILLERS.maxLagBehindHomophone : FILLERS.minLeadOverWord;
-  return word.confidence < FILLERS.maxConfidence && filler >= other + lead;
+  const isIsolated = pause >= FILLERS.minIsolatedPause;
+  if (isIsolated && isOpenWord(normal, lexicon) && word.confidence <= FILLERS.maxIsolatedConfidence)
+    return filler >= other - FILLERS.minLeadOverWord;
+  const isHomophone = lexicon.fillerHomophones.has(normal);
+  const lead = isHomophone ? -FILLERS.maxLagBehindHomophone : FILLERS.minLeadOverWord;
+  const isUncertain = word.confidence < FILLERS.maxConfidence || (isIsolated && isHomophone);
+  return isUncertain && filler >= other + lead;
 }

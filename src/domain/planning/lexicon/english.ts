@@ -12,7 +12,7 @@ export const ENGLISH: Lexicon = {
   fillerTexts: ["Um.", "Uh,", "Hmm."],
   shortWords: ["So.", "No.", "Yes.", "And.", "But.", "The.", "I.", "It.", "A.", "Then.", "Come.", "That."],
   spelledFiller: "H. M. M.",
-  fillerHomophones: words("dumb dump bert burt burke thumb them her sum err un ham"),
+  fillerHomophones: words("dumb dump thumb numb sum some come gum hum plum boom them bert burt burke her err un ham"),
   vowelWords: words("a ah an are eh he i oh or the"),
   articles: words("a an the"),
   possessives: words("my your his her its our their"),

@@ -8,22 +8,16 @@ import { fromSeconds, type Ticks } from "../../time";
 import { isUsableAlignment, type PlanSteps, requestAlignments } from "../context";
 import type { Lexicon } from "../lexicon/lexicon";
 import type { Token } from "../tokens";
-import { joinTokenTexts, listRepetitionPairs, type RepetitionPair, toWindow } from "./repetition-pairs";
+import { findExchangedTexts, isSpelledAlike } from "./exchanged-texts";
+import {
+  type AcousticRepetition,
+  joinTokenTexts,
+  listRepetitionPairs,
+  type RepetitionPair,
+  toWindow,
+} from "./repetition-pairs";
 import { RETAKES } from "./thresholds";
 
-/**
- * The first `matched` tokens from `retakeStart` on are also spoken in `[from, end)`, followed by `trailing` more audio.
- * `alignment` is their mean log probability. `weak` means that words that were not spoken could align as well.
- */
-export type AcousticRepetition = {
-  from: number;
-  retakeStart: number;
-  end: number;
-  matched: number;
-  trailing: Ticks;
-  alignment: number;
-  weak: boolean;
-};
 /** `different` lists pairs of phrase starts in which a word inside one is not in the other. */
 export type AcousticRepetitions = { found: AcousticRepetition[]; different: { from: number; retakeStart: number }[] };
 
@@ -50,23 +44,30 @@ export function* findAcousticRepetitions(
     if (repetition) found.push(repetition);
     if (hasMisfit(alignment, RETAKES.maxMisfit)) different.add(pair);
   }
-  const known = new Set(found.map(({ from, retakeStart }) => `${from}-${retakeStart}`));
-  const open = pairs.filter(({ from, end, retakeStart }) => end - from >= 2 && !known.has(`${from}-${retakeStart}`));
+  const known = new Set(found.map(keyOf));
+  const phrases = pairs.filter((pair) => pair.end - pair.from >= 2);
+  const open = phrases.filter((pair) => !known.has(keyOf(pair)));
   const backwardResults = yield* requestAlignments(
     open.map(({ from, retakeStart, end }) => ({
       window: toWindow(tokens, retakeStart, findRetakeEnd(tokens, from, end, retakeStart), duration),
       text: joinTokenTexts(words, tokens, from, end - from),
     })),
   );
+  const unlike = new Set<RepetitionPair>();
   for (const [i, pair] of open.entries()) {
     const alignment = backwardResults[i];
     const repetition = isUsableAlignment(alignment) ? matchTakeInRetake(pair, alignment, tokens) : null;
-    if (!repetition) continue;
-    found.push(repetition);
-    different.delete(pair);
+    if (repetition) {
+      found.push(repetition);
+      different.delete(pair);
+    } else if (!alignment || alignment.meanLogProb < RETAKES.minExchanged) unlike.add(pair);
   }
+  const exchanged = phrases.filter((pair) => !unlike.has(pair) && !isSpelledAlike(tokens, pair));
+  found.push(...(yield* findExchangedTexts(exchanged, words, tokens, duration)));
   return { found, different: [...different].map(({ from, retakeStart }) => ({ from, retakeStart })) };
 }
+
+const keyOf = ({ from, retakeStart }: Pick<RepetitionPair, "from" | "retakeStart">) => `${from}-${retakeStart}`;
 
 /** Returns how many of the words were spoken, starting with the first: the sum of their log odds is highest there. */
 export function countSpokenWords(logProbs: readonly number[]): number {
@@ -81,6 +82,8 @@ export function countSpokenWords(logProbs: readonly number[]): number {
   }
   return count;
 }
+
+const evidenceOf = (mean: number) => (mean < RETAKES.weakMean ? "weak" : "clear");
 
 const countSpoken = (alignment: ForcedAlignment) => countSpokenWords(alignment.words.map((word) => word.logProb));
 
@@ -137,7 +140,7 @@ function matchRetakeInTake(
   if (end === null || matched < RETAKES.minSimilarShare * (end - from)) return null;
   const trailing = Math.max(0, tokens[end - 1]!.end - matchEnd);
   const mean = meanOf(alignment.words, spoken);
-  return { from, retakeStart, end, matched, trailing, alignment: mean, weak: mean < RETAKES.weakMean };
+  return { from, retakeStart, end, matched, trailing, alignment: mean, evidence: evidenceOf(mean) };
 }
 
 /** Matches the earlier take's words with the retake's audio, which must contain all but an unfinished last one. */
@@ -157,7 +160,7 @@ function matchTakeInRetake(
   let matched = 1;
   while (isInside(tokens[retakeStart + matched])) matched++;
   const mean = meanOf(alignment.words, spoken);
-  return { from, retakeStart, end, matched, trailing: 0, alignment: mean, weak: mean < RETAKES.weakMean };
+  return { from, retakeStart, end, matched, trailing: 0, alignment: mean, evidence: evidenceOf(mean) };
 }
 
 /** Returns the token, exclusive, up to which the retake may contain the earlier take. */

@@ -37,7 +37,8 @@ export type RepetitionDecision = { review: ReviewRule } | { rule: TakeRule; to: 
 export function decideRepetition(context: RetakeContext, repetition: Repetition): RepetitionDecision | null {
   const between = listKept(context.removed, repetition.end, repetition.retakeStart);
   if (isDictation(context, repetition) || repeatsUnit(context.tokens, repetition.from, repetition.end)) return null;
-  if (hasDifferentWords(context, repetition)) return { review: "review.different_words" };
+  if (!repetition.hasOtherSpelling && hasDifferentWords(context, repetition))
+    return { review: "review.different_words" };
   if (between.length > 0)
     return context.phraseStarts[repetition.from] ? decideWithWordsBetween(context, repetition, between) : null;
   if (!isImmediateRetake(context, repetition)) return null;

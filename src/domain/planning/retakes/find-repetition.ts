@@ -1,10 +1,10 @@
 /** Repetitions that the transcript spells alike, and those found by forced alignment. */
 import { isContentWord } from "../lexicon/lexicon";
 import { pauseBefore, UNRECOGNIZED } from "../tokens";
-import type { AcousticRepetition } from "./acoustic-repetitions";
 import { isFragment } from "./interrupted-takes";
 import { isRemark } from "./remarks";
 import { isBrokenOffWord, type Repetition, type RetakeContext } from "./repetition";
+import type { AcousticRepetition } from "./repetition-pairs";
 import { RETAKES } from "./thresholds";
 
 /** Returns the longest beginning of tokens `[from, retakeStart)` that is spelled like what follows; null if none is. */
@@ -57,13 +57,20 @@ export function findTextRepetition(
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
 
 /** Converts an acoustic repetition; null if the words after the matching ones make it another sentence. */
-export function toAudioRepetition(context: RetakeContext, acoustic: AcousticRepetition | undefined): Repetition | null {
-  if (!acoustic) return null;
-  const { from, retakeStart, end, matched, weak, alignment } = acoustic;
+export function toAudioRepetition(context: RetakeContext, acoustic: AcousticRepetition): Repetition | null {
+  const { from, retakeStart, end, matched, evidence, alignment } = acoustic;
   const base = { from, retakeStart, end, matched, alignment };
   if (isUnclearWord(context, acoustic)) return { ...base, cost: 0, contradictedByAudio: false, confirmedByAudio: true };
-  const contradictedByAudio = weak && hasSureOtherWords(context, acoustic);
-  const repetition = { ...base, cost: 0.05 * matched, contradictedByAudio, confirmedByAudio: !weak };
+  if (evidence === "exchange")
+    return {
+      ...base,
+      cost: 0.05 * matched,
+      contradictedByAudio: false,
+      confirmedByAudio: true,
+      hasOtherSpelling: true,
+    };
+  const contradictedByAudio = evidence === "weak" && hasSureOtherWords(context, acoustic);
+  const repetition = { ...base, cost: 0.05 * matched, contradictedByAudio, confirmedByAudio: evidence === "clear" };
   if (acoustic.trailing < RETAKES.minTakePause)
     return hasOtherEnding(context, acoustic) ? { ...repetition, contradictedByAudio: true } : repetition;
   const last = context.tokens[end - 1]!.normal;
@@ -79,13 +86,13 @@ export function toAudioRepetition(context: RetakeContext, acoustic: AcousticRepe
 /** Returns whether the take is a single unclear word between pauses that aligned with the start of the next words. */
 function isUnclearWord(
   { tokens, words, phraseStarts }: RetakeContext,
-  { from, retakeStart, end, matched, weak }: AcousticRepetition,
+  { from, retakeStart, end, matched, evidence }: AcousticRepetition,
 ): boolean {
   if (end - from !== 1 || !phraseStarts[from]) return false;
   if (pauseBefore(tokens, from) < RETAKES.minTakePause || pauseBefore(tokens, end) < RETAKES.minTakePause) return false;
   const { normal, word } = tokens[from]!;
   if (normal === UNRECOGNIZED || words[word]!.confidence >= RETAKES.minWordConfidence) return false;
-  return (matched >= 2 || !weak) && end <= retakeStart;
+  return (matched >= 2 || evidence === "clear") && end <= retakeStart;
 }
 
 /** Returns whether the take ends with a clear word that is not a matching one: those were stretched over it. */

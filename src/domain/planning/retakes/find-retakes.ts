@@ -44,7 +44,7 @@ export function* findRetakes(
   const removed = new Uint8Array(tokens.length);
   const distanceBetween = createDistanceCache();
   const context: RetakeContext = { words, tokens, lexicon, phraseStarts, removed, distanceBetween };
-  const acoustic = new Map(acousticRepetitions.found.map((one) => [pairKey(one.from, one.retakeStart), one]));
+  const acoustic = Map.groupBy(acousticRepetitions.found, (one) => pairKey(one.from, one.retakeStart));
   const different = new Set(acousticRepetitions.different.map((pair) => pairKey(pair.from, pair.retakeStart)));
   const found: Retakes = { retakes: [], possible: [] };
   for (let retakeStart = 1; retakeStart < tokens.length; retakeStart++) {
@@ -57,7 +57,7 @@ export function* findRetakes(
       const key = pairKey(from, retakeStart);
       const repetitions = [
         findTextRepetition(context, from, retakeStart, different.has(key)),
-        toAudioRepetition(context, acoustic.get(key)),
+        ...(acoustic.get(key) ?? []).map((one) => toAudioRepetition(context, one)),
         findAnnouncedRepetition(context, from, retakeStart),
       ];
       const decided = decideFirst(context, repetitions);

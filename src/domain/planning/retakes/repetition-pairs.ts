@@ -14,6 +14,20 @@ import { RETAKES } from "./thresholds";
  */
 export type RepetitionPair = { from: number; retakeStart: number; until: number; end: number; count: number };
 
+/**
+ * The first `matched` tokens from `retakeStart` on are also spoken in `[from, end)`, followed by `trailing` more audio.
+ * `alignment` is their mean log probability. `weak` evidence means that words that were not spoken could align as well, `exchange` that the texts of both
+ * takes fit the audio of each.
+ */
+export type AcousticRepetition = {
+  from: number;
+  retakeStart: number;
+  end: number;
+  matched: number;
+  trailing: Ticks;
+  alignment: number;
+  evidence: "clear" | "weak" | "exchange";
+};
 /** Returns the pairs to compare, in order of the retake. */
 export function listRepetitionPairs(
   words: readonly Word[],

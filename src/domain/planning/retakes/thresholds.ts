@@ -30,6 +30,16 @@ export const RETAKES_THRESHOLDS = {
     "takes that are certainly repeated, from those that need evidence",
     "cases-02-stairwell",
   ],
+  maxExchangeLoss: [
+    4,
+    "log probability",
+    "two recognitions of the same sounds, from other words: what both lose in the other's place",
+  ],
+  minExchanged: [
+    -4,
+    "log probability",
+    "takes that may have been misrecognized, from other sentences: alignment with the retake",
+  ],
   maxMisfit: [
     -6.5,
     "log probability",

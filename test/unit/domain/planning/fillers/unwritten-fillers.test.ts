@@ -67,6 +67,13 @@ describe("unwritten fillers", () => {
     ["an isolated function word that is certain", "but", 0.6, { "Uh,": -1.4, "But.": -1 }, null],
     ["a word that aligns better itself", "but", 0.5, { "Uh,": -2, "But.": -0.3 }, null],
     ["a word that aligns when it is written as a sentence", "so", 0.5, { "Uh,": -2, so: -7, "So,": -0.4 }, null],
+    [
+      "an isolated rhyme with a filler that is certain",
+      "come",
+      0.8,
+      { "Um.": -2.5, "Come.": -0.9 },
+      "filler.unwritten",
+    ],
     ["a word that the recognizer was sure of", "but", 0.9, { "Uh,": -2, "But.": -4 }, null],
     ["an isolated article", "The", 0.9, { "Uh,": -2.9, "The.": -2.8 }, "filler.unwritten"],
     ["an article that aligns", "The", 0.9, { "Uh,": -2.9, "The.": -0.4 }, null],

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { ENGLISH } from "../../../../../src/domain/planning/lexicon/english";
 import { countSpokenWords } from "../../../../../src/domain/planning/retakes/acoustic-repetitions";
+import { findExchangedTexts } from "../../../../../src/domain/planning/retakes/exchanged-texts";
 import { findRetakes } from "../../../../../src/domain/planning/retakes/find-retakes";
 import { tokenize } from "../../../../../src/domain/planning/tokens";
+import type { AlignmentRequest, ForcedAlignment } from "../../../../../src/domain/speech";
 import { runWithoutAlignment } from "../run-without-alignment";
 import { removed, spoken } from "./spoken";
 
@@ -130,7 +132,9 @@ describe("retakes", () => {
   test("an unclear word is removed when the audio shows that it is a false start", () => {
     const words = spoken("now go. / ?relative / we hope to see you.");
     const tokens = tokenize(words, "en");
-    const found = [{ from: 2, retakeStart: 3, end: 3, matched: 3, trailing: 0, alignment: -2, weak: true }];
+    const found = [
+      { from: 2, retakeStart: 3, end: 3, matched: 3, trailing: 0, alignment: -2, evidence: "weak" as const },
+    ];
     expect(runWithoutAlignment(findRetakes(words, tokens, ENGLISH, { found, different: [] })).retakes).toMatchObject([
       { from: 2, to: 3, retakeStart: 3 },
     ]);
@@ -140,7 +144,9 @@ describe("retakes", () => {
 
   test("words that align, stretched over another word, are no retake", () => {
     const words = spoken("turn left at the church / turn left at the bakery");
-    const found = [{ from: 0, retakeStart: 5, end: 5, matched: 4, trailing: 0, alignment: -0.5, weak: false }];
+    const found = [
+      { from: 0, retakeStart: 5, end: 5, matched: 4, trailing: 0, alignment: -0.5, evidence: "clear" as const },
+    ];
     expect(
       runWithoutAlignment(findRetakes(words, tokenize(words, "en"), ENGLISH, { found, different: [] })).retakes,
     ).toEqual([]);
@@ -166,7 +172,9 @@ describe("retakes", () => {
   test("an acoustic repetition shows a false start that is spelled differently", () => {
     const words = spoken("reload it / we hope to see you.");
     const tokens = tokenize(words, "en");
-    const found = [{ from: 0, retakeStart: 2, end: 2, matched: 3, trailing: 0, alignment: -0.5, weak: false }];
+    const found = [
+      { from: 0, retakeStart: 2, end: 2, matched: 3, trailing: 0, alignment: -0.5, evidence: "clear" as const },
+    ];
     expect(runWithoutAlignment(findRetakes(words, tokens, ENGLISH, { found, different: [] })).retakes).toMatchObject([
       { from: 0, to: 2, retakeStart: 2, match: { rule: "false_start.prefix", scores: { alignment: -0.5 } } },
     ]);
@@ -175,8 +183,32 @@ describe("retakes", () => {
   test("a weak acoustic repetition of words that the recognizer was sure of stays", () => {
     const words = spoken("ask what your country needs / ask what you can do.");
     const tokens = tokenize(words, "en");
-    const found = [{ from: 0, retakeStart: 5, end: 5, matched: 4, trailing: 0, alignment: -2, weak: true }];
+    const found = [
+      { from: 0, retakeStart: 5, end: 5, matched: 4, trailing: 0, alignment: -2, evidence: "weak" as const },
+    ];
     expect(runWithoutAlignment(findRetakes(words, tokens, ENGLISH, { found, different: [] })).retakes).toEqual([]);
+  });
+
+  test.each([
+    ["other spellings of the same sounds", [-0.3, -2, -0.3, -1], 1],
+    ["another sentence", [-5, -6, -4, -5], 0],
+    ["the same sentence with one other word", [-0.1, -0.1, -9, -0.1], 0],
+    ["a last word that was broken off", [-0.3, -0.3, -0.3, -7], 1],
+  ])("two takes that were recognized differently: %s", (_, exchanged, count) => {
+    const words = spoken("you find open numbers / you find all the numbers in the table");
+    const pair = { from: 0, until: 4, end: 4, retakeStart: 4, count: 5 };
+    const exchange = () => runExchange(words, pair, exchanged);
+    expect(exchange()).toHaveLength(count);
+    const { retakes } = runWithoutAlignment(
+      findRetakes(words, tokenize(words, "en"), ENGLISH, { found: exchange(), different: [] }),
+    );
+    expect(retakes.map(({ from, to }) => [from, to])).toEqual(count === 1 ? [[0, 4]] : []);
+  });
+
+  test("two complete sentences with another last word are not the same sounds", () => {
+    const words = spoken("the lamp shows warm / the lamp shows cold / then it stops");
+    const pair = { from: 0, until: 4, end: 4, retakeStart: 4, count: 4 };
+    expect(runExchange(words, pair, [-0.1, -0.1, -0.1, -7])).toEqual([]);
   });
 
   test("the spoken start of a text ends where it no longer aligns", () => {
@@ -185,3 +217,24 @@ describe("retakes", () => {
     expect(countSpokenWords([-12, -8, -9])).toBe(0);
   });
 });
+
+/** The exchanged texts of two takes that align well with their own audio, and with the given log probabilities in the other's place. */
+function runExchange(
+  words: ReturnType<typeof spoken>,
+  pair: Parameters<typeof findExchangedTexts>[0][number],
+  exchanged: number[],
+) {
+  const steps = findExchangedTexts([pair], words, tokenize(words, "en"), 10_000_000);
+  const query = steps.next().value as { requests: AlignmentRequest[] };
+  const align = ({ text, window }: AlignmentRequest, i: number): ForcedAlignment => {
+    const aligned = text.split(" ").map((word, k) => {
+      const logProb = i < 2 ? -0.1 : exchanged[Math.min(k, exchanged.length - 1)]!;
+      return { text: word, ...window, confidence: 0.9, logProb };
+    });
+    const meanLogProb = aligned.reduce((sum, { logProb }) => sum + logProb, 0) / aligned.length;
+    return { words: aligned, meanLogProb, tailLogProb: meanLogProb };
+  };
+  const end = steps.next({ kind: "align", results: query.requests.map(align) });
+  if (!end.done) throw new Error("Unexpected query.");
+  return end.value;
+}
