@@ -126,19 +126,10 @@ const WAITING: [string, () => Promise<string>, string][] = [
   ["not uploaded", async () => (await user.open(1000)).id, "The upload is not finished."],
   ["damaged", async () => (await user.prepared(await user.upload(Buffer.alloc(5000, 7)))).id, "upload it again"],
   ["unpaid", async () => unpaid(), "Buy credits"],
-  ["without audio", async () => withoutAudio(), "This recording has no audio."],
+  ["without audio", async () => (await user.ready(await silentVideo())).id, "This recording has no audio."],
   ["without words", async () => (await user.ready(await quiet(3))).id, "No speech found."],
   ["without a cut", async () => (await user.ready(await wav(3))).id, "Make the first cut"],
 ];
-
-/** A recording with a preview and without a waveform, which is not asked for. */
-async function withoutAudio(): Promise<string> {
-  const { id } = await user.ready(await silentVideo());
-  const path = `/api/v1/assets/${id}/media`;
-  const isReady = async () => (await user.must<{ is_preview_ready: boolean }>("GET", path)).is_preview_ready;
-  await until("the preview", isReady);
-  return id;
-}
 
 /** A recording that the balance of the workspace does not cover. Until it is paid or deleted, nothing else can be uploaded. */
 async function unpaid(): Promise<string> {
