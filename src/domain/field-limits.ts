@@ -7,6 +7,11 @@ export const MAX_KEY_NAME_CHARACTERS = 200;
 export const MAX_EMAIL_CHARACTERS = 254;
 export const MIN_PASSWORD_CHARACTERS = 10;
 export const MAX_PASSWORD_CHARACTERS = 200;
+/** What users can say about an asset. */
+export const MAX_ASSET_NAME_CHARACTERS = 255;
+export const MAX_ASSET_NOTE_CHARACTERS = 2_000;
+export const MAX_TAGS = 20;
+export const MAX_TAG_CHARACTERS = 40;
 /** Maximum length of the name and of the note of a cut. */
 export const MAX_CUT_NAME_CHARACTERS = 120;
 export const MAX_CUT_NOTE_CHARACTERS = 2_000;

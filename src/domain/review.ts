@@ -5,6 +5,7 @@
 import type { JudgedPlan } from "./pacing/judge-plan";
 import type { PlanJson } from "./plan-json";
 import { type RemovalReason, type Rule, reviewText } from "./planning/rules";
+import { SURE } from "./review-threshold";
 import { MIN_SEGMENT_TICKS } from "./segments";
 import { fromSeconds, type Span, spanFromSeconds, type Ticks } from "./time";
 
@@ -60,6 +61,10 @@ export function listPlanItems(plan: PlanJson | JudgedPlan): ReviewItem[] {
   const byId = new Map([...removals, ...marks].map((item) => [item.id, item]));
   return [...byId.values()].sort((a, b) => a.start - b.start);
 }
+
+/** Returns whether an editor should listen to an item: a mark, or an unsure removal. */
+export const isWorthReview = ({ kind, confidence }: ReviewItem): boolean =>
+  kind === "mark" || (confidence !== null && confidence < SURE);
 
 /** An item as it is stored with an edited cut. */
 type StoredItem = [ReviewKind, Ticks, Ticks, string, Rule | null, number | null];

@@ -4,6 +4,7 @@ import { BACKUP_SCHEMAS } from "./dashboard/admin/backup-schemas";
 import { ADMIN_SCHEMAS } from "./dashboard/admin/schemas";
 import { WORKER_SCHEMAS } from "./dashboard/admin/worker-schemas";
 import { BILLING_SCHEMAS } from "./dashboard/billing-schemas";
+import { LIBRARY_SCHEMAS } from "./dashboard/library-schemas";
 import { LIVE_SCHEMAS } from "./dashboard/live-schemas";
 import { REVIEW_SCHEMAS } from "./dashboard/review-schemas";
 import { DASHBOARD_SCHEMAS } from "./dashboard/schemas";
@@ -15,6 +16,7 @@ import { PUBLIC_SCHEMAS } from "./public/schemas";
 export const SCHEMAS = {
   ...PUBLIC_SCHEMAS,
   ...DASHBOARD_SCHEMAS,
+  ...LIBRARY_SCHEMAS,
   ...LIVE_SCHEMAS,
   ...REVIEW_SCHEMAS,
   ...SEARCH_SCHEMAS,

@@ -2,6 +2,7 @@
 import { and, desc, eq, getTableColumns, inArray, isNull, lt, ne, notInArray, or, sql } from "drizzle-orm";
 import type { CutState } from "../domain/states";
 import type { Queries } from "./db";
+import { deleteCutSummary } from "./library";
 import { first, type IdPage, isAfter, listIds, prepareOwnRowQuery, type RowPage, readValue, rowsOf } from "./rows";
 import { cuts, drafts } from "./schema";
 
@@ -122,8 +123,10 @@ export const updateCut = (tx: Queries, id: string, change: Partial<Pick<Cut, "na
   cutRows.updateById(tx, id, change);
 
 /** Records that a cut was saved in the place of another one. */
-export const supersedeCut = (tx: Queries, id: string, by: string, now: number): Promise<boolean> =>
-  cutRows.updateAll(tx, { superseded_by: by, superseded_at: now }, eq(cuts.id, id));
+export async function supersedeCut(tx: Queries, id: string, by: string, now: number): Promise<void> {
+  await cutRows.updateAll(tx, { superseded_by: by, superseded_at: now }, eq(cuts.id, id));
+  await deleteCutSummary(tx, id);
+}
 
 /** Lists superseded cuts that no render uses, oldest first. */
 export const listSupersededBefore = (db: Queries, time: number, limit: number): Promise<string[]> =>

@@ -1,7 +1,8 @@
-/** The tables of review decisions. Times are in milliseconds since 1970. */
+/** The tables of review decisions, and what lists show of cuts. Times are in milliseconds since 1970. */
+import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { REVIEW_DECISIONS } from "../domain/review";
-import { cuts } from "./schema";
+import { assets, cuts } from "./schema";
 import { users } from "./schema-accounts";
 import { belongsTo, id, time } from "./schema-columns";
 
@@ -28,3 +29,20 @@ export const reviews = sqliteTable("reviews", {
   /** Starts at 1 and increases with each change. */
   revision: integer().notNull(),
 });
+
+/** What lists show of each completed cut that is not superseded, without reading its plan. */
+export const cutSummaries = sqliteTable(
+  "cut_summaries",
+  {
+    cut_id: id().references(() => cuts.id, { onDelete: "cascade" }),
+    asset_id: belongsTo(() => assets.id),
+    /** Duration that the cut keeps, in ticks. Null for cuts of an older version until they have been counted after the start. */
+    kept: integer(),
+    /** Marks and unsure removals about which nothing was decided. */
+    open_marks: integer(),
+  },
+  (t) => [
+    index("cut_summaries_by_asset").on(t.asset_id, t.cut_id, t.kept, t.open_marks),
+    index("cut_summaries_uncounted").on(t.cut_id).where(sql`kept is null`),
+  ],
+);

@@ -4,6 +4,7 @@ import type { SQLiteColumn, SQLiteTable } from "drizzle-orm/sqlite-core";
 import type { ProjectState } from "../domain/states";
 import { type Asset, type AssetFilter, isListed } from "./assets";
 import type { Queries } from "./db";
+import { type LibraryFilter, matchesLibrary } from "./library";
 import type { SortKey } from "./paging";
 import type { Project } from "./projects";
 import { contains, follows, type RowPage, toRowPage } from "./rows";
@@ -79,9 +80,10 @@ export function listSortedProjects(
 export function listSortedAssets(
   db: Queries,
   workspaceId: string,
-  filter: Sorted<(typeof ASSET_SORTS)[number]> & AssetFilter,
+  filter: Sorted<(typeof ASSET_SORTS)[number]> & AssetFilter & LibraryFilter,
 ): Promise<RowPage<Asset>> {
   const isFound =
     filter.q === null ? undefined : or(contains(assets.name, filter.q), contains(assets.filename, filter.q));
-  return listSorted(db, assets, ASSET_VALUES[filter.sort].sql, and(isListed(workspaceId, filter), isFound), filter);
+  const condition = and(isListed(workspaceId, filter), isFound, matchesLibrary(filter));
+  return listSorted(db, assets, ASSET_VALUES[filter.sort].sql, condition, filter);
 }

@@ -24,6 +24,7 @@ import { reconcileDerivatives } from "./assets/discard-derivatives";
 import { INTERRUPTED } from "./backup/backups";
 import { discardAbandonedDrills } from "./backup/drill-folder";
 import { readBillingMode, waiveCharges } from "./billing/prices";
+import { countOlderCuts } from "./cuts/summaries";
 import { sweepSupersededCuts } from "./cuts/versions";
 import { expireLostExports } from "./data-export/requests";
 import { RESPONSES_KEPT_MS } from "./idempotency";
@@ -66,6 +67,7 @@ export async function recoverFiles(services: PipelineNeeds, isStart: boolean): P
   await sweepOrphans(services);
   await expireLostExports(services);
   void reconcileDerivatives(services).catch((error) => log.warn("derivatives.measure_failed", { error }));
+  void countOlderCuts(services).catch((error) => log.warn("cut.count_failed", { error }));
   void indexBacklog(services).catch((error) => log.warn("search.index_failed", { error }));
   // In the background: a trash of many files takes a while.
   void sweepTrash(folders, services.now()).catch((error) => log.warn("trash.sweep_failed", { error }));

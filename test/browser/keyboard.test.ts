@@ -26,7 +26,7 @@ test("the keyboard alone uploads a recording and makes a cut of it", async () =>
     buffer: Buffer.from(await wav(26)),
   });
   const row = page.getByRole("listitem").filter({ has: page.getByRole("link", { name: "keynote.wav" }) });
-  await row.getByText("Ready", { exact: true }).waitFor();
+  await row.getByText("No cut yet").waitFor();
   await press(page, "keynote.wav");
   await page.getByRole("heading", { level: 1, name: "keynote.wav" }).waitFor();
   await until("the focus on the heading", async () => (await readFocus(page)) === "keynote.wav");

@@ -35,7 +35,7 @@ test("from the first start to a recording that is ready", async () => {
   const file = { name: "keynote.wav", mimeType: "audio/wav", buffer: Buffer.from(await wav(2)) };
   await page.getByLabel("Upload files").setInputFiles(file);
   const row = page.getByRole("listitem").filter({ has: page.getByRole("link", { name: "keynote.wav" }) });
-  await row.getByText("Ready", { exact: true }).waitFor();
+  await row.getByRole("img", { name: /All checked|to review/ }).waitFor();
   await page.getByLabel("Upload files").setInputFiles(file);
   await page.getByRole("dialog", { name: "Upload again?" }).getByRole("button", { name: "Skip" }).click();
   expect(await page.getByRole("link", { name: "keynote.wav" }).count()).toBe(1);
@@ -69,7 +69,7 @@ test("projects are created, renamed, archived, found and deleted", async () => {
   await page.getByLabel("Name", { exact: true }).fill("Lectures");
   await page.getByRole("button", { name: "Rename" }).click();
   await page.getByRole("heading", { level: 1, name: "Lectures" }).waitFor();
-  await page.getByRole("navigation").getByRole("link", { name: "Projects" }).click();
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Projects" }).click();
   await page.getByLabel("Search projects").fill("lect");
   await page.getByRole("link", { name: /مقابلات/ }).waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Actions for Lectures" }).click();

@@ -54,12 +54,12 @@ test("uploads pause, and continue after a reload when the file is chosen again",
 
   await endLimit();
   await page.reload();
-  await page.getByText("Upload not finished").waitFor();
+  await page.getByText("Choose the file again to continue").waitFor();
   const started = page.waitForResponse((response) => response.request().method() === "HEAD");
   await page.getByLabel("Upload files").setInputFiles(paths[0]!);
   expect(Number((await started).headers()["upload-offset"])).toBeGreaterThan(0);
   const recording = page.getByRole("listitem").filter({ has: page.getByRole("link", { name: "one.wav" }) });
-  await recording.getByText("Ready", { exact: true }).waitFor();
+  await recording.getByText("No cut yet").waitFor();
   expect(await page.getByRole("link", { name: "one.wav" }).count()).toBe(1);
 });
 

@@ -15,6 +15,7 @@ import { createDashboardFixtures, type DashboardFixtures } from "./rows/dashboar
 import { uploadCreationRows } from "./rows/dashboard-uploads";
 import { dataExportRows } from "./rows/data-export";
 import { draftRows } from "./rows/drafts";
+import { libraryRows } from "./rows/library";
 import { liveUpdateRows } from "./rows/live-updates";
 import { notificationRows } from "./rows/notifications";
 import { nullableFieldRows } from "./rows/nullable-fields";
@@ -51,6 +52,7 @@ const ROWS = [
   ...pipelineRows,
   ...draftRows,
   ...reviewRows,
+  ...libraryRows,
   ...searchRows,
   ...dataExportRows,
   ...liveUpdateRows,

@@ -74,6 +74,11 @@ describe("media of", () => {
   test.each<[string, () => string, string, string]>([
     ["a poster", () => talk, "poster", "200"],
     ["the poster of audio", () => sound, "poster", "404 not_found"],
+    ["a filmstrip", () => talk, "filmstrip", "200"],
+    ["the filmstrip of audio", () => sound, "filmstrip", "404 not_found"],
+    ["an envelope", () => sound, "envelope?points=10", "200"],
+    ["the envelope of a silent video", () => silent, "envelope", "404 not_found"],
+    ["an envelope without points", () => sound, "envelope?points=0", "422 query.points"],
     ["the storyboard of audio", () => sound, "storyboard", "404 not_found"],
     ["a sheet that does not exist", () => talk, "storyboard/1", "404 not_found"],
     ["a sheet that is no number", () => talk, "storyboard/x", "422 path.sheet"],
@@ -115,6 +120,8 @@ describe("media of", () => {
     for (const what of [
       "media",
       "poster",
+      "filmstrip",
+      "envelope",
       "preview",
       "waveform",
       "loudness",

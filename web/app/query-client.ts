@@ -17,8 +17,9 @@ import { me, rejections } from "./session";
 const LIVE_KEYS: Partial<Record<LiveEventType, { entity?: string; names: readonly string[] }>> = {
   "project.updated": { entity: "project", names: ["projects"] },
   "asset.updated": { entity: "asset", names: ["assets", "workspace", "waiting-recordings"] },
-  "cut.updated": { entity: "cut", names: ["cuts", "drafts"] },
-  "render.updated": { entity: "render", names: ["renders", "workspace"] },
+  "cut.updated": { entity: "cut", names: ["cuts", "drafts", "assets"] },
+  "review.updated": { names: ["assets"] },
+  "render.updated": { entity: "render", names: ["renders", "workspace", "assets"] },
   "pipeline.updated": { entity: "pipeline", names: ["pipelines"] },
   "credits.updated": { names: ["credits", "workspace", "waiting-recordings"] },
   "notification.created": { names: ["notifications", "health", "export", "received-invitations"] },

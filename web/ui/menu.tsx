@@ -12,6 +12,8 @@ export type MenuItem = {
   isDangerous?: boolean;
   /** Set for one of several choices. */
   isChecked?: boolean;
+  /** Set for what can be turned on and off. */
+  isOn?: boolean;
   /** The key of the action, as it is shown. */
   key?: string | undefined;
   /** Whether a line separates it from the item before. */
@@ -60,6 +62,9 @@ export function Menu({ label, items, side = "right", look = "quiet icon-only", c
   );
 }
 
+const toRole = ({ isChecked, isOn }: MenuItem) =>
+  isChecked !== undefined ? "menuitemradio" : isOn !== undefined ? "menuitemcheckbox" : "menuitem";
+
 type MenuItemsProps = {
   label: string;
   items: MenuItem[];
@@ -97,12 +102,12 @@ export function MenuItems({ label, items, class: side, onClose }: MenuItemsProps
   return (
     <div ref={list} class={`menu-items ${side}`} role="menu" aria-label={label} tabIndex={-1} onKeyDown={onKeyDown}>
       {items.map((item) => (
-        // biome-ignore lint/a11y/useAriaPropsSupportedByRole: it is only set for the role `menuitemradio`.
+        // biome-ignore lint/a11y/useAriaPropsSupportedByRole: it is only set for the roles `menuitemradio` and `menuitemcheckbox`.
         <button
           key={item.id ?? item.label}
           type="button"
-          role={item.isChecked === undefined ? "menuitem" : "menuitemradio"}
-          aria-checked={item.isChecked}
+          role={toRole(item)}
+          aria-checked={item.isChecked ?? item.isOn}
           tabIndex={-1}
           class={`menu-item${item.isDangerous ? " danger" : ""}${item.hasRule ? " has-rule" : ""}`}
           onClick={() => {
@@ -111,7 +116,9 @@ export function MenuItems({ label, items, class: side, onClose }: MenuItemsProps
           }}
         >
           {item.icon && <Icon name={item.icon} />}
-          {item.isChecked !== undefined && <span class="menu-check">{item.isChecked && <Icon name="check" />}</span>}
+          {(item.isChecked ?? item.isOn) !== undefined && (
+            <span class="menu-check">{(item.isChecked || item.isOn) && <Icon name="check" />}</span>
+          )}
           <span class="menu-label">{item.label}</span>
           {item.detail && <span class="menu-detail">{item.detail}</span>}
           {item.key !== undefined && <span class="key">{item.key}</span>}

@@ -1,10 +1,18 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
-type PageProps = { title: string; actions?: ComponentChildren; children: ComponentChildren };
+type PageProps = {
+  title: string;
+  /** The page to which this one belongs, as a link above the title. */
+  crumb?: { label: string; href: string };
+  /** What is shown below the title. */
+  detail?: ComponentChildren;
+  actions?: ComponentChildren;
+  children: ComponentChildren;
+};
 
 /** A page in the shell. Its heading receives the focus when the page opens, so that it is announced. */
-export function Page({ title, actions, children }: PageProps) {
+export function Page({ title, crumb, detail, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useTitle(title);
   useEffect(() => {
@@ -13,10 +21,16 @@ export function Page({ title, actions, children }: PageProps) {
   return (
     <div class="page">
       <div class="page-head">
+        {crumb && (
+          <nav class="crumb" aria-label="Breadcrumb">
+            <a href={crumb.href}>{crumb.label}</a>
+          </nav>
+        )}
         <h1 ref={heading} tabIndex={-1} dir="auto">
           {title}
         </h1>
         {actions}
+        {detail && <p class="page-detail soft number">{detail}</p>}
       </div>
       {children}
     </div>

@@ -1,7 +1,13 @@
+import { toNumber } from "../app/english";
+import { Icon, type IconName } from "./icon";
+
+/** With an icon, the label is only its name. `count` is shown after the label. */
+type Option<Value> = { value: Value; label: string; icon?: IconName; count?: number | undefined };
+
 type SegmentsProps<Value extends string> = {
   label: string;
   value: Value;
-  options: readonly { value: Value; label: string }[];
+  options: readonly Option<Value>[];
   onChange(value: NoInfer<Value>): void;
   class?: string;
 };
@@ -21,9 +27,12 @@ export const Segments = <Value extends string>({
         type="button"
         class="button"
         aria-pressed={option.value === value}
+        aria-label={option.icon && option.label}
+        title={option.icon && option.label}
         onClick={() => onChange(option.value)}
       >
-        {option.label}
+        {option.icon ? <Icon name={option.icon} /> : option.label}
+        {option.count !== undefined && <span class="soft number">{toNumber(option.count)}</span>}
       </button>
     ))}
   </fieldset>

@@ -1,5 +1,11 @@
 /** Changes of assets: name, tags, note and project. */
 import { Type } from "@sinclair/typebox";
+import {
+  MAX_ASSET_NAME_CHARACTERS,
+  MAX_ASSET_NOTE_CHARACTERS,
+  MAX_TAG_CHARACTERS,
+  MAX_TAGS,
+} from "../../domain/field-limits";
 import { type AssetChange, changeAsset } from "../../work/assets/labels";
 import { ok } from "../call";
 import { clearableText, emptyToNull, strictObject, textField, uuidField, withDescription } from "../fields";
@@ -7,23 +13,23 @@ import { assetLoader, showAssetDetail } from "../public/assets";
 import { respondsWith } from "../response-docs";
 import { route } from "../route";
 
-const MAX_TAGS = 20;
-
 export const update = route({
   summary: "Rename an asset, move it with its outputs to another project, or change its tags and note",
   example: { name: "Interview with Ada", tags: ["interview", "spring"], note: "Second camera has the better audio" },
   errors: ["conflict"],
   body: strictObject({
-    name: Type.Optional(withDescription(clearableText(255), "null or blank: pages show the file name")),
+    name: Type.Optional(
+      withDescription(clearableText(MAX_ASSET_NAME_CHARACTERS), "null or blank: pages show the file name"),
+    ),
     project_id: Type.Optional(uuidField("A project of the same workspace that is not archived")),
     tags: Type.Optional(
-      Type.Array(textField(40), {
+      Type.Array(textField(MAX_TAG_CHARACTERS), {
         maxItems: MAX_TAGS,
         description: "Replaces all tags. Spaces around them, blank ones and repetitions are dropped",
         errorText: `must be a list of at most ${MAX_TAGS} tags`,
       }),
     ),
-    note: Type.Optional(clearableText(2_000)),
+    note: Type.Optional(clearableText(MAX_ASSET_NOTE_CHARACTERS)),
   }),
   responses: { 200: respondsWith("AssetDetail", "The asset") },
   load: assetLoader,

@@ -2,6 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import type { MediaFolder } from "../../blobs/folders";
 import { AppError } from "../../domain/errors";
+import { reducePeaks } from "../../domain/peaks";
 import { PREVIEW_TYPES } from "../../domain/preview";
 import { toSeconds } from "../../domain/time";
 import { findFile } from "../../lib/file-size";
@@ -106,16 +107,58 @@ export const preview = fileRoute({
   },
 });
 
+export const filmstrip = fileRoute({
+  summary: "Read the filmstrip of a video",
+  description: "Pictures of the recording at equal intervals, side by side",
+  contentType: "image/jpeg",
+  what: "filmstrip",
+  find: async (_, __, folder) => folder.filmstrip,
+});
+
+/** Older versions created it with the preview. */
+const hasPeaks = async (asset: Asset, folder: MediaFolder): Promise<boolean> =>
+  isCuttable(asset) && (await Bun.file(folder.peaks).exists());
+
 export const waveform = fileRoute({
   summary: "Read the peaks of the audio",
   description: "`OCW1`, peaks per second and number of peaks (32 bits each, little-endian), then a byte for each peak",
   contentType: "application/octet-stream",
   what: "waveform",
   find: async (call, asset, folder) => {
-    // Older versions created it with the preview.
-    const isPrepared = isCuttable(asset) && (await Bun.file(folder.peaks).exists());
-    if (!isPrepared) await requirePreview(call.services, asset, call.principal.user.id);
+    if (!(await hasPeaks(asset, folder))) await requirePreview(call.services, asset, call.principal.user.id);
     return folder.peaks;
+  },
+});
+
+const MAX_POINTS = 2_000;
+
+export const envelope = route({
+  summary: "Read the audio of an asset as a few peaks, for a picture",
+  access: mediaAccess,
+  query: strictObject({
+    workspace_id: workspaceId,
+    points: Type.Integer({
+      minimum: 1,
+      maximum: MAX_POINTS,
+      default: 100,
+      description: "Number of peaks",
+      errorText: `must be an integer from 1 to ${MAX_POINTS}`,
+    }),
+  }),
+  load: loadAsset,
+  errors: [...MEDIA_ERRORS],
+  responses: { 200: respondsWithFile("A byte for each peak") },
+  handle: async (call, { query, resource }) => {
+    const folder = getFolder(call, resource);
+    const file = await call.services.folders.guard.readOnline(async () =>
+      (await hasPeaks(resource, folder)) ? Bun.file(folder.peaks).bytes() : null,
+    );
+    if (file === null) throw new AppError("not_found", "Asset has no waveform.");
+    return {
+      status: 200,
+      file: reducePeaks(file, query.points),
+      headers: { "Cache-Control": MEDIA_CACHE, "Content-Type": "application/octet-stream" },
+    };
   },
 });
 

@@ -28,6 +28,7 @@ import * as pipelines from "./pipelines";
 import * as plannedCuts from "./planned-cuts";
 import * as presence from "./presence";
 import * as profile from "./profile";
+import * as projectSummaries from "./project-summaries";
 import * as projects from "./projects";
 import * as receivedInvitations from "./received-invitations";
 import * as renderShares from "./render-shares";
@@ -158,6 +159,7 @@ const ownRoutes = createRoutes([
   ["GET", "/projects", sortedLists.projects],
   ["POST", "/projects", projects.create],
   ["PATCH", "/projects/:project_id", projects.update],
+  ["GET", "/projects/:project_id/summary", projectSummaries.read],
   ["GET", "/assets", sortedLists.assets],
   ["GET", "/renders", renders.listWithDetails],
 
@@ -181,6 +183,8 @@ const ownRoutes = createRoutes([
   ["PUT", "/assets/:asset_id/cut-after-upload", plannedCuts.update],
   ["GET", "/assets/:asset_id/media", assetMedia.readMedia],
   ["GET", "/assets/:asset_id/poster", assetMedia.poster],
+  ["GET", "/assets/:asset_id/filmstrip", assetMedia.filmstrip],
+  ["GET", "/assets/:asset_id/envelope", assetMedia.envelope],
   ["GET", "/assets/:asset_id/preview", assetMedia.preview],
   ["GET", "/assets/:asset_id/waveform", assetMedia.waveform],
   ["GET", "/assets/:asset_id/loudness", assetMedia.loudness],

@@ -1,7 +1,8 @@
 /** The lists of projects and assets of the dashboard: searched, sorted, and with details. */
 import { Type } from "@sinclair/typebox";
+import { MAX_TAG_CHARACTERS } from "../../domain/field-limits";
 import { ASSET_STATES, PROJECT_STATES } from "../../domain/states";
-import type { Asset } from "../../store/assets";
+import { CUT_FILTERS } from "../../store/library";
 import type { SortKey } from "../../store/paging";
 import type { Project } from "../../store/projects";
 import {
@@ -13,10 +14,10 @@ import {
   toProjectKey,
 } from "../../store/sorted-lists";
 import { getUploadCutoff } from "../../work/uploads/uploads";
-import { MAX_SEARCH_CHARACTERS, oneOf, parseSort, sortField, uuidField } from "../fields";
+import { MAX_SEARCH_CHARACTERS, oneOf, parseSort, sortField, textField, uuidField, withDescription } from "../fields";
 import { listRoute } from "../list-route";
-import { showAssetDetail } from "../public/assets";
 import { showProject } from "../public/projects";
+import { type Recording, readRecordings, showRecording } from "./recordings";
 
 const q = Type.Optional(
   Type.String({
@@ -29,8 +30,8 @@ const q = Type.Optional(
 type SortFilter = { sort?: string; q?: string };
 const parseProjectSort = (filters: SortFilter) =>
   parseSort<(typeof PROJECT_SORTS)[number]>(filters.sort, "last_activity_at", true);
-const parseAssetSort = (filters: SortFilter) =>
-  parseSort<(typeof ASSET_SORTS)[number]>(filters.sort, "created_at", true);
+type AssetSort = (typeof ASSET_SORTS)[number];
+const parseAssetSort = (filters: SortFilter) => parseSort<AssetSort>(filters.sort, "created_at", true);
 
 /** A row with the column by which its list is sorted, for its sort key. */
 type SortedRow<Row, Column> = { row: Row; sort: Column };
@@ -71,14 +72,30 @@ export const assets = listRoute({
     project_id: Type.Optional(uuidField("Only assets of this project")),
     state: Type.Optional(oneOf(...ASSET_STATES)),
     q,
+    tag: Type.Optional(withDescription(textField(MAX_TAG_CHARACTERS), "Only assets with this tag")),
+    created_by: Type.Optional(uuidField("Only assets that this user has added")),
+    cut: Type.Optional(
+      withDescription(
+        oneOf(...CUT_FILTERS),
+        "Only assets by their newest cut: `none` without one, `to_review` with open marks, `reviewed` without open marks",
+      ),
+    ),
     sort: Type.Optional(sortField(ASSET_SORTS)),
   },
-  item: "AssetDetail",
+  item: "ListedAsset",
   description: "A page of assets. Their links are null",
   scope: ({ principal }, { filters }) => [
     "sorted-assets",
     principal.workspace.id,
-    JSON.stringify([filters.project_id, filters.state, filters.q, filters.sort]),
+    JSON.stringify([
+      filters.project_id,
+      filters.state,
+      filters.q,
+      filters.sort,
+      filters.tag,
+      filters.created_by,
+      filters.cut,
+    ]),
   ],
   read: async ({ services, principal }, { filters, after, limit }) => {
     const sorting = parseAssetSort(filters as SortFilter);
@@ -88,11 +105,15 @@ export const assets = listRoute({
       state: filters.state ?? null,
       uploads: getUploadCutoff(services.now()),
       q: filters.q || null,
+      tag: filters.tag ?? null,
+      createdBy: filters.created_by?.toLowerCase() ?? null,
+      cut: filters.cut ?? null,
       after,
       limit,
     });
-    return { ...page, rows: page.rows.map((row) => ({ row, sort: sorting.sort })) };
+    const recordings = await readRecordings(services.store.read, principal.workspace.id, page.rows);
+    return { ...page, rows: recordings.map((recording) => ({ ...recording, sort: sorting.sort })) };
   },
-  sortKey: ({ row, sort }: SortedRow<Asset, (typeof ASSET_SORTS)[number]>): SortKey => toAssetKey(row, sort),
-  show: (call, { row }) => showAssetDetail(call, row, { hasLinks: false }),
+  sortKey: ({ row, sort }: Recording & { sort: AssetSort }): SortKey => toAssetKey(row, sort),
+  show: showRecording,
 });

@@ -30,11 +30,11 @@ export async function showAsset(call: Call, asset: Asset): Promise<Resource<"Ass
   });
 }
 
-/** Returns an asset with its details. Lists omit the links, which are signed individually. */
+/** Returns an asset with its details. Lists omit the links, which are signed individually, and read the progress of all at once. */
 export async function showAssetDetail(
   call: Call,
   asset: Asset,
-  { hasLinks } = { hasLinks: true },
+  { hasLinks = true, progress }: { hasLinks?: boolean; progress?: number | null } = {},
 ): Promise<Resource<"AssetDetail">> {
   const { services } = call;
   const link = (what: string, exists: boolean) =>
@@ -46,7 +46,8 @@ export async function showAssetDetail(
     filename: asset.filename,
     download_url: link("source", isUsable),
     cuttable: isCuttable(asset),
-    progress: asset.state === "processing" ? await readAssetProgress(call, asset) : null,
+    progress:
+      asset.state !== "processing" ? null : progress !== undefined ? progress : await readAssetProgress(call, asset),
     width: info?.video?.width ?? null,
     height: info?.video?.height ?? null,
     frame_rate: info?.video?.frameRate ?? null,

@@ -14,6 +14,7 @@ import { requireDraftRevision } from "./drafts";
 import type { PlanEdit } from "./plan-edits";
 import { runPlanOperation } from "./plan-files";
 import type { PlanNeeds } from "./plan-requests";
+import { summarizeCut } from "./summaries";
 import { requireCurrent } from "./versions";
 
 /**
@@ -83,6 +84,7 @@ export async function prepareEdit(
     await requireRoomForText(services, tx, cut.workspace_id, counted);
     const inserted = await insertCut(tx, edited);
     await copyReview(tx, cut.id, inserted.id);
+    await summarizeCut(tx, inserted);
     if (replaced) await supersedeCut(tx, replaced.id, inserted.id, now);
     if (!keepsDraft) for (const id of new Set([cut.id, replaced?.id ?? cut.id])) await deleteDraft(tx, id);
     await touchProject(tx, asset.project_id, now);

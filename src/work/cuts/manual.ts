@@ -11,6 +11,7 @@ import { emitCutEvent } from "../webhooks/events";
 import { type CutLabel, createCutRow, hashCutRequest, requireCuttable } from "./new-cuts";
 import { runForAsset } from "./plan-files";
 import type { PlanNeeds } from "./plan-requests";
+import { summarizeCut } from "./summaries";
 
 /** Returns whether the asset is a source whose tracks are known and that is paid for. */
 const isProbed = (asset: Asset): boolean =>
@@ -54,6 +55,7 @@ export async function createManualCut(
     await requireRoomForText(services, tx, workspaceId, texts);
     const row = createCutRow({ asset, script, options, ...label, userId }, now);
     const cut = await insertCut(tx, { ...row, state: "completed", plan, started_at: now, completed_at: now });
+    await summarizeCut(tx, cut);
     await touchProject(tx, asset.project_id, now);
     await emitCutEvent(tx, cut, "cut.completed", now);
     return { cut, isNew: true };

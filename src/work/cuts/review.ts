@@ -6,6 +6,7 @@ import { AppError, invalidField, requireFound } from "../../domain/errors";
 import type { PlanJson } from "../../domain/plan-json";
 import {
   applyDecisions,
+  isWorthReview,
   listPauses,
   listPlanItems,
   parseItems,
@@ -17,6 +18,8 @@ import {
 import { spanFromSeconds, spanToSeconds } from "../../domain/time";
 import { findAssetById } from "../../store/assets";
 import { type Cut, findDraft } from "../../store/cuts";
+import type { Queries } from "../../store/db";
+import { updateOpenMarks } from "../../store/library";
 import {
   deleteDecisions,
   increaseReviewRevision,
@@ -49,6 +52,14 @@ export async function readReview({ store }: CoreNeeds, cut: Cut): Promise<Review
   const revision = await readReviewRevision(store.read, cut.id);
   const stored = revision === 0 ? [] : await listDecisions(store.read, cut.id);
   return { revision, decisions: new Map(stored.map((one) => [one.item_id, one])) };
+}
+
+/** Counts the items worth reviewing about which nothing was decided. */
+export async function countOpenMarks(tx: Queries, cutId: string, items: readonly ReviewItem[]): Promise<number> {
+  const worth = items.filter(isWorthReview);
+  if (worth.length === 0) return 0;
+  const decided = new Set((await listDecisions(tx, cutId)).map((one) => one.item_id));
+  return worth.filter(({ id }) => !decided.has(id)).length;
 }
 
 export type ItemState = { id: string; state: ReviewState };
@@ -100,6 +111,7 @@ export async function updateReview(
       ),
     );
     await increaseReviewRevision(tx, cut.id, cut.workspace_id);
+    await updateOpenMarks(tx, cut.id, await countOpenMarks(tx, cut.id, items));
     const planned = planSpans(plan);
     const before = old?.segments.map(spanFromSeconds) ?? planned;
     const after = applyDecisions(before, decisions, {

@@ -5,6 +5,7 @@ import { findCut, findCutById, updateOpenCut } from "../../store/cuts";
 import { copyReview } from "../../store/reviews";
 import { getAnalysisAudioPath, getAnalysisPaths } from "../assets/prepared-files";
 import { toKeptCut } from "../cuts/kept-edits";
+import { summarizeCut } from "../cuts/summaries";
 import { findQuotaProblem } from "../storage/limits";
 import { emitCutEvent } from "../webhooks/events";
 import { findBlob, getBlob } from "./blob-files";
@@ -54,6 +55,7 @@ export const cutJob: JobDefinition<CutInput, never, CutOutput> = {
     if (!cut) return;
     // Items whose kind and span are the same have the same ID.
     if (cut.keep_edits_of !== null) await copyReview(tx, cut.keep_edits_of, cut.id);
+    await summarizeCut(tx, cut);
     await emitCutEvent(tx, cut, "cut.completed", now);
   },
   fail: async (tx, { code, message }, { job, now }) => {

@@ -33,6 +33,7 @@ export const EDIT_ENTRIES: Record<string, Entry> = {
   "PUT /cuts/:cut_id/draft": { allowed: "200", body: draft, make: newEdit },
   "DELETE /cuts/:cut_id/draft": { allowed: "204", make: newDraft },
   "GET /search": { allowed: "200", query: "?q=alpha" },
+  "GET /projects/:project_id/summary": { allowed: "200" },
   "GET /uploads/limits": { allowed: "200" },
   // The shared recording can be cut.
   "GET /assets/:asset_id/cut-after-upload": { allowed: "200" },

@@ -5,6 +5,8 @@ export const MEDIA_ENTRIES: Record<string, Entry> = {
   "GET /assets/:asset_id/media": { allowed: "200" },
   "GET /assets/:asset_id/loudness": { allowed: "200" },
   "GET /assets/:asset_id/poster": { allowed: "404 not_found" },
+  "GET /assets/:asset_id/filmstrip": { allowed: "404 not_found" },
+  "GET /assets/:asset_id/envelope": { allowed: "200", query: "?points=10" },
   "GET /assets/:asset_id/preview": { allowed: "200" },
   "GET /assets/:asset_id/waveform": { allowed: "200" },
   "GET /assets/:asset_id/storyboard": { allowed: "404 not_found" },

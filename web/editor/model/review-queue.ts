@@ -1,4 +1,5 @@
 /** The review queue: the places of a cut that are worth a listen, and the decisions about them. Pure. */
+import { SURE } from "../../../src/domain/review-threshold";
 import {
   type EditorPlan,
   findSpanIndex,
@@ -41,12 +42,6 @@ export type QueueFilter = {
 };
 
 export const ALL_WORTH: QueueFilter = { scope: "worth", reason: null, minLength: 0, maxConfidence: null };
-
-/**
- * A removal below this confidence is worth a listen. In the talks of the benchmark `cut-quality/pacing.ts`, removals
- * took good words in 4 % of the cases from 0.9, in 9 % from 0.8, and in 14 % below that, where 7 % of them are.
- */
-export const SURE = 0.8;
 
 export const isUnsure = ({ kind, confidence }: ReviewItem): boolean =>
   kind === "removal" && confidence !== null && confidence < SURE;

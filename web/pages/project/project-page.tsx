@@ -1,303 +1,177 @@
-import { type Signal, signal } from "@preact/signals";
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useComputed } from "@preact/signals";
+import { useCallback, useEffect, useMemo, useRef } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
 import { ApiError, api, must, type Schemas } from "../../app/api";
-import { useList, useRead } from "../../app/cache";
-import { formatCount } from "../../app/format";
-import { canWrite, isBilled, workspace } from "../../app/session";
-import { showFailure } from "../../app/toasts";
-import { MAX_SEARCH_LENGTH } from "../../app/use-query";
-import { Button } from "../../ui/button";
-import { ConfirmDialog, Dialog } from "../../ui/dialog";
-import { Icon } from "../../ui/icon";
+import { type List, useList, useRead } from "../../app/cache";
+import { formatCount, formatDuration } from "../../app/format";
+import { canWrite, workspace } from "../../app/session";
+import { useQuery, withoutEmpty } from "../../app/use-query";
 import { Page } from "../../ui/page";
 import { LoadMore } from "../../ui/row-list";
 import { Empty, ErrorPanel, ListSkeleton } from "../../ui/states";
-import { readDroppedFiles } from "../../upload/dropped-files";
-import { describeLimits, keepWithinLimits, useUploadLimits } from "../../upload/limits";
-import { RECORDING_TYPES } from "../../upload/new-project";
-import { addUploads, finishedUploads } from "../../upload/queue";
-import { takeScripts } from "../../upload/scripts";
+import { finishedUploads } from "../../upload/queue";
 import { UploadPanel } from "../../upload/upload-panel";
 import { Missing } from "../missing";
 import NotFoundPage from "../not-found";
 import { ProjectMenu } from "../projects/project-menu";
-import { AssetList } from "./asset-list";
+import { BatchBar } from "./batch-bar";
+import { FILTER_CHECKS, type Filters, LibraryBar } from "./library-bar";
+import { isList, libraryView } from "./library-view";
+import type { Recording } from "./recording";
+import { RecordingCards } from "./recording-card";
+import { RecordingTable } from "./recording-table";
+import { createSelection } from "./selection";
+import { UploadArea } from "./upload-area";
+import { useSelectionKeys } from "./use-selection-keys";
 
-type Asset = Schemas["AssetDetail"];
+type Project = Schemas["Project"];
+type Summary = Schemas["ProjectSummary"];
 
-const PAGE_SIZE = 100;
-
-/** Shows a project: its recordings, and a drop area for new ones. */
+/** Shows a project. */
 export default function ProjectPage() {
   const projectId = useRoute().params.projectId ?? "";
-  const { route } = useLocation();
   const params = { path: { project_id: projectId } };
   const project = useRead(["project", projectId, workspace.value?.id], (stop) =>
     must(api.GET("/api/v1/projects/{project_id}", { params, signal: stop })),
   );
-  const [text, setText] = useState("");
-  const [sort, setSort] = useState<AssetSort>("-created_at");
-  const selection = useMemo(() => signal<ReadonlySet<string>>(new Set()), [projectId]);
-  const list = useList<Asset>(["assets", projectId, workspace.value?.id, text, sort], (cursor, stop) => {
-    const query = {
-      project_id: projectId,
-      limit: PAGE_SIZE,
-      sort,
-      ...(cursor && { cursor }),
-      ...(text && { q: text }),
-    };
+  const state = project.state.value;
+  if (state.kind === "loading") return <ListSkeleton />;
+  if (state.kind === "ready")
+    return <Library key={projectId} project={state.value} onChange={() => void project.reload()} />;
+  const isMissing = state.error instanceof ApiError && (state.error.status === 404 || state.error.status === 422);
+  if (!isMissing) return <ErrorPanel message={state.message} onRetry={() => void project.reload()} />;
+  return (
+    <Missing id={projectId}>
+      <NotFoundPage />
+    </Missing>
+  );
+}
+
+/** Maximum number of recordings in one response. */
+const PAGE_SIZE = 60;
+
+/** The recordings of a project that match the filters, and its totals. */
+function useRecordings(projectId: string, filters: Filters) {
+  const { sort } = libraryView.value;
+  const { q, cut, state, tag, by } = filters;
+  const key = ["assets", projectId, workspace.value?.id, sort, filters];
+  const list = useList<Recording>(key, (cursor, stop) => {
+    const chosen = withoutEmpty({ q, cut, state, tag, created_by: by }) as object;
+    const query = { project_id: projectId, limit: PAGE_SIZE, sort, ...(cursor && { cursor }), ...chosen };
     return must(api.GET("/api/v1/assets", { params: { query }, signal: stop }));
   });
+  const summary = useRead<Summary>(["assets", projectId, workspace.value?.id, "summary"], (stop) => {
+    const params = { path: { project_id: projectId } };
+    return must(api.GET("/api/v1/projects/{project_id}/summary", { params, signal: stop }));
+  });
+  const reload = useCallback(async () => void (await Promise.all([list.reload(), summary.reload()])), [list, summary]);
   const uploaded = finishedUploads.value;
   const seen = useRef(uploaded);
   useEffect(() => {
     if (seen.current === uploaded) return;
     seen.current = uploaded;
-    void list.reload();
-  }, [uploaded, list]);
+    void reload();
+  }, [uploaded, reload]);
+  const read = summary.state.value;
+  return { list, summary: read.kind === "ready" ? read.value : null, reload };
+}
 
-  const state = project.state.value;
-  if (state.kind === "loading") return <ListSkeleton />;
-  if (state.kind === "failed") {
-    const isMissing = state.error instanceof ApiError && (state.error.status === 404 || state.error.status === 422);
-    if (!isMissing) return <ErrorPanel message={state.message} onRetry={() => void project.reload()} />;
-    return (
-      <Missing id={projectId}>
-        <NotFoundPage />
-      </Missing>
-    );
-  }
+/** A project: its recordings, and a drop area for new ones. */
+function Library({ project, onChange }: { project: Project; onChange(): void }) {
+  const { route } = useLocation();
+  const [filters, setFilters] = useQuery(FILTER_CHECKS);
+  const { list, summary, reload } = useRecordings(project.id, filters);
+  const latest = useRef<List<Recording>>(list);
+  latest.current = list;
+  const selection = useMemo(
+    () => createSelection(() => (latest.current.items.peek() ?? []).map(({ id }) => id)),
+    [project.id],
+  );
+  const hasSelection = useComputed(() => !selection.isEmpty.value).value;
+  useSelectionKeys(selection, latest);
   const items = list.items.value;
-  const { value } = state;
-  const canUpload = canWrite.value && value.state === "active";
+  const canUpload = canWrite.value && project.state === "active";
+  const isFiltered = Object.values(filters).some((value) => value !== "");
+  const hasItems = items !== null && items.length > 0;
+  const isEmpty = items?.length === 0 && !isFiltered;
+  const onRecordings = useCallback(() => void reload(), [reload]);
   return (
     <Page
-      title={value.name}
+      title={project.name}
+      crumb={{ label: "Projects", href: "/projects" }}
+      detail={summary !== null && summary.recordings > 0 && <Totals summary={summary} />}
       actions={
-        canWrite.value && (
-          <ProjectMenu project={value} onChange={() => void project.reload()} onDeleted={() => route("/projects")} />
-        )
+        <>
+          {canUpload && !isEmpty && <UploadArea projectId={project.id} isLarge={false} />}
+          {canWrite.value && <ProjectMenu project={project} onChange={onChange} onDeleted={() => route("/projects")} />}
+        </>
       }
     >
-      {value.state === "archived" && <p class="message">This project is archived and accepts no new recordings.</p>}
-      {canUpload && <UploadArea projectId={projectId} isLarge={items?.length === 0 && text === ""} />}
-      <UploadPanel projectId={projectId} />
-      {(items === null || items.length > 0 || text !== "") && (
-        <AssetToolbar
-          text={text}
-          sort={sort}
-          selection={selection}
-          onText={setText}
-          onSort={setSort}
-          onDeleted={() => void list.reload()}
-        />
-      )}
+      {project.state === "archived" && <p class="message">This project is archived and accepts no new recordings.</p>}
+      {canUpload && isEmpty && <UploadArea projectId={project.id} isLarge={true} />}
+      <UploadPanel projectId={project.id} />
+      {!isEmpty &&
+        (hasSelection && canWrite.value ? (
+          <BatchBar selection={selection} items={items ?? []} onDone={onRecordings} />
+        ) : (
+          <LibraryBar summary={summary} filters={filters} onFilter={setFilters} />
+        ))}
       {items === null && list.error.value === null && <ListSkeleton />}
-      {items !== null && items.length > 0 && <AssetList items={items} selection={selection} onChange={list.reload} />}
-      {items?.length === 0 && text !== "" && <Empty title={`No recording matches “${text}”`} icon="search" />}
-      {items?.length === 0 && text === "" && !canUpload && <Empty title="No recordings yet" icon="projects" />}
-      <LoadMore list={list} />
+      {hasItems && isList.value && <RecordingTable list={list} selection={selection} onChange={onRecordings} />}
+      {hasItems && !isList.value && <RecordingCards items={items} selection={selection} onChange={onRecordings} />}
+      {!(hasItems && isList.value) && <LoadMore list={list} />}
+      {items?.length === 0 && isFiltered && <NothingFound filters={filters} onFilter={setFilters} />}
+      {isEmpty && !canUpload && <Empty title="No recordings yet" icon="projects" />}
     </Page>
   );
 }
 
-type AssetSort = "created_at" | "-created_at" | "name" | "-name" | "duration_seconds" | "-duration_seconds";
+/** Below this, the cuts have not made the recordings shorter. */
+const MIN_SAVED_SECONDS = 1;
 
-const SORTS: { value: AssetSort; label: string }[] = [
-  { value: "-created_at", label: "Newest first" },
-  { value: "created_at", label: "Oldest first" },
-  { value: "name", label: "Name, A to Z" },
-  { value: "-name", label: "Name, Z to A" },
-  { value: "-duration_seconds", label: "Longest first" },
-  { value: "duration_seconds", label: "Shortest first" },
-];
-
-type AssetToolbarProps = {
-  text: string;
-  sort: AssetSort;
-  selection: Signal<ReadonlySet<string>>;
-  onText(text: string): void;
-  onSort(sort: AssetSort): void;
-  onDeleted(): void;
-};
-
-/** Deletes a recording. Succeeds if somebody else has already deleted it. */
-async function deleteAsset(id: string): Promise<void> {
-  try {
-    await must(api.DELETE("/api/v1/assets/{asset_id}", { params: { path: { asset_id: id } } }));
-  } catch (error) {
-    if (!(error instanceof ApiError && error.status === 404)) throw error;
-  }
-}
-
-/** Search, sort order, and actions for the selected recordings. */
-function AssetToolbar({ text, sort, selection, onText, onSort, onDeleted }: AssetToolbarProps) {
-  const [isDeleting, setIsDeleting] = useState(false);
-  const selected = [...selection.value];
+/** "12 recordings · 4:55:58 · 30 minutes shorter so far · 89 to review" */
+function Totals({ summary }: { summary: Summary }) {
+  const { recordings, duration, cut_duration: cut, kept_duration: kept, open_marks: marks } = summary;
+  const saved = cut - kept;
   return (
-    <div class="toolbar">
-      <input
-        class="input search"
-        type="search"
-        maxLength={MAX_SEARCH_LENGTH}
-        aria-label="Search recordings"
-        placeholder="Search"
-        value={text}
-        onInput={(event) => onText(event.currentTarget.value)}
-      />
-      <select
-        class="input sort"
-        aria-label="Sort by"
-        value={sort}
-        onChange={(event) => onSort(event.currentTarget.value as AssetSort)}
-      >
-        {SORTS.map(({ value, label }) => (
-          <option key={value} value={value}>
-            {label}
-          </option>
-        ))}
-      </select>
-      <span class="spacer" />
-      {selected.length > 0 && canWrite.value && (
+    <>
+      {formatCount(recordings, "recording")} · {formatDuration(duration)}
+      {saved >= MIN_SAVED_SECONDS && ` · ${describeSaved(saved)} shorter so far`}
+      {marks > 0 && (
         <>
-          <span class="soft">{formatCount(selected.length, "recording")} selected</span>
-          <Button look="quiet" onClick={() => (selection.value = new Set())}>
-            Clear
-          </Button>
-          <Button icon="trash" look="danger" onClick={() => setIsDeleting(true)}>
-            Delete
-          </Button>
+          {" · "}
+          <a href="?cut=to_review">{formatCount(marks, "to review", "to review")}</a>
         </>
       )}
-      {isDeleting && (
-        <ConfirmDialog
-          title={`Delete ${formatCount(selected.length, "recording")}?`}
-          confirmLabel="Delete"
-          onConfirm={async () => {
-            for (const id of selected) {
-              await deleteAsset(id);
-              selection.value = new Set([...selection.value].filter((one) => one !== id));
-            }
-            onDeleted();
-          }}
-          onClose={() => setIsDeleting(false)}
-        >
-          <p>
-            Their files, cuts and renders are deleted from the server's disk.
-            {isBilled.value && " Credits that were spent are not refunded."} This cannot be undone.
-          </p>
-        </ConfirmDialog>
-      )}
-    </div>
+    </>
   );
 }
 
-/** Accepts files that are dropped anywhere on the page or chosen in a dialog. Asks before a file is uploaded again. */
-function UploadArea({ projectId, isLarge }: { projectId: string; isLarge: boolean }) {
-  const input = useRef<HTMLInputElement>(null);
-  const limits = useUploadLimits().state.value;
-  const [isOver, setIsOver] = useState(false);
-  const [question, setQuestion] = useState<{ files: File[]; known: string[] } | null>(null);
+/** Returns "45 seconds", "30 minutes" or "2:05:00". */
+function describeSaved(seconds: number): string {
+  if (seconds < 90) return formatCount(Math.round(seconds), "second");
+  return seconds < 5_400 ? formatCount(Math.round(seconds / 60), "minute") : formatDuration(seconds);
+}
 
-  async function take(dropped: File[]): Promise<void> {
-    if (dropped.length === 0) return;
-    try {
-      const files = await keepWithinLimits(takeScripts(dropped));
-      const known = await findDuplicates(projectId, files);
-      if (known.length > 0) setQuestion({ files, known });
-      else addUploads(projectId, files);
-    } catch (error) {
-      showFailure(error);
-    }
-  }
-
-  useEffect(() => {
-    const onDrag = (event: DragEvent) => {
-      if (!event.dataTransfer?.types.includes("Files")) return;
-      event.preventDefault();
-      setIsOver(event.type === "dragover");
-    };
-    const onDrop = (event: DragEvent) => {
-      if (!event.dataTransfer?.types.includes("Files")) return;
-      event.preventDefault();
-      setIsOver(false);
-      void readDroppedFiles(event.dataTransfer).then(take);
-    };
-    document.addEventListener("dragover", onDrag);
-    document.addEventListener("dragleave", onDrag);
-    document.addEventListener("drop", onDrop);
-    return () => {
-      document.removeEventListener("dragover", onDrag);
-      document.removeEventListener("dragleave", onDrag);
-      document.removeEventListener("drop", onDrop);
-    };
-  }, [projectId]);
-
+function NothingFound({ filters, onFilter }: { filters: Filters; onFilter(change: Filters): void }) {
+  const { q, cut } = filters;
+  const isOnlyCut = Object.values(filters).filter(Boolean).length === 1 && cut !== "";
+  const title = isOnlyCut
+    ? cut === "none"
+      ? "Every recording has a cut"
+      : "Nothing to review"
+    : q === ""
+      ? "No recording matches these filters"
+      : `No recording matches “${q}”`;
   return (
-    <div class={`upload-area ${isLarge ? "large" : ""} ${isOver ? "over" : ""}`}>
-      <Icon name="upload" />
-      <p>{isLarge ? "Drop a recording here" : "Drop recordings anywhere on this page"}</p>
-      {limits.kind === "ready" && isLarge && <span class="soft">{describeLimits(limits.value)}</span>}
-      <Button onClick={() => input.current?.click()}>Choose files</Button>
-      <input
-        ref={input}
-        class="visually-hidden"
-        type="file"
-        multiple
-        aria-label="Upload files"
-        accept={RECORDING_TYPES}
-        onChange={(event) => {
-          void take([...(event.currentTarget.files ?? [])]);
-          // Clearing the value lets the user choose the same file again.
-          event.currentTarget.value = "";
-        }}
-      />
-      {question && (
-        <Dialog title="Upload again?" onClose={() => setQuestion(null)}>
-          <div class="dialog-body">
-            <p>
-              {question.known.length === 1
-                ? `The project already has a recording with this name and size: ${question.known[0]}.`
-                : `The project already has ${formatCount(question.known.length, "recording")} with these names and sizes: ${question.known.slice(0, 5).join(", ")}.`}
-            </p>
-          </div>
-          <div class="dialog-foot">
-            <Button
-              onClick={() => {
-                addUploads(
-                  projectId,
-                  question.files.filter(({ name }) => !question.known.includes(name)),
-                );
-                setQuestion(null);
-              }}
-            >
-              Skip
-            </Button>
-            <Button
-              look="primary"
-              onClick={() => {
-                addUploads(projectId, question.files);
-                setQuestion(null);
-              }}
-            >
-              Upload again
-            </Button>
-          </div>
-        </Dialog>
-      )}
-    </div>
+    <Empty title={title} icon={isOnlyCut ? "check" : "search"}>
+      <button
+        type="button"
+        class="link-button"
+        onClick={() => onFilter({ q: "", cut: "", state: "", tag: "", by: "" })}
+      >
+        Show all recordings
+      </button>
+    </Empty>
   );
-}
-
-/** Returns the names of the files with the same name and size as a recording in the project. */
-export async function findDuplicates(projectId: string, files: File[]): Promise<string[]> {
-  const found = await Promise.all(
-    files.map(async ({ name, size }) => {
-      const query = { project_id: projectId, q: name.slice(0, 256), limit: 100 };
-      const { items } = await must(api.GET("/api/v1/assets", { params: { query } }));
-      return items.some((asset) => asset.filename === name && asset.size_bytes === size) ? [name] : [];
-    }),
-  );
-  return found.flat();
 }

@@ -100,6 +100,8 @@ const INTERNAL_TABLES = [
   "live_events",
   // A count of the changes to review_decisions.
   "reviews",
+  // What lists show of cuts.
+  "cut_summaries",
   "events",
   // Of the server: backups of all workspaces.
   "backup_runs",

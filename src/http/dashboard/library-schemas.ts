@@ -1,0 +1,53 @@
+/** The schemas of what the library shows: recordings and projects with their cuts, renders and totals. */
+import { Type } from "@sinclair/typebox";
+import { CUT_STATES, RENDER_STATES } from "../../domain/states";
+import { strictObject } from "../fields";
+import { authorship, PUBLIC_SCHEMAS } from "../public/schemas";
+import { enumeration, id, orNull, text, time } from "../schema-parts";
+
+const share = orNull(Type.Number({ minimum: 0, maximum: 1 }), "finished share; null unless it is running");
+const count = (description: string) => Type.Integer({ minimum: 0, description });
+const seconds = (description: string) => Type.Number({ minimum: 0, description });
+
+const totals = {
+  recordings: count("recordings without those that are being uploaded"),
+  duration: seconds("duration of all recordings, in seconds"),
+  cut_duration: seconds("duration of the recordings that have a cut"),
+  kept_duration: seconds("what their newest cuts keep"),
+  without_cut: count("recordings without a cut"),
+  to_review: count("recordings whose newest cut has open marks"),
+  open_marks: count("marks and unsure removals of the newest cuts about which nothing was decided"),
+};
+
+export const LIBRARY_SCHEMAS = {
+  ListedAsset: strictObject({
+    ...PUBLIC_SCHEMAS.AssetDetail.properties,
+    latest_cut: orNull(
+      strictObject({
+        id,
+        kept_duration: orNull(Type.Number({ minimum: 0 }), "in seconds; null until an older cut has been counted"),
+        open_marks: orNull(
+          Type.Integer({ minimum: 0 }),
+          "marks and unsure removals about which nothing was decided; null until an older cut has been counted",
+        ),
+      }),
+      "the newest completed cut",
+    ),
+    open_cut: orNull(strictObject({ id, state: enumeration(CUT_STATES), progress: share }), "a cut that is being made"),
+    last_render: orNull(
+      strictObject({
+        id,
+        cut_id: orNull(id),
+        state: enumeration(RENDER_STATES),
+        progress: share,
+        completed_at: orNull(time),
+      }),
+      "the newest render",
+    ),
+  }),
+  ProjectSummary: strictObject({
+    ...totals,
+    tags: Type.Array(text, { description: "tags of the recordings, the most frequent ones first; at most 100" }),
+    creators: Type.Array(authorship.created_by, { description: "who has added recordings" }),
+  }),
+};

@@ -1,0 +1,181 @@
+/** What lists show of recordings besides their own rows: the newest cut, the newest render, and a cut that is being made. */
+import { and, eq, gt, isNull, type SQL, sql } from "drizzle-orm";
+import type { CutState, RenderState } from "../domain/states";
+import type { Queries } from "./db";
+import { isAnyOf, listIds, rowsOf } from "./rows";
+import { assets, cuts, pipelines, renders, steps } from "./schema";
+import { cutSummaries } from "./schema-reviews";
+
+export type CutSummary = typeof cutSummaries.$inferSelect;
+
+const summaryRows = rowsOf(cutSummaries);
+
+/** Stores the summary of a cut, or replaces it. */
+export async function saveCutSummary(tx: Queries, summary: CutSummary): Promise<void> {
+  await tx.insert(cutSummaries).values(summary).onConflictDoUpdate({ target: cutSummaries.cut_id, set: summary });
+}
+
+/** Changes the number of open marks of a cut in lists. */
+export const updateOpenMarks = (tx: Queries, cutId: string, openMarks: number): Promise<boolean> =>
+  summaryRows.updateAll(tx, { open_marks: openMarks }, eq(cutSummaries.cut_id, cutId));
+
+export const deleteCutSummary = summaryRows.deleteBy(cutSummaries.cut_id);
+
+/** Lists IDs of cuts that have not been counted yet, after this one. */
+export const listUncountedCuts = (db: Queries, afterId: string, limit: number): Promise<string[]> =>
+  listIds(
+    db
+      .select({ id: cutSummaries.cut_id })
+      .from(cutSummaries)
+      .where(and(isNull(cutSummaries.kept), gt(cutSummaries.cut_id, afterId)))
+      .orderBy(cutSummaries.cut_id)
+      .limit(limit),
+  );
+
+/** The ID of the newest completed cut of a row of `assets`, as SQL. */
+const newestCutId = sql<
+  string | null
+>`(SELECT max(s.cut_id) FROM cut_summaries AS s WHERE s.asset_id = ${sql.raw("assets.id")})`;
+
+/** The open marks of the newest completed cut of a row of `assets`, as SQL. */
+const newestOpenMarks = sql<
+  number | null
+>`(SELECT s.open_marks FROM cut_summaries AS s WHERE s.asset_id = ${sql.raw("assets.id")} ORDER BY s.cut_id DESC LIMIT 1)`;
+
+export const CUT_FILTERS = ["none", "to_review", "reviewed"] as const;
+export type CutFilter = (typeof CUT_FILTERS)[number];
+
+/** Conditions for rows of `assets` by their newest completed cut. */
+const BY_CUT: Record<CutFilter, SQL> = {
+  none: sql`${newestCutId} IS NULL`,
+  to_review: sql`${newestOpenMarks} > 0`,
+  reviewed: sql`${newestOpenMarks} = 0`,
+};
+
+export type LibraryFilter = { tag: string | null; createdBy: string | null; cut: CutFilter | null };
+
+/** Matches the assets that a list of recordings is filtered for. */
+export const matchesLibrary = ({ tag, createdBy, cut }: LibraryFilter): SQL | undefined =>
+  and(
+    tag === null ? undefined : sql`EXISTS (SELECT 1 FROM json_each(${assets.tags}) WHERE value = ${tag})`,
+    createdBy === null ? undefined : eq(assets.created_by, createdBy),
+    cut === null ? undefined : BY_CUT[cut],
+  );
+
+export type RecordingFacts = {
+  latestCut: Pick<CutSummary, "cut_id" | "kept" | "open_marks"> | null;
+  openCut: { id: string; state: CutState } | null;
+  lastRender: { id: string; cut_id: string | null; state: RenderState; completed_at: number | null } | null;
+};
+
+/** Returns what lists show of these recordings, by ID, with the same number of queries for any number of them. */
+export async function readRecordingFacts(
+  db: Queries,
+  workspaceId: string,
+  assetIds: string[],
+): Promise<Map<string, RecordingFacts>> {
+  const newestCuts = db
+    .select({ id: sql`max(${cutSummaries.cut_id})` })
+    .from(cutSummaries)
+    .where(isAnyOf(cutSummaries.asset_id, assetIds))
+    .groupBy(cutSummaries.asset_id);
+  const newestRenders = db
+    .select({ id: sql`max(${renders.id})` })
+    .from(renders)
+    .where(isAnyOf(renders.asset_id, assetIds))
+    .groupBy(renders.asset_id);
+  const [completed, rendered, open] = await Promise.all([
+    db.select().from(cutSummaries).where(sql`${cutSummaries.cut_id} IN ${newestCuts}`),
+    db
+      .select({
+        id: renders.id,
+        asset_id: renders.asset_id,
+        cut_id: renders.cut_id,
+        state: renders.state,
+        completed_at: renders.completed_at,
+      })
+      .from(renders)
+      .where(sql`${renders.id} IN ${newestRenders}`),
+    listOpenCuts(db, workspaceId),
+  ]);
+  const cutsById = new Map(completed.map((row) => [row.asset_id, row]));
+  const rendersById = new Map(rendered.map(({ asset_id, ...render }) => [asset_id, render]));
+  const openById = new Map(open.map(({ asset_id, ...cut }) => [asset_id, cut]));
+  return new Map(
+    assetIds.map((id) => [
+      id,
+      {
+        latestCut: cutsById.get(id) ?? null,
+        openCut: openById.get(id) ?? null,
+        lastRender: rendersById.get(id) ?? null,
+      },
+    ]),
+  );
+}
+
+/** Lists the cuts of the workspace that are being made, oldest first. Reads only pipelines that have not ended. */
+const listOpenCuts = (db: Queries, workspaceId: string) =>
+  db
+    .select({ id: cuts.id, asset_id: cuts.asset_id, state: cuts.state })
+    .from(pipelines)
+    .innerJoin(steps, eq(steps.pipeline_id, pipelines.id))
+    .innerJoin(cuts, eq(cuts.id, steps.subject_id))
+    .where(
+      and(
+        eq(pipelines.workspace_id, workspaceId),
+        isNull(pipelines.finished_at),
+        isNull(steps.finished_at),
+        eq(steps.processor_name, "cut"),
+      ),
+    )
+    .orderBy(pipelines.id);
+
+/** Totals of a project's recordings. Durations are in ticks. */
+export type ProjectTotals = {
+  project_id: string;
+  recordings: number;
+  duration: number;
+  /** Duration of the recordings that have a cut, and what their newest cuts keep. */
+  cut_duration: number;
+  kept: number;
+  without_cut: number;
+  to_review: number;
+  open_marks: number;
+};
+
+/** Returns the totals of these projects that have recordings, by ID. */
+export async function readProjectTotals(db: Queries, projectIds: string[]): Promise<Map<string, ProjectTotals>> {
+  const rows = await db.all<ProjectTotals>(sql`
+    SELECT a.project_id, count(*) AS recordings, total(a.duration) AS duration,
+      total(iif(s.kept IS NULL, 0, a.duration)) AS cut_duration, total(s.kept) AS kept,
+      sum(s.cut_id IS NULL) AS without_cut, total(s.open_marks > 0) AS to_review, total(s.open_marks) AS open_marks
+    FROM ${assets} AS a
+    LEFT JOIN ${cutSummaries} AS s ON s.asset_id = a.id
+      AND s.cut_id = (SELECT max(n.cut_id) FROM ${cutSummaries} AS n WHERE n.asset_id = a.id)
+    WHERE a.project_id IN (SELECT value FROM json_each(${JSON.stringify(projectIds)}))
+      AND a.kind = 'source' AND a.state <> 'pending_upload'
+    GROUP BY a.project_id`);
+  return new Map(rows.map((row) => [row.project_id, row]));
+}
+
+/** Choices of the filters of a project's recordings. */
+export const MAX_FILTER_TAGS = 100;
+
+/** Returns the tags of a project's recordings, the most frequent ones first. */
+export const listProjectTags = async (db: Queries, projectId: string): Promise<string[]> =>
+  (
+    await db.all<{ tag: string }>(sql`
+      SELECT t.value AS tag FROM ${assets} AS a, json_each(a.tags) AS t
+      WHERE a.project_id = ${projectId} AND a.kind = 'source' AND a.tags <> '[]'
+      GROUP BY t.value ORDER BY count(*) DESC, t.value LIMIT ${MAX_FILTER_TAGS}`)
+  ).map(({ tag }) => tag);
+
+/** Returns the IDs of the users who have added a project's recordings. */
+export const listProjectCreators = async (db: Queries, projectId: string): Promise<string[]> =>
+  (
+    await db
+      .selectDistinct({ id: assets.created_by })
+      .from(assets)
+      .where(and(eq(assets.project_id, projectId), eq(assets.kind, "source")))
+      .limit(MAX_FILTER_TAGS)
+  ).flatMap(({ id }) => (id === null ? [] : [id]));

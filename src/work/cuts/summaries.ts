@@ -1,0 +1,41 @@
+/** Keeps what lists show of cuts: how much they keep, and how many marks are left. */
+import type { PlanJson } from "../../domain/plan-json";
+import { fromSeconds } from "../../domain/time";
+import { type Cut, findCutById } from "../../store/cuts";
+import type { Queries } from "../../store/db";
+import { listUncountedCuts, saveCutSummary } from "../../store/library";
+import type { CoreNeeds } from "../needs";
+import { countOpenMarks, readReviewedPlan } from "./review";
+
+/** Counts the marks of a completed cut in the transaction that stores it, after the decisions about them. */
+export async function summarizeCut(tx: Queries, cut: Cut): Promise<void> {
+  const { plan, items } = readReviewedPlan(cut);
+  await saveCutSummary(tx, {
+    cut_id: cut.id,
+    asset_id: cut.asset_id,
+    kept: toKept(plan),
+    open_marks: await countOpenMarks(tx, cut.id, items),
+  });
+}
+
+const toKept = ({ kept_duration: seconds }: PlanJson): number => fromSeconds(seconds);
+
+const MAX_PAGE_CUTS = 100;
+
+/** Counts the cuts that an older version has stored. Runs once after the start, in the background; the next start continues. */
+export async function countOlderCuts({ store, log }: CoreNeeds): Promise<void> {
+  for (let after = ""; ; ) {
+    const ids = await listUncountedCuts(store.read, after, MAX_PAGE_CUTS);
+    for (const id of ids) {
+      await store
+        .write(async (tx) => {
+          const cut = await findCutById(tx, id);
+          if (cut !== null && cut.superseded_by === null) await summarizeCut(tx, cut);
+        })
+        .catch((error) => log.warn("cut.plan_unreadable", { cut: id, error }));
+    }
+    const last = ids.at(-1);
+    if (last === undefined) return;
+    after = last;
+  }
+}

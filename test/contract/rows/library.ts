@@ -1,0 +1,155 @@
+/** Rows of the contract: what the library shows of recordings and projects. */
+import { expect } from "bun:test";
+import { Type } from "@sinclair/typebox";
+import { sql } from "drizzle-orm";
+import { formatItems } from "../../../src/domain/review";
+import { fromSeconds } from "../../../src/domain/time";
+import { countOlderCuts } from "../../../src/work/cuts/summaries";
+import { video } from "../../http/media";
+import { NO_ID } from "../../http/outcome";
+import { exactly, oneOf, orNull, text, time, uuid } from "../schema-parts";
+import { assetDetail } from "../schemas";
+import { conforms } from "./account-setting";
+import type { DashboardRow } from "./dashboard-fixtures";
+import { createCut } from "./drafts";
+
+const count = Type.Integer({ minimum: 0 });
+const seconds = Type.Number({ minimum: 0 });
+const share = orNull(Type.Number({ minimum: 0, maximum: 1 }));
+const user = exactly({ id: uuid, name: orNull(text) });
+const listed = exactly({
+  ...assetDetail.properties,
+  created_by: orNull(user),
+  latest_cut: orNull(exactly({ id: uuid, kept_duration: orNull(seconds), open_marks: orNull(count) })),
+  open_cut: orNull(exactly({ id: uuid, state: oneOf("pending", "processing"), progress: share })),
+  last_render: orNull(
+    exactly({
+      id: uuid,
+      cut_id: orNull(uuid),
+      state: oneOf("pending", "processing", "completed", "failed", "cancelled"),
+      progress: share,
+      completed_at: orNull(time),
+    }),
+  ),
+});
+const pageSchema = exactly({ items: Type.Array(listed), limit: Type.Integer(), next_cursor: orNull(text) });
+const summarySchema = exactly({
+  recordings: count,
+  duration: seconds,
+  cut_duration: seconds,
+  kept_duration: seconds,
+  without_cut: count,
+  to_review: count,
+  open_marks: count,
+  tags: Type.Array(text),
+  creators: Type.Array(user),
+});
+
+type Listed = {
+  id: string;
+  project_id: string;
+  latest_cut: { id: string; kept_duration: number | null; open_marks: number | null } | null;
+};
+
+export const libraryRows: DashboardRow[] = [
+  [
+    "GET /api/v1/assets -> each with its newest cut and render, filtered by tag, created_by and cut; GET /api/v1/projects/{id}/summary -> totals",
+    async (fixtures) => {
+      const { call, getOutcome, bert, server } = fixtures;
+      const { as, key, cut } = await createCut(fixtures);
+      const { store } = server.services();
+      const { project_id } = await key.asset(cut.asset_id);
+      const uncut = await key.ready(await video(4), { projectId: project_id });
+      const list = async (query = "") => {
+        const { body } = await call<{ items: Listed[] }>("GET", `/assets?sort=created_at${query}`, { as });
+        conforms(pageSchema, body);
+        return body.items;
+      };
+      const summarize = async () => {
+        const { body } = await call<Record<string, unknown>>("GET", `/projects/${project_id}/summary`, { as });
+        conforms(summarySchema, body);
+        return body;
+      };
+      const kept_duration = cut.plan!.kept_duration;
+      expect(await list()).toMatchObject([
+        {
+          id: cut.asset_id,
+          latest_cut: { id: cut.id, kept_duration, open_marks: 0 },
+          open_cut: null,
+          last_render: null,
+        },
+        { id: uncut.id, latest_cut: null, open_cut: null, last_render: null },
+      ]);
+      const idsOf = async (query: string) => (await list(query)).map(({ id }) => id);
+      expect(await idsOf("&cut=none")).toEqual([uncut.id]);
+      expect(await idsOf("&cut=reviewed")).toEqual([cut.asset_id]);
+      expect(await idsOf("&cut=to_review")).toEqual([]);
+
+      // A cut of an older version: nothing was counted, and all its removals are unsure.
+      const items = cut.plan!.removed.map(({ start, end, reason }, n) => ({
+        id: `${n}`,
+        kind: "removal" as const,
+        start: fromSeconds(start),
+        end: fromSeconds(end),
+        reason,
+        rule: null,
+        confidence: 0.5,
+      }));
+      expect(items.length).toBeGreaterThan(1);
+      await store.write(async (tx) => {
+        await tx.run(sql`UPDATE cuts SET review_items = ${formatItems(items)} WHERE id = ${cut.id}`);
+        await tx.run(sql`UPDATE cut_summaries SET kept = NULL, open_marks = NULL WHERE cut_id = ${cut.id}`);
+      });
+      expect((await list())[0]!.latest_cut).toEqual({ id: cut.id, kept_duration: null, open_marks: null });
+      await countOlderCuts(server.services());
+      expect((await list())[0]!.latest_cut).toEqual({ id: cut.id, kept_duration, open_marks: items.length });
+      expect(await idsOf("&cut=to_review")).toEqual([cut.asset_id]);
+      const review = await call<{ items: { id: string }[] }>("GET", `/cuts/${cut.id}/review`, { as });
+      const json = { items: [{ id: review.body.items[0]!.id, state: "removed" }] };
+      await call("PATCH", `/cuts/${cut.id}/review`, { json, as });
+      expect((await list())[0]!.latest_cut?.open_marks).toBe(items.length - 1);
+
+      // A saved edit replaces the version that it was made from, and keeps its decisions.
+      const edit = { segments: cut.plan!.segments.map(({ start, end }) => ({ start, end })) };
+      const edits = `/cuts/${cut.id}/edits`;
+      const { body: saved } = await call<{ id: string }>("POST", edits, { json: edit, as });
+      const { body: next } = await call<{ id: string }>("POST", `/cuts/${saved.id}/edits`, {
+        json: { ...edit, replaces: saved.id },
+        as,
+      });
+      expect((await list())[0]!.latest_cut).toMatchObject({ id: next.id, open_marks: items.length - 1 });
+      await call("DELETE", `/cuts/${next.id}`, { as });
+      expect((await list())[0]!.latest_cut?.id).toBe(cut.id);
+
+      const render = await key.startRender({ asset_id: cut.asset_id, cut_id: cut.id });
+      await key.renderEnded(render.id);
+      expect((await list())[0]).toMatchObject({
+        last_render: { id: render.id, cut_id: cut.id, state: "completed", progress: null },
+      });
+
+      await call("PATCH", `/assets/${uncut.id}`, { json: { tags: ["Boat, day 1", "b"] }, as });
+      expect(await idsOf(`&tag=${encodeURIComponent("Boat, day 1")}`)).toEqual([uncut.id]);
+      expect(await idsOf("&tag=boat")).toEqual([]);
+      expect(await idsOf(`&created_by=${as.userId}`)).toHaveLength(2);
+      expect(await idsOf(`&created_by=${bert.userId}`)).toEqual([]);
+      expect(await getOutcome("GET", "/assets?cut=all", { as })).toBe("422 validation_error query.cut");
+      expect(await getOutcome("GET", `/assets?tag=${"x".repeat(41)}`, { as })).toBe("422 validation_error query.tag");
+
+      const duration = Number((await key.asset(cut.asset_id)).duration_seconds);
+      const both = duration + Number((await key.asset(uncut.id)).duration_seconds);
+      expect(await summarize()).toEqual({
+        recordings: 2,
+        duration: both,
+        cut_duration: duration,
+        kept_duration,
+        without_cut: 1,
+        to_review: 1,
+        open_marks: items.length - 1,
+        tags: ["Boat, day 1", "b"],
+        creators: [{ id: as.userId, name: null }],
+      });
+      const of = (id: string, user = as) => getOutcome("GET", `/projects/${id}/summary`, { as: user });
+      expect([await of(project_id, bert), await of(NO_ID)]).toEqual(["404 not_found", "404 not_found"]);
+    },
+  ],
+];

@@ -1,0 +1,72 @@
+/** How a user looks at recordings: cards or a list, its columns and order. Kept in the browser for each user. */
+import { computed, signal } from "@preact/signals";
+import { recall, remember } from "../../app/memory";
+import { me } from "../../app/session";
+
+export const ASSET_SORTS = [
+  { value: "-created_at", label: "Newest first" },
+  { value: "created_at", label: "Oldest first" },
+  { value: "name", label: "Name, A to Z" },
+  { value: "-name", label: "Name, Z to A" },
+  { value: "-duration_seconds", label: "Longest first" },
+  { value: "duration_seconds", label: "Shortest first" },
+] as const;
+export type AssetSort = (typeof ASSET_SORTS)[number]["value"];
+
+export const COLUMNS = [
+  { value: "length", label: "Length" },
+  { value: "marks", label: "To review" },
+  { value: "render", label: "Last render" },
+  { value: "creator", label: "Added by" },
+  { value: "added", label: "Added" },
+  { value: "size", label: "Size" },
+  { value: "tags", label: "Tags" },
+] as const;
+export type ColumnName = (typeof COLUMNS)[number]["value"];
+
+export type LibraryView = { look: "grid" | "list"; sort: AssetSort; columns: readonly ColumnName[] };
+
+const DEFAULT: LibraryView = {
+  look: "grid",
+  sort: "-created_at",
+  columns: ["length", "marks", "render", "creator", "added"],
+};
+
+const changes = signal(0);
+const toKey = (): string => `library.${me.value?.id ?? ""}`;
+
+/** The choices of the user. Unknown ones, as of another version, are the default. */
+export const libraryView = computed<LibraryView>(() => {
+  changes.value;
+  return readView(recall(toKey()));
+});
+
+export function changeView(change: Partial<LibraryView>): void {
+  remember(toKey(), JSON.stringify({ ...libraryView.peek(), ...change }));
+  changes.value++;
+}
+
+/** Pure. */
+export function readView(text: string | null): LibraryView {
+  try {
+    const { look, sort, columns } = JSON.parse(text ?? "{}") as Partial<LibraryView>;
+    return {
+      look: look === "list" ? "list" : DEFAULT.look,
+      sort: ASSET_SORTS.find(({ value }) => value === sort)?.value ?? DEFAULT.sort,
+      columns: Array.isArray(columns)
+        ? COLUMNS.map(({ value }) => value).filter((name) => columns.includes(name))
+        : DEFAULT.columns,
+    };
+  } catch {
+    return DEFAULT;
+  }
+}
+
+const phone = matchMedia("(max-width: 699px)");
+const isPhoneNow = signal(phone.matches);
+phone.addEventListener("change", () => {
+  isPhoneNow.value = phone.matches;
+});
+
+/** On a phone, there are no columns: cards are rows. */
+export const isList = computed(() => libraryView.value.look === "list" && !isPhoneNow.value);

@@ -1,0 +1,106 @@
+/** The picture of a recording: its poster or the envelope of its audio. Moving the pointer over it scrubs. */
+import { useRef, useState } from "preact/hooks";
+import { toApiError } from "../../app/api";
+import { useRead } from "../../app/cache";
+import { formatDuration } from "../../app/format";
+import { mediaUrl } from "../../app/media-url";
+import { Icon } from "../../ui/icon";
+import { useInView } from "../../ui/use-in-view";
+import { countFrames, drawEnvelope, type Recording } from "./recording";
+
+type PictureProps = { recording: Recording; hasScrub?: boolean };
+
+export function RecordingPicture({ recording, hasScrub = true }: PictureProps) {
+  const { id, type, state, duration_seconds: text } = recording;
+  const [isMissing, setIsMissing] = useState(false);
+  const isReady = state === "ready";
+  const hasPoster = isReady && type === "video" && !isMissing;
+  const hasEnvelope = isReady && !hasPoster && recording.audio_tracks !== 0;
+  const duration = Number(text ?? 0);
+  const scrub = useScrub(recording, hasPoster, duration);
+  return (
+    <span class="picture" {...(isReady && hasScrub ? scrub.handlers : {})}>
+      {hasPoster && (
+        <img src={mediaUrl(id, "poster")} alt="" loading="lazy" decoding="async" onError={() => setIsMissing(true)} />
+      )}
+      {hasEnvelope && <Envelope id={id} />}
+      {!hasPoster && !hasEnvelope && <Icon name={type === "video" ? "film" : "audio"} />}
+      {isReady && hasScrub && (
+        <>
+          <span ref={scrub.frame} class="scrub-frame" hidden />
+          <span ref={scrub.line} class="scrub-line" hidden />
+        </>
+      )}
+      {duration > 0 && (
+        <span ref={scrub.time} class="picture-time number">
+          {formatDuration(duration)}
+        </span>
+      )}
+    </span>
+  );
+}
+
+/** Shows the frame and the time below the pointer. Elements are changed without rendering: pointers move often. */
+function useScrub(recording: Recording, hasFrames: boolean, duration: number) {
+  const frame = useRef<HTMLElement>(null);
+  const line = useRef<HTMLElement>(null);
+  const time = useRef<HTMLElement>(null);
+  const strip = useRef<HTMLImageElement | null>(null);
+  const show = (isShown: boolean) => {
+    if (line.current) line.current.hidden = !isShown;
+    if (frame.current) frame.current.hidden = !isShown || !hasFrames || !strip.current?.naturalWidth;
+  };
+  const onPointerMove = (event: PointerEvent) => {
+    if (event.pointerType !== "mouse" || duration <= 0) return;
+    const { left, width } = (event.currentTarget as HTMLElement).getBoundingClientRect();
+    const share = Math.max(0, Math.min(1, (event.clientX - left) / width));
+    if (hasFrames && strip.current === null) {
+      strip.current = new Image();
+      strip.current.src = mediaUrl(recording.id, "filmstrip");
+    }
+    show(true);
+    line.current!.style.left = `${share * 100}%`;
+    if (time.current) time.current.textContent = formatDuration(share * duration);
+    const image = strip.current;
+    if (!image?.naturalWidth || !frame.current) return;
+    const count = countFrames(image, recording);
+    const index = Math.min(count - 1, Math.floor(share * count));
+    const { style } = frame.current;
+    style.backgroundImage = `url("${image.src}")`;
+    style.backgroundSize = `${count * 100}% 100%`;
+    style.backgroundPositionX = `${count === 1 ? 0 : (index / (count - 1)) * 100}%`;
+  };
+  const onPointerLeave = () => {
+    show(false);
+    if (time.current) time.current.textContent = formatDuration(duration);
+  };
+  return { frame, line, time, handlers: { onPointerMove, onPointerLeave } };
+}
+
+const POINTS = 110;
+
+function Envelope({ id }: { id: string }) {
+  const place = useRef<HTMLSpanElement>(null);
+  const isSeen = useInView(place);
+  return (
+    <span ref={place} class="envelope-box">
+      {isSeen && <EnvelopePath id={id} />}
+    </span>
+  );
+}
+
+function EnvelopePath({ id }: { id: string }) {
+  const { value } = useRead(["envelope", id], (signal) => readEnvelope(id, signal), { lasts: "forever" }).state;
+  if (value.kind === "failed") return <Icon name="audio" />;
+  return value.kind === "loading" ? null : (
+    <svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
+      <path d={value.value} />
+    </svg>
+  );
+}
+
+async function readEnvelope(id: string, signal: AbortSignal): Promise<string> {
+  const response = await fetch(mediaUrl(id, "envelope", { points: String(POINTS) }), { signal });
+  if (!response.ok) throw toApiError(response, await response.json().catch(() => null));
+  return drawEnvelope(await response.bytes());
+}

@@ -1,0 +1,119 @@
+/** Recordings as a list with columns. */
+import { useComputed } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import type { PagedList } from "../../app/cache";
+import { formatBytes } from "../../app/format";
+import { canWrite, workspace } from "../../app/session";
+import { namePerson } from "../../ui/avatar";
+import { type Column, DataTable } from "../../ui/data-table";
+import { JobStatus } from "../../ui/status";
+import { RelativeTime } from "../../ui/time";
+import { nameOf } from "../asset/asset";
+import { COLUMNS, type ColumnName, libraryView } from "./library-view";
+import type { Recording } from "./recording";
+import { PickBox, toPick } from "./recording-card";
+import { RecordingMenu } from "./recording-menu";
+import { KeptBar, Lengths, Marks, StateBadge } from "./recording-parts";
+import { RecordingPicture } from "./recording-picture";
+import type { Selection } from "./selection";
+
+type TableProps = {
+  list: PagedList<Recording>;
+  selection: Selection;
+  /** Must stay the same function between renders. */
+  onChange(): void;
+};
+
+/** The columns that users choose. */
+const CHOSEN: Record<ColumnName, Omit<Column<Recording>, "title">> = {
+  length: {
+    width: "minmax(8.5rem, 1fr)",
+    cell: (recording) => (
+      <span class="length-cell">
+        <Lengths recording={recording} />
+        {recording.state !== "failed" && <KeptBar recording={recording} />}
+      </span>
+    ),
+  },
+  marks: { width: "5.5rem", cell: (recording) => <Marks recording={recording} /> },
+  render: {
+    width: "minmax(7rem, 0.7fr)",
+    cell: ({ last_render: render }) =>
+      render === null ? null : render.state === "completed" && render.completed_at !== null ? (
+        <RelativeTime iso={render.completed_at} />
+      ) : (
+        <JobStatus state={render.state} />
+      ),
+  },
+  creator: {
+    width: "minmax(6rem, 0.8fr)",
+    cell: ({ created_by: person }) => person && <span class="truncate block">{namePerson(person)}</span>,
+  },
+  added: { width: "minmax(6rem, 0.7fr)", cell: ({ created_at: time }) => <RelativeTime iso={time} /> },
+  size: { width: "5rem", isNumber: true, cell: ({ size_bytes: bytes }) => bytes !== null && formatBytes(bytes) },
+  tags: {
+    width: "minmax(6rem, 1fr)",
+    cell: ({ tags }) => (
+      <span class="truncate block" title={tags.join(", ")}>
+        {tags.join(", ")}
+      </span>
+    ),
+  },
+};
+
+export function RecordingTable({ list, selection, onChange }: TableProps) {
+  const chosen = libraryView.value.columns;
+  const isPersonal = workspace.value?.is_personal === true;
+  const columns = useMemo<Column<Recording>[]>(
+    () => [
+      {
+        title: "Recording",
+        width: "minmax(12rem, 2.4fr)",
+        cell: (recording) => <NameCell recording={recording} selection={selection} />,
+      },
+      ...COLUMNS.filter(({ value }) => chosen.includes(value) && !(value === "creator" && isPersonal)).map(
+        ({ value, label }) => ({
+          title: label,
+          ...CHOSEN[value],
+        }),
+      ),
+      {
+        title: "Actions",
+        isTitleHidden: true,
+        width: "2rem",
+        cell: (recording) => canWrite.value && <RecordingMenu recording={recording} onChange={onChange} />,
+      },
+    ],
+    [chosen, isPersonal, selection, onChange],
+  );
+  return (
+    <div class="recording-table">
+      <DataTable caption="Recordings" columns={columns} list={list} rowKey={({ id }) => id} empty={null} />
+    </div>
+  );
+}
+
+function NameCell({ recording, selection }: { recording: Recording; selection: Selection }) {
+  const isSelected = useComputed(() => selection.has(recording.id));
+  const name = nameOf(recording);
+  return (
+    <span class={`name-cell${isSelected.value ? " selected" : ""}`} data-id={recording.id}>
+      {canWrite.value && <PickBox recording={recording} isSelected={isSelected.value} selection={selection} />}
+      <span class="name-art" aria-hidden="true">
+        <RecordingPicture recording={recording} hasScrub={false} />
+      </span>
+      <span class="name-text">
+        <a
+          class="truncate"
+          href={`/assets/${recording.id}`}
+          title={name}
+          dir="auto"
+          onClick={toPick(recording, selection)}
+        >
+          {name}
+        </a>
+        <StateBadge recording={recording} />
+      </span>
+    </span>
+  );
+}

@@ -1,0 +1,153 @@
+/** Takes files for a project, dropped anywhere on its page or chosen. Asks before a file is uploaded again. */
+import { useEffect, useRef, useState } from "preact/hooks";
+import { api, must } from "../../app/api";
+import { formatCount } from "../../app/format";
+import { showFailure } from "../../app/toasts";
+import { Button } from "../../ui/button";
+import { Dialog } from "../../ui/dialog";
+import { Icon } from "../../ui/icon";
+import { readDroppedFiles } from "../../upload/dropped-files";
+import { describeLimits, keepWithinLimits, useUploadLimits } from "../../upload/limits";
+import { RECORDING_TYPES } from "../../upload/new-project";
+import { addUploads } from "../../upload/queue";
+import { takeScripts } from "../../upload/scripts";
+
+type Question = { files: File[]; known: string[] };
+
+/** `isLarge`: an area instead of a button, for a project without recordings. */
+export function UploadArea({ projectId, isLarge }: { projectId: string; isLarge: boolean }) {
+  const input = useRef<HTMLInputElement>(null);
+  const [isOver, setIsOver] = useState(false);
+  const [question, setQuestion] = useState<Question | null>(null);
+
+  async function take(dropped: File[]): Promise<void> {
+    if (dropped.length === 0) return;
+    try {
+      const files = await keepWithinLimits(takeScripts(dropped));
+      const known = await findDuplicates(projectId, files);
+      if (known.length > 0) setQuestion({ files, known });
+      else addUploads(projectId, files);
+    } catch (error) {
+      showFailure(error);
+    }
+  }
+
+  useEffect(() => {
+    const onDrag = (event: DragEvent) => {
+      if (!event.dataTransfer?.types.includes("Files")) return;
+      event.preventDefault();
+      setIsOver(event.type === "dragover");
+    };
+    const onDrop = (event: DragEvent) => {
+      if (!event.dataTransfer?.types.includes("Files")) return;
+      event.preventDefault();
+      setIsOver(false);
+      void readDroppedFiles(event.dataTransfer).then(take);
+    };
+    document.addEventListener("dragover", onDrag);
+    document.addEventListener("dragleave", onDrag);
+    document.addEventListener("drop", onDrop);
+    return () => {
+      document.removeEventListener("dragover", onDrag);
+      document.removeEventListener("dragleave", onDrag);
+      document.removeEventListener("drop", onDrop);
+    };
+  }, [projectId]);
+
+  const choose = () => input.current?.click();
+  return (
+    <>
+      {isLarge ? (
+        <LargeArea isOver={isOver} onChoose={choose} />
+      ) : (
+        <Button icon="upload" look="primary" onClick={choose}>
+          Upload
+        </Button>
+      )}
+      {isOver && !isLarge && (
+        <div class="drop-veil">
+          <p>
+            <Icon name="upload" /> Drop recordings to add them to this project
+          </p>
+        </div>
+      )}
+      <input
+        ref={input}
+        class="visually-hidden"
+        type="file"
+        multiple
+        tabIndex={-1}
+        aria-label="Upload files"
+        accept={RECORDING_TYPES}
+        onChange={(event) => {
+          void take([...(event.currentTarget.files ?? [])]);
+          // Clearing the value lets the user choose the same file again.
+          event.currentTarget.value = "";
+        }}
+      />
+      {question && <AgainDialog projectId={projectId} {...question} onClose={() => setQuestion(null)} />}
+    </>
+  );
+}
+
+function LargeArea({ isOver, onChoose }: { isOver: boolean; onChoose(): void }) {
+  const limits = useUploadLimits().state.value;
+  return (
+    <div class={`upload-area ${isOver ? "over" : ""}`}>
+      <span class="upload-mark">
+        <Icon name="upload" />
+      </span>
+      <p>Drop a recording here</p>
+      {limits.kind === "ready" && <span class="soft">{describeLimits(limits.value)}</span>}
+      <Button onClick={onChoose}>Choose files</Button>
+    </div>
+  );
+}
+
+type AgainDialogProps = Question & { projectId: string; onClose(): void };
+
+const AgainDialog = ({ projectId, files, known, onClose }: AgainDialogProps) => (
+  <Dialog title="Upload again?" onClose={onClose}>
+    <div class="dialog-body">
+      <p>
+        {known.length === 1
+          ? `The project already has a recording with this name and size: ${known[0]}.`
+          : `The project already has ${formatCount(known.length, "recording")} with these names and sizes: ${known.slice(0, 5).join(", ")}.`}
+      </p>
+    </div>
+    <div class="dialog-foot">
+      <Button
+        onClick={() => {
+          addUploads(
+            projectId,
+            files.filter(({ name }) => !known.includes(name)),
+          );
+          onClose();
+        }}
+      >
+        Skip
+      </Button>
+      <Button
+        look="primary"
+        onClick={() => {
+          addUploads(projectId, files);
+          onClose();
+        }}
+      >
+        Upload again
+      </Button>
+    </div>
+  </Dialog>
+);
+
+/** Returns the names of the files with the same name and size as a recording in the project. */
+async function findDuplicates(projectId: string, files: File[]): Promise<string[]> {
+  const found = await Promise.all(
+    files.map(async ({ name, size }) => {
+      const query = { project_id: projectId, q: name.slice(0, 256), limit: 100 };
+      const { items } = await must(api.GET("/api/v1/assets", { params: { query } }));
+      return items.some((asset) => asset.filename === name && asset.size_bytes === size) ? [name] : [];
+    }),
+  );
+  return found.flat();
+}

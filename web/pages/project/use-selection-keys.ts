@@ -1,0 +1,58 @@
+/** The keys that select recordings. */
+import { useSignal, useSignalEffect } from "@preact/signals";
+import { useMemo } from "preact/hooks";
+import { type Action, useActions } from "../../app/actions";
+import type { List } from "../../app/cache";
+import { canWrite } from "../../app/session";
+import type { Recording } from "./recording";
+import type { Selection } from "./selection";
+
+const GROUP = "Recordings";
+
+/** Returns the recording whose card or row has the focus. */
+const findFocused = (): string | undefined => document.activeElement?.closest<HTMLElement>("[data-id]")?.dataset.id;
+
+export function useSelectionKeys(selection: Selection, list: { current: List<Recording> }): void {
+  /** Whether recordings that are read from now on are selected too. */
+  const isAll = useSignal(false);
+  useSignalEffect(() => {
+    const { items, hasMore } = list.current;
+    if (selection.isEmpty.value) isAll.value = false;
+    if (!isAll.value || items.value === null) return;
+    selection.selectAll();
+    if (hasMore.value) setTimeout(() => list.current.loadMore());
+  });
+  const actions = useMemo<Action[]>(
+    () => [
+      {
+        name: "library.select",
+        label: "Select the recording",
+        group: GROUP,
+        keys: ["Space"],
+        isEnabled: () => canWrite.value && findFocused() !== undefined,
+        perform: () => selection.toggle(findFocused()!),
+      },
+      {
+        name: "library.select-all",
+        label: "Select all recordings",
+        group: GROUP,
+        keys: ["Mod+a"],
+        isEnabled: () => canWrite.value && (list.current.items.value?.length ?? 0) > 0,
+        perform: () => {
+          selection.selectAll();
+          isAll.value = true;
+        },
+      },
+      {
+        name: "library.clear",
+        label: "Clear the selection",
+        group: GROUP,
+        keys: ["Escape"],
+        isEnabled: () => !selection.isEmpty.value,
+        perform: selection.clear,
+      },
+    ],
+    [selection],
+  );
+  useActions(actions);
+}
