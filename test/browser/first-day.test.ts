@@ -140,7 +140,9 @@ test("an administrator, an editor and a producer", async () => {
   const talk = { name: "talk.mp4", mimeType: "video/mp4", buffer: await readFile(join(FIXTURES, "talk.mp4")) };
   const script = await readFile(join(FIXTURES, "talk.script.txt"));
   await files.setInputFiles([talk, { name: "Talk.txt", mimeType: "text/plain", buffer: script }]);
-  await asset("talk.mp4").getByRole("img", { name: /All checked|to review/ }).waitFor();
+  await asset("talk.mp4")
+    .getByRole("img", { name: /All checked|to review/ })
+    .waitFor();
   await files.setInputFiles({ name: "jingle.wav", mimeType: "audio/wav", buffer: Buffer.from(await wav(2)) });
   await asset("jingle.wav").getByText("0:02").first().waitFor();
 

@@ -168,7 +168,7 @@ async function measureList(path: string, row: string, rows: number) {
 
 const results = {
   first_load: await measureFirstLoad(),
-  assets: await measureList(`/projects/${projectId}`, ".asset-row", ASSETS),
+  assets: await measureList(`/projects/${projectId}`, ".recording", ASSETS),
   projects: await measureList("/projects", ".row-link", ROWS),
   users: await measureList("/admin/users", ".data-table tbody tr", ROWS),
   problems,
