@@ -1,6 +1,6 @@
 /** Accounts in the view of administrators, with credits, storage and content. */
 import { and, asc, desc, eq, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
-import type { WorkspaceRole } from "../domain/access";
+import type { AccountRole, WorkspaceRole } from "../domain/access";
 import type { Queries } from "./db";
 import { type CountedRows, first, type OffsetPage, readPage } from "./rows";
 import { users, workspaces } from "./schema-accounts";
@@ -14,7 +14,7 @@ export type ListedUser = { user: User; credits: number; storageBytes: number; qu
 /** `q` is part of the email address or the name. A `deleted` account is in its grace period. */
 export type UserFilter = {
   q?: string | undefined;
-  role?: "member" | "admin" | undefined;
+  role?: AccountRole | undefined;
   state?: "active" | "disabled" | "deleted" | undefined;
 };
 

@@ -1,6 +1,7 @@
 /** The session: the signed-in user and the workspace that the pages show. */
 
 import { computed, signal } from "@preact/signals";
+import type { AccountRole, WorkspaceRole } from "../../src/domain/access";
 import { forget, recall, remember } from "./memory";
 
 export type Me = {
@@ -8,7 +9,7 @@ export type Me = {
   email: string;
   first_name: string | null;
   last_name: string | null;
-  role: "member" | "admin";
+  role: AccountRole;
   email_verified_at: string | null;
   /** False if the user signs in only with a provider. */
   has_password: boolean;
@@ -17,7 +18,7 @@ export type Me = {
   deleted_at: string | null;
   created_at: string;
 };
-export type Workspace = { id: string; name: string; role: "owner" | "editor" | "viewer"; is_personal: boolean };
+export type Workspace = { id: string; name: string; role: WorkspaceRole; is_personal: boolean };
 
 /** `unknown` until the server has responded. */
 export type SessionState = { kind: "unknown" } | { kind: "signed-out" } | { kind: "signed-in"; me: Me };

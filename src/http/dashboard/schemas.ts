@@ -1,7 +1,7 @@
 /** The schemas of the resources that only the dashboard family has. */
 
 import { Type } from "@sinclair/typebox";
-import { SECOND_FACTOR_METHODS, WORKSPACE_ROLES } from "../../domain/access";
+import { ACCOUNT_ROLES, SECOND_FACTOR_METHODS, WORKSPACE_ROLES } from "../../domain/access";
 import { JOB_NAMES } from "../../domain/jobs";
 import { CUT_MODE_NAMES } from "../../domain/plan";
 import { STEP_STATES } from "../../domain/states";
@@ -16,7 +16,7 @@ const profile = strictObject({
   email: text,
   first_name: orNull(text),
   last_name: orNull(text),
-  role: enumeration(["member", "admin"]),
+  role: enumeration(ACCOUNT_ROLES),
   email_verified_at: orNull(time, "null if not confirmed yet"),
   has_password: Type.Boolean({ description: "false if you sign in only with a provider" }),
   two_factor_enabled: Type.Boolean({ description: "whether sign-in asks for a second factor" }),

@@ -2,7 +2,7 @@
  * Authorization. The only place that compares credentials, scopes, roles and workspaces: a route declares its
  * requirements as data, and its handler acts in the workspace of the principal without comparing owners.
  */
-import { KEY_SCOPES, type KeyScope, type WorkspaceRole } from "../../domain/access";
+import { type AccountRole, KEY_SCOPES, type KeyScope, type WorkspaceRole } from "../../domain/access";
 import { AppError } from "../../domain/errors";
 import type { Queries } from "../../store/db";
 import type { ApiKey, User } from "../../store/users";
@@ -51,7 +51,7 @@ export type RouteAccess = {
   /** The route also works while the account is being deleted. */
   inGrace: boolean;
   /** `admin`: an administrator of the server. */
-  role: "member" | "admin";
+  role: AccountRole;
   /**
    * The target of the route. In a `workspace`, a viewer may not write; an `account` belongs to the user in every role.
    */

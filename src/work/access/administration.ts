@@ -1,4 +1,5 @@
 /** Account administration, in a browser or in a shell. Each function writes to the audit log in its transaction. */
+import type { AccountRole } from "../../domain/access";
 import { AppError, requireFound } from "../../domain/errors";
 import { newId } from "../../lib/ids";
 import { insertLedgerEntry, type LedgerEntry, readBalance } from "../../store/credits";
@@ -21,7 +22,7 @@ import { cancelPipeline } from "../pipelines/requests";
 import { type AuditActor, recordAudit } from "./audit";
 
 /** Absent fields stay unchanged. `storage_quota_bytes`: of the personal workspace; null is the configured quota, 0 is none. */
-export type AccountChange = { role?: "member" | "admin"; disabled?: boolean; storage_quota_bytes?: number | null };
+export type AccountChange = { role?: AccountRole; disabled?: boolean; storage_quota_bytes?: number | null };
 
 /** Changes an account. Errors: `not_found`, `forbidden`; `conflict` for the last administrator. */
 export function changeAccount(

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { showAddress } from "../../../web/app/show-address";
+import { showAddress } from "../../../web/ui/email-address";
 
 test.each([
   ["ada@studio.example", "ada@studio.example", false],

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { EditorPlan } from "../../../web/editor/model/plan";
-import { findEdgeAt } from "../../../web/editor/timeline/edge-at";
+import { findEdgeAt } from "../../../web/editor/timeline/gestures";
 import { findPeak, readWaveform } from "../../../web/editor/timeline/peaks";
 import { listTiles, type Storyboard } from "../../../web/editor/timeline/storyboard";
 import {

@@ -3,7 +3,6 @@ import fc from "fast-check";
 import { applyCorrections, correctWords } from "../../../web/editor/model/corrections";
 import type { EditorPlan } from "../../../web/editor/model/plan";
 import { isWordKept, removeWords, toggleWords, type Words } from "../../../web/editor/model/words";
-import { moveSelection } from "../../../web/editor/transcript/move-selection";
 import {
   findFirstWord,
   findWordAtOffset,
@@ -12,6 +11,7 @@ import {
   toCharacters,
 } from "../../../web/editor/transcript/offsets";
 import { findParagraph, splitParagraphs, toPieces, toViews } from "../../../web/editor/transcript/paragraphs";
+import { moveSelection } from "../../../web/editor/transcript/use-keys";
 import { recordings, share } from "./arbitrary-edits";
 
 const textOf = (pieces: { text: string }[]) => pieces.map(({ text }) => text).join("");

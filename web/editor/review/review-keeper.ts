@@ -3,11 +3,12 @@
  * a connection they stay in the browser. Decisions of other people arrive live.
  */
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
-import { ApiError, toMessage } from "../../app/api";
+import { ApiError, api, must, type Schemas, toMessage } from "../../app/api";
 import { connection } from "../../app/connection";
 import { listenLive } from "../../app/live";
 import { forget, recall, remember } from "../../app/memory";
 import type { DraftKeeper } from "../../pages/asset/draft-keeper";
+import { fromSeconds, type RemovalReason } from "../model/plan";
 import {
   compareDecisions,
   type Decision,
@@ -18,7 +19,6 @@ import {
   type ReviewItem,
 } from "../model/review-queue";
 import type { Editor } from "../state/editor-state";
-import { fetchReview, readDecisions, readItems, type StoredReview, sendDecisions } from "./review-server";
 
 export type ReviewKeeper = {
   /** Null until they are loaded. */
@@ -179,4 +179,42 @@ export function keepReview(editor: Editor, keeper: DraftKeeper | null): ReviewKe
       for (const stop of stops) stop();
     },
   };
+}
+
+type StoredReview = Schemas["Review"];
+
+const ofCut = (cutId: string) => ({ params: { path: { cut_id: cutId } } });
+
+const fetchReview = (cutId: string, signal: AbortSignal): Promise<StoredReview> =>
+  must(api.GET("/api/v1/cuts/{cut_id}/review", { ...ofCut(cutId), signal }));
+
+/** Sends decisions; null opens an item again. */
+const sendDecisions = (
+  cutId: string,
+  decisions: ReadonlyMap<string, Decision | null>,
+): Promise<Schemas["ReviewUpdate"]> =>
+  must(
+    api.PATCH("/api/v1/cuts/{cut_id}/review", {
+      ...ofCut(cutId),
+      body: { items: [...decisions].map(([id, state]) => ({ id, state: state ?? ("open" as const) })) },
+    }),
+  );
+
+const readItems = ({ items }: StoredReview): ReviewItem[] =>
+  items.map(({ id, kind, start, end, reason, rule, confidence, is_suggested_removal }) => ({
+    id,
+    kind,
+    start: fromSeconds(start),
+    end: fromSeconds(end),
+    reason: kind === "removal" ? (reason as RemovalReason) : null,
+    review: kind === "mark" ? reason : null,
+    rule,
+    confidence,
+    isSuggestedRemoval: is_suggested_removal,
+  }));
+
+function readDecisions({ items }: StoredReview): Decisions {
+  const decisions = new Map<string, Decision>();
+  for (const { id, state } of items) if (state !== "open") decisions.set(id, state);
+  return decisions;
 }

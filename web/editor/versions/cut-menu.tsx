@@ -2,6 +2,8 @@
 import { useState } from "preact/hooks";
 import { formatKeys, performAction } from "../../app/actions";
 import { api, must } from "../../app/api";
+import { connection } from "../../app/connection";
+import { toClock, toDay, toMonthDay } from "../../app/english";
 import { runDeletion } from "../../app/query-client";
 import { canWrite } from "../../app/session";
 import type { EditorWithDraft } from "../../pages/asset/follow-versions";
@@ -13,7 +15,6 @@ import { discardEdits } from "../state/edit-actions";
 import type { Cut } from "../state/editor-state";
 import { LabelDialog, NameDialog } from "./name-dialog";
 import { describeVersion, nameVersion, nameVersions, proposeName } from "./name-version";
-import { SaveState } from "./save-state";
 
 type OpenDialog = "rename" | "delete" | null;
 
@@ -124,4 +125,30 @@ function DeleteDialog({ cut, name, both: { keeper }, onClose }: DeleteDialogProp
       </p>
     </ConfirmDialog>
   );
+}
+
+function SaveState() {
+  const { cut, keeper, save } = useEditor();
+  if (keeper === null || cut === null) return null;
+  const { value: state } = keeper.state;
+  if (save.isSaving || state.kind === "saving") return <>Saving…</>;
+  if (state.kind === "local") {
+    const isOffline = connection.value !== "online";
+    return <span title={state.message}>{isOffline ? "Offline, kept in this browser" : "Kept in this browser"}</span>;
+  }
+  if (state.kind === "conflict") return <>Kept in this browser</>;
+  if (state.kind === "saved")
+    return (
+      <span data-draft title="The edits are stored as a draft. Save keeps them as a version.">
+        Saved {describeTime(new Date(state.at))}
+      </span>
+    );
+  return <>Saved {describeTime(new Date(cut.created_at))}</>;
+}
+
+/** Returns "4:12 PM", before today "Nov 23". */
+function describeTime(time: Date): string {
+  const now = new Date();
+  if (time.toDateString() === now.toDateString()) return toClock(time);
+  return time.getFullYear() === now.getFullYear() ? toMonthDay(time) : toDay(time);
 }

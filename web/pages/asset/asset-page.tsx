@@ -1,7 +1,11 @@
+import { useMemo } from "preact/hooks";
 import { useRoute } from "preact-iso";
-import { ApiError, api, must } from "../../app/api";
-import { useKept, useRead } from "../../app/cache";
+import { ApiError, api, must, toApiError } from "../../app/api";
+import { type Loaded, type Resource, useKept, useRead } from "../../app/cache";
+import { mediaUrl } from "../../app/media-url";
 import { workspace } from "../../app/session";
+import { readWords, type Words } from "../../editor/model/words";
+import { createPlayback } from "../../editor/state/playback";
 import { useTitle } from "../../ui/page";
 import { ErrorPanel } from "../../ui/states";
 import { Missing } from "../missing";
@@ -9,9 +13,10 @@ import NotFoundPage from "../not-found";
 import { type Asset, nameOf } from "./asset";
 import { AssetSkeleton } from "./asset-skeleton";
 import { AssetWaiting } from "./asset-waiting";
-import { Studio } from "./studio";
-import { type ListedCut, listCuts } from "./use-cuts";
-import { useMedia } from "./use-media";
+import { createScriptForm } from "./script-form";
+import { type ListedCut, listCuts, useCuts } from "./use-cuts";
+import { type AssetMedia, useMedia } from "./use-media";
+import { Workspace } from "./workspace";
 
 /** The states of a recording that change by themselves. */
 const CHANGING = ["pending_upload", "processing", "pending_payment"];
@@ -49,4 +54,56 @@ export default function AssetPage() {
   }
   const { value } = state;
   return isEdited ? <Studio key={value.id} asset={value} list={cuts} media={media} /> : <AssetWaiting asset={value} />;
+}
+
+const NO_WORDS: Words = { text: [], start: [], end: [] };
+
+type StudioProps = { asset: Asset; list: Resource<ListedCut[]>; media: Resource<AssetMedia> };
+
+function Studio({ asset, list, ...props }: StudioProps) {
+  const cuts = useCuts(asset.id, list);
+  const read = useWords(asset);
+  const media = useKept(props.media.state.value, asset.id);
+  const playback = useMemo(createPlayback, [asset.id]);
+  const form = useMemo(() => createScriptForm(asset.id), [asset.id]);
+  const opened = cuts.open;
+  const listed = cuts.items;
+  if (listed.kind === "failed") return <ErrorPanel message={listed.message} onRetry={() => void cuts.list.reload()} />;
+  if (opened.kind === "failed") return <ErrorPanel message={opened.message} onRetry={cuts.reload} />;
+  if (opened.kind === "loading" || listed.kind === "loading" || read.kind === "loading") return <AssetSkeleton />;
+  return (
+    <Workspace
+      asset={asset}
+      cuts={cuts}
+      opened={opened.value}
+      media={media.kind === "ready" ? media.value : null}
+      form={form}
+      playback={playback}
+      words={read.kind === "ready" ? read.value : NO_WORDS}
+      problem={read.kind === "failed" ? read.message : null}
+    />
+  );
+}
+
+const WAIT_MS = 2_000;
+
+/** Loads the transcript. It is loading while the server still creates it, as for an old recording. */
+function useWords({ id, has_transcript: hasTranscript }: Asset): Loaded<Words> {
+  const words = useRead<Words | null>(
+    ["words", id, hasTranscript],
+    async (signal) => (hasTranscript ? loadWords(id, signal) : NO_WORDS),
+    { lasts: "forever", refreshMs: (read) => (read === null ? WAIT_MS : undefined) },
+  );
+  const state = words.state.value;
+  if (state.kind !== "ready") return state;
+  return state.value === null ? { kind: "loading" } : { kind: "ready", value: state.value };
+}
+
+/** Returns null if the transcript is not ready. */
+async function loadWords(assetId: string, signal: AbortSignal): Promise<Words | null> {
+  const response = await fetch(mediaUrl(assetId, "transcript"), { signal });
+  if (response.ok) return readWords(await response.json());
+  const error = toApiError(response, await response.json().catch(() => null));
+  if (error.code === "asset_processing") return null;
+  throw error;
 }

@@ -1,21 +1,25 @@
 /** What the cut comes to, and the reply to each action. */
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { type Loudness, type LoudnessSteps, measureSpans, readLoudness } from "../../../src/domain/loudness";
 import { CUT_MODES, type CutMode, MANUAL_MODE } from "../../../src/domain/plan";
 import { formatKeys, performAction } from "../../app/actions";
-import { api, must } from "../../app/api";
+import { api, must, toApiError } from "../../app/api";
+import { useRead } from "../../app/cache";
 import { toNumber } from "../../app/english";
 import { formatCount, formatDuration } from "../../app/format";
+import { mediaUrl } from "../../app/media-url";
 import { canWrite } from "../../app/session";
 import { showFailure, showToast, toastPlace } from "../../app/toasts";
-import { type EditorPlan, getKeptDuration, type RemovalReason, toSeconds } from "../../editor/model/plan";
+import { type EditorPlan, getKeptDuration, listKept, type RemovalReason, toSeconds } from "../../editor/model/plan";
 import { nameCount, REASONS } from "../../editor/reasons";
 import { startReview, useReviewCount } from "../../editor/review/use-review";
 import { openTab, useEditor } from "../../editor/state/context";
+import type { Cut } from "../../editor/state/editor-state";
 import { Toasts } from "../../shell/toasts";
 import { Button } from "../../ui/button";
-import { CutState } from "./cut-state";
+import { Icon } from "../../ui/icon";
 import { DraftConflict } from "./draft-notice";
-import { describeLoudness, useCutLoudness } from "./use-loudness";
+import { adviseCut } from "./problem-texts";
 
 export function ResultLine() {
   const { editor, cut, keeper } = useEditor();
@@ -178,4 +182,58 @@ function Pill() {
     showToast({ kind: "info", text, action });
   }, [editor, id]);
   return <Toasts place="pill" />;
+}
+
+/** Shows the state of a cut that is not completed or has failed. */
+const CutState = ({ cut }: { cut: Cut }) =>
+  cut.state === "failed" ? (
+    <div class="message bad" role="alert">
+      <Icon name="warning" />
+      <p>
+        <strong>{cut.error_message ?? "The cut could not be created."}</strong> {adviseCut(cut.error_code)}
+      </p>
+    </div>
+  ) : (
+    <div class="message" role="status">
+      <Icon name="cut" />
+      <p>{cut.state === "pending" ? "In line…" : "Creating the cut…"}</p>
+    </div>
+  );
+
+/** `reason`: why it is not known. */
+type CutLoudness = ({ kind: "measured" } & Loudness) | { kind: "waiting" } | { kind: "absent"; reason: string };
+
+/** Returns the loudness of the cut with its latest edits; null without audio or before it is read. */
+function useCutLoudness(): CutLoudness | null {
+  const { asset, editor, media } = useEditor();
+  const isReady = media?.loudness.is_ready === true;
+  const { state } = useRead(isReady ? ["loudness", asset.id] : null, (signal) => loadLoudness(asset.id, signal), {
+    lasts: "forever",
+  });
+  const loaded = state.value;
+  const plan = editor.latePlan.value;
+  const measured = useMemo(
+    () => (loaded.kind === "ready" ? measureSpans(loaded.value, listKept(plan)) : null),
+    [loaded, plan],
+  );
+  if (asset.audio_tracks === 0 || media === null) return null;
+  if (measured !== null) return { kind: "measured", ...measured };
+  if (loaded.kind === "failed") return { kind: "absent", reason: loaded.message };
+  const reason = media.loudness.absent_reason;
+  if (reason !== null) return { kind: "absent", reason };
+  return isReady ? null : { kind: "waiting" };
+}
+
+async function loadLoudness(assetId: string, signal: AbortSignal): Promise<LoudnessSteps> {
+  const response = await fetch(mediaUrl(assetId, "loudness"), { signal });
+  if (!response.ok) throw toApiError(response, await response.json().catch(() => null));
+  return readLoudness(await response.arrayBuffer());
+}
+
+const formatTenths = (value: number): string => value.toFixed(1).replace("-", "−");
+
+/** Returns "−19.3 LUFS, −2.1 dBTP". */
+function describeLoudness({ integrated, peak }: Loudness): string {
+  if (integrated === null || peak === null) return "silent";
+  return `${formatTenths(integrated)} LUFS, ${formatTenths(peak)} dBTP`;
 }

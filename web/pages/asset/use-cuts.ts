@@ -7,14 +7,16 @@ import { canWrite } from "../../app/session";
 import { showToast, type Toast } from "../../app/toasts";
 import { isUuid } from "../../app/use-query";
 import type { Cut } from "../../editor/state/editor-state";
-import type { StartDraft } from "./draft-choice";
-import { loadDraft, NO_DRAFT } from "./load-draft";
+import { chooseDraft, type StartDraft } from "./draft-choice";
+import { recallLocal } from "./draft-local";
+import { fetchDraft } from "./draft-server";
 
 export type ListedCut = Schemas["Cut"];
 
 /** `cut` is null if the recording has none. */
 export type OpenCut = { cut: Cut | null; draft: StartDraft };
 
+const NO_DRAFT: StartDraft = { draft: null, isUnsaved: false, other: null };
 const NO_CUT: Loaded<OpenCut> = { kind: "ready", value: { cut: null, draft: NO_DRAFT } };
 /** Interval at which an unfinished cut is read. */
 const PROGRESS_MS = 1_000;
@@ -115,4 +117,18 @@ function findProblem(state: Loaded<OpenCut>, assetId: string): Problem | null {
     text: "That cut belongs to another recording.",
     link: { label: "Open it", href: `/assets/${cut.asset_id}?cut=${cut.id}` },
   };
+}
+
+type StoredCut = { id: string; draft_revision: number | null };
+
+/** Returns the draft to continue with. If the server does not respond, this is the local draft. */
+async function loadDraft({ id, draft_revision }: StoredCut, signal: AbortSignal): Promise<StartDraft> {
+  const copies = recallLocal(id);
+  try {
+    return chooseDraft(draft_revision === null ? null : await fetchDraft(id, signal), copies);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    const [newest = null] = copies;
+    return { draft: newest, isUnsaved: newest !== null, other: null };
+  }
 }

@@ -3,14 +3,14 @@ import { effect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { canWrite } from "../../app/session";
 import { fromDraft } from "../../editor/model/draft";
+import { type EditorPlan, isRemoved, removeRange, restoreRange } from "../../editor/model/plan";
 import { applyPlanTexts } from "../../editor/model/plan-texts";
-import type { Words } from "../../editor/model/words";
-import { createEditor, toEditorPlan } from "../../editor/state/editor-state";
+import { toggleWords, type Words } from "../../editor/model/words";
+import { createEditor, type Editor, toEditorPlan } from "../../editor/state/editor-state";
 import type { Playback } from "../../editor/state/playback";
 import type { Asset } from "./asset";
 import { keepDraft } from "./draft-keeper";
 import { createFollower, type EditorWithDraft, listVersions, toVersionDraft, useFollower } from "./follow-versions";
-import { prepareEdits } from "./prepare-edits";
 import type { Cuts, OpenCut } from "./use-cuts";
 
 type EditorOptions = { asset: Asset; cuts: Cuts; opened: OpenCut; words: Words; playback: Playback };
@@ -63,4 +63,30 @@ export function useDraftedEditor({ asset, cuts, opened, words, playback }: Edito
     [both, playback],
   );
   return both;
+}
+
+/** A selection that changes within this time is not finished. */
+const DELAY_MS = 120;
+
+/**
+ * While the cut plays, preloads the media that will play after the selected words or the marked range are removed or
+ * restored, or after a drag ends. Returns a function that stops it.
+ */
+function prepareEdits(editor: Editor, playback: Playback): () => void {
+  return effect(() => {
+    if (!editor.isDragging.value && editor.range.value === null) return;
+    if (!editor.canEdit || !playback.isPlaying.value || editor.plan.value.spans.length === 0) return;
+    const timer = setTimeout(() => playback.player.prepare(getNextPlan(editor)), DELAY_MS);
+    return () => clearTimeout(timer);
+  });
+}
+
+function getNextPlan(editor: Editor): EditorPlan {
+  const plan = editor.plan.peek();
+  const selection = editor.selection.peek();
+  if (editor.isDragging.peek()) return plan;
+  if (selection !== null) return toggleWords(plan, editor.words, selection).plan;
+  const range = editor.range.peek();
+  if (range === null) return plan;
+  return isRemoved(plan, range) ? restoreRange(plan, range) : removeRange(plan, range);
 }

@@ -1,14 +1,18 @@
 /** The editor: bar, picture, right column and timeline in one window. */
-import { useSignal } from "@preact/signals";
-import { useLayoutEffect, useMemo } from "preact/hooks";
+import { effect, untracked, useSignal } from "@preact/signals";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { formatDuration } from "../../app/format";
 import { canWrite } from "../../app/session";
 import { ContextMenu } from "../../editor/context-menu";
 import type { Difference } from "../../editor/model/compare";
+import { isRemoved } from "../../editor/model/plan";
 import { createClock } from "../../editor/model/timecodes";
 import type { Words } from "../../editor/model/words";
 import { PacingPanel } from "../../editor/pacing/pacing-panel";
 import { useReviewSession } from "../../editor/review/use-review";
 import { EditorContext, type EditorContextValue, openTab } from "../../editor/state/context";
+import type { Cut, Editor } from "../../editor/state/editor-state";
 import type { Playback } from "../../editor/state/playback";
 import type { Asset } from "./asset";
 import { Bar } from "./bar";
@@ -22,9 +26,7 @@ import { Dock, Transport } from "./transport";
 import type { Cuts, OpenCut } from "./use-cuts";
 import { useDraftedEditor } from "./use-editor";
 import type { AssetMedia } from "./use-media";
-import { useReadyAnnouncement } from "./use-ready-announcement";
 import { useSave } from "./use-save";
-import { useStartPlace } from "./use-start-place";
 import { useStrip } from "./use-strip";
 import { useWorkspaceActions } from "./workspace-actions";
 
@@ -109,5 +111,58 @@ export function Workspace({ asset, cuts, opened, media, form, playback, words, p
         <ContextMenu />
       </div>
     </EditorContext.Provider>
+  );
+}
+
+/** Announces to screen readers when an unfinished cut is ready. */
+function useReadyAnnouncement(editor: Editor, cut: Cut | null): void {
+  const awaited = useRef<string | null>(null);
+  useEffect(() => {
+    if (cut === null) return;
+    if (cut.state === "pending" || cut.state === "processing") awaited.current = cut.id;
+    else if (awaited.current === cut.id) {
+      awaited.current = null;
+      if (cut.plan !== null)
+        editor.announce(
+          `The cut is ready: ${formatDuration(cut.plan.kept_duration)} of ${formatDuration(cut.plan.source_duration)}`,
+        );
+    }
+  }, [editor, cut?.id, cut?.state]);
+}
+
+/** The player may snap the playhead to a frame. */
+const MAX_SNAP = 200_000;
+
+/**
+ * Moves the playhead there and plays as soon as that is possible, unless it was moved meanwhile. What the cut has removed is played from the source.
+ * The time leaves the address, so that a reload does not play again.
+ */
+function useStartPlace({ editor, playback }: Pick<EditorContextValue, "editor" | "playback">): void {
+  const { query, path, route } = useLocation();
+  const wanted = useSignal<number | null>(null);
+  const { at, cut } = query;
+  useEffect(() => {
+    if (at === undefined) return;
+    const time = /^\d{1,9}(\.\d{1,9})?$/.test(at) ? Math.round(Number(at) * MICROSECONDS) : null;
+    if (time !== null && time < editor.plan.peek().duration) {
+      openTab.value = "transcript";
+      playback.seek(time);
+      wanted.value = time;
+    }
+    route(cut === undefined ? path : `${path}?cut=${cut}`, true);
+  }, [at]);
+  useEffect(
+    () =>
+      effect(() => {
+        const { value: time } = wanted;
+        if (time === null || !playback.isReady.value) return;
+        wanted.value = null;
+        untracked(() => {
+          if (Math.abs(playback.playhead.value - time) > MAX_SNAP) return;
+          const isGone = isRemoved(editor.plan.value, { start: time, end: time + 1 });
+          playback.play(isGone ? "source" : undefined);
+        });
+      }),
+    [editor, playback],
   );
 }

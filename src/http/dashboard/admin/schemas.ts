@@ -1,6 +1,6 @@
 /** The schemas of what administrators read. */
 import { Type } from "@sinclair/typebox";
-import { WORKSPACE_ROLES } from "../../../domain/access";
+import { ACCOUNT_ROLES, WORKSPACE_ROLES } from "../../../domain/access";
 import { AUDIT_ACTIONS } from "../../../domain/audit-actions";
 import { JOB_NAMES } from "../../../domain/jobs";
 import { FILE_PROBLEMS, PROBLEM_SEVERITIES, PROBLEMS, STEP_STATES } from "../../../domain/states";
@@ -18,7 +18,7 @@ const user = strictObject({
   email: text,
   first_name: orNull(text),
   last_name: orNull(text),
-  role: enumeration(["member", "admin"]),
+  role: enumeration(ACCOUNT_ROLES),
   disabled: Type.Boolean({ description: "if true, sessions and keys get 401" }),
   two_factor_enabled: flag,
   credits: Type.Integer({ description: "credits of the personal workspace, minus holds" }),

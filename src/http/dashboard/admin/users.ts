@@ -1,6 +1,7 @@
 /** Accounts, for administrators. */
 
 import { Type } from "@sinclair/typebox";
+import { ACCOUNT_ROLES } from "../../../domain/access";
 import { invalidField, requireFound } from "../../../domain/errors";
 import { MAX_CREDITS, MAX_NOTE_CHARACTERS } from "../../../domain/field-limits";
 import {
@@ -81,7 +82,7 @@ async function respondWithUser(call: Call): Promise<Reply> {
   return ok(showListedUser(await getResource(call, load)));
 }
 
-const role = oneOf("member", "admin");
+const role = oneOf(...ACCOUNT_ROLES);
 
 export const list = offsetListRoute({
   summary: "List accounts, by default newest first",

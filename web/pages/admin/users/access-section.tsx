@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import type { AccountRole } from "../../../../src/domain/access";
 import { api, type Schemas } from "../../../app/api";
 import { formatTime } from "../../../app/format";
 import { readPermissions } from "../../../app/load-session";
@@ -19,7 +20,7 @@ export function AccessSection({ user, onChanged }: AccessSectionProps) {
   const [link, setLink] = useState<Schemas["AccountLink"] | null>(null);
   const params = { path: { user_id: user.id } };
   const isSelf = session.value.kind === "signed-in" && session.value.me.id === user.id;
-  const change = async (body: { role?: "admin" | "member"; disabled?: boolean }) => {
+  const change = async (body: { role?: AccountRole; disabled?: boolean }) => {
     await mustAdmin(api.PATCH("/api/v1/admin/users/{user_id}", { params, body }));
     // Administrators who changed their own account may have lost the role.
     if (isSelf) await readPermissions();
@@ -100,7 +101,7 @@ type AccessDialogProps = {
   user: AdminUserDetail;
   isSelf: boolean;
   asking: AccessChange;
-  change(body: { role?: "admin" | "member"; disabled?: boolean }): Promise<void>;
+  change(body: { role?: AccountRole; disabled?: boolean }): Promise<void>;
   onClose(): void;
 };
 

@@ -1,15 +1,15 @@
-import { useId, useState } from "preact/hooks";
+import { useId, useMemo, useState } from "preact/hooks";
 import { api, must } from "../../../app/api";
-import { formatBytes } from "../../../app/format";
+import { createRemainingTime, formatBytes, formatRemaining } from "../../../app/format";
+import { progressOf } from "../../../app/live";
 import { downloadRender } from "../../../app/open-jobs";
 import { showFailure } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
+import { Icon } from "../../../ui/icon";
 import { JobStatus } from "../../../ui/status";
 import { RelativeTime } from "../../../ui/time";
 import { adviseRender } from "./output-problems";
 import { describeOutput } from "./render-choices";
-import { RenderProgress } from "./render-progress";
-import { RenderWarnings } from "./render-warnings";
 import { isOpenRender, type ListedRender } from "./use-renders";
 
 type RenderRowProps = {
@@ -90,3 +90,32 @@ export function RenderRow({ render, name, canWrite, onShare, onDelete, onChange 
     </li>
   );
 }
+
+/** Shows the progress of a render and the remaining time. */
+function RenderProgress({ render, name }: { render: ListedRender; name: string }) {
+  const share = progressOf(render.id).value ?? render.progress ?? 0;
+  const time = useMemo(createRemainingTime, [render.id]);
+  const seconds = useMemo(() => time.update(render.id, share, performance.now()), [time, share]);
+  const percent = `${Math.floor(share * 100)}%`;
+  return (
+    <>
+      <progress class="progress" aria-label={`Progress of ${name}`} max={1} value={share} />
+      <span class="soft number render-facts">
+        {seconds === null ? percent : `${percent}, ${formatRemaining(seconds)}`}
+      </span>
+    </>
+  );
+}
+
+/** Warns about unexpected properties of the file. */
+const RenderWarnings = ({ warnings }: { warnings: string[] }) =>
+  warnings.length === 0 ? null : (
+    <ul class="render-warnings">
+      {warnings.map((warning) => (
+        <li key={warning}>
+          <Icon name="warning" />
+          <span>{warning}</span>
+        </li>
+      ))}
+    </ul>
+  );
