@@ -15,6 +15,7 @@ export default defineConfig({
     "./src/store/schema-workers.ts",
     "./src/store/schema-upkeep.ts",
     "./src/store/schema-search.ts",
+    "./src/store/schema-vocabularies.ts",
   ],
   out: "./migrations",
 });

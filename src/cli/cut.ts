@@ -4,6 +4,8 @@ import { CUT_MODES, type CutMode, type CutOptions } from "../domain/plan";
 import { listPlanWords } from "../domain/plan-texts";
 import { findScriptLimit, MAX_SCRIPT_CHARACTERS } from "../domain/planning/scripted/script-limits";
 import { EXPORT_FORMATS } from "../domain/timeline";
+import { MAX_VOCABULARY_CHARACTERS, type VocabularyEntry } from "../domain/vocabulary/entries";
+import { parseVocabularyFile } from "../domain/vocabulary/parse-file";
 import { writeAtomic } from "../lib/atomic-file";
 import {
   type OneShotTools,
@@ -25,6 +27,7 @@ Cuts pauses, fillers and retakes out of recordings. Writes FILE's name with .cut
 
   -o, --output OUT       output file; its extension sets the format (one FILE only)
       --script FILE      text of the recording: keeps the best take of each line, in the order of the script
+      --vocabulary FILE  names and terms, one a line as "Term = spoken form, other form", or a CSV file
       --language L       two letters, such as en; detected when omitted
       --mode M           tight, natural (default) or loose
       --min-silence S    shortest pause that is cut, 0.1 to 10 seconds
@@ -52,7 +55,12 @@ All settings are accepted too, such as --ffmpeg PATH (see offcut serve --help).
 `;
 
 type Explanation = "rules" | "stages" | "thresholds";
-type CutArguments = TaskArguments & { script: string; options: CutOptions; explain: Explanation | null };
+type CutArguments = TaskArguments & {
+  script: string;
+  options: CutOptions;
+  vocabulary: VocabularyEntry[];
+  explain: Explanation | null;
+};
 
 /** `--explain` has an optional value. Each value is parsed as an option of its own. */
 const EXPLAIN_OPTIONS: readonly [string, Explanation][] = [
@@ -73,7 +81,7 @@ export const cutCommand = (argv: string[]): Promise<number> =>
 
 async function cutOne(tools: OneShotTools, task: CutTask, args: CutArguments): Promise<CutResult> {
   const { path, planPath } = task;
-  const { script, language, options, explain, force } = args;
+  const { script, language, options, vocabulary, explain, force } = args;
   const neighbor = task.render ? (task.output ?? path) : (planPath ?? path);
   return withWorkFolder(neighbor, async (workDir) => {
     await using open = await openRecording(tools, path, workDir);
@@ -86,7 +94,7 @@ async function cutOne(tools: OneShotTools, task: CutTask, args: CutArguments): P
         requireAudio(found);
       },
     });
-    const request = { script, language, options, explain: explain !== null };
+    const request = { script, language, options, vocabulary, explain: explain !== null };
     const { plan, findings, stages, recognized } = await planRecording(tools, open, probed, request);
     if (planPath !== null) await writeAtomic(planPath, `${JSON.stringify(plan, null, 2)}\n`);
     const words = listPlanWords(plan, transcript?.words ?? null);
@@ -106,6 +114,7 @@ export async function readCutArguments(argv: string[]): Promise<CutArguments | n
   const parsed = parseCommand(argv.map(toExplainOption), {
     ...TASK_OPTIONS,
     script: { type: "string" },
+    vocabulary: { type: "string" },
     mode: { type: "string" },
     "min-silence": { type: "string" },
     "padding-before": { type: "string" },
@@ -121,6 +130,7 @@ export async function readCutArguments(argv: string[]): Promise<CutArguments | n
     ...readTasks("cut", parsed, values.plan as string | undefined),
     script: await readScript(values.script as string | undefined),
     options: parseOptions(values),
+    vocabulary: await readVocabulary(values.vocabulary as string | undefined),
     explain: EXPLAIN_OPTIONS.find(([name]) => values[name] === true)?.[1] ?? null,
   };
 }
@@ -132,6 +142,21 @@ function toExplainOption(argument: string): string {
   const values = EXPLAIN_OPTIONS.map(([, explanation]) => explanation).join(", ");
   if (!found) throw new UsageError(`--explain takes ${values}, not "${value}"`);
   return `--${found[0]}`;
+}
+
+/** A longer file is not read, because it exceeds the limit of a vocabulary in any encoding. */
+const MAX_VOCABULARY_BYTES = 8 * MAX_VOCABULARY_CHARACTERS;
+
+async function readVocabulary(path: string | undefined): Promise<VocabularyEntry[]> {
+  if (path === undefined) return [];
+  const file = Bun.file(path);
+  if (!(await file.exists())) throw new UsageError(`vocabulary not found: ${path}`);
+  if (file.size > MAX_VOCABULARY_BYTES)
+    throw new UsageError(`vocabulary ${path} must have at most ${MAX_VOCABULARY_CHARACTERS} characters`);
+  const parsed = parseVocabularyFile(await file.text());
+  if (parsed.problem === null) return parsed.entries;
+  const { line, message } = parsed.problem;
+  throw new UsageError(`vocabulary ${path}, line ${line}: ${message}`);
 }
 
 async function readScript(path: string | undefined): Promise<string> {

@@ -9,6 +9,7 @@ import { LIVE_SCHEMAS } from "./dashboard/live-schemas";
 import { REVIEW_SCHEMAS } from "./dashboard/review-schemas";
 import { DASHBOARD_SCHEMAS } from "./dashboard/schemas";
 import { SEARCH_SCHEMAS } from "./dashboard/search-schemas";
+import { VOCABULARY_SCHEMAS } from "./dashboard/vocabulary-schemas";
 import { KEY_SCHEMAS } from "./keys/schemas";
 import { OAUTH_SCHEMAS } from "./oauth/schemas";
 import { PUBLIC_SCHEMAS } from "./public/schemas";
@@ -20,6 +21,7 @@ export const SCHEMAS = {
   ...LIVE_SCHEMAS,
   ...REVIEW_SCHEMAS,
   ...SEARCH_SCHEMAS,
+  ...VOCABULARY_SCHEMAS,
   ...ADMIN_SCHEMAS,
   ...WORKER_SCHEMAS,
   ...BACKUP_SCHEMAS,

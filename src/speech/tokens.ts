@@ -3,6 +3,7 @@ import llama from "llama-tokenizer-js";
 
 export const BEGIN_TOKEN = 1;
 export const END_TOKEN = 2;
+const wordTokens = new Set(llama.vocabById);
 /** IDs below this are control tokens. */
 const FIRST_TEXT_TOKEN = 3;
 
@@ -23,3 +24,6 @@ export const detokenize = (tokens: readonly number[]): string =>
 export const startsWord = (token: number): boolean => (llama.vocabById[token] ?? "").startsWith("▁");
 
 export const isPunctuation = (token: number): boolean => /^▁?[^\p{L}\p{N}▁<]+$/u.test(llama.vocabById[token] ?? "");
+
+/** Returns whether the recognizer has a token of its own for a word in lower case: it does for some 9,000 frequent words. */
+export const isFrequentWord = (word: string): boolean => wordTokens.has(`▁${word}`);

@@ -24,6 +24,7 @@ import { deliveries, webhookEndpoints } from "./schema-outbox";
 import { plannedCuts } from "./schema-planned-cuts";
 import { reviewDecisions } from "./schema-reviews";
 import { renderShares } from "./schema-shares";
+import { vocabularies } from "./schema-vocabularies";
 
 const ROWS_PER_BATCH = 200;
 /** Scripts may have hundreds of kilobytes, and plans megabytes. */
@@ -172,6 +173,21 @@ export const EXPORTED_ROWS = {
       (userId) => and(eq(reviewDecisions.reviewed_by, userId), isMembership(reviewDecisions.workspace_id, userId))!,
     ),
   ]),
+  vocabularies: readRows(
+    vocabularies,
+    [
+      inPersonal(vocabularies),
+      byRowId(
+        (userId) =>
+          and(
+            eq(vocabularies.updated_by, userId),
+            ne(vocabularies.workspace_id, userId),
+            isMembership(vocabularies.workspace_id, userId),
+          )!,
+      ),
+    ],
+    CUTS_PER_BATCH,
+  ),
   renders: readRows(renders, [inPersonal(renders), madeInShared(renders)]),
   renderShares: readRows(renderShares, [
     byRowId((userId) => and(eq(renderShares.created_by, userId), isMembership(renderShares.workspace_id, userId))!),

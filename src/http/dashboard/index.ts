@@ -39,6 +39,7 @@ import * as sortedLists from "./sorted-lists";
 import * as status from "./status";
 import * as twoFactor from "./two-factor";
 import * as uploads from "./uploads";
+import * as vocabulary from "./vocabulary";
 import * as workspaceMembers from "./workspace-members";
 import * as workspaces from "./workspaces";
 
@@ -103,6 +104,9 @@ const ownRoutes = createRoutes([
   ["GET", "/pipelines/:pipeline_id/events", liveEvents.listOfPipeline],
 
   ["GET", "/search", search.list],
+
+  ["GET", "/vocabulary", vocabulary.read],
+  ["PUT", "/vocabulary", vocabulary.update],
 
   ["GET", "/status", status.readStatus],
   ["GET", "/licenses", status.readLicenses],

@@ -7,9 +7,10 @@ import {
   ENERGY_STEPS_PER_DB,
   type EnergyContour,
   type SpeechAnalysis,
+  type Word,
 } from "../../domain/speech";
 import type { FrameTimes, Span } from "../../domain/time";
-import { toSeconds } from "../../domain/time";
+import { spanFromSeconds, toSeconds } from "../../domain/time";
 import { findVoicelessSpans } from "../../domain/voiceless-spans";
 import { openAudioFile } from "../../lib/analysis-audio/reader";
 import { createAudioFile } from "../../lib/analysis-audio/writer";
@@ -56,12 +57,16 @@ export const getAnalysisPaths = async (folder: MediaFolder): Promise<AnalysisPat
   energy: (await Bun.file(folder.energy).exists()) ? folder.energy : folder.rawEnergy,
 });
 
-/** Writes the speech analysis, and a second copy of its transcript in the API's format. */
-export async function writeSpeechAnalysis(folder: MediaFolder, analysis: SpeechAnalysis): Promise<void> {
+/** Writes the speech analysis as recognized, and `words` as a second copy of its transcript in the API's format. */
+export async function writeSpeechAnalysis(
+  folder: MediaFolder,
+  analysis: SpeechAnalysis,
+  shownWords: readonly Word[],
+): Promise<void> {
   const { energy, ...rest } = analysis;
   await writeOnce(folder.energy, (path) => writeEnergy(path, energy));
   if (analysis.transcript) {
-    const words = analysis.transcript.words.map((w) => ({
+    const words = shownWords.map((w) => ({
       text: w.text,
       start: toSeconds(w.start),
       end: toSeconds(w.end),
@@ -72,6 +77,12 @@ export async function writeSpeechAnalysis(folder: MediaFolder, analysis: SpeechA
   }
   // Written last: `hasSpeechAnalysis` takes it as the sign that all files are complete.
   await writeAtomic(folder.speechAnalysis, JSON.stringify(rest));
+}
+
+/** Reads the words of the transcript as pages show them: a vocabulary has corrected them. Returns `recognized` if the file is missing. */
+export async function readShownWords(path: string, recognized: Word[]): Promise<Word[]> {
+  const stored = await readJson<{ words: Word[] }>(path);
+  return stored?.words.map((word) => ({ ...word, ...spanFromSeconds(word) })) ?? recognized;
 }
 
 /** Returns whether the speech of the recording has been analyzed. A power failure may have kept the later file only. */

@@ -7,6 +7,7 @@ import type { Queries } from "../../store/db";
 import { touchProject } from "../../store/projects";
 import type { Actor } from "../access/access";
 import { requireDatabaseSpace, requireRoomForText } from "../storage/limits";
+import { readEntries } from "../vocabulary/vocabulary";
 import { emitCutEvent } from "../webhooks/events";
 import { type CutLabel, createCutRow, hashCutRequest, requireCuttable } from "./new-cuts";
 import { runForAsset } from "./plan-files";
@@ -43,7 +44,9 @@ export async function createManualCut(
   const found = await findSource(store.read);
   if (found.same) return { cut: found.same, isNew: false };
   await requireCuttable(store.read, found.asset, services.now(), isProbed);
-  const plan = await runForAsset(services, found.asset, "keepAll", (paths) => ({ paths }));
+  const vocabulary = await readEntries(store.read, workspaceId, found.asset.project_id);
+  const { transcript } = services.folders.media(found.asset.id);
+  const plan = await runForAsset(services, found.asset, "keepAll", (paths) => ({ paths, transcript, vocabulary }));
   requireDatabaseSpace(services);
   const now = services.now();
   return store.write(async (tx) => {

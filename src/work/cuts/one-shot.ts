@@ -5,7 +5,6 @@ import { getMediaFolder } from "../../blobs/folders";
 import type { Config } from "../../config";
 import { AppError } from "../../domain/errors";
 import type { ProbedMedia, ResolvedOutput } from "../../domain/media";
-import type { CutOptions } from "../../domain/plan";
 import type { PlanJson } from "../../domain/plan-json";
 import { type OutputRequest, resolveOutput } from "../../domain/render-output";
 import type { Transcript } from "../../domain/speech";
@@ -13,7 +12,7 @@ import { readSpeechAnalysis, requireProbed } from "../assets/prepared-files";
 import { openJobChild } from "../job-child/child";
 import { getMaxMediaMemoryBytes } from "../job-child/limits";
 import { findBlob, getBlob } from "../jobs/blob-files";
-import { type CutOutput, runCut } from "../jobs/cut-run";
+import { type CutInput, type CutOutput, runCut } from "../jobs/cut-run";
 import type { BlobRef, JobStage, RunContext } from "../jobs/definition";
 import type { MediaTools } from "../jobs/media-tools";
 import { type PrepareCheckpoint, runPrepare } from "../jobs/prepare-run";
@@ -104,6 +103,8 @@ export async function prepareRecording(
       blobs: { source: open.source },
       language: request.language,
       scope: request.scope,
+      // Only the transcript that pages show is corrected.
+      vocabulary: [],
       limits: {
         maxDurationSeconds: config.maxDurationSeconds,
         maxSidePixels: config.maxSidePixels,
@@ -124,7 +125,7 @@ export async function planRecording(
   tools: OneShotTools,
   open: OpenRecording,
   probed: ProbedMedia,
-  request: { script: string; language: string | null; options: CutOptions; explain: boolean },
+  request: Pick<CutInput, "script" | "language" | "options" | "vocabulary" | "explain">,
 ): Promise<Pick<CutOutput, "findings" | "stages" | "recognized"> & { plan: PlanJson }> {
   const files = getMediaFolder(open.outputDir);
   const [speechAnalysis, energy, audio] = await Promise.all([

@@ -20,7 +20,10 @@ import { createCues, formatSrt, formatVtt } from "../../domain/subtitles";
 import { spanToSeconds } from "../../domain/time";
 import { type ExportOptions, exportTimeline } from "../../domain/timeline";
 import type { TranscriptFormat } from "../../domain/transcript-text";
-import { type AnalysisPaths, readProbed, readSpeechAnalysis } from "../assets/prepared-files";
+import { replaceWords } from "../../domain/vocabulary/apply";
+import type { VocabularyEntry } from "../../domain/vocabulary/entries";
+import { type AnalysisPaths, readProbed, readShownWords, readSpeechAnalysis } from "../assets/prepared-files";
+import { findReplacements } from "../vocabulary/replace-words";
 import { type PlanEdit, requireValidEdit } from "./plan-edits";
 import { packBasis, unpackBasis } from "./stored-basis";
 import { createTranscript } from "./transcript-file";
@@ -96,6 +99,9 @@ export async function formatTranscript(
   };
 }
 
+/** A recording: `transcript` is the path of the words that pages show, `vocabulary` corrects them. */
+export type WholeRecording = { paths: AnalysisPaths; transcript: string; vocabulary: readonly VocabularyEntry[] };
+
 /** A plan with its basis as they are stored, and the review items of the plan from which it was edited. */
 export type EditedPlanTexts = { plan: string; basis: string | null; items: string };
 
@@ -140,12 +146,14 @@ export async function createExplanation({ paths, plan }: CompletedCut, { basis, 
 }
 
 /** Returns the plan of a cut by hand, which keeps the whole recording with all its words, as JSON text. Errors: `AppError` `not_found`. */
-export async function createWholePlan(paths: AnalysisPaths): Promise<string> {
+export async function createWholePlan({ paths, transcript: shownPath, vocabulary }: WholeRecording): Promise<string> {
   const probed = await requireProbed(paths);
   const { duration } = probed.info;
   const transcript = (await readSpeechAnalysis(paths))?.transcript ?? null;
   const whole = { start: 0, end: duration, review: null };
-  const text = joinTexts((transcript?.words ?? []).map((word) => word.text));
+  const corrected = transcript && { ...transcript, words: await readShownWords(shownPath, transcript.words) };
+  const replacements = await findReplacements(corrected, { entries: vocabulary, kept: new Set(), forcedAlign: null });
+  const text = joinTexts(replaceWords(corrected?.words ?? [], replacements).map((word) => word.text));
   return JSON.stringify(
     planToJson({
       sourceDuration: duration,

@@ -124,6 +124,12 @@ export const EXPORTED_TABLES: readonly ExportedTable[] = [
   table("review_decisions.json", "what you have decided in the reviews of cuts", EXPORTED_ROWS.reviewDecisions, (row) =>
     show(row, "cut_id workspace_id item_id decision reviewed_at"),
   ),
+  table(
+    "vocabularies.json",
+    "names and terms of your workspace and projects, and vocabularies that you were the last to change",
+    EXPORTED_ROWS.vocabularies,
+    (row) => show(row, "workspace_id project_id revision entries updated_at"),
+  ),
   table("renders.json", "rendered files", EXPORTED_ROWS.renders, (row) =>
     show(
       row,

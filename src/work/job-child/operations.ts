@@ -6,6 +6,7 @@ import type { Finding } from "../../domain/planning/rules";
 import type { StageChange } from "../../domain/planning/stages";
 import type { Storyboard } from "../../domain/preview";
 import type { ExportOptions } from "../../domain/timeline";
+import type { VocabularyEntry } from "../../domain/vocabulary/entries";
 import type { ChunkCheck } from "../../media/chunks/check";
 import type { VideoEncoder } from "../../media/encoder-arguments";
 import type { Ffmpeg } from "../../media/ffmpeg";
@@ -28,6 +29,7 @@ import type {
   PlanFile,
   SubtitleOptions,
   TranscriptOptions,
+  WholeRecording,
 } from "../cuts/plan-outputs";
 import type { RecognizedAgain } from "../cuts/recognized-again";
 
@@ -71,6 +73,7 @@ export type JobOperations = {
       script: string;
       options: CutOptions;
       language: string | null;
+      vocabulary: readonly VocabularyEntry[];
       explain: boolean;
       keepEditsOf?: KeptCut | null;
     },
@@ -92,7 +95,7 @@ export type JobOperations = {
   /** Returns the explanation of the API as JSON text. */
   explain: JobOperation<CompletedCut & CutBasis, string>;
   /** Returns a `PlanJson` that keeps the whole recording, as text. */
-  keepAll: JobOperation<{ paths: AnalysisPaths }, string>;
+  keepAll: JobOperation<WholeRecording, string>;
   /** Calls back `acquirePermit`, `releasePermit` and `chooseEncoder`. `plan` is a `PlanJson` as text; null renders the whole source. */
   render: JobOperation<
     ProbedSource &

@@ -123,12 +123,13 @@ const OPERATIONS: Implementation = {
     const { writePreviewIndex } = await import("../../media/preview/write-index");
     return writePreviewIndex(preview, outputPath);
   },
-  async plan({ paths, audio, script, options, language, explain, keepEditsOf }, { signal, callBack, log }) {
-    const [{ planCut }, { measureVoices }, { packBasis }, { keepEdits }] = await Promise.all([
+  async plan({ paths, audio, script, options, language, vocabulary, explain, keepEditsOf }, { signal, callBack, log }) {
+    const [{ planCut }, { measureVoices }, { packBasis }, { keepEdits }, { replaceInPlan }] = await Promise.all([
       import("../cuts/plan-cut"),
       import("../cuts/voice-meter"),
       import("../cuts/stored-basis"),
       import("../cuts/kept-edits"),
+      import("../vocabulary/replace-in-plan"),
     ]);
     const probed = await requireProbed(paths.probed);
     const analysis = await readSpeechAnalysis(paths);
@@ -139,7 +140,7 @@ const OPERATIONS: Implementation = {
     const { recognize, recognized } = measureRecognitions(
       async (requests) => (await callBack("recognize", { requests, language: recognizer }, signal)) as Recognition[],
     );
-    const plan = await planCut({
+    const planned = await planCut({
       analysis,
       probed,
       script,
@@ -149,6 +150,8 @@ const OPERATIONS: Implementation = {
       recognize,
       measureVoices: (spans) => measureVoices({ path: audio }, spans),
     });
+    const { transcript } = analysis;
+    const plan = await replaceInPlan(planned, { transcript, entries: vocabulary, script, options, forcedAlign });
     if (recognized.windows > 0) log("plan.recognized_again", recognized);
     const explanation = explain ? { findings: plan.findings, stages: plan.listStages() } : { findings: [], stages: [] };
     const computed = planToJson(plan);
@@ -186,9 +189,9 @@ const OPERATIONS: Implementation = {
     const { createExplanation } = await import("../cuts/plan-outputs");
     return createExplanation(cut, { basis, options });
   },
-  async keepAll({ paths }) {
+  async keepAll(input) {
     const { createWholePlan } = await import("../cuts/plan-outputs");
-    return createWholePlan(paths);
+    return createWholePlan(input);
   },
   async render({ jobs, ffmpeg, cache: cacheFiles, ...input }, call) {
     const [{ renderMedia }, { openRenderCache }] = await Promise.all([

@@ -7,6 +7,7 @@ import { getAnalysisAudioPath, getAnalysisPaths } from "../assets/prepared-files
 import { toKeptCut } from "../cuts/kept-edits";
 import { summarizeCut } from "../cuts/summaries";
 import { findQuotaProblem } from "../storage/limits";
+import { readEntries } from "../vocabulary/vocabulary";
 import { emitCutEvent } from "../webhooks/events";
 import { findBlob, getBlob } from "./blob-files";
 import { type CutInput, type CutOutput, runCut } from "./cut-run";
@@ -42,6 +43,7 @@ export const cutJob: JobDefinition<CutInput, never, CutOutput> = {
       script: cut.script,
       options: cut.options,
       language: asset.language,
+      vocabulary: await readEntries(store.read, asset.workspace_id, asset.project_id),
       duration: asset.duration ?? 0,
       explain: false,
     };

@@ -6,6 +6,7 @@ import type { Finding } from "../../domain/planning/rules";
 import type { StageChange } from "../../domain/planning/stages";
 import type { AlignmentRequest, RecognitionRequest } from "../../domain/speech";
 import { type Ticks, toSeconds } from "../../domain/time";
+import type { VocabularyEntry } from "../../domain/vocabulary/entries";
 import type { KeptCut } from "../cuts/kept-edits";
 import type { RecognizedAgain } from "../cuts/recognized-again";
 import { openPlanChild } from "../job-child/plan-child";
@@ -21,6 +22,8 @@ export type CutInput = {
   keepEditsOf?: KeptCut | null;
   /** Null: the language of the transcript. */
   language: string | null;
+  /** Names and terms with which the texts are corrected. */
+  vocabulary: readonly VocabularyEntry[];
   duration: Ticks;
   /** Return the findings of the plan (the rules and scores behind each decision), and what each stage changed. */
   explain: boolean;
@@ -59,7 +62,7 @@ export async function runCut(
   };
   const audioFile = { path: getInputPath(audio.name) };
   await using child = openPlanChild(tools, [...Object.values(paths), audioFile.path]);
-  const { script, options, language, explain, keepEditsOf } = input;
+  const { script, options, language, vocabulary, explain, keepEditsOf } = input;
   const result = await child.run(
     "plan",
     {
@@ -68,6 +71,7 @@ export async function runCut(
       script,
       options,
       language,
+      vocabulary,
       explain,
       ...(keepEditsOf !== undefined && { keepEditsOf }),
     },

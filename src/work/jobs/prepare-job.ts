@@ -11,6 +11,7 @@ import { completePreparation, computeCharge, holdCharge, releaseCharge } from ".
 import { readPrices } from "../billing/prices";
 import { startPreview } from "../previews/start-preview";
 import { readPassages } from "../search/index-transcripts";
+import { readEntries } from "../vocabulary/vocabulary";
 import { emitAssetEvent } from "../webhooks/events";
 import { getBlob } from "./blob-files";
 import type { JobDefinition, SettleContext } from "./definition";
@@ -40,6 +41,7 @@ export const prepareJob: JobDefinition<PrepareInput, PrepareCheckpoint, PrepareO
         maxSidePixels: config.maxSidePixels,
         maxStreams: config.maxStreams,
       },
+      vocabulary: await readEntries(store.read, asset.workspace_id, asset.project_id),
       scope: SCOPES[asset.kind],
     };
     return { input, inputDir: folder.dir, outputDir: folder.dir };

@@ -11,6 +11,8 @@ import type { MediaInfo, SniffedMedia } from "../../domain/media";
 import { SOURCE_INDEX_VERSION, type SourceFacts } from "../../domain/preview";
 import type { DetectedLanguage, SpeechAnalysis } from "../../domain/speech";
 import { toSeconds } from "../../domain/time";
+import { replaceWords } from "../../domain/vocabulary/apply";
+import type { VocabularyEntry } from "../../domain/vocabulary/entries";
 import { writeAtomic } from "../../lib/atomic-file";
 import type { Ffmpeg } from "../../media/ffmpeg";
 import { getSheetName } from "../../media/preview/storyboard";
@@ -20,6 +22,7 @@ import { type JobChild, openRunChild } from "../job-child/child";
 import { getMaxMediaMemoryBytes, getProbeTimeLimits } from "../job-child/limits";
 import { commitFile, openScratchFolder, type ScratchFolder } from "../job-child/scratch";
 import { isValidSource } from "../previews/files";
+import { findReplacements } from "../vocabulary/replace-words";
 import { listBlobs, removePartFiles } from "./blob-files";
 import type { BlobRef, JobOutput, JobStage, RunContext } from "./definition";
 import type { MediaTools } from "./media-tools";
@@ -30,6 +33,8 @@ export type PrepareInput = {
   /** Null: detected. */
   language: string | null;
   limits: ProbeLimits;
+  /** Names and terms with which the transcript is corrected. */
+  vocabulary: readonly VocabularyEntry[];
   /**
    * `analysis` omits the files that are for clients only: waveform, poster and filmstrip. `probe` only probes. `images` probes and
    * makes poster and filmstrip. `plan`: the source is the plan of a cut, which is only checked.
@@ -250,7 +255,13 @@ async function analyzeSpeech(tools: PrepareTools, branch: Branch): Promise<Speec
         },
       },
     );
-    await writeSpeechAnalysis(files, analysis);
+    const replacements = await findReplacements(analysis.transcript, {
+      entries: input.vocabulary,
+      kept: new Set(),
+      forcedAlign: (requests) =>
+        tools.speech.forcedAlign({ path: files.analysisAudio }, requests, { owner: context.owner, signal }),
+    });
+    await writeSpeechAnalysis(files, analysis, replaceWords(analysis.transcript?.words ?? [], replacements));
     await rm(progressPath, { force: true });
     return analysis;
   } finally {

@@ -34,6 +34,9 @@ export const EDIT_ENTRIES: Record<string, Entry> = {
   "DELETE /cuts/:cut_id/draft": { allowed: "204", make: newDraft },
   "GET /search": { allowed: "200", query: "?q=alpha" },
   "GET /projects/:project_id/summary": { allowed: "200" },
+  "GET /vocabulary": { allowed: "200" },
+  // Nobody has saved one.
+  "PUT /vocabulary": { allowed: "409 conflict", body: () => ({ revision: 7, entries: [] }) },
   "GET /uploads/limits": { allowed: "200" },
   // The shared recording can be cut.
   "GET /assets/:asset_id/cut-after-upload": { allowed: "200" },

@@ -40,6 +40,8 @@ test("every option is parsed", async () => {
   await using given = await talk();
   const script = join(given.folder.path, "script.txt");
   await Bun.write(script, "\n One line. \n");
+  const vocabulary = join(given.folder.path, "names.txt");
+  await Bun.write(vocabulary, "Offcut = off cut\n");
   const output = join(given.folder.path, "out.MOV");
   const plan = join(given.folder.path, "plan.json");
   const options = ["--mode", "tight", "--min-silence", "0.4", "--padding-before", "0", "--padding-after", "2"];
@@ -64,6 +66,8 @@ test("every option is parsed", async () => {
     output,
     "--plan",
     plan,
+    "--vocabulary",
+    vocabulary,
     "--script",
     script,
     ...options,
@@ -93,6 +97,7 @@ test("every option is parsed", async () => {
     remove_fillers: false,
     remove_retakes: false,
   });
+  expect(args?.vocabulary).toEqual([{ text: "Offcut", spoken_as: ["off cut"] }]);
   expect([args?.script, args?.language, args?.force, args?.explain, args?.json]).toEqual([
     "One line.",
     "en",
@@ -168,6 +173,7 @@ describe("is rejected with one line:", () => {
     ["the recording, forced", (_, talk) => [talk, "-o", talk, "--force"], "is the recording itself"],
     ["the plan as the output", (f, talk) => [talk, "-o", join(f, "o.mp4"), "--plan", join(f, "o.mp4")], "two results"],
     ["an output in a missing folder", (f, talk) => [talk, "-o", join(f, "no/o.mp4")], "folder not found"],
+    ["a missing vocabulary", (f, talk) => [talk, "--vocabulary", join(f, "v.txt")], "vocabulary not found"],
     ["a missing script", (f, talk) => [talk, "--script", join(f, "s.txt")], "script not found"],
   ];
   test.each(rejected)("%s", async (_, argv, message) => {
@@ -200,4 +206,15 @@ test("--explain has a kind, and no other value", async () => {
     expect((await readCutArguments([given.path, flag]))?.explain).toBe(kind);
   expect((await readCutArguments([given.path]))?.explain).toBe(null);
   await expect(readCutArguments([given.path, "--explain=words"])).rejects.toThrow("--explain takes rules, stages");
+});
+
+test("a vocabulary that cannot be used is refused with its line", async () => {
+  await using given = await talk();
+  const path = join(given.folder.path, "names.txt");
+  await Bun.write(path, "Offcut = off cut\n\n = nothing\n");
+  await expect(readCutArguments([given.path, "--vocabulary", path])).rejects.toThrow(
+    `vocabulary ${path}, line 3: the term is missing`,
+  );
+  await Bun.write(path, "x".repeat(1_700_000));
+  await expect(readCutArguments([given.path, "--vocabulary", path])).rejects.toThrow("at most 200000 characters");
 });

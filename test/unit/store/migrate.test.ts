@@ -14,6 +14,7 @@ import * as reviewTables from "../../../src/store/schema-reviews";
 import * as searchTables from "../../../src/store/schema-search";
 import * as shareTables from "../../../src/store/schema-shares";
 import * as upkeepTables from "../../../src/store/schema-upkeep";
+import * as vocabularyTables from "../../../src/store/schema-vocabularies";
 import * as workerTables from "../../../src/store/schema-workers";
 import { temporaryFolder } from "../../temporary-folder";
 import { createOldDatabase, MIGRATION_NAMES, MIGRATIONS } from "./old-database";
@@ -25,6 +26,7 @@ const allTables = {
   ...outboxTables,
   ...reviewTables,
   ...shareTables,
+  ...vocabularyTables,
   ...searchTables,
   ...billingTables,
   ...notificationTables,

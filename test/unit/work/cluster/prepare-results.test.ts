@@ -39,7 +39,13 @@ async function describePreparation(dir: string, tools = {} as MediaTools) {
   await Bun.write(join(dir, "source"), "recording");
   await Bun.write(join(dir, "probed.json"), "{}");
   const checkpoints: unknown[] = [];
-  const input: PrepareInput = { blobs: { source: { name: "source", bytes: 9 } }, language: null, limits, scope: "all" };
+  const input: PrepareInput = {
+    blobs: { source: { name: "source", bytes: 9 } },
+    language: null,
+    limits,
+    vocabulary: [],
+    scope: "all",
+  };
   const described = await REMOTE_JOBS.prepare.describe(input as never, {
     onEncoded: () => {},
     root: dir,

@@ -15,6 +15,7 @@ import * as plannedTables from "../../../../src/store/schema-planned-cuts";
 import * as reviewTables from "../../../../src/store/schema-reviews";
 import * as shareTables from "../../../../src/store/schema-shares";
 import * as upkeepTables from "../../../../src/store/schema-upkeep";
+import * as vocabularyTables from "../../../../src/store/schema-vocabularies";
 import * as workerTables from "../../../../src/store/schema-workers";
 import { findUserById } from "../../../../src/store/users";
 import { writeArchive } from "../../../../src/work/data-export/archive";
@@ -31,6 +32,7 @@ const TABLES = Object.values({
   ...plannedTables,
   ...reviewTables,
   ...shareTables,
+  ...vocabularyTables,
   ...workerTables,
   ...upkeepTables,
 }).filter((one) => is(one, SQLiteTable));
@@ -71,6 +73,8 @@ const INTERNAL = [
   "cuts.review_items",
   // What a plan was made from.
   "cuts.basis",
+  // The ID of the workspace or the project.
+  "vocabularies.id",
   "renders.resolved",
   "renders.request_hash",
   "renders.made_with",

@@ -84,6 +84,7 @@ export async function listPipelineProblems(
         WHERE workspace_id = ${workspaceId}), 0)
       + coalesce((SELECT sum(octet_length(segments) + octet_length(texts)) FROM drafts WHERE workspace_id = ${workspaceId}), 0)
       + coalesce((SELECT sum(octet_length(script)) FROM planned_cuts WHERE workspace_id = ${workspaceId}), 0)
+      + coalesce((SELECT sum(octet_length(entries)) FROM vocabularies WHERE workspace_id = ${workspaceId}), 0)
       + coalesce((SELECT sum(octet_length(params)) FROM steps WHERE workspace_id = ${workspaceId}), 0) AS bytes`);
   const used = counts!.sources * bytes.source + counts!.renders * bytes.render + texts!.bytes;
   if ((await readStorageUsed(store.read, workspaceId)) !== used) problems.push("the storage is counted wrongly");

@@ -1,0 +1,113 @@
+/** Finds where recognized words may be terms of a vocabulary. Pure. */
+import type { Word } from "../speech";
+import { toFormKey } from "./entries";
+import type { SimilarTerm, Term, Terms } from "./terms";
+
+/** Words that a term replaces: from the first to before the last, and their new texts. */
+export type Replacement = { from: number; to: number; texts: string[] };
+
+/** `similar` is null if the words are a listed form of the term. */
+export type TermCandidate = Replacement & { term: Term; similar: Similarity | null };
+
+/** `confidence`: how sure the recognizer was of the words, 0 to 1. `isCommon`: all of them are frequent words. */
+export type Similarity = { distance: number; confidence: number; isCommon: boolean };
+
+export type CandidateRules = {
+  /** Returns whether a word in lower case is frequent in the language. */
+  isCommon: (word: string) => boolean;
+  /** Keys of words that stay: those of the script. */
+  kept: ReadonlySet<string>;
+};
+
+/** A recognizer may write a term as this many words more than it has. */
+const MAX_EXTRA_WORDS = 3;
+/** A longer pause between two words ends a term. */
+const MAX_PAUSE_TICKS = 700_000;
+/** A word that was recognized this clearly is what was said. */
+const MAX_CONFIDENCE = 0.88;
+
+type SplitWord = { lead: string; core: string; trail: string; key: string; endsSentence: boolean };
+type Run = { from: number; to: number; key: string; words: readonly Word[]; tokens: readonly SplitWord[] };
+
+const SPOKEN = /[\p{L}\p{M}\p{N}]/u;
+const POSSESSIVE = /['’]s$/iu;
+/** A period after these does not end a sentence. */
+const ABBREVIATION = /^(?:\p{L}|mr|mrs|ms|dr|st|prof)$/iu;
+
+function splitWord(text: string): SplitWord {
+  const characters = [...text.trim()];
+  const first = characters.findIndex((character) => SPOKEN.test(character));
+  const last = characters.findLastIndex((character) => SPOKEN.test(character));
+  const cut = (from: number, to?: number): string => characters.slice(from, to).join("");
+  const [lead, core, trail] = first < 0 ? [cut(0), "", ""] : [cut(0, first), cut(first, last + 1), cut(last + 1)];
+  const endsSentence = /[!?…。！？]/.test(trail) || (trail.includes(".") && !ABBREVIATION.test(core));
+  return { lead, core, trail, key: toFormKey(core), endsSentence };
+}
+
+/** Lists where words may be terms. No candidate crosses the end of a sentence or a pause, or contains a word that stays. */
+export function listCandidates(words: readonly Word[], terms: Terms, rules: CandidateRules): TermCandidate[] {
+  const tokens = words.map(({ text }) => splitWord(text));
+  const found: TermCandidate[] = [];
+  for (let from = 0; from < words.length; from++) {
+    const last = Math.min(words.length, from + terms.longest + MAX_EXTRA_WORDS);
+    let key = "";
+    for (let to = from + 1; to <= last; to++) {
+      const token = tokens[to - 1]!;
+      if (token.key === "" || rules.kept.has(token.key)) break;
+      if (to - from > 1 && isDivided(words, tokens, to - 1)) break;
+      key += token.key;
+      const run = { from, to, key, words, tokens };
+      const listed = findListed(run, terms, rules);
+      found.push(...(listed ? [listed] : listSimilar(run, terms, rules)));
+    }
+  }
+  return found;
+}
+
+/** Returns whether a sentence ends, or a pause is, before the word. */
+const isDivided = (words: readonly Word[], tokens: readonly SplitWord[], index: number): boolean =>
+  tokens[index - 1]!.endsSentence || words[index]!.start - words[index - 1]!.end > MAX_PAUSE_TICKS;
+
+/** Returns the term of which the words are a listed form; null without one. A frequent word is only replaced if an entry lists it as a spoken form. */
+function findListed(run: Run, { forms }: Terms, { isCommon }: CandidateRules): TermCandidate | null {
+  const { from, to, key, tokens } = run;
+  const isPossessive = POSSESSIVE.test(tokens[to - 1]!.core);
+  const form = forms.has(key) || !isPossessive ? key : key.slice(0, -1);
+  const term = forms.get(form);
+  if (!term) return null;
+  const isFrequent = to - from === 1 && isCommon(tokens[from]!.core.toLowerCase());
+  if (isFrequent && !term.spoken.has(form)) return null;
+  return { ...toReplacement(run, term, form !== key), term, similar: null };
+}
+
+/** Lists the terms that doubtful words sound like. */
+function listSimilar(run: Run, { findSimilar }: Terms, { isCommon }: CandidateRules): TermCandidate[] {
+  const { from, to, words, tokens } = run;
+  const parts = tokens.slice(from, to);
+  const [first, last] = [words[from]!, words[to - 1]!];
+  const length = parts.reduce((sum, { core }) => sum + core.length, 0);
+  const confidence = parts.reduce((sum, { core }, i) => sum + (core.length / length) * words[from + i]!.confidence, 0);
+  if (confidence > MAX_CONFIDENCE || Math.min(first.confidence, last.confidence) > MAX_CONFIDENCE) return [];
+  const isPossessive = POSSESSIVE.test(parts.at(-1)!.core);
+  const text = parts.map(({ core }) => core.replace(POSSESSIVE, "")).join("");
+  const areCommon = parts.every(({ core }) => isCommon(core.toLowerCase()));
+  return findSimilar(text).map(({ term, distance }: SimilarTerm) => ({
+    ...toReplacement(run, term, isPossessive),
+    term,
+    similar: { distance, confidence, isCommon: areCommon },
+  }));
+}
+
+/** Returns the term with the punctuation around the words, and with a capital letter where they start a sentence with one. */
+function toReplacement({ from, to, tokens }: Run, term: Term, isPossessive: boolean): Replacement {
+  const [first, last] = [tokens[from]!, tokens[to - 1]!];
+  const texts = [...term.texts];
+  const startsSentence = from === 0 || tokens[from - 1]!.endsSentence;
+  const isLowerCase = texts.every((text) => text === text.toLowerCase());
+  if (startsSentence && isLowerCase && /^\p{Lu}/u.test(first.core))
+    texts[0] = texts[0]!.replace(/^./u, (letter) => letter.toUpperCase());
+  texts[0] = `${first.lead}${texts[0]}`;
+  const owner = isPossessive ? (POSSESSIVE.exec(last.core)?.[0] ?? "") : "";
+  texts[texts.length - 1] += `${owner}${last.trail}`;
+  return { from, to, texts };
+}

@@ -1,0 +1,29 @@
+/** Replaces recognized words with the terms of a vocabulary. */
+import type { AlignmentRequest, ForcedAlignment, Transcript } from "../../domain/speech";
+import { listCandidates, type Replacement } from "../../domain/vocabulary/candidates";
+import type { VocabularyEntry } from "../../domain/vocabulary/entries";
+import { listComparisons, selectByAudio, selectByText } from "../../domain/vocabulary/select";
+import { prepareTerms } from "../../domain/vocabulary/terms";
+
+export type VocabularyUse = {
+  entries: readonly VocabularyEntry[];
+  /** Keys of words that stay: those of the script. */
+  kept: ReadonlySet<string>;
+  /** Aligns texts with parts of the recording; null to decide by the text alone. */
+  forcedAlign: ((requests: AlignmentRequest[]) => Promise<ForcedAlignment[]>) | null;
+};
+
+/** Returns where terms replace words of a transcript, in order and disjoint. */
+export async function findReplacements(
+  transcript: Transcript | null,
+  { entries, kept, forcedAlign }: VocabularyUse,
+): Promise<Replacement[]> {
+  if (transcript === null || entries.length === 0 || transcript.words.length === 0) return [];
+  // The tokenizer takes a tenth of a second to load.
+  const { isFrequentWord } = await import("../../speech/tokens");
+  const candidates = listCandidates(transcript.words, prepareTerms(entries), { isCommon: isFrequentWord, kept });
+  if (forcedAlign === null || transcript.forcing === false) return selectByText(candidates);
+  const comparison = listComparisons(candidates, transcript);
+  const { requests } = comparison;
+  return selectByAudio(candidates, comparison, requests.length === 0 ? [] : await forcedAlign(requests));
+}

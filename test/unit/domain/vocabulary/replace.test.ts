@@ -1,0 +1,257 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { ForcedAlignment, Word } from "../../../../src/domain/speech";
+import { replaceInBasis, replaceWords } from "../../../../src/domain/vocabulary/apply";
+import { listCandidates, type Replacement } from "../../../../src/domain/vocabulary/candidates";
+import { toFormKey } from "../../../../src/domain/vocabulary/entries";
+import { measurePhoneDistance, toPhones } from "../../../../src/domain/vocabulary/phones";
+import { collectScriptTerms, listScriptKeys } from "../../../../src/domain/vocabulary/script-terms";
+import { listComparisons, selectByAudio, selectByText } from "../../../../src/domain/vocabulary/select";
+import { prepareTerms } from "../../../../src/domain/vocabulary/terms";
+
+const COMMON = new Set("i met the off cut of our in a and we use it was here said before apple olive god".split(" "));
+const isCommon = (word: string) => COMMON.has(word);
+const TICKS = 300_000;
+
+/** Words of 0.3 s in a row; `~` before one makes it doubtful, a number is a pause in seconds. */
+function toWords(text: string): Word[] {
+  let at = 0;
+  return text.split(" ").flatMap((part) => {
+    if (/^\d+$/.test(part)) {
+      at += Number(part) * 1_000_000;
+      return [];
+    }
+    at += TICKS;
+    const confidence = part.startsWith("~") ? 0.4 : 0.97;
+    return [{ text: part.replace(/^~/, ""), start: at - TICKS, end: at, confidence }];
+  });
+}
+
+type Options = { script?: string; vocabulary: Record<string, string[]> };
+const toEntries = (vocabulary: Options["vocabulary"]) =>
+  Object.entries(vocabulary).map(([text, spoken_as]) => ({ text, spoken_as }));
+
+function find(words: readonly Word[], { vocabulary, script = "" }: Options): Replacement[] {
+  const rules = { isCommon, kept: listScriptKeys(script) };
+  return selectByText(listCandidates(words, prepareTerms(toEntries(vocabulary)), rules));
+}
+
+const replace = (text: string, options: Options): string => {
+  const words = toWords(text);
+  return replaceWords(words, find(words, options))
+    .map((word) => word.text)
+    .join(" ");
+};
+
+describe("text of recognized words", () => {
+  const OFFCUT = { Offcut: ["off cut"] };
+  const PRZYBYLSKI = { Przybylski: [] };
+  test.each([
+    ["a listed form of two words becomes one", "we use off cut here", OFFCUT, "we use Offcut here"],
+    ["punctuation stays", "“Off cut,” it was.", OFFCUT, "“Offcut,” it was."],
+    ["a listed form is found in other spellings", "we use OFF-CUT here", OFFCUT, "we use Offcut here"],
+    ["a possessive stays one", "off cut’s here", OFFCUT, "Offcut’s here"],
+    ["not across the end of a sentence", "it was off. Cut it here", OFFCUT, "it was off. Cut it here"],
+    ["not across a pause", "it was off 1 cut here", OFFCUT, "it was off cut here"],
+    ["an abbreviation does not end a sentence", "we met ~Ms. ~Urek", { Mazurek: ["ms urek"] }, "we met Mazurek"],
+    ["doubtful words that sound like a term", "I met ~Pshibilsky here", PRZYBYLSKI, "I met Przybylski here"],
+    ["words that were recognized clearly stay", "I met Pshibilsky here", PRZYBYLSKI, "I met Pshibilsky here"],
+    [
+      "doubtful words that sound different stay",
+      "I met ~Montgomery here",
+      PRZYBYLSKI,
+      "I met ~Montgomery here".replace("~", ""),
+    ],
+    ["frequent words that are merely similar stay", "it was ~off ~our ~god", { Offkort: [] }, "it was off our god"],
+    ["a frequent word is a term only as a listed form", "an apple", { Apple: [] }, "an apple"],
+    ["a frequent word that is listed", "an apple", { Apple: ["apple"] }, "an Apple"],
+    ["a rare word gets the case of the term", "the reaper here", { Reaper: [] }, "the Reaper here"],
+    [
+      "a term in lower case has a capital at the start",
+      "Cube control was here",
+      { kubectl: ["cube control"] },
+      "Kubectl was here",
+    ],
+    ["and keeps its own case elsewhere", "here Cube control was", { kubectl: ["cube control"] }, "here kubectl was"],
+    ["a term with capitals inside keeps them at the start", "I phone here", { iPhone: ["i phone"] }, "iPhone here"],
+    ["one word becomes two", "we met yanprizbilski", { "Jan Przybylski": ["yanprizbilski"] }, "we met Jan Przybylski"],
+    [
+      "the longest form wins",
+      "off cut studio here",
+      { Offcut: ["off cut"], "Offcut Studio": ["off cut studio"] },
+      "Offcut Studio here",
+    ],
+    [
+      "a listed form wins over a similar term",
+      "~Pshibilsky",
+      { Przybylski: [], Pshibylsky: ["pshibilsky"] },
+      "Pshibylsky",
+    ],
+    ["other scripts", "我 用 奥夫卡特", { Offcut: ["奥夫卡特"] }, "我 用 Offcut"],
+  ] as [string, string, Options["vocabulary"], string][])("%s", (_, text, vocabulary, expected) => {
+    expect(replace(text, { vocabulary })).toBe(expected);
+  });
+
+  test("a word of the script stays, and a form that contains one", () => {
+    const script = "We say off air.";
+    expect(replace("we use off cut here", { vocabulary: OFFCUT, script })).toBe("we use off cut here");
+    expect(replace("I met ~Pshibilsky", { vocabulary: PRZYBYLSKI, script: "I met Pshibilsky." })).toBe(
+      "I met Pshibilsky",
+    );
+  });
+
+  test("times: several words for one cover its span, one for several has all of theirs, as many keep them", () => {
+    const timesOf = (text: string, vocabulary: Options["vocabulary"]) => {
+      const words = toWords(text);
+      return replaceWords(words, find(words, { vocabulary })).map((word) => [word.text, word.start, word.end]);
+    };
+    expect(timesOf("off cut here", OFFCUT)).toEqual([
+      ["Offcut", 0, 2 * TICKS],
+      ["here", 2 * TICKS, 3 * TICKS],
+    ]);
+    const [first, second] = timesOf("janko", { "Jan Ko": ["janko"] });
+    expect([first![0], first![1], second![0], second![2]]).toEqual(["Jan", 0, "Ko", TICKS]);
+    expect(first![2]).toBe(second![1]!);
+    expect(timesOf("yan ko", { "Jan Ko": ["yan ko"] })).toEqual([
+      ["Jan", 0, TICKS],
+      ["Ko", TICKS, 2 * TICKS],
+    ]);
+  });
+});
+
+describe("with audio", () => {
+  const words = toWords("we met ~her ~cold ~and ~ski here");
+  const transcript = { words, utterances: [{ start: 0, end: words.at(-1)!.end, text: "", meanLogProb: -0.2 }] };
+  const candidates = listCandidates(words, prepareTerms(toEntries({ Verkhovensky: [] })), {
+    isCommon,
+    kept: new Set(),
+  });
+  const comparison = listComparisons(candidates, transcript);
+  const align = (fit: number, prior: number): ForcedAlignment[] =>
+    comparison.requests.map(({ text, mute }) => ({
+      words: text
+        .split(" ")
+        .map((word) => ({ text: word, start: 0, end: 1, confidence: Math.exp(mute ? prior : fit), logProb: 0 })),
+      meanLogProb: 0,
+      tailLogProb: 0,
+    }));
+  const select = (fit: number, prior: number) =>
+    replaceWords(words, selectByAudio(candidates, comparison, align(fit, prior)))
+      .map((word) => word.text)
+      .join(" ");
+
+  test("a term is said if it fits the audio better than it fits silence", () => {
+    expect(select(-2, -8)).toBe("we met Verkhovensky here");
+    expect(select(-7, -8)).toBe("we met her cold and ski here");
+    expect(select(-5, -5)).toBe("we met her cold and ski here");
+  });
+
+  test("each text is compared once", () => {
+    const texts = comparison.requests.map(({ text, mute }) => `${mute ? "silence " : ""}${text}`);
+    expect(new Set(texts).size).toBe(texts.length);
+    expect(texts).toContain("silence I spoke with Verkhovensky");
+    expect(texts).toContain("we met Verkhovensky");
+  });
+});
+
+test("the texts of a plan have the replacements where they have the words", () => {
+  const words = toWords("we use off cut here and off cut");
+  const replacements = find(words, { vocabulary: { Offcut: ["off cut"] } });
+  const span = (from: number, to: number, text: string) => ({
+    start: from * TICKS,
+    end: to * TICKS,
+    text,
+    reason: null,
+    findings: [],
+  });
+  const spans = [span(0, 5, "we use off cut here"), span(5, 7, "and of"), span(7, 8, "cut")];
+  expect(replaceInBasis({ spans }, words, replacements).spans.map(({ text }) => text)).toEqual([
+    "we use Offcut here",
+    "and of",
+    "cut",
+  ]);
+});
+
+test("only what a term replaces changes, whatever is said", () => {
+  const word = fc.constantFrom(
+    "off",
+    "cut",
+    "Off-cut,",
+    "ski.",
+    "Przybylsky",
+    "prizbilski",
+    "…",
+    "-",
+    "",
+    "and",
+    "It’s",
+    "Kowalczyk’s",
+  );
+  const said = fc.array(
+    fc.record({ text: word, confidence: fc.double({ min: 0, max: 1, noNaN: true }), gap: fc.constantFrom(0, 900_000) }),
+  );
+  const term = fc.constantFrom("Przybylski", "Offcut", "Jan Kowalczyk", "kubectl", "A B C");
+  const entries = fc.uniqueArray(
+    fc.record({ text: term, spoken_as: fc.uniqueArray(fc.constantFrom("off cut", "ski", "and", "prizbilski")) }),
+    {
+      selector: ({ text }) => text,
+    },
+  );
+  fc.assert(
+    fc.property(said, entries, (parts, vocabulary) => {
+      let at = 0;
+      const words = parts.map(({ text, confidence, gap }) => {
+        const start = at + gap;
+        at = start + TICKS;
+        return { text, start, end: at, confidence };
+      });
+      const found = selectByText(listCandidates(words, prepareTerms(vocabulary), { isCommon, kept: new Set() }));
+      const replaced = replaceWords(words, found);
+      // In order, disjoint, and each within one sentence.
+      for (const [i, { from, to }] of found.entries()) {
+        expect(from >= (found[i - 1]?.to ?? 0) && to > from).toBe(true);
+        expect(words.slice(from, to - 1).some(({ text }) => text.endsWith("."))).toBe(false);
+      }
+      const others = words.filter((_, i) => !found.some(({ from, to }) => i >= from && i < to));
+      for (const one of others) expect(replaced).toContain(one);
+      for (const [i, one] of replaced.entries()) {
+        expect(one.end).toBeGreaterThanOrEqual(one.start);
+        expect(one.start).toBeGreaterThanOrEqual(replaced[i - 1]?.end ?? 0);
+      }
+    }),
+  );
+});
+
+test.each([
+  ["Przybylski", "Pshibilsky", 0.2],
+  ["Djibouti", "Jibiti", 0.25],
+  ["Kowalczyk", "Kovalchick", 0.15],
+  ["Schwarzenegger", "Schwartzenegger", 0.15],
+  ["Räikkönen", "Raikonen", 0.1],
+])("%s sounds like %s", (name, spelling, most) => {
+  expect(measurePhoneDistance(toPhones(name), toPhones(spelling))).toBeLessThanOrEqual(most);
+  expect(measurePhoneDistance(toPhones(name), toPhones("the numbers"))).toBeGreaterThan(0.5);
+});
+
+test("a distance is symmetric, and 0 for equal spellings", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "grapheme", maxLength: 30 }), fc.string({ maxLength: 30 }), (a, b) => {
+      const [one, other] = [toPhones(a), toPhones(b)];
+      expect(measurePhoneDistance(one, one)).toBe(0);
+      expect(measurePhoneDistance(one, other)).toBeCloseTo(measurePhoneDistance(other, one), 9);
+    }),
+  );
+});
+
+test("names and terms of a script are collected, other words are not", () => {
+  const terms = (script: string, language: string | null = "en") =>
+    collectScriptTerms(script, language, isCommon).map(({ text }) => text);
+  expect(
+    terms("I met Mrs. Przybylski in Ouagadougou. Apple was here.\nWonderful news, said Przybylski’s friend."),
+  ).toEqual(["Przybylski", "Ouagadougou"]);
+  expect(terms("We use ffmpeg, PyTorch and OpenTimelineIO.")).toEqual(["PyTorch", "OpenTimelineIO"]);
+  expect(terms("It was here, in the Kitchen. The kitchen was cold.")).toEqual([]);
+  expect(terms("ALL OF THIS IS IN CAPITALS")).toEqual([]);
+  expect(terms("Wir sahen das Fenster, sagte Przybylski.", "de")).toEqual([]);
+  expect(toFormKey("Räikkönen’s")).toBe("raikkonens");
+});

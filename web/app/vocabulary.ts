@@ -1,0 +1,98 @@
+/** Changes of the vocabulary of a workspace or a project. */
+import {
+  cleanTerm,
+  listVocabularyProblems,
+  toFormKey,
+  type VocabularyEntry,
+} from "../../src/domain/vocabulary/entries";
+import { ApiError, api, must } from "./api";
+import { client } from "./query-client";
+import { workspace } from "./session";
+import { showFailure, showToast } from "./toasts";
+
+/** Whose vocabulary it is. `projectId`: null for the one of the workspace. */
+export type VocabularyOwner = { workspaceId: string; projectId: string | null };
+
+export type Vocabulary = { entries: VocabularyEntry[]; revision: number };
+
+export const vocabularyKey = ({ workspaceId, projectId }: VocabularyOwner) => ["vocabulary", workspaceId, projectId];
+
+const toParams = ({ workspaceId, projectId }: VocabularyOwner) => ({
+  params: { query: projectId === null ? {} : { project_id: projectId } },
+  headers: { "Offcut-Workspace": workspaceId },
+});
+
+export const readVocabulary = (owner: VocabularyOwner, signal?: AbortSignal): Promise<Vocabulary> =>
+  must(api.GET("/api/v1/vocabulary", { ...toParams(owner), signal: signal ?? null }));
+
+/** Number of times that a change is made again because somebody else has saved another one. */
+const MAX_ATTEMPTS = 4;
+
+/**
+ * Changes the vocabulary and saves it. If somebody else has saved it meanwhile, the change is made to theirs. Throws `ApiError`, also for entries
+ * that are not valid.
+ */
+export async function changeVocabulary(
+  owner: VocabularyOwner,
+  change: (entries: readonly VocabularyEntry[]) => VocabularyEntry[],
+): Promise<Vocabulary> {
+  for (let attempt = 1; ; attempt++) {
+    const { entries: before, revision } = await readVocabulary(owner);
+    const entries = change(before);
+    requireValid(entries);
+    try {
+      const saved = await must(api.PUT("/api/v1/vocabulary", { ...toParams(owner), body: { revision, entries } }));
+      client.setQueryData<Vocabulary>(vocabularyKey(owner), saved);
+      return saved;
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 409) || attempt === MAX_ATTEMPTS) throw error;
+    }
+  }
+}
+
+function requireValid(entries: readonly VocabularyEntry[]): void {
+  const [problem] = listVocabularyProblems(entries);
+  if (!problem) return;
+  const { text, spoken_as } = entries[problem.entry] ?? { text: "", spoken_as: [] };
+  const form = problem.spoken === null ? text : (spoken_as[problem.spoken] ?? text);
+  throw new ApiError(`“${form}” ${problem.message}.`, "validation_error", 422);
+}
+
+/** Returns entries with others. The spoken forms of a term that is there already are joined, and a form belongs to the entry that had it last. */
+export function addEntries(entries: readonly VocabularyEntry[], added: readonly VocabularyEntry[]): VocabularyEntry[] {
+  const byKey = new Map(entries.map((entry) => [toFormKey(entry.text), entry]));
+  for (const { text, spoken_as } of added) {
+    const forms = new Map(spoken_as.map((form) => [toFormKey(form), cleanTerm(form)]));
+    for (const [key, other] of byKey) {
+      const rest = other.spoken_as.filter((form) => !forms.has(toFormKey(form)));
+      if (rest.length < other.spoken_as.length) byKey.set(key, { ...other, spoken_as: rest });
+    }
+    const before = byKey.get(toFormKey(text))?.spoken_as ?? [];
+    byKey.set(toFormKey(text), { text: cleanTerm(text), spoken_as: [...before, ...forms.values()] });
+  }
+  return [...byKey.values()];
+}
+
+const SPOKEN = /[\p{L}\p{M}\p{N}]/u;
+
+/** Returns a text of the transcript as a form of a vocabulary: without the punctuation around it. */
+function toTerm(text: string): string {
+  const characters = [...text];
+  const first = characters.findIndex((character) => SPOKEN.test(character));
+  const last = characters.findLastIndex((character) => SPOKEN.test(character));
+  return first < 0 ? "" : cleanTerm(characters.slice(first, last + 1).join(""));
+}
+
+/** Adds a corrected text to the vocabulary of a project of the current workspace. */
+export async function addCorrectedTerm(projectId: string, recognized: string, text: string): Promise<void> {
+  const [form, term] = [toTerm(recognized), toTerm(text)];
+  const workspaceId = workspace.peek()?.id;
+  if (term === "" || workspaceId === undefined) return;
+  const entry = { text: term, spoken_as: form === "" || form === term ? [] : [form] };
+  try {
+    await changeVocabulary({ workspaceId, projectId }, (entries) => addEntries(entries, [entry]));
+    showToast({ kind: "info", text: `“${term}” is in the vocabulary of the project now.` });
+  } catch (error) {
+    showFailure(error);
+  }
+}
