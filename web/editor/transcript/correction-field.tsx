@@ -1,6 +1,9 @@
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { Button } from "../../ui/button";
 
+/** `isEverywhere`: wherever the words are said. `isFromNowOn`: also in new transcripts and cuts. */
+export type CorrectionScope = { isEverywhere: boolean; isFromNowOn: boolean };
+
 type CorrectionFieldProps = {
   /** The recognized text. */
   recognized: string;
@@ -10,7 +13,7 @@ type CorrectionFieldProps = {
   top: number;
   /** Number of places where these words are said. */
   count: number;
-  onSave(text: string, isEverywhere: boolean): void;
+  onSave(text: string, scope: CorrectionScope): void;
   onClose(): void;
 };
 
@@ -19,6 +22,7 @@ export function CorrectionField({ recognized, text, left, top, count, onSave, on
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
   const everywhere = useRef<HTMLInputElement>(null);
+  const fromNowOn = useRef<HTMLInputElement>(null);
   // A layout effect runs before the next key press.
   useLayoutEffect(() => {
     input.current?.focus();
@@ -32,7 +36,10 @@ export function CorrectionField({ recognized, text, left, top, count, onSave, on
       style={{ left: `${left}px`, top: `${top}px` }}
       onSubmit={(event) => {
         event.preventDefault();
-        onSave(input.current!.value, everywhere.current?.checked === true);
+        onSave(input.current!.value, {
+          isEverywhere: everywhere.current?.checked === true,
+          isFromNowOn: fromNowOn.current?.checked === true,
+        });
       }}
       onKeyDown={(event) => {
         event.stopPropagation();
@@ -59,6 +66,9 @@ export function CorrectionField({ recognized, text, left, top, count, onSave, on
           <input ref={everywhere} type="checkbox" /> Everywhere, {count} times
         </label>
       )}
+      <label class="check">
+        <input ref={fromNowOn} type="checkbox" /> And from now on
+      </label>
       <div class="toolbar">
         <Button type="submit" look="primary">
           Save text

@@ -23,12 +23,13 @@ import {
 } from "../model/words";
 import { nameCount } from "../reasons";
 import { openTab, useEditor } from "../state/context";
-import { correctText, removeMatches, replaceMatches, restoreAll, toggleRange } from "../state/edit-actions";
+import { removeMatches, replaceMatches, restoreAll, toggleRange } from "../state/edit-actions";
 import type { Editor } from "../state/editor-state";
 import type { Playback } from "../state/playback";
 import { FindBar } from "./find-bar";
 import { LanguageNote } from "./language-note";
 import { joinTexts } from "./paragraphs";
+import { createCorrecting } from "./save-correction";
 import { Transcript, type TranscriptCommands } from "./transcript";
 import { WordPopover } from "./word-popover";
 
@@ -260,8 +261,7 @@ export function TranscriptTab() {
           onPlay={playback.playFrom}
           {...(editor.canEdit && {
             onToggle: (range: WordRange) => toggleRange(editor, range),
-            onCorrect: (range: WordRange, text: string, isEverywhere: boolean) =>
-              correctText(editor, range, text, isEverywhere),
+            onCorrect: createCorrecting(editor, asset.project_id),
           })}
         />
       )}

@@ -7,7 +7,7 @@ import { Button } from "../../ui/button";
 import { isByKeyboard, isLongPress } from "../context-menu";
 import type { EditorPlan } from "../model/plan";
 import { findPlayedWord, toUnit, type WordRange, type Words } from "../model/words";
-import { CorrectionField } from "./correction-field";
+import { CorrectionField, type CorrectionScope } from "./correction-field";
 import { Section } from "./paragraph";
 import { joinTexts } from "./paragraphs";
 import { findWordAtPoint, type Page, SECTION, toDocumentRange } from "./places";
@@ -36,7 +36,7 @@ export type TranscriptProps = {
   onPlay?(time: number): void;
   /** Removes the words, or restores them. Without it and `onCorrect`, the words are read-only. */
   onToggle?(range: WordRange): void;
-  onCorrect?(range: WordRange, text: string, isEverywhere: boolean): void;
+  onCorrect?(range: WordRange, text: string, scope: CorrectionScope): void;
   /** Number of places where the same words are said, including the range. */
   countSame?(range: WordRange): number;
   /** Selects the removed span of a word. Returns its words; null if the word is kept. */
@@ -237,8 +237,8 @@ export function Transcript(props: TranscriptProps) {
             left={place.left}
             top={place.top}
             count={props.countSame?.(place.range) ?? 1}
-            onSave={(text, isEverywhere) => {
-              props.onCorrect?.(place.range, text, isEverywhere);
+            onSave={(text, scope) => {
+              props.onCorrect?.(place.range, text, scope);
               correcting.close();
             }}
             onClose={correcting.close}

@@ -2,19 +2,21 @@ import { useState } from "preact/hooks";
 import { MAX_NAME_CHARACTERS } from "../../../src/domain/field-limits";
 import { api, must, type Schemas } from "../../app/api";
 import { runDeletion } from "../../app/query-client";
+import { workspace } from "../../app/session";
 import { showFailure } from "../../app/toasts";
 import { ConfirmDialog, Dialog, FormActions } from "../../ui/dialog";
 import { Field } from "../../ui/field";
 import { Form } from "../../ui/form";
 import { Icon } from "../../ui/icon";
 import { Menu } from "../../ui/menu";
+import { VocabularyList } from "../vocabulary/vocabulary-list";
 import { CutSettingsDialog } from "./cut-settings";
 
 type ProjectMenuProps = { project: Schemas["Project"]; onChange(): void; onDeleted(): void };
 
 /** The actions for a project. */
 export function ProjectMenu({ project, onChange, onDeleted }: ProjectMenuProps) {
-  const [open, setOpen] = useState<"rename" | "cut" | "delete" | null>(null);
+  const [open, setOpen] = useState<"rename" | "cut" | "vocabulary" | "delete" | null>(null);
   const params = { path: { project_id: project.id } };
   const isArchived = project.state === "archived";
   const setState = async () => {
@@ -33,6 +35,7 @@ export function ProjectMenu({ project, onChange, onDeleted }: ProjectMenuProps) 
         items={[
           { label: "Rename", run: () => setOpen("rename") },
           { label: "Cut after upload…", run: () => setOpen("cut") },
+          { label: "Vocabulary…", run: () => setOpen("vocabulary") },
           { label: isArchived ? "Move back to active" : "Archive", run: () => void setState() },
           { label: "Delete", icon: "trash", isDangerous: true, run: () => setOpen("delete") },
         ]}
@@ -67,6 +70,17 @@ export function ProjectMenu({ project, onChange, onDeleted }: ProjectMenuProps) 
         </Dialog>
       )}
       {open === "cut" && <CutSettingsDialog project={project} onChange={onChange} onClose={() => setOpen(null)} />}
+      {open === "vocabulary" && workspace.value && (
+        <Dialog title="Vocabulary" isWide onClose={() => setOpen(null)}>
+          <div class="dialog-body">
+            <p class="soft">
+              Names and terms as they are written. New transcripts and cuts of this project use them, before those of
+              the workspace.
+            </p>
+            <VocabularyList owner={{ workspaceId: workspace.value.id, projectId: project.id }} canEdit />
+          </div>
+        </Dialog>
+      )}
       {open === "delete" && (
         <ConfirmDialog
           title="Delete this project?"

@@ -16,6 +16,7 @@ import { Section } from "../../ui/section";
 import { ErrorPanel, ListSkeleton } from "../../ui/states";
 import { RelativeTime } from "../../ui/time";
 import NotFoundPage from "../not-found";
+import { VocabularyList } from "../vocabulary/vocabulary-list";
 import { MembersSection } from "./members-section";
 import { NameDialog, toRoleName } from "./name-dialog";
 
@@ -78,6 +79,12 @@ function Shown({ value, onChange }: { value: WorkspaceDetail; onChange(): void }
           }}
           onLeft={() => leave(`You have left ${value.name}.`)}
         />
+        <Section
+          title="Vocabulary"
+          hint="Names and terms as they are written. New transcripts and cuts of all projects use them."
+        >
+          <VocabularyList owner={{ workspaceId: id, projectId: null }} canEdit={value.role !== "viewer"} />
+        </Section>
         {isOwner && !isPersonal && <InvitationsSection key={invitations} workspaceId={id} />}
         {isOwner && !isPersonal && (
           <DeleteSection value={value} onDeleted={() => leave(`${value.name} and everything in it was deleted.`)} />
