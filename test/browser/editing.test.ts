@@ -265,8 +265,16 @@ test("a removed word explains itself, and reasons, matches and words are changed
   await other.getByRole("group", { name: "Selected words" }).getByRole("button", { name: "Correct" }).click();
   await other.getByLabel("Corrected text").fill("Alfa");
   await other.getByRole("checkbox", { name: "Everywhere, 2 times" }).check();
-  await other.keyboard.press("Enter");
-  await feedback(other, "“alpha” is now “Alfa”, 2 times");
+  await other.getByRole("checkbox", { name: "And from now on" }).check();
+  await other.getByLabel("Corrected text").press("Enter");
+  await feedback(other, "“Alfa” is in the vocabulary of the project now.");
+  const corrected = await other.getByRole("group", { name: "Words" }).textContent();
+  expect(corrected?.match(/Alfa/g)).toHaveLength(2);
+  const { project_id } = await user.must<{ project_id: string }>("GET", `/v1/assets/${asset.id}`);
+  expect(await user.must<object>("GET", `/api/v1/vocabulary?project_id=${project_id}`)).toEqual({
+    entries: [{ text: "Alfa", spoken_as: ["alpha"] }],
+    revision: 1,
+  });
 });
 
 test("a render that is ready is announced on any page, with its file and the way to it", async () => {

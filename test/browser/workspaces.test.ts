@@ -7,6 +7,7 @@ import { createAdmin, emailOf, PASSWORD, startSession, withPassword } from "../h
 import type { Client } from "../http/client";
 import { join } from "../http/workspace-calls";
 import { readError, useDashboard, withholdEvents } from "./dashboard";
+import { saveScreenshots } from "./screenshots";
 
 const { address, browse, open, server, expectFailures } = useDashboard();
 
@@ -25,7 +26,7 @@ async function addMember(page: Page, email: string, role: string): Promise<void>
   await button(page, "Add a member").click();
   await page.getByLabel("Email").fill(email);
   await page.getByLabel(role, { exact: false }).check();
-  await button(page, "Add").click();
+  await page.getByRole("dialog").getByRole("button", { name: "Add" }).click();
 }
 
 test("an owner creates a workspace, adds, invites, changes and removes, renames and deletes", async () => {
@@ -93,12 +94,40 @@ test("an owner creates a workspace, adds, invites, changes and removes, renames 
   const members = `/api/v1${new URL(page.url()).pathname}/members`;
   const session = await startSession(server(), owner);
   const { items } = await session.must<{ items: { user_id: string; email: string }[] }>("GET", members);
+  const inWorkspace = { headers: { "Offcut-Workspace": new URL(page.url()).pathname.split("/").at(-1)! } };
   const producer = items.find(({ email }) => email === "producer@studio.example")!;
   await session.must("DELETE", `${members}/${producer.user_id}`);
   await button(page, "Remove").click();
   expect(await readError(page)).toContain("not found");
   await rowOf(page, "producer@studio.example").waitFor({ state: "detached" });
   await button(page, "Cancel").click();
+
+  const terms = page.getByRole("region", { name: "Vocabulary" });
+  await terms.getByText("No terms yet.").waitFor();
+  const vocabulary = {
+    read: () => session.must<{ entries: object[]; revision: number }>("GET", "/api/v1/vocabulary", inWorkspace),
+    save: (json: object) => session.must("PUT", "/api/v1/vocabulary", { ...inWorkspace, json }),
+  };
+  // Somebody else saves another term between.
+  await vocabulary.save({ revision: 0, entries: [{ text: "Gorecki", spoken_as: [] }] });
+  await terms.getByLabel("Name or term").fill("Offcut");
+  await terms.getByLabel("Recognized as").fill("off cut, of cut");
+  await terms.getByRole("button", { name: "Add" }).click();
+  await terms.getByRole("listitem").filter({ hasText: "Gorecki" }).waitFor();
+  const files = terms.getByLabel("Vocabulary file");
+  await files.setInputFiles({ name: "bad.txt", mimeType: "text/plain", buffer: Buffer.from("Good\n\n= nothing\n") });
+  await terms.getByText("Line 3 of “bad.txt”: the term is missing.").waitFor();
+  const csv = "Term,Spoken as\nPrzybylski,prizbilski\nOffcut,off kat\n";
+  await files.setInputFiles({ name: "names.csv", mimeType: "text/csv", buffer: Buffer.from(csv) });
+  await page.getByText("2 terms from “names.csv” added.").waitFor();
+  await terms.getByText("off cut, of cut, off kat").waitFor();
+  await saveScreenshots(page);
+  await terms.getByRole("button", { name: "Remove Gorecki" }).click();
+  await terms.getByRole("listitem").filter({ hasText: "Gorecki" }).waitFor({ state: "detached" });
+  expect((await vocabulary.read()).entries).toEqual([
+    { text: "Offcut", spoken_as: ["off cut", "of cut", "off kat"] },
+    { text: "Przybylski", spoken_as: ["prizbilski"] },
+  ]);
 
   await button(page, "Rename").click();
   await page.getByLabel("Name", { exact: true }).fill("Film");
@@ -121,7 +150,7 @@ test("a viewer sees no write control and can leave; to others there is no such w
   const path = await createWorkspace(owner, viewer, "viewer");
   const page = await open(path, viewer);
   await page.getByRole("table", { name: "Members" }).waitFor();
-  for (const name of ["Add a member", "Rename", "Delete workspace…", `Remove ${emailOf(owner)}`])
+  for (const name of ["Add a member", "Add", "Import file", "Rename", "Delete workspace…", `Remove ${emailOf(owner)}`])
     expect(await button(page, name).count()).toBe(0);
   expect(await page.getByRole("combobox", { name: /^Role of/ }).count()).toBe(0);
   expect(await page.getByRole("region", { name: "Invitations" }).count()).toBe(0);
