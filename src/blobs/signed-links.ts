@@ -6,9 +6,12 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 
 /**
  * The target of a link. `shares` are links to renders for other people, which last longer and have a row each. `what`
- * is `source`, `output`, `poster`, `filmstrip`, `preview`, `waveform`, `transcript` or `archive`.
+ * is `source`, `output`, `page`, `poster`, `filmstrip`, `preview`, `waveform`, `transcript` or `archive`.
  */
 export type LinkTarget = { kind: "assets" | "renders" | "exports" | "shares"; id: string; what: string };
+
+/** A share with a password. */
+type LockedShare = { id: string; passwordHash: string };
 
 /** Why a link is rejected. */
 export type LinkProblem = "malformed" | "expired" | "wrong_signature";
@@ -22,6 +25,7 @@ export function createSignedLinks(secret: string, publicUrl: () => string) {
     computeHmac(`link\0${t.kind}\0${t.id}\0${t.what}\0${expires}`);
   const computeUploadSignature = (id: string, expires: string) => computeHmac(`upload\0${id}\0${expires}`);
   const computeExecutionSignature = (id: string) => computeHmac(`execution\0${id}`);
+  const computeShareAccess = ({ id, passwordHash }: LockedShare) => computeHmac(`share\0${id}\0${passwordHash}`);
   const findProblem = (
     computed: (expires: string) => string,
     expires: string | null,
@@ -41,8 +45,12 @@ export function createSignedLinks(secret: string, publicUrl: () => string) {
     /** Returns a link that expires after `LINK_SECONDS`. */
     sign: (target: LinkTarget, now: number) => signUntil(target, Math.floor(now / 1000) + LINK_SECONDS),
     /** Returns the link of a share that works until `expiresAt`, in milliseconds since 1970. */
-    signShare: (id: string, expiresAt: number) =>
-      signUntil({ kind: "shares", id, what: "output" }, Math.floor(expiresAt / 1000)),
+    signShare: (id: string, expiresAt: number, what: "output" | "page" = "output") =>
+      signUntil({ kind: "shares", id, what }, Math.floor(expiresAt / 1000)),
+    /** Returns the proof that a browser has entered the password of a share. */
+    signShareAccess: (share: LockedShare) => computeShareAccess(share),
+    /** Returns whether the proof is that of the share and its password. */
+    verifyShareAccess: (share: LockedShare, proof: string) => isEqual(computeShareAccess(share), proof),
     /** Returns the problem of a link; null if its signature is valid and it has not expired. */
     findProblem: (target: LinkTarget, expires: string | null, signature: string | null, now: number) =>
       findProblem((at) => computeSignature(target, at), expires, signature, now),

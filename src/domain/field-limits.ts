@@ -21,3 +21,7 @@ export const MAX_NOTE_CHARACTERS = 500;
 export const MAX_CREDITS = 1_000_000_000;
 /** Maximum length of the URL of a webhook endpoint. */
 export const MAX_URL_CHARACTERS = 2048;
+
+/** Limits of the passwords of share links. */
+export const MIN_SHARE_PASSWORD_CHARACTERS = 8;
+export const MAX_SHARE_PASSWORD_CHARACTERS = 200;

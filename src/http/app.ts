@@ -26,6 +26,7 @@ import { mustCloseConnection } from "./parse-request";
 import { PUBLIC_PREFIX, publicRoutes } from "./public";
 import { createRateLimiter } from "./rate-limit";
 import { addSecurityHeaders } from "./security-headers";
+import { createSharePagePlugin, serveSharePage } from "./share-page";
 import { createUploadSurface } from "./uploads";
 import { createSignedPut } from "./uploads/signed-put";
 import { createWebAppPlugin } from "./web-app";
@@ -123,7 +124,8 @@ export async function createHandler(services: Services): Promise<Handler> {
     })
     .use(createDocsPlugin(mounted))
     .use(createWebAppPlugin(services))
-    .use(createFailurePagePlugin());
+    .use(createFailurePagePlugin())
+    .use(createSharePagePlugin());
   const workerRoutes = services.cluster ? createWorkerRoutes(services, services.cluster, contextOf) : [];
   for (const { method, path, handle } of [...mounted.flatMap(({ routes }) => routes), ...workerRoutes])
     app.route(method, path, ({ request, params }) => handle(request, params ?? {}), { parse: "none" });
@@ -131,6 +133,11 @@ export async function createHandler(services: Services): Promise<Handler> {
     app.route(method, "/files/:kind/:id/:what", ({ request, params }) =>
       serveFile(services, request, params as LinkTarget),
     );
+  }
+  for (const method of ["GET", "HEAD", "POST"]) {
+    const path = "/files/shares/:id/page";
+    const serve = (request: Request, id: string) => serveSharePage(services, request, id, contextOf(request));
+    app.route(method, path, ({ request, params: { id } }) => serve(request, id), { parse: "none" });
   }
   app.get(OAUTH_METADATA_PATH, () => toResponse({ status: 200, body: createOAuthMetadata(services) }));
   const serveMetrics = createMetricsHandler(services);

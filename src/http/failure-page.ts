@@ -4,6 +4,7 @@ import style from "../../web/failure.css" with { type: "text" };
 import { type AppError, HTTP_STATUS, isHttpCode } from "../domain/errors";
 import type { Reply } from "./call";
 import { toSingleLine } from "./errors";
+import { escapeHtml } from "./html";
 import { toPageResponse } from "./pages";
 import { PAGE_POLICY } from "./security-headers";
 
@@ -12,9 +13,6 @@ const STYLE_PATH = "/failure.css";
 /** Serves the style sheet of the page. */
 export const createFailurePagePlugin = () =>
   new Elysia({ name: "failure-page", strictPath: true }).get(STYLE_PATH, () => toPageResponse("css", style));
-
-/** Escapes a text for the content of an element or an attribute in double quotes. */
-const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
 /** Returns whether a person sent the request, who gets a page. A program gets the error. */
 export const isAskedByPerson = ({ method, headers }: Request): boolean =>

@@ -7,17 +7,16 @@ import { findFile } from "../lib/file-size";
 import { type Asset, findAssetById } from "../store/assets";
 import { findCutById } from "../store/cuts";
 import { findDataExportById } from "../store/data-exports";
-import { findRenderShareById } from "../store/render-shares";
-import { findRenderById } from "../store/renders";
+import { findRenderById, type Render } from "../store/renders";
 import { findUserById } from "../store/users";
 import { isWorkspaceDisabled } from "../store/workspaces";
-import { requireWriter } from "../work/access/access";
 import { isDownloadable } from "../work/data-export/requests";
 import type { Services } from "../work/services";
 import { formatAttachment, toResponseTo } from "./call";
 import { replyWithFile } from "./file-response";
 import { formatTime } from "./format-time";
 import { FILE_POLICY } from "./security-headers";
+import { findSharedRender, isUnlocked } from "./shared-renders";
 
 /** `text` replaces `path` for a file created from the database. `modifiedAt` is in milliseconds since 1970. */
 type LinkedFile = { contentType: string; name: string } & ({ path: string } | { text: string; modifiedAt: number });
@@ -31,7 +30,7 @@ export async function serveFile(services: Services, request: Request, target: Li
     searchParams.get("signature"),
     services.now(),
   );
-  const found = problem === null ? await findLinkedFile(services, target) : null;
+  const found = problem === null ? await findLinkedFile(services, request, target) : null;
   const opened = found && (await openFile(services, found));
   if (!opened) {
     const cause = problem ?? (found ? "file_missing" : "resource_unavailable");
@@ -60,13 +59,11 @@ async function openFile({ folders }: Services, found: LinkedFile): Promise<{ fil
   return file && { file, modifiedAt: file.lastModified };
 }
 
-async function findLinkedFile(services: Services, target: LinkTarget): Promise<LinkedFile | null> {
+async function findLinkedFile(services: Services, request: Request, target: LinkTarget): Promise<LinkedFile | null> {
   if (target.kind === "exports") return target.what === "archive" ? findExport(services, target.id) : null;
   if (target.kind === "renders" || target.kind === "shares") {
-    const id = target.kind === "shares" ? await findSharedRenderId(services, target.id) : target.id;
-    const render = target.what === "output" && id !== null ? await findRenderById(services.store.read, id) : null;
-    if (render?.state !== "completed" || (await isWorkspaceDisabled(services.store.read, render.workspace_id)))
-      return null;
+    const render = target.what === "output" ? await findRender(services, request, target) : null;
+    if (render === null) return null;
     const { format } = render.resolved;
     const asset = await findAssetById(services.store.read, render.asset_id);
     return {
@@ -106,18 +103,15 @@ async function findLinkedFile(services: Services, target: LinkTarget): Promise<L
   }
 }
 
-/** Returns the ID of a link's render; null if it was revoked or its creator has lost write access. */
-async function findSharedRenderId({ store }: Services, shareId: string): Promise<string | null> {
-  const share = await findRenderShareById(store.read, shareId);
-  const user = share && (await findUserById(store.read, share.created_by));
-  if (!share || !user) return null;
-  try {
-    await requireWriter(store.read, user, share.workspace_id);
-  } catch (error) {
-    if (error instanceof AppError) return null;
-    throw error;
+/** Returns the completed render of a link; null if there is none, or the link has a password that the browser has not entered. */
+async function findRender(services: Services, request: Request, { kind, id }: LinkTarget): Promise<Render | null> {
+  if (kind === "shares") {
+    const found = await findSharedRender(services, id);
+    return found && isUnlocked(services, request, found.share) ? found.render : null;
   }
-  return share.render_id;
+  const { read } = services.store;
+  const render = await findRenderById(read, id);
+  return render?.state === "completed" && !(await isWorkspaceDisabled(read, render.workspace_id)) ? render : null;
 }
 
 /** Returns the file of a pipeline's output: that of its render, or the plan of its cut. */

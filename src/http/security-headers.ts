@@ -18,6 +18,17 @@ export const PAGE_POLICY = [
   "form-action 'none'",
 ].join("; ");
 
+/** For the page of a share link, which has no scripts: a player of this server's file, and a form for the password. */
+export const SHARE_POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "img-src data:",
+  "media-src 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
+].join("; ");
+
 /** For the dashboard. `blob:` is for media that its player assembles, and for pictures that it draws. */
 export const DASHBOARD_POLICY = [
   "default-src 'self'",

@@ -12,6 +12,8 @@ export const renderShares = sqliteTable(
     render_id: belongsTo(() => renders.id),
     /** The workspace of the render. */
     workspace_id: text().notNull(),
+    /** Null if the link works without a password. */
+    password_hash: text(),
     created_by: belongsTo(() => users.id),
     created_at: integer().notNull(),
     expires_at: integer().notNull(),

@@ -16,7 +16,17 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => server[Symbol.asyncDispose]());
 
-const PAGES = ["/", "/failure.css", "/docs", "/docs/", "/docs/start.js", "/docs/swagger-ui.js"];
+const SHARE_PAGE = `/files/shares/${NO_ID}/page?expires=9999999999&signature=x`;
+const PAGES = [
+  "/",
+  "/failure.css",
+  "/share.css",
+  SHARE_PAGE,
+  "/docs",
+  "/docs/",
+  "/docs/start.js",
+  "/docs/swagger-ui.js",
+];
 
 describe("every answer forbids a browser to guess, to run and to frame it", () => {
   test.each<[string, string, Record<string, string>]>([
@@ -33,6 +43,7 @@ describe("every answer forbids a browser to guess, to run and to frame it", () =
     ["HEAD", "/files/assets/x/source?expires=1&signature=x", {}],
     ["GET", "/files/assets/x/source?expires=1&signature=x", {}],
     ["GET", "/v1/projects", { Authorization: "Bearer sk_x" }],
+    ["POST", SHARE_PAGE, {}],
     ["POST", "/v1/projects", {}],
     ["PUT", "/v1/projects", {}],
     ["OPTIONS", `/v1/uploads/${NO_ID}`, {}],

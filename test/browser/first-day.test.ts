@@ -170,7 +170,7 @@ test("an administrator, an editor and a producer", async () => {
   await button(eve, "Download").waitFor();
   await eve.locator(".work-bar").getByRole("button", { name: "Share" }).click();
   await button(eve, "Create link").click();
-  const link = await eve.getByLabel("Link", { exact: true }).inputValue();
+  const link = await eve.getByLabel("Direct download", { exact: true }).inputValue();
   const shared = await fetch(new URL(new URL(link).pathname + new URL(link).search, server.url()));
   expect([shared.status, shared.headers.get("content-type")]).toEqual([200, "video/mp4"]);
   expect((await shared.bytes()).subarray(4, 8)).toEqual(new TextEncoder().encode("ftyp"));

@@ -8,6 +8,8 @@ import { type Harness, harness } from "../http/harness";
 import { video } from "../http/media";
 import type { Cut } from "../http/resources";
 import { until } from "../until";
+import { expectAccessible } from "./axe";
+import { saveScreenshots } from "./screenshots";
 
 /** For a machine that is many times slower. Only what fails takes as long. */
 setDefaultTimeout(300_000);
@@ -99,6 +101,7 @@ test("a share link is shown once, copied without a secure context, and works wit
   expect(await page.evaluate(() => window.isSecureContext)).toBe(false);
   await page.locator(".work-bar").getByRole("button", { name: "Share" }).click();
   await page.getByLabel("Expires after").selectOption("3600");
+  await page.getByLabel("Password").fill("larch and oak");
   await button("Create link").click();
   const link = await page.getByLabel("Link", { exact: true }).inputValue();
   await button("Copy link").click();
@@ -106,13 +109,47 @@ test("a share link is shown once, copied without a secure context, and works wit
   await page.keyboard.press("Escape");
   expect(await page.getByLabel("Link", { exact: true }).inputValue()).toBe(link);
   await button("Done").click();
-  expect((await fetch(link)).status).toBe(200);
+  const { pathname, search } = new URL(link);
+  // Somebody without an account.
+  const guests = await context.browser()!.newContext();
+  guests.setDefaultTimeout(ACTION_MS);
+  const loaded: string[] = [];
+  guests.on("request", (request) => loaded.push(request.url()));
+  const guest = await guests.newPage();
+  await guest.emulateMedia({ colorScheme: "dark" });
+  await guest.goto(address(pathname + search));
+  await expectAccessible(guest);
+  await guest.getByLabel("Password").fill("larch and elm");
+  await guest.getByRole("button", { name: "Open" }).click();
+  await guest.getByText("Wrong password. Try again.").waitFor();
+  await expectAccessible(guest);
+  await guest.emulateMedia({ colorScheme: "light" });
+  await guest.getByLabel("Password").fill("larch and oak");
+  await guest.getByRole("button", { name: "Open" }).click();
+  const player = guest.getByLabel("Player");
+  await player.evaluate((media: HTMLMediaElement) => {
+    media.muted = true;
+    return media.play();
+  });
+  await until("playback", () => player.evaluate((media: HTMLMediaElement) => media.currentTime > 0));
+  await expectAccessible(guest);
+  await saveScreenshots(guest);
+  const [file] = await Promise.all([
+    guest.waitForEvent("download"),
+    guest.getByRole("link", { name: "Download" }).click(),
+  ]);
+  expect(file.suggestedFilename()).toEndWith(".cut.mp4");
   expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Share");
 
   await page.locator(".render-actions").getByRole("button", { name: "Share" }).click();
   await page.getByRole("button", { name: /^Revoke the link/ }).click();
   await page.getByRole("region", { name: "Active links" }).waitFor({ state: "detached" });
-  expect((await fetch(link)).status).toBe(404);
+  await guest.reload();
+  await guest.getByRole("heading", { name: "This link does not work" }).waitFor();
+  await expectAccessible(guest);
+  await saveScreenshots(guest);
+  expect(loaded.filter((url) => !/^data:/.test(url) && !url.startsWith(address("/")))).toEqual([]);
+  await guests.close();
   await button("Cancel").click();
 });
 

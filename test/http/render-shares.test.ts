@@ -13,7 +13,7 @@ import { attempt, createWorkspace, inside, join as joinWorkspace, type Listed } 
 
 setDefaultTimeout(PATIENCE_MS);
 
-type Share = { id: string; created_at: string; expires_at: string; created_by: { id: string } };
+type Share = { id: string; has_password: boolean; created_at: string; expires_at: string; created_by: { id: string } };
 
 let server: Harness;
 let owner: Client;
@@ -102,6 +102,94 @@ test("that ended with the access of who made them do not count towards the limit
   await owner.must("DELETE", `/api/v1${member()}`);
   await join();
   expect([await open(urls[0]!), (await list()).total]).toEqual([404, left + 1]);
+});
+
+test("have a page with a player, which a password protects", async () => {
+  const create = (json: object) =>
+    owner.must<{ url: string; page_url: string }>("POST", `/api/v1/renders/${renderId}/share`, {
+      ...inside(workspace, { expires_in_seconds: 3_600, ...json }),
+    });
+  const revokeAll = async () => {
+    for (const { id } of (await list()).items)
+      await attempt(owner, "DELETE", `/renders/${renderId}/shares/${id}`, inside(workspace));
+  };
+  await revokeAll();
+  const send = async (url: string, init: RequestInit = {}) => {
+    const reply = await fetch(url, { redirect: "manual", ...init });
+    return { status: reply.status, headers: reply.headers, text: await reply.text() };
+  };
+  const enter = (url: string, password: string, headers = {}) =>
+    send(url, { method: "POST", body: new URLSearchParams({ password }), headers });
+
+  const plain = await create({});
+  const page = await send(plain.page_url);
+  expect(page.status).toBe(200);
+  expect(page.text).toContain("<audio controls");
+  expect(page.text).not.toContain("<script");
+  expect(page.headers.get("content-security-policy")).toContain("default-src 'none'; style-src 'self'");
+  expect(page.headers.get("x-robots-tag")).toContain("noindex");
+  expect([page.headers.get("cache-control"), page.headers.get("referrer-policy")]).toEqual(["no-store", "no-referrer"]);
+  const source = /src="([^"]+)"/.exec(page.text)![1]!.replaceAll("&#38;", "&");
+  expect((await send(new URL(source, plain.page_url).href)).status).toBe(200);
+  // The signatures of page and file do not open each other.
+  expect((await send(plain.page_url.replace("/page?", "/output?"))).status).toBe(404);
+  expect((await send(plain.url.replace("/output?", "/page?"))).status).toBe(404);
+
+  expect(
+    await attempt(
+      owner,
+      "POST",
+      `/renders/${renderId}/share`,
+      inside(workspace, { expires_in_seconds: 3_600, password: "short" }),
+    ),
+  ).toBe("422 validation_error");
+  const locked = await create({ password: "larch and oak" });
+  expect((await list()).items.map((item) => item.has_password)).toEqual([true, false]);
+  const question = await send(locked.page_url);
+  expect([question.status, question.text.includes("<audio"), question.text.includes("output?")]).toEqual([
+    200,
+    false,
+    false,
+  ]);
+  expect((await send(locked.url)).status).toBe(404);
+  expect((await enter(locked.page_url, "larch and elm")).status).toBe(403);
+  const opened = await enter(locked.page_url, "larch and oak");
+  const cookie = opened.headers.get("set-cookie")!;
+  expect(cookie).toMatch(
+    /^offcut_share=[\w-]+; Path=\/files\/shares\/[0-9a-f-]+; Max-Age=\d+; HttpOnly; SameSite=Lax$/,
+  );
+  expect([opened.status, new URL(opened.headers.get("location")!, locked.page_url).href]).toEqual([
+    303,
+    locked.page_url,
+  ]);
+  const headers = { Cookie: cookie.split(";")[0]! };
+  expect((await send(locked.page_url, { headers })).text).toContain("<audio");
+  expect((await send(locked.url, { headers })).status).toBe(200);
+  // The proof is for this link only.
+  const other = await create({ password: "larch and oak" });
+  expect((await send(other.url, { headers })).status).toBe(404);
+
+  for (let n = 0; n < 12; n++) await enter(other.page_url, `guess ${n}`);
+  const limited = await enter(other.page_url, "larch and oak");
+  expect([limited.status, Number(limited.headers.get("retry-after")) > 0]).toEqual([429, true]);
+  server.advance(16 * 60_000);
+  expect((await enter(other.page_url, "larch and oak")).status).toBe(303);
+  for (const body of ["x".repeat(5_000), "a=1", "password=1&password=2"])
+    expect(
+      (
+        await send(other.page_url, {
+          method: "POST",
+          body,
+          headers: { "Content-Type": "application/x-www-form-urlencoded" },
+        })
+      ).status,
+    ).toBe(403);
+
+  await revokeAll();
+  const gone = await send(locked.page_url, { headers });
+  const unknown = await send(locked.page_url.replace(/shares\/[0-9a-f-]+/, `shares/${workspace}`));
+  expect([gone.status, unknown.status, gone.text === unknown.text]).toEqual([404, 404, true]);
+  expect(gone.text).toContain("This link does not work");
 });
 
 test("of an earlier version, which name the render, are refused", async () => {

@@ -1,6 +1,7 @@
 /** Share links: downloads of renders by people without an account. */
 import { Type } from "@sinclair/typebox";
 import { AppError } from "../../domain/errors";
+import { MAX_SHARE_PASSWORD_CHARACTERS, MIN_SHARE_PASSWORD_CHARACTERS } from "../../domain/field-limits";
 import { findFile } from "../../lib/file-size";
 import { newId } from "../../lib/ids";
 import {
@@ -12,7 +13,7 @@ import {
 } from "../../store/render-shares";
 import { toActor } from "../../work/access/access";
 import { created, createOnce } from "../call";
-import { strictObject } from "../fields";
+import { secretField, strictObject } from "../fields";
 import { formatTime } from "../format-time";
 import { offsetListRoute } from "../list-route";
 import { renderLoader } from "../public/renders";
@@ -37,6 +38,11 @@ export const create = route({
       description: "How long the link works: an hour to 30 days",
       errorText: `must be an integer from ${MIN_LIFETIME_SECONDS} to ${MAX_LIFETIME_SECONDS}`,
     }),
+    password: Type.Optional({
+      ...secretField("What the page of the link asks for. Default: nothing", MAX_SHARE_PASSWORD_CHARACTERS),
+      minLength: MIN_SHARE_PASSWORD_CHARACTERS,
+      errorText: `must be a string of ${MIN_SHARE_PASSWORD_CHARACTERS} to ${MAX_SHARE_PASSWORD_CHARACTERS} characters`,
+    }),
   }),
   idempotent: true,
   responses: { 201: respondsWith("ShareLink", "The link, which is not stored") },
@@ -49,6 +55,9 @@ export const create = route({
     if ((await guard.readOnline(() => findFile(renderOutput(resource.id, resource.resolved.format)))) === null)
       throw new AppError("conflict", "The file of this render is missing. Delete the render and start it again.");
     const expiresAt = Math.floor(services.now() / 1000 + body.expires_in_seconds) * 1000;
+    const { password } = body;
+    const key = call.client.address ?? "unknown";
+    const passwordHash = password === undefined ? null : await services.passwords.hash(key, password);
     return createOnce(call, async (tx) => {
       // Expired links do not count, because nobody could see and revoke them.
       const { total } = await listRenderShares(tx, resource.id, services.now(), { limit: 0, offset: 0 });
@@ -60,6 +69,7 @@ export const create = route({
         id,
         render_id: resource.id,
         workspace_id: workspaceId,
+        password_hash: passwordHash,
         created_by: userId,
         created_at: services.now(),
         expires_at: expiresAt,
@@ -71,7 +81,8 @@ export const create = route({
   complete: ({ services }, reply) => {
     const { id, expires_at } = reply.body as { id: string; expires_at: string };
     const url = services.links.signShare(id, Date.parse(expires_at));
-    return created(url, { url, expires_at } satisfies Resource<"ShareLink">);
+    const page_url = services.links.signShare(id, Date.parse(expires_at), "page");
+    return created(url, { url, page_url, expires_at } satisfies Resource<"ShareLink">);
   },
 });
 
@@ -84,7 +95,10 @@ export const list = offsetListRoute({
     return listRenderShares(call.services.store.read, id, call.services.now(), page);
   },
   show: async ({ authorship }, share: RenderShare): Promise<Resource<"RenderShare">> =>
-    showRow(SCHEMAS.RenderShare, share, await authorship(share.created_by)),
+    showRow(SCHEMAS.RenderShare, share, {
+      has_password: share.password_hash !== null,
+      ...(await authorship(share.created_by)),
+    }),
 });
 
 const load: ResourceLoader<RenderShare> = {

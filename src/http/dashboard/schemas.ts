@@ -219,10 +219,13 @@ export const DASHBOARD_SCHEMAS = {
     updated_at: time,
   }),
   ShareLink: strictObject({
-    url: Type.String({ description: "downloads the file without a credential" }),
+    url: Type.String({
+      description: "downloads the file without a credential; with a password, only after it was entered",
+    }),
+    page_url: Type.String({ description: "page with a player and the download, which asks for the password" }),
     expires_at: time,
   }),
-  RenderShare: strictObject({ id, created_at: time, expires_at: time, ...authorship }),
+  RenderShare: strictObject({ id, has_password: Type.Boolean(), created_at: time, expires_at: time, ...authorship }),
   ServerStatus: strictObject({
     status: enumeration(["ok", "degraded"], "`degraded`: a required component is `unavailable`"),
     version: text,

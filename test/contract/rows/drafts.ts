@@ -21,10 +21,11 @@ const draftSchema = exactly({
   updated_by: orNull(exactly({ id: uuid, name: orNull(text) })),
   updated_at: time,
 });
-const shareSchema = exactly({ url, expires_at: time });
+const shareSchema = exactly({ url, page_url: url, expires_at: time });
 const sharePageSchema = offsetPageOf(
   exactly({
     id: uuid,
+    has_password: Type.Boolean(),
     created_at: time,
     expires_at: time,
     created_by: orNull(exactly({ id: uuid, name: orNull(text) })),

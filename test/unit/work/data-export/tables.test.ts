@@ -44,6 +44,7 @@ const SECRETS = [
   "users.totp_pending_secret",
   "users.totp_last_step",
   "api_keys.hash",
+  "render_shares.password_hash",
   "webhook_endpoints.secret",
   "webhook_endpoints.old_secret",
   "webhook_endpoints.old_secret_until",
@@ -71,6 +72,8 @@ const INTERNAL = [
   "cuts.request_hash",
   // The items that a plan has too.
   "cuts.review_items",
+  // A count of the changes to a draft.
+  "cuts.ended_draft_revision",
   // What a plan was made from.
   "cuts.basis",
   // The ID of the workspace or the project.

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { MAX_SHARE_PASSWORD_CHARACTERS, MIN_SHARE_PASSWORD_CHARACTERS } from "../../../../src/domain/field-limits";
 import { api, must, type Schemas } from "../../../app/api";
 import { useRead } from "../../../app/cache";
 import { formatTime } from "../../../app/format";
@@ -6,7 +7,7 @@ import { showFailure } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
 import { CopyField, ShownOnceDialog } from "../../../ui/copy-field";
 import { Dialog, FormActions } from "../../../ui/dialog";
-import { SelectField } from "../../../ui/field";
+import { Field, SelectField } from "../../../ui/field";
 import { Form } from "../../../ui/form";
 import { ResourceView } from "../../../ui/states";
 import { Time } from "../../../ui/time";
@@ -20,30 +21,40 @@ const LIFETIMES = [
 
 type ShareDialogProps = { renderId: string; name: string; onClose(): void };
 
-/** Creates a link with which anyone can download a render. */
+/** Creates a link with which anyone can watch and download a render. */
 export function ShareDialog({ renderId, name, onClose }: ShareDialogProps) {
   const [link, setLink] = useState<Schemas["ShareLink"] | null>(null);
   const [lifetime, setLifetime] = useState("604800");
-  const create = async () => {
+  const create = async ({ password = "" }) => {
     const params = { path: { render_id: renderId } };
-    const body = { expires_in_seconds: Number(lifetime) };
+    const body = { expires_in_seconds: Number(lifetime), ...(password !== "" && { password }) };
     setLink(await must(api.POST("/api/v1/renders/{render_id}/share", { params, body })));
   };
   if (link !== null) return <LinkDialog link={link} onClose={onClose} />;
   return (
     <Dialog title="Share" onClose={onClose}>
       <Form onSend={create} class="dialog-body">
-        {({ isSending }) => (
+        {({ errors, isSending }) => (
           <>
             <p>
-              Anyone with the link can download <strong dir="auto">{name}</strong> until it expires or is revoked. It
-              also stops working when you can no longer edit this workspace.
+              Anyone with the link can watch and download <strong dir="auto">{name}</strong> until it expires or is
+              revoked. It also stops working when you can no longer edit this workspace.
             </p>
             <SelectField
               label="Expires after"
               value={lifetime}
               options={LIFETIMES}
               onChange={(event) => setLifetime(event.currentTarget.value)}
+            />
+            <Field
+              label="Password"
+              name="password"
+              hint={`Optional, at least ${MIN_SHARE_PASSWORD_CHARACTERS} characters. Send it separately from the link.`}
+              minLength={MIN_SHARE_PASSWORD_CHARACTERS}
+              maxLength={MAX_SHARE_PASSWORD_CHARACTERS}
+              autocomplete="off"
+              spellcheck={false}
+              error={errors.password}
             />
             <SharedLinks renderId={renderId} />
             <FormActions submitLabel="Create link" icon="link" isSending={isSending} onCancel={onClose} />
@@ -80,10 +91,11 @@ function SharedLinks({ renderId }: { renderId: string }) {
           <section aria-label="Active links">
             <h3>Active links</h3>
             <ul class="share-links">
-              {items.map(({ id, created_by, expires_at }) => (
+              {items.map(({ id, created_by, expires_at, has_password }) => (
                 <li key={id}>
                   <span>
                     Until <Time iso={expires_at} />
+                    {has_password && <span class="soft">, with a password</span>}
                     {created_by?.name && <span class="soft">, created by {created_by.name}</span>}
                   </span>
                   <Button
@@ -108,9 +120,10 @@ const LinkDialog = ({ link, onClose }: { link: Schemas["ShareLink"]; onClose(): 
   <ShownOnceDialog title="Share" onClose={onClose}>
     <CopyField
       label="Link"
-      value={link.url}
-      hint={`Works until ${formatTime(link.expires_at)}. Copy it now: it is not shown again.`}
+      value={link.page_url}
+      hint={`Opens a page with a player until ${formatTime(link.expires_at)}. Copy it now: it is not shown again.`}
       isFirst
     />
+    <CopyField label="Direct download" value={link.url} />
   </ShownOnceDialog>
 );

@@ -1,0 +1,1 @@
+ALTER TABLE `render_shares` ADD `password_hash` text;

@@ -1,0 +1,175 @@
+/** The page of a share link, for people without an account: a player, a download and, before them, the question for the password. */
+import { Type } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import style from "../../web/share.css" with { type: "text" };
+import { formatBytes } from "../domain/bytes";
+import { AppError } from "../domain/errors";
+import { MAX_SHARE_PASSWORD_CHARACTERS } from "../domain/field-limits";
+import { toFileStem } from "../domain/file-names";
+import { findAssetById } from "../store/assets";
+import { findRenderShareById } from "../store/render-shares";
+import type { Services } from "../work/services";
+import { toResponse } from "./call";
+import type { RequestClient } from "./client";
+import { strictObject } from "./fields";
+import { escapeHtml } from "./html";
+import { toPageResponse } from "./pages";
+import { parseForm, readBodyText } from "./parse-request";
+import { SHARE_POLICY } from "./security-headers";
+import { findSharedRender, formatShareCookie, isUnlocked, type SharedRender } from "./shared-renders";
+
+const STYLE_PATH = "/share.css";
+const MAX_FORM_BYTES = 4_096;
+
+/** Serves the style sheet of the page. */
+export const createSharePagePlugin = () =>
+  new Elysia({ name: "share-page", strictPath: true }).get(STYLE_PATH, () => toPageResponse("css", style));
+
+/**
+ * Serves GET and HEAD of the page of a link, and POST with its password. A link that is invalid, has expired or was revoked has the same page, so
+ * that it does not say which links exist.
+ */
+export async function serveSharePage(
+  services: Services,
+  request: Request,
+  shareId: string,
+  { client }: { client: RequestClient },
+): Promise<Response> {
+  const { searchParams } = new URL(request.url);
+  const target = { kind: "shares", id: shareId, what: "page" } as const;
+  const [expires, signature] = [searchParams.get("expires"), searchParams.get("signature")];
+  const problem = services.links.findProblem(target, expires, signature, services.now());
+  const found = problem === null ? await findSharedRender(services, shareId) : null;
+  if (found === null) return showBrokenLink();
+  if (isUnlocked(services, request, found.share))
+    return request.method === "POST" ? reload(request) : showPlayer(services, found);
+  if (request.method !== "POST") return showQuestion(200, null);
+  try {
+    return await unlock(services, request, found, client);
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    const { retryAfterSeconds } = error.details;
+    if (retryAfterSeconds === undefined) return showQuestion(403, "Wrong password. Try again.");
+    const minutes = Math.ceil(retryAfterSeconds / 60);
+    const response = showQuestion(
+      429,
+      `Too many attempts. Try again in ${minutes} ${minutes === 1 ? "minute" : "minutes"}.`,
+    );
+    response.headers.set("Retry-After", String(retryAfterSeconds));
+    return response;
+  }
+}
+
+const form = strictObject({ password: Type.String() });
+
+/** Checks the password in the form. Returns the response with the cookie, or the question again. Errors: `rate_limited`, `upstream_unavailable`, those of the body. */
+async function unlock(
+  services: Services,
+  request: Request,
+  { share }: SharedRender,
+  { address, isSecure }: RequestClient,
+): Promise<Response> {
+  const { config, passwords, signInLimits, store } = services;
+  const limits = { type: "form", maxBytes: MAX_FORM_BYTES, timeoutMs: config.requestTimeoutSeconds * 1000 } as const;
+  const { password } = parseForm(form, await readBodyText(request, limits));
+  // No account has an address with a space.
+  const attempt = { account: `share ${share.id}`, address };
+  signInLimits.check(attempt);
+  let hash: string | null = null;
+  const isRight = await passwords.verify(
+    address ?? "unknown",
+    password.slice(0, MAX_SHARE_PASSWORD_CHARACTERS + 1),
+    async () => {
+      // Attempts that waited meanwhile count, too.
+      signInLimits.check(attempt);
+      hash = (await findRenderShareById(store.read, share.id))?.password_hash ?? null;
+      return hash;
+    },
+  );
+  if (!isRight || hash === null) {
+    signInLimits.recordFailure(attempt);
+    return showQuestion(403, "Wrong password. Try again.");
+  }
+  signInLimits.recordSuccess(attempt);
+  const response = reload(request);
+  response.headers.append("Set-Cookie", formatShareCookie(services, share, hash, isSecure));
+  return response;
+}
+
+/** Returns the redirect to the page, so that reloading it sends no form again. */
+const reload = ({ url }: Request): Response =>
+  toResponse({ status: 303, headers: { Location: `page${new URL(url).search}` } });
+
+async function showPlayer(services: Services, { share, render }: SharedRender): Promise<Response> {
+  const asset = await findAssetById(services.store.read, render.asset_id);
+  const name = asset?.name ?? toFileStem(asset?.filename) ?? "Recording";
+  // Relative, so that a browser stays on the host on which it opened the page.
+  const file = `output${new URL(services.links.signShare(share.id, share.expires_at)).search}`;
+  const source = escapeHtml(file);
+  const isAudio = render.resolved.format === "m4a" || render.resolved.format === "mp3";
+  const player = isAudio
+    ? `<audio controls preload="metadata" aria-label="Player" src="${source}"></audio>`
+    : `<video controls playsinline preload="metadata" aria-label="Player" src="${source}"></video>`;
+  const until = new Date(share.expires_at);
+  const day = until.toLocaleDateString("en-US", { month: "short", day: "numeric", year: "numeric", timeZone: "UTC" });
+  const size = render.size_bytes === null ? "" : `${formatBytes(render.size_bytes)} · `;
+  return showPage(
+    200,
+    name,
+    `<h1 dir="auto">${escapeHtml(name)}</h1>
+      <p class="soft">${size}Available until <time datetime="${until.toISOString()}">${day}</time></p>
+      ${player}
+      <p class="actions"><a class="button" href="${source}">Download</a></p>`,
+  );
+}
+
+const showQuestion = (status: number, problem: string | null): Response =>
+  showPage(
+    status,
+    "Protected recording",
+    `<h1>This recording is protected</h1>
+      <p class="soft">Enter the password that you were given with the link.</p>
+      <form method="post">
+        <label for="password">Password</label>
+        <input id="password" name="password" type="password" autocomplete="off" required maxlength="${MAX_SHARE_PASSWORD_CHARACTERS}"${problem === null ? "" : ' aria-invalid="true" aria-describedby="problem"'} />
+        ${problem === null ? "" : `<p class="bad" id="problem" role="alert">${escapeHtml(problem)}</p>`}
+        <button class="button" type="submit">Open</button>
+      </form>`,
+  );
+
+const showBrokenLink = (): Response =>
+  showPage(
+    404,
+    "Link not available",
+    `<h1>This link does not work</h1>
+      <p>It has expired or was revoked. Ask the person who sent it for a new one.</p>`,
+  );
+
+/** Creates a page. It is neither stored nor indexed, and loads nothing but its style and the file. */
+const showPage = (status: number, title: string, content: string): Response =>
+  toResponse({
+    status,
+    text: `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta name="robots" content="noindex, nofollow" />
+    <title>${escapeHtml(title)} – Offcut</title>
+    <link rel="stylesheet" href="${STYLE_PATH}" />
+    <link rel="icon" href="data:," />
+  </head>
+  <body>
+    <header>Offcut</header>
+    <main>
+      ${content}
+    </main>
+  </body>
+</html>
+`,
+    headers: {
+      "Content-Type": "text/html; charset=utf-8",
+      "Content-Security-Policy": SHARE_POLICY,
+      "X-Robots-Tag": "noindex, nofollow",
+    },
+  });
