@@ -10,6 +10,7 @@ import * as accountTables from "../../../src/store/schema-accounts";
 import * as billingTables from "../../../src/store/schema-billing";
 import * as notificationTables from "../../../src/store/schema-notifications";
 import * as outboxTables from "../../../src/store/schema-outbox";
+import * as plannedTables from "../../../src/store/schema-planned-cuts";
 import * as reviewTables from "../../../src/store/schema-reviews";
 import * as searchTables from "../../../src/store/schema-search";
 import * as shareTables from "../../../src/store/schema-shares";
@@ -24,6 +25,7 @@ const allTables = {
   ...accountTables,
   ...tables,
   ...outboxTables,
+  ...plannedTables,
   ...reviewTables,
   ...shareTables,
   ...vocabularyTables,
