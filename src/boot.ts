@@ -37,6 +37,7 @@ import { freeSpace } from "./work/backup/space-keeper";
 import { openCluster } from "./work/cluster/cluster";
 import { createWorkerList } from "./work/cluster/worker-list";
 import { createPlanRequests } from "./work/cuts/plan-requests";
+import { createBatchExports } from "./work/exports/batch-exports";
 import { createServerCounters } from "./work/health/counters";
 import { readMetrics } from "./work/health/metrics";
 import { createHealthProbes } from "./work/health/probes";
@@ -139,6 +140,7 @@ async function serve(config: Config, log: Log, opened: OpenDataFolder, overrides
     liveEvents,
     liveStreams: createLiveStreams({ store, live: liveEvents }),
     presence: createPresence({ live: liveEvents }),
+    batchExports: createBatchExports(),
     sealer,
     oidc: createOidcClient(now),
     payments: await openPayments(config, { now, log }),

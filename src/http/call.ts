@@ -1,5 +1,6 @@
 /** A call of a route, and the replies that a handler returns. */
 import type { Log } from "../lib/log";
+import type { ZipOutput } from "../lib/zip-writer";
 import type { Queries } from "../store/db";
 import { findUserById, formatUserName, type User } from "../store/users";
 import type { Principal } from "../work/access/access";
@@ -82,6 +83,25 @@ export const streamedDownload = (file: DownloadedFile & { parts: AsyncIterator<s
   }),
   headers: createDownloadHeaders(file),
 });
+/**
+ * Returns a 200 reply with an archive that `write` creates as the client receives it. `signal` is aborted when the client leaves; the response
+ * of an archive that fails ends without its directory.
+ */
+export function zipDownload(filename: string, write: (output: ZipOutput, signal: AbortSignal) => Promise<void>): Reply {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>(undefined, { highWaterMark: 1 });
+  const writer = writable.getWriter();
+  const gone = new AbortController();
+  writer.closed.catch((reason) => gone.abort(reason));
+  const output: ZipOutput = { write: (bytes) => writer.write(bytes.slice()), patch: null };
+  write(output, gone.signal)
+    .then(() => writer.close())
+    .catch((error) => writer.abort(error).catch(() => {}));
+  return {
+    status: 200,
+    stream: readable,
+    headers: createDownloadHeaders({ filename, contentType: "application/zip" }),
+  };
+}
 export const accepted = (): Reply => ({ status: 202 });
 export const noContent = (): Reply => ({ status: 204 });
 

@@ -1,16 +1,19 @@
 /**
  * Writes ZIP archives (PKWARE APPNOTE 6.3.10) of any size. Entries are streamed; only their names and sizes are kept
  * until the central directory is written. Sizes and checksums are patched into the entries' headers, so that sequential
- * readers can also read the archive.
+ * readers can also read the archive; an output that cannot be patched, such as a response, has them after each entry.
  */
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { crc32, createDeflateRaw } from "node:zlib";
 
-/** The destination: `write` appends, `patch` overwrites earlier bytes. Neither keeps `bytes` after it has resolved. */
+/**
+ * The destination: `write` appends, `patch` overwrites earlier bytes; null if that is not possible. Neither keeps `bytes` after it has
+ * resolved.
+ */
 export type ZipOutput = {
   write(bytes: Uint8Array): Promise<void>;
-  patch(bytes: Uint8Array, position: number): Promise<void>;
+  patch: ((bytes: Uint8Array, position: number) => Promise<void>) | null;
 };
 
 /** `name` is the path in the archive, with `/`. `modifiedAt` is in milliseconds since 1970. */
@@ -20,6 +23,7 @@ export type ZipEntry = { name: string; modifiedAt: number; isCompressed: boolean
 type WrittenEntry = {
   name: Buffer;
   method: number;
+  flags: number;
   modified: number;
   crc: number;
   size: number;
@@ -38,6 +42,9 @@ const VERSION_NEEDED = 45;
 const MADE_BY_UNIX = (3 << 8) | VERSION_NEEDED;
 const REGULAR_FILE_0644 = 0o100644 * 0x10000;
 const UTF8_FLAG = 1 << 11;
+/** Checksum and sizes follow the content. */
+const DESCRIPTOR_FLAG = 1 << 3;
+const DESCRIPTOR = 0x08074b50;
 const STORED = 0;
 const DEFLATED = 8;
 const ZIP64_EXTRA = 0x0001;
@@ -97,12 +104,17 @@ export function createZipWriter(output: ZipOutput) {
       if (name.length === 0 || name.length > MAX_NAME_BYTES) throw new Error(`ZIP entry name of ${name.length} bytes`);
       const offset = position;
       const method = entry.isCompressed ? DEFLATED : STORED;
-      const begun = { name, method, modified: toDosTime(entry.modifiedAt), offset, crc: 0, size: 0, packedSize: 0 };
+      const flags = output.patch === null ? UTF8_FLAG | DESCRIPTOR_FLAG : UTF8_FLAG;
+      const modified = toDosTime(entry.modifiedAt);
+      const begun = { name, method, flags, modified, offset, crc: 0, size: 0, packedSize: 0 };
       await append(formatLocalHeader(begun));
       const written: WrittenEntry = { ...begun, ...(await writeContent(entry, chunks)) };
-      const header = formatLocalHeader(written);
-      await output.patch(header.subarray(CRC_POSITION, CRC_POSITION + 4), offset + CRC_POSITION);
-      await output.patch(header.subarray(-LOCAL_EXTRA_BYTES), offset + LOCAL_HEADER_BYTES + name.length);
+      if (output.patch === null) await append(formatDescriptor(written));
+      else {
+        const header = formatLocalHeader(written);
+        await output.patch(header.subarray(CRC_POSITION, CRC_POSITION + 4), offset + CRC_POSITION);
+        await output.patch(header.subarray(-LOCAL_EXTRA_BYTES), offset + LOCAL_HEADER_BYTES + name.length);
+      }
       directory.push(formatCentralHeader(written));
       return written.size;
     },
@@ -137,21 +149,25 @@ function pack(...fields: HeaderField[]): Buffer {
 }
 
 /** Formats a local header. Sizes are always in the ZIP64 field, because they are not known yet when it is written. */
-const formatLocalHeader = ({ name, method, modified, crc, size, packedSize }: WrittenEntry): Buffer =>
+const formatLocalHeader = ({ name, method, flags, modified, crc, size, packedSize }: WrittenEntry): Buffer =>
   Buffer.concat([
-    pack(u32(LOCAL_HEADER), u16(VERSION_NEEDED), u16(UTF8_FLAG), u16(method), u32(modified), u32(crc)),
+    pack(u32(LOCAL_HEADER), u16(VERSION_NEEDED), u16(flags), u16(method), u32(modified), u32(crc)),
     pack(u32(IN_ZIP64_32), u32(IN_ZIP64_32), u16(name.length), u16(LOCAL_EXTRA_BYTES)),
     name,
     formatZip64([size, packedSize]),
   ]);
 
+/** Formats what follows an entry with this flag. Its sizes have 64 bits, because the local header has a ZIP64 field. */
+const formatDescriptor = ({ crc, size, packedSize }: WrittenEntry): Buffer =>
+  pack(u32(DESCRIPTOR), u32(crc), u64(packedSize), u64(size));
+
 /** Formats an entry's header in the central directory. Values above 32 bits go into its ZIP64 field. */
-function formatCentralHeader({ name, method, modified, crc, size, packedSize, offset }: WrittenEntry): Buffer {
+function formatCentralHeader({ name, method, flags, modified, crc, size, packedSize, offset }: WrittenEntry): Buffer {
   const large = [size, packedSize, offset].filter((value) => value >= IN_ZIP64_32);
   const extra = large.length === 0 ? Buffer.alloc(0) : formatZip64(large);
   const small = (value: number) => u32(Math.min(value, IN_ZIP64_32));
   return Buffer.concat([
-    pack(u32(CENTRAL_HEADER), u16(MADE_BY_UNIX), u16(VERSION_NEEDED), u16(UTF8_FLAG), u16(method), u32(modified)),
+    pack(u32(CENTRAL_HEADER), u16(MADE_BY_UNIX), u16(VERSION_NEEDED), u16(flags), u16(method), u32(modified)),
     pack(u32(crc), small(packedSize), small(size), u16(name.length), u16(extra.length)),
     // No comment, the first disk, no internal attributes.
     pack(u16(0), u16(0), u16(0), u32(REGULAR_FILE_0644), small(offset)),

@@ -46,6 +46,14 @@ export const findCutVersion = (db: Queries, id: string) =>
       .where(eq(cuts.id, id)),
   );
 
+/** Returns the newest completed cut of a recording that is not superseded, with its plan, or null. */
+export const findNewestCut = (db: Queries, assetId: string): Promise<Cut | null> =>
+  cutRows.find(
+    db,
+    and(eq(cuts.asset_id, assetId), eq(cuts.state, "completed"), isNull(cuts.superseded_by)),
+    desc(cuts.id),
+  );
+
 /** Returns a cut of any workspace. For jobs. */
 export const findCutById = cutRows.findById;
 

@@ -49,6 +49,10 @@ export const listRenders = (
     filter,
   );
 
+/** Returns the newest completed render of a cut, or null. */
+export const findNewestRender = (db: Queries, cutId: string): Promise<Render | null> =>
+  renderRows.find(db, and(eq(renders.cut_id, cutId), eq(renders.state, "completed")), desc(renders.id));
+
 /** Lists the renders of the asset in any state. */
 export const listAssetRenders = (db: Queries, assetId: string): Promise<Render[]> =>
   renderRows.list(db, eq(renders.asset_id, assetId));

@@ -4,6 +4,7 @@ import type { Cursors } from "../store/paging";
 import type { BackupNeeds } from "./backup/backups";
 import type { BillingNeeds } from "./billing/needs";
 import type { PlanNeeds } from "./cuts/plan-requests";
+import type { BatchExports } from "./exports/batch-exports";
 import type { HealthNeeds } from "./health/readiness";
 import type { SystemHealth } from "./health/system-health";
 import type { IdentityNeeds } from "./identity/needs";
@@ -25,6 +26,8 @@ export type Services = BackupNeeds &
   WebhookNeeds & {
     /** Who has which cut open. */
     presence: Presence;
+    /** Exports of several recordings as one archive. */
+    batchExports: BatchExports;
     links: SignedLinks;
     cursors: Cursors;
     /** Makes the parts of previews that players ask for. */

@@ -8,6 +8,7 @@ import { wav } from "../http/media";
 import type { Cut, Paged } from "../http/resources";
 import { temporaryFolder } from "../temporary-folder";
 import { until } from "../until";
+import { readZip } from "../zip";
 import { expectAccessible } from "./axe";
 import { useDashboard } from "./dashboard";
 import { saveScreenshots } from "./screenshots";
@@ -49,7 +50,7 @@ test("uploads pause, and continue after a reload when the file is chosen again",
   await until("a part", async () => (await sent()) > 100_000);
   await page.getByRole("button", { name: "Pause one.wav" }).click();
   await row.first().getByText("Paused").waitFor();
-  await page.getByText("Upload paused").waitFor();
+  await page.getByText("Upload paused", { exact: true }).waitFor();
   await row.last().getByText("Uploaded").waitFor();
 
   await endLimit();
@@ -73,7 +74,10 @@ test("an upload goes on in its workspace while another one is chosen, and while 
   const page = await open(`/projects/${id}`, user);
   const endLimit = await limitSpeed(page);
   await page.getByLabel("Upload files").setInputFiles(path);
-  await page.getByRole("region", { name: "Uploads" }).getByText("Uploading").waitFor();
+  await page
+    .getByRole("region", { name: "Uploads" })
+    .getByText(/^\d+ %/)
+    .waitFor();
   await page.getByRole("combobox", { name: "Workspace" }).selectOption({ label: "Studio" });
   await page.getByRole("heading", { level: 1, name: "Projects" }).waitFor();
   await page.getByRole("combobox", { name: "Workspace" }).selectOption({ label: "Personal" });
@@ -115,7 +119,6 @@ test("the recordings of a folder are dropped on the page, and survive a lost net
   isLost = false;
   for (const name of ["one.wav", "two.wav"])
     await rows.filter({ hasText: name }).getByText("Uploaded").waitFor({ timeout: 40_000 });
-  expect(await rows.count()).toBe(2);
   const { items } = await user.must<{ items: { id: string; filename: string }[] }>(
     "GET",
     `/api/v1/assets?project_id=${id}`,
@@ -142,10 +145,11 @@ test("a recording that is dropped on another page gets a project and a cut with 
     ["Interview 3.wav", "interview 3.txt", "notes.txt", "photo.png"].map((name) => join(folder.path, name)),
   );
   await page.getByRole("heading", { name: "Interview 3", level: 1 }).waitFor();
-  await page.getByText("“photo.png” is not uploaded: only video and audio files are recordings.").waitFor();
+  await page.getByText("Not a recording. Use video or audio.").waitFor();
   const rows = page.getByRole("region", { name: "Uploads" }).getByRole("listitem");
   await rows.filter({ hasText: "Interview 3.wav" }).getByText("Uploaded").waitFor();
-  expect(await rows.count()).toBe(1);
+  expect(await rows.count()).toBe(2);
+  await page.getByRole("button", { name: "Close photo.png" }).click();
   await page.getByText("“notes.txt” not used: a script has the name of its recording.").waitFor();
   const cut = await until("the cut after the upload", async () => {
     const { items } = await user.must<Paged<Cut>>("GET", "/v1/cuts");
@@ -222,4 +226,125 @@ test("a file that does not fit the quota says so, and one that is too small is n
   await add("small.wav", 5);
   await row("small.wav").getByRole("alert").getByText("The file is too small to be a recording.").waitFor();
   expect(await again("small.wav").count()).toBe(0);
+});
+
+test("recordings are filtered, selected and changed together, and what fails is named", async () => {
+  expectFailures(409, 429);
+  const user = await server().user();
+  const { id } = await user.project();
+  const { id: other } = await user.must<{ id: string }>("POST", "/api/v1/projects", { json: { name: "Archive" } });
+  const names = ["alpha", "bravo", "charlie", "delta"];
+  for (const name of names) await user.ready(await wav(2), { projectId: id, filename: `${name}.wav` });
+  const { items } = await user.must<{ items: { id: string }[] }>("GET", `/api/v1/assets?project_id=${id}`);
+  await user.must("PATCH", `/api/v1/assets/${items[0]!.id}`, { json: { tags: ["Harbor"], name: "Delta, wide" } });
+  const page = await open(`/projects/${id}`, user);
+  const card = (name: string) => page.getByRole("listitem").filter({ has: page.getByRole("link", { name }) });
+  const bar = page.getByRole("toolbar", { name: "Selected recordings" });
+  const row = (label: string) =>
+    page.getByRole("region", { name: "Uploads" }).getByRole("listitem").filter({ hasText: label });
+  await page.getByText("4 recordings · 0:08").waitFor();
+  await page.getByLabel("Tag").selectOption("Harbor");
+  await card("alpha").waitFor({ state: "detached" });
+  await page.reload();
+  await card("Delta, wide").waitFor();
+  expect(await page.locator(".recording").count()).toBe(1);
+  await page.getByLabel("Tag").selectOption({ label: "Any tag" });
+  await card("alpha").waitFor();
+
+  // From the first to the third one, without the second, by pointer and keys.
+  await page.getByLabel("Select Delta, wide").check();
+  await page.getByRole("link", { name: "bravo.wav" }).click({ modifiers: ["Shift"] });
+  await bar.getByText("3 selected").waitFor();
+  await page.getByRole("link", { name: "charlie.wav" }).click({ modifiers: ["ControlOrMeta"] });
+  await bar.getByText("2 selected").waitFor();
+  await page.keyboard.press("Escape");
+  await bar.waitFor({ state: "detached" });
+  await page.getByRole("link", { name: "alpha.wav" }).focus();
+  await page.keyboard.press("Space");
+  await bar.getByText("1 selected").waitFor();
+  await page.keyboard.press("ControlOrMeta+a");
+  await bar.getByText("4 selected").waitFor();
+
+  await bar.getByRole("button", { name: "Make cut" }).click();
+  // The server asks one call to wait.
+  let isBusy = true;
+  await page.route("**/api/v1/cuts", (route) => {
+    const isRefused = isBusy;
+    isBusy = false;
+    const reply = {
+      status: 429,
+      headers: { "Retry-After": "1" },
+      json: { detail: "Slow down.", code: "rate_limited" },
+    };
+    return isRefused ? route.fulfill(reply) : route.continue();
+  });
+  await page.getByRole("dialog").getByRole("button", { name: "Make cut" }).click();
+  await bar.waitFor({ state: "detached" });
+  await row("Make cut").getByText("Done: 4").waitFor();
+  await page.getByText("No cut yet").first().waitFor({ state: "detached" });
+
+  await page.keyboard.press("ControlOrMeta+a");
+  await bar.getByRole("button", { name: "Export" }).click();
+  const download = page.waitForEvent("download");
+  await page.getByRole("dialog").getByRole("button", { name: "Export" }).click();
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "export.zip");
+  await (await download).saveAs(path);
+  const { entries } = await readZip(path);
+  expect(entries.filter(({ fileName }) => fileName.endsWith(".fcpxml")).length).toBe(4);
+  expect(new Set(entries.map(({ fileName }) => fileName.split("/")[0]))).toEqual(
+    new Set(["Delta, wide", "alpha", "bravo", "charlie"]),
+  );
+  await row("Export").getByText("Done: 4").waitFor();
+
+  // One of those that are moved is refused.
+  await page.route(`**/api/v1/assets/${items[1]!.id}`, (route) =>
+    route.fulfill({ status: 409, json: { detail: "Recording is busy.", code: "conflict" } }),
+  );
+  await page.keyboard.press("ControlOrMeta+a");
+  await bar.getByRole("button", { name: "Move" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Archive" }).click();
+  await row("Move to Archive").getByText("3 of 4 done").waitFor();
+  await row("Move to Archive").getByText("charlie.wav: Recording is busy.").waitFor();
+  await card("alpha").waitFor({ state: "detached" });
+  expect(await page.locator(".recording").count()).toBe(1);
+  const moved = await user.must<{ items: object[] }>("GET", `/api/v1/assets?project_id=${other}`);
+  expect(moved.items.length).toBe(3);
+});
+
+test("a recording is renamed, tagged and its cut duplicated; the list stays as it was chosen", async () => {
+  const user = await server().user();
+  const { id } = await user.project();
+  const { id: assetId } = await user.ready(await wav(4), { projectId: id, filename: "talk.wav" });
+  await user.cutEnded((await user.startCut({ asset_id: assetId })).id);
+  const page = await open(`/projects/${id}`, user);
+  const act = async (name: string) => {
+    await page.getByRole("button", { name: /^Actions for .*talk/i }).click();
+    await page.getByRole("menuitem", { name }).click();
+  };
+  await act("Rename");
+  await page.getByLabel("Name", { exact: true }).fill("Keynote talk");
+  await page.getByRole("button", { name: "Rename" }).click();
+  await page.getByRole("link", { name: "Keynote talk" }).waitFor();
+  await act("Notes and tags");
+  await page.getByRole("textbox", { name: "Tags" }).fill("harbor, day 1");
+  await page.getByLabel("Note", { exact: true }).fill("Second camera");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "List" }).click();
+  await page.getByRole("button", { name: "Columns" }).click();
+  await page.getByRole("menuitemcheckbox", { name: "Tags" }).click();
+  const table = page.getByRole("table", { name: "Recordings" });
+  await table.getByText("harbor, day 1").waitFor();
+  await page.reload();
+  await table.getByText("harbor, day 1").waitFor();
+  await act("Duplicate the cut");
+  await page.getByText("The cut was duplicated.").waitFor();
+  const { items } = await user.must<{ items: { name: string | null }[] }>("GET", `/api/v1/cuts?asset_id=${assetId}`);
+  expect(items.map(({ name }) => name)).toEqual(["Copy of the cut", null]);
+  const asset = await user.must<{ note: string; tags: string[] }>("GET", `/api/v1/assets/${assetId}`);
+  expect(asset).toMatchObject({ note: "Second camera", tags: ["harbor", "day 1"] });
+  const download = page.waitForEvent("download");
+  await act("Download the recording");
+  expect((await download).suggestedFilename()).toBe("talk.wav");
 });

@@ -1,10 +1,15 @@
 /** Builds the addresses of a recording's media. HTML elements cannot send the header that names a workspace. */
 import { currentWorkspaceId } from "./session";
 
-export function mediaUrl(assetId: string, path: string, query: Record<string, string> = {}): string {
+export const mediaUrl = (assetId: string, path: string, query: Record<string, string> = {}): string =>
+  inWorkspace(`/api/v1/assets/${assetId}/${path}`, query);
+
+export const exportUrl = (exportId: string): string => inWorkspace(`/api/v1/exports/${exportId}/file`, {});
+
+function inWorkspace(path: string, query: Record<string, string>): string {
   const workspaceId = currentWorkspaceId();
   const params = new URLSearchParams(query);
   if (workspaceId !== null) params.set("workspace_id", workspaceId);
   const text = params.toString();
-  return `/api/v1/assets/${assetId}/${path}${text === "" ? "" : `?${text}`}`;
+  return `${path}${text === "" ? "" : `?${text}`}`;
 }

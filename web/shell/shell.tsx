@@ -6,12 +6,14 @@ import { api, must } from "../app/api";
 import { connection } from "../app/connection";
 import { toNumber } from "../app/english";
 import { formatCount, formatDay } from "../app/format";
+import { lazyPage, withStyle } from "../app/lazy-page";
 import { progressOf } from "../app/live";
 import { loadSession } from "../app/load-session";
 import { openJobs } from "../app/open-jobs";
 import { findCurrentStep, getSubjectId, nameInput, namePipeline, type Pipeline } from "../app/pipelines";
 import { canWrite, findPurgeTime, me } from "../app/session";
 import { showFailure, showToast } from "../app/toasts";
+import { isTrayNeeded } from "../app/tray-state";
 import { Button } from "../ui/button";
 import { Icon } from "../ui/icon";
 import { JobStatus } from "../ui/status";
@@ -24,6 +26,8 @@ import { Brand } from "./brand";
 import { CommandPalette, PaletteButton } from "./command-palette";
 import { KeyboardHelp } from "./keyboard-help";
 import { MainNav, Rail, WorkspaceSwitch } from "./rail";
+
+const Tray = lazyPage(withStyle("pages", () => import("../tray/tray")));
 
 export function Shell({ children }: { children: ComponentChildren }) {
   const { path, route } = useLocation();
@@ -75,6 +79,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         </div>
         {children}
       </main>
+      {isTrayNeeded.value && <Tray />}
       <KeyboardHelp />
       <CommandPalette />
     </div>

@@ -1,9 +1,10 @@
 /** What the server accepts, which is said before anything is sent. */
 import { api, must, type Schemas } from "../app/api";
 import { type Resource, useRead } from "../app/cache";
-import { formatBytes, formatCount } from "../app/format";
+import { formatBytes } from "../app/format";
 import { workspace } from "../app/session";
 import { showToast } from "../app/toasts";
+import { refuseUploads } from "./queue";
 
 export type UploadLimits = Schemas["UploadLimits"];
 
@@ -22,14 +23,15 @@ export function describeLimits({ max_bytes: max, free_bytes: free }: UploadLimit
 }
 
 /**
- * Returns the files that may be uploaded, and says by name which ones are too large, and whether all need more space than there is. Without a
- * response, the server decides.
+ * Returns the files that may be uploaded. The tray shows those that are too large, and a message whether all need more space than there is.
+ * Without a response, the server decides.
  */
 export async function keepWithinLimits(files: File[]): Promise<File[]> {
   const limits = await read().catch(() => null);
   if (limits === null) return files;
-  const { kept, problem } = checkSizes(files, limits);
-  if (problem !== null) showToast({ kind: kept.length === files.length ? "info" : "bad", text: problem });
+  const { kept, large, warning } = checkSizes(files, limits);
+  refuseUploads(large, `Larger than ${formatBytes(limits.max_bytes)}, the limit for a file.`);
+  if (warning !== null) showToast({ kind: "info", text: warning });
   return kept;
 }
 
@@ -37,16 +39,11 @@ export async function keepWithinLimits(files: File[]): Promise<File[]> {
 export function checkSizes<T extends Pick<File, "name" | "size">>(
   files: readonly T[],
   { max_bytes: max, free_bytes: free }: UploadLimits,
-): { kept: T[]; problem: string | null } {
+): { kept: T[]; large: T[]; warning: string | null } {
   const large = files.filter(({ size }) => size > max);
   const kept = files.filter(({ size }) => size <= max);
-  if (large[0] !== undefined) {
-    const others = large.length > 1 ? ` and ${formatCount(large.length - 1, "other file")}` : "";
-    const problem = `“${large[0].name}”${others} not uploaded: the limit is ${formatBytes(max)} a file.`;
-    return { kept, problem };
-  }
   const needed = kept.reduce((sum, { size }) => sum + size, 0);
   const isTight = needed > free;
-  const problem = `${formatBytes(free)} are free, and ${kept.length === 1 ? "the file has" : "the files have"} ${formatBytes(needed)}.`;
-  return { kept, problem: isTight ? `${problem} Uploads stop when the space is used up.` : null };
+  const text = `${formatBytes(free)} are free, and ${kept.length === 1 ? "the file has" : "the files have"} ${formatBytes(needed)}.`;
+  return { kept, large, warning: isTight ? `${text} Uploads stop when the space is used up.` : null };
 }

@@ -4,7 +4,7 @@ import { api, must } from "../app/api";
 import { formatCount } from "../app/format";
 import { showFailure, showToast } from "../app/toasts";
 import { keepWithinLimits } from "./limits";
-import { addUploads } from "./queue";
+import { addUploads, refuseUploads } from "./queue";
 import { SCRIPT_TYPES, takeScripts } from "./scripts";
 
 /** Extensions of recordings whose type browsers do not know. */
@@ -24,10 +24,7 @@ export async function uploadToNewProject(files: File[], route: ((path: string) =
   const found = takeScripts(files);
   const recordings = await keepWithinLimits(found.filter(isRecording));
   const others = found.filter((file) => !isRecording(file));
-  if (others.length > 0) {
-    const names = others.length === 1 ? `“${others[0]!.name}” is` : `${formatCount(others.length, "file")} are`;
-    showToast({ kind: "bad", text: `${names} not uploaded: only video and audio files are recordings.` });
-  }
+  refuseUploads(others, "Not a recording. Use video or audio.");
   const [first] = recordings;
   if (first === undefined) return;
   const name =

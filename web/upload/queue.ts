@@ -3,10 +3,12 @@
 import { computed, signal } from "@preact/signals";
 import { Upload } from "tus-js-client";
 import { currentWorkspaceId } from "../app/session";
+import { isTrayNeeded } from "../app/tray-state";
 import { canTryAgain, isForCredits, isTransient, toUploadMessage } from "./messages";
 import { sendScript } from "./scripts";
 
-type UploadState = "waiting" | "uploading" | "paused" | "retrying" | "finished" | "failed";
+/** `refused`: the file cannot be uploaded, and nothing was sent. */
+type UploadState = "waiting" | "uploading" | "paused" | "retrying" | "finished" | "failed" | "refused";
 
 /** `bytesPerSecond` and `secondsLeft` are null until they are known. */
 export type UploadItem = {
@@ -32,7 +34,7 @@ export const uploads = signal<UploadItem[]>([]);
 /** Counts finished uploads, so that lists reload. */
 export const finishedUploads = signal(0);
 
-const activeUploads = computed(() =>
+export const activeUploads = computed(() =>
   uploads.value.filter(({ state }) => state === "waiting" || state === "uploading" || state === "retrying"),
 );
 
@@ -51,18 +53,34 @@ export function addUploads(projectId: string, files: File[]): void {
     lastId++;
     const id = String(lastId);
     const item = toItem(id, projectId, file);
-    uploads.value = [...uploads.value, item];
+    show(item);
     if (item.state === "waiting") jobs.set(id, { upload: createUpload(id, projectId, file), isStarted: false });
   }
   startNext();
 }
 
-const toItem = (id: string, projectId: string, file: File): UploadItem => ({
+/** Shows files that cannot be uploaded, and why, until they are closed. */
+export function refuseUploads(files: readonly Pick<File, "name" | "size">[], error: string): void {
+  for (const file of files) {
+    lastId++;
+    show({ ...toItem(String(lastId), "", file), state: "refused", error, canRetry: false });
+  }
+}
+
+function show(item: UploadItem): void {
+  uploads.value = [...uploads.value, item];
+  isTrayNeeded.value = true;
+}
+
+/** How long a finished upload is shown. */
+const FINISHED_MS = 5_000;
+
+const toItem = (id: string, projectId: string, file: Pick<File, "name" | "size">): UploadItem => ({
   id,
   projectId,
   name: file.name,
   sizeBytes: file.size,
-  state: file.size > 0 ? "waiting" : "failed",
+  state: file.size > 0 ? "waiting" : "refused",
   sentBytes: 0,
   bytesPerSecond: null,
   secondsLeft: null,
@@ -101,6 +119,7 @@ function createUpload(id: string, projectId: string, file: File): Upload {
       change(id, { state: "finished", sentBytes: file.size, bytesPerSecond: null, secondsLeft: null, error: null });
       jobs.delete(id);
       finishedUploads.value++;
+      setTimeout(() => dismiss(id), FINISHED_MS);
       startNext();
     },
     onError: (error) => {
@@ -158,18 +177,18 @@ export function continueUpload(id: string): void {
 export async function cancelUpload(id: string): Promise<void> {
   const job = jobs.get(id);
   jobs.delete(id);
-  uploads.value = uploads.value.filter((item) => item.id !== id);
+  dismiss(id);
+  if (job === undefined) return;
   startNext();
-  await job?.upload.abort(true).catch(() => {
+  await job.upload.abort(true).catch(() => {
     // The server deletes the bytes when the upload expires.
   });
   finishedUploads.value++;
 }
 
-/** Removes finished uploads from the list. */
-export function dismissFinished(): void {
-  uploads.value = uploads.value.filter(({ state }) => state !== "finished");
-}
+const dismiss = (id: string): void => {
+  uploads.value = uploads.value.filter((item) => item.id !== id);
+};
 
 const find = (id: string): UploadItem | undefined => uploads.value.find((item) => item.id === id);
 

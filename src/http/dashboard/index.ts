@@ -16,6 +16,7 @@ import * as assetMedia from "./asset-media";
 import * as assetPieces from "./asset-pieces";
 import * as auth from "./auth";
 import * as authLinks from "./auth-links";
+import * as batchExports from "./batch-exports";
 import * as billing from "./billing";
 import * as credits from "./credits";
 import * as cutExplanations from "./cut-explanations";
@@ -181,6 +182,10 @@ const ownRoutes = createRoutes([
   ["GET", "/uploads/limits", uploads.readLimits],
   ["POST", "/assets/upload-url", uploads.createSigned],
   ["POST", RESUMABLE_PATH, uploads.createResumable],
+
+  ["POST", "/exports", batchExports.create],
+  ["GET", "/exports/:export_id", batchExports.read],
+  ["GET", "/exports/:export_id/file", batchExports.download],
 
   ["PATCH", "/assets/:asset_id", assetLabels.update],
   ["GET", "/assets/:asset_id/cut-after-upload", plannedCuts.read],

@@ -45,6 +45,20 @@ export const LIBRARY_SCHEMAS = {
       "the newest render",
     ),
   }),
+  BatchExport: strictObject({
+    id,
+    state: enumeration(["waiting", "running", "completed", "failed"]),
+    total: count("assets of the request"),
+    done: count("assets that are in the archive, or could not be"),
+    problems: Type.Array(
+      strictObject({
+        asset_id: id,
+        name: orNull(text),
+        message: text,
+      }),
+      { description: "what is not in the archive, and why" },
+    ),
+  }),
   ProjectSummary: strictObject({
     ...totals,
     tags: Type.Array(text, { description: "tags of the recordings, the most frequent ones first; at most 100" }),

@@ -1,5 +1,7 @@
 /** Rows of the contract: what the library shows of recordings and projects. */
 import { expect } from "bun:test";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { sql } from "drizzle-orm";
 import { formatItems } from "../../../src/domain/review";
@@ -7,6 +9,8 @@ import { fromSeconds } from "../../../src/domain/time";
 import { countOlderCuts } from "../../../src/work/cuts/summaries";
 import { video } from "../../http/media";
 import { NO_ID } from "../../http/outcome";
+import { temporaryFolder } from "../../temporary-folder";
+import { readZip, testWithUnzip } from "../../zip";
 import { exactly, oneOf, orNull, text, time, uuid } from "../schema-parts";
 import { assetDetail } from "../schemas";
 import { conforms } from "./account-setting";
@@ -49,6 +53,19 @@ type Listed = {
   id: string;
   project_id: string;
   latest_cut: { id: string; kept_duration: number | null; open_marks: number | null } | null;
+};
+
+const batchExport = exactly({
+  id: uuid,
+  state: oneOf("waiting", "running", "completed", "failed"),
+  total: count,
+  done: count,
+  problems: Type.Array(exactly({ asset_id: uuid, name: orNull(text), message: text })),
+});
+type BatchExport = {
+  id: string;
+  state: string;
+  problems: { asset_id: string; name: string | null; message: string }[];
 };
 
 export const libraryRows: DashboardRow[] = [
@@ -150,6 +167,68 @@ export const libraryRows: DashboardRow[] = [
       });
       const of = (id: string, user = as) => getOutcome("GET", `/projects/${id}/summary`, { as: user });
       expect([await of(project_id, bert), await of(NO_ID)]).toEqual(["404 not_found", "404 not_found"]);
+    },
+  ],
+  [
+    "POST /api/v1/exports, GET /exports/{id} and /exports/{id}/file -> a ZIP archive with a folder for each asset, and what is missing in it",
+    async (fixtures) => {
+      const { call, getOutcome, bert, server, user: createUser } = fixtures;
+      const { as, key, cut } = await createCut(fixtures);
+      const { project_id } = await key.asset(cut.asset_id);
+      const uncut = await key.ready(await video(4), { projectId: project_id, filename: "later/../take.mp4" });
+      const { asset_id: foreign } = (await createCut(fixtures)).cut;
+      await call("PATCH", `/assets/${cut.asset_id}`, { json: { name: "../Boat: day 1" }, as });
+      await key.renderEnded((await key.startRender({ asset_id: cut.asset_id, cut_id: cut.id })).id);
+      const asset_ids = [cut.asset_id, uncut.id, foreign, cut.asset_id];
+      const json = { asset_ids, parts: ["fcpxml", "srt", "docx", "render"] };
+      const { status, body } = await call<BatchExport>("POST", "/exports", { json, as });
+      expect(status).toBe(201);
+      conforms(batchExport, body);
+      expect(body).toMatchObject({ state: "waiting", total: 3, done: 0, problems: [] });
+      const path = `/exports/${body.id}`;
+      const headers = { Authorization: `Bearer ${as.key}` };
+      const archive = await fetch(`${server.url()}/api/v1${path}/file`, { headers });
+      expect(archive.headers.get("content-disposition")).toContain("Offcut export.zip");
+      await using folder = await temporaryFolder();
+      const zip = join(folder.path, "export.zip");
+      await Bun.write(zip, await archive.bytes());
+      expect(await testWithUnzip(zip)).toBe(0);
+      const { entries, texts } = await readZip(zip, (name) => name.endsWith(".txt") || name.endsWith(".srt"));
+      const folders = entries.map(({ fileName }) => fileName.split("/")[0]);
+      expect(folders).toEqual([...Array(4).fill("_Boat_ day 1"), "Problems.txt"]);
+      expect(texts.get("Problems.txt")).toContain("Recording has no cut.\n");
+      const read = (await call<BatchExport>("GET", path, { as })).body;
+      conforms(batchExport, read);
+      expect(read).toMatchObject({ state: "completed", total: 3, done: 3 });
+      expect(read.problems.map(({ asset_id, name, message }) => [asset_id, name, message])).toEqual([
+        [uncut.id, "take", "Recording has no cut."],
+        [foreign, null, "Recording not found."],
+      ]);
+      // It can be downloaded again until it expires. Others do not find it.
+      expect(await getOutcome("GET", `${path}/file`, { as })).toBe("200");
+      expect(await getOutcome("HEAD", `${path}/file`, { as })).toBe("200");
+      const stranger = await createUser();
+      for (const [other, of] of [
+        [`${path}/file`, stranger],
+        [path, bert],
+        [`/exports/${NO_ID}`, as],
+      ] as const)
+        expect(await getOutcome("GET", other, { as: of })).toBe("404 not_found");
+      for (const [wrong, expected] of [
+        [{ asset_ids: [], parts: ["srt"] }, "body.asset_ids"],
+        [{ asset_ids: Array(501).fill(NO_ID), parts: ["srt"] }, "body.asset_ids"],
+        [{ asset_ids: ["x"], parts: ["srt"] }, "body.asset_ids.0"],
+        [{ asset_ids, parts: [] }, "body.parts"],
+        [{ asset_ids, parts: ["zip"] }, "body.parts.0"],
+      ] as const)
+        expect(await getOutcome("POST", "/exports", { json: wrong, as })).toBe(`422 validation_error ${expected}`);
+      // Without its file, the render is missing, and the rest is not.
+      await rm(server.services().folders.media(cut.asset_id).dir, { recursive: true });
+      const again = await call<BatchExport>("POST", "/exports", { json: { ...json, asset_ids: [cut.asset_id] }, as });
+      await call("GET", `/exports/${again.body.id}/file`, { as });
+      const after = (await call<BatchExport>("GET", `/exports/${again.body.id}`, { as })).body;
+      expect(after.state).toBe("completed");
+      expect(after.problems.length).toBeGreaterThan(0);
     },
   ],
 ];

@@ -28,11 +28,23 @@ async function newDraft(fixtures: Fixtures): Promise<Record<string, string>> {
   return ids;
 }
 
+async function newExport({ owner, ids }: Fixtures): Promise<Record<string, string>> {
+  const json = { asset_ids: [ids.asset_id], parts: ["srt"] };
+  const { id } = await owner.must<{ id: string }>("POST", "/api/v1/exports", { json });
+  return { export_id: id };
+}
+
 export const EDIT_ENTRIES: Record<string, Entry> = {
   "GET /cuts/:cut_id/draft": { allowed: "200", make: newDraft },
   "PUT /cuts/:cut_id/draft": { allowed: "200", body: draft, make: newEdit },
   "DELETE /cuts/:cut_id/draft": { allowed: "204", make: newDraft },
   "GET /search": { allowed: "200", query: "?q=alpha" },
+  "POST /exports": {
+    allowed: "201",
+    body: ({ fixtures }) => ({ asset_ids: [fixtures.ids.asset_id], parts: ["srt"] }),
+  },
+  "GET /exports/:export_id": { allowed: "200", make: newExport },
+  "GET /exports/:export_id/file": { allowed: "200", make: newExport },
   "GET /projects/:project_id/summary": { allowed: "200" },
   "GET /vocabulary": { allowed: "200" },
   // Nobody has saved one.

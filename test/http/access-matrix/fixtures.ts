@@ -101,6 +101,7 @@ export async function createMatrixFixtures(): Promise<Fixtures> {
       cut_id: cut.id,
       render_id: render.id,
       share_id: newId(),
+      export_id: newId(),
       pipeline_id: pipeline.id,
       step_id: pipeline.steps[0]!.id,
       upload_id: upload.id,

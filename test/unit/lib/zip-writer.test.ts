@@ -28,11 +28,17 @@ async function openSparse(path: string): Promise<ZipOutput & { close(): Promise<
   };
 }
 
-test("stored and compressed entries of any length, with UTF-8 names and times", async () => {
+const UTF8 = 1 << 11;
+const DESCRIPTOR = 1 << 3;
+
+test.each([
+  ["a file", true, UTF8],
+  ["a stream", false, UTF8 | DESCRIPTOR],
+])("stored and compressed entries of any length, with UTF-8 names and times, to %s", async (_, canPatch, flags) => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "a.zip");
   const output = await openSparse(path);
-  const zip = createZipWriter(output);
+  const zip = createZipWriter(canPatch ? output : { ...output, patch: null });
   const contents: [string, boolean, string[]][] = [
     ["README.txt", true, ["hello ".repeat(50_000), "end"]],
     ["media/Ünï 日本.bin", false, ["some", "", "bytes"]],
@@ -50,7 +56,7 @@ test("stored and compressed entries of any length, with UTF-8 names and times", 
   const { entries, texts } = await readZip(path);
   expect([...texts]).toEqual(contents.map(([name, , parts]) => [name, parts.join("")]));
   for (const entry of entries) {
-    expect(entry.generalPurposeBitFlag).toBe(1 << 11);
+    expect(entry.generalPurposeBitFlag).toBe(flags);
     expect(entry.getLastModDate({ timezone: "UTC" }).getTime()).toBe(AT);
   }
   expect(entries[0]!.compressedSize).toBeLessThan(5_000);

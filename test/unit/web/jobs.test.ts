@@ -118,13 +118,8 @@ describe("limits of uploads", () => {
       ["a"],
       "50 GB are free, and the file has 100 GB. Uploads stop when the space is used up.",
     ],
-    ["too large", [file("a", 1), file("b", 100e9 + 1)], ["a"], "“b” not uploaded: the limit is 100 GB a file."],
-    [
-      "several too large",
-      [file("a", 101e9), file("b", 101e9), file("c", 101e9)],
-      [],
-      "“a” and 2 other files not uploaded: the limit is 100 GB a file.",
-    ],
+    ["too large", [file("a", 1), file("b", 100e9 + 1)], ["a"], null],
+    ["several too large", [file("a", 101e9), file("b", 101e9), file("c", 101e9)], [], null],
     [
       "too large together",
       [file("a", 30e9), file("b", 21e9)],
@@ -132,9 +127,10 @@ describe("limits of uploads", () => {
       "50 GB are free, and the files have 51 GB. Uploads stop when the space is used up.",
     ],
     ["none", [], [], null],
-  ])("%s", (_what, files, names, problem) => {
+  ])("%s", (_what, files, names, warning) => {
     const checked = checkSizes(files, limits);
-    expect([checked.kept.map(({ name }) => name), checked.problem]).toEqual([names, problem]);
+    expect([checked.kept.map(({ name }) => name), checked.warning]).toEqual([names, warning]);
+    expect([...checked.kept, ...checked.large].toSorted()).toEqual(files.toSorted());
   });
 
   test.each([

@@ -10,7 +10,6 @@ import { Page } from "../../ui/page";
 import { LoadMore } from "../../ui/row-list";
 import { Empty, ErrorPanel, ListSkeleton } from "../../ui/states";
 import { finishedUploads } from "../../upload/queue";
-import { UploadPanel } from "../../upload/upload-panel";
 import { Missing } from "../missing";
 import NotFoundPage from "../not-found";
 import { ProjectMenu } from "../projects/project-menu";
@@ -109,7 +108,6 @@ function Library({ project, onChange }: { project: Project; onChange(): void }) 
     >
       {project.state === "archived" && <p class="message">This project is archived and accepts no new recordings.</p>}
       {canUpload && isEmpty && <UploadArea projectId={project.id} isLarge={true} />}
-      <UploadPanel projectId={project.id} />
       {!isEmpty &&
         (hasSelection && canWrite.value ? (
           <BatchBar selection={selection} items={items ?? []} onDone={onRecordings} />

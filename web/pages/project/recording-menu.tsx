@@ -2,34 +2,69 @@
 import { useState } from "preact/hooks";
 import { api, must } from "../../app/api";
 import { runDeletion } from "../../app/query-client";
+import { openDownload } from "../../app/save-file";
 import { isBilled } from "../../app/session";
+import { showFailure, showToast } from "../../app/toasts";
+import { toLocalAddress } from "../../app/use-query";
 import { ConfirmDialog } from "../../ui/dialog";
 import { Icon } from "../../ui/icon";
-import { Menu } from "../../ui/menu";
+import { Menu, type MenuItem } from "../../ui/menu";
 import { nameOf } from "../asset/asset";
+import { MoveDialog } from "./move-dialog";
 import type { Recording } from "./recording";
+import { NotesDialog, RenameDialog } from "./recording-dialogs";
 
-export function RecordingMenu({ recording, onChange }: { recording: Recording; onChange(): void }) {
-  const [isDeleting, setIsDeleting] = useState(false);
+type Open = "rename" | "notes" | "move" | "delete";
+type RecordingMenuProps = { recording: Recording; onChange(): void };
+
+export function RecordingMenu({ recording, onChange }: RecordingMenuProps) {
+  const [open, setOpen] = useState<Open | null>(null);
   const name = nameOf(recording);
+  const onClose = () => setOpen(null);
+  const params = { path: { asset_id: recording.id } };
+  const items: (MenuItem | false)[] = [
+    { label: "Rename", icon: "edit", run: () => setOpen("rename") },
+    { label: "Notes and tags", icon: "flag", run: () => setOpen("notes") },
+    { label: "Move", icon: "move", run: () => setOpen("move") },
+    recording.latest_cut !== null && {
+      label: "Duplicate the cut",
+      icon: "copy",
+      run: () => void duplicateCut(recording.latest_cut!.id).then(onChange, showFailure),
+    },
+    recording.state === "ready" && {
+      label: "Download the recording",
+      icon: "download",
+      run: () => void downloadSource(recording).catch(showFailure),
+    },
+    { label: "Delete", icon: "trash", isDangerous: true, hasRule: true, run: () => setOpen("delete") },
+  ];
   return (
     <>
-      <Menu
-        label={`Actions for ${name}`}
-        items={[{ label: "Delete", icon: "trash", isDangerous: true, run: () => setIsDeleting(true) }]}
-      >
+      <Menu label={`Actions for ${name}`} items={items.filter((item) => item !== false)}>
         <Icon name="more" />
       </Menu>
-      {isDeleting && (
+      {open === "rename" && <RenameDialog recording={recording} onSaved={onChange} onClose={onClose} />}
+      {open === "notes" && <NotesDialog recording={recording} onSaved={onChange} onClose={onClose} />}
+      {open === "move" && (
+        <MoveDialog
+          count={1}
+          projectId={recording.project_id}
+          onMove={async ({ id }) => {
+            await must(api.PATCH("/api/v1/assets/{asset_id}", { params, body: { project_id: id } }));
+            onChange();
+          }}
+          onClose={onClose}
+        />
+      )}
+      {open === "delete" && (
         <ConfirmDialog
           title="Delete this recording?"
           confirmLabel="Delete recording"
           onConfirm={async () => {
-            const params = { path: { asset_id: recording.id } };
             await runDeletion(recording.id, must(api.DELETE("/api/v1/assets/{asset_id}", { params })));
             onChange();
           }}
-          onClose={() => setIsDeleting(false)}
+          onClose={onClose}
         >
           <p>
             <strong dir="auto">{name}</strong> is deleted with its cuts and renders, from the server's disk too.
@@ -39,4 +74,21 @@ export function RecordingMenu({ recording, onChange }: { recording: Recording; o
       )}
     </>
   );
+}
+
+/** Downloads the file of a recording with a new link, because links expire after 15 minutes. */
+async function downloadSource({ id, filename }: Recording): Promise<void> {
+  const asset = await must(api.GET("/api/v1/assets/{asset_id}", { params: { path: { asset_id: id } } }));
+  if (asset.download_url !== null) openDownload(toLocalAddress(asset.download_url), filename ?? "recording");
+}
+
+/** Saves the newest cut once more, as a version of its own. */
+async function duplicateCut(cutId: string): Promise<void> {
+  const params = { path: { cut_id: cutId } };
+  const { plan, name } = await must(api.GET("/api/v1/cuts/{cut_id}", { params }));
+  const segments = (plan?.segments ?? []).map(({ start, end }) => ({ start, end }));
+  const body = { segments, name: `Copy of ${name ?? "the cut"}`.slice(0, 120), keep_draft: true };
+  const saved = await must(api.POST("/api/v1/cuts/{cut_id}/edits", { params, body }));
+  const href = `/assets/${saved.asset_id}?cut=${saved.id}`;
+  showToast({ kind: "info", text: "The cut was duplicated.", link: { label: "Open", href } });
 }

@@ -19,7 +19,7 @@ export function RecordingPicture({ recording, hasScrub = true }: PictureProps) {
   const duration = Number(text ?? 0);
   const scrub = useScrub(recording, hasPoster, duration);
   return (
-    <span class="picture" {...(isReady && hasScrub ? scrub.handlers : {})}>
+    <span class="recording-picture" {...(isReady && hasScrub ? scrub.handlers : {})}>
       {hasPoster && (
         <img src={mediaUrl(id, "poster")} alt="" loading="lazy" decoding="async" onError={() => setIsMissing(true)} />
       )}

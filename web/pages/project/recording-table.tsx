@@ -97,7 +97,7 @@ function NameCell({ recording, selection }: { recording: Recording; selection: S
   const isSelected = useComputed(() => selection.has(recording.id));
   const name = nameOf(recording);
   return (
-    <span class={`name-cell${isSelected.value ? " selected" : ""}`} data-id={recording.id}>
+    <span class={`recording-name${isSelected.value ? " selected" : ""}`} data-id={recording.id}>
       {canWrite.value && <PickBox recording={recording} isSelected={isSelected.value} selection={selection} />}
       <span class="name-art" aria-hidden="true">
         <RecordingPicture recording={recording} hasScrub={false} />

@@ -1,0 +1,91 @@
+/** Exports of several recordings as one archive: a request, its state, and the download. */
+import { Type } from "@sinclair/typebox";
+import { EXPORT_FORMATS } from "../../domain/timeline";
+import { TRANSCRIPT_FORMATS } from "../../domain/transcript-text";
+import type { BatchExport } from "../../work/exports/batch-exports";
+import { writeBatch } from "../../work/exports/write-batch";
+import { created, ok, zipDownload } from "../call";
+import { oneOf, strictObject, uuidField } from "../fields";
+import { respondsWith, respondsWithFile } from "../response-docs";
+import { type ResourceLoader, route } from "../route";
+import type { Resource } from "../schemas";
+import { mediaAccess, mediaQuery } from "./asset-media";
+
+const MAX_ASSETS = 500;
+
+export const EXPORT_PARTS = [...EXPORT_FORMATS, "srt", "vtt", ...TRANSCRIPT_FORMATS, "render"] as const;
+
+const load: ResourceLoader<BatchExport> = {
+  name: "Export",
+  find: async ({ services, principal, params }) =>
+    services.batchExports.find(principal.workspace.id, params.export_id!),
+};
+
+const show = ({ id, state, assetIds, done, problems }: BatchExport): Resource<"BatchExport"> => ({
+  id,
+  state,
+  total: assetIds.length,
+  done,
+  problems,
+});
+
+export const create = route({
+  summary: "Request files of the newest cuts of several assets as one ZIP archive, which can be downloaded for an hour",
+  example: { asset_ids: ["01a1fc62-d879-7691-a33f-32242f9d1701"], parts: ["fcpxml", "srt"] },
+  body: strictObject({
+    asset_ids: Type.Array(uuidField("An asset of the workspace"), {
+      minItems: 1,
+      maxItems: MAX_ASSETS,
+      errorText: `must be a list of 1 to ${MAX_ASSETS} IDs`,
+    }),
+    parts: Type.Array(oneOf(...EXPORT_PARTS), {
+      minItems: 1,
+      maxItems: EXPORT_PARTS.length,
+      description: "The files of each asset; `render`: the newest completed render of its newest cut",
+      errorText: "must be a list of files",
+    }),
+  }),
+  responses: { 201: respondsWith("BatchExport", "The export") },
+  handle: async (call, { body }) => {
+    const { workspace, user } = call.principal;
+    const one = call.services.batchExports.create({
+      workspaceId: workspace.id,
+      userId: user.id,
+      assetIds: [...new Set(body.asset_ids.map((id) => id.toLowerCase()))],
+      parts: [...new Set(body.parts)],
+    });
+    return created(call.url(`/exports/${one.id}`), show(one));
+  },
+});
+
+export const read = route({
+  summary: "Retrieve the state of an export",
+  access: mediaAccess,
+  responses: { 200: respondsWith("BatchExport", "The export") },
+  load,
+  handle: async (_, { resource }) => ok(show(resource)),
+});
+
+export const download = route({
+  summary: "Download the archive of an export: a folder for each asset, and Problems.txt if something is missing",
+  access: mediaAccess,
+  errors: ["conflict"],
+  query: mediaQuery,
+  responses: { 200: respondsWithFile("The archive") },
+  load,
+  handle: async ({ services, log, request }, { resource }) => {
+    // Nobody would read the archive.
+    if (request.method === "HEAD") return { status: 200, headers: { "Content-Type": "application/zip" } };
+    services.batchExports.start(resource);
+    return zipDownload("Offcut export.zip", async (output, signal) => {
+      try {
+        await writeBatch(services, resource, output, signal);
+        resource.state = "completed";
+      } catch (error) {
+        resource.state = "failed";
+        if (!signal.aborted) log.error("export.failed", { export: resource.id, error });
+        throw error;
+      }
+    });
+  },
+});

@@ -1,0 +1,81 @@
+/** Exports of several recordings as one archive. What was requested is kept in memory until it is downloaded or expires. */
+import { AppError } from "../../domain/errors";
+import type { ExportFormat } from "../../domain/timeline";
+import type { TranscriptFormat } from "../../domain/transcript-text";
+import { newId } from "../../lib/ids";
+
+/** Files of a recording in the archive: timelines, subtitles and texts of its newest cut, and the newest render of that. */
+export type ExportPart = ExportFormat | "srt" | "vtt" | TranscriptFormat | "render";
+
+/** `error` says why a part of a recording is missing. */
+export type ExportProblem = { asset_id: string; name: string | null; message: string };
+
+export type BatchExport = {
+  id: string;
+  workspaceId: string;
+  userId: string;
+  assetIds: readonly string[];
+  parts: readonly ExportPart[];
+  state: "waiting" | "running" | "completed" | "failed";
+  /** Recordings that are complete in the archive. */
+  done: number;
+  problems: ExportProblem[];
+  expiresAt: number;
+};
+
+const LIFETIME_MS = 3_600_000;
+/** The oldest request of a user is dropped. */
+const MAX_PER_USER = 10;
+const MAX_REQUESTS = 500;
+/** Archives that a user downloads at the same time. */
+const MAX_RUNNING_PER_USER = 2;
+
+type NewExport = Pick<BatchExport, "workspaceId" | "userId" | "assetIds" | "parts">;
+
+/** `clock` returns milliseconds that never go back. */
+export function createBatchExports(clock: () => number = () => performance.now()) {
+  /** The oldest one is first. */
+  const requests = new Map<string, BatchExport>();
+
+  function dropOld(userId: string): void {
+    for (const [id, { expiresAt, state }] of requests)
+      if (expiresAt < clock() && state !== "running") requests.delete(id);
+    const own = [...requests.values()].filter((one) => one.userId === userId && one.state !== "running");
+    for (const { id } of own.slice(0, Math.max(0, own.length - MAX_PER_USER + 1))) requests.delete(id);
+    if (requests.size >= MAX_REQUESTS) throw new AppError("rate_limited", "Too many exports. Try again later.");
+  }
+
+  return {
+    create: (request: NewExport): BatchExport => {
+      dropOld(request.userId);
+      const created: BatchExport = {
+        ...request,
+        id: newId(),
+        state: "waiting",
+        done: 0,
+        problems: [],
+        expiresAt: clock() + LIFETIME_MS,
+      };
+      requests.set(created.id, created);
+      return created;
+    },
+    /** Returns the export if it belongs to the workspace and has not expired, otherwise null. */
+    find: (workspaceId: string, id: string): BatchExport | null => {
+      const found = requests.get(id);
+      const isThere = found?.workspaceId === workspaceId && (found.state === "running" || found.expiresAt >= clock());
+      return isThere ? found : null;
+    },
+    /** Starts to write an archive, from the beginning. Throws `AppError` `conflict` while it or others are being written. */
+    start: (one: BatchExport): void => {
+      if (one.state === "running") throw new AppError("conflict", "Export is being downloaded.");
+      const running = [...requests.values()].filter(
+        ({ userId, state }) => userId === one.userId && state === "running",
+      );
+      if (running.length >= MAX_RUNNING_PER_USER)
+        throw new AppError("conflict", "Other exports are being downloaded. Wait until they are complete.");
+      Object.assign(one, { state: "running", done: 0, problems: [] } satisfies Partial<BatchExport>);
+    },
+  };
+}
+
+export type BatchExports = ReturnType<typeof createBatchExports>;

@@ -1,0 +1,101 @@
+/** The rows of the tray. */
+import { formatCount } from "../app/format";
+import { Button, IconButton } from "../ui/button";
+import { CreditsLink } from "../ui/error-message";
+import { Icon } from "../ui/icon";
+import { cancelUpload, continueUpload, pauseUpload, type UploadItem } from "../upload/queue";
+import { type Batch, closeBatch, stopBatch } from "./batches";
+import { describeLeft } from "./time-left";
+
+/** "34 % · 2 min left" */
+function describeUpload({ state, sentBytes, sizeBytes, secondsLeft, isResumed }: UploadItem): string {
+  const share = `${Math.floor((100 * sentBytes) / Math.max(1, sizeBytes))} %`;
+  switch (state) {
+    case "waiting":
+      return "Next";
+    case "paused":
+      return `Paused · ${share}`;
+    case "retrying":
+      return "Connection lost, trying again";
+    case "finished":
+      return "Uploaded";
+    default:
+      return [share, secondsLeft === null ? isResumed && "continued" : describeLeft(secondsLeft)]
+        .filter(Boolean)
+        .join(" · ");
+  }
+}
+
+export function UploadRow({ item }: { item: UploadItem }) {
+  const { id, name, state, error } = item;
+  const isBad = error !== null;
+  return (
+    <li class={isBad ? "bad" : undefined}>
+      <Icon name={isBad ? "warning" : state === "finished" ? "check" : "film"} />
+      <span class="tray-text">
+        <b class="truncate" title={name} dir="auto">
+          {name}
+        </b>
+        {isBad ? (
+          <span role="alert">
+            {error} {item.needsCredits && <CreditsLink />}
+          </span>
+        ) : (
+          <span class="soft number">{describeUpload(item)}</span>
+        )}
+        {!isBad && (
+          <progress class="progress" aria-label={`Upload of ${name}`} max={item.sizeBytes} value={item.sentBytes} />
+        )}
+      </span>
+      {(state === "uploading" || state === "retrying") && (
+        <IconButton icon="pause" label={`Pause ${name}`} onClick={() => pauseUpload(id)} />
+      )}
+      {state === "paused" && <IconButton icon="play" label={`Continue ${name}`} onClick={() => continueUpload(id)} />}
+      {state === "failed" && item.canRetry && <Button onClick={() => continueUpload(id)}>Try again</Button>}
+      {state !== "finished" && (
+        <IconButton
+          icon="close"
+          label={state === "refused" ? `Close ${name}` : `Cancel ${name}`}
+          onClick={() => void cancelUpload(id)}
+        />
+      )}
+    </li>
+  );
+}
+
+const MAX_SHOWN = 3;
+
+export function BatchRow({ batch }: { batch: Batch }) {
+  const { id, label, total, done, state, problems } = batch;
+  const text =
+    state === "running"
+      ? `${done} of ${total}`
+      : state === "stopped"
+        ? `Stopped after ${done} of ${total}`
+        : problems.length === 0
+          ? `Done: ${total}`
+          : `${total - problems.length} of ${total} done`;
+  return (
+    <li class={problems.length > 0 ? "bad" : undefined}>
+      <Icon name={problems.length > 0 ? "warning" : state === "done" ? "check" : "jobs"} />
+      <span class="tray-text">
+        <b class="truncate">{label}</b>
+        <span class="soft number" role="status">
+          {text}
+        </span>
+        {problems.slice(0, MAX_SHOWN).map((problem, index) => (
+          <span key={index} role="alert" dir="auto">
+            {problem.name}: {problem.message}
+          </span>
+        ))}
+        {problems.length > MAX_SHOWN && <span>and {formatCount(problems.length - MAX_SHOWN, "more")}</span>}
+        {state === "running" && <progress class="progress" aria-label={label} max={total} value={done} />}
+      </span>
+      {state === "running" ? (
+        <IconButton icon="close" label={`Stop: ${label}`} onClick={() => stopBatch(id)} />
+      ) : (
+        <IconButton icon="close" label={`Close: ${label}`} onClick={() => closeBatch(id)} />
+      )}
+    </li>
+  );
+}
