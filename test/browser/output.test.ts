@@ -164,6 +164,10 @@ test("a file that is dropped beside its place is not opened", async () => {
 });
 
 test("exports and subtitles are downloaded, with the programs that read them", async () => {
+  // Escape would clear the range.
+  await button("Undo").waitFor();
+  await page.keyboard.press("i");
+  await page.getByText("Range starts here").waitFor();
   await button("Export").click();
   const dialog = page.getByRole("dialog", { name: "Export" });
   expect(await dialog.textContent()).toContain("Premiere ProXML, also for DaVinci Resolve");

@@ -96,8 +96,10 @@ const MOVING_KEYS = /^(Shift\+)?(Arrow\w+|Home|End|PageUp|PageDown)$/;
 
 /** Returns whether a control uses these keys itself. Buttons, menus and choices leave Space and letters to the page. */
 function isOfControl(target: EventTarget | null, keys: string): boolean {
+  // A button that is disabled while it works leaves the focus to the page behind its dialog.
+  if (document.querySelector("dialog:modal") !== null) return true;
   if (!(target instanceof HTMLElement)) return false;
-  if (target.closest("dialog") !== null || target.isContentEditable) return true;
+  if (target.isContentEditable) return true;
   const type = target instanceof HTMLInputElement ? target.type : "";
   const isChoice = /^(radio|checkbox|range)$/.test(type);
   if (!isChoice && /^(INPUT|TEXTAREA)$/.test(target.tagName)) return !PAGE_KEYS.test(keys);
