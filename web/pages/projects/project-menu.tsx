@@ -9,14 +9,27 @@ import { Field } from "../../ui/field";
 import { Form } from "../../ui/form";
 import { Icon } from "../../ui/icon";
 import { Menu } from "../../ui/menu";
-import { VocabularyList } from "../vocabulary/vocabulary-list";
-import { CutSettingsDialog } from "./cut-settings";
+import type { VocabularyList } from "../vocabulary/vocabulary-list";
+import type { CutSettingsDialog } from "./cut-settings";
 
 type ProjectMenuProps = { project: Schemas["Project"]; onChange(): void; onDeleted(): void };
+
+type Loaded = { CutSettingsDialog: typeof CutSettingsDialog; VocabularyList: typeof VocabularyList };
 
 /** The actions for a project. */
 export function ProjectMenu({ project, onChange, onDeleted }: ProjectMenuProps) {
   const [open, setOpen] = useState<"rename" | "cut" | "vocabulary" | "delete" | null>(null);
+  const [loaded, setLoaded] = useState<Loaded | null>(null);
+  /** Opens what is loaded when it is first opened: the first page has this menu, too. */
+  const load = async (name: "cut" | "vocabulary") => {
+    try {
+      const [cut, list] = await Promise.all([import("./cut-settings"), import("../vocabulary/vocabulary-list")]);
+      setLoaded({ ...cut, ...list });
+      setOpen(name);
+    } catch (error) {
+      showFailure(error);
+    }
+  };
   const params = { path: { project_id: project.id } };
   const isArchived = project.state === "archived";
   const setState = async () => {
@@ -34,8 +47,8 @@ export function ProjectMenu({ project, onChange, onDeleted }: ProjectMenuProps) 
         label={`Actions for ${project.name}`}
         items={[
           { label: "Rename", run: () => setOpen("rename") },
-          { label: "Cut after upload…", run: () => setOpen("cut") },
-          { label: "Vocabulary…", run: () => setOpen("vocabulary") },
+          { label: "Cut after upload…", run: () => void load("cut") },
+          { label: "Vocabulary…", run: () => void load("vocabulary") },
           { label: isArchived ? "Move back to active" : "Archive", run: () => void setState() },
           { label: "Delete", icon: "trash", isDangerous: true, run: () => setOpen("delete") },
         ]}
@@ -69,15 +82,17 @@ export function ProjectMenu({ project, onChange, onDeleted }: ProjectMenuProps) 
           </Form>
         </Dialog>
       )}
-      {open === "cut" && <CutSettingsDialog project={project} onChange={onChange} onClose={() => setOpen(null)} />}
-      {open === "vocabulary" && workspace.value && (
+      {open === "cut" && loaded && (
+        <loaded.CutSettingsDialog project={project} onChange={onChange} onClose={() => setOpen(null)} />
+      )}
+      {open === "vocabulary" && loaded && workspace.value && (
         <Dialog title="Vocabulary" isWide onClose={() => setOpen(null)}>
           <div class="dialog-body">
             <p class="soft">
               Names and terms as they are written. New transcripts and cuts of this project use them, before those of
               the workspace.
             </p>
-            <VocabularyList owner={{ workspaceId: workspace.value.id, projectId: project.id }} canEdit />
+            <loaded.VocabularyList owner={{ workspaceId: workspace.value.id, projectId: project.id }} canEdit />
           </div>
         </Dialog>
       )}
