@@ -44,11 +44,18 @@ function splitWord(text: string): SplitWord {
   return { lead, core, trail, key: toFormKey(core), endsSentence };
 }
 
-/** Lists where words may be terms. No candidate crosses the end of a sentence or a pause, or contains a word that stays. */
-export function listCandidates(words: readonly Word[], terms: Terms, rules: CandidateRules): TermCandidate[] {
+/**
+ * Lists where words may be terms: what starts at each word. No candidate crosses the end of a sentence or a pause, or contains a word that stays. A
+ * large vocabulary takes milliseconds a word, so the caller can do other work between two words.
+ */
+export function* listCandidates(
+  words: readonly Word[],
+  terms: Terms,
+  rules: CandidateRules,
+): Generator<TermCandidate[], void> {
   const tokens = words.map(({ text }) => splitWord(text));
-  const found: TermCandidate[] = [];
   for (let from = 0; from < words.length; from++) {
+    const found: TermCandidate[] = [];
     const last = Math.min(words.length, from + terms.longest + MAX_EXTRA_WORDS);
     let key = "";
     for (let to = from + 1; to <= last; to++) {
@@ -60,8 +67,8 @@ export function listCandidates(words: readonly Word[], terms: Terms, rules: Cand
       const listed = findListed(run, terms, rules);
       found.push(...(listed ? [listed] : listSimilar(run, terms, rules)));
     }
+    yield found;
   }
-  return found;
 }
 
 /** Returns whether a sentence ends, or a pause is, before the word. */

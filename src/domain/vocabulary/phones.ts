@@ -41,9 +41,14 @@ export function toPhones(text: string): string {
   return phones;
 }
 
+/** Phones below this number have their costs in tables. */
+const TABLE_SIZE = 128;
+const DEFAULT_LOSS = 0.8;
 /** Cost of a phone that one spelling has and the other has not. */
-const LOSS: Record<string, number> = { a: 0.3, h: 0.25, y: 0.3, w: 0.4, r: 0.6 };
-const lossOf = (phone: string): number => LOSS[phone] ?? 0.8;
+const LOSSES = new Float64Array(TABLE_SIZE).fill(DEFAULT_LOSS);
+for (const [phone, loss] of Object.entries({ a: 0.3, h: 0.25, y: 0.3, w: 0.4, r: 0.6 }))
+  LOSSES[phone.codePointAt(0)!] = loss;
+const lossOf = (phone: number): number => (phone < TABLE_SIZE ? LOSSES[phone]! : DEFAULT_LOSS);
 
 /** Phones that recognizers confuse, and the cost of taking one for the other. */
 const CONFUSIONS: readonly (readonly [string, number])[] = [
@@ -76,39 +81,57 @@ const CONFUSIONS: readonly (readonly [string, number])[] = [
   ["al", 0.5],
   ["ar", 0.45],
 ];
-const COSTS = new Map(
-  CONFUSIONS.flatMap(([[a, b] = "", cost]) => [
-    [`${a}${b}`, cost],
-    [`${b}${a}`, cost],
-  ]),
-);
-const costOf = (a: string, b: string): number => (a === b ? 0 : (COSTS.get(a + b) ?? 1));
-
-/** Returns the weight of the phones: the cost of losing all of them. */
-export function weighPhones(phones: string): number {
-  let sum = 0;
-  for (const phone of phones) sum += lossOf(phone);
-  return sum;
+const COSTS = new Float64Array(TABLE_SIZE * TABLE_SIZE).fill(1);
+for (let phone = 0; phone < TABLE_SIZE; phone++) COSTS[phone * TABLE_SIZE + phone] = 0;
+for (const [pair, cost] of CONFUSIONS) {
+  const [a, b] = [pair.codePointAt(0)!, pair.codePointAt(1)!];
+  COSTS[a * TABLE_SIZE + b] = cost;
+  COSTS[b * TABLE_SIZE + a] = cost;
+}
+function costOf(a: number, b: number): number {
+  if (a < TABLE_SIZE && b < TABLE_SIZE) return COSTS[a * TABLE_SIZE + b]!;
+  return a === b ? 0 : 1;
 }
 
-/** Returns the distance of two phone sequences: 0 for equal ones, about 1 for unrelated ones, and 1 if it is at least `limit`. */
-export function measurePhoneDistance(a: string, b: string, limit = 1): number {
-  const [one, other] = [weighPhones(a), weighPhones(b)];
-  const longest = Math.max(one, other);
+/** The phones of a text as numbers, and the cost of losing all of them. */
+export type Sound = { phones: Uint32Array; weight: number };
+
+export function toSound(phones: string): Sound {
+  const numbers = Uint32Array.from(phones, (phone) => phone.codePointAt(0)!);
+  return { phones: numbers, weight: numbers.reduce((sum, phone) => sum + lossOf(phone), 0) };
+}
+
+/** The rows of `measureDistance`. They are kept, because a vocabulary is compared with a recording millions of times. */
+let previous = new Float64Array(64);
+let row = new Float64Array(64);
+
+/** Returns the distance of two sounds: 0 for equal ones, about 1 for unrelated ones, and 1 if it is at least `limit`. */
+export function measureDistance(a: Sound, b: Sound, limit = 1): number {
+  const longest = Math.max(a.weight, b.weight);
   if (longest === 0) return 0;
-  if (Math.abs(one - other) >= limit * longest) return 1;
-  const columns = [...b];
-  let previous = [0];
-  for (const phone of columns) previous.push(previous.at(-1)! + lossOf(phone));
-  for (const phone of a) {
-    const row = [previous[0]! + lossOf(phone)];
-    for (const [j, column] of columns.entries())
-      row.push(
-        Math.min(previous[j]! + costOf(phone, column), previous[j + 1]! + lossOf(phone), row[j]! + lossOf(column)),
-      );
-    if (Math.min(...row) >= limit * longest) return 1;
-    previous = row;
+  const most = limit * longest;
+  if (Math.abs(a.weight - b.weight) >= most) return 1;
+  const columns = b.phones;
+  if (columns.length >= row.length) {
+    previous = new Float64Array(2 * columns.length);
+    row = new Float64Array(2 * columns.length);
   }
-  const distance = previous.at(-1)! / longest;
+  previous[0] = 0;
+  for (let j = 0; j < columns.length; j++) previous[j + 1] = previous[j]! + lossOf(columns[j]!);
+  for (const phone of a.phones) {
+    const loss = lossOf(phone);
+    let least = previous[0]! + loss;
+    row[0] = least;
+    for (let j = 0; j < columns.length; j++) {
+      const column = columns[j]!;
+      const changed = previous[j]! + costOf(phone, column);
+      const cost = Math.min(changed, previous[j + 1]! + loss, row[j]! + lossOf(column));
+      row[j + 1] = cost;
+      if (cost < least) least = cost;
+    }
+    if (least >= most) return 1;
+    [previous, row] = [row, previous];
+  }
+  const distance = previous[columns.length]! / longest;
   return distance < limit ? distance : 1;
 }

@@ -1,9 +1,9 @@
 /** Prepares a vocabulary for a search in recognized words. Pure. */
 import { toFormKey, type VocabularyEntry } from "./entries";
-import { measurePhoneDistance, toPhones, weighPhones } from "./phones";
+import { measureDistance, type Sound, toPhones, toSound } from "./phones";
 
 /** A term. `spoken` contains the keys of its spoken forms. */
-export type Term = { texts: string[]; key: string; spoken: ReadonlySet<string>; phones: string };
+export type Term = { texts: string[]; key: string; spoken: ReadonlySet<string>; sound: Sound };
 
 export type Terms = {
   /** The terms by the keys of all their forms. */
@@ -27,7 +27,7 @@ export function prepareTerms(entries: readonly VocabularyEntry[]): Terms {
   const forms = new Map<string, Term>();
   const terms = entries.map(({ text, spoken_as }): Term => {
     const spoken = new Set(spoken_as.map(toFormKey));
-    return { texts: text.split(" "), key: toFormKey(text), spoken, phones: toPhones(text) };
+    return { texts: text.split(" "), key: toFormKey(text), spoken, sound: toSound(toPhones(text)) };
   });
   for (const term of terms) forms.set(term.key, term);
   // A form that is listed counts more than the text of another entry.
@@ -39,23 +39,59 @@ export function prepareTerms(entries: readonly VocabularyEntry[]): Terms {
   return {
     forms,
     longest,
-    findSimilar: createComparison(terms.filter(({ phones }) => weighPhones(phones) >= MIN_WEIGHT)),
+    findSimilar: createComparison(terms.filter(({ sound }) => sound.weight >= MIN_WEIGHT)),
   };
 }
 
+/** Compares with the terms of the most similar weights first, until no other can be closer than those that were found. */
 function createComparison(terms: readonly Term[]): Terms["findSimilar"] {
+  const sorted = terms.toSorted((a, b) => a.sound.weight - b.sound.weight);
   const known = new Map<string, readonly SimilarTerm[]>();
   return (text) => {
     const phones = toPhones(text);
-    let found = known.get(phones);
-    if (found === undefined) {
-      found = terms
-        .map((term) => ({ term, distance: measurePhoneDistance(term.phones, phones, MAX_DISTANCE) }))
-        .filter(({ distance }) => distance < MAX_DISTANCE)
-        .sort((a, b) => a.distance - b.distance)
-        .slice(0, MAX_SIMILAR);
-      known.set(phones, found);
+    const before = known.get(phones);
+    if (before !== undefined) return before;
+    const sound = toSound(phones);
+    const found: SimilarTerm[] = [];
+    let limit = MAX_DISTANCE;
+    const compare = (term: Term): void => {
+      const distance = measureDistance(term.sound, sound, limit);
+      if (distance >= limit) return;
+      const place = found.findIndex((other) => other.distance > distance);
+      found.splice(place < 0 ? found.length : place, 0, { term, distance });
+      if (found.length > MAX_SIMILAR) found.pop();
+      if (found.length === MAX_SIMILAR) limit = found.at(-1)!.distance;
+    };
+    const isWithin = (term: Term | undefined): term is Term => {
+      if (term === undefined) return false;
+      const { weight } = term.sound;
+      return Math.abs(weight - sound.weight) < limit * Math.max(weight, sound.weight);
+    };
+    let above = findFirst(sorted, sound.weight);
+    let below = above - 1;
+    for (;;) {
+      const [lighter, heavier] = [sorted[below], sorted[above]];
+      const [goesDown, goesUp] = [isWithin(lighter), isWithin(heavier)];
+      if (goesDown && (!goesUp || sound.weight - lighter!.sound.weight < heavier!.sound.weight - sound.weight)) {
+        compare(lighter!);
+        below--;
+      } else if (goesUp) {
+        compare(heavier!);
+        above++;
+      } else break;
     }
+    known.set(phones, found);
     return found;
   };
+}
+
+/** Returns the index of the first term of at least this weight. */
+function findFirst(sorted: readonly Term[], weight: number): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (sorted[middle]!.sound.weight < weight) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

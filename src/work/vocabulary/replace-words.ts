@@ -1,9 +1,13 @@
 /** Replaces recognized words with the terms of a vocabulary. */
 import type { AlignmentRequest, ForcedAlignment, Transcript } from "../../domain/speech";
-import { listCandidates, type Replacement } from "../../domain/vocabulary/candidates";
+import { listCandidates, type Replacement, type TermCandidate } from "../../domain/vocabulary/candidates";
 import type { VocabularyEntry } from "../../domain/vocabulary/entries";
 import { listComparisons, selectByAudio, selectByText } from "../../domain/vocabulary/select";
 import { prepareTerms } from "../../domain/vocabulary/terms";
+import { yieldToEventLoop } from "../../media/parallel";
+
+/** Time for which the search may keep the process from other work. */
+const MAX_BLOCKED_MS = 20;
 
 export type VocabularyUse = {
   entries: readonly VocabularyEntry[];
@@ -21,7 +25,14 @@ export async function findReplacements(
   if (transcript === null || entries.length === 0 || transcript.words.length === 0) return [];
   // The tokenizer takes a tenth of a second to load.
   const { isFrequentWord } = await import("../../speech/tokens");
-  const candidates = listCandidates(transcript.words, prepareTerms(entries), { isCommon: isFrequentWord, kept });
+  const candidates: TermCandidate[] = [];
+  let yieldedAt = performance.now();
+  for (const found of listCandidates(transcript.words, prepareTerms(entries), { isCommon: isFrequentWord, kept })) {
+    candidates.push(...found);
+    if (performance.now() - yieldedAt < MAX_BLOCKED_MS) continue;
+    await yieldToEventLoop();
+    yieldedAt = performance.now();
+  }
   if (forcedAlign === null || transcript.forcing === false) return selectByText(candidates);
   const comparison = listComparisons(candidates, transcript);
   const { requests } = comparison;

@@ -35,13 +35,14 @@ for (let hour = 1; hour <= HOURS; hour++) {
     end: (n + 1) * WORD_MS - 50,
   }));
   const passages = splitPassages(words);
-  const started = performance.now();
+  const started = process.cpuUsage();
   await store.write(async (tx) => {
     const { id } = await addAsset(tx, owner, { state: "ready" });
     await replacePassages(tx, id, passages);
   });
-  slowest = Math.max(slowest, performance.now() - started);
-  if (hour % HOURS_PER_REPORT === 0) console.log(`${hour} hours, slowest transaction ${slowest.toFixed(0)} ms`);
+  const { user, system } = process.cpuUsage(started);
+  slowest = Math.max(slowest, (user + system) / 1e3);
+  if (hour % HOURS_PER_REPORT === 0) console.log(`${hour} hours, slowest transaction ${slowest.toFixed(0)} ms of CPU`);
 }
 console.log(`${(Bun.file(join(fresh.folder, "test.db")).size / 1e6).toFixed(0)} MB`);
 

@@ -4,7 +4,7 @@ import type { ForcedAlignment, Word } from "../../../../src/domain/speech";
 import { replaceInBasis, replaceWords } from "../../../../src/domain/vocabulary/apply";
 import { listCandidates, type Replacement } from "../../../../src/domain/vocabulary/candidates";
 import { toFormKey } from "../../../../src/domain/vocabulary/entries";
-import { measurePhoneDistance, toPhones } from "../../../../src/domain/vocabulary/phones";
+import { measureDistance, toPhones, toSound } from "../../../../src/domain/vocabulary/phones";
 import { collectScriptTerms, listScriptKeys } from "../../../../src/domain/vocabulary/script-terms";
 import { listComparisons, selectByAudio, selectByText } from "../../../../src/domain/vocabulary/select";
 import { prepareTerms } from "../../../../src/domain/vocabulary/terms";
@@ -33,7 +33,7 @@ const toEntries = (vocabulary: Options["vocabulary"]) =>
 
 function find(words: readonly Word[], { vocabulary, script = "" }: Options): Replacement[] {
   const rules = { isCommon, kept: listScriptKeys(script) };
-  return selectByText(listCandidates(words, prepareTerms(toEntries(vocabulary)), rules));
+  return selectByText([...listCandidates(words, prepareTerms(toEntries(vocabulary)), rules)].flat());
 }
 
 const replace = (text: string, options: Options): string => {
@@ -122,10 +122,12 @@ describe("text of recognized words", () => {
 describe("with audio", () => {
   const words = toWords("we met ~her ~cold ~and ~ski here");
   const transcript = { words, utterances: [{ start: 0, end: words.at(-1)!.end, text: "", meanLogProb: -0.2 }] };
-  const candidates = listCandidates(words, prepareTerms(toEntries({ Verkhovensky: [] })), {
-    isCommon,
-    kept: new Set(),
-  });
+  const candidates = [
+    ...listCandidates(words, prepareTerms(toEntries({ Verkhovensky: [] })), {
+      isCommon,
+      kept: new Set(),
+    }),
+  ].flat();
   const comparison = listComparisons(candidates, transcript);
   const align = (fit: number, prior: number): ForcedAlignment[] =>
     comparison.requests.map(({ text, mute }) => ({
@@ -205,7 +207,9 @@ test("only what a term replaces changes, whatever is said", () => {
         at = start + TICKS;
         return { text, start, end: at, confidence };
       });
-      const found = selectByText(listCandidates(words, prepareTerms(vocabulary), { isCommon, kept: new Set() }));
+      const found = selectByText(
+        [...listCandidates(words, prepareTerms(vocabulary), { isCommon, kept: new Set() })].flat(),
+      );
       const replaced = replaceWords(words, found);
       // In order, disjoint, and each within one sentence.
       for (const [i, { from, to }] of found.entries()) {
@@ -229,16 +233,36 @@ test.each([
   ["Schwarzenegger", "Schwartzenegger", 0.15],
   ["Räikkönen", "Raikonen", 0.1],
 ])("%s sounds like %s", (name, spelling, most) => {
-  expect(measurePhoneDistance(toPhones(name), toPhones(spelling))).toBeLessThanOrEqual(most);
-  expect(measurePhoneDistance(toPhones(name), toPhones("the numbers"))).toBeGreaterThan(0.5);
+  const measure = (text: string) => measureDistance(toSound(toPhones(name)), toSound(toPhones(text)));
+  expect(measure(spelling)).toBeLessThanOrEqual(most);
+  expect(measure("the numbers")).toBeGreaterThan(0.5);
 });
 
 test("a distance is symmetric, and 0 for equal spellings", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme", maxLength: 30 }), fc.string({ maxLength: 30 }), (a, b) => {
-      const [one, other] = [toPhones(a), toPhones(b)];
-      expect(measurePhoneDistance(one, one)).toBe(0);
-      expect(measurePhoneDistance(one, other)).toBeCloseTo(measurePhoneDistance(other, one), 9);
+      const [one, other] = [toSound(toPhones(a)), toSound(toPhones(b))];
+      expect(measureDistance(one, one)).toBe(0);
+      expect(measureDistance(one, other)).toBeCloseTo(measureDistance(other, one), 9);
+    }),
+  );
+});
+
+test("the most similar terms are those of a comparison with all terms", () => {
+  const name = fc.stringMatching(/^[a-z]{4,14}$/);
+  fc.assert(
+    fc.property(fc.uniqueArray(name, { maxLength: 40 }), name, (names, text) => {
+      const sound = toSound(toPhones(text));
+      const distances = names
+        .map((one) => toSound(toPhones(one)))
+        .filter(({ weight }) => weight >= 1.6)
+        .map((one) => measureDistance(one, sound, 0.6))
+        .filter((distance) => distance < 0.6)
+        .sort((a, b) => a - b);
+      const { findSimilar } = prepareTerms(names.map((text) => ({ text, spoken_as: [] })));
+      const found = findSimilar(text).map(({ distance }) => distance);
+      expect(found).toHaveLength(Math.min(2, distances.length));
+      for (const [n, distance] of found.entries()) expect(distance).toBeCloseTo(distances[n]!, 9);
     }),
   );
 });
