@@ -136,8 +136,11 @@ describe("a talk", () => {
   once(
     "becomes a timeline and subtitles without being rendered",
     async () => {
+      await Bun.write(inFolder("names.txt"), "Shelfmaster = bookshelf\n");
       const { code, stdout } = await run([
         "talk.mp4",
+        "--vocabulary",
+        "names.txt",
         "--export",
         "edl,otio",
         "--subtitle",
@@ -149,6 +152,7 @@ describe("a talk", () => {
       const { items } = JSON.parse(stdout) as {
         items: { output: null; plan: PlanJson; exports: string[]; subtitles: string[] }[];
       };
+      expect(await Bun.file(inFolder("talk.cut.srt")).text()).toContain("a small Shelfmaster.");
       const item = items[0]!;
       expect([item.output, item.exports, item.subtitles]).toEqual([
         null,

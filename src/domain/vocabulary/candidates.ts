@@ -25,6 +25,8 @@ const MAX_EXTRA_WORDS = 3;
 const MAX_PAUSE_TICKS = 700_000;
 /** A word that was recognized this clearly is what was said. */
 const MAX_CONFIDENCE = 0.88;
+/** The last of several words may be recognized this clearly, because a term can end like a word. */
+const MAX_LAST_CONFIDENCE = 0.93;
 
 type SplitWord = { lead: string; core: string; trail: string; key: string; endsSentence: boolean };
 type Run = { from: number; to: number; key: string; words: readonly Word[]; tokens: readonly SplitWord[] };
@@ -95,6 +97,7 @@ function listSimilar(run: Run, { findSimilar }: Terms, { isCommon }: CandidateRu
   const length = parts.reduce((sum, { core }) => sum + core.length, 0);
   const confidence = parts.reduce((sum, { core }, i) => sum + (core.length / length) * words[from + i]!.confidence, 0);
   if (confidence > MAX_CONFIDENCE || Math.min(first.confidence, last.confidence) > MAX_CONFIDENCE) return [];
+  if (to - from > 1 && last.confidence > MAX_LAST_CONFIDENCE) return [];
   const isPossessive = POSSESSIVE.test(parts.at(-1)!.core);
   const text = parts.map(({ core }) => core.replace(POSSESSIVE, "")).join("");
   const areCommon = parts.every(({ core }) => isCommon(core.toLowerCase()));

@@ -8,8 +8,10 @@ const MAX_DISTANCE = 0.13;
 const MAX_DOUBT_BONUS = 0.2;
 
 /** The measured weights of `rateFit`. */
-const FIT = { minLogProb: -8, prior: 0.5, distance: 6, confidence: 2, character: 0.1, bias: 3 };
+const FIT = { minLogProb: -9, prior: 0.7, distance: 9, confidence: 1, character: 0.4, word: 0.5, bias: 2, terms: 0.5 };
 const MAX_COUNTED_CHARACTERS = 12;
+/** More terms have more that sound like other words by chance. */
+const MIN_COUNTED_TERMS = 20;
 
 /** Maximum number of texts of a recording that are compared with the audio: about 15 ms each. */
 const MAX_REQUESTS = 3_000;
@@ -96,16 +98,17 @@ function joinBefore(words: readonly Word[], before: number, start: number): stri
 
 const middleOf = ({ start, end }: Word): number => (start + end) / 2;
 
-/** Selects listed forms, and the compared candidates that fit the audio. `alignments` are the results of the requests. */
+/** Selects listed forms, and the compared candidates that fit the audio. `alignments` are the results of the requests, `termCount` is the size of the vocabulary. */
 export function selectByAudio(
   candidates: readonly TermCandidate[],
   { compared }: Comparison,
-  alignments: readonly ForcedAlignment[],
+  { alignments, termCount }: { alignments: readonly ForcedAlignment[]; termCount: number },
 ): Replacement[] {
+  const bias = FIT.bias - FIT.terms * Math.log(Math.max(MIN_COUNTED_TERMS, termCount));
   const rated = compared.map(({ candidate, similar, fit, prior }): Rated => {
     const count = candidate.term.texts.length;
     const logProbs = [fit, prior].map((number) => measureEnd(alignments[number]!, count)) as [number, number];
-    return { candidate, score: rateFit(candidate, similar, ...logProbs) };
+    return { candidate, score: rateFit(candidate, similar, ...logProbs) + bias };
   });
   return selectDisjoint([...candidates.filter(isListed).map(rateListed), ...rated]);
 }
@@ -117,22 +120,22 @@ function measureEnd({ words }: ForcedAlignment, count: number): number {
   return last.reduce((sum, { confidence }) => sum + Math.log(Math.max(confidence, 1e-9)), 0) / count;
 }
 
-/** Returns how clearly a term was said rather than the recognized words: negative if they stay. */
+/** Returns how clearly a term was said rather than the recognized words. */
 function rateFit(
-  { term }: TermCandidate,
+  { term, from, to }: TermCandidate,
   { distance, confidence }: Similarity,
   logProb: number,
   prior: number,
 ): number {
-  if (!(logProb >= FIT.minLogProb && Number.isFinite(prior))) return -1;
+  if (!(logProb >= FIT.minLogProb && Number.isFinite(prior))) return Number.NEGATIVE_INFINITY;
   const characters = Math.min(MAX_COUNTED_CHARACTERS, term.texts.join(" ").length);
   return (
     logProb -
     FIT.prior * prior -
     FIT.distance * distance -
     FIT.confidence * confidence +
-    FIT.character * characters +
-    FIT.bias
+    FIT.character * characters -
+    FIT.word * (to - from - 1)
   );
 }
 

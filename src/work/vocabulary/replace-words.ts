@@ -36,5 +36,6 @@ export async function findReplacements(
   if (forcedAlign === null || transcript.forcing === false) return selectByText(candidates);
   const comparison = listComparisons(candidates, transcript);
   const { requests } = comparison;
-  return selectByAudio(candidates, comparison, requests.length === 0 ? [] : await forcedAlign(requests));
+  const alignments = requests.length === 0 ? [] : await forcedAlign(requests);
+  return selectByAudio(candidates, comparison, { alignments, termCount: entries.length });
 }

@@ -20,10 +20,12 @@ export function createRecordings(): NamedRecording[] {
     const said: SaidName[] = [];
     let at = 0;
     const say = (text: string, name: string | null): void => {
-      const { samples, words } = speak(text, { stretch: 1 + 0.1 * random(), pitch: 0.95 + 0.1 * random() });
-      const place = name === null ? -1 : text.split(" ").findIndex((word) => word.startsWith(name));
-      const word = words[place];
-      if (name !== null && word) said.push({ name, start: at + word.start, end: at + word.end });
+      const { samples, words } = speak(text, { stretch: 1.1 + 0.1 * random(), pitch: 0.95 + 0.1 * random() });
+      const texts = text.split(" ");
+      const place = name === null ? -1 : texts.findIndex((word) => word.startsWith(name));
+      // A voice may spell a name out, as several words.
+      const [first, last] = [words[place], words[words.length - (texts.length - place)]];
+      if (name !== null && first && last) said.push({ name, start: at + first.start, end: at + last.end });
       parts.push(samples, PAUSE_SECONDS);
       at += samples.length / RATE + PAUSE_SECONDS;
     };

@@ -53,6 +53,7 @@ describe("a vocabulary file", () => {
         if (entries) expect(listVocabularyProblems(entries)).toEqual([]);
         else expect(problem.line).toBeGreaterThan(0);
       }),
+      { numRuns: 50 },
     );
   });
 });

@@ -138,7 +138,7 @@ describe("with audio", () => {
       tailLogProb: 0,
     }));
   const select = (fit: number, prior: number) =>
-    replaceWords(words, selectByAudio(candidates, comparison, align(fit, prior)))
+    replaceWords(words, selectByAudio(candidates, comparison, { alignments: align(fit, prior), termCount: 1 }))
       .map((word) => word.text)
       .join(" ");
 
