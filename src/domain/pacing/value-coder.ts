@@ -162,9 +162,9 @@ export class ValueWriter extends ValueCoder {
 /** Bytes that a reader takes as 0 after the end. */
 const MAX_MISSING_BYTES = 8;
 
-/** A few bytes may stand for many items and long texts. Those of a recording of a day have a fifth of this together. */
-const MAX_ITEMS = 1_000_000;
-const MAX_TEXT_BYTES = 8 * 1024 * 1024;
+/** A few bytes may stand for many items and long texts. A day of the densest recording has four fifths of this. */
+const MAX_ITEMS = 250_000;
+const MAX_TEXT_BYTES = 2 * 1024 * 1024;
 
 /** Throws `RangeError` after the end, when all lists or all texts together are too long, and for a number that is not finite. */
 export class ValueReader extends ValueCoder {

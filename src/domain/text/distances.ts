@@ -1,13 +1,21 @@
 /** Distances from one word to all words of a long text, fast enough for hours of speech. */
 import { measureWordDistance } from "./normalize";
 
-/** `row(word)[ids[j]]` is the distance between a word and word j of the text. */
-export type DistanceTable = { ids: Int32Array; row: (word: string) => Float32Array };
+/** `row(word)[ids[j]]` is the distance between a word and word j of the text, which has `size` different words. */
+export type DistanceTable = { ids: Int32Array; row: (word: string) => Float32Array; size: number };
 
 type WordEntry = { word: string; bag: Uint8Array };
 
-/** Prepares a text. Rows are computed on demand and cached. */
-export function createDistanceTable(text: readonly string[]): DistanceTable {
+const tables = new WeakMap<readonly { normal: string }[], DistanceTable>();
+
+/** Returns the table of a text, which all stages share. Rows are computed on demand and cached. */
+export function findDistanceTable(text: readonly { normal: string }[]): DistanceTable {
+  const table = tables.get(text) ?? createDistanceTable(text.map(({ normal }) => normal));
+  tables.set(text, table);
+  return table;
+}
+
+function createDistanceTable(text: readonly string[]): DistanceTable {
   const index = new Map<string, number>();
   const ids = Int32Array.from(text, (word) => {
     const known = index.get(word);
@@ -21,13 +29,13 @@ export function createDistanceTable(text: readonly string[]): DistanceTable {
     const known = rows.get(word);
     if (known) return known;
     const own = { word, bag: countLetters(word) };
-    const made = Float32Array.from(entries, (other) =>
-      canBeSimilar(own, other) ? measureWordDistance(word, other.word) : 1,
-    );
+    const made = new Float32Array(entries.length).fill(1);
+    for (const [i, other] of entries.entries())
+      if (canBeSimilar(own, other)) made[i] = measureWordDistance(word, other.word);
     rows.set(word, made);
     return made;
   };
-  return { ids, row };
+  return { ids, row, size: entries.length };
 }
 
 function countLetters(word: string): Uint8Array {

@@ -122,16 +122,19 @@ export function measureWordDistance(a: string, b: string): number {
 
 /** Returns the Levenshtein distance in UTF-16 units. */
 export function measureEditDistance(a: string, b: string): number {
-  let previous = Array.from({ length: b.length + 1 }, (_, i) => i);
+  const row = new Uint32Array(b.length + 1);
+  for (let j = 1; j <= b.length; j++) row[j] = j;
   for (let i = 1; i <= a.length; i++) {
-    const row = [i];
+    let diagonal = row[0]!;
+    row[0] = i;
     for (let j = 1; j <= b.length; j++) {
-      const swap = previous[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
-      row.push(Math.min(swap, previous[j]! + 1, row[j - 1]! + 1));
+      const above = row[j]!;
+      const swap = diagonal + (a.charCodeAt(i - 1) === b.charCodeAt(j - 1) ? 0 : 1);
+      row[j] = Math.min(swap, above + 1, row[j - 1]! + 1);
+      diagonal = above;
     }
-    previous = row;
   }
-  return previous[b.length]!;
+  return row[b.length]!;
 }
 
 /** Returns `measureWordDistance` with a cache: comparing two long texts repeats the same pairs. */

@@ -1,7 +1,7 @@
 /**
  * Which rules, stages and thresholds of planning pay: `bun test/bench/cut-quality/ablation.ts [SHARED] [--only PATTERN|rules] [--part N/M]
- * [--json FILE] [--full]`. Switches each of them off, and moves each threshold by 20% down and up, over all recordings of the snapshot
- * (`corpus.ts`). Prints what changes of what an editor would have to correct. What is not printed changes no plan.
+ * [--json FILE] [--full] [--moved] [--queries N]`. Switches each of them off, and moves each threshold by 20% down and up, over all recordings of
+ * the snapshot (`corpus.ts`). `--moved` only moves thresholds. `--queries` limits what the recognizer answers anew for each variation. Prints what changes of what an editor would have to correct. What is not printed changes no plan.
  */
 import { parseArgs } from "node:util";
 import { REMOVAL_RULES } from "../../../src/domain/planning/rules";
@@ -25,7 +25,14 @@ type Row = {
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
-  options: { only: { type: "string" }, part: { type: "string" }, json: { type: "string" }, full: { type: "boolean" } },
+  options: {
+    only: { type: "string" },
+    part: { type: "string" },
+    json: { type: "string" },
+    full: { type: "boolean" },
+    moved: { type: "boolean" },
+    queries: { type: "string", default: "60" },
+  },
 });
 /** The scripts of each recording, unless `--full` asks for all. */
 const SCRIPTS = ["none", "exact", "reference", "12% mixed 1", "25% mixed 2"];
@@ -33,7 +40,7 @@ const SCRIPTS = ["none", "exact", "reference", "12% mixed 1", "25% mixed 2"];
 const REQUIRED = ["understood speech", "noise", "matches", "path", "exact takes", "words"];
 const OPTIONAL_STAGES = [...UNSCRIPTED_STAGES, ...SCRIPTED_STAGES].filter(({ name }) => !REQUIRED.includes(name));
 /** New queries that the recognizer answers for each variation. Runs that ask for more are left out. */
-const MAX_QUERIES = 60;
+const MAX_QUERIES = Number(values.queries);
 
 await createSnapshot(findSharedFolder(positionals[0]));
 const corpus = await openCorpus();
@@ -70,7 +77,7 @@ const variations = STAGE_THRESHOLDS.flatMap(({ stage, thresholds, values: own })
 ).filter(({ name }) => values.only === undefined || new RegExp(values.only).test(name));
 const own = variations.filter((_, n) => n % parts === part - 1);
 // What changes nothing when it is off does not depend on its value.
-const dependent = await vary(own, listOff);
+const dependent = values.moved ? own : await vary(own, listOff);
 await vary(dependent, listMoved);
 await corpus.close();
 process.exit(0);

@@ -4,7 +4,7 @@
  * long texts; memory grows with only one of them.
  */
 
-import { createDistanceTable } from "../../text/distances";
+import { findDistanceTable } from "../../text/distances";
 import { fromSeconds } from "../../time";
 import { createYieldCounter, type PlanSteps } from "../context";
 import type { Token } from "../tokens";
@@ -144,7 +144,7 @@ export function createPathStep(
   boundsOf: LineBoundsOf,
 ): PathStep {
   const size = tokens.length;
-  const { ids, row: distancesTo } = createDistanceTable(tokens.map((word) => word.normal));
+  const { ids, row: distancesTo } = findDistanceTable(tokens);
   const biasFor = cacheLast(bias);
   const gap = (j: number) => (j <= 0 || j >= size ? fromSeconds(1) : tokens[j]!.start - tokens[j - 1]!.end);
   const join = Float64Array.from({ length: size + 1 }, (_, j) =>

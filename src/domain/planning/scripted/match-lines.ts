@@ -1,9 +1,9 @@
 /** Stage 4: finds where lines may be spoken, by comparing words. Cheap and tolerant; forced alignment verifies it. */
 
-import { createDistanceTable, type DistanceTable } from "../../text/distances";
+import { type DistanceTable, findDistanceTable } from "../../text/distances";
 import { createDistanceCache } from "../../text/normalize";
 import { createYieldCounter, type PlanSteps } from "../context";
-import type { Token } from "../tokens";
+import type { Token, TokenRange } from "../tokens";
 import type { ScriptLine } from "./script-lines";
 import { SCRIPT } from "./thresholds";
 
@@ -19,7 +19,7 @@ type WordDistance = (a: string, b: string) => number;
 export function* matchLines(lines: readonly ScriptLine[], tokens: readonly Token[]): PlanSteps<LineMatch[][]> {
   const isYieldDue = createYieldCounter();
   const distanceBetween = createDistanceCache();
-  const table = createDistanceTable(tokens.map((token) => token.normal));
+  const table = findDistanceTable(tokens);
   const share = Math.floor(SCRIPT.maxMatches / lines.length);
   const maxMatches = Math.max(SCRIPT.minMatchesPerLine, Math.min(SCRIPT.maxMatchesPerLine, share));
   const known = new Map<string, TextMatch[]>();
@@ -43,27 +43,64 @@ type TextMatch = { from: number; to: number; score: number };
 /** Aligns the whole line with any stretch (semi-global alignment). Returns the best disjoint stretches, best first. */
 function* findTextMatches(
   words: readonly string[],
-  { ids, row }: DistanceTable,
+  table: DistanceTable,
   isYieldDue: ReturnType<typeof createYieldCounter>,
 ): PlanSteps<TextMatch[]> {
-  const size = ids.length;
+  const found: TextMatch[] = [];
+  for (const range of findSimilarRanges(words, table)) {
+    if (isYieldDue(words.length * (range.to - range.from))) yield null;
+    found.push(...alignInRange(words, table, range));
+  }
+  found.sort((a, b) => b.score - a.score || b.to - a.to);
+  const taken = new Uint8Array(table.ids.length);
+  return found.filter((match) => {
+    for (let j = match.from; j < match.to; j++) if (taken[j]) return false;
+    taken.fill(1, match.from, match.to);
+    return true;
+  });
+}
+
+/** Returns the ranges with enough similar words for a match. A match has fewer than twice as many words as the line, because each of the others costs. */
+function findSimilarRanges(words: readonly string[], { ids, row, size }: DistanceTable): TokenRange[] {
+  const gains = new Float32Array(size);
+  for (const word of words) {
+    const distances = row(word);
+    for (let id = 0; id < size; id++) if (1 - distances[id]! > gains[id]!) gains[id] = 1 - distances[id]!;
+  }
+  const width = 2 * words.length;
+  const least = SCRIPT.minMatchScore * words.length - 1e-3;
+  const ranges: TokenRange[] = [];
+  let sum = 0;
+  for (let j = 0; j < ids.length; j++) {
+    sum += gains[ids[j]!]! - (j >= width ? gains[ids[j - width]!]! : 0);
+    if (sum < least) continue;
+    const from = Math.max(0, j + 1 - width);
+    const last = ranges.at(-1);
+    if (last && from <= last.to) last.to = j + 1;
+    else ranges.push({ from, to: j + 1 });
+  }
+  return ranges;
+}
+
+function alignInRange(words: readonly string[], { ids, row }: DistanceTable, range: TokenRange): TextMatch[] {
+  const { extraWordCost } = SCRIPT;
+  const size = range.to - range.from;
   let cost = new Float64Array(size + 1);
   let from = Int32Array.from({ length: size + 1 }, (_, j) => j);
   let nextCost = new Float64Array(size + 1);
   let nextFrom = new Int32Array(size + 1);
   for (const [i, word] of words.entries()) {
-    if (isYieldDue(size)) yield null;
     const distances = row(word);
     nextCost[0] = i + 1;
     nextFrom[0] = 0;
     for (let j = 1; j <= size; j++) {
-      let lowest = cost[j - 1]! + distances[ids[j - 1]!]!;
+      let lowest = cost[j - 1]! + distances[ids[range.from + j - 1]!]!;
       let origin = from[j - 1]!;
       if (cost[j]! + 1 < lowest) {
         lowest = cost[j]! + 1;
         origin = from[j]!;
       }
-      const inserted = nextCost[j - 1]! + SCRIPT.extraWordCost;
+      const inserted = nextCost[j - 1]! + extraWordCost;
       if (inserted < lowest) {
         lowest = inserted;
         origin = nextFrom[j - 1]!;
@@ -77,15 +114,10 @@ function* findTextMatches(
   const found: TextMatch[] = [];
   for (let j = 1; j <= size; j++) {
     const score = 1 - cost[j]! / words.length;
-    if (score >= SCRIPT.minMatchScore && from[j]! < j) found.push({ from: from[j]!, to: j, score });
+    if (score >= SCRIPT.minMatchScore && from[j]! < j)
+      found.push({ from: range.from + from[j]!, to: range.from + j, score });
   }
-  found.sort((a, b) => b.score - a.score || b.to - a.to);
-  const taken = new Uint8Array(size);
-  return found.filter((match) => {
-    for (let j = match.from; j < match.to; j++) if (taken[j]) return false;
-    taken.fill(1, match.from, match.to);
-    return true;
-  });
+  return found;
 }
 
 /** Returns the match of a line with a stretch. If two tokens match one word, the later one wins. */

@@ -1,4 +1,5 @@
 /** Synthetic recordings for the planner's tests, as a perfect recognizer would transcribe them. */
+import { findOverlapping } from "../../../../src/domain/planning/spans";
 import type {
   AlignmentRequest,
   ForcedAlignment,
@@ -74,7 +75,10 @@ export function createRecording(...moments: Moment[]): TestRecording {
       return batch.map((request) => alignText(words, loud, request));
     },
     recognize: async (batch) =>
-      batch.map(({ window }) => ({ words: words.filter((word) => inside(word, window)), meanLogProb: -0.2 })),
+      batch.map(({ window }) => ({
+        words: findOverlapping(words, window).filter((word) => inside(word, window)),
+        meanLogProb: -0.2,
+      })),
     measureVoices: async (spans) => spans.map(() => ({ pitch: 120, level: LOUD, voiced: 0 })),
     findWord: (text, nth = 0) => words.filter((word) => word.text === text)[nth]!,
   };
@@ -89,10 +93,12 @@ function alignText(
   loud: readonly Span[],
   { window, text, mute = [] }: AlignmentRequest,
 ): ForcedAlignment {
-  const spoken = words.filter((word) => inside(word, window) && !mute.some((span) => inside(word, span)));
+  const isSpoken = (word: Word) => inside(word, window) && !mute.some((span) => inside(word, span));
+  const spoken = findOverlapping(words, window).filter(isSpoken);
   const textWords = text.split(" ").filter((word) => normalizeWords(word).length > 0);
-  const same = (i: number, j: number) =>
-    normalizeWords(textWords[i]!).join() === normalizeWords(spoken[j]!.text).join();
+  const textNormals = textWords.map((word) => normalizeWords(word).join());
+  const normals = spoken.map((word) => normalizeWords(word.text).join());
+  const same = (i: number, j: number) => textNormals[i] === normals[j];
   const longest = Array.from({ length: textWords.length + 1 }, () => new Array<number>(spoken.length + 1).fill(0));
   for (let i = textWords.length - 1; i >= 0; i--)
     for (let j = spoken.length - 1; j >= 0; j--)

@@ -4,7 +4,7 @@ import { findPath } from "../../../../../src/domain/planning/scripted/find-path"
 import { matchLines } from "../../../../../src/domain/planning/scripted/match-lines";
 import { parseScript, type ScriptLine, splitCompounds } from "../../../../../src/domain/planning/scripted/script-lines";
 import type { Token } from "../../../../../src/domain/planning/tokens";
-import { createDistanceTable } from "../../../../../src/domain/text/distances";
+import { findDistanceTable } from "../../../../../src/domain/text/distances";
 import { measureWordDistance } from "../../../../../src/domain/text/normalize";
 import { runWithoutAlignment } from "../run-without-alignment";
 
@@ -118,7 +118,7 @@ test("the distance table has the distances of the words", () => {
   const word = fc.string({ minLength: 1, maxLength: 9, unit: fc.constantFrom(..."abcdeé") });
   fc.assert(
     fc.property(fc.array(word), fc.array(word), (text, others) => {
-      const { ids, row } = createDistanceTable(text);
+      const { ids, row } = findDistanceTable(text.map((normal) => ({ normal })));
       for (const one of others)
         for (const [j, other] of text.entries())
           expect(row(one)[ids[j]!]).toBeCloseTo(measureWordDistance(one, other), 5);
