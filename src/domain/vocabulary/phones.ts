@@ -94,9 +94,9 @@ function costOf(a: number, b: number): number {
 }
 
 /** The phones of a text as numbers, and the cost of losing all of them. */
-export type Sound = { phones: Uint32Array; weight: number };
+export type Pronunciation = { phones: Uint32Array; weight: number };
 
-export function toSound(phones: string): Sound {
+export function toPronunciation(phones: string): Pronunciation {
   const numbers = Uint32Array.from(phones, (phone) => phone.codePointAt(0)!);
   return { phones: numbers, weight: numbers.reduce((sum, phone) => sum + lossOf(phone), 0) };
 }
@@ -105,8 +105,8 @@ export function toSound(phones: string): Sound {
 let previous = new Float64Array(64);
 let row = new Float64Array(64);
 
-/** Returns the distance of two sounds: 0 for equal ones, about 1 for unrelated ones, and 1 if it is at least `limit`. */
-export function measureDistance(a: Sound, b: Sound, limit = 1): number {
+/** Returns the distance of two pronunciations: 0 for equal ones, about 1 for unrelated ones, and 1 if it is at least `limit`. */
+export function measureDistance(a: Pronunciation, b: Pronunciation, limit = 1): number {
   const longest = Math.max(a.weight, b.weight);
   if (longest === 0) return 0;
   const most = limit * longest;

@@ -1,9 +1,9 @@
 /** Prepares a vocabulary for a search in recognized words. Pure. */
 import { toFormKey, type VocabularyEntry } from "./entries";
-import { measureDistance, type Sound, toPhones, toSound } from "./phones";
+import { measureDistance, type Pronunciation, toPhones, toPronunciation } from "./phones";
 
 /** A term. `spoken` contains the keys of its spoken forms. */
-export type Term = { texts: string[]; key: string; spoken: ReadonlySet<string>; sound: Sound };
+export type Term = { texts: string[]; key: string; spoken: ReadonlySet<string>; pronunciation: Pronunciation };
 
 export type Terms = {
   /** The terms by the keys of all their forms. */
@@ -27,7 +27,7 @@ export function prepareTerms(entries: readonly VocabularyEntry[]): Terms {
   const forms = new Map<string, Term>();
   const terms = entries.map(({ text, spoken_as }): Term => {
     const spoken = new Set(spoken_as.map(toFormKey));
-    return { texts: text.split(" "), key: toFormKey(text), spoken, sound: toSound(toPhones(text)) };
+    return { texts: text.split(" "), key: toFormKey(text), spoken, pronunciation: toPronunciation(toPhones(text)) };
   });
   for (const term of terms) forms.set(term.key, term);
   // A form that is listed counts more than the text of another entry.
@@ -39,23 +39,23 @@ export function prepareTerms(entries: readonly VocabularyEntry[]): Terms {
   return {
     forms,
     longest,
-    findSimilar: createComparison(terms.filter(({ sound }) => sound.weight >= MIN_WEIGHT)),
+    findSimilar: createComparison(terms.filter(({ pronunciation }) => pronunciation.weight >= MIN_WEIGHT)),
   };
 }
 
 /** Compares with the terms of the most similar weights first, until no other can be closer than those that were found. */
 function createComparison(terms: readonly Term[]): Terms["findSimilar"] {
-  const sorted = terms.toSorted((a, b) => a.sound.weight - b.sound.weight);
+  const sorted = terms.toSorted((a, b) => a.pronunciation.weight - b.pronunciation.weight);
   const known = new Map<string, readonly SimilarTerm[]>();
   return (text) => {
     const phones = toPhones(text);
     const before = known.get(phones);
     if (before !== undefined) return before;
-    const sound = toSound(phones);
+    const pronunciation = toPronunciation(phones);
     const found: SimilarTerm[] = [];
     let limit = MAX_DISTANCE;
     const compare = (term: Term): void => {
-      const distance = measureDistance(term.sound, sound, limit);
+      const distance = measureDistance(term.pronunciation, pronunciation, limit);
       if (distance >= limit) return;
       const place = found.findIndex((other) => other.distance > distance);
       found.splice(place < 0 ? found.length : place, 0, { term, distance });
@@ -64,15 +64,19 @@ function createComparison(terms: readonly Term[]): Terms["findSimilar"] {
     };
     const isWithin = (term: Term | undefined): term is Term => {
       if (term === undefined) return false;
-      const { weight } = term.sound;
-      return Math.abs(weight - sound.weight) < limit * Math.max(weight, sound.weight);
+      const { weight } = term.pronunciation;
+      return Math.abs(weight - pronunciation.weight) < limit * Math.max(weight, pronunciation.weight);
     };
-    let above = findFirst(sorted, sound.weight);
+    let above = findFirst(sorted, pronunciation.weight);
     let below = above - 1;
     for (;;) {
       const [lighter, heavier] = [sorted[below], sorted[above]];
       const [goesDown, goesUp] = [isWithin(lighter), isWithin(heavier)];
-      if (goesDown && (!goesUp || sound.weight - lighter!.sound.weight < heavier!.sound.weight - sound.weight)) {
+      if (
+        goesDown &&
+        (!goesUp ||
+          pronunciation.weight - lighter!.pronunciation.weight < heavier!.pronunciation.weight - pronunciation.weight)
+      ) {
         compare(lighter!);
         below--;
       } else if (goesUp) {
@@ -90,7 +94,7 @@ function findFirst(sorted: readonly Term[], weight: number): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (sorted[middle]!.sound.weight < weight) low = middle + 1;
+    if (sorted[middle]!.pronunciation.weight < weight) low = middle + 1;
     else high = middle;
   }
   return low;

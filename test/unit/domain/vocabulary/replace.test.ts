@@ -4,7 +4,7 @@ import type { ForcedAlignment, Word } from "../../../../src/domain/speech";
 import { replaceInBasis, replaceWords } from "../../../../src/domain/vocabulary/apply";
 import { listCandidates, type Replacement } from "../../../../src/domain/vocabulary/candidates";
 import { toFormKey } from "../../../../src/domain/vocabulary/entries";
-import { measureDistance, toPhones, toSound } from "../../../../src/domain/vocabulary/phones";
+import { measureDistance, toPhones, toPronunciation } from "../../../../src/domain/vocabulary/phones";
 import { collectScriptTerms, listScriptKeys } from "../../../../src/domain/vocabulary/script-terms";
 import { listComparisons, selectByAudio, selectByText } from "../../../../src/domain/vocabulary/select";
 import { prepareTerms } from "../../../../src/domain/vocabulary/terms";
@@ -233,7 +233,7 @@ test.each([
   ["Schwarzenegger", "Schwartzenegger", 0.15],
   ["Räikkönen", "Raikonen", 0.1],
 ])("%s sounds like %s", (name, spelling, most) => {
-  const measure = (text: string) => measureDistance(toSound(toPhones(name)), toSound(toPhones(text)));
+  const measure = (text: string) => measureDistance(toPronunciation(toPhones(name)), toPronunciation(toPhones(text)));
   expect(measure(spelling)).toBeLessThanOrEqual(most);
   expect(measure("the numbers")).toBeGreaterThan(0.5);
 });
@@ -241,7 +241,7 @@ test.each([
 test("a distance is symmetric, and 0 for equal spellings", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme", maxLength: 30 }), fc.string({ maxLength: 30 }), (a, b) => {
-      const [one, other] = [toSound(toPhones(a)), toSound(toPhones(b))];
+      const [one, other] = [toPronunciation(toPhones(a)), toPronunciation(toPhones(b))];
       expect(measureDistance(one, one)).toBe(0);
       expect(measureDistance(one, other)).toBeCloseTo(measureDistance(other, one), 9);
     }),
@@ -252,11 +252,11 @@ test("the most similar terms are those of a comparison with all terms", () => {
   const name = fc.stringMatching(/^[a-z]{4,14}$/);
   fc.assert(
     fc.property(fc.uniqueArray(name, { maxLength: 40 }), name, (names, text) => {
-      const sound = toSound(toPhones(text));
+      const pronunciation = toPronunciation(toPhones(text));
       const distances = names
-        .map((one) => toSound(toPhones(one)))
+        .map((one) => toPronunciation(toPhones(one)))
         .filter(({ weight }) => weight >= 1.6)
-        .map((one) => measureDistance(one, sound, 0.6))
+        .map((one) => measureDistance(one, pronunciation, 0.6))
         .filter((distance) => distance < 0.6)
         .sort((a, b) => a - b);
       const { findSimilar } = prepareTerms(names.map((text) => ({ text, spoken_as: [] })));
