@@ -143,6 +143,10 @@ test("an administrator, an editor and a producer", async () => {
   await asset("talk.mp4")
     .getByRole("img", { name: /All checked|to review/ })
     .waitFor();
+  // The cut can be there before the video is prepared, which a render needs.
+  await asset("talk.mp4")
+    .getByText(/^(Preparing|Transcribing)/)
+    .waitFor({ state: "detached" });
   await files.setInputFiles({ name: "jingle.wav", mimeType: "audio/wav", buffer: Buffer.from(await wav(2)) });
   await asset("jingle.wav").getByText("0:02").first().waitFor();
 

@@ -41,8 +41,8 @@ export function Rail() {
   );
 }
 
-/** Number of entries shown on phones. The others are in a menu. */
-const PHONE_ENTRIES = 4;
+/** Number of entries shown on phones, before the notifications. The others are in a menu. */
+const PHONE_ENTRIES = 2;
 
 /** The navigation: on the left, or at the bottom on phones. */
 export function MainNav() {
@@ -63,6 +63,10 @@ export function MainNav() {
           {entry.label}
         </a>
       ))}
+      <a href="/notifications" class="phone-only" aria-current={path === "/notifications" ? "page" : undefined}>
+        <Icon name="bell" />
+        Notifications
+      </a>
       {others.length > 0 && (
         <span class={current && others.includes(current) ? "nav-more current" : "nav-more"}>
           <Menu

@@ -12,10 +12,11 @@ import { PlannedCut } from "./planned-cut";
 import { adviseAsset } from "./problem-texts";
 
 export const AssetWaiting = ({ asset }: { asset: Asset }) => (
-  <Page title={nameOf(asset)} actions={<AssetStatus state={asset.state} cuttable={asset.cuttable} />}>
-    <p>
-      <a href={`/projects/${asset.project_id}`}>Back to the project</a>
-    </p>
+  <Page
+    title={nameOf(asset)}
+    crumb={{ label: "Project", href: `/projects/${asset.project_id}` }}
+    actions={<AssetStatus state={asset.state} cuttable={asset.cuttable} />}
+  >
     <Explanation asset={asset} />
     {canWrite.value && asset.kind === "source" && asset.state !== "failed" && <PlannedCut asset={asset} />}
   </Page>

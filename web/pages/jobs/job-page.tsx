@@ -48,40 +48,34 @@ export default function JobPage() {
     );
   if (state.kind === "loading") return <JobSkeleton />;
   return (
-    <Page title="Job">
-      <BackLink />
+    <Page title="Job" crumb={CRUMB}>
       <ErrorPanel message={state.message} onRetry={() => void job.reload()} />
     </Page>
   );
 }
 
 const JobSkeleton = () => (
-  <Page title="Job">
-    <BackLink />
+  <Page title="Job" crumb={CRUMB}>
     <ListSkeleton />
   </Page>
 );
 
 const JobNotFound = () => (
-  <Page title="Job not found">
-    <BackLink />
+  <Page title="Job not found" crumb={CRUMB}>
     <Empty title="The job does not exist" icon="jobs">
       <p>It may have been deleted, or you may not have access to it.</p>
     </Empty>
   </Page>
 );
 
-const BackLink = () => (
-  <p>
-    <a href="/jobs">All jobs</a>
-  </p>
-);
+const CRUMB = { label: "All jobs", href: "/jobs" };
 
 function Job({ pipeline, job }: { pipeline: Pipeline; job: Resource<Pipeline> }) {
   const onChange = () => void job.reload();
   return (
     <Page
       title={nameJob(pipeline)}
+      crumb={CRUMB}
       actions={
         <>
           <JobStatus state={pipeline.state} />
@@ -89,7 +83,6 @@ function Job({ pipeline, job }: { pipeline: Pipeline; job: Resource<Pipeline> })
         </>
       }
     >
-      <BackLink />
       <Section title="About this job">
         <Facts facts={listFacts(pipeline)} />
         {isOpenState(pipeline.state) && pipeline.steps[0]?.processor_name === "prepare" && (
