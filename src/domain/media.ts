@@ -1,5 +1,6 @@
 /** The description of a media file from probing. Plain data that is stored and passed to planner and renderer. */
-import type { FrameTimes, Rational, Span, Ticks } from "./time";
+import type { FrameTimes, Rational, Ticks } from "./time";
+import type { VoiceActivity } from "./voice-activity";
 
 /** The type of a file by its first bytes. Every later call is forced to use the ffmpeg demuxer `demuxer`. */
 export type SniffedMedia = { type: "audio" | "video"; extension: string; contentType: string; demuxer: string };
@@ -94,8 +95,8 @@ export type RenderRequest = {
   probed: ProbedMedia;
   segments: RenderSegment[] | null;
   output: ResolvedOutput;
-  /** Where noise is not reduced, because the recording has no voice there. Null or missing: unknown. */
-  voiceless?: readonly Span[] | null;
+  /** For noise reduction. Null or missing: unknown. */
+  voice?: VoiceActivity | null;
   /** Kept between attempts, so that a repeated render resumes. The caller removes it. */
   workDir: string;
   outputPath: string;

@@ -2,7 +2,8 @@
 import { AppError } from "../domain/errors";
 import type { AudioStream, NoiseReduction, ProbedMedia, ResolvedOutput } from "../domain/media";
 import type { SpeakerGain } from "../domain/speaker-levels";
-import { type Span, TICKS_PER_SECOND, type Ticks } from "../domain/time";
+import { TICKS_PER_SECOND, type Ticks } from "../domain/time";
+import type { VoiceActivity } from "../domain/voice-activity";
 import { buildInputArguments, formatSeconds, QUIET_ARGUMENTS } from "./arguments";
 import { writeAtomically } from "./atomic-output";
 import { AacJoinError } from "./audio/aac-track";
@@ -69,8 +70,8 @@ export type AudioRenderOptions = RecordingFile & {
   /** Maximum number of encoders that run at the same time. */
   maxEncoders: number;
   noiseReduction?: NoiseReduction | undefined;
-  /** Where noise is not reduced. Null or missing: unknown. */
-  voiceless?: readonly Span[] | null | undefined;
+  /** For noise reduction. Null or missing: unknown. */
+  voice?: VoiceActivity | null | undefined;
   /** The samples of the cut in a file, if an earlier pass has kept them. */
   keptSamples?: string | null | undefined;
   onProgress?: ((share: number) => void) | undefined;
@@ -120,7 +121,7 @@ const levelSpeakers = (sink: AudioSink, gains: readonly SpeakerGain[], audioForm
 
 /** Writes the samples of a cut to a sink, and ends it. Errors: those of `encodeSpliced`. */
 export async function spliceTo(options: AudioRenderOptions, audioFormat: AudioFormat, sink: AudioSink): Promise<void> {
-  const { segments, noiseReduction: mode, voiceless = null, signal, keptSamples = null } = options;
+  const { segments, noiseReduction: mode, voice = null, signal, keptSamples = null } = options;
   if (keptSamples !== null) return await readTo(options, keptSamples, audioFormat, sink);
   const until = segments.at(-1)?.end ?? 0;
   const createDenoiser = mode === undefined ? null : await loadRnnoise();
@@ -132,7 +133,7 @@ export async function spliceTo(options: AudioRenderOptions, audioFormat: AudioFo
       input:
         createDenoiser === null
           ? decoder.stdout
-          : reduceNoise(decoder.stdout, { mode: mode!, channels, createDenoiser, voiceless }),
+          : reduceNoise(decoder.stdout, { mode: mode!, channels, createDenoiser, voice }),
       output: sink,
       sampleRate,
       channels,

@@ -152,7 +152,7 @@ export function createAudioName(request: RenderRequest, timeline: RenderTimeline
   const { bitrate, ...processing } = request.output.audio!;
   const inputs = [facts.source, facts.ffmpeg.version, bitrate, timeline.segments, request.probed.info];
   const isProcessed = Object.keys(processing).length > 0;
-  return `audio-${createFileKey(isProcessed ? [...inputs, processing, request.voiceless ?? null] : inputs)}.m4a`;
+  return `audio-${createFileKey(isProcessed ? [...inputs, processing, request.voice ?? null] : inputs)}.m4a`;
 }
 
 /** Returns whether the encoder may use zscale for this video. */

@@ -85,7 +85,12 @@ async function measureCut(options: AudioRenderOptions, audioFormat: AudioFormat)
   const bytes = seconds * audioFormat.sampleRate * audioFormat.channels * 4;
   const keeps = noiseReduction !== undefined && bytes <= MAX_KEPT_BYTES;
   const keeper = keeps ? createSampleKeeper(join(workDir, KEPT_NAME)) : null;
-  await spliceTo(options, audioFormat, joinSinks([meter, contour, ...(keeper === null ? [] : [keeper])]));
+  try {
+    await spliceTo(options, audioFormat, joinSinks([meter, contour, ...(keeper === null ? [] : [keeper])]));
+  } catch (error) {
+    await rm(join(workDir, KEPT_NAME), { force: true });
+    throw error;
+  }
   return { steps: meter.read(), contour: contour.read(), kept: keeper?.read() ?? null };
 }
 

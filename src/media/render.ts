@@ -120,7 +120,7 @@ async function renderAudioOnly({ request, timeline, tools, progress }: RenderRun
     format: request.output.format,
     bitrate,
     processing,
-    voiceless: request.voiceless,
+    voice: request.voice,
     outputPath: request.outputPath,
     workDir: request.workDir,
     maxEncoders: tools.maxProcesses,

@@ -243,7 +243,7 @@ export async function encodeAudioTrack(
     format: "mp4" as const,
     bitrate,
     processing,
-    voiceless: request.voiceless,
+    voice: request.voice,
     outputPath: path,
     workDir: request.workDir,
     // The other cores encode video.

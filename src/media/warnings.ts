@@ -1,5 +1,6 @@
 /** Warnings about differences between a render and its source. Pure. */
 import type { AudioStream, RenderRequest } from "../domain/media";
+import { findVoicelessSpans } from "../domain/voice-activity";
 import { isHdr } from "./color";
 
 export const REPAIRED_WARNING =
@@ -28,8 +29,8 @@ export function listRenderWarnings(request: RenderRequest, copied = false): stri
   return warnings;
 }
 
-const isVoiceless = ({ voiceless, probed }: RenderRequest): boolean =>
-  voiceless?.some(({ start, end }) => start === 0 && end >= probed.info.duration) === true;
+const isVoiceless = ({ voice = null }: RenderRequest): boolean =>
+  voice !== null && voice.speech.length === 0 && findVoicelessSpans(voice).length > 0;
 
 function formatTrackName(track: AudioStream): string {
   const details = [track.title, track.language].filter((detail) => detail !== null).join(", ");

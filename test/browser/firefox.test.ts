@@ -11,12 +11,14 @@ import { video } from "../http/media";
 import { temporaryFolder } from "../temporary-folder";
 import { until } from "../until";
 import { runRows } from "./action-rows";
+import { checkCleanAudio } from "./clean-audio-check";
+import { FIREFOX, openFirefoxPlayer } from "./firefox-player";
 import { createStudioAsset } from "./studio";
 
 setDefaultTimeout(180_000);
 
 const HOST = "studio.test";
-const FIREFOX = Bun.which("firefox-esr") ?? Bun.which("firefox");
+const AUDIO_TYPE = 'audio/mp4; codecs="mp4a.40.2"';
 
 /** Starts Firefox with the host's name for this machine and a folder for downloads. */
 async function launchFirefox(downloads: string) {
@@ -177,4 +179,15 @@ test.if(isFullSize && FIREFOX !== null)("every page in both themes", async () =>
     }
   }
   expect(problems).toEqual([]);
+});
+
+test.if(isFullSize && FIREFOX !== null)("clean audio switches without a gap and equals the render", async () => {
+  await using server = await harness();
+  const user = await server.user();
+  const built = await Bun.build({ entrypoints: [join(import.meta.dir, "player-page.ts")], target: "browser" });
+  const { key } = await startSession(server, user);
+  await using browser = await openFirefoxPlayer(await built.outputs[0]!.text(), key);
+  const setup = { piecesUrl: "", previewUrl: "", videoType: null, audioType: AUDIO_TYPE, frameRate: null, duration: 1 };
+  const address = `http://${HOST}:${new URL(server.url()).port}/sign-in`;
+  await checkCleanAudio({ page: browser.page, user, setup, address });
 });

@@ -6,7 +6,7 @@
 import type { NoiseReduction } from "../../domain/media";
 import { indexEndingAfter } from "../../domain/planning/spans";
 import { fromSeconds, type Span, TICKS_PER_SECOND, type Ticks } from "../../domain/time";
-import { VOICELESS_FADE } from "../../domain/voiceless-spans";
+import { findVoicelessSpans, VOICELESS_FADE, type VoiceActivity } from "../../domain/voice-activity";
 import { createHighpass, type Highpass } from "./highpass";
 import { type Denoiser, RNNOISE_FRAME, RNNOISE_RATE } from "./rnnoise";
 import { readWholeSamples } from "./splicer";
@@ -50,8 +50,8 @@ export type NoiseReducerOptions = {
   mode: NoiseReduction;
   channels: number;
   createDenoiser: () => Denoiser;
-  /** The spans of the recording in which the original plays, sorted and disjoint. Null: unknown. */
-  voiceless: readonly Span[] | null;
+  /** Null: the model decides. */
+  voice: VoiceActivity | null;
   /** The time of the first sample. */
   start?: Ticks;
 };
@@ -91,12 +91,14 @@ export class NoiseReducer {
   private readonly mono = new Float32Array(RNNOISE_FRAME);
   private total = 0;
   private returned = 0;
+  private readonly speech: readonly Span[];
   private readonly voiceless: readonly Span[] | null;
   private readonly start: Ticks;
 
-  constructor({ mode, channels, createDenoiser, voiceless, start = 0 }: NoiseReducerOptions) {
+  constructor({ mode, channels, createDenoiser, voice, start = 0 }: NoiseReducerOptions) {
     this.shares = ORIGINAL_SHARES[mode];
-    this.voiceless = voiceless;
+    this.speech = voice?.speech ?? [];
+    this.voiceless = voice && findVoicelessSpans(voice);
     this.start = start;
     this.width = channels;
     const hasLowFrequencies = channels >= 6;
@@ -226,9 +228,13 @@ export class NoiseReducer {
   /** Returns whether the frame is in a span without a voice, at least this long after its start and before its end. */
   private isInVoiceless(frame: number, margin: Ticks): boolean {
     const spans = this.voiceless ?? [];
-    const time = this.start + (frame * TICKS_PER_SECOND) / FRAMES_PER_SECOND;
+    const time = this.getTime(frame);
     const span = spans[indexEndingAfter(spans, time)];
     return span !== undefined && span.start + margin <= time && time < span.end - margin;
+  }
+
+  private getTime(frame: number): Ticks {
+    return this.start + (frame * TICKS_PER_SECOND) / FRAMES_PER_SECOND;
   }
 
   /** Decides by what the model has found. */
@@ -242,9 +248,11 @@ export class NoiseReducer {
     return this.voices.length === 0 || !isNear(next, MARGIN_FRAMES + FADE_FRAMES + VOICE_FRAMES);
   }
 
-  /** Returns whether speech is at most `SPEECH_BEFORE` frames later or `SPEECH_AFTER` frames earlier. */
+  /** Returns whether the speech analysis or the model finds speech that is at most `SPEECH_BEFORE` frames later or `SPEECH_AFTER` frames earlier. */
   private isSpeech(n: number): boolean {
     const frame = this.first + n;
+    const next = this.speech[indexEndingAfter(this.speech, this.getTime(frame - SPEECH_AFTER))];
+    if (next !== undefined && next.start < this.getTime(frame + SPEECH_BEFORE)) return true;
     for (let k = frame === 0 ? 0 : SPEECH_BEFORE; k <= SPEECH_BEFORE; k++)
       if ((this.frames[n + k]?.voice ?? 0) >= SPEECH_PROBABILITY) this.lastSpeech = frame + k;
     return frame - this.lastSpeech <= SPEECH_AFTER;

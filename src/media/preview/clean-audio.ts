@@ -2,6 +2,7 @@
 import type { MediaInfo, NoiseReduction } from "../../domain/media";
 import { indexEndingAfter } from "../../domain/planning/spans";
 import { fromSeconds, type Span, toSeconds } from "../../domain/time";
+import { findVoicelessSpans, type VoiceActivity } from "../../domain/voice-activity";
 import { QUIET_ARGUMENTS } from "../arguments";
 import { reduceNoise } from "../audio/noise-reduction";
 import { loadRnnoise } from "../audio/rnnoise";
@@ -17,25 +18,25 @@ const CONTEXT_SECONDS = 4;
 const MAX_CONTEXT_SECONDS = 60;
 const MAX_WALL_SECONDS = 120;
 
-/** `from` and `to` are in seconds. `voiceless`: where noise is not reduced; null: unknown. */
+/** `from` and `to` are in seconds. `voice` null: unknown. */
 export type CleanAudioRequest = {
   ffmpeg: Ffmpeg;
   path: string;
   info: MediaInfo;
   mode: NoiseReduction;
-  voiceless: readonly Span[] | null;
+  voice: VoiceActivity | null;
   from: number;
   to: number;
 };
 
 /** Returns the audio as ADTS, from the sample at `from` on. Errors: `AppError` `processing_failed`; the signal's reason. */
 export async function encodeCleanAudio(
-  { ffmpeg, path, info, mode, voiceless, from, to }: CleanAudioRequest,
+  { ffmpeg, path, info, mode, voice, from, to }: CleanAudioRequest,
   signal?: AbortSignal,
 ): Promise<Uint8Array> {
   const createDenoiser = await loadRnnoise();
   const limits = createWorkLimits(MAX_WALL_SECONDS);
-  const start = findContextStart(from, voiceless ?? []);
+  const start = findContextStart(from, voice === null ? [] : findVoicelessSpans(voice));
   const source = { path, info, libavutil: ffmpeg.libavutil };
   const decoder = startFfmpeg({
     ffmpeg,
@@ -65,7 +66,7 @@ export async function encodeCleanAudio(
     ];
     let position = 0;
     const reduced = reduceNoise(decoder.stdout, {
-      ...{ mode, channels: CHANNELS, createDenoiser, voiceless },
+      ...{ mode, channels: CHANNELS, createDenoiser, voice },
       start: fromSeconds(start),
     });
     for await (const samples of readWholeSamples(reduced, CHANNELS)) {

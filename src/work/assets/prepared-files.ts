@@ -9,9 +9,9 @@ import {
   type SpeechAnalysis,
   type Word,
 } from "../../domain/speech";
-import type { FrameTimes, Span } from "../../domain/time";
+import type { FrameTimes } from "../../domain/time";
 import { spanFromSeconds, toSeconds } from "../../domain/time";
-import { findVoicelessSpans } from "../../domain/voiceless-spans";
+import type { VoiceActivity } from "../../domain/voice-activity";
 import { openAudioFile } from "../../lib/analysis-audio/reader";
 import { createAudioFile } from "../../lib/analysis-audio/writer";
 import { flushFile, writeAtomic } from "../../lib/atomic-file";
@@ -105,10 +105,10 @@ export async function readSpeechAnalysis(
 export const readDetectedLanguage = async ({ speechAnalysis }: MediaFolder): Promise<DetectedLanguage | null> =>
   (await readJson<SpeechAnalysis>(speechAnalysis))?.language ?? null;
 
-/** Reads where the recording has no voice; null when the path is null or the file is missing. */
-export async function readVoicelessSpans(speechAnalysis: string | null): Promise<Span[] | null> {
+/** Reads where the recording has a voice; null when the path is null or the file is missing. */
+export async function readVoiceActivity(speechAnalysis: string | null): Promise<VoiceActivity | null> {
   const analysis = speechAnalysis === null ? null : await readJson<SpeechAnalysis>(speechAnalysis);
-  return analysis && findVoicelessSpans(analysis);
+  return analysis && { duration: analysis.duration, speech: analysis.speech };
 }
 
 /** Stores the contour with the audio compression, which suits any sampled signal. */

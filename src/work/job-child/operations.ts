@@ -61,7 +61,7 @@ export type JobOperations = {
   loudness: JobOperation<{ ffmpeg: Ffmpeg; source: string; info: MediaInfo; outputPath: string }, null>;
   /** Encodes a part of the source with reduced noise. `adts` in base64; `cpuSeconds`: of the child. */
   cleanAudio: JobOperation<
-    Omit<CleanAudioRequest, "path" | "voiceless"> & SpeechSource & { source: string },
+    Omit<CleanAudioRequest, "path" | "voice"> & SpeechSource & { source: string },
     { adts: string; cpuSeconds: number }
   >;
   indexPreview: JobOperation<{ preview: string; outputPath: string }, IndexedTracks>;

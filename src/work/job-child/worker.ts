@@ -11,7 +11,7 @@ import type { IncompleteFile } from "../../media/packets/incomplete-files";
 import {
   readProbed,
   readSpeechAnalysis,
-  readVoicelessSpans,
+  readVoiceActivity,
   requireProbed,
   writeProbed,
 } from "../assets/prepared-files";
@@ -114,8 +114,8 @@ const OPERATIONS: Implementation = {
   },
   async cleanAudio({ source, speechAnalysis, ...request }, { signal }) {
     const { encodeCleanAudio } = await import("../../media/preview/clean-audio");
-    const voiceless = await readVoicelessSpans(speechAnalysis);
-    const bytes = await encodeCleanAudio({ ...request, voiceless, path: source }, signal);
+    const voice = await readVoiceActivity(speechAnalysis);
+    const bytes = await encodeCleanAudio({ ...request, voice, path: source }, signal);
     const { user, system } = process.cpuUsage();
     return { adts: Buffer.from(bytes).toString("base64"), cpuSeconds: (user + system) / 1e6 };
   },
@@ -289,8 +289,8 @@ async function readRenderRequest(input: {
 }): Promise<RenderRequest> {
   const { source = "", speechAnalysis = null, plan, output, workDir = "", outputPath = "" } = input;
   const segments = plan === null ? null : planSegments(JSON.parse(plan) as PlanJson);
-  const [probed, voiceless] = await Promise.all([requireProbed(input.probed), readVoicelessSpans(speechAnalysis)]);
-  return { sourcePath: source, probed, segments, output, voiceless, workDir, outputPath };
+  const [probed, voice] = await Promise.all([requireProbed(input.probed), readVoiceActivity(speechAnalysis)]);
+  return { sourcePath: source, probed, segments, output, voice, workDir, outputPath };
 }
 
 /** Returns the semaphore of the parent. Each `run` acquires a permit with one callback and releases it with another. */

@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { startPreview } from "../../../src/work/previews/start-preview";
 import { fromSeconds, type Range, toSeconds } from "../../../web/editor/model/plan";
 import type { SourceTrack } from "../../../web/editor/player/decodable";
+import type { DrivenPage } from "../../browser/clean-audio-check";
+import { openFirefoxPlayer } from "../../browser/firefox-player";
 import { compareAudio, FRAME_RATE, listFrames, readSamples } from "../../browser/player-media";
 import type { PlayerHarness, Setup } from "../../browser/player-page";
 import { launchChromium } from "../../chromium";
@@ -30,14 +32,6 @@ const KEPT: Range[] = SPANS.map(([start, end]) => ({ start: fromSeconds(start), 
 const SEEKS = 6;
 const MAX_PLAYING_MS = 45_000;
 
-/** The part of a browser's page that both drivers have. */
-type DrivenPage = {
-  goto(url: string): Promise<unknown>;
-  evaluate<Argument, Result>(
-    work: (argument: Argument) => Result | Promise<Result>,
-    argument: Argument,
-  ): Promise<Result>;
-};
 type Browser = AsyncDisposable & { page: DrivenPage };
 
 async function openChromium(script: string, cookie: string): Promise<Browser> {
@@ -49,24 +43,6 @@ async function openChromium(script: string, cookie: string): Promise<Browser> {
     route.fulfill({ contentType: "text/javascript", body: script }),
   );
   const page = await context.newPage();
-  return { page: page as unknown as DrivenPage, [Symbol.asyncDispose]: () => browser.close() };
-}
-
-async function openFirefox(script: string, cookie: string): Promise<Browser> {
-  const { default: puppeteer } = await import("puppeteer-core");
-  const browser = await puppeteer.launch({
-    browser: "firefox",
-    executablePath: Bun.which("firefox-esr") ?? Bun.which("firefox") ?? "firefox",
-    extraPrefsFirefox: { "network.dns.localDomains": HOST, "media.autoplay.default": 0 },
-  });
-  await browser.setCookie({ name: "service_session", value: cookie, domain: HOST, path: "/", httpOnly: true });
-  const page = await browser.newPage();
-  await page.setRequestInterception(true);
-  page.on("request", (request) => {
-    if (/\/app\/main-[^/]*\.js$/.test(request.url()))
-      void request.respond({ status: 200, contentType: "text/javascript", body: script });
-    else void request.continue();
-  });
   return { page: page as unknown as DrivenPage, [Symbol.asyncDispose]: () => browser.close() };
 }
 
@@ -222,7 +198,7 @@ export async function measureKinds(browserName: "chromium" | "firefox", only = "
     target: "browser",
   });
   const script = await built.outputs[0]!.text();
-  await using browser = await (browserName === "firefox" ? openFirefox : openChromium)(script, session.key);
+  await using browser = await (browserName === "firefox" ? openFirefoxPlayer : openChromium)(script, session.key);
   const { page } = browser;
   const address = `http://${HOST}:${new URL(server.url()).port}/sign-in`;
   console.log(

@@ -2,7 +2,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { fromSeconds } from "../../../../src/domain/time";
-import { findVoicelessSpans } from "../../../../src/domain/voiceless-spans";
 import { NoiseReducer, type NoiseReducerOptions } from "../../../../src/media/audio/noise-reduction";
 import { loadRnnoise, RNNOISE_RATE } from "../../../../src/media/audio/rnnoise";
 import { renderAudio } from "../../../../src/media/leveled-audio";
@@ -69,7 +68,7 @@ type Options = Partial<Omit<NoiseReducerOptions, "createDenoiser">>;
 
 function reduce(samples: Float32Array, options: Options = {}): Float32Array {
   const { channels = 1 } = options;
-  const reducer = new NoiseReducer({ mode: "strong", voiceless: null, ...options, channels, createDenoiser });
+  const reducer = new NoiseReducer({ mode: "strong", voice: null, ...options, channels, createDenoiser });
   const parts: Float32Array[] = [];
   const size = 9_001 * channels;
   for (let at = 0; at < samples.length; at += size) parts.push(reducer.take(samples.subarray(at, at + size)));
@@ -119,7 +118,7 @@ test.each([
   ["of the speech analysis", true],
 ])("where no voice is for three seconds, the original plays, and fades over 200 ms: spans %s", (_, isAnalyzed) => {
   const { input, end, spans: speech, duration } = createShow();
-  const output = reduce(input, { voiceless: isAnalyzed ? findVoicelessSpans({ duration, speech }) : null });
+  const output = reduce(input, { voice: isAnalyzed ? { duration, speech } : null });
   const from = end + RNNOISE_RATE;
   const to = end + 5 * RNNOISE_RATE;
   expect(input.subarray(from, to).every((sample, n) => sample === output[from + n])).toBe(true);
@@ -133,12 +132,26 @@ test("the speech analysis decides, whatever the model takes for a voice", () => 
   const { input, spans, duration } = createShow();
   const isOriginal = (output: Float32Array) => output.every((sample, n) => sample === input[n]);
   // A song is sung, and a whisper is a voice.
-  expect(isOriginal(reduce(input, { voiceless: findVoicelessSpans({ duration, speech: [] }) }))).toBe(true);
+  expect(isOriginal(reduce(input, { voice: { duration, speech: [] } }))).toBe(true);
   const speech = [{ start: spans[0]!.start, end: duration }];
-  const output = reduce(input, { voiceless: findVoicelessSpans({ duration, speech }) });
+  const output = reduce(input, { voice: { duration, speech } });
   const [start, end] = [spans[2]!.end, spans[3]!.start].map((time) => (time / 1e6) * RNNOISE_RATE) as [number, number];
   const middle: [number, number] = [start + 2 * RNNOISE_RATE, end - 2 * RNNOISE_RATE];
   expect(getLevel(output, [middle])).toBeLessThan(getLevel(input, [middle]) - 3);
+});
+
+test("the analysis finds speech that the model takes for noise, such as a whisper, and more of it is kept", () => {
+  const whisper = createNoise(6 * RNNOISE_RATE).map((sample) => 0.05 * sample);
+  const voice = {
+    duration: toTicks(whisper.length),
+    speech: [
+      { start: 1e6, end: 2e6 },
+      { start: 4e6, end: 5e6 },
+    ],
+  };
+  const output = reduce(whisper, { mode: "light", voice });
+  const toLevel = (from: number, to: number) => getLevel(output, [[from * RNNOISE_RATE, to * RNNOISE_RATE]]);
+  expect(toLevel(4.1, 4.9)).toBeGreaterThan(toLevel(5.3, 5.9) + 6);
 });
 
 test("clean audio of any part is what the render has there, music included", async () => {
@@ -152,10 +165,10 @@ test("clean audio of any part is what the render has there, music included", asy
   ];
   await encode(input, path);
   const probed = await probeFile(path, bundledFfmpeg);
-  const voiceless = findVoicelessSpans({ duration, speech });
+  const voice = { duration, speech };
   const segments = [{ start: 0, end: duration, outputStart: 0, outputEnd: duration }];
   await renderAudio({
-    ...{ ffmpeg: bundledFfmpeg, path, probed, format: "m4a", bitrate: 192_000, maxEncoders: 2, segments, voiceless },
+    ...{ ffmpeg: bundledFfmpeg, path, probed, format: "m4a", bitrate: 192_000, maxEncoders: 2, segments, voice },
     ...{ outputPath, workDir: folder.path, processing: { noiseReduction: "strong" } },
   });
   // The preview's bitrate is too low for noise at high frequencies.
@@ -166,7 +179,7 @@ test("clean audio of any part is what the render has there, music included", asy
     [11, 13],
     [14, 18],
   ] as const) {
-    const part = { ffmpeg: bundledFfmpeg, path, info: probed.info, mode: "strong" as const, voiceless, from, to };
+    const part = { ffmpeg: bundledFfmpeg, path, info: probed.info, mode: "strong" as const, voice, from, to };
     await Bun.write(partPath, await encodeCleanAudio(part));
     // The encoder puts a packet before the first sample.
     const heard = (await decode(partPath, "-af", "lowpass=2000,lowpass=2000")).subarray(1_024);

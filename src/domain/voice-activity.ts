@@ -1,6 +1,9 @@
-/** Where a recording has no voice for long, as in music: noise reduction leaves it as it is. Pure. */
+/** Where a recording has a voice, and where it has none for long, as in music: noise reduction leaves it as it is there. Pure. */
 import type { SpeechAnalysis } from "./speech";
 import { fromSeconds, type Span, type Ticks } from "./time";
+
+/** The spans with a voice are sorted and disjoint. */
+export type VoiceActivity = Pick<SpeechAnalysis, "duration" | "speech">;
 
 /** Without a voice for this long, the recording plays as it is. */
 const MIN_VOICELESS: Ticks = fromSeconds(3);
@@ -10,7 +13,7 @@ const MARGIN: Ticks = fromSeconds(0.5);
 export const VOICELESS_FADE: Ticks = fromSeconds(0.2);
 
 /** Returns the spans without a voice. A fade begins at the start and at the end of each. */
-export function findVoicelessSpans({ duration, speech }: Pick<SpeechAnalysis, "duration" | "speech">): Span[] {
+export function findVoicelessSpans({ duration, speech }: VoiceActivity): Span[] {
   const spans: Span[] = [];
   let end: Ticks | null = null;
   for (const voice of [...speech, null]) {

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { fromSeconds, type Span, spanFromSeconds } from "../../../src/domain/time";
-import { findVoicelessSpans } from "../../../src/domain/voiceless-spans";
+import { findVoicelessSpans } from "../../../src/domain/voice-activity";
 
 const END = Number.POSITIVE_INFINITY;
 type Times = [start: number, end: number][];
