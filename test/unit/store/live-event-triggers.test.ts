@@ -128,7 +128,7 @@ test.each([
 
 /** The columns that a page shows and that change with time, by table. The state is always one. */
 const SHOWN: Record<string, string[]> = {
-  projects: ["name"],
+  projects: ["name", "cut_mode", "cut_language"],
   assets: [
     "type",
     "extension",
