@@ -28,8 +28,9 @@ export function RecordingCards({ items, selection, onChange }: CardsProps) {
     ),
     [selection, onChange],
   );
+  const isSelecting = useComputed(() => !selection.isEmpty.value).value;
   return (
-    <div class="recordings">
+    <div class={isSelecting ? "recordings selecting" : "recordings"}>
       {useChunks(items, CHUNK_CARDS).map((cards, number) => (
         <Chunk key={number} cards={cards} card={card} />
       ))}
