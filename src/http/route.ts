@@ -221,11 +221,11 @@ async function readInput(definition: Definition, { request, services }: OpenCall
   return { query: parsedQuery, body: parsedBody, text };
 }
 
-/** Returns a body as text without secrets: its hash is stored, and a password could be guessed from it. */
+/** Returns a body as text with the names of its secrets only: its hash is stored, and a password could be guessed from it. */
 function withoutSecrets({ properties }: TObject, body: object | undefined, text: string): string {
   const secrets = Object.keys(properties).filter((name) => properties[name]!.writeOnly === true);
   if (secrets.length === 0) return text;
-  return JSON.stringify(Object.entries(body ?? {}).filter(([name]) => !secrets.includes(name)));
+  return JSON.stringify(Object.entries(body ?? {}).map((entry) => (secrets.includes(entry[0]) ? entry[0] : entry)));
 }
 
 const MAX_KEY_CHARACTERS = 255;

@@ -48,13 +48,14 @@ export async function serveSharePage(
     return await unlock(services, request, found, client);
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    const { retryAfterSeconds } = error.details;
-    if (retryAfterSeconds === undefined) return showQuestion(403, "Wrong password. Try again.");
+    const { retryAfterSeconds = 1 } = error.details;
+    if (error.code !== "rate_limited" && error.code !== "upstream_unavailable")
+      return showQuestion(400, "The password could not be read. Try again.");
     const minutes = Math.ceil(retryAfterSeconds / 60);
-    const response = showQuestion(
-      429,
-      `Too many attempts. Try again in ${minutes} ${minutes === 1 ? "minute" : "minutes"}.`,
-    );
+    const response =
+      error.code === "rate_limited"
+        ? showQuestion(429, `Too many attempts. Try again in ${minutes} ${minutes === 1 ? "minute" : "minutes"}.`)
+        : showQuestion(503, "The server is busy. Try again in a moment.");
     response.headers.set("Retry-After", String(retryAfterSeconds));
     return response;
   }

@@ -196,6 +196,8 @@ test("the keyboard alone creates and opens a project, and goes back to where the
   await keyboard.type("By keyboard");
   await keyboard.press("Enter");
   await page.getByRole("heading", { level: 1, name: "By keyboard" }).waitFor();
+  // Keys are those of a dialog until it is gone.
+  await page.getByRole("dialog").waitFor({ state: "detached" });
   await keyboard.press("Control+k");
   await keyboard.type("projects");
   await keyboard.press("Enter");

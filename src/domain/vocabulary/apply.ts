@@ -6,13 +6,13 @@ import type { Replacement } from "./candidates";
 
 /** Returns the words with the replacements, which are in order and disjoint. A term takes the time from the first to the last word that it replaces. */
 export function replaceWords(words: readonly Word[], replacements: readonly Replacement[]): Word[] {
-  const out: Word[] = [];
+  const parts: Word[][] = [];
   let next = 0;
   for (const { from, to, texts } of replacements) {
-    out.push(...words.slice(next, from), ...placeTexts(words.slice(from, to), texts));
+    parts.push(words.slice(next, from), placeTexts(words.slice(from, to), texts));
     next = to;
   }
-  return [...out, ...words.slice(next)];
+  return [...parts, words.slice(next)].flat();
 }
 
 /** Returns a word for each text. As many texts as words keep their times; others share the whole time by their lengths. */

@@ -15,12 +15,17 @@ export const MAX_VOCABULARY_CHARACTERS = 200_000;
 /** Control characters, line separators, and characters that change the direction of text or cannot be seen. */
 const FORBIDDEN = /[\p{Cc}\p{Zl}\p{Zp}\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]|\p{Cs}/u;
 
-/** Returns the key by which two forms are the same: without regard to case, accents, punctuation and spaces. */
+/**
+ * Returns the key by which two forms are the same: without regard to case, accents, punctuation and spaces. Marks of other scripts stay, because they
+ * are sounds there.
+ */
 export const toFormKey = (text: string): string =>
   text
     .normalize("NFKD")
     .toLowerCase()
-    .replace(/[^\p{L}\p{N}]/gu, "");
+    .replace(/(?<=[\p{sc=Latin}\p{sc=Greek}\p{sc=Cyrillic}])\p{M}+/gu, "")
+    .replace(/[^\p{L}\p{M}\p{N}]/gu, "")
+    .normalize("NFC");
 
 /** Returns the text with single spaces. */
 export const cleanTerm = (text: string): string => text.normalize("NFC").trim().replace(/\s+/gu, " ");

@@ -142,11 +142,15 @@ function rateFit(
 /** Returns the best of overlapping candidates whose score is not negative, in order. */
 function selectDisjoint(rated: readonly Rated[]): Replacement[] {
   const taken: TermCandidate[] = [];
+  const takenWords = new Uint8Array(rated.reduce((most, { candidate }) => Math.max(most, candidate.to), 0));
   for (const { candidate, score } of rated.toSorted(
     (a, b) => b.score - a.score || a.candidate.from - b.candidate.from,
   )) {
     if (!(score >= 0)) break;
-    if (taken.every(({ from, to }) => candidate.to <= from || candidate.from >= to)) taken.push(candidate);
+    const { from, to } = candidate;
+    if (takenWords.subarray(from, to).includes(1)) continue;
+    takenWords.fill(1, from, to);
+    taken.push(candidate);
   }
   return taken.toSorted((a, b) => a.from - b.from).map(({ from, to, texts }) => ({ from, to, texts }));
 }

@@ -258,6 +258,7 @@ async function analyzeSpeech(tools: PrepareTools, branch: Branch): Promise<Speec
     const replacements = await findReplacements(analysis.transcript, {
       entries: input.vocabulary,
       kept: new Set(),
+      signal,
       forcedAlign: (requests) =>
         tools.speech.forcedAlign({ path: files.analysisAudio }, requests, { owner: context.owner, signal }),
     });

@@ -8,6 +8,8 @@ import { yieldToEventLoop } from "../../media/parallel";
 
 /** Time for which the search may keep the process from other work. */
 const MAX_BLOCKED_MS = 20;
+/** Of more candidates that only sound like terms, this many of the most similar are kept. */
+const MAX_SIMILAR = 20_000;
 
 export type VocabularyUse = {
   entries: readonly VocabularyEntry[];
@@ -15,27 +17,35 @@ export type VocabularyUse = {
   kept: ReadonlySet<string>;
   /** Aligns texts with parts of the recording; null to decide by the text alone. */
   forcedAlign: ((requests: AlignmentRequest[]) => Promise<ForcedAlignment[]>) | null;
+  signal?: AbortSignal;
 };
 
-/** Returns where terms replace words of a transcript, in order and disjoint. */
+/** Returns where terms replace words of a transcript, in order and disjoint. Errors: those of `forcedAlign`; the signal's reason when aborted. */
 export async function findReplacements(
   transcript: Transcript | null,
-  { entries, kept, forcedAlign }: VocabularyUse,
+  { entries, kept, forcedAlign, signal }: VocabularyUse,
 ): Promise<Replacement[]> {
   if (transcript === null || entries.length === 0 || transcript.words.length === 0) return [];
   // The tokenizer takes a tenth of a second to load.
   const { isFrequentWord } = await import("../../speech/tokens");
-  const candidates: TermCandidate[] = [];
+  const listed: TermCandidate[] = [];
+  let similar: TermCandidate[] = [];
   let yieldedAt = performance.now();
   for (const found of listCandidates(transcript.words, prepareTerms(entries), { isCommon: isFrequentWord, kept })) {
-    candidates.push(...found);
+    for (const candidate of found) (candidate.similar === null ? listed : similar).push(candidate);
+    if (similar.length >= 2 * MAX_SIMILAR) similar = keepMostSimilar(similar);
     if (performance.now() - yieldedAt < MAX_BLOCKED_MS) continue;
     await yieldToEventLoop();
+    signal?.throwIfAborted();
     yieldedAt = performance.now();
   }
+  const candidates = [...listed, ...keepMostSimilar(similar)];
   if (forcedAlign === null || transcript.forcing === false) return selectByText(candidates);
   const comparison = listComparisons(candidates, transcript);
   const { requests } = comparison;
   const alignments = requests.length === 0 ? [] : await forcedAlign(requests);
   return selectByAudio(candidates, comparison, { alignments, termCount: entries.length });
 }
+
+const keepMostSimilar = (candidates: readonly TermCandidate[]): TermCandidate[] =>
+  candidates.toSorted((a, b) => (a.similar?.distance ?? 0) - (b.similar?.distance ?? 0)).slice(0, MAX_SIMILAR);

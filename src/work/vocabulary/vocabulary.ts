@@ -1,5 +1,5 @@
 /** Vocabularies of workspaces and projects: read, replaced, and as one list for a recording. */
-import { AppError } from "../../domain/errors";
+import { AppError, requireFound } from "../../domain/errors";
 import {
   cleanTerm,
   listVocabularyProblems,
@@ -8,6 +8,7 @@ import {
   type VocabularyEntry,
 } from "../../domain/vocabulary/entries";
 import type { Queries } from "../../store/db";
+import { findProject } from "../../store/projects";
 import { findVocabulary, saveVocabulary } from "../../store/vocabularies";
 import type { CoreNeeds } from "../needs";
 import { requireDatabaseSpace, requireRoomForText } from "../storage/limits";
@@ -31,7 +32,7 @@ export async function readEntries(db: Queries, workspaceId: string, projectId: s
   return mergeVocabularies(own?.entries ?? [], shared?.entries ?? []);
 }
 
-/** Replaces a vocabulary. Errors: `conflict` (another revision, quota), `validation_error`, `upstream_unavailable`. */
+/** Replaces a vocabulary. Errors: `not_found`, `conflict` (another revision, quota), `validation_error`, `upstream_unavailable`. */
 export async function updateVocabulary(
   services: CoreNeeds,
   owner: VocabularyOwner,
@@ -43,6 +44,8 @@ export async function updateVocabulary(
   requireDatabaseSpace(services);
   const { workspaceId, projectId } = owner;
   return services.store.write(async (tx) => {
+    // It may have been deleted meanwhile.
+    if (projectId !== null) requireFound(await findProject(tx, workspaceId, projectId), "Project");
     const old = await readVocabulary(tx, owner);
     if (old.revision !== revision)
       throw new AppError(

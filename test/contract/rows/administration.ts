@@ -11,7 +11,7 @@ import { listErrors } from "../response-checks";
 import * as schemas from "../schemas";
 import type { DashboardFixtures, DashboardRow } from "./dashboard-fixtures";
 
-type Listed = { items: { id: string }[] };
+type Listed = { items: { id: string }[]; total: number };
 
 export const createAdminSession = async ({ server }: Pick<DashboardFixtures, "server">): Promise<Client> =>
   startSession(server, await createAdmin(server));
@@ -47,9 +47,10 @@ export const administrationRows: DashboardRow[] = [
       const { call, getOutcome, server } = fixtures;
       const as = await createAdminSession(fixtures);
       const users = [await server.user(30), await server.user(10), await server.user(20)].map(({ userId }) => userId);
-      const list = async (sort: string) => {
-        const { body } = await call<Listed>("GET", `/admin/users?limit=100${sort}`, { as });
-        return body.items.map(({ id }) => id).filter((id) => users.includes(id));
+      const list = async (sort: string, offset = 0): Promise<string[]> => {
+        const { body } = await call<Listed>("GET", `/admin/users?limit=100&offset=${offset}${sort}`, { as });
+        const found = body.items.map(({ id }) => id).filter((id) => users.includes(id));
+        return offset + 100 < body.total ? [...found, ...(await list(sort, offset + 100))] : found;
       };
       expect(await list("")).toEqual(users.toReversed());
       expect(await list("&sort=created_at")).toEqual(users);

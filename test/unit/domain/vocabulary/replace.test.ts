@@ -248,6 +248,16 @@ test("a distance is symmetric, and 0 for equal spellings", () => {
   );
 });
 
+test("a replacement far into a day of words keeps the others", () => {
+  const words = Array.from({ length: 200_000 }, (_, n) => ({ text: "a", start: n, end: n + 1, confidence: 1 }));
+  const replaced = replaceWords(words, [{ from: 150_000, to: 150_002, texts: ["Offcut"] }]);
+  expect([replaced.length, replaced[150_000], replaced[150_001]]).toEqual([
+    199_999,
+    { text: "Offcut", start: 150_000, end: 150_002, confidence: 1 },
+    words[150_002],
+  ]);
+});
+
 test("the most similar terms are those of a comparison with all terms", () => {
   const name = fc.stringMatching(/^[a-z]{4,14}$/);
   fc.assert(
@@ -278,4 +288,6 @@ test("names and terms of a script are collected, other words are not", () => {
   expect(terms("ALL OF THIS IS IN CAPITALS")).toEqual([]);
   expect(terms("Wir sahen das Fenster, sagte Przybylski.", "de")).toEqual([]);
   expect(toFormKey("Räikkönen’s")).toBe("raikkonens");
+  // Marks are sounds there.
+  expect(new Set(["バス", "パス", "ハス", "काल", "कल"].map(toFormKey)).size).toBe(5);
 });
