@@ -67,7 +67,7 @@ const info = (minutes: number): MediaInfo => ({
   timecode: null,
 });
 const SNIFFED = { type: "audio", extension: "wav", contentType: "audio/wav", demuxer: "wav" } as const;
-const PLAN = JSON.stringify({ kept_duration: 1 });
+const PLAN = JSON.stringify({ kept_duration: 1, segments: [], removed: [] });
 
 /** Returns the configuration of the histories: everything costs something. */
 export const loadPrices = async (): Promise<Config> => ({
