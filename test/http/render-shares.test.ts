@@ -183,7 +183,7 @@ test("have a page with a player, which a password protects", async () => {
           headers: { "Content-Type": "application/x-www-form-urlencoded" },
         })
       ).status,
-    ).toBe(403);
+    ).toBe(400);
 
   await revokeAll();
   const gone = await send(locked.page_url, { headers });
