@@ -108,6 +108,8 @@ async function copyWithHash(path: string, folder: string): Promise<string> {
 /** The windows in which layouts change, by the name in `@media (--name)`: browsers have no custom media queries yet. */
 const BREAKPOINTS: Record<string, string> = {
   phone: "(max-width: 30rem)",
+  /** The library and the tray are those of a phone. The same as in `web/app/narrow.ts`. */
+  narrow: "(max-width: 43.74rem)",
   tablet: "(max-width: 48rem)",
   compact: "(max-width: 68.74rem)",
   /** The editor scrolls, with its controls at the bottom. */

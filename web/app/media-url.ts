@@ -2,12 +2,12 @@
 import { currentWorkspaceId } from "./session";
 
 export const mediaUrl = (assetId: string, path: string, query: Record<string, string> = {}): string =>
-  inWorkspace(`/api/v1/assets/${assetId}/${path}`, query);
+  inWorkspace(currentWorkspaceId(), `/api/v1/assets/${assetId}/${path}`, query);
 
-export const exportUrl = (exportId: string): string => inWorkspace(`/api/v1/exports/${exportId}/file`, {});
+export const exportUrl = (workspaceId: string | null, exportId: string): string =>
+  inWorkspace(workspaceId, `/api/v1/exports/${exportId}/file`, {});
 
-function inWorkspace(path: string, query: Record<string, string>): string {
-  const workspaceId = currentWorkspaceId();
+function inWorkspace(workspaceId: string | null, path: string, query: Record<string, string>): string {
   const params = new URLSearchParams(query);
   if (workspaceId !== null) params.set("workspace_id", workspaceId);
   const text = params.toString();

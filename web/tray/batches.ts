@@ -1,9 +1,11 @@
 /** Actions on many recordings. They continue while the user opens other pages. */
 import { computed, signal } from "@preact/signals";
 import { ApiError, toMessage } from "../app/api";
+import { me } from "../app/session";
 import { isTrayNeeded } from "../app/tray-state";
 
-export type BatchProblem = { name: string; message: string };
+/** `id`: the recording; null for a problem of the whole batch. */
+export type BatchProblem = { id: string | null; name: string; message: string };
 
 export type Batch = {
   id: string;
@@ -12,13 +14,15 @@ export type Batch = {
   total: number;
   done: number;
   state: "running" | "done" | "stopped";
+  /** False from when on the browser does the rest by itself. */
+  isStoppable: boolean;
   problems: readonly BatchProblem[];
 };
 
 export type BatchItem = { id: string; name: string };
 
 export const batches = signal<readonly Batch[]>([]);
-const hasRunning = computed(() => batches.value.some(({ state }) => state === "running"));
+const hasRunning = computed(() => batches.value.some(({ state, isStoppable }) => state === "running" && isStoppable));
 
 const stops = new Map<string, AbortController>();
 let lastId = 0;
@@ -31,8 +35,9 @@ const OFFLINE_DELAY_MS = 3_000;
 export const DONE_MS = 5_000;
 
 /** Waits; rejects when it is stopped. */
-const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
+    if (signal.aborted) return reject(signal.reason);
     const onStop = () => {
       clearTimeout(timer);
       reject(signal.reason);
@@ -51,30 +56,43 @@ function findDelayMs(error: unknown): number | null {
   return error.code === "offline" ? OFFLINE_DELAY_MS : null;
 }
 
-type BatchWork = {
+/** Repeats a call while the server is unreachable or asks to wait. Rejects when it is stopped. */
+export async function insist<Answer>(call: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      const delay = findDelayMs(error);
+      if (delay === null) throw error;
+      await pause(delay, signal);
+    }
+  }
+}
+
+type BatchWork<Item extends BatchItem> = {
   label: string;
-  items: readonly BatchItem[];
+  items: readonly Item[];
   /** Works on one recording. What it throws is that recording's problem, and stops nothing. */
-  run(item: BatchItem, signal: AbortSignal): Promise<unknown>;
+  run(item: Item): Promise<unknown>;
 };
 
 /** Runs an action on each recording, and resolves when all are done or the batch was stopped. */
-export async function runBatch({ label, items, run }: BatchWork): Promise<void> {
+export async function runBatch<Item extends BatchItem>({ label, items, run }: BatchWork<Item>): Promise<void> {
   const { id, signal } = addBatch(label, items.length);
   const waiting = [...items];
   /** All wait when the server asks one to. */
   let resumeAt = 0;
-  const attempt = async (item: BatchItem): Promise<void> => {
+  const attempt = async (item: Item): Promise<void> => {
     for (let n = 1; ; n++) {
       try {
         const wait = resumeAt - Date.now();
         if (wait > 0) await pause(wait, signal);
-        await run(item, signal);
+        await run(item);
         return change(id, ({ done }) => ({ done: done + 1 }));
       } catch (error) {
         if (signal.aborted) return;
         const delay = n < MAX_ATTEMPTS ? findDelayMs(error) : null;
-        if (delay === null) return addProblem(id, { name: item.name, message: toMessage(error) });
+        if (delay === null) return addProblem(id, { id: item.id, name: item.name, message: toMessage(error) });
         resumeAt = Math.max(resumeAt, Date.now() + delay);
       }
     }
@@ -92,12 +110,12 @@ export function addBatch(label: string, total: number): { id: string; signal: Ab
   const id = String(lastId);
   const stop = new AbortController();
   stops.set(id, stop);
-  batches.value = [...batches.value, { id, label, total, done: 0, state: "running", problems: [] }];
+  batches.value = [...batches.value, { id, label, total, done: 0, state: "running", isStoppable: true, problems: [] }];
   isTrayNeeded.value = true;
   return { id, signal: stop.signal };
 }
 
-export function changeBatch(id: string, update: Partial<Pick<Batch, "done" | "problems">>): void {
+export function changeBatch(id: string, update: Partial<Pick<Batch, "done" | "isStoppable" | "problems">>): void {
   change(id, () => update);
 }
 
@@ -114,6 +132,7 @@ export function endBatch(id: string): void {
 export const stopBatch = (id: string): void => stops.get(id)?.abort();
 
 export function closeBatch(id: string): void {
+  stopBatch(id);
   batches.value = batches.value.filter((one) => one.id !== id);
 }
 
@@ -123,6 +142,14 @@ const addProblem = (id: string, problem: BatchProblem): void =>
 function change(id: string, update: (batch: Batch) => Partial<Batch>): void {
   batches.value = batches.value.map((one) => (one.id === id ? { ...one, ...update(one) } : one));
 }
+
+let userId = me.peek()?.id;
+// Another user must neither continue nor see them.
+me.subscribe((user) => {
+  if (user?.id === userId) return;
+  userId = user?.id;
+  for (const { id } of batches.peek()) closeBatch(id);
+});
 
 addEventListener("beforeunload", (event) => {
   if (hasRunning.value) event.preventDefault();

@@ -1,4 +1,5 @@
 /** The rows of the tray. */
+import { toNumber } from "../app/english";
 import { formatCount } from "../app/format";
 import { Button, IconButton } from "../ui/button";
 import { CreditsLink } from "../ui/error-message";
@@ -65,33 +66,35 @@ export function UploadRow({ item }: { item: UploadItem }) {
 
 const MAX_SHOWN = 3;
 
+/** "3 of 4", and at the end "3 of 4 done · 2 problems": a recording can have several. */
+function describeBatch({ total, done, state, problems }: Batch): string {
+  const failed = new Set(problems.flatMap(({ id }) => id ?? [])).size;
+  const share = (count: number) => `${toNumber(count)} of ${toNumber(total)}`;
+  if (state === "running") return share(done);
+  if (state === "stopped") return `Stopped after ${share(done)}`;
+  if (problems.length === 0) return `Done: ${toNumber(total)}`;
+  return `${share(Math.max(0, done - failed))} done · ${formatCount(problems.length, "problem")}`;
+}
+
 export function BatchRow({ batch }: { batch: Batch }) {
-  const { id, label, total, done, state, problems } = batch;
-  const text =
-    state === "running"
-      ? `${done} of ${total}`
-      : state === "stopped"
-        ? `Stopped after ${done} of ${total}`
-        : problems.length === 0
-          ? `Done: ${total}`
-          : `${total - problems.length} of ${total} done`;
+  const { id, label, total, done, state, isStoppable, problems } = batch;
   return (
     <li class={problems.length > 0 ? "bad" : undefined}>
       <Icon name={problems.length > 0 ? "warning" : state === "done" ? "check" : "jobs"} />
       <span class="tray-text">
         <b class="truncate">{label}</b>
         <span class="soft number" role="status">
-          {text}
+          {describeBatch(batch)}
         </span>
         {problems.slice(0, MAX_SHOWN).map((problem, index) => (
           <span key={index} role="alert" dir="auto">
             {problem.name}: {problem.message}
           </span>
         ))}
-        {problems.length > MAX_SHOWN && <span>and {formatCount(problems.length - MAX_SHOWN, "more")}</span>}
+        {problems.length > MAX_SHOWN && <span>and {toNumber(problems.length - MAX_SHOWN)} more</span>}
         {state === "running" && <progress class="progress" aria-label={label} max={total} value={done} />}
       </span>
-      {state === "running" ? (
+      {state === "running" && isStoppable ? (
         <IconButton icon="close" label={`Stop: ${label}`} onClick={() => stopBatch(id)} />
       ) : (
         <IconButton icon="close" label={`Close: ${label}`} onClick={() => closeBatch(id)} />

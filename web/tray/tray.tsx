@@ -1,17 +1,17 @@
 /** What runs in this tab: uploads and actions on many recordings, docked at the bottom right. */
 import { useSignal } from "@preact/signals";
+import { toNumber } from "../app/english";
 import { formatCount } from "../app/format";
+import { narrow } from "../app/narrow";
 import { Icon } from "../ui/icon";
 import { activeUploads, type UploadItem, uploads } from "../upload/queue";
 import { type Batch, batches } from "./batches";
 import { describeLeft } from "./time-left";
 import { BatchRow, UploadRow } from "./tray-rows";
 
-/** On a phone, the tray is one line until it is opened. */
-const isNarrow = () => matchMedia("(max-width: 699px)").matches;
-
 export default function Tray() {
-  const isOpen = useSignal(!isNarrow());
+  // On a phone, the tray is one line until it is opened.
+  const isOpen = useSignal(!narrow.matches);
   const items = uploads.value;
   const running = batches.value;
   if (items.length === 0 && running.length === 0) return null;
@@ -51,7 +51,7 @@ function describe(items: readonly UploadItem[], all: readonly Batch[]): { title:
     const left = Math.max(...active.map(({ secondsLeft }) => secondsLeft ?? 0));
     return { title: `Uploading ${formatCount(active.length, "file")}`, detail: left > 0 ? describeLeft(left) : "" };
   }
-  if (batch) return { title: batch.label, detail: `${batch.done} of ${batch.total}` };
+  if (batch) return { title: batch.label, detail: `${toNumber(batch.done)} of ${toNumber(batch.total)}` };
   const problems =
     items.filter(({ error }) => error !== null).length + all.reduce((sum, one) => sum + one.problems.length, 0);
   if (problems > 0) return { title: formatCount(problems, "problem"), detail: "" };

@@ -40,6 +40,13 @@ export function Page({ title, crumb, detail, actions, children }: PageProps) {
 /** Moves the focus to the page's heading when the focused element has disappeared. */
 export const focusHeading = (): void => document.querySelector<HTMLElement>("main h1")?.focus();
 
+/** Moves the focus to the page's heading, without scrolling, if the focused element has disappeared after the next render. */
+export const keepFocus = (): void =>
+  void setTimeout(() => {
+    if (document.activeElement === document.body)
+      document.querySelector<HTMLElement>("main h1")?.focus({ preventScroll: true });
+  });
+
 /** Sets the document title while a page is open. */
 export function useTitle(title: string): void {
   useEffect(() => {

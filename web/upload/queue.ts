@@ -2,7 +2,7 @@
 
 import { computed, signal } from "@preact/signals";
 import { Upload } from "tus-js-client";
-import { currentWorkspaceId } from "../app/session";
+import { currentWorkspaceId, me } from "../app/session";
 import { isTrayNeeded } from "../app/tray-state";
 import { canTryAgain, isForCredits, isTransient, toUploadMessage } from "./messages";
 import { sendScript } from "./scripts";
@@ -195,6 +195,16 @@ const find = (id: string): UploadItem | undefined => uploads.value.find((item) =
 function change(id: string, update: Partial<UploadItem>): void {
   uploads.value = uploads.value.map((item) => (item.id === id ? { ...item, ...update } : item));
 }
+
+let userId = me.peek()?.id;
+// Another user must neither continue nor see them. Received bytes stay on the server.
+me.subscribe((user) => {
+  if (user?.id === userId) return;
+  userId = user?.id;
+  uploads.value = [];
+  for (const { upload } of jobs.values()) void upload.abort();
+  jobs.clear();
+});
 
 addEventListener("beforeunload", (event) => {
   if (activeUploads.value.length > 0) event.preventDefault();

@@ -1,5 +1,6 @@
 /** Exports of several recordings as one archive: a request, its state, and the download. */
 import { Type } from "@sinclair/typebox";
+import { MAX_EXPORT_ASSETS } from "../../domain/export-parts";
 import { EXPORT_FORMATS } from "../../domain/timeline";
 import { TRANSCRIPT_FORMATS } from "../../domain/transcript-text";
 import type { BatchExport } from "../../work/exports/batch-exports";
@@ -10,8 +11,6 @@ import { respondsWith, respondsWithFile } from "../response-docs";
 import { type ResourceLoader, route } from "../route";
 import type { Resource } from "../schemas";
 import { mediaAccess, mediaQuery } from "./asset-media";
-
-const MAX_ASSETS = 500;
 
 export const EXPORT_PARTS = [...EXPORT_FORMATS, "srt", "vtt", ...TRANSCRIPT_FORMATS, "render"] as const;
 
@@ -35,8 +34,8 @@ export const create = route({
   body: strictObject({
     asset_ids: Type.Array(uuidField("An asset of the workspace"), {
       minItems: 1,
-      maxItems: MAX_ASSETS,
-      errorText: `must be a list of 1 to ${MAX_ASSETS} IDs`,
+      maxItems: MAX_EXPORT_ASSETS,
+      errorText: `must be a list of 1 to ${MAX_EXPORT_ASSETS} IDs`,
     }),
     parts: Type.Array(oneOf(...EXPORT_PARTS), {
       minItems: 1,

@@ -1,11 +1,7 @@
 /** Exports of several recordings as one archive. What was requested is kept in memory until it is downloaded or expires. */
 import { AppError } from "../../domain/errors";
-import type { ExportFormat } from "../../domain/timeline";
-import type { TranscriptFormat } from "../../domain/transcript-text";
+import type { ExportPart } from "../../domain/export-parts";
 import { newId } from "../../lib/ids";
-
-/** Files of a recording in the archive: timelines, subtitles and texts of its newest cut, and the newest render of that. */
-export type ExportPart = ExportFormat | "srt" | "vtt" | TranscriptFormat | "render";
 
 /** `error` says why a part of a recording is missing. */
 export type ExportProblem = { asset_id: string; name: string | null; message: string };

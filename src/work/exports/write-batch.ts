@@ -1,5 +1,6 @@
 /** Writes an archive with a folder for each recording. */
 import { AppError } from "../../domain/errors";
+import { EXPORT_PART_LABELS, type ExportPart } from "../../domain/export-parts";
 import { createUniqueNames, getRenderFileName, toFileStem } from "../../domain/file-names";
 import { EXPORT_FORMATS, type ExportFormat } from "../../domain/timeline";
 import { createZipWriter, type ZipOutput, type ZipWriter } from "../../lib/zip-writer";
@@ -10,7 +11,7 @@ import { createExport, createSubtitle, createTranscriptFile } from "../cuts/plan
 import type { PlanFile } from "../cuts/plan-outputs";
 import type { PlanNeeds } from "../cuts/plan-requests";
 import { openFile, readChunks } from "../data-export/media-files";
-import type { BatchExport, ExportPart } from "./batch-exports";
+import type { BatchExport } from "./batch-exports";
 
 const isTimeline = (part: ExportPart): part is ExportFormat => EXPORT_FORMATS.some((format) => format === part);
 
@@ -62,7 +63,7 @@ async function addRecording(services: PlanNeeds, entry: RecordingEntry): Promise
     } catch (error) {
       // Errors of the output end the archive.
       if (!(error instanceof AppError)) throw error;
-      report(`${part}: ${error.message}`);
+      report(`${EXPORT_PART_LABELS[part]}: ${error.message}`);
     }
   }
 }

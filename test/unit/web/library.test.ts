@@ -73,7 +73,13 @@ test("a selection grows by ranges in the order of the list", () => {
   selection.extendTo("d");
   expect(read()).toBe("dx");
   selection.selectAll();
-  expect(read()).toBe("ad");
+  expect([read(), selection.isAll.value]).toEqual(["ad", true]);
+  // From then on, nothing else is selected by itself.
+  selection.toggle("a");
+  expect([read(), selection.isAll.value]).toEqual(["d", false]);
+  selection.selectAll();
+  selection.extendTo("d");
+  expect([read(), selection.isAll.value]).toEqual(["ad", false]);
   selection.remove(["a"]);
   expect([read(), selection.isEmpty.value]).toEqual(["d", false]);
 });

@@ -1,10 +1,12 @@
 /** The bar in place of the filters while recordings are selected. */
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
+import { toNumber } from "../../app/english";
 import { formatCount, formatDuration } from "../../app/format";
-import { isBilled } from "../../app/session";
+import { isBilled, workspace } from "../../app/session";
 import { Button, IconButton } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";
 import type { IconName } from "../../ui/icon";
+import { keepFocus } from "../../ui/page";
 import { CutDialog, ExportDialog, RenderDialog } from "./batch-dialogs";
 import { deleteRecordings, moveRecordings } from "./batch-work";
 import { MoveDialog } from "./move-dialog";
@@ -24,21 +26,25 @@ const BUTTONS: { choice: Choice; label: string; icon: IconName }[] = [
 ];
 
 export function BatchBar({ selection, items, onDone }: BatchBarProps) {
-  const [choice, setChoice] = useState<Choice | null>(null);
+  /** With the recordings for which a dialog was opened: the list may be read again meanwhile. */
+  const [open, setOpen] = useState<{ choice: Choice; recordings: Recording[] } | null>(null);
+  useEffect(() => keepFocus, []);
   const ids = selection.ids.value;
   const selected = items.filter(({ id }) => ids.has(id));
   const duration = selected.reduce((sum, { duration_seconds: seconds }) => sum + Number(seconds ?? 0), 0);
-  const onClose = () => setChoice(null);
+  const { choice, recordings } = open ?? { choice: null, recordings: [] };
+  const onClose = () => setOpen(null);
   /** The selection is empty from here on, and the bar is gone. */
-  const start = (work: (recordings: Recording[]) => Promise<void>) => {
-    void work(selected).finally(onDone);
+  const start = (done: Promise<void>) => {
+    const before = workspace.peek()?.id;
+    void done.finally(() => before === workspace.peek()?.id && onDone());
     onClose();
     selection.clear();
   };
   return (
     <div class="batch-bar" role="toolbar" aria-label="Selected recordings">
       <IconButton icon="close" label="Clear the selection (Esc)" onClick={selection.clear} />
-      <b>{ids.size} selected</b>
+      <b>{toNumber(selected.length)} selected</b>
       <span class="soft number batch-duration">{formatDuration(duration)}</span>
       <span class="spacer" />
       {BUTTONS.map(({ choice, label, icon }) => (
@@ -48,27 +54,28 @@ export function BatchBar({ selection, items, onDone }: BatchBarProps) {
           look="quiet"
           class={choice === "delete" ? "danger-text" : choice === "cut" ? "main-choice" : ""}
           title={label}
-          onClick={() => setChoice(choice)}
+          disabled={selected.length === 0}
+          onClick={() => setOpen({ choice, recordings: selected })}
         >
           <span class="button-text">{label}</span>
         </Button>
       ))}
-      {choice === "cut" && <CutDialog recordings={selected} onStart={start} onClose={onClose} />}
-      {choice === "render" && <RenderDialog recordings={selected} onStart={start} onClose={onClose} />}
-      {choice === "export" && <ExportDialog recordings={selected} onStart={start} onClose={onClose} />}
+      {choice === "cut" && <CutDialog recordings={recordings} onStart={start} onClose={onClose} />}
+      {choice === "render" && <RenderDialog recordings={recordings} onStart={start} onClose={onClose} />}
+      {choice === "export" && <ExportDialog recordings={recordings} onStart={start} onClose={onClose} />}
       {choice === "move" && (
         <MoveDialog
-          count={selected.length}
-          projectId={selected[0]?.project_id ?? ""}
-          onMove={async (project) => start((recordings) => moveRecordings(recordings, project))}
+          count={recordings.length}
+          projectId={recordings[0]?.project_id ?? ""}
+          onMove={async (project) => start(moveRecordings(recordings, project))}
           onClose={onClose}
         />
       )}
       {choice === "delete" && (
         <ConfirmDialog
-          title={`Delete ${formatCount(selected.length, "recording")}?`}
+          title={`Delete ${formatCount(recordings.length, "recording")}?`}
           confirmLabel="Delete"
-          onConfirm={async () => start((recordings) => deleteRecordings(recordings))}
+          onConfirm={async () => start(deleteRecordings(recordings))}
           onClose={onClose}
         >
           <p>

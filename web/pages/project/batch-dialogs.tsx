@@ -1,18 +1,20 @@
 /** What a batch asks before it starts. */
 import type { ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
+import { EXPORT_PART_LABELS, MAX_EXPORT_ASSETS } from "../../../src/domain/export-parts";
 import type { CutMode } from "../../../src/domain/plan";
+import { toNumber } from "../../app/english";
 import { formatCount } from "../../app/format";
 import { recall, remember } from "../../app/memory";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
 import { SelectField } from "../../ui/field";
-import { cutRecordings, type ExportPart, exportRecordings, type RenderFormat, renderRecordings } from "./batch-work";
+import { cutRecordings, exportRecordings, hasCut, type RenderFormat, renderRecordings } from "./batch-work";
 import type { Recording } from "./recording";
 
 type BatchDialogProps = {
   recordings: Recording[];
-  onStart(work: (recordings: Recording[]) => Promise<void>): void;
+  onStart(done: Promise<void>): void;
   onClose(): void;
 };
 
@@ -51,7 +53,7 @@ export function CutDialog({ recordings, onStart, onClose }: BatchDialogProps) {
       title={`Make cuts of ${formatCount(recordings.length, "recording")}`}
       label="Make cut"
       onClose={onClose}
-      onStart={() => onStart((all) => cutRecordings(all, mode))}
+      onStart={() => onStart(cutRecordings(recordings, mode))}
     >
       <SelectField
         label="Mode"
@@ -62,7 +64,8 @@ export function CutDialog({ recordings, onStart, onClose }: BatchDialogProps) {
       />
       {known > 0 && (
         <p class="soft">
-          {formatCount(known, "recording")} already {known === 1 ? "has" : "have"} a cut, which stays as a version.
+          {formatCount(known, "recording")} already {known === 1 ? "has" : "have"} a cut, which stays as a version. Its
+          script and edits are used again.
         </p>
       )}
     </StartDialog>
@@ -79,12 +82,14 @@ const FORMATS: { value: RenderFormat | ""; label: string }[] = [
 
 export function RenderDialog({ recordings, onStart, onClose }: BatchDialogProps) {
   const [format, setFormat] = useState<RenderFormat | "">("");
+  const usable = recordings.filter(hasCut);
   return (
     <StartDialog
-      title={`Render ${formatCount(recordings.length, "recording")}`}
+      title={`Render ${formatCount(usable.length, "recording")}`}
       label="Render"
+      isReady={usable.length > 0}
       onClose={onClose}
-      onStart={() => onStart((all) => renderRecordings(all, format))}
+      onStart={() => onStart(renderRecordings(usable, format))}
     >
       <SelectField
         label="Format"
@@ -93,13 +98,12 @@ export function RenderDialog({ recordings, onStart, onClose }: BatchDialogProps)
         options={FORMATS}
         onChange={(event) => setFormat(event.currentTarget.value as RenderFormat | "")}
       />
-      <WithoutCut recordings={recordings} />
+      <WithoutCut count={recordings.length - usable.length} />
     </StartDialog>
   );
 }
 
-function WithoutCut({ recordings }: Pick<BatchDialogProps, "recordings">) {
-  const count = recordings.filter(({ latest_cut: cut }) => cut === null).length;
+function WithoutCut({ count }: { count: number }) {
   if (count === 0) return <p class="soft">The newest cut of each recording is used.</p>;
   return (
     <p class="soft">
@@ -109,53 +113,48 @@ function WithoutCut({ recordings }: Pick<BatchDialogProps, "recordings">) {
   );
 }
 
-const PARTS: { value: ExportPart; label: string }[] = [
-  { value: "fcpxml", label: "Final Cut Pro, DaVinci Resolve" },
-  { value: "fcp7xml", label: "Premiere Pro" },
-  { value: "edl", label: "EDL" },
-  { value: "otio", label: "OpenTimelineIO" },
-  { value: "srt", label: "Subtitles, SRT" },
-  { value: "vtt", label: "Subtitles, WebVTT" },
-  { value: "txt", label: "Text" },
-  { value: "docx", label: "Word document" },
-  { value: "render", label: "Newest render" },
-];
+const PARTS = ["fcpxml", "fcp7xml", "edl", "otio", "srt", "vtt", "txt", "docx", "render"] as const;
 const KEY = "export-parts";
 
 export function ExportDialog({ recordings, onStart, onClose }: BatchDialogProps) {
   const [parts, setParts] = useState<readonly string[]>((recall(KEY) ?? "fcpxml,srt,txt").split(","));
-  const chosen = PARTS.map(({ value }) => value).filter((value) => parts.includes(value));
+  const chosen = PARTS.filter((part) => parts.includes(part));
+  const usable = recordings.filter(hasCut);
   const id = useId();
   return (
     <StartDialog
-      title={`Export ${formatCount(recordings.length, "recording")}`}
+      title={`Export ${formatCount(usable.length, "recording")}`}
       label="Export"
-      isReady={chosen.length > 0}
+      isReady={chosen.length > 0 && usable.length > 0 && usable.length <= MAX_EXPORT_ASSETS}
       onClose={onClose}
       onStart={() => {
         remember(KEY, chosen.join(","));
-        onStart((all) => exportRecordings(all, chosen));
+        onStart(exportRecordings(usable, chosen));
       }}
     >
       <fieldset class="export-parts" aria-describedby={id}>
         <legend>Files</legend>
-        {PARTS.map(({ value, label }) => (
-          <label key={value}>
+        {PARTS.map((part) => (
+          <label key={part}>
             <input
               type="checkbox"
-              checked={parts.includes(value)}
-              onChange={() =>
-                setParts(parts.includes(value) ? parts.filter((one) => one !== value) : [...parts, value])
-              }
+              checked={parts.includes(part)}
+              onChange={() => setParts(parts.includes(part) ? parts.filter((one) => one !== part) : [...parts, part])}
             />
-            {label}
+            {EXPORT_PART_LABELS[part]}
           </label>
         ))}
       </fieldset>
       <p class="soft" id={id}>
         One ZIP file with a folder for each recording.
       </p>
-      <WithoutCut recordings={recordings} />
+      <WithoutCut count={recordings.length - usable.length} />
+      {usable.length > MAX_EXPORT_ASSETS && (
+        <p role="alert">
+          An export can have at most {toNumber(MAX_EXPORT_ASSETS)} recordings. Select fewer, and export the others
+          afterward.
+        </p>
+      )}
     </StartDialog>
   );
 }

@@ -1,95 +1,116 @@
 /** What is done with several recordings, each as one row of the tray. */
+import type { ExportPart } from "../../../src/domain/export-parts";
 import type { CutMode } from "../../../src/domain/plan";
 import { ApiError, api, must, type Schemas, toMessage } from "../../app/api";
 import { exportUrl } from "../../app/media-url";
 import { runDeletion } from "../../app/query-client";
 import { openDownload } from "../../app/save-file";
-import { addBatch, changeBatch, endBatch, runBatch } from "../../tray/batches";
+import { workspace } from "../../app/session";
+import { addBatch, changeBatch, endBatch, insist, pause, runBatch } from "../../tray/batches";
 import { nameOf } from "../asset/asset";
 import type { Recording } from "./recording";
 
-const toItems = (recordings: readonly Recording[]) =>
+const toItems = <One extends Recording>(recordings: readonly One[]) =>
   recordings.map((recording) => ({ id: recording.id, name: nameOf(recording), recording }));
 
-/** Deletes a recording. Succeeds if somebody else has already deleted it. */
-async function deleteAsset(id: string): Promise<void> {
-  try {
-    const params = { path: { asset_id: id } };
-    await runDeletion(id, must(api.DELETE("/api/v1/assets/{asset_id}", { params })));
-  } catch (error) {
-    if (!(error instanceof ApiError && error.status === 404)) throw error;
-  }
+/** Returns what keeps calls in the workspace that is open now, whichever the user opens later. */
+function stayInWorkspace() {
+  const workspaceId = workspace.peek()?.id ?? null;
+  return { workspaceId, headers: workspaceId === null ? {} : { "Offcut-Workspace": workspaceId } };
 }
 
-export const deleteRecordings = (recordings: readonly Recording[]): Promise<void> =>
-  runBatch({
-    label: "Delete",
-    items: toItems(recordings),
-    run: ({ id }) => deleteAsset(id),
-  });
+/** Deletes recordings. One that somebody else has already deleted is no problem. */
+export function deleteRecordings(recordings: readonly Recording[]): Promise<void> {
+  const { headers } = stayInWorkspace();
+  const deleteAsset = async (id: string) => {
+    try {
+      await runDeletion(id, must(api.DELETE("/api/v1/assets/{asset_id}", { params: toPath(id), headers })));
+    } catch (error) {
+      if (!(error instanceof ApiError && error.status === 404)) throw error;
+    }
+  };
+  return runBatch({ label: "Delete", items: toItems(recordings), run: ({ id }) => deleteAsset(id) });
+}
 
-export const moveRecordings = (recordings: readonly Recording[], project: Schemas["Project"]): Promise<void> =>
-  runBatch({
+const toPath = (assetId: string) => ({ path: { asset_id: assetId } });
+
+export function moveRecordings(recordings: readonly Recording[], project: Schemas["Project"]): Promise<void> {
+  const { headers } = stayInWorkspace();
+  const body = { project_id: project.id };
+  return runBatch({
     label: `Move to ${project.name}`,
     items: toItems(recordings),
-    run: ({ id }) => {
-      const params = { path: { asset_id: id } };
-      return must(api.PATCH("/api/v1/assets/{asset_id}", { params, body: { project_id: project.id } }));
-    },
+    run: ({ id }) => must(api.PATCH("/api/v1/assets/{asset_id}", { params: toPath(id), body, headers })),
   });
+}
 
-export const cutRecordings = (recordings: readonly Recording[], mode: CutMode): Promise<void> =>
-  runBatch({
+/** Makes cuts in a mode. The script and the edits of the newest cut are used again. */
+export function cutRecordings(recordings: readonly Recording[], mode: CutMode): Promise<void> {
+  const { headers } = stayInWorkspace();
+  /** A cut that was made again has edits too, although it was not edited itself. */
+  const readKept = async (cutId: string) => {
+    const params = { path: { cut_id: cutId }, query: { plan: "false" as const } };
+    const { script } = await must(api.GET("/api/v1/cuts/{cut_id}", { params, headers }));
+    return { script, keep_edits_of: cutId };
+  };
+  return runBatch({
     label: "Make cut",
     items: toItems(recordings),
-    run: ({ id }) => must(api.POST("/api/v1/cuts", { body: { asset_id: id, options: { mode } } })),
+    run: async ({ id, recording: { latest_cut: cut } }) => {
+      const kept = cut === null ? {} : await readKept(cut.id);
+      const body = { asset_id: id, options: { mode }, ...kept };
+      return must(api.POST("/api/v1/cuts", { body, headers }));
+    },
   });
+}
 
-/** A problem that is known without asking the server. */
-const refuse = (message: string): never => {
-  throw new ApiError(message, "conflict", 409);
-};
+type CutRecording = Recording & { latest_cut: NonNullable<Recording["latest_cut"]> };
+
+export const hasCut = (recording: Recording): recording is CutRecording => recording.latest_cut !== null;
 
 export type RenderFormat = "mp4" | "mov" | "m4a" | "mp3";
 
-/** `format` "" is that of the recording. */
-export const renderRecordings = (recordings: readonly Recording[], format: RenderFormat | ""): Promise<void> => {
-  const items = toItems(recordings);
-  const cuts = new Map(items.map(({ id, recording }) => [id, recording.latest_cut?.id]));
+/** Renders the newest cuts. `format` "" is that of the recording. */
+export function renderRecordings(recordings: readonly CutRecording[], format: RenderFormat | ""): Promise<void> {
+  const { headers } = stayInWorkspace();
+  const output = format === "" ? {} : { format };
   return runBatch({
     label: "Render",
-    items,
-    run: ({ id }) => {
-      const cutId = cuts.get(id) ?? refuse("There is no cut yet.");
-      const output = format === "" ? {} : { format };
-      return must(api.POST("/api/v1/renders", { body: { asset_id: id, cut_id: cutId, output } }));
-    },
+    items: toItems(recordings),
+    run: ({ id, recording: { latest_cut: cut } }) =>
+      must(api.POST("/api/v1/renders", { body: { asset_id: id, cut_id: cut.id, output }, headers })),
   });
-};
-
-export type ExportPart = "fcpxml" | "fcp7xml" | "edl" | "otio" | "srt" | "vtt" | "txt" | "docx" | "render";
+}
 
 const POLL_MS = 1_000;
 
 /** Downloads files of the newest cuts as one archive, and follows its progress. */
 export async function exportRecordings(recordings: readonly Recording[], parts: ExportPart[]): Promise<void> {
-  const items = toItems(recordings);
-  const row = addBatch("Export", items.length);
+  const { workspaceId, headers } = stayInWorkspace();
+  const { id: row, signal } = addBatch("Export", recordings.length);
   try {
-    const body = { asset_ids: items.map(({ id }) => id), parts };
-    const { id } = await must(api.POST("/api/v1/exports", { body }));
-    openDownload(exportUrl(id), "Offcut export.zip");
+    const body = { asset_ids: recordings.map(({ id }) => id), parts };
+    const { id } = await must(api.POST("/api/v1/exports", { body, headers }));
+    signal.throwIfAborted();
+    openDownload(exportUrl(workspaceId, id), "Offcut export.zip");
+    // Only the browser can stop its download.
+    changeBatch(row, { isStoppable: false });
     const params = { path: { export_id: id } };
-    for (let isOpen = true; isOpen && !row.signal.aborted; ) {
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-      const { state, done, problems } = await must(api.GET("/api/v1/exports/{export_id}", { params }));
-      const named = problems.map(({ name, message }) => ({ name: name ?? "Unnamed recording", message }));
-      const failed = { name: "Export", message: "The download was not completed." };
-      changeBatch(row.id, { done, problems: state === "failed" ? [...named, failed] : named });
+    for (let isOpen = true; isOpen; ) {
+      await pause(POLL_MS, signal);
+      const read = () => must(api.GET("/api/v1/exports/{export_id}", { params, headers }));
+      const { state, done, problems } = await insist(read, signal);
+      const named = problems.map(({ asset_id, name, message }) => ({
+        id: asset_id,
+        name: name ?? "Unnamed recording",
+        message,
+      }));
+      const failed = { id: null, name: "Export", message: "The download was not completed." };
+      changeBatch(row, { done, problems: state === "failed" ? [...named, failed] : named });
       isOpen = state === "waiting" || state === "running";
     }
   } catch (error) {
-    changeBatch(row.id, { problems: [{ name: "Export", message: toMessage(error) }] });
+    if (!signal.aborted) changeBatch(row, { problems: [{ id: null, name: "Export", message: toMessage(error) }] });
   }
-  endBatch(row.id);
+  endBatch(row);
 }

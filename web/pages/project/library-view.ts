@@ -1,6 +1,7 @@
 /** How a user looks at recordings: cards or a list, its columns and order. Kept in the browser for each user. */
 import { computed, signal } from "@preact/signals";
 import { recall, remember } from "../../app/memory";
+import { narrow } from "../../app/narrow";
 import { me } from "../../app/session";
 
 export const ASSET_SORTS = [
@@ -62,11 +63,10 @@ export function readView(text: string | null): LibraryView {
   }
 }
 
-const phone = matchMedia("(max-width: 699px)");
-const isPhoneNow = signal(phone.matches);
-phone.addEventListener("change", () => {
-  isPhoneNow.value = phone.matches;
+const isNarrow = signal(narrow.matches);
+narrow.addEventListener("change", () => {
+  isNarrow.value = narrow.matches;
 });
 
 /** On a phone, there are no columns: cards are rows. */
-export const isList = computed(() => libraryView.value.look === "list" && !isPhoneNow.value);
+export const isList = computed(() => libraryView.value.look === "list" && !isNarrow.value);

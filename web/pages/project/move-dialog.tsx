@@ -8,6 +8,7 @@ import { MAX_SEARCH_LENGTH, useTyping } from "../../app/use-query";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
 import { ErrorMessage } from "../../ui/error-message";
+import { ErrorPanel } from "../../ui/states";
 
 type Project = Schemas["Project"];
 
@@ -26,10 +27,11 @@ export function MoveDialog({ count, projectId, onMove, onClose }: MoveDialogProp
   const [text, setText] = useTyping(wanted, setWanted);
   const [error, setError] = useState<unknown>(null);
   const [busyId, setBusyId] = useState<string | null>(null);
-  const found = useRead(["projects", workspace.value?.id, "to-move", wanted], (signal) => {
+  const list = useRead(["projects", workspace.value?.id, "to-move", wanted], (signal) => {
     const query = { limit: MAX_SHOWN + 1, state: "active" as const, ...(wanted && { q: wanted }) };
     return must(api.GET("/api/v1/projects", { params: { query }, signal }));
-  }).state.value;
+  });
+  const found = list.state.value;
   const projects = found.kind === "ready" ? found.value.items.filter(({ id }) => id !== projectId) : [];
   const move = async (project: Project) => {
     setBusyId(project.id);
@@ -72,6 +74,7 @@ export function MoveDialog({ count, projectId, onMove, onClose }: MoveDialogProp
           ))}
         </ul>
         {found.kind === "ready" && projects.length === 0 && <p class="soft">No other project.</p>}
+        {found.kind === "failed" && <ErrorPanel message={found.message} onRetry={() => void list.reload()} />}
         <div role="alert">{error !== null && <ErrorMessage error={error} />}</div>
       </div>
     </Dialog>

@@ -88,6 +88,8 @@ function Library({ project, onChange }: { project: Project; onChange(): void }) 
   );
   const hasSelection = useComputed(() => !selection.isEmpty.value).value;
   useSelectionKeys(selection, latest);
+  // What another filter does not show is not selected.
+  useEffect(() => selection.clear(), [list, selection]);
   const items = list.items.value;
   const canUpload = canWrite.value && project.state === "active";
   const isFiltered = Object.values(filters).some((value) => value !== "");
@@ -98,7 +100,7 @@ function Library({ project, onChange }: { project: Project; onChange(): void }) 
     <Page
       title={project.name}
       crumb={{ label: "Projects", href: "/projects" }}
-      detail={summary !== null && summary.recordings > 0 && <Totals summary={summary} />}
+      detail={summary !== null && summary.recordings > 0 && <Totals projectId={project.id} summary={summary} />}
       actions={
         <>
           {canUpload && !isEmpty && <UploadArea projectId={project.id} isLarge={false} />}
@@ -128,7 +130,7 @@ function Library({ project, onChange }: { project: Project; onChange(): void }) 
 const MIN_SAVED_SECONDS = 1;
 
 /** "12 recordings · 4:55:58 · 30 minutes shorter so far · 89 to review" */
-function Totals({ summary }: { summary: Summary }) {
+function Totals({ projectId, summary }: { projectId: string; summary: Summary }) {
   const { recordings, duration, cut_duration: cut, kept_duration: kept, open_marks: marks } = summary;
   const saved = cut - kept;
   return (
@@ -138,7 +140,7 @@ function Totals({ summary }: { summary: Summary }) {
       {marks > 0 && (
         <>
           {" · "}
-          <a href="?cut=to_review">{formatCount(marks, "to review", "to review")}</a>
+          <a href={`/projects/${projectId}?cut=to_review`}>{formatCount(marks, "to review", "to review")}</a>
         </>
       )}
     </>

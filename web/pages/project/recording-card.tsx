@@ -95,8 +95,9 @@ export const PickBox = ({ recording, isSelected, selection }: PickBoxProps) => (
       checked={isSelected}
       onClick={(event) => {
         if (!event.shiftKey) return selection.toggle(recording.id);
-        event.preventDefault();
         selection.extendTo(recording.id);
+        // The click changes the box, also that of a recording that was selected before.
+        event.currentTarget.checked = selection.has(recording.id);
       }}
     />
   </label>

@@ -1,5 +1,5 @@
 /** The actions for a recording in the library. */
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { api, must } from "../../app/api";
 import { runDeletion } from "../../app/query-client";
 import { openDownload } from "../../app/save-file";
@@ -9,6 +9,7 @@ import { toLocalAddress } from "../../app/use-query";
 import { ConfirmDialog } from "../../ui/dialog";
 import { Icon } from "../../ui/icon";
 import { Menu, type MenuItem } from "../../ui/menu";
+import { keepFocus } from "../../ui/page";
 import { nameOf } from "../asset/asset";
 import { MoveDialog } from "./move-dialog";
 import type { Recording } from "./recording";
@@ -19,6 +20,9 @@ type RecordingMenuProps = { recording: Recording; onChange(): void };
 
 export function RecordingMenu({ recording, onChange }: RecordingMenuProps) {
   const [open, setOpen] = useState<Open | null>(null);
+  /** The row goes, with the focus, when the list has been read again. */
+  const isGoing = useRef(false);
+  useEffect(() => () => void (isGoing.current && keepFocus()), []);
   const name = nameOf(recording);
   const onClose = () => setOpen(null);
   const params = { path: { asset_id: recording.id } };
@@ -51,6 +55,7 @@ export function RecordingMenu({ recording, onChange }: RecordingMenuProps) {
           projectId={recording.project_id}
           onMove={async ({ id }) => {
             await must(api.PATCH("/api/v1/assets/{asset_id}", { params, body: { project_id: id } }));
+            isGoing.current = true;
             onChange();
           }}
           onClose={onClose}
@@ -62,6 +67,7 @@ export function RecordingMenu({ recording, onChange }: RecordingMenuProps) {
           confirmLabel="Delete recording"
           onConfirm={async () => {
             await runDeletion(recording.id, must(api.DELETE("/api/v1/assets/{asset_id}", { params })));
+            isGoing.current = true;
             onChange();
           }}
           onClose={onClose}

@@ -63,6 +63,7 @@ const CHOSEN: Record<ColumnName, Omit<Column<Recording>, "title">> = {
 
 export function RecordingTable({ list, selection, onChange }: TableProps) {
   const chosen = libraryView.value.columns;
+  const isWriter = canWrite.value;
   const isPersonal = workspace.value?.is_personal === true;
   const columns = useMemo<Column<Recording>[]>(
     () => [
@@ -81,10 +82,10 @@ export function RecordingTable({ list, selection, onChange }: TableProps) {
         title: "Actions",
         isTitleHidden: true,
         width: "2rem",
-        cell: (recording) => canWrite.value && <RecordingMenu recording={recording} onChange={onChange} />,
+        cell: (recording) => isWriter && <RecordingMenu recording={recording} onChange={onChange} />,
       },
     ],
-    [chosen, isPersonal, selection, onChange],
+    [chosen, isWriter, isPersonal, selection, onChange],
   );
   return (
     <div class="recording-table">

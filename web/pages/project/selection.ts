@@ -1,9 +1,11 @@
 /** The recordings that are selected for a batch. */
-import { computed, type ReadonlySignal, signal } from "@preact/signals";
+import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 
 export type Selection = {
   ids: ReadonlySignal<ReadonlySet<string>>;
   isEmpty: ReadonlySignal<boolean>;
+  /** Whether everything is selected, and what is read from now on too. */
+  isAll: Signal<boolean>;
   has(id: string): boolean;
   toggle(id: string): void;
   /** Selects everything from the recording that was chosen last to this one, in the order of the list. */
@@ -17,9 +19,11 @@ export type Selection = {
 export function createSelection(listShown: () => string[]): Selection {
   const ids = signal<ReadonlySet<string>>(new Set());
   const isEmpty = computed(() => ids.value.size === 0);
+  const isAll = signal(false);
   /** Where a range starts. */
   let anchor: string | null = null;
   const change = (update: (next: Set<string>) => void) => {
+    isAll.value = false;
     const next = new Set(ids.peek());
     update(next);
     ids.value = next;
@@ -31,6 +35,7 @@ export function createSelection(listShown: () => string[]): Selection {
   return {
     ids,
     isEmpty,
+    isAll,
     has: (id) => ids.value.has(id),
     toggle,
     extendTo: (id) => {
@@ -43,10 +48,12 @@ export function createSelection(listShown: () => string[]): Selection {
       });
     },
     selectAll: () => {
+      isAll.value = true;
       ids.value = new Set(listShown());
     },
     clear: () => {
       anchor = null;
+      isAll.value = false;
       ids.value = new Set();
     },
     remove: (removed) =>

@@ -1,5 +1,5 @@
 /** The keys that select recordings. */
-import { useSignal, useSignalEffect } from "@preact/signals";
+import { useSignalEffect } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { type Action, useActions } from "../../app/actions";
 import type { List } from "../../app/cache";
@@ -9,18 +9,20 @@ import type { Selection } from "./selection";
 
 const GROUP = "Recordings";
 
-/** Returns the recording whose card or row has the focus. */
-const findFocused = (): string | undefined => document.activeElement?.closest<HTMLElement>("[data-id]")?.dataset.id;
+/** Returns the recording whose card or row has the focus. Its menu uses Space itself. */
+function findFocused(): string | undefined {
+  const focused = document.activeElement;
+  return focused?.closest(".menu") ? undefined : focused?.closest<HTMLElement>("[data-id]")?.dataset.id;
+}
 
 export function useSelectionKeys(selection: Selection, list: { current: List<Recording> }): void {
-  /** Whether recordings that are read from now on are selected too. */
-  const isAll = useSignal(false);
+  /** Reads the rest of a list of which everything is selected. */
   useSignalEffect(() => {
     const { items, hasMore } = list.current;
-    if (selection.isEmpty.value) isAll.value = false;
-    if (!isAll.value || items.value === null) return;
+    if (!selection.isAll.value || items.value === null) return;
     selection.selectAll();
     if (hasMore.value) setTimeout(() => list.current.loadMore());
+    else selection.isAll.value = false;
   });
   const actions = useMemo<Action[]>(
     () => [
@@ -38,10 +40,7 @@ export function useSelectionKeys(selection: Selection, list: { current: List<Rec
         group: GROUP,
         keys: ["Mod+a"],
         isEnabled: () => canWrite.value && (list.current.items.value?.length ?? 0) > 0,
-        perform: () => {
-          selection.selectAll();
-          isAll.value = true;
-        },
+        perform: selection.selectAll,
       },
       {
         name: "library.clear",

@@ -32,7 +32,7 @@ export function RenderList({ renders, describeSource, onRender }: RenderListProp
       {items === null && renders.error.value === null && <div class="skeleton skeleton-row" />}
       {items?.length === 0 && (
         <>
-          <p class="soft">Nothing was rendered yet.</p>
+          <p class="soft">Nothing has been rendered yet.</p>
           {canWrite.value && <Button onClick={onRender}>Render…</Button>}
         </>
       )}

@@ -1,0 +1,26 @@
+/** The files of each recording in an export of several ones. Pure. */
+import type { ExportFormat } from "./timeline";
+import type { TranscriptFormat } from "./transcript-text";
+
+/** Timelines, subtitles and texts of the newest cut of a recording, and the newest render of that. */
+export type ExportPart = ExportFormat | "srt" | "vtt" | TranscriptFormat | "render";
+
+/** What people read in place of the name in the API. */
+export const EXPORT_PART_LABELS: Readonly<Record<ExportPart, string>> = {
+  fcpxml: "Final Cut Pro, DaVinci Resolve",
+  fcp7xml: "Premiere Pro",
+  edl: "EDL",
+  otio: "OpenTimelineIO",
+  mlt: "Shotcut, Kdenlive",
+  csv: "CSV",
+  json: "JSON",
+  srt: "Subtitles, SRT",
+  vtt: "Subtitles, WebVTT",
+  txt: "Text",
+  md: "Markdown",
+  docx: "Word document",
+  render: "Newest render",
+};
+
+/** Maximum number of recordings in one export. */
+export const MAX_EXPORT_ASSETS = 500;
