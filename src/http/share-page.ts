@@ -112,13 +112,13 @@ async function showPlayer(services: Services, { share, render }: SharedRender): 
     ? `<audio controls preload="metadata" aria-label="Player" src="${source}"></audio>`
     : `<video controls playsinline preload="metadata" aria-label="Player" src="${source}"></video>`;
   const until = new Date(share.expires_at);
-  const day = until.toLocaleDateString("en-US", { month: "short", day: "numeric", year: "numeric", timeZone: "UTC" });
+  const time = until.toLocaleString("en-US", { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" });
   const size = render.size_bytes === null ? "" : `${formatBytes(render.size_bytes)} · `;
   return showPage(
     200,
     name,
     `<h1 dir="auto">${escapeHtml(name)}</h1>
-      <p class="soft">${size}Available until <time datetime="${until.toISOString()}">${day}</time></p>
+      <p class="soft">${size}Available until <time datetime="${until.toISOString()}">${time} UTC</time></p>
       ${player}
       <p class="actions"><a class="button" href="${source}">Download</a></p>`,
   );

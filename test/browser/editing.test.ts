@@ -265,9 +265,9 @@ test("a removed word explains itself, and reasons, matches and words are changed
   await other.getByRole("group", { name: "Selected words" }).getByRole("button", { name: "Correct" }).click();
   await other.getByLabel("Corrected text").fill("Alfa");
   await other.getByRole("checkbox", { name: "Everywhere, 2 times" }).check();
-  await other.getByRole("checkbox", { name: "And from now on" }).check();
+  await other.getByRole("checkbox", { name: "Also in future transcripts" }).check();
   await other.getByLabel("Corrected text").press("Enter");
-  await feedback(other, "“Alfa” is in the vocabulary of the project now.");
+  await feedback(other, "“Alfa” was added to the project's vocabulary.");
   const corrected = await other.getByRole("group", { name: "Words" }).textContent();
   expect(corrected?.match(/Alfa/g)).toHaveLength(2);
   const { project_id } = await user.must<{ project_id: string }>("GET", `/v1/assets/${asset.id}`);

@@ -210,3 +210,40 @@ test("another workspace has its own projects, and empty lists say so", async () 
   await page.getByRole("link", { name: "Mine" }).waitFor();
   expect(await page.getByRole("link", { name: "Ours" }).count()).toBe(0);
 });
+
+test("a recording is renamed, tagged and its cut duplicated; the list stays as it was chosen", async () => {
+  const user = await server().user();
+  const { id } = await user.project();
+  const { id: assetId } = await user.ready(await wav(4), { projectId: id, filename: "talk.wav" });
+  await user.cutEnded((await user.startCut({ asset_id: assetId })).id);
+  const page = await open(`/projects/${id}`, user);
+  const act = async (name: string) => {
+    await page.getByRole("button", { name: /^Actions for .*talk/i }).click();
+    await page.getByRole("menuitem", { name }).click();
+  };
+  await act("Rename");
+  await page.getByLabel("Name", { exact: true }).fill("Keynote talk");
+  await page.getByRole("button", { name: "Rename" }).click();
+  await page.getByRole("link", { name: "Keynote talk" }).waitFor();
+  await act("Notes and tags");
+  await page.getByRole("textbox", { name: "Tags" }).fill("harbor, day 1");
+  await page.getByLabel("Note", { exact: true }).fill("Second camera");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "List" }).click();
+  await page.getByRole("button", { name: "Columns" }).click();
+  await page.getByRole("menuitemcheckbox", { name: "Tags" }).click();
+  const table = page.getByRole("table", { name: "Recordings" });
+  await table.getByText("harbor, day 1").waitFor();
+  await page.reload();
+  await table.getByText("harbor, day 1").waitFor();
+  await act("Duplicate the cut");
+  await page.getByText("The cut was duplicated.").waitFor();
+  const { items } = await user.must<{ items: { name: string | null }[] }>("GET", `/api/v1/cuts?asset_id=${assetId}`);
+  expect(items.map(({ name }) => name)).toEqual(["Copy of the cut", null]);
+  const asset = await user.must<{ note: string; tags: string[] }>("GET", `/api/v1/assets/${assetId}`);
+  expect(asset).toMatchObject({ note: "Second camera", tags: ["harbor", "day 1"] });
+  const download = page.waitForEvent("download");
+  await act("Download the recording");
+  expect((await download).suggestedFilename()).toBe("talk.wav");
+});

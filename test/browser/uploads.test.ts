@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
-import type { Page } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 import { startSession } from "../http/accounts";
 import { wav } from "../http/media";
 import type { Cut, Paged } from "../http/resources";
@@ -120,6 +120,8 @@ test("the recordings of a folder are dropped on the page, and survive a lost net
   await Bun.write(join(shoot, "second day", "two.wav"), await wav(2));
   await Bun.write(join(shoot, "second day", ".hidden.wav"), await wav(2));
   await Bun.write(join(shoot, "empty.wav"), "");
+  // The script of another folder.
+  await Bun.write(join(shoot, "second day", "one.txt"), "alpha");
   const user = await server().user();
   const { id } = await user.project();
   const page = await open(`/projects/${id}`, user);
@@ -129,6 +131,7 @@ test("the recordings of a folder are dropped on the page, and survive a lost net
   await drop(page, [shoot]);
   const rows = page.getByRole("region", { name: "Uploads" }).getByRole("listitem");
   await rows.first().getByText("Connection lost, trying again").waitFor();
+  await page.getByText("“one.txt” not used: a script has the name of its recording.").waitFor();
   isLost = false;
   for (const name of ["one.wav", "two.wav"])
     await rows.filter({ hasText: name }).getByText("Uploaded").waitFor({ timeout: 40_000 });
@@ -147,12 +150,21 @@ test("the recordings of a folder are dropped on the page, and survive a lost net
 });
 
 test("a recording that is dropped on another page gets a project and a cut with its script, other files are refused", async () => {
+  expectFailures(0, 503);
   await using folder = await temporaryFolder();
   await Bun.write(join(folder.path, "Interview 3.wav"), await wav(2));
   for (const name of ["interview 3.txt", "notes.txt", "photo.png"]) await Bun.write(join(folder.path, name), "alpha");
   const user = await server().user();
   const page = await open("/projects", user);
   await page.getByText("Drop a recording anywhere on this page").waitFor();
+  // The first calls for the script meet a lost connection and a busy server.
+  const hiccups: ((route: Route) => Promise<void>)[] = [
+    (route) => route.abort("connectionreset"),
+    (route) => route.fulfill({ status: 503, json: { detail: "The server is busy.", code: "unavailable" } }),
+  ];
+  const analysis = server().speech.hold("analyze");
+  const planned = page.waitForResponse((response) => response.request().method() === "PUT" && response.ok());
+  await page.route(/\/cut-after-upload$/, (route) => (hiccups.shift() ?? ((other) => other.continue()))(route));
   await drop(
     page,
     ["Interview 3.wav", "interview 3.txt", "notes.txt", "photo.png"].map((name) => join(folder.path, name)),
@@ -164,6 +176,8 @@ test("a recording that is dropped on another page gets a project and a cut with 
   expect(await rows.count()).toBe(2);
   await page.getByRole("button", { name: "Close photo.png" }).click();
   await page.getByText("“notes.txt” not used: a script has the name of its recording.").waitFor();
+  await planned;
+  analysis.release();
   const cut = await until("the cut after the upload", async () => {
     const { items } = await user.must<Paged<Cut>>("GET", "/v1/cuts");
     return items[0]?.completed_at ? items : null;
@@ -181,6 +195,22 @@ test("a recording that is dropped on another page gets a project and a cut with 
   await dialog.waitFor({ state: "detached" });
   const { items } = await user.must<Paged<{ cut_after_upload: object | null }>>("GET", "/api/v1/projects");
   expect(items.map((project) => project.cut_after_upload)).toEqual([null]);
+
+  // A project that does not cut keeps the script for the recording's Script tab; one that is not a text is refused.
+  await Bun.write(join(folder.path, "Second.wav"), await wav(2));
+  await Bun.write(join(folder.path, "Third.wav"), await wav(2));
+  await Bun.write(join(folder.path, "second.txt"), "bravo");
+  await Bun.write(join(folder.path, "third.txt"), new Uint8Array([65, 0, 66]));
+  const paths = ["Second.wav", "second.txt", "Third.wav", "third.txt"].map((name) => join(folder.path, name));
+  await page.getByLabel("Upload files").setInputFiles(paths);
+  await page.getByText("“third.txt” was not used as a script. The file is not a text file.").waitFor();
+  const kept = () =>
+    page.evaluate(() =>
+      Object.entries(localStorage).flatMap(([key, text]) => (key.startsWith("offcut.script.") ? [text] : [])),
+    );
+  await page.getByText("“second.txt” is in the Script tab of its recording.").waitFor();
+  expect(await kept()).toEqual(["bravo"]);
+  expect((await user.must<Paged<Cut>>("GET", "/v1/cuts")).items).toHaveLength(1);
 });
 
 test("mode and script are given while a recording prepares, and who comes back finds the cut", async () => {

@@ -126,6 +126,9 @@ test("have a page with a player, which a password protects", async () => {
   expect(page.status).toBe(200);
   expect(page.text).toContain("<audio controls");
   expect(page.text).not.toContain("<script");
+  expect(page.text).toMatch(
+    /Available until <time datetime="[^"]+">\w{3} \d{1,2}, \d{4}, \d{1,2}:\d\d\s[AP]M UTC<\/time>/,
+  );
   expect(page.headers.get("content-security-policy")).toContain("default-src 'none'; style-src 'self'");
   expect(page.headers.get("x-robots-tag")).toContain("noindex");
   expect([page.headers.get("cache-control"), page.headers.get("referrer-policy")]).toEqual(["no-store", "no-referrer"]);

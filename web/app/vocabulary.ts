@@ -91,7 +91,7 @@ export async function addCorrectedTerm(projectId: string, recognized: string, te
   const entry = { text: term, spoken_as: form === "" || form === term ? [] : [form] };
   try {
     await changeVocabulary({ workspaceId, projectId }, (entries) => addEntries(entries, [entry]));
-    showToast({ kind: "info", text: `“${term}” is in the vocabulary of the project now.` });
+    showToast({ kind: "info", text: `“${term}” was added to the project's vocabulary.` });
   } catch (error) {
     showFailure(error);
   }

@@ -26,6 +26,12 @@ export function watchOtherDrops(): void {
   addEventListener("drop", onDrag);
 }
 
+/** The folders of dropped files. */
+const folders = new WeakMap<File, string>();
+
+/** Returns the folder from which a file was dropped; empty for a file that was chosen. */
+export const toFolder = (file: File): string => folders.get(file) ?? "";
+
 /** Returns the dropped files. Folders are searched recursively; hidden files are skipped. */
 export async function readDroppedFiles(transfer: DataTransfer): Promise<File[]> {
   const entries = [...transfer.items].flatMap((item) => item.webkitGetAsEntry?.() ?? []);
@@ -43,7 +49,9 @@ async function collect(entry: FileSystemEntry, found: File[]): Promise<void> {
     const file = await new Promise<File | null>((resolve) =>
       (entry as FileSystemFileEntry).file(resolve, () => resolve(null)),
     );
-    if (file && file.size > 0) found.push(file);
+    if (!file || file.size === 0) return;
+    folders.set(file, entry.fullPath.slice(0, -entry.name.length));
+    found.push(file);
     return;
   }
   const reader = (entry as FileSystemDirectoryEntry).createReader();

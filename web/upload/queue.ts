@@ -100,7 +100,7 @@ function createUpload(id: string, projectId: string, file: File): Upload {
     // The same file in the same project resumes its upload, even after a reload.
     fingerprint: async () => ["offcut", workspace ?? "", projectId, file.name, file.size, file.lastModified].join("/"),
     removeFingerprintOnSuccess: true,
-    onUploadUrlAvailable: () => void sendScript(file, upload.url),
+    onUploadUrlAvailable: () => void sendScript(file, upload.url, workspace),
     retryDelays: Array.from(
       { length: MAX_RETRIES },
       (_, n) => RETRY_DELAYS_MS[Math.min(n, RETRY_DELAYS_MS.length - 1)]!,

@@ -1,40 +1,104 @@
 /** Scripts that are dropped or chosen together with the recording of the same name. */
-import { api, must, toMessage } from "../app/api";
+import { ApiError, api, must, toMessage } from "../app/api";
 import { formatCount } from "../app/format";
+import { me } from "../app/session";
 import { showToast } from "../app/toasts";
+import { toFolder } from "./dropped-files";
 import { pairScripts } from "./pair-scripts";
 
 /** The types of scripts, for `accept` of a field for recordings. */
 export const SCRIPT_TYPES = ".txt,.md,.markdown,.srt,.vtt,.docx";
 
-/** The scripts of recordings whose upload has not begun. */
+/** The scripts that the server does not have yet, by recording. */
 const waiting = new WeakMap<File, File>();
+/** The recordings whose script is being sent. */
+const sending = new WeakSet<File>();
 
-/** Returns the recordings among files, and keeps their scripts for `sendScript`. Says which scripts have no recording. */
+/** Delays that cover a server restart or a laptop waking up. The last one repeats. */
+const RETRY_DELAYS_MS = [0, 1_000, 3_000, 5_000, 10_000, 20_000];
+const MAX_ATTEMPTS = 200;
+
+/** Returns the recordings among files, and keeps their scripts for `sendScript`. Says which scripts are not used. */
 export function takeScripts(files: readonly File[]): File[] {
-  const { recordings, scripts, unmatched } = pairScripts(files);
+  const { recordings, scripts, unmatched, ambiguous } = pairScripts(files, toFolder);
   for (const [recording, script] of scripts) waiting.set(recording, script);
-  if (unmatched[0] !== undefined) {
-    const names = unmatched.length === 1 ? `“${unmatched[0].name}”` : formatCount(unmatched.length, "script");
-    showToast({ kind: "bad", text: `${names} not used: a script has the name of its recording. Drop both together.` });
-  }
+  const refuse = (refused: readonly File[], reason: string): void => {
+    if (refused[0] === undefined) return;
+    const names = refused.length === 1 ? `“${refused[0].name}”` : formatCount(refused.length, "script");
+    showToast({ kind: "bad", text: `${names} not used: ${reason}` });
+  };
+  refuse(unmatched, "a script has the name of its recording. Drop both from the same folder.");
+  refuse(ambiguous, "several files have the same name. Rename them, or drop their folders.");
   return recordings;
 }
 
-/** Sends the script of a recording, if it has one, once the server knows the recording. */
-export async function sendScript(recording: File, uploadUrl: string | null): Promise<void> {
+/**
+ * Sends the script of a recording, if it has one, once the server knows the recording. Where the recording is not cut, the script is kept for its
+ * Script tab. `workspaceId`: that of the upload; null for the personal workspace.
+ */
+export async function sendScript(recording: File, uploadUrl: string | null, workspaceId: string | null): Promise<void> {
   const file = waiting.get(recording);
   const assetId = uploadUrl?.split("/").at(-1);
-  if (file === undefined || assetId === undefined) return;
-  waiting.delete(recording);
+  const userId = me.peek()?.id;
+  if (file === undefined || assetId === undefined || userId === undefined || sending.has(recording)) return;
+  sending.add(recording);
   try {
-    const { readScript } = await import("../pages/asset/read-script");
-    const script = await readScript(file);
-    const params = { path: { asset_id: assetId } };
-    const planned = await must(api.GET("/api/v1/assets/{asset_id}/cut-after-upload", { params }));
-    const body = { mode: planned.mode ?? "natural", script };
-    await must(api.PUT("/api/v1/assets/{asset_id}/cut-after-upload", { params, body }));
+    const script = await readText(file);
+    // The personal workspace has the ID of its user. Without a header, the call would go to the workspace that the pages show.
+    const isPlanned = await planWithScript(assetId, script, workspaceId ?? userId);
+    if (!isPlanned) await keepScript(assetId, script);
+    waiting.delete(recording);
+    const text = `“${file.name}” is in the Script tab of its recording. No cut was started with it.`;
+    if (!isPlanned) showToast({ kind: "info", text });
   } catch (error) {
-    showToast({ kind: "bad", text: `“${file.name}” was not used as a script. ${toMessage(error)}` });
+    const status = error instanceof ApiError ? error.status : 0;
+    // It is sent again when the upload continues.
+    if (status !== 401 && !isTransient(error)) waiting.delete(recording);
+    // The upload says that the session has ended; a recording that is gone was cancelled.
+    if (status !== 401 && status !== 404)
+      showToast({ kind: "bad", text: `“${file.name}” was not used as a script. ${toMessage(error)}` });
+  } finally {
+    sending.delete(recording);
   }
+}
+
+/** Throws `ApiError` for a file that cannot be read. */
+async function readText(file: File): Promise<string> {
+  const { readScript } = await import("../pages/asset/read-script");
+  try {
+    return await readScript(file);
+  } catch (error) {
+    throw new ApiError(error instanceof Error ? error.message : String(error), "unreadable", 0);
+  }
+}
+
+/**
+ * Returns false if the recording is not cut after the upload, or is cut already. Repeats calls while the server cannot be reached or is busy. Throws
+ * `ApiError`.
+ */
+async function planWithScript(assetId: string, script: string, workspaceId: string): Promise<boolean> {
+  const call = { params: { path: { asset_id: assetId } }, headers: { "Offcut-Workspace": workspaceId } };
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const { mode } = await must(api.GET("/api/v1/assets/{asset_id}/cut-after-upload", call));
+      if (mode === null) return false;
+      await must(api.PUT("/api/v1/assets/{asset_id}/cut-after-upload", { ...call, body: { mode, script } }));
+      return true;
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 409) return false;
+      if (!isTransient(error) || attempt === MAX_ATTEMPTS) throw error;
+      const delay = RETRY_DELAYS_MS[Math.min(attempt, RETRY_DELAYS_MS.length) - 1];
+      await new Promise((resolve) => setTimeout(resolve, delay));
+    }
+  }
+}
+
+const isTransient = (error: unknown): boolean =>
+  error instanceof ApiError && (error.code === "offline" || error.status === 429 || error.status >= 500);
+
+/** Keeps a script for the Script tab of a recording. Throws `ApiError`. */
+async function keepScript(assetId: string, script: string): Promise<void> {
+  const { createScriptForm } = await import("../pages/asset/script-form");
+  if (createScriptForm(assetId).setScript(script)) return;
+  throw new ApiError("The browser has no room for it. Drop it in the recording's Script tab.", "storage_full", 0);
 }

@@ -54,6 +54,7 @@ export type Comparison = {
 export function listComparisons(
   candidates: readonly TermCandidate[],
   { words, utterances }: Pick<Transcript, "words" | "utterances">,
+  maxRequests = MAX_REQUESTS,
 ): Comparison {
   const requests: AlignmentRequest[] = [];
   const compared: Comparison["compared"] = [];
@@ -67,7 +68,7 @@ export function listComparisons(
     candidate.similar === null ? [] : [{ candidate, similar: candidate.similar }],
   );
   for (const { candidate, similar } of similarOnes.sort((a, b) => a.similar.distance - b.similar.distance)) {
-    if (requests.length >= MAX_REQUESTS) break;
+    if (requests.length >= maxRequests) break;
     const { from, term } = candidate;
     const utterance = utterances.find(
       ({ start, end }) => middleOf(words[from]!) >= start && middleOf(words[from]!) < end,

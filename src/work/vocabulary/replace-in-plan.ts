@@ -8,6 +8,12 @@ import { mergeVocabularies } from "../../domain/vocabulary/entries";
 import { collectScriptTerms, listScriptKeys } from "../../domain/vocabulary/script-terms";
 import { findReplacements, type VocabularyUse } from "./replace-words";
 
+/**
+ * Maximum number of texts that are compared with the audio for the names of a script alone: about 6 s. Where the speaker follows the script, few are.
+ * An hour of other speech has thousands of doubtful words that sound a little like one of a hundred names.
+ */
+const MAX_SCRIPT_REQUESTS = 400;
+
 type Request = Pick<VocabularyUse, "entries" | "forcedAlign"> & {
   transcript: Transcript | null;
   script: string;
@@ -24,7 +30,9 @@ export async function replaceInPlan(
 ): Promise<StagedPlan> {
   const { isFrequentWord } = await import("../../speech/tokens");
   const all = mergeVocabularies(entries, collectScriptTerms(script, plan.language, isFrequentWord));
-  const replacements = await findReplacements(transcript, { entries: all, kept: listScriptKeys(script), forcedAlign });
+  const kept = listScriptKeys(script);
+  const maxRequests = entries.length === 0 ? MAX_SCRIPT_REQUESTS : undefined;
+  const replacements = await findReplacements(transcript, { entries: all, kept, forcedAlign, maxRequests });
   if (transcript === null || replacements.length === 0) return plan;
   const basis = replaceInBasis(plan.basis, transcript.words, replacements);
   const assembled = assembleBasis(basis, plan.sourceDuration, toPacingOptions(options));

@@ -18,12 +18,14 @@ export type VocabularyUse = {
   /** Aligns texts with parts of the recording; null to decide by the text alone. */
   forcedAlign: ((requests: AlignmentRequest[]) => Promise<ForcedAlignment[]>) | null;
   signal?: AbortSignal;
+  /** Maximum number of texts that are compared with the audio. */
+  maxRequests?: number | undefined;
 };
 
 /** Returns where terms replace words of a transcript, in order and disjoint. Errors: those of `forcedAlign`; the signal's reason when aborted. */
 export async function findReplacements(
   transcript: Transcript | null,
-  { entries, kept, forcedAlign, signal }: VocabularyUse,
+  { entries, kept, forcedAlign, signal, maxRequests }: VocabularyUse,
 ): Promise<Replacement[]> {
   if (transcript === null || entries.length === 0 || transcript.words.length === 0) return [];
   // The tokenizer takes a tenth of a second to load.
@@ -41,7 +43,7 @@ export async function findReplacements(
   }
   const candidates = [...listed, ...keepMostSimilar(similar)];
   if (forcedAlign === null || transcript.forcing === false) return selectByText(candidates);
-  const comparison = listComparisons(candidates, transcript);
+  const comparison = listComparisons(candidates, transcript, maxRequests);
   const { requests } = comparison;
   const alignments = requests.length === 0 ? [] : await forcedAlign(requests);
   return selectByAudio(candidates, comparison, { alignments, termCount: entries.length });

@@ -67,7 +67,7 @@ export function CorrectionField({ recognized, text, left, top, count, onSave, on
         </label>
       )}
       <label class="check">
-        <input ref={fromNowOn} type="checkbox" /> And from now on
+        <input ref={fromNowOn} type="checkbox" /> Also in future transcripts
       </label>
       <div class="toolbar">
         <Button type="submit" look="primary">

@@ -9,7 +9,8 @@ export type ScriptForm = {
   options: Signal<CutOptions>;
   /** Whether the script was entered here or on an earlier visit, not taken from a cut. */
   hasOwnScript: Signal<boolean>;
-  setScript(text: string): void;
+  /** Returns false if the browser does not keep the text until the next visit. */
+  setScript(text: string): boolean;
   /** Sets the mode and the options that it implies. */
   setMode(mode: CutMode): void;
 };
@@ -28,7 +29,7 @@ export function createScriptForm(assetId: string): ScriptForm {
     setScript: (text) => {
       script.value = text;
       hasOwnScript.value = true;
-      remember(key, text);
+      return remember(key, text);
     },
     setMode: (mode) => {
       options.value = CUT_MODES[mode];

@@ -1,6 +1,7 @@
 import { useId, useRef, useState } from "preact/hooks";
 import { MAX_TERM_CHARACTERS, type VocabularyEntry } from "../../../src/domain/vocabulary/entries";
 import { parseVocabularyFile } from "../../../src/domain/vocabulary/parse-file";
+import { afterNextFrame } from "../../app/after-next-frame";
 import { useRead } from "../../app/cache";
 import { formatCount } from "../../app/format";
 import { showFailure, showToast } from "../../app/toasts";
@@ -121,7 +122,7 @@ function ImportButton({ owner }: { owner: VocabularyOwner }) {
         }}
       />
       <span class="hint" id={id}>
-        A term a line, or CSV
+        One term per line, or CSV
       </span>
       <p role="alert" class="field-error vocabulary-problem">
         {problem}
@@ -134,30 +135,71 @@ type EntriesProps = VocabularyListProps & { entries: readonly VocabularyEntry[] 
 
 function Entries({ owner, entries, canEdit }: EntriesProps) {
   const [isWhole, setIsWhole] = useState(false);
-  if (entries.length === 0) return <p class="soft">No terms yet.</p>;
+  const [removed, setRemoved] = useState<VocabularyEntry | null>(null);
+  const area = useRef<HTMLDivElement>(null);
   const sorted = entries.toSorted((a, b) => a.text.localeCompare(b.text));
   const shown = isWhole ? sorted : sorted.slice(0, MAX_SHOWN);
-  const remove = (text: string): void => {
-    changeVocabulary(owner, (all) => all.filter((entry) => entry.text !== text)).catch(showFailure);
+  /** Saves a change, and then moves the focus to the button of a term, or to "Undo" without one. */
+  const save = async (
+    change: Parameters<typeof changeVocabulary>[1],
+    undone: VocabularyEntry | null,
+    next: string | undefined,
+  ): Promise<void> => {
+    try {
+      await changeVocabulary(owner, change);
+    } catch (error) {
+      return showFailure(error);
+    }
+    setRemoved(undone);
+    afterNextFrame(() => {
+      const buttons = [...(area.current?.querySelectorAll<HTMLElement>("[data-term]") ?? [])];
+      const button = buttons.find(({ dataset }) => dataset.term === next);
+      (button ?? area.current?.querySelector<HTMLElement>("button"))?.focus();
+    });
   };
+  const remove = (entry: VocabularyEntry, row: number): Promise<void> =>
+    save((all) => all.filter(({ text }) => text !== entry.text), entry, (shown[row + 1] ?? shown[row - 1])?.text);
+  const restore = (entry: VocabularyEntry): Promise<void> => save((all) => addEntries(all, [entry]), null, entry.text);
   return (
-    <>
-      <ul class="vocabulary-entries" aria-label="Terms">
-        {shown.map(({ text, spoken_as }) => (
-          <li key={text}>
-            <span class="vocabulary-term" dir="auto">
-              {text}
-            </span>
-            <span class="soft" dir="auto">
-              {spoken_as.join(", ")}
-            </span>
-            {canEdit && <IconButton icon="trash" label={`Remove ${text}`} onClick={() => remove(text)} />}
-          </li>
-        ))}
-      </ul>
+    <div class="vocabulary" ref={area}>
+      {/* Not a toast: a dialog would cover it. */}
+      <div role="status" class="toolbar vocabulary-removed">
+        {removed && (
+          <>
+            <span dir="auto">“{removed.text}” was removed.</span>
+            <Button icon="undo" onClick={() => void restore(removed)}>
+              Undo
+            </Button>
+          </>
+        )}
+      </div>
+      {entries.length === 0 ? (
+        <p class="soft">No terms yet.</p>
+      ) : (
+        <ul class="vocabulary-entries" aria-label="Terms">
+          {shown.map(({ text, spoken_as }, row) => (
+            <li key={text}>
+              <span class="vocabulary-term" dir="auto">
+                {text}
+              </span>
+              <span class="soft" dir="auto">
+                {spoken_as.join(", ")}
+              </span>
+              {canEdit && (
+                <IconButton
+                  icon="trash"
+                  label={`Remove ${text}`}
+                  data-term={text}
+                  onClick={() => void remove({ text, spoken_as }, row)}
+                />
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
       {sorted.length > shown.length && (
         <Button onClick={() => setIsWhole(true)}>Show all {formatCount(sorted.length, "term")}</Button>
       )}
-    </>
+    </div>
   );
 }

@@ -153,6 +153,9 @@ describe("with audio", () => {
     expect(new Set(texts).size).toBe(texts.length);
     expect(texts).toContain("silence I spoke with Verkhovensky");
     expect(texts).toContain("we met Verkhovensky");
+    const twice = candidates.flatMap((one) => [one, { ...one, from: one.from + 1 }]);
+    expect(listComparisons(twice, transcript).requests.length).toBe(texts.length + 1);
+    expect(listComparisons(twice, transcript, texts.length).requests.length).toBe(texts.length);
   });
 });
 
