@@ -96,33 +96,6 @@ const tooLarge = (maxBytes: number) =>
 const wrongType = (expected: string) =>
   new AppError("unsupported_media_type", `Request body must be sent as ${expected}.`);
 
-/** Pause between two tasks, to serve other requests; on a busy machine, as long as the previous task took. */
-const MIN_PAUSE_MS = 5;
-const MAX_PAUSE_MS = 100;
-
-let lastTask: Promise<unknown> = Promise.resolve();
-let lastTaskMs = 0;
-
-/**
- * Runs `task`, which parses or checks a text from a body. Tasks with large texts run one at a time with pauses between them, because each
- * blocks the event loop for a while, and many may arrive at once.
- */
-export function runLargeTasksSerially<Result>(text: string, task: () => Result): Result | Promise<Result> {
-  if (text.length <= MAX_BODY_BYTES) return task();
-  const running = lastTask
-    .then(() => Bun.sleep(Math.min(MAX_PAUSE_MS, Math.max(MIN_PAUSE_MS, lastTaskMs))))
-    .then(() => {
-      const started = performance.now();
-      try {
-        return task();
-      } finally {
-        lastTaskMs = performance.now() - started;
-      }
-    });
-  lastTask = running.catch(() => {});
-  return running;
-}
-
 /** Parses and validates a JSON body. Throws `AppError` `bad_request` or `validation_error`. */
 export function parseBody<S extends TSchema>(schema: S, text: string): Static<S> {
   const refusal = findShapeError(text);

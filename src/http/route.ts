@@ -6,6 +6,7 @@
 import type { Static, TObject } from "@sinclair/typebox";
 import { AppError, type HttpCode, notFound, requireFound } from "../domain/errors";
 import { sha256 } from "../lib/hash";
+import { runLargeTasksSerially } from "../lib/large-tasks";
 import type { Queries } from "../store/db";
 import { DEFAULT_ACCESS, type Principal, type RouteAccess } from "../work/access/access";
 import { findReplay } from "../work/idempotency";
@@ -19,7 +20,6 @@ import {
   parsePath,
   parseQuery,
   readBodyText,
-  runLargeTasksSerially,
 } from "./parse-request";
 import type { ResponseDoc } from "./response-docs";
 

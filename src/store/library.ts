@@ -19,6 +19,14 @@ export async function saveCutSummary(tx: Queries, summary: CutSummary): Promise<
 export const updateOpenMarks = (tx: Queries, cutId: string, openMarks: number): Promise<boolean> =>
   summaryRows.updateAll(tx, { open_marks: openMarks }, eq(cutSummaries.cut_id, cutId));
 
+/** Stores the numbers of a cut that was not counted yet. Does nothing if lists no longer show it. */
+export const countCut = (
+  tx: Queries,
+  cutId: string,
+  numbers: Pick<CutSummary, "kept" | "open_marks">,
+): Promise<boolean> =>
+  summaryRows.updateAll(tx, numbers, and(eq(cutSummaries.cut_id, cutId), isNull(cutSummaries.kept)));
+
 export const deleteCutSummary = summaryRows.deleteBy(cutSummaries.cut_id);
 
 /** Lists IDs of cuts that have not been counted yet, after this one. */

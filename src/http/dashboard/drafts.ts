@@ -1,13 +1,14 @@
 /** Cuts as pages show them, and their drafts: edits that are not saved as a cut yet. */
 import { Type } from "@sinclair/typebox";
 import { requireFound } from "../../domain/errors";
+import { runLargeTasksSerially } from "../../lib/large-tasks";
 import { type Draft, findCut, findCutRow, findDraft, readDraftRevision } from "../../store/cuts";
 import { discardDraft, updateDraft } from "../../work/cuts/drafts";
 import { judgeCut } from "../../work/cuts/stored-basis";
 import { renameCut } from "../../work/cuts/versions";
 import { type Call, ok, okJsonText } from "../call";
 import { strictObject } from "../fields";
-import { MAX_LARGE_BODY_BYTES, runLargeTasksSerially } from "../parse-request";
+import { MAX_LARGE_BODY_BYTES } from "../parse-request";
 import { cutLabel, cutLoader, readCutLabel, showCut, showCutDetailJson } from "../public/cuts";
 import { editedSegments, editedTexts, readPlanEdit } from "../public/edit-fields";
 import { respondsWith, respondsWithNothing } from "../response-docs";

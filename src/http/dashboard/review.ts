@@ -2,12 +2,13 @@
 import { Type } from "@sinclair/typebox";
 import { REVIEW_STATES, type ReviewItem } from "../../domain/review";
 import { toSeconds } from "../../domain/time";
+import { runLargeTasksSerially } from "../../lib/large-tasks";
 import type { Cut } from "../../store/cuts";
 import { type Review, type ReviewedPlan, readReview, readReviewedPlan, updateReview } from "../../work/cuts/review";
 import { type Call, ok } from "../call";
 import { oneOf, strictObject } from "../fields";
 import { formatTime } from "../format-time";
-import { MAX_LARGE_BODY_BYTES, runLargeTasksSerially } from "../parse-request";
+import { MAX_LARGE_BODY_BYTES } from "../parse-request";
 import { cutLoader } from "../public/cuts";
 import { respondsWith } from "../response-docs";
 import { route } from "../route";

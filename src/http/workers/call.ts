@@ -1,11 +1,12 @@
 /** The routes of workers as data, and the JSON bodies of their calls. */
 
 import type { Static, TSchema } from "@sinclair/typebox";
+import { runLargeTasksSerially } from "../../lib/large-tasks";
 import type { Cluster } from "../../work/cluster/cluster";
 import type { Services } from "../../work/services";
 import type { Reply } from "../call";
 import type { RequestContext } from "../family";
-import { MAX_BODY_BYTES, parseBody, readBodyText, runLargeTasksSerially } from "../parse-request";
+import { MAX_BODY_BYTES, parseBody, readBodyText } from "../parse-request";
 
 /** A call of a worker. `id` is that of the execution, in lower case, on the routes of one. */
 export type CallOfWorker = {

@@ -1,9 +1,10 @@
 /** Keeps what lists show of cuts: how much they keep, and how many marks are left. */
 import type { PlanJson } from "../../domain/plan-json";
 import { fromSeconds } from "../../domain/time";
+import { runLargeTasksSerially } from "../../lib/large-tasks";
 import { type Cut, findCutById } from "../../store/cuts";
-import type { Queries } from "../../store/db";
-import { listUncountedCuts, saveCutSummary } from "../../store/library";
+import type { Queries, Store } from "../../store/db";
+import { countCut, listUncountedCuts, saveCutSummary } from "../../store/library";
 import type { CoreNeeds } from "../needs";
 import { countOpenMarks, readReviewedPlan } from "./review";
 
@@ -22,20 +23,29 @@ const toKept = ({ kept_duration: seconds }: PlanJson): number => fromSeconds(sec
 
 const MAX_PAGE_CUTS = 100;
 
-/** Counts the cuts that an older version has stored. Runs once after the start, in the background; the next start continues. */
+/**
+ * Counts the cuts that an older version has stored. Runs once after the start, in the background; the next start continues. Plans are judged
+ * outside of transactions, because that takes long.
+ */
 export async function countOlderCuts({ store, log }: CoreNeeds): Promise<void> {
   for (let after = ""; ; ) {
     const ids = await listUncountedCuts(store.read, after, MAX_PAGE_CUTS);
-    for (const id of ids) {
-      await store
-        .write(async (tx) => {
-          const cut = await findCutById(tx, id);
-          if (cut !== null && cut.superseded_by === null) await summarizeCut(tx, cut);
-        })
-        .catch((error) => log.warn("cut.plan_unreadable", { cut: id, error }));
-    }
+    for (const id of ids)
+      await countOlderCut(store, id).catch((error) => log.warn("cut.plan_unreadable", { cut: id, error }));
     const last = ids.at(-1);
     if (last === undefined) return;
     after = last;
   }
+}
+
+async function countOlderCut(store: Store, id: string): Promise<void> {
+  const cut = await findCutById(store.read, id);
+  if (cut === null || cut.superseded_by !== null) return;
+  const { kept, items } = await runLargeTasksSerially(cut.plan ?? "", () => {
+    const reviewed = readReviewedPlan(cut);
+    return { kept: toKept(reviewed.plan), items: reviewed.items };
+  });
+  await store.write(async (tx) => {
+    await countCut(tx, id, { kept, open_marks: await countOpenMarks(tx, id, items) });
+  });
 }
