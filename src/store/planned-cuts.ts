@@ -1,7 +1,7 @@
 /** Cuts that wait for their recording. */
 import { and, asc, eq, inArray, isNotNull, isNull, lte, ne, or } from "drizzle-orm";
 import type { Queries } from "./db";
-import { rowsOf } from "./rows";
+import { first, rowsOf } from "./rows";
 import { assets } from "./schema";
 import { plannedCuts } from "./schema-planned-cuts";
 
@@ -23,28 +23,38 @@ export async function putPlannedCut(
 
 export const deletePlannedCut = plannedCutRows.deleteBy(plannedCuts.asset_id);
 
+/** Matches planned cuts whose asset can be cut. */
+const CAN_START = and(
+  inArray(assets.state, ["processing", "ready"]),
+  eq(assets.audio_prepared, true),
+  ne(assets.payment, "none"),
+);
+
 /** Lists planned cuts whose asset can be cut: those that were not tried yet, and those that are to be tried again. */
 export async function listDuePlannedCuts(db: Queries, now: number, limit: number): Promise<PlannedCut[]> {
   const rows = await db
     .select({ cut: plannedCuts })
     .from(plannedCuts)
     .innerJoin(assets, eq(assets.id, plannedCuts.asset_id))
-    .where(
-      and(
-        or(isNull(plannedCuts.retry_at), lte(plannedCuts.retry_at, now)),
-        inArray(assets.state, ["processing", "ready"]),
-        eq(assets.audio_prepared, true),
-        ne(assets.payment, "none"),
-      ),
-    )
+    .where(and(or(isNull(plannedCuts.retry_at), lte(plannedCuts.retry_at, now)), CAN_START))
     .orderBy(asc(plannedCuts.retry_at), asc(plannedCuts.asset_id))
     .limit(limit);
   return rows.map(({ cut }) => cut);
 }
 
-/** Returns when the next cut is to be tried again, or null. */
-export const findNextRetry = async (db: Queries): Promise<number | null> =>
-  (await plannedCutRows.find(db, isNotNull(plannedCuts.retry_at), asc(plannedCuts.retry_at)))?.retry_at ?? null;
+/** Returns when the next cut whose asset can be cut is to be tried again, or null. */
+export async function findNextRetry(db: Queries): Promise<number | null> {
+  const next = await first(
+    db
+      .select({ retryAt: plannedCuts.retry_at })
+      .from(plannedCuts)
+      .innerJoin(assets, eq(assets.id, plannedCuts.asset_id))
+      .where(and(isNotNull(plannedCuts.retry_at), CAN_START))
+      .orderBy(asc(plannedCuts.retry_at))
+      .limit(1),
+  );
+  return next?.retryAt ?? null;
+}
 
 /** Records why the cut could not start. Does nothing if the cut is no longer planned. */
 export const postponePlannedCut = (

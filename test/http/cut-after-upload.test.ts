@@ -95,10 +95,37 @@ test("without credits for it, the cut waits and says why; credits start it once"
   });
   expect(planned).toMatchObject({ mode: "natural", error_message: expect.stringContaining("redits") });
   expect(await listCuts(user, id)).toEqual([]);
+  // It can still be changed and removed; after that, none can be planned any more.
+  const other = await user.upload(await wav(2), { projectId });
+  const own = await user.upload(await wav(3), { projectId });
+  for (const assetId of [other, own]) await user.prepared(assetId);
+  await server.idle();
+  expect(await plan(user, id, { mode: "loose", script: "" })).toMatchObject({ mode: "loose" });
+  const { disk } = server.services();
+  const { isCritical } = disk;
+  disk.isCritical = () => true;
+  const refused = await attempt(user, "PUT", plannedPath(id), { mode: "tight" });
+  const removed = await plan(user, other, { mode: null });
+  disk.isCritical = isCritical;
+  expect(refused).toBe("503 upstream_unavailable");
+  expect(removed).toMatchObject({ mode: null });
+  expect(await attempt(user, "PUT", plannedPath(other), { mode: "tight" })).toBe("409 conflict");
+  // A cut by hand is made instead of the one that still waits.
+  expect(await readPlanned(user, own)).toMatchObject({ mode: "natural" });
+  await user.must("POST", "/v1/cuts", { json: { asset_id: own, options: { mode: "manual" } } });
+  expect(await readPlanned(user, own)).toMatchObject({ mode: null });
   server.advance(61_000);
-  await server.grant(user, 5);
-  await cutEnded(user, id);
-  expect((await user.must<{ balance: number }>("GET", "/api/v1/credits/balance")).balance).toBe(4);
+  await server.grant(user, 2);
+  expect(await cutEnded(user, id)).toMatchObject({ options: { mode: "loose" } });
+  expect((await user.must<{ balance: number }>("GET", "/api/v1/credits/balance")).balance).toBe(1);
+});
+
+test("of a recording that cannot be prepared, no cut stays planned", async () => {
+  const user = await server.user(10);
+  const { id: projectId } = await create(user, {});
+  const id = await user.upload(new TextEncoder().encode("not a recording".padEnd(100)), { projectId });
+  await until("the failure", async () => (await user.asset(id)).state === "failed" || null);
+  expect(await readPlanned(user, id)).toMatchObject({ mode: null });
 });
 
 test("a cut that was due when the server was killed starts with the next one, and only once", async () => {

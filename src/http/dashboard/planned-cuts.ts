@@ -5,6 +5,7 @@ import { findAssetById } from "../../store/assets";
 import { findPlannedCut, type PlannedCut } from "../../store/planned-cuts";
 import { toActor } from "../../work/access/access";
 import { planCut } from "../../work/cuts/planned-cuts";
+import { requireDatabaseSpace } from "../../work/storage/limits";
 import { ok } from "../call";
 import { nullable, oneOf, strictObject, withDescription } from "../fields";
 import { MAX_LARGE_BODY_BYTES } from "../parse-request";
@@ -21,16 +22,16 @@ const show = (planned: PlannedCut | null): Resource<"PlannedCut"> => ({
 });
 
 export const read = route({
-  summary: "Tell how an asset is cut as soon as it can be",
+  summary: "Retrieve the cut that starts when an asset is ready to cut",
   responses: { 200: respondsWith("PlannedCut", "The planned cut") },
   load: assetLoader,
   handle: async ({ services }, { resource }) => ok(show(await findPlannedCut(services.store.read, resource.id))),
 });
 
 export const update = route({
-  summary: "Plan the cut of an asset that is being uploaded or prepared, whatever its project cuts",
+  summary: "Set the cut that starts when an asset is ready. Overrides the project's setting",
   example: { mode: "natural", script: "Welcome to the show." },
-  errors: ["conflict"],
+  errors: ["conflict", "upstream_unavailable"],
   body: strictObject({
     mode: withDescription(nullable(oneOf(...CUT_MODE_NAMES)), "Null: the asset is not cut after the upload"),
     script: cutParams.script,
@@ -40,6 +41,7 @@ export const update = route({
   load: assetLoader,
   handle: async ({ services, principal }, { body, resource }) => {
     const { script } = await readCutParams({ script: body.script ?? null });
+    if (body.mode !== null) requireDatabaseSpace(services);
     const planned = await services.store.write(async (tx) => {
       const asset = requireFound(await findAssetById(tx, resource.id), "Asset");
       return planCut(services, tx, toActor(principal), asset, { mode: body.mode, script });

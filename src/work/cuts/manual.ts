@@ -4,12 +4,13 @@ import type { CutStepParams } from "../../domain/step-params";
 import { type Asset, findAsset } from "../../store/assets";
 import { type Cut, findIdenticalCut, insertCut } from "../../store/cuts";
 import type { Queries } from "../../store/db";
+import { deletePlannedCut } from "../../store/planned-cuts";
 import { touchProject } from "../../store/projects";
 import type { Actor } from "../access/access";
 import { requireDatabaseSpace, requireRoomForText } from "../storage/limits";
 import { readEntries } from "../vocabulary/vocabulary";
 import { emitCutEvent } from "../webhooks/events";
-import { type CutLabel, createCutRow, hashCutRequest, requireCuttable } from "./new-cuts";
+import { type CutLabel, createCutRow, hashCutRequest, isCuttable, requireCuttable } from "./new-cuts";
 import { runForAsset } from "./plan-files";
 import type { PlanNeeds } from "./plan-requests";
 import { summarizeCut } from "./summaries";
@@ -56,6 +57,8 @@ export async function createManualCut(
     const { name = null, note = null } = label;
     const texts = [plan, script, JSON.stringify(options), name ?? "", note ?? ""];
     await requireRoomForText(services, tx, workspaceId, texts);
+    // The recording is cut, so that a planned cut that could not start is not wanted any more.
+    if (isCuttable(asset)) await deletePlannedCut(tx, asset.id);
     const row = createCutRow({ asset, script, options, ...label, userId }, now);
     const cut = await insertCut(tx, { ...row, state: "completed", plan, started_at: now, completed_at: now });
     await summarizeCut(tx, cut);

@@ -6,6 +6,7 @@ import { newId } from "../../lib/ids";
 import type { Asset } from "../../store/assets";
 import { type Cut, findCut, insertCut } from "../../store/cuts";
 import type { Queries } from "../../store/db";
+import { deletePlannedCut } from "../../store/planned-cuts";
 import { estimateRemainingSeconds, findLatestStep } from "../../store/steps";
 import type { CoreNeeds } from "../needs";
 import { requireDatabaseSpace, requireRoomForText } from "../storage/limits";
@@ -56,7 +57,7 @@ export async function requireKeepable(tx: Queries, asset: Asset, { keepEditsOf }
 }
 
 /**
- * Inserts a pending cut. Errors: `asset_processing`, `asset_payment_required`, `asset_failed`, `conflict` (not a source, quota),
+ * Inserts a pending cut, in place of one that is planned and could not start. Errors: `asset_processing`, `asset_payment_required`, `asset_failed`, `conflict` (not a source, quota),
  * `upstream_unavailable` (free space).
  */
 export async function insertNewCut(
@@ -71,6 +72,7 @@ export async function insertNewCut(
   const texts = [...(isStored ? [] : [script, JSON.stringify(options)]), name ?? "", note ?? ""];
   await requireRoomForText(services, tx, asset.workspace_id, texts);
   requireDatabaseSpace(services);
+  await deletePlannedCut(tx, asset.id);
   return insertCut(tx, createCutRow(request, now));
 }
 

@@ -27,8 +27,8 @@ import { createCut } from "./requests";
 export type CutPlan = { mode: CutMode | null; script: string };
 
 /**
- * Changes what happens when the asset can be cut. Returns the planned cut, null without one. Errors: `conflict` (not a source, failed, or it can be
- * cut already, quota).
+ * Changes the cut that starts when the asset is ready to cut. Returns it, null without one. Errors: `conflict` (not a source, failed, ready to cut
+ * without a planned cut, quota).
  */
 export async function planCut(
   services: CoreNeeds,
@@ -37,12 +37,13 @@ export async function planCut(
   asset: Asset,
   { mode, script }: CutPlan,
 ): Promise<PlannedCut | null> {
-  requireUnprepared(asset);
-  const planned = await findPlannedCut(tx, asset.id);
   if (mode === null) {
     await deletePlannedCut(tx, asset.id);
     return null;
   }
+  const planned = await findPlannedCut(tx, asset.id);
+  // One that could not start yet can be changed.
+  if (planned === null) requireUnprepared(asset);
   await requireRoomForText(services, tx, asset.workspace_id, [script], [planned?.script ?? ""]);
   const { id: asset_id, workspace_id } = asset;
   return putPlannedCut(tx, { asset_id, workspace_id, mode, script, created_by: userId });
@@ -52,7 +53,7 @@ export async function planCut(
 function requireUnprepared(asset: Asset): void {
   if (asset.kind !== "source") throw new AppError("conflict", `Asset is a ${asset.kind}. Only sources can be cut.`);
   if (asset.state === "failed") throw new AppError("conflict", "Asset preparation failed. Upload the file again.");
-  if (isCuttable(asset)) throw new AppError("conflict", "The recording can be cut already. Create a cut instead.");
+  if (isCuttable(asset)) throw new AppError("conflict", "Asset is ready to cut. Create a cut instead.");
 }
 
 /** Cuts per pass. */

@@ -5,6 +5,7 @@ import type { AssetKind } from "../../domain/states";
 import { fromSeconds } from "../../domain/time";
 import { findAssetById, updateAsset, updateAssetInState } from "../../store/assets";
 import type { Queries } from "../../store/db";
+import { deletePlannedCut } from "../../store/planned-cuts";
 import { replacePassages } from "../../store/search";
 import { discardDerivatives, discardFolderOfDeleted } from "../assets/discard-derivatives";
 import { completePreparation, computeCharge, holdCharge, releaseCharge } from "../billing/charge";
@@ -91,6 +92,7 @@ export const prepareJob: JobDefinition<PrepareInput, PrepareCheckpoint, PrepareO
       derived_bytes: UNKNOWN_BYTES,
     });
     if (!asset) return;
+    await deletePlannedCut(tx, asset.id);
     await releaseCharge(tx, asset, now);
     await emitAssetEvent(tx, asset, "asset.failed", now, "processing");
   },
