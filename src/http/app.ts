@@ -6,7 +6,14 @@ import { checkReadiness } from "../work/health/readiness";
 import type { Services } from "../work/services";
 import { createApiKeyAuthenticator } from "./authentication";
 import { restoreLength, toResponse, withHeaders } from "./call";
-import { ACTIVE_IDLE_SECONDS, type Connection, findClient, NO_CONNECTION, UNKNOWN_CLIENT } from "./client";
+import {
+  ACTIVE_IDLE_SECONDS,
+  ARCHIVE_IDLE_SECONDS,
+  type Connection,
+  findClient,
+  NO_CONNECTION,
+  UNKNOWN_CLIENT,
+} from "./client";
 import { createCorsHeaders, isPreflight, respondToPreflight } from "./cors";
 import { DASHBOARD_PREFIX, dashboardRoutes } from "./dashboard";
 import { createDashboardAuthenticator, createOriginCheck } from "./dashboard/authentication";
@@ -161,9 +168,12 @@ export async function createHandler(services: Services): Promise<Handler> {
     const response = isPreflight(request) ? respondToPreflight(config.corsOrigins, request) : await app.fetch(request);
     restoreLength(request, response);
     // A download may stall, and an event stream be quiet, for longer than the time between two requests.
-    const isStream = response.headers.get("content-type") === EVENT_STREAM_TYPE;
-    const isDownload = pathname.startsWith("/files/") || response.headers.get("content-type") === "video/mp4";
-    if (!isStream && !isDownload) connection.setIdleTimeout(config.requestTimeoutSeconds);
+    const type = response.headers.get("content-type");
+    const isStream = type === EVENT_STREAM_TYPE;
+    const isDownload =
+      pathname.startsWith("/files/") || type === "video/mp4" || response.headers.has("content-disposition");
+    if (type === "application/zip") connection.setIdleTimeout(ARCHIVE_IDLE_SECONDS);
+    else if (!isStream && !isDownload) connection.setIdleTimeout(config.requestTimeoutSeconds);
     const family = findFamily(pathname);
     const { method } = request;
     const { status } = response;

@@ -76,3 +76,5 @@ export const NO_CONNECTION: Connection = { address: null, setIdleTimeout: () => 
 
 /** Idle timeout while a call runs, an upload pauses or a download stalls. */
 export const ACTIVE_IDLE_SECONDS = 120;
+/** The same for an archive that is made while it is sent: a part of it may wait for its turn, also more than once. */
+export const ARCHIVE_IDLE_SECONDS = 240;

@@ -1,11 +1,12 @@
 /** Exports of several recordings as one archive: a request, its state, and the download. */
 import { Type } from "@sinclair/typebox";
+import { AppError } from "../../domain/errors";
 import { MAX_EXPORT_ASSETS } from "../../domain/export-parts";
 import { EXPORT_FORMATS } from "../../domain/timeline";
 import { TRANSCRIPT_FORMATS } from "../../domain/transcript-text";
 import type { BatchExport } from "../../work/exports/batch-exports";
 import { writeBatch } from "../../work/exports/write-batch";
-import { created, ok, zipDownload } from "../call";
+import { created, createOnce, ok, zipDownload } from "../call";
 import { oneOf, strictObject, uuidField } from "../fields";
 import { respondsWith, respondsWithFile } from "../response-docs";
 import { type ResourceLoader, route } from "../route";
@@ -44,16 +45,26 @@ export const create = route({
       errorText: "must be a list of files",
     }),
   }),
+  errors: ["conflict"],
+  idempotent: true,
   responses: { 201: respondsWith("BatchExport", "The export") },
-  handle: async (call, { body }) => {
-    const { workspace, user } = call.principal;
-    const one = call.services.batchExports.create({
-      workspaceId: workspace.id,
-      userId: user.id,
-      assetIds: [...new Set(body.asset_ids.map((id) => id.toLowerCase()))],
-      parts: [...new Set(body.parts)],
-    });
-    return created(call.url(`/exports/${one.id}`), show(one));
+  handle: (call, { body }) =>
+    createOnce(call, async () => {
+      const { workspace, user } = call.principal;
+      const one = call.services.batchExports.create({
+        workspaceId: workspace.id,
+        userId: user.id,
+        assetIds: [...new Set(body.asset_ids.map((id) => id.toLowerCase()))],
+        parts: [...new Set(body.parts)],
+      });
+      return created(call.url(`/exports/${one.id}`), show(one));
+    }),
+  complete: ({ services, principal }, reply) => {
+    // The stored reply to a repeated call outlives the export.
+    const { id } = reply.body as Resource<"BatchExport">;
+    if (services.batchExports.find(principal.workspace.id, id) === null)
+      throw new AppError("conflict", "The export of this Idempotency-Key has expired. Send a new key.");
+    return reply;
   },
 });
 

@@ -49,7 +49,7 @@ export const LIBRARY_SCHEMAS = {
     id,
     state: enumeration(["waiting", "running", "completed", "failed"]),
     total: count("assets of the request"),
-    done: count("assets that are in the archive, or could not be"),
+    done: count("assets that were processed, with or without problems"),
     problems: Type.Array(
       strictObject({
         asset_id: id,

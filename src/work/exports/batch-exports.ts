@@ -20,7 +20,7 @@ export type BatchExport = {
 };
 
 const LIFETIME_MS = 3_600_000;
-/** The oldest request of a user is dropped. */
+/** The oldest requests of a user, and of all users, are dropped. */
 const MAX_PER_USER = 10;
 const MAX_REQUESTS = 500;
 /** Archives that a user downloads at the same time. */
@@ -33,12 +33,14 @@ export function createBatchExports(clock: () => number = () => performance.now()
   /** The oldest one is first. */
   const requests = new Map<string, BatchExport>();
 
+  const listIdle = () => [...requests.values()].filter(({ state }) => state !== "running");
+
   function dropOld(userId: string): void {
     for (const [id, { expiresAt, state }] of requests)
       if (expiresAt < clock() && state !== "running") requests.delete(id);
-    const own = [...requests.values()].filter((one) => one.userId === userId && one.state !== "running");
+    const own = listIdle().filter((one) => one.userId === userId);
     for (const { id } of own.slice(0, Math.max(0, own.length - MAX_PER_USER + 1))) requests.delete(id);
-    if (requests.size >= MAX_REQUESTS) throw new AppError("rate_limited", "Too many exports. Try again later.");
+    for (const { id } of listIdle().slice(0, Math.max(0, requests.size - MAX_REQUESTS + 1))) requests.delete(id);
   }
 
   return {

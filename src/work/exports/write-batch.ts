@@ -3,6 +3,7 @@ import { AppError } from "../../domain/errors";
 import { EXPORT_PART_LABELS, type ExportPart } from "../../domain/export-parts";
 import { createUniqueNames, getRenderFileName, toFileStem } from "../../domain/file-names";
 import { EXPORT_FORMATS, type ExportFormat } from "../../domain/timeline";
+import { sleep } from "../../lib/sleep";
 import { createZipWriter, type ZipOutput, type ZipWriter } from "../../lib/zip-writer";
 import { type Asset, findAsset } from "../../store/assets";
 import { type Cut, findNewestCut } from "../../store/cuts";
@@ -15,7 +16,10 @@ import type { BatchExport } from "./batch-exports";
 
 const isTimeline = (part: ExportPart): part is ExportFormat => EXPORT_FORMATS.some((format) => format === part);
 
-/** Writes the archive recording by recording. What is missing, and why, is among the problems and in the file `Problems.txt`. */
+/**
+ * Writes the archive recording by recording. What is missing, and why, is among the problems and in the file `Problems.txt`. Errors: those of the
+ * output, and of a part that stays unavailable.
+ */
 export async function writeBatch(
   services: PlanNeeds,
   one: BatchExport,
@@ -24,6 +28,7 @@ export async function writeBatch(
 ): Promise<void> {
   const zip = createZipWriter(output);
   const nameFolder = createUniqueNames();
+  const problemsName = nameFolder("Problems.txt");
   for (const assetId of one.assetIds) {
     signal.throwIfAborted();
     const asset = await findAsset(services.store.read, one.workspaceId, assetId);
@@ -33,7 +38,10 @@ export async function writeBatch(
     else await addRecording(services, { zip, asset, folder: nameFolder(name ?? "Recording"), one, signal, report });
     one.done++;
   }
-  if (one.problems.length > 0) await addText(zip, "Problems.txt", formatProblems(one), services.now());
+  if (one.problems.length > 0) {
+    const chunks = once(new TextEncoder().encode(formatProblems(one)));
+    await zip.add({ name: problemsName, modifiedAt: services.now(), isCompressed: true }, chunks);
+  }
   await zip.finish();
 }
 
@@ -52,20 +60,62 @@ async function addRecording(services: PlanNeeds, entry: RecordingEntry): Promise
   if (cut === null) return report("Recording has no cut.");
   const nameFile = createUniqueNames();
   for (const part of one.parts) {
+    const opened = await untilAvailable(() => openPart(services, entry, cut, part), signal).catch((error) => {
+      signal.throwIfAborted();
+      if (isTemporary(error)) throw error;
+      if (error instanceof AppError) report(`${EXPORT_PART_LABELS[part]}: ${error.message}`);
+      else {
+        services.log.warn("export.part_failed", { export: one.id, asset: asset.id, part, error });
+        report(`${EXPORT_PART_LABELS[part]}: Internal error. Details are in the server log.`);
+      }
+      return null;
+    });
+    if (opened === null) continue;
+    await using file = opened;
+    const { modifiedAt, isCompressed, chunks } = file;
+    await zip.add({ name: `${folder}/${nameFile(file.name)}`, modifiedAt, isCompressed }, chunks);
+  }
+}
+
+const isTemporary = (error: unknown): error is AppError =>
+  error instanceof AppError && error.details.retryAfterSeconds !== undefined;
+
+/** After this time, an attempt that is refused is the last one. With its own wait, shorter than an archive may be idle. */
+const MAX_RETRY_MS = 60_000;
+
+/** Repeats what is refused for a while, because too much is requested at once or a folder is offline. Errors: those of `open`. */
+async function untilAvailable<Result>(open: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
+  for (const startedAt = performance.now(); ; ) {
     signal.throwIfAborted();
     try {
-      if (part === "render") await addRender(services, entry, cut, nameFile);
-      else {
-        const file = await createPart(services, cut, part);
-        const bytes = file.isBase64 ? Uint8Array.fromBase64(file.body) : new TextEncoder().encode(file.body);
-        await addBytes(zip, `${folder}/${nameFile(file.filename)}`, bytes, cut.completed_at ?? cut.created_at);
-      }
+      return await open();
     } catch (error) {
-      // Errors of the output end the archive.
-      if (!(error instanceof AppError)) throw error;
-      report(`${EXPORT_PART_LABELS[part]}: ${error.message}`);
+      const waitMs = isTemporary(error) ? error.details.retryAfterSeconds! * 1000 : Number.POSITIVE_INFINITY;
+      if (performance.now() + waitMs > startedAt + MAX_RETRY_MS) throw error;
+      await sleep(waitMs, signal);
     }
   }
+}
+
+/** A file of a recording, to be written to the archive. */
+type PartFile = AsyncDisposable & {
+  name: string;
+  modifiedAt: number;
+  isCompressed: boolean;
+  chunks: AsyncIterable<Uint8Array>;
+};
+
+/** Makes or opens a file of a recording. Errors: `not_found`, those of `createPart`, `upstream_unavailable` (storage). */
+async function openPart(services: PlanNeeds, entry: RecordingEntry, cut: Cut, part: ExportPart): Promise<PartFile> {
+  if (part === "render") return openRender(services, entry, cut);
+  const { filename, body, isBase64 } = await createPart(services, cut, part);
+  return {
+    name: filename,
+    modifiedAt: cut.completed_at ?? cut.created_at,
+    isCompressed: true,
+    chunks: once(isBase64 ? Uint8Array.fromBase64(body) : new TextEncoder().encode(body)),
+    [Symbol.asyncDispose]: async () => {},
+  };
 }
 
 function createPart(services: PlanNeeds, cut: Cut, part: Exclude<ExportPart, "render">): Promise<PlanFile> {
@@ -81,31 +131,24 @@ function createPart(services: PlanNeeds, cut: Cut, part: Exclude<ExportPart, "re
   return createTranscriptFile(services, cut, { format: part, hasTimes: false });
 }
 
-async function addRender(
+async function openRender(
   { store, folders }: PlanNeeds,
-  { zip, asset, folder, signal }: RecordingEntry,
+  { asset, signal }: RecordingEntry,
   cut: Cut,
-  nameFile: (name: string) => string,
-): Promise<void> {
+): Promise<PartFile> {
   const render = await findNewestRender(store.read, cut.id);
   if (render === null) throw new AppError("not_found", "The newest cut has no render.");
   const path = folders.renderOutput(render.id, render.resolved.format);
   const file = await folders.guard.readOnline(() => openFile(path));
   if (file === null) throw new AppError("not_found", "The file of the render is missing.");
-  try {
-    const { mtimeMs } = await file.stat();
-    const name = `${folder}/${nameFile(getRenderFileName(render, asset.filename))}`;
-    await zip.add({ name, modifiedAt: mtimeMs, isCompressed: false }, readChunks(file, signal));
-  } finally {
-    await file.close();
-  }
+  return {
+    name: getRenderFileName(render, asset.filename),
+    modifiedAt: render.completed_at ?? render.created_at,
+    isCompressed: false,
+    chunks: readChunks(file, signal),
+    [Symbol.asyncDispose]: () => file.close(),
+  };
 }
-
-const addText = (zip: ZipWriter, name: string, text: string, modifiedAt: number): Promise<number> =>
-  addBytes(zip, name, new TextEncoder().encode(text), modifiedAt);
-
-const addBytes = (zip: ZipWriter, name: string, bytes: Uint8Array, modifiedAt: number): Promise<number> =>
-  zip.add({ name, modifiedAt, isCompressed: true }, once(bytes));
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;

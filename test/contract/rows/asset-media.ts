@@ -32,9 +32,18 @@ export const assetMediaRows: DashboardRow[] = [
         video_type: 'video/mp4; codecs="avc1.640028"',
         audio_type: 'audio/mp4; codecs="mp4a.40.2"',
       });
-      const files = ["poster", "preview", "waveform", "loudness", "storyboard", "storyboard/0", "transcript"];
+      const files = [
+        "poster",
+        "filmstrip",
+        "envelope",
+        "preview",
+        "waveform",
+        "loudness",
+        "storyboard",
+        "storyboard/0",
+      ];
       const pieces = ["pieces/video?from=0&to=1", "pieces/audio?from=0.5&to=1.5"];
-      for (const name of [...files, ...pieces])
+      for (const name of [...files, "transcript", ...pieces])
         expect([name, await getOutcome("GET", `${path}/${name}`, { as: keyed })]).toEqual([name, "200"]);
       // Its files are there a moment before the asset says so.
       await until("the link", async () => (await keyed.asset(asset.id)).preview_url);

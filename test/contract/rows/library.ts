@@ -4,6 +4,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { sql } from "drizzle-orm";
+import { AppError } from "../../../src/domain/errors";
 import { formatItems } from "../../../src/domain/review";
 import { fromSeconds } from "../../../src/domain/time";
 import { countOlderCuts } from "../../../src/work/cuts/summaries";
@@ -181,17 +182,30 @@ export const libraryRows: DashboardRow[] = [
       await key.renderEnded((await key.startRender({ asset_id: cut.asset_id, cut_id: cut.id })).id);
       const asset_ids = [cut.asset_id, uncut.id, foreign, cut.asset_id];
       const json = { asset_ids, parts: ["fcpxml", "srt", "docx", "render"] };
-      const { status, body } = await call<BatchExport>("POST", "/exports", { json, as });
+      const create = () =>
+        call<BatchExport>("POST", "/exports", { json, as, headers: { "Idempotency-Key": cut.asset_id } });
+      const { status, body } = await create();
       expect(status).toBe(201);
+      expect((await create()).body).toEqual(body);
       conforms(batchExport, body);
       expect(body).toMatchObject({ state: "waiting", total: 3, done: 0, problems: [] });
       const path = `/exports/${body.id}`;
       const headers = { Authorization: `Bearer ${as.key}` };
+      // A part that has to wait for its turn is not missing.
+      const { planRequests, batchExports } = server.services();
+      const { run } = planRequests;
+      let refusals = 0;
+      planRequests.run = (...request) => {
+        if (refusals++ === 0) throw new AppError("rate_limited", "Busy.", { retryAfterSeconds: 0.01 });
+        return run(...request);
+      };
       const archive = await fetch(`${server.url()}/api/v1${path}/file`, { headers });
       expect(archive.headers.get("content-disposition")).toContain("Offcut export.zip");
       await using folder = await temporaryFolder();
       const zip = join(folder.path, "export.zip");
       await Bun.write(zip, await archive.bytes());
+      planRequests.run = run;
+      expect(refusals).toBeGreaterThan(1);
       expect(await testWithUnzip(zip)).toBe(0);
       const { entries, texts } = await readZip(zip, (name) => name.endsWith(".txt") || name.endsWith(".srt"));
       const folders = entries.map(({ fileName }) => fileName.split("/")[0]);
@@ -205,7 +219,13 @@ export const libraryRows: DashboardRow[] = [
         [foreign, null, "Recording not found."],
       ]);
       // It can be downloaded again until it expires. Others do not find it.
-      expect(await getOutcome("GET", `${path}/file`, { as })).toBe("200");
+      await call("PATCH", `/assets/${cut.asset_id}`, { json: { name: "problems.TXT" }, as });
+      expect((await call<string>("GET", `${path}/file`, { as })).body).toContain("problems (2).TXT/");
+      const { find } = batchExports;
+      batchExports.find = () => null;
+      const lost = await create();
+      batchExports.find = find;
+      expect(lost.status).toBe(409);
       expect(await getOutcome("HEAD", `${path}/file`, { as })).toBe("200");
       const stranger = await createUser();
       for (const [other, of] of [
@@ -229,6 +249,24 @@ export const libraryRows: DashboardRow[] = [
       const after = (await call<BatchExport>("GET", `/exports/${again.body.id}`, { as })).body;
       expect(after.state).toBe("completed");
       expect(after.problems.length).toBeGreaterThan(0);
+    },
+  ],
+  [
+    "GET, PUT /api/v1/vocabulary?project_id= -> { entries, revision }; another revision than the one that was read is 409",
+    async ({ call, getOutcome, anna, bert }) => {
+      const schema = exactly({
+        entries: Type.Array(exactly({ text, spoken_as: Type.Array(text) })),
+        revision: count,
+      });
+      const { id } = await anna.must<{ id: string }>("POST", "/api/v1/projects", { json: { name: "Terms" } });
+      const path = `/vocabulary?project_id=${id}`;
+      const json = { revision: 0, entries: [{ text: "Offcut", spoken_as: ["off cut"] }] };
+      const { body } = await call("PUT", path, { json });
+      conforms(schema, body);
+      expect(body).toEqual({ ...json, revision: 1 });
+      expect((await call("GET", path)).body).toEqual(body);
+      expect(await getOutcome("PUT", path, { json })).toBe("409 conflict");
+      expect(await getOutcome("GET", path, { as: bert })).toBe("404 not_found");
     },
   ],
 ];
