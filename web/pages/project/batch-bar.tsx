@@ -42,24 +42,26 @@ export function BatchBar({ selection, items, onDone }: BatchBarProps) {
     selection.clear();
   };
   return (
-    <div class="batch-bar" role="toolbar" aria-label="Selected recordings">
-      <IconButton icon="close" label="Clear the selection (Esc)" onClick={selection.clear} />
-      <b>{toNumber(selected.length)} selected</b>
-      <span class="soft number batch-duration">{formatDuration(duration)}</span>
-      <span class="spacer" />
-      {BUTTONS.map(({ choice, label, icon }) => (
-        <Button
-          key={choice}
-          icon={icon}
-          look="quiet"
-          class={choice === "delete" ? "danger-text" : choice === "cut" ? "main-choice" : ""}
-          title={label}
-          disabled={selected.length === 0}
-          onClick={() => setOpen({ choice, recordings: selected })}
-        >
-          <span class="button-text">{label}</span>
-        </Button>
-      ))}
+    <>
+      <div class="batch-bar" role="toolbar" aria-label="Selected recordings">
+        <IconButton icon="close" label="Clear the selection (Esc)" onClick={selection.clear} />
+        <b>{toNumber(selected.length)} selected</b>
+        <span class="soft number batch-duration">{formatDuration(duration)}</span>
+        <span class="spacer" />
+        {BUTTONS.map(({ choice, label, icon }) => (
+          <Button
+            key={choice}
+            icon={icon}
+            look="quiet"
+            class={choice === "delete" ? "danger-text" : choice === "cut" ? "main-choice" : ""}
+            title={label}
+            disabled={selected.length === 0}
+            onClick={() => setOpen({ choice, recordings: selected })}
+          >
+            <span class="button-text">{label}</span>
+          </Button>
+        ))}
+      </div>
       {choice === "cut" && <CutDialog recordings={recordings} onStart={start} onClose={onClose} />}
       {choice === "render" && <RenderDialog recordings={recordings} onStart={start} onClose={onClose} />}
       {choice === "export" && <ExportDialog recordings={recordings} onStart={start} onClose={onClose} />}
@@ -84,6 +86,6 @@ export function BatchBar({ selection, items, onDone }: BatchBarProps) {
           </p>
         </ConfirmDialog>
       )}
-    </div>
+    </>
   );
 }
