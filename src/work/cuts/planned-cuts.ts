@@ -37,13 +37,13 @@ export async function planCut(
   asset: Asset,
   { mode, script }: CutPlan,
 ): Promise<PlannedCut | null> {
+  const planned = await findPlannedCut(tx, asset.id);
+  // One that could not start yet can be changed and removed.
+  if (planned === null) requireUnprepared(asset);
   if (mode === null) {
     await deletePlannedCut(tx, asset.id);
     return null;
   }
-  const planned = await findPlannedCut(tx, asset.id);
-  // One that could not start yet can be changed.
-  if (planned === null) requireUnprepared(asset);
   await requireRoomForText(services, tx, asset.workspace_id, [script], [planned?.script ?? ""]);
   const { id: asset_id, workspace_id } = asset;
   return putPlannedCut(tx, { asset_id, workspace_id, mode, script, created_by: userId });
