@@ -7,6 +7,8 @@ import { sql } from "drizzle-orm";
 import { AppError } from "../../../src/domain/errors";
 import { formatItems } from "../../../src/domain/review";
 import { fromSeconds } from "../../../src/domain/time";
+import { createHandler } from "../../../src/http/app";
+import { ARCHIVE_IDLE_SECONDS } from "../../../src/http/client";
 import { countOlderCuts } from "../../../src/work/cuts/summaries";
 import { video } from "../../http/media";
 import { NO_ID } from "../../http/outcome";
@@ -227,6 +229,13 @@ export const libraryRows: DashboardRow[] = [
       batchExports.find = find;
       expect(lost.status).toBe(409);
       expect(await getOutcome("HEAD", `${path}/file`, { as })).toBe("200");
+      // It may pause for longer than other replies.
+      const timeouts: number[] = [];
+      const connection = { address: null, setIdleTimeout: (seconds: number) => timeouts.push(seconds) };
+      const handle = await createHandler(server.services());
+      const slow = await handle(new Request(`${server.url()}/api/v1${path}/file`, { headers }), connection);
+      expect([slow.status, timeouts.at(-1)]).toEqual([200, ARCHIVE_IDLE_SECONDS]);
+      await slow.body?.cancel();
       const stranger = await createUser();
       for (const [other, of] of [
         [`${path}/file`, stranger],
