@@ -197,10 +197,10 @@ function change(id: string, update: Partial<UploadItem>): void {
 }
 
 let userId = me.peek()?.id;
-// Another user must neither continue nor see them. Received bytes stay on the server.
+// Another user must neither continue nor see them; who signs in again does. Received bytes stay on the server.
 me.subscribe((user) => {
-  if (user?.id === userId) return;
-  userId = user?.id;
+  if (user === null || user.id === userId) return;
+  userId = user.id;
   uploads.value = [];
   for (const { upload } of jobs.values()) void upload.abort();
   jobs.clear();

@@ -52,6 +52,7 @@ export async function sendScript(recording: File, uploadUrl: string | null, work
     if (!isPlanned) showToast({ kind: "info", text });
   } catch (error) {
     const status = error instanceof ApiError ? error.status : 0;
+    if (status === 409) await keepScript(assetId, await readText(file)).catch(() => {});
     // It is sent again when the upload continues.
     if (status !== 401 && !isTransient(error)) waiting.delete(recording);
     // The upload says that the session has ended; a recording that is gone was cancelled.
@@ -78,6 +79,7 @@ async function readText(file: File): Promise<string> {
  */
 async function planWithScript(assetId: string, script: string, workspaceId: string): Promise<boolean> {
   const call = { params: { path: { asset_id: assetId } }, headers: { "Offcut-Workspace": workspaceId } };
+  let isRefused = false;
   for (let attempt = 1; ; attempt++) {
     try {
       const { mode } = await must(api.GET("/api/v1/assets/{asset_id}/cut-after-upload", call));
@@ -85,7 +87,11 @@ async function planWithScript(assetId: string, script: string, workspaceId: stri
       await must(api.PUT("/api/v1/assets/{asset_id}/cut-after-upload", { ...call, body: { mode, script } }));
       return true;
     } catch (error) {
-      if (error instanceof ApiError && error.status === 409) return false;
+      // The next call says whether the recording is cut already; another conflict is an error, such as a full quota.
+      if (error instanceof ApiError && error.status === 409 && !isRefused) {
+        isRefused = true;
+        continue;
+      }
       if (!isTransient(error) || attempt === MAX_ATTEMPTS) throw error;
       const delay = RETRY_DELAYS_MS[Math.min(attempt, RETRY_DELAYS_MS.length) - 1];
       await new Promise((resolve) => setTimeout(resolve, delay));

@@ -62,9 +62,11 @@ async function addRecording(services: PlanNeeds, entry: RecordingEntry): Promise
   for (const part of one.parts) {
     const opened = await untilAvailable(() => openPart(services, entry, cut, part), signal).catch((error) => {
       signal.throwIfAborted();
-      if (isTemporary(error)) throw error;
-      if (error instanceof AppError) report(`${EXPORT_PART_LABELS[part]}: ${error.message}`);
-      else {
+      if (error instanceof AppError) {
+        report(`${EXPORT_PART_LABELS[part]}: ${error.message}`);
+        // What is refused for longer, such as timelines without free space, concerns this part alone.
+        if (isTemporary(error) && getWaitMs(error) < MAX_RETRY_MS) throw error;
+      } else {
         services.log.warn("export.part_failed", { export: one.id, asset: asset.id, part, error });
         report(`${EXPORT_PART_LABELS[part]}: Internal error. Details are in the server log.`);
       }
@@ -80,6 +82,8 @@ async function addRecording(services: PlanNeeds, entry: RecordingEntry): Promise
 const isTemporary = (error: unknown): error is AppError =>
   error instanceof AppError && error.details.retryAfterSeconds !== undefined;
 
+const getWaitMs = ({ details }: AppError): number => (details.retryAfterSeconds ?? 0) * 1000;
+
 /** After this time, an attempt that is refused is the last one. With its own wait, shorter than an archive may be idle. */
 const MAX_RETRY_MS = 60_000;
 
@@ -90,7 +94,7 @@ async function untilAvailable<Result>(open: () => Promise<Result>, signal: Abort
     try {
       return await open();
     } catch (error) {
-      const waitMs = isTemporary(error) ? error.details.retryAfterSeconds! * 1000 : Number.POSITIVE_INFINITY;
+      const waitMs = isTemporary(error) ? getWaitMs(error) : Number.POSITIVE_INFINITY;
       if (performance.now() + waitMs > startedAt + MAX_RETRY_MS) throw error;
       await sleep(waitMs, signal);
     }

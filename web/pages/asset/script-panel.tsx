@@ -31,6 +31,17 @@ export function ScriptPanel() {
     form.options.value = cut.options;
   }, [cut?.id]);
 
+  // The script of a cut that was planned and waits.
+  useEffect(() => {
+    if (cut !== null || form.hasOwnScript.value) return;
+    api
+      .GET("/api/v1/assets/{asset_id}/cut-after-upload", { params: { path: { asset_id: asset.id } } })
+      .then(({ data }) => {
+        if (form.script.value === "") form.script.value = data?.script ?? "";
+      })
+      .catch(() => {});
+  }, [asset.id, cut?.id]);
+
   const make = async () => {
     setIsSending(true);
     setError(null);

@@ -1,6 +1,6 @@
 /** What is done with several recordings, each as one row of the tray. */
 import type { ExportPart } from "../../../src/domain/export-parts";
-import type { CutMode } from "../../../src/domain/plan";
+import { CUT_MODES, type CutMode, type CutOptions } from "../../../src/domain/plan";
 import { ApiError, api, must, type Schemas, toMessage } from "../../app/api";
 import { exportUrl } from "../../app/media-url";
 import { runDeletion } from "../../app/query-client";
@@ -44,22 +44,31 @@ export function moveRecordings(recordings: readonly Recording[], project: Schema
   });
 }
 
-/** Makes cuts in a mode. The script and the edits of the newest cut are used again. */
+/** Makes cuts in a mode, of recordings that have none in it. The script and the edits of the newest cut are used again, or the script of a planned one. */
 export function cutRecordings(recordings: readonly Recording[], mode: CutMode): Promise<void> {
   const { headers } = stayInWorkspace();
   /** A cut that was made again has edits too, although it was not edited itself. */
   const readKept = async (cutId: string) => {
     const params = { path: { cut_id: cutId }, query: { plan: "false" as const } };
-    const { script } = await must(api.GET("/api/v1/cuts/{cut_id}", { params, headers }));
-    return { script, keep_edits_of: cutId };
+    const { script, options } = await must(api.GET("/api/v1/cuts/{cut_id}", { params, headers }));
+    return { options, body: { script, keep_edits_of: cutId } };
+  };
+  const readPlanned = async (id: string) => {
+    const { script } = await must(
+      api.GET("/api/v1/assets/{asset_id}/cut-after-upload", { params: toPath(id), headers }),
+    );
+    return { options: null, body: { script } };
   };
   return runBatch({
     label: "Make cut",
     items: toItems(recordings),
     run: async ({ id, recording: { latest_cut: cut } }) => {
-      const kept = cut === null ? {} : await readKept(cut.id);
-      const body = { asset_id: id, options: { mode }, ...kept };
-      return must(api.POST("/api/v1/cuts", { body, headers }));
+      const kept = cut === null ? await readPlanned(id) : await readKept(cut.id);
+      const isSame = (Object.keys(CUT_MODES[mode]) as (keyof CutOptions)[]).every(
+        (name) => kept.options?.[name] === CUT_MODES[mode][name],
+      );
+      if (isSame) return;
+      await must(api.POST("/api/v1/cuts", { body: { asset_id: id, options: { mode }, ...kept.body }, headers }));
     },
   });
 }
