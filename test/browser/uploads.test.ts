@@ -293,7 +293,6 @@ test("recordings are filtered, selected and changed together, and what fails is 
   await bar.getByText("1 selected").waitFor();
   await page.keyboard.press("ControlOrMeta+a");
   await bar.getByText("4 selected").waitFor();
-
   await bar.getByRole("button", { name: "Make cut" }).click();
   // The server asks one call to wait.
   let isBusy = true;
@@ -310,6 +309,7 @@ test("recordings are filtered, selected and changed together, and what fails is 
     };
     return isRefused ? route.fulfill(reply) : route.continue();
   });
+  await page.getByRole("dialog").getByLabel("Mode").selectOption("tight");
   await page.getByRole("dialog").getByRole("button", { name: "Make cut" }).click();
   await bar.waitFor({ state: "detached" });
   await page.locator("h1:focus").waitFor();

@@ -24,6 +24,9 @@ const REFUSED_FILE = [400, 413];
 export const canTryAgain = (error: Error): boolean =>
   !(error instanceof DetailedError) || !REFUSED_FILE.includes(error.originalResponse?.getStatus() ?? 0);
 
+export const SESSION_ENDED =
+  "Your session has ended. Sign in, then drop the file again: it continues where it stopped.";
+
 export function toUploadMessage(error: Error): string {
   const response = error instanceof DetailedError ? error.originalResponse : null;
   const detail = readDetail(response?.getBody());
@@ -33,7 +36,7 @@ export function toUploadMessage(error: Error): string {
     case 400:
       return "The file is too small to be a recording. Choose another one.";
     case 401:
-      return "Your session has ended. Sign in, then drop the file again: it continues where it stopped.";
+      return SESSION_ENDED;
     case 402:
       return detail ?? "No credits are left. Add credits, then try again.";
     case 404:

@@ -4,7 +4,7 @@ import { computed, signal } from "@preact/signals";
 import { Upload } from "tus-js-client";
 import { currentWorkspaceId, me } from "../app/session";
 import { isTrayNeeded } from "../app/tray-state";
-import { canTryAgain, isForCredits, isTransient, toUploadMessage } from "./messages";
+import { canTryAgain, isForCredits, isTransient, SESSION_ENDED, toUploadMessage } from "./messages";
 import { sendScript } from "./scripts";
 
 /** `refused`: the file cannot be uploaded, and nothing was sent. */
@@ -197,13 +197,20 @@ function change(id: string, update: Partial<UploadItem>): void {
 }
 
 let userId = me.peek()?.id;
-// Another user must neither continue nor see them; who signs in again does. Received bytes stay on the server.
+// Uploads end with the session. Received bytes stay on the server. Who signs in again sees what ended, another user does not.
 me.subscribe((user) => {
-  if (user === null || user.id === userId) return;
-  userId = user.id;
-  uploads.value = [];
+  if (user !== null && user.id === userId) return;
   for (const { upload } of jobs.values()) void upload.abort();
+  const ended = {
+    state: "failed",
+    error: SESSION_ENDED,
+    canRetry: false,
+    secondsLeft: null,
+    bytesPerSecond: null,
+  } as const;
+  uploads.value = user === null ? uploads.value.map((item) => (jobs.has(item.id) ? { ...item, ...ended } : item)) : [];
   jobs.clear();
+  userId = user?.id ?? userId;
 });
 
 addEventListener("beforeunload", (event) => {
