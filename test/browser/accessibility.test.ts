@@ -196,9 +196,10 @@ test("the keyboard alone creates and opens a project, and goes back to where the
   await keyboard.type("By keyboard");
   await keyboard.press("Enter");
   await page.getByRole("heading", { level: 1, name: "By keyboard" }).waitFor();
-  // Keys are those of a dialog until it is gone.
+  // Keys are those of a dialog until it is gone, and the search is loaded a second after the page.
   await page.getByRole("dialog").waitFor({ state: "detached" });
   await keyboard.press("Control+k");
+  await page.getByRole("combobox", { name: /transcripts/ }).waitFor();
   await keyboard.type("projects");
   await keyboard.press("Enter");
   await page.getByRole("heading", { level: 1, name: "Projects" }).waitFor();
