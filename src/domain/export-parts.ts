@@ -1,9 +1,10 @@
 /** The files of each recording in an export of several ones. Pure. */
-import type { ExportFormat } from "./timeline";
-import type { TranscriptFormat } from "./transcript-text";
+import { EXPORT_FORMATS } from "./timeline";
+import { TRANSCRIPT_FORMATS } from "./transcript-text";
 
 /** Timelines, subtitles and texts of the newest cut of a recording, and the newest render of that. */
-export type ExportPart = ExportFormat | "srt" | "vtt" | TranscriptFormat | "render";
+export const EXPORT_PARTS = [...EXPORT_FORMATS, "srt", "vtt", ...TRANSCRIPT_FORMATS, "render"] as const;
+export type ExportPart = (typeof EXPORT_PARTS)[number];
 
 /** What people read in place of the name in the API. */
 export const EXPORT_PART_LABELS: Readonly<Record<ExportPart, string>> = {

@@ -128,7 +128,7 @@ export function endBatch(id: string): void {
   if (!hasProblems) setTimeout(() => closeBatch(id), DONE_MS);
 }
 
-/** Ends what was not started. What the server has begun goes on there. */
+/** Drops the items that have not started. Work that the server has begun goes on. */
 export const stopBatch = (id: string): void => stops.get(id)?.abort();
 
 export function closeBatch(id: string): void {

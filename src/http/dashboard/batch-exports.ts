@@ -1,9 +1,7 @@
 /** Exports of several recordings as one archive: a request, its state, and the download. */
 import { Type } from "@sinclair/typebox";
 import { AppError } from "../../domain/errors";
-import { MAX_EXPORT_ASSETS } from "../../domain/export-parts";
-import { EXPORT_FORMATS } from "../../domain/timeline";
-import { TRANSCRIPT_FORMATS } from "../../domain/transcript-text";
+import { EXPORT_PARTS, MAX_EXPORT_ASSETS } from "../../domain/export-parts";
 import type { BatchExport } from "../../work/exports/batch-exports";
 import { writeBatch } from "../../work/exports/write-batch";
 import { created, createOnce, ok, zipDownload } from "../call";
@@ -12,8 +10,6 @@ import { respondsWith, respondsWithFile } from "../response-docs";
 import { type ResourceLoader, route } from "../route";
 import type { Resource } from "../schemas";
 import { mediaAccess, mediaQuery } from "./asset-media";
-
-export const EXPORT_PARTS = [...EXPORT_FORMATS, "srt", "vtt", ...TRANSCRIPT_FORMATS, "render"] as const;
 
 const load: ResourceLoader<BatchExport> = {
   name: "Export",

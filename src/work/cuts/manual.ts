@@ -57,7 +57,7 @@ export async function createManualCut(
     const { name = null, note = null } = label;
     const texts = [plan, script, JSON.stringify(options), name ?? "", note ?? ""];
     await requireRoomForText(services, tx, workspaceId, texts);
-    // The recording is cut, so that a planned cut that could not start is not wanted any more.
+    // A planned cut that could not start is no longer needed.
     if (isCuttable(asset)) await deletePlannedCut(tx, asset.id);
     const row = createCutRow({ asset, script, options, ...label, userId }, now);
     const cut = await insertCut(tx, { ...row, state: "completed", plan, started_at: now, completed_at: now });

@@ -96,9 +96,11 @@ async function startPlannedCut(services: PipelineNeeds, assetId: string): Promis
     log.info("planned_cut.started", { asset: assetId, cut: cut.cut.id });
     runner.wake();
   } catch (error) {
-    if (!(error instanceof AppError)) throw error;
-    log.info("planned_cut.postponed", { asset: assetId, code: error.code });
-    const retry_at = now() + RETRY_MS;
-    await store.write((tx) => postponePlannedCut(tx, assetId, { error_message: error.message, retry_at }));
+    // An unexpected error must not keep the planned cuts of others from starting.
+    const isKnown = error instanceof AppError;
+    if (isKnown) log.info("planned_cut.postponed", { asset: assetId, code: error.code });
+    else log.error("planned_cut.start_failed", { asset: assetId, error });
+    const error_message = isKnown ? error.message : "Internal error. Details are in the server log.";
+    await store.write((tx) => postponePlannedCut(tx, assetId, { error_message, retry_at: now() + RETRY_MS }));
   }
 }

@@ -64,7 +64,7 @@ async function addRecording(services: PlanNeeds, entry: RecordingEntry): Promise
       signal.throwIfAborted();
       if (error instanceof AppError) {
         report(`${EXPORT_PART_LABELS[part]}: ${error.message}`);
-        // What is refused for longer, such as timelines without free space, concerns this part alone.
+        // A longer refusal, such as that of timelines on a full disk, affects only this part.
         if (isTemporary(error) && getWaitMs(error) < MAX_RETRY_MS) throw error;
       } else {
         services.log.warn("export.part_failed", { export: one.id, asset: asset.id, part, error });

@@ -16,7 +16,7 @@ import type { BlobRef, JobOutput, RunContext } from "./definition";
 import type { MediaTools } from "./media-tools";
 import { openCacheSession } from "./render-cache";
 
-/** `speechAnalysis`: for noise reduction only; null or missing if there is none. */
+/** `speechAnalysis` is used only for noise reduction. It is null or missing if the recording has no analysis. */
 export type RenderBlobs = { source: BlobRef; probed: BlobRef; speechAnalysis?: BlobRef | null };
 
 export type RenderInput = {

@@ -21,7 +21,7 @@ export type LivePiece = {
   isCoded?: boolean;
   /** Of audio. Null: as recorded. */
   noiseReduction: NoiseReduction | null;
-  /** The path of the speech analysis, for noise reduction; null if there is none yet. */
+  /** The path of the speech analysis, for noise reduction; null until it exists. */
   speechAnalysis: string | null;
   signal: AbortSignal;
 };

@@ -4,7 +4,7 @@ import { correctText } from "../state/edit-actions";
 import type { Editor } from "../state/editor-state";
 import type { CorrectionScope } from "./correction-field";
 
-/** Returns a function that corrects words, and adds the correction to the vocabulary of the project if its scope says so. */
+/** Returns a function that corrects words. It also adds the correction to the project's vocabulary if the scope says so. */
 export const createCorrecting =
   (editor: Editor, projectId: string) =>
   (range: WordRange, text: string, { isEverywhere, isFromNowOn }: CorrectionScope): void => {

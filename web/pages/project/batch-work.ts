@@ -44,7 +44,9 @@ export function moveRecordings(recordings: readonly Recording[], project: Schema
   });
 }
 
-/** Makes cuts in a mode, of recordings that have none in it. The script and the edits of the newest cut are used again, or the script of a planned one. */
+/**
+ * Makes cuts in a mode, except of recordings whose newest cut has it. Uses the script and the edits of the newest cut, or the script of a planned cut.
+ */
 export function cutRecordings(recordings: readonly Recording[], mode: CutMode): Promise<void> {
   const { headers } = stayInWorkspace();
   /** A cut that was made again has edits too, although it was not edited itself. */

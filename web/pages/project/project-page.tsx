@@ -88,7 +88,7 @@ function Library({ project, onChange }: { project: Project; onChange(): void }) 
   );
   const hasSelection = useComputed(() => !selection.isEmpty.value).value;
   useSelectionKeys(selection, latest);
-  // What another filter does not show is not selected.
+  // Recordings that another filter hides must not stay selected.
   useEffect(() => selection.clear(), [list, selection]);
   const items = list.items.value;
   const canUpload = canWrite.value && project.state === "active";

@@ -36,7 +36,7 @@ const UNFINISHED = {
   viewer: "Upload not finished",
 };
 
-/** The length of a recording and of its newest cut, or why there is none. */
+/** The length of a recording and of its newest cut, or the reason why it has no cut. */
 export function Lengths({ recording }: { recording: Recording }) {
   const { state, duration_seconds: duration, latest_cut: cut, error_message: message } = recording;
   if (state === "pending_upload")
