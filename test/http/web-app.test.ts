@@ -1,7 +1,7 @@
 /** The page of the dashboard: what its headers make a browser load, and which answers it may keep. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join, resolve } from "node:path";
-import { FIRST_READS } from "../../web/app/first-reads";
+import { FIRST_READS } from "../../web/app/paths";
 import { temporaryFolder } from "../temporary-folder";
 import { until } from "../until";
 import { startSession } from "./accounts";

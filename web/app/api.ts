@@ -2,7 +2,6 @@
 import createClient, { type Middleware } from "openapi-fetch";
 import type { components, paths } from "../../dist/api-types/schema";
 import { reportAnswer, reportNoAnswer } from "./connection";
-import { nameResources } from "./name-resources";
 import { confirmPassword, currentWorkspaceId, endSession, refusals, rejections } from "./session";
 
 export type Schemas = components["schemas"];
@@ -183,3 +182,29 @@ export const needsCredits = (error: unknown): boolean =>
 /** Returns the message to show for a failed call. */
 export const toMessage = (error: unknown): string =>
   error instanceof ApiError ? error.message : "This page has an error. Reload it; nothing that was saved is lost.";
+
+/** Returns the address of a file of a recording for HTML elements, which cannot send the header that names a workspace. */
+export const mediaUrl = (assetId: string, path: string, query: Record<string, string> = {}): string =>
+  inWorkspace(currentWorkspaceId(), `/api/v1/assets/${assetId}/${path}`, query);
+
+/** Returns the address of the file of an export of data. */
+export const exportUrl = (workspaceId: string | null, exportId: string): string =>
+  inWorkspace(workspaceId, `/api/v1/exports/${exportId}/file`, {});
+
+function inWorkspace(workspaceId: string | null, path: string, query: Record<string, string>): string {
+  const params = new URLSearchParams(query);
+  if (workspaceId !== null) params.set("workspace_id", workspaceId);
+  const text = params.toString();
+  return `${path}${text === "" ? "" : `?${text}`}`;
+}
+
+/** Replaces "assets" in a message of the API with the word that pages use: "Delete recordings or renders." */
+export const nameResources = (message: string): string =>
+  message.replace(
+    /(?<![\w@.-])(a)sset(s?)(?![\w@-]|\.\w)/gi,
+    (_, first: string, plural: string) => `${first === "A" ? "R" : "r"}ecording${plural}`,
+  );
+
+/** Returns 32 random hexadecimal digits. `crypto.randomUUID` does not exist over plain HTTP. */
+export const randomKey = (): string =>
+  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0")).join("");

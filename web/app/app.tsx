@@ -5,20 +5,27 @@ import { ErrorBoundary, LocationProvider, useLocation } from "preact-iso";
 import { Toasts } from "../shell/toasts";
 import { Button } from "../ui/button";
 import { connection } from "./connection";
-import { lazyPage, withStyle } from "./lazy-page";
 import { loadSession, readPermissions } from "./load-session";
 import { APP_PATTERN, type OPEN_PATHS } from "./paths";
-import { PageBoundary, preloadPage, Routes } from "./routes";
+import { lazyPage, PageBoundary, preloadPage, Routes, withStyle } from "./routes";
 import { refusals, session } from "./session";
+
+type LinkPath = "/forgot-password" | "/reset-password" | "/verify-email";
+type NewAccountPath = "/sign-up" | "/setup" | "/invitation";
+
+const linkPage = (path: LinkPath) =>
+  lazyPage(async () => ({ default: (await import("../pages/sign-in/link-pages")).PAGES[path] }));
+const newAccountPage = (path: NewAccountPath) =>
+  lazyPage(async () => ({ default: (await import("../pages/sign-in/new-account-pages")).PAGES[path] }));
 
 const OPEN_PAGES: Record<(typeof OPEN_PATHS)[number], FunctionComponent> = {
   "/sign-in": lazyPage(() => import("../pages/sign-in/sign-in-page")),
-  "/sign-up": lazyPage(() => import("../pages/sign-in/sign-up-page")),
-  "/setup": lazyPage(() => import("../pages/sign-in/setup-page")),
-  "/forgot-password": lazyPage(() => import("../pages/sign-in/forgot-password-page")),
-  "/reset-password": lazyPage(() => import("../pages/sign-in/reset-password-page")),
-  "/verify-email": lazyPage(() => import("../pages/sign-in/verify-email-page")),
-  "/invitation": lazyPage(() => import("../pages/sign-in/invitation-page")),
+  "/sign-up": newAccountPage("/sign-up"),
+  "/setup": newAccountPage("/setup"),
+  "/forgot-password": linkPage("/forgot-password"),
+  "/reset-password": linkPage("/reset-password"),
+  "/verify-email": linkPage("/verify-email"),
+  "/invitation": newAccountPage("/invitation"),
 };
 const SignedIn = lazyPage(withStyle("signed-in", () => import("./signed-in")));
 

@@ -1,11 +1,15 @@
-/** Asks the server who is signed in. */
+/** Asks the server who is signed in, and keeps that the same in all tabs. */
+
+import { effect } from "@preact/signals";
 import { api } from "./api";
 import { reportNoAnswer } from "./connection";
-import { MAX_WORKSPACES } from "./first-reads";
+import { forget, listenMemory, recall, remember } from "./memory";
+import { MAX_WORKSPACES } from "./paths";
 import {
   endSession,
   isAdmin,
   leftWorkspaces,
+  me,
   type SessionState,
   session,
   showBilling,
@@ -74,4 +78,31 @@ function announceRole(changed: Workspace): void {
   const name = toWorkspaceName(changed);
   if (changed.role === "viewer") showToast({ kind: "bad", text: `You now have view-only access to ${name}.` });
   else showToast({ kind: "info", text: `You are now an ${changed.role} of ${name}.` });
+}
+
+const USER_KEY = "user";
+
+/** Returns whether this browser was signed in when it last knew. */
+export const wasSignedIn = (): boolean => recall(USER_KEY) !== null;
+
+/**
+ * Keeps the tabs of a browser signed in with the same account: they share one session, so signing in or out in one tab affects all of them.
+ * Call it once. Returns a function that stops it.
+ */
+export function watchAccount(): () => void {
+  const stopStoring = effect(() => {
+    const { kind } = session.value;
+    if (me.value !== null && recall(USER_KEY) !== me.value.id) remember(USER_KEY, me.value.id);
+    if (kind === "signed-out") forget(USER_KEY);
+  });
+  const stopListening = listenMemory(USER_KEY, (id) => {
+    if (me.value === null || id === me.value.id) return;
+    // The page shows the previous user's data, but its calls would be made as the new user.
+    if (id !== null) location.reload();
+    else void loadSession();
+  });
+  return () => {
+    stopStoring();
+    stopListening();
+  };
 }

@@ -1,9 +1,9 @@
 /** Starts the dashboard. */
 import { render } from "preact";
 import { watchOtherDrops } from "../upload/dropped-files";
-import { wasSignedIn, watchAccount } from "./account-tabs";
 import { App, preload } from "./app";
 import { watchConnection } from "./connection";
+import { wasSignedIn, watchAccount } from "./load-session";
 import { startCache } from "./query-client";
 import { applyTheme } from "./theme";
 

@@ -1,5 +1,6 @@
 /**
- * The paths of the dashboard. The server sends the page for each of them, and `app.tsx` or `signed-in.tsx` has a component for each.
+ * The paths of the dashboard, and its first requests. The server sends the page for each path, and `app.tsx` or `signed-in.tsx` has a
+ * component for each.
  * Pure.
  */
 
@@ -59,3 +60,12 @@ const APP_PATHS = [...OPEN_PATHS, ...PLAIN_PATHS, ...SHELL_PATHS] as const;
 export const APP_PATTERN = new RegExp(
   `^(${APP_PATHS.map((path) => path.replace(/:\w+/g, "[^/?#]+")).join("|")})/?([?#]|$)`,
 );
+
+/** Maximum number of workspaces in one response. */
+export const MAX_WORKSPACES = 100;
+
+/**
+ * Requests that every page with a session sends first, exactly as the API client writes them. The server has the browser send them while the
+ * script is loading. The responses are the same in every workspace.
+ */
+export const FIRST_READS: readonly string[] = ["/api/v1/users/me", `/api/v1/workspaces?limit=${MAX_WORKSPACES}`];

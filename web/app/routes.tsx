@@ -1,14 +1,14 @@
-/** Shows the page of a path, and an error page in place of one that fails. */
+/** Shows the page of a path, which may be loaded when it is first opened, and an error page in place of one that fails. */
 import { Component, type ComponentChildren, type FunctionComponent } from "preact";
-import { Route, Router, useLocation } from "preact-iso";
-import NotFoundPage from "../pages/not-found";
+import { lazy, Route, Router, useLocation } from "preact-iso";
+import { NotFoundPage } from "../pages/missing";
 import { Button } from "../ui/button";
 import { Icon } from "../ui/icon";
-import type { LazyPage } from "./lazy-page";
+import type { StyleName } from "./page-modules";
 import { decodeText } from "./use-query";
 
 /** The pages of some paths. */
-export type PageTable = Record<string, FunctionComponent>;
+type PageTable = Record<string, FunctionComponent>;
 
 export function Routes({ pages }: { pages: PageTable }) {
   // The router throws on a path parameter that it cannot decode.
@@ -67,3 +67,61 @@ const PageFailure = () => (
     </Button>
   </div>
 );
+
+/** `preload` loads the page before it is shown. */
+type LazyPage = FunctionComponent & { preload(): Promise<unknown> };
+
+type Module = { default: FunctionComponent };
+
+const RELOADED_KEY = "offcut.reloaded-at";
+/** A second failure within this time is not caused by an update of the server. */
+const RELOAD_MS = 60_000;
+
+/**
+ * Returns a component that is loaded when it is first shown. After an update of the server, the files of the open page
+ * no longer exist, so a failed load reloads the page once. If that does not help, the page fails with the error.
+ */
+export const lazyPage = (load: () => Promise<Module>): LazyPage =>
+  lazy(() =>
+    load().catch((error: unknown): Module | Promise<never> => {
+      if (reloadOnce()) return new Promise<never>(() => {});
+      return {
+        default: () => {
+          throw error;
+        },
+      };
+    }),
+  );
+
+function reloadOnce(): boolean {
+  try {
+    if (Date.now() - Number(sessionStorage.getItem(RELOADED_KEY)) < RELOAD_MS) return false;
+    sessionStorage.setItem(RELOADED_KEY, String(Date.now()));
+  } catch {
+    // Without storage, a previous attempt cannot be detected.
+    return false;
+  }
+  location.reload();
+  return true;
+}
+
+/** Adds the styles that only what is loaded needs. The page names their files. */
+export const withStyle = (name: StyleName, load: () => Promise<Module>) => async (): Promise<Module> => {
+  const [page] = await Promise.all([load(), loadStyle(name)]);
+  return page;
+};
+
+const loadStyle = (name: StyleName): Promise<void> =>
+  new Promise((resolve, reject) => {
+    if (document.querySelector(`link[data-style="${name}"]`) !== null) return resolve();
+    const link = document.createElement("link");
+    link.dataset.style = name;
+    link.rel = "stylesheet";
+    link.href = document.querySelector<HTMLMetaElement>(`meta[name="${name}-style"]`)!.content;
+    link.addEventListener("load", () => resolve());
+    link.addEventListener("error", () => {
+      link.remove();
+      reject(new Error("The styles were not loaded."));
+    });
+    document.head.append(link);
+  });

@@ -1,19 +1,18 @@
 /** The pages that need a session, and the shell around them. It is loaded when somebody is signed in. */
 import type { FunctionComponent } from "preact";
 import { ErrorBoundary, useLocation } from "preact-iso";
-import NotFoundPage from "../pages/not-found";
+import { NotFoundPage } from "../pages/missing";
 import { ProjectsPage } from "../pages/projects/projects-page";
 import { Shell } from "../shell/shell";
 import { Page } from "../ui/page";
 import { Empty } from "../ui/states";
 import { afterNextFrame } from "./after-next-frame";
-import { lazyPage, withStyle } from "./lazy-page";
 import { startLive } from "./live";
 import { watchNotifications } from "./notifications";
 import { watchEndedRenders, watchOpenJobs } from "./open-jobs";
 import { findStyle, PAGE_MODULES } from "./page-modules";
 import { PLAIN_PATHS, SHELL_PATHS } from "./paths";
-import { PageBoundary, preloadPage, Routes } from "./routes";
+import { lazyPage, PageBoundary, preloadPage, Routes, withStyle } from "./routes";
 import { isAdmin, me, passwordRequest, session } from "./session";
 
 type Load = Parameters<typeof lazyPage>[0];

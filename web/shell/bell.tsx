@@ -2,7 +2,7 @@ import { ErrorBoundary, lazy } from "preact-iso";
 import { formatCount } from "../app/format";
 import { unreadCount } from "../app/notifications";
 import { Icon } from "../ui/icon";
-import { usePopover } from "../ui/use-popover";
+import { usePopover } from "../ui/menu";
 
 const NewestNotifications = lazy(() => import("./newest-notifications"));
 

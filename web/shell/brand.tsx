@@ -1,3 +1,7 @@
+/** What is in the bar of every page: the product name and the switch of the theme. */
+import { getTheme, toggleTheme } from "../app/theme";
+import { Icon } from "../ui/icon";
+
 /** The product name, which links to the start page. */
 export const Brand = () => (
   <a class="shell-brand" href="/">
@@ -7,4 +11,16 @@ export const Brand = () => (
     </svg>
     Offcut
   </a>
+);
+
+export const ThemeButton = () => (
+  <button
+    type="button"
+    class="button quiet icon-only"
+    aria-label="Theme"
+    title={getTheme() === "dark" ? "Use the light theme" : "Use the dark theme"}
+    onClick={toggleTheme}
+  >
+    <Icon name="theme" />
+  </button>
 );

@@ -2,9 +2,16 @@ import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { api } from "../app/api";
 import { me, passwordRequest } from "../app/session";
-import { type Challenge, sendCode, sendPassword, toCodeHint } from "../app/sign-in";
 import { Button } from "../ui/button";
-import { CodeField, PasswordField, UsernameField } from "../ui/credential-fields";
+import {
+  type Challenge,
+  CodeField,
+  PasswordField,
+  sendCode,
+  sendPassword,
+  toCodeHint,
+  UsernameField,
+} from "../ui/credential-fields";
 import { Dialog, FormActions } from "../ui/dialog";
 import { Form } from "../ui/form";
 

@@ -4,10 +4,9 @@ import { chooseWorkspace, toWorkspaceName, workspace, workspaces } from "../app/
 import { IconButton } from "../ui/button";
 import { Icon } from "../ui/icon";
 import { Menu } from "../ui/menu";
-import { ThemeButton } from "../ui/theme-button";
 import { AccountMenu } from "./account-menu";
 import { Bell } from "./bell";
-import { Brand } from "./brand";
+import { Brand, ThemeButton } from "./brand";
 import { PaletteButton } from "./command-palette";
 import { findEntry, NAVIGATION } from "./navigation";
 

@@ -2,8 +2,8 @@
 import { toNumber } from "../app/english";
 import { formatCount } from "../app/format";
 import { Button, IconButton } from "../ui/button";
-import { CreditsLink } from "../ui/error-message";
 import { Icon } from "../ui/icon";
+import { CreditsLink } from "../ui/states";
 import { cancelUpload, continueUpload, pauseUpload, type UploadItem } from "../upload/queue";
 import { type Batch, closeBatch, stopBatch } from "./batches";
 import { describeLeft } from "./time-left";

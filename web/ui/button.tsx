@@ -3,7 +3,7 @@ import { findAction, isEnabled, labelWithKey, performAction } from "../app/actio
 import { Icon, type IconName } from "./icon";
 
 type ButtonProps = Omit<JSX.IntrinsicElements["button"], "icon" | "size"> & {
-  icon?: IconName;
+  icon?: IconName | undefined;
   look?: "default" | "primary" | "danger" | "quiet";
   /** Shows a button that is working and cannot be pressed again. */
   isBusy?: boolean;

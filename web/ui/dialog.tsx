@@ -1,8 +1,8 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Button, IconButton } from "./button";
-import { ErrorMessage } from "./error-message";
 import type { IconName } from "./icon";
+import { ErrorMessage } from "./states";
 
 type DialogProps = {
   title: string;

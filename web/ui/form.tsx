@@ -1,7 +1,7 @@
-import type { ComponentChildren } from "preact";
-import { useRef, useState } from "preact/hooks";
+import type { ComponentChildren, JSX } from "preact";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ApiError } from "../app/api";
-import { ErrorMessage } from "./error-message";
+import { ErrorMessage } from "./states";
 
 export type FormValues = Record<string, string>;
 
@@ -43,5 +43,96 @@ export function Form({ onSend, children, class: className = "" }: FormProps) {
       {children({ errors, isSending })}
       <div role="alert">{failure && !isShownAtField && <ErrorMessage error={failure.error} />}</div>
     </form>
+  );
+}
+
+type FieldProps = {
+  label: string;
+  name: string;
+  hint?: string;
+  error?: string | undefined;
+  type?: "text" | "email" | "password" | "number" | "url" | "date";
+  /**
+   * With `onInput`, the current value; otherwise the initial one. In that case, rendering again keeps the user's input.
+   */
+  value?: string | number;
+  autocomplete?: string;
+  required?: boolean;
+  /** Whether the field takes the focus when it appears. */
+  isFirst?: boolean;
+  spellcheck?: boolean;
+  minLength?: number;
+  maxLength?: number;
+  /** A date for fields of type `date`. */
+  min?: number | string;
+  max?: number | string;
+  step?: number | "any";
+  placeholder?: string;
+  onInput?: JSX.IntrinsicElements["input"]["onInput"];
+  /** Called when the user leaves the field after a change. */
+  onChange?: JSX.IntrinsicElements["input"]["onChange"];
+};
+
+/** A labeled input with a hint and an error, which assistive technology reads with it. */
+export function Field({ label, hint, error, type = "text", isFirst = false, value, ...rest }: FieldProps) {
+  const id = useId();
+  const input = useRef<HTMLInputElement>(null);
+  // A layout effect sets the focus before the next key press. Browsers honor the attribute `autofocus` only once per
+  // document.
+  useLayoutEffect(() => {
+    if (isFirst) input.current?.focus();
+  }, [isFirst]);
+  const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(" ");
+  return (
+    <div class="field">
+      <label class="label" for={id}>
+        {label}
+      </label>
+      <input
+        {...rest}
+        {...(rest.onInput ? { value } : { defaultValue: value })}
+        ref={input}
+        type={type as "password"}
+        id={id}
+        class="input"
+        data-first={isFirst || undefined}
+        aria-invalid={error ? "true" : undefined}
+        aria-describedby={described || undefined}
+      />
+      {hint && (
+        <span class="hint" id={`${id}-hint`}>
+          {hint}
+        </span>
+      )}
+      {error && (
+        <span class="field-error" id={`${id}-error`}>
+          {error}
+        </span>
+      )}
+    </div>
+  );
+}
+
+type SelectProps = Omit<JSX.IntrinsicElements["select"], "label" | "role"> & {
+  label: string;
+  options: { value: string; label: string }[];
+};
+
+/** A labeled select field. */
+export function SelectField({ label, options, ...rest }: SelectProps) {
+  const id = useId();
+  return (
+    <div class="field">
+      <label class="label" for={id}>
+        {label}
+      </label>
+      <select {...rest} id={id} class="input">
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+    </div>
   );
 }

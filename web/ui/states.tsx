@@ -1,5 +1,6 @@
 /** Placeholders for loading, empty and failed content. */
 import type { ComponentChildren } from "preact";
+import { needsCredits, toMessage } from "../app/api";
 import type { Loaded, Resource } from "../app/cache";
 import { Button } from "./button";
 import { Icon, type IconName } from "./icon";
@@ -54,3 +55,26 @@ export function ResourceView<T>({ resource, skeleton = <ListSkeleton />, childre
   if (state.kind === "failed") return <ErrorPanel message={state.message} onRetry={() => void resource.reload()} />;
   return <>{children(state.value)}</>;
 }
+
+/** The error of a failed call. If credits are missing, it links to them. */
+const ErrorText = ({ error }: { error: unknown }) => (
+  <p>
+    {toMessage(error)}
+    {needsCredits(error) && (
+      <>
+        {" "}
+        <CreditsLink />
+      </>
+    )}
+  </p>
+);
+
+/** An error in a box with the role `alert`. */
+export const ErrorMessage = ({ error }: { error: unknown }) => (
+  <div class="message bad">
+    <Icon name="warning" />
+    <ErrorText error={error} />
+  </div>
+);
+
+export const CreditsLink = () => <a href="/credits">Open credits</a>;

@@ -1,3 +1,5 @@
+import type { Schemas } from "../app/api";
+
 /** Texts and looks of states. */
 const ASSET_STATUS: Record<string, { text: string; look: string }> = {
   pending_upload: { text: "Not uploaded", look: "waiting" },
@@ -31,4 +33,24 @@ export const AssetStatus = ({ state, cuttable }: { state: string; cuttable?: boo
 /** The state of a cut, a render or a pipeline. */
 export const JobStatus = ({ state }: { state: string }) => (
   <Status {...(JOB_STATUS[state] ?? { text: state, look: "" })} />
+);
+
+const ORDER_STATUS: Record<Schemas["Order"]["state"], { text: string; look: string }> = {
+  pending: { text: "Waiting", look: "waiting" },
+  paid: { text: "Paid", look: "good" },
+  rejected: { text: "Rejected", look: "bad" },
+  expired: { text: "Closed", look: "" },
+};
+
+const INVOICE_STATUS: Record<Schemas["Invoice"]["state"], { text: string; look: string }> = {
+  open: { text: "Open", look: "waiting" },
+  paid: { text: "Paid", look: "good" },
+  failed: { text: "Payment failed", look: "bad" },
+  refunded: { text: "Refunded", look: "" },
+};
+
+export const OrderStatus = ({ state }: { state: Schemas["Order"]["state"] }) => <Status {...ORDER_STATUS[state]} />;
+
+export const InvoiceStatus = ({ state }: { state: Schemas["Invoice"]["state"] }) => (
+  <Status {...INVOICE_STATUS[state]} />
 );

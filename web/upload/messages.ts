@@ -1,6 +1,6 @@
 /** The messages for failed uploads. */
 import { DetailedError } from "tus-js-client";
-import { nameResources } from "../app/name-resources";
+import { nameResources } from "../app/api";
 
 /** Returns whether the upload was rejected because the balance does not cover it. */
 export const isForCredits = (error: Error): boolean =>

@@ -27,7 +27,7 @@ beforeEach(async () => {
   for (const [name, value] of Object.entries(fakes))
     Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
   // It reads the address of the page when it is imported.
-  const { watchAccount } = await import("../../../web/app/account-tabs");
+  const { watchAccount } = await import("../../../web/app/load-session");
   stop = watchAccount();
 });
 afterEach(() => {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { toDeviceName } from "../../../web/pages/account/device-name";
+import { toDeviceName } from "../../../web/pages/account/sessions-section";
 
 const CHROME = "AppleWebKit/537.36 (KHTML, like Gecko) Chrome/156.0.0.0";
 

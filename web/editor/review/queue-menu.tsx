@@ -1,7 +1,7 @@
 import { SURE } from "../../../src/domain/review-threshold";
 import { afterNextFrame } from "../../app/after-next-frame";
 import { Icon } from "../../ui/icon";
-import { usePopover } from "../../ui/use-popover";
+import { usePopover } from "../../ui/menu";
 import { ALL_WORTH, listQueue, type QueueFilter } from "../model/review-queue";
 import { REASON_NAMES, REASONS } from "../reasons";
 import type { ReviewSession } from "./review-session";

@@ -1,7 +1,7 @@
 /** The open recording and cut, for all parts of the editor's page. */
-import { type Signal, signal } from "@preact/signals";
+import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { createContext } from "preact";
-import { useContext } from "preact/hooks";
+import { useContext, useMemo } from "preact/hooks";
 import type { Asset } from "../../pages/asset/asset";
 import type { DraftKeeper } from "../../pages/asset/draft-keeper";
 import type { Output } from "../../pages/asset/output/use-renders";
@@ -59,3 +59,10 @@ export type TabName = (typeof TABS)[number];
 
 /** The open tab of the right column. It stays open when another cut is opened. */
 export const openTab = signal<TabName>("transcript");
+
+/**
+ * Returns a value computed from signals. `useComputed` keeps its value until a signal that it read changes, even if a
+ * prop now contains another signal. List everything that comes from props in `dependencies`.
+ */
+export const useComputedOf = <T>(compute: () => T, dependencies: unknown[]): ReadonlySignal<T> =>
+  useMemo(() => computed(compute), dependencies);

@@ -4,7 +4,6 @@ import { type Action, labelWithKey, useActions } from "../../app/actions";
 import { formatDecimal } from "../../app/format";
 import { recall, remember } from "../../app/memory";
 import { canWrite } from "../../app/session";
-import { useComputedOf } from "../../app/use-computed-of";
 import { Button, IconButton } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { openContextMenu } from "../context-menu";
@@ -22,7 +21,7 @@ import {
   type WordRange,
 } from "../model/words";
 import { nameCount } from "../reasons";
-import { openTab, useEditor } from "../state/context";
+import { openTab, useComputedOf, useEditor } from "../state/context";
 import { removeMatches, replaceMatches, restoreAll, toggleRange } from "../state/edit-actions";
 import type { Editor } from "../state/editor-state";
 import type { Playback } from "../state/playback";

@@ -2,11 +2,11 @@ import { type ReadonlySignal, type Signal, useSignal, useSignalEffect } from "@p
 import type { ComponentChildren, RefObject } from "preact";
 import { useRef } from "preact/hooks";
 import { afterNextFrame } from "../../app/after-next-frame";
-import { useComputedOf } from "../../app/use-computed-of";
 import { Button } from "../../ui/button";
 import { isByKeyboard, isLongPress } from "../context-menu";
 import type { EditorPlan } from "../model/plan";
 import { findPlayedWord, toUnit, type WordRange, type Words } from "../model/words";
+import { useComputedOf } from "../state/context";
 import { CorrectionField, type CorrectionScope } from "./correction-field";
 import { Section } from "./paragraph";
 import { joinTexts } from "./paragraphs";

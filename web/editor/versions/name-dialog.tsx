@@ -2,8 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { MAX_CUT_NAME_CHARACTERS, MAX_CUT_NOTE_CHARACTERS } from "../../../src/domain/field-limits";
 import { Dialog, FormActions } from "../../ui/dialog";
-import { Field } from "../../ui/field";
-import { Form, type FormValues } from "../../ui/form";
+import { Field, Form, type FormValues } from "../../ui/form";
 
 type FormDialogProps = {
   title: string;

@@ -11,7 +11,7 @@ import { ConfirmDialog } from "../../ui/dialog";
 import { Section } from "../../ui/section";
 import { ErrorPanel, ResourceView } from "../../ui/states";
 import { RelativeTime } from "../../ui/time";
-import { AccountFrame } from "./account-frame";
+import { AccountFrame } from "../frames";
 
 /** The page for exporting the user's data and deleting the account. */
 export default function DataPage() {

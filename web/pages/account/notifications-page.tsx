@@ -5,7 +5,7 @@ import { isBilled, me } from "../../app/session";
 import { Icon } from "../../ui/icon";
 import { Section } from "../../ui/section";
 import { ErrorPanel, ListSkeleton, ResourceView } from "../../ui/states";
-import { AccountFrame } from "./account-frame";
+import { AccountFrame } from "../frames";
 
 /** The settings for which notifications the user receives, and how. */
 export default function NotificationsPage() {

@@ -7,11 +7,10 @@ import { loadSession } from "../../app/load-session";
 import { type Me, me, showProfile } from "../../app/session";
 import { showToast } from "../../app/toasts";
 import { Button } from "../../ui/button";
-import { Field } from "../../ui/field";
-import { Form } from "../../ui/form";
+import { Field, Form } from "../../ui/form";
 import { Facts, Section } from "../../ui/section";
 import { ErrorPanel } from "../../ui/states";
-import { AccountFrame } from "./account-frame";
+import { AccountFrame } from "../frames";
 
 /** The page with the user's name and email address. */
 export default function ProfilePage() {

@@ -7,13 +7,12 @@ import { Button } from "../../ui/button";
 import { NewPasswordField, UsernameField } from "../../ui/credential-fields";
 import { type Column, DataTable } from "../../ui/data-table";
 import { ConfirmDialog } from "../../ui/dialog";
-import { Field } from "../../ui/field";
-import { Form } from "../../ui/form";
+import { Field, Form } from "../../ui/form";
 import { focusHeading } from "../../ui/page";
 import { Section } from "../../ui/section";
 import { Empty } from "../../ui/states";
 import { RelativeTime } from "../../ui/time";
-import { AccountFrame } from "./account-frame";
+import { AccountFrame } from "../frames";
 import { SessionsSection } from "./sessions-section";
 import { TwoFactorSection } from "./two-factor-section";
 

@@ -1,15 +1,13 @@
 import { useMemo } from "preact/hooks";
 import { useRoute } from "preact-iso";
-import { ApiError, api, must, toApiError } from "../../app/api";
+import { ApiError, api, mediaUrl, must, toApiError } from "../../app/api";
 import { type Loaded, type Resource, useKept, useRead } from "../../app/cache";
-import { mediaUrl } from "../../app/media-url";
 import { workspace } from "../../app/session";
 import { readWords, type Words } from "../../editor/model/words";
 import { createPlayback } from "../../editor/state/playback";
 import { useTitle } from "../../ui/page";
 import { ErrorPanel } from "../../ui/states";
-import { Missing } from "../missing";
-import NotFoundPage from "../not-found";
+import { Missing, NotFoundPage } from "../missing";
 import { type Asset, nameOf } from "./asset";
 import { AssetSkeleton } from "./asset-skeleton";
 import { AssetWaiting } from "./asset-waiting";

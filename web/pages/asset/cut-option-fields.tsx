@@ -1,5 +1,5 @@
 import type { CutOptions } from "../../../src/domain/plan";
-import { Field } from "../../ui/field";
+import { Field } from "../../ui/form";
 import type { ScriptForm } from "./script-form";
 
 type NumberOption = "min_silence_seconds" | "padding_before_seconds" | "padding_after_seconds";

@@ -1,7 +1,7 @@
 /** The picture of the current playback, or the waveform of a recording without video. */
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { mediaUrl } from "../../app/media-url";
+import { mediaUrl } from "../../app/api";
 import { findCaption, listCaptions } from "../../editor/model/captions";
 import { findSpanIndex, fromSeconds } from "../../editor/model/plan";
 import { findPlayedWord } from "../../editor/model/words";

@@ -1,8 +1,7 @@
 /** Loads the content of the timeline: audio peaks and video thumbnails. */
 import { useEffect } from "preact/hooks";
-import { toApiError } from "../../app/api";
+import { mediaUrl, toApiError } from "../../app/api";
 import { useRead } from "../../app/cache";
-import { mediaUrl } from "../../app/media-url";
 import { readWaveform, type Waveform } from "../../editor/timeline/peaks";
 import type { Storyboard } from "../../editor/timeline/storyboard";
 import type { Asset } from "./asset";

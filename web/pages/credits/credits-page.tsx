@@ -13,7 +13,7 @@ import { Icon } from "../../ui/icon";
 import { Section } from "../../ui/section";
 import { ErrorPanel, ListSkeleton, ResourceView } from "../../ui/states";
 import { RelativeTime } from "../../ui/time";
-import { CreditsFrame } from "./credits-frame";
+import { CreditsFrame } from "../frames";
 import { PriceList } from "./price-list";
 
 /** The credits of the workspace: available, reserved, and where to buy more. */

@@ -12,7 +12,7 @@ import { type Column, DataTable } from "../../ui/data-table";
 import { DateField, Filter, FilterBar, SearchField } from "../../ui/filter-bar";
 import { Empty, ErrorPanel } from "../../ui/states";
 import { Time } from "../../ui/time";
-import { CreditsFrame } from "./credits-frame";
+import { CreditsFrame } from "../frames";
 
 const COLUMNS: Column<CreditEntry>[] = [
   { title: "When", width: "12.5rem", cell: ({ created_at }) => <Time iso={created_at} /> },

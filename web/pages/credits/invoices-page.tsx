@@ -5,9 +5,9 @@ import { formatAmount } from "../../app/format";
 import { workspace } from "../../app/session";
 import { type Column, DataTable } from "../../ui/data-table";
 import { Empty } from "../../ui/states";
+import { InvoiceStatus } from "../../ui/status";
 import { Time } from "../../ui/time";
-import { InvoiceStatus } from "./billing-status";
-import { CreditsFrame } from "./credits-frame";
+import { CreditsFrame } from "../frames";
 
 type Invoice = Schemas["Invoice"];
 

@@ -6,9 +6,9 @@ import { workspace } from "../../app/session";
 import { toLocalAddress } from "../../app/use-query";
 import { type Column, DataTable } from "../../ui/data-table";
 import { Empty } from "../../ui/states";
+import { OrderStatus } from "../../ui/status";
 import { Time } from "../../ui/time";
-import { OrderStatus } from "./billing-status";
-import { CreditsFrame } from "./credits-frame";
+import { CreditsFrame } from "../frames";
 
 type Order = Schemas["Order"];
 

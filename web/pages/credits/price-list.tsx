@@ -1,10 +1,9 @@
 import { type Signal, signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { ApiError, api, must, type Schemas, toMessage } from "../../app/api";
+import { ApiError, api, must, randomKey, type Schemas, toMessage } from "../../app/api";
 import type { Resource } from "../../app/cache";
 import { formatCount, formatPrice } from "../../app/format";
-import { randomKey } from "../../app/random-key";
 import { canWrite, isAdmin } from "../../app/session";
 import { toLocalAddress } from "../../app/use-query";
 import { Button } from "../../ui/button";

@@ -2,8 +2,7 @@ import { useState } from "preact/hooks";
 import { ApiError } from "../../app/api";
 import { confirmPassword, session, toWorkspaceName, workspaces } from "../../app/session";
 import { Button } from "../../ui/button";
-import { Field, SelectField } from "../../ui/field";
-import { Form } from "../../ui/form";
+import { Field, Form, SelectField } from "../../ui/form";
 import { Facts } from "../../ui/section";
 import { SignInFrame } from "../sign-in/frame";
 

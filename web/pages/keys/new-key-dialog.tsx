@@ -5,8 +5,7 @@ import { MAX_KEY_NAME_CHARACTERS } from "../../../src/domain/field-limits";
 import { must, sendToServer } from "../../app/api";
 import { toWorkspaceName, workspace, workspaces } from "../../app/session";
 import { Dialog, FormActions } from "../../ui/dialog";
-import { Field, SelectField } from "../../ui/field";
-import { Form, type FormValues } from "../../ui/form";
+import { Field, Form, type FormValues, SelectField } from "../../ui/form";
 
 /** The scopes that the form offers. */
 export const SCOPE_CHOICES = [

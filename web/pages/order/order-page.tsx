@@ -12,7 +12,7 @@ import { Form } from "../../ui/form";
 import { Page } from "../../ui/page";
 import { Facts } from "../../ui/section";
 import { Empty, ErrorPanel, ListSkeleton } from "../../ui/states";
-import { OrderStatus } from "../credits/billing-status";
+import { OrderStatus } from "../../ui/status";
 import { Missing } from "../missing";
 
 type AdminOrder = Schemas["AdminOrder"];

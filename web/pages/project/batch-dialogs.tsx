@@ -8,7 +8,7 @@ import { formatCount } from "../../app/format";
 import { recall, remember } from "../../app/memory";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
-import { SelectField } from "../../ui/field";
+import { SelectField } from "../../ui/form";
 import { cutRecordings, exportRecordings, hasCut, type RenderFormat, renderRecordings } from "./batch-work";
 import type { Recording } from "./recording";
 

@@ -1,8 +1,7 @@
 /** What is done with several recordings, each as one row of the tray. */
 import type { ExportPart } from "../../../src/domain/export-parts";
 import { CUT_MODES, type CutMode, type CutOptions } from "../../../src/domain/plan";
-import { ApiError, api, must, type Schemas, toMessage } from "../../app/api";
-import { exportUrl } from "../../app/media-url";
+import { ApiError, api, exportUrl, must, type Schemas, toMessage } from "../../app/api";
 import { runDeletion } from "../../app/query-client";
 import { openDownload } from "../../app/save-file";
 import { workspace } from "../../app/session";

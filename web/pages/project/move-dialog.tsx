@@ -7,8 +7,7 @@ import { workspace } from "../../app/session";
 import { MAX_SEARCH_LENGTH, useTyping } from "../../app/use-query";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
-import { ErrorMessage } from "../../ui/error-message";
-import { ErrorPanel } from "../../ui/states";
+import { ErrorMessage, ErrorPanel } from "../../ui/states";
 
 type Project = Schemas["Project"];
 

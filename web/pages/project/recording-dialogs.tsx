@@ -9,8 +9,7 @@ import {
 } from "../../../src/domain/field-limits";
 import { api, must } from "../../app/api";
 import { Dialog, FormActions } from "../../ui/dialog";
-import { Field } from "../../ui/field";
-import { Form } from "../../ui/form";
+import { Field, Form } from "../../ui/form";
 import { nameOf } from "../asset/asset";
 import type { Recording } from "./recording";
 

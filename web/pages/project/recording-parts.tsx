@@ -2,8 +2,8 @@
 import { formatCount, formatDuration } from "../../app/format";
 import { progressOf } from "../../app/live";
 import { canWrite } from "../../app/session";
-import { CreditsLink } from "../../ui/error-message";
 import { Icon } from "../../ui/icon";
+import { CreditsLink } from "../../ui/states";
 import { type UploadItem, uploads } from "../../upload/queue";
 import { findKeptShare, findState, type Recording, type RecordingState } from "./recording";
 

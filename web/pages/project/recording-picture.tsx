@@ -1,9 +1,8 @@
 /** The picture of a recording: its poster or the envelope of its audio. Moving the pointer over it scrubs. */
 import { useRef, useState } from "preact/hooks";
-import { toApiError } from "../../app/api";
+import { mediaUrl, toApiError } from "../../app/api";
 import { useRead } from "../../app/cache";
 import { formatDuration } from "../../app/format";
-import { mediaUrl } from "../../app/media-url";
 import { Icon } from "../../ui/icon";
 import { useInView } from "../../ui/use-in-view";
 import { countFrames, drawEnvelope, type Recording } from "./recording";

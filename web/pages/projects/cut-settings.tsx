@@ -4,8 +4,7 @@ import { CUT_MODE_NAMES, type CutMode } from "../../../src/domain/plan";
 import { api, must, type Schemas } from "../../app/api";
 import { useRead } from "../../app/cache";
 import { Dialog, FormActions } from "../../ui/dialog";
-import { SelectField } from "../../ui/field";
-import { Form } from "../../ui/form";
+import { Form, SelectField } from "../../ui/form";
 
 /** The modes with what they do, and the choice of no cut, as options of a field. */
 export const CUT_CHOICES: { value: CutMode | "off"; label: string }[] = [

@@ -3,8 +3,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { loadSession } from "../../app/load-session";
 import { APP_PATTERN } from "../../app/paths";
 import { decodeText } from "../../app/use-query";
-import { Brand } from "../../shell/brand";
-import { ThemeButton } from "../../ui/theme-button";
+import { Brand, ThemeButton } from "../../shell/brand";
 
 /** The frame of pages that need no session. */
 export function SignInFrame({ title, children }: { title: string; children: ComponentChildren }) {

@@ -2,9 +2,16 @@ import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { api, must } from "../../app/api";
 import { useRead } from "../../app/cache";
-import { type Challenge, sendCode, sendPassword, toCodeHint } from "../../app/sign-in";
 import { Button } from "../../ui/button";
-import { CodeField, EmailField, PasswordField } from "../../ui/credential-fields";
+import {
+  type Challenge,
+  CodeField,
+  EmailField,
+  PasswordField,
+  sendCode,
+  sendPassword,
+  toCodeHint,
+} from "../../ui/credential-fields";
 import { Form } from "../../ui/form";
 import { ResourceView } from "../../ui/states";
 import { finishSignIn, SignInFrame, takeToken } from "./frame";

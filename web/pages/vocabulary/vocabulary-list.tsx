@@ -13,8 +13,7 @@ import {
   vocabularyKey,
 } from "../../app/vocabulary";
 import { Button, IconButton } from "../../ui/button";
-import { Field } from "../../ui/field";
-import { Form } from "../../ui/form";
+import { Field, Form } from "../../ui/form";
 import { ResourceView } from "../../ui/states";
 
 /** Rows that are shown before somebody asks for all of them. */

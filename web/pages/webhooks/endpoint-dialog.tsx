@@ -4,8 +4,7 @@ import { MAX_URL_CHARACTERS } from "../../../src/domain/field-limits";
 import { ApiError, api, must } from "../../app/api";
 import { CopyField, ShownOnceDialog } from "../../ui/copy-field";
 import { Dialog, FormActions } from "../../ui/dialog";
-import { Field } from "../../ui/field";
-import { Form } from "../../ui/form";
+import { Field, Form } from "../../ui/form";
 import { ALL_EVENTS, type Endpoint, EVENT_GROUPS, type EventType, type NewEndpoint } from "./webhook-texts";
 
 type NewEndpointDialogProps = { onCreated(endpoint: NewEndpoint): void; onClose(): void };

@@ -5,8 +5,7 @@ import { useRead } from "../../app/cache";
 import { formatTime } from "../../app/format";
 import { CopyField, ShownOnceDialog } from "../../ui/copy-field";
 import { Dialog, FormActions } from "../../ui/dialog";
-import { Field } from "../../ui/field";
-import { Form } from "../../ui/form";
+import { Field, Form } from "../../ui/form";
 import { ROLES, type Role } from "./name-dialog";
 
 type AddMemberProps = { workspaceId: string; onAdded(): void; onClose(): void };

@@ -1,8 +1,7 @@
 import { MAX_NAME_CHARACTERS } from "../../../src/domain/field-limits";
 import type { Workspace } from "../../app/session";
 import { Dialog, FormActions } from "../../ui/dialog";
-import { Field } from "../../ui/field";
-import { Form } from "../../ui/form";
+import { Field, Form } from "../../ui/form";
 
 type NameDialogProps = {
   title: string;

@@ -15,7 +15,7 @@ import { Page } from "../../ui/page";
 import { Section } from "../../ui/section";
 import { ErrorPanel, ListSkeleton } from "../../ui/states";
 import { RelativeTime } from "../../ui/time";
-import NotFoundPage from "../not-found";
+import { NotFoundPage } from "../missing";
 import { VocabularyList } from "../vocabulary/vocabulary-list";
 import { MembersSection } from "./members-section";
 import { NameDialog, toRoleName } from "./name-dialog";

@@ -6,8 +6,7 @@ import { Icon } from "../../../ui/icon";
 import { Facts, Section } from "../../../ui/section";
 import { ResourceView } from "../../../ui/states";
 import { Status } from "../../../ui/status";
-import { AdminFrame, useHealth } from "../admin-frame";
-import { ProblemList } from "../problems";
+import { AdminFrame, ProblemList, useHealth } from "../admin-frame";
 
 type Health = Schemas["SystemHealth"];
 type Check = Health["checks"][number];

@@ -11,8 +11,8 @@ import { ConfirmDialog } from "../../../ui/dialog";
 import { Filter, FilterBar } from "../../../ui/filter-bar";
 import { Section } from "../../../ui/section";
 import { Empty, ListSkeleton, ResourceView } from "../../../ui/states";
+import { OrderStatus } from "../../../ui/status";
 import { RelativeTime } from "../../../ui/time";
-import { OrderStatus } from "../../credits/billing-status";
 import { AdminFrame, mustAdmin, UserCell } from "../admin-frame";
 
 type AdminOrder = Schemas["AdminOrder"];

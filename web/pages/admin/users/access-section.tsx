@@ -10,7 +10,7 @@ import { CopyField, ShownOnceDialog } from "../../../ui/copy-field";
 import { ConfirmDialog } from "../../../ui/dialog";
 import { Section } from "../../../ui/section";
 import { mustAdmin } from "../admin-frame";
-import { type AdminUserDetail, describeAccess, describeContents } from "./losses";
+import { type AdminUserDetail, describeAccess, describeContents } from "./user-texts";
 
 type AccessSectionProps = { user: AdminUserDetail; onChanged(): Promise<void> };
 

@@ -1,17 +1,15 @@
 import { useRef, useState } from "preact/hooks";
 import { MAX_CREDITS, MAX_NOTE_CHARACTERS } from "../../../../src/domain/field-limits";
-import { api } from "../../../app/api";
+import { api, randomKey } from "../../../app/api";
 import { toNumber } from "../../../app/english";
 import { formatCount } from "../../../app/format";
-import { randomKey } from "../../../app/random-key";
 import { showToast } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
 import { ConfirmDialog } from "../../../ui/dialog";
-import { Field, SelectField } from "../../../ui/field";
-import { Form } from "../../../ui/form";
+import { Field, Form, SelectField } from "../../../ui/form";
 import { Section } from "../../../ui/section";
 import { mustAdmin } from "../admin-frame";
-import type { AdminUserDetail } from "./losses";
+import type { AdminUserDetail } from "./user-texts";
 
 type CreditsSectionProps = { user: AdminUserDetail; onChanged(): Promise<void> };
 type Change = { delta: number; note: string | null; workspace_id: string };

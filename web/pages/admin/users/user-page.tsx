@@ -8,19 +8,25 @@ import { findPurgeTime, isBilled, session } from "../../../app/session";
 import { showFailure, showToast } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
 import { ConfirmDialog } from "../../../ui/dialog";
-import { Field, SelectField } from "../../../ui/field";
-import { Form } from "../../../ui/form";
+import { Field, Form, SelectField } from "../../../ui/form";
 import { Icon } from "../../../ui/icon";
 import { Facts, Section } from "../../../ui/section";
 import { ErrorPanel, ListSkeleton, ResourceView } from "../../../ui/states";
 import { RelativeTime } from "../../../ui/time";
-import NotFoundPage from "../../not-found";
+import { NotFoundPage } from "../../missing";
 import { AdminFrame, mustAdmin } from "../admin-frame";
 import { ACTION_TEXTS, formatDetails, nameActor } from "../audit/audit-texts";
 import { AccessSection } from "./access-section";
 import { CreditsSection } from "./credits-section";
-import { type AdminUserDetail, describeAccess, describeContents, describeRest, listOnlyOwned } from "./losses";
-import { toFullName, UserStatus } from "./user-texts";
+import {
+  type AdminUserDetail,
+  describeAccess,
+  describeContents,
+  describeRest,
+  listOnlyOwned,
+  toFullName,
+  UserStatus,
+} from "./user-texts";
 
 /** Shows an account and the actions for it. */
 export default function UserPage() {

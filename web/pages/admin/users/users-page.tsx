@@ -10,13 +10,11 @@ import { CopyField, ShownOnceDialog } from "../../../ui/copy-field";
 import { type Column, DataTable } from "../../../ui/data-table";
 import { Dialog, FormActions } from "../../../ui/dialog";
 import { EmailAddress } from "../../../ui/email-address";
-import { Field, SelectField } from "../../../ui/field";
 import { Filter, FilterBar, SearchField } from "../../../ui/filter-bar";
-import { Form } from "../../../ui/form";
+import { Field, Form, SelectField } from "../../../ui/form";
 import { Empty } from "../../../ui/states";
 import { RelativeTime } from "../../../ui/time";
-import { AdminFrame, mustAdmin } from "../admin-frame";
-import { ProblemBanner } from "../problems";
+import { AdminFrame, mustAdmin, ProblemBanner } from "../admin-frame";
 import { type AdminUser, toFullName, UserStatus } from "./user-texts";
 
 const STATES = [

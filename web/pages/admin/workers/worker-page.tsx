@@ -10,11 +10,11 @@ import { Icon } from "../../../ui/icon";
 import { type Fact, Facts, Section } from "../../../ui/section";
 import { ErrorPanel, ListSkeleton } from "../../../ui/states";
 import { RelativeTime } from "../../../ui/time";
-import NotFoundPage from "../../not-found";
+import { NotFoundPage } from "../../missing";
 import { AdminFrame, mustAdmin } from "../admin-frame";
-import { CurrentRuns } from "./current-runs";
 import {
   type AdminWorkerDetail,
+  CurrentRuns,
   describeRunning,
   formatJobs,
   formatSandbox,

@@ -1,10 +1,10 @@
 /** Texts for workers. */
-
 import type { Schemas } from "../../../app/api";
 import { toList } from "../../../app/english";
 import { formatCount, formatDecimal } from "../../../app/format";
 import { STEP_NAMES } from "../../../app/pipelines";
 import { Status } from "../../../ui/status";
+import { RelativeTime } from "../../../ui/time";
 
 export type AdminWorker = Schemas["AdminWorker"];
 export type AdminWorkerDetail = Schemas["AdminWorkerDetail"];
@@ -70,3 +70,28 @@ export const describeRunning = ({ current }: AdminWorker): string =>
   current.length === 0
     ? "It is not running anything."
     : `${formatCount(current.length, "task")} that it is running ${current.length === 1 ? "is" : "are"} queued again.`;
+
+/** Shows the current work of a worker with its progress. */
+export function CurrentRuns({ worker }: { worker: AdminWorker }) {
+  if (worker.current.length === 0) return <span class="soft">Nothing</span>;
+  return (
+    <ul class="plain-list current-runs">
+      {worker.current.map((run) => (
+        <li key={run.id} class="state-cell two-lines">
+          <span>
+            {KIND_NAMES[run.kind]}{" "}
+            <span class="soft">
+              <RelativeTime iso={run.started_at} />
+            </span>
+          </span>
+          <progress
+            class="progress"
+            aria-label={`Progress of ${KIND_NAMES[run.kind].toLowerCase()} on ${worker.name}`}
+            max={1}
+            value={run.progress ?? 0}
+          />
+        </li>
+      ))}
+    </ul>
+  );
+}

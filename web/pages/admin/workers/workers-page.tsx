@@ -7,15 +7,13 @@ import { Button } from "../../../ui/button";
 import { CodeBlock, CopyField, ShownOnceDialog } from "../../../ui/copy-field";
 import { type Column, DataTable } from "../../../ui/data-table";
 import { ConfirmDialog, Dialog, FormActions } from "../../../ui/dialog";
-import { Field } from "../../../ui/field";
 import { FilterBar } from "../../../ui/filter-bar";
-import { Form } from "../../../ui/form";
+import { Field, Form } from "../../../ui/form";
 import { Section } from "../../../ui/section";
 import { Empty, ResourceView } from "../../../ui/states";
 import { RelativeTime } from "../../../ui/time";
 import { AdminFrame, mustAdmin, useHealth } from "../admin-frame";
-import { CurrentRuns } from "./current-runs";
-import { type AdminWorker, formatJobs, formatSpeed, WorkerStatus } from "./worker-texts";
+import { type AdminWorker, CurrentRuns, formatJobs, formatSpeed, WorkerStatus } from "./worker-texts";
 
 const MAX_TOKENS = 100;
 

@@ -3,7 +3,7 @@ import type { Schemas } from "../../../app/api";
 import { saveFile } from "../../../app/save-file";
 import { Button } from "../../../ui/button";
 import { Dialog } from "../../../ui/dialog";
-import { ErrorMessage } from "../../../ui/error-message";
+import { ErrorMessage } from "../../../ui/states";
 import { type EditedCut, requireSaved } from "./edited-cut";
 import {
   EXPORT_KINDS,

@@ -1,5 +1,5 @@
 import type { Schemas } from "../../../app/api";
-import { Field, SelectField } from "../../../ui/field";
+import { Field, SelectField } from "../../../ui/form";
 import { canDropFrames, type ExportOptions, FRAME_RATES, findFormat } from "./export-formats";
 import { formatFrameRate } from "./render-choices";
 

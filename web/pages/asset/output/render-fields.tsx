@@ -1,7 +1,7 @@
 import type { Schemas } from "../../../app/api";
 import { toNumber } from "../../../app/english";
 import { cleanMode } from "../../../editor/state/player-settings";
-import { Field, SelectField } from "../../../ui/field";
+import { Field, SelectField } from "../../../ui/form";
 import {
   AUDIO_BITRATES,
   findSourceKbits,

@@ -7,8 +7,7 @@ import { showFailure } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
 import { CopyField, ShownOnceDialog } from "../../../ui/copy-field";
 import { Dialog, FormActions } from "../../../ui/dialog";
-import { Field, SelectField } from "../../../ui/field";
-import { Form } from "../../../ui/form";
+import { Field, Form, SelectField } from "../../../ui/form";
 import { ResourceView } from "../../../ui/states";
 import { Time } from "../../../ui/time";
 

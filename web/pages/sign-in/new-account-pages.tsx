@@ -1,3 +1,4 @@
+/** The pages that create an account: sign-up, the first start, and invitations. */
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { api, must, type Schemas } from "../../app/api";
@@ -5,11 +6,108 @@ import { useRead } from "../../app/cache";
 import { loadSession } from "../../app/load-session";
 import { chooseWorkspace, me, session } from "../../app/session";
 import { Button } from "../../ui/button";
-import { NewPasswordField } from "../../ui/credential-fields";
-import { Form } from "../../ui/form";
+import { EmailField, NewPasswordField } from "../../ui/credential-fields";
+import { Form, SelectField } from "../../ui/form";
 import { ResourceView } from "../../ui/states";
 import { withArticle } from "../workspaces/name-dialog";
 import { finishSignIn, INCOMPLETE_LINK, SignInFrame, takeToken } from "./frame";
+
+function SignUpPage() {
+  const { route } = useLocation();
+  const methods = useRead(["sign-in-methods"], (signal) => must(api.GET("/api/v1/auth/methods", { signal })));
+  return (
+    <SignInFrame title="Create an account">
+      <ResourceView resource={methods} skeleton={null}>
+        {({ signup }) =>
+          signup === "open" ? (
+            <Form
+              onSend={async ({ email = "", password = "" }) => {
+                await must(api.POST("/api/v1/auth/signup", { body: { email, password } }));
+                await finishSignIn(route);
+              }}
+            >
+              {({ errors, isSending }) => (
+                <>
+                  <EmailField error={errors.email} />
+                  <NewPasswordField error={errors.password} />
+                  <Button look="primary" type="submit" isBusy={isSending}>
+                    Create the account
+                  </Button>
+                </>
+              )}
+            </Form>
+          ) : (
+            <p>Sign-up is closed on this server. Ask an administrator for an invitation.</p>
+          )
+        }
+      </ResourceView>
+      <p class="sign-in-links">
+        <a href={`/sign-in${location.search}`}>Sign in instead</a>
+      </p>
+    </SignInFrame>
+  );
+}
+
+/** Creates the first administrator on the first start. */
+function SetupPage() {
+  const { route } = useLocation();
+  const [token] = useState(takeToken);
+  const methods = useRead(["sign-in-methods"], (signal) => must(api.GET("/api/v1/auth/methods", { signal })));
+  return (
+    <SignInFrame title="Set up Offcut">
+      <ResourceView resource={methods} skeleton={null}>
+        {({ is_set_up: isSetUp }) => {
+          if (isSetUp)
+            return (
+              <p>
+                This server has an administrator. <a href="/sign-in">Sign in</a>
+              </p>
+            );
+          if (token === "")
+            return (
+              <p>
+                Open the link that <code>offcut setup-url</code> prints on the server.
+              </p>
+            );
+          return (
+            <Form
+              onSend={async ({ email = "", password = "", billing }) => {
+                const mode = billing === "on" || billing === "off" ? billing : undefined;
+                await must(api.POST("/api/v1/auth/setup", { body: { token, email, password, billing: mode } }));
+                await finishSignIn(route);
+              }}
+            >
+              {({ errors, isSending }) => (
+                <>
+                  <p>Create the first account. It is an administrator.</p>
+                  <EmailField error={errors.email} />
+                  <NewPasswordField error={errors.password} />
+                  <BillingField />
+                  <Button look="primary" type="submit" isBusy={isSending}>
+                    Create the account
+                  </Button>
+                </>
+              )}
+            </Form>
+          );
+        }}
+      </ResourceView>
+    </SignInFrame>
+  );
+}
+
+const MODES = [
+  { value: "on", label: "Yes, with credits" },
+  { value: "off", label: "No, and nothing shows credits" },
+];
+
+/** Asks whether people pay for their work, unless the configuration says it. */
+function BillingField() {
+  const billing = useRead(["billing"], (signal) => must(api.GET("/api/v1/billing", { signal })));
+  const state = billing.state.value;
+  if (state.kind !== "ready" || state.value.is_configured) return null;
+  return <SelectField label="Do recordings and renders cost something?" name="billing" options={MODES} />;
+}
 
 type Invitation = Schemas["InvitationLink"];
 
@@ -17,7 +115,7 @@ type Invitation = Schemas["InvitationLink"];
 let waitingToken = "";
 
 /** Shows an invitation to users with and without an account: who sent it, and to which workspace. */
-export default function InvitationPage() {
+function InvitationPage() {
   const [token] = useState(() => takeToken() || waitingToken);
   if (token === "")
     return (
@@ -129,3 +227,9 @@ function AccountForm({ token, invitation }: { token: string; invitation: Invitat
     </>
   );
 }
+
+export const PAGES = {
+  "/sign-up": SignUpPage,
+  "/setup": SetupPage,
+  "/invitation": InvitationPage,
+};

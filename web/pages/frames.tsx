@@ -1,0 +1,44 @@
+/** Frames of pages that belong together: the title and the links between them. */
+import type { ComponentChildren } from "preact";
+import { isBilled } from "../app/session";
+import { Page } from "../ui/page";
+import { SubNav } from "../ui/section";
+import { Empty } from "../ui/states";
+
+const ACCOUNT_PAGES = [
+  { href: "/account", label: "Profile" },
+  { href: "/account/security", label: "Security" },
+  { href: "/account/notifications", label: "Notifications" },
+  { href: "/account/data", label: "Your data" },
+] as const;
+
+/** The frame of the account pages. */
+export const AccountFrame = ({ title, children }: { title: string; children: ComponentChildren }) => (
+  <Page title={title}>
+    <SubNav label="Account" items={ACCOUNT_PAGES} />
+    <div class="account">{children}</div>
+  </Page>
+);
+
+const CREDITS_PAGES = [
+  { href: "/credits", label: "Overview" },
+  { href: "/credits/history", label: "History" },
+  { href: "/credits/orders", label: "Orders" },
+  { href: "/credits/invoices", label: "Invoices" },
+] as const;
+
+type CreditsFrameProps = { title: string; actions?: ComponentChildren; children: ComponentChildren };
+
+/** The frame of the pages about credits. */
+export const CreditsFrame = ({ title, actions, children }: CreditsFrameProps) => (
+  <Page title={title} actions={actions}>
+    {isBilled.value ? (
+      <>
+        <SubNav label="Credits" items={CREDITS_PAGES} />
+        {children}
+      </>
+    ) : (
+      <Empty title="Nothing costs credits on this server" icon="credits" />
+    )}
+  </Page>
+);

@@ -1,0 +1,159 @@
+/** The pages of a forgotten password and of mailed links. */
+import { useState } from "preact/hooks";
+import { ApiError, api, must } from "../../app/api";
+import { useRead } from "../../app/cache";
+import { endSession } from "../../app/session";
+import { Button } from "../../ui/button";
+import { EmailField, NewPasswordField, PasswordField } from "../../ui/credential-fields";
+import { Form } from "../../ui/form";
+import { ResourceView } from "../../ui/states";
+import { INCOMPLETE_LINK, SignInFrame, takeToken } from "./frame";
+
+function ForgotPasswordPage() {
+  const [isSent, setIsSent] = useState(false);
+  const methods = useRead(["sign-in-methods"], (signal) => must(api.GET("/api/v1/auth/methods", { signal })));
+  if (isSent)
+    return (
+      <SignInFrame title="Check your mail">
+        <p>If the address has an account, a link to set a new password is on its way.</p>
+      </SignInFrame>
+    );
+  return (
+    <SignInFrame title="Forgot your password?">
+      <ResourceView resource={methods} skeleton={null}>
+        {({ email: sendsMail }) =>
+          sendsMail ? (
+            <Form
+              onSend={async ({ email = "" }) => {
+                await must(api.POST("/api/v1/auth/password/forgot", { body: { email } }));
+                setIsSent(true);
+              }}
+            >
+              {({ errors, isSending }) => (
+                <>
+                  <EmailField error={errors.email} />
+                  <Button look="primary" type="submit" isBusy={isSending}>
+                    Send a link
+                  </Button>
+                </>
+              )}
+            </Form>
+          ) : (
+            <p>This server does not send email. Ask an administrator for a link to set a new password.</p>
+          )
+        }
+      </ResourceView>
+      <p class="sign-in-links">
+        <a href="/sign-in">Back to sign-in</a>
+      </p>
+    </SignInFrame>
+  );
+}
+
+function ResetPasswordPage() {
+  const [token] = useState(takeToken);
+  const [isDone, setIsDone] = useState(false);
+  if (isDone)
+    return (
+      <SignInFrame title="Password changed">
+        <p>
+          All sessions were ended. <a href="/sign-in">Sign in</a>
+        </p>
+      </SignInFrame>
+    );
+  return (
+    <SignInFrame title="Reset your password">
+      {token === "" ? (
+        <p>{INCOMPLETE_LINK}</p>
+      ) : (
+        <Form
+          onSend={async ({ password = "", keep_api_keys: keep }) => {
+            const body = { token, password, keep_api_keys: keep !== undefined };
+            await must(api.POST("/api/v1/auth/password/reset", { body }));
+            endSession();
+            setIsDone(true);
+          }}
+        >
+          {({ errors, isSending }) => (
+            <>
+              <NewPasswordField isFirst error={errors.password} />
+              <label class="check">
+                <input type="checkbox" name="keep_api_keys" />
+                Keep my API keys
+              </label>
+              <p class="soft">Otherwise programs and devices that use them stop working.</p>
+              <Button look="primary" type="submit" isBusy={isSending}>
+                Set the password
+              </Button>
+            </>
+          )}
+        </Form>
+      )}
+      <p class="sign-in-links">
+        <a href="/forgot-password">Ask for a new link</a>
+      </p>
+    </SignInFrame>
+  );
+}
+
+/**
+ * Confirms an address with a button, so that a mail scanner that opens the link does not confirm it. Without a session,
+ * the page asks for the password.
+ */
+function VerifyEmailPage() {
+  const [token] = useState(takeToken);
+  const [needsPassword, setNeedsPassword] = useState(false);
+  const [isDone, setIsDone] = useState(false);
+  if (isDone)
+    return (
+      <SignInFrame title="Address confirmed">
+        <p>
+          <a href="/">Continue</a>
+        </p>
+      </SignInFrame>
+    );
+  const confirm = async (password?: string): Promise<void> => {
+    try {
+      const body = { token, ...(password !== undefined && { password }) };
+      await must(api.POST("/api/v1/auth/verify-email", { body }));
+      setIsDone(true);
+    } catch (error) {
+      if (needsPassword || !(error instanceof ApiError) || error.fields.password === undefined) throw error;
+      setNeedsPassword(true);
+    }
+  };
+  return (
+    <SignInFrame title="Confirm your email address">
+      {token === "" ? (
+        <p>{INCOMPLETE_LINK}</p>
+      ) : (
+        <Form onSend={({ password }) => confirm(password)}>
+          {({ errors, isSending }) => (
+            <>
+              {needsPassword && (
+                <>
+                  <p>Enter the password of your account.</p>
+                  <PasswordField isFirst error={errors.password} />
+                </>
+              )}
+              <Button look="primary" type="submit" isBusy={isSending}>
+                Confirm
+              </Button>
+            </>
+          )}
+        </Form>
+      )}
+      {needsPassword && (
+        <p class="sign-in-links">
+          Not your account? <a href="/forgot-password">Take it over with a new password</a>
+        </p>
+      )}
+    </SignInFrame>
+  );
+}
+
+export const PAGES = {
+  "/forgot-password": ForgotPasswordPage,
+  "/reset-password": ResetPasswordPage,
+  "/verify-email": VerifyEmailPage,
+};
