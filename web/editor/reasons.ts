@@ -1,4 +1,6 @@
-/** Names and icons of the removal reasons, in the order of the chips. */
+/** Names, icons and explanations of the removal reasons, in the order of the chips. */
+
+import type { RemovalRule, ReviewRule } from "../../src/domain/planning/rules";
 import type { IconName } from "../ui/icon";
 import type { RemovalReason } from "./model/plan";
 
@@ -41,3 +43,55 @@ const PLURALS: Record<RemovalReason, string> = {
 /** Returns "pause" or "pauses". */
 export const nameCount = (reason: RemovalReason, count: number): string =>
   count === 1 ? PLURALS[reason].replace(/s(?= |$)/, "") : PLURALS[reason];
+
+/** A sentence for each rule. Rules that add nothing to the reason have none. */
+const RULES: Record<Exclude<RemovalRule, "manual.edit"> | ReviewRule, string> = {
+  "pause.long": "This pause is longer than the limit.",
+  "pause.leading": "Nobody speaks before this.",
+  "pause.trailing": "Nobody speaks after this.",
+  "pause.beside_removed": "This silence lies next to removed words.",
+  "filler.written": "A filler word with a pause beside it.",
+  "filler.unwritten": "This sounds like a filler word, although it is not in the transcript.",
+  "filler.spelled_out": "A hum that was written down letter by letter.",
+  "filler.within_line": "The line in the script does not have this sound.",
+  "filler.wordless_voice": "A voice without words, such as a hum.",
+  "stutter.word": "The word comes twice in a row.",
+  "false_start.prefix": "The sentence breaks off here and starts again right away.",
+  "false_start.inside_phrase": "The sentence breaks off in the middle and starts again.",
+  "false_start.broken_off": "The sentence breaks off here and is said again.",
+  "false_start.between_takes": "The next take begins with the same words.",
+  "false_start.within_line": "The line starts over after this.",
+  "retake.after_remark": "The same words come again after a remark.",
+  "retake.repeated_line": "The same line comes again, and the later one is complete.",
+  "retake.repeated_later": "The same words come again later. The words between them stay.",
+  "retake.worse_take": "Another take of this line is better.",
+  "retake.last_good_take": "A later take of this line is good.",
+  "retake.within_take": "The take repeats these words.",
+  "remark.between_takes": "A remark between two takes.",
+  "off_script.no_line": "The script does not have these words.",
+  "off_script.unrecognized": "A voice without clear words, and the script has nothing here.",
+  "noise.outside_speech": "A sound while nobody speaks.",
+  "noise.unvoiced": "A sound that is not a voice.",
+  "review.unrecognized_speech": "Somebody speaks here, but the words are not clear.",
+  "review.different_words": "The sentence starts again, but with other words.",
+  "review.different_sound": "The words come twice, but they do not sound the same.",
+  "review.different_ending": "The sentence comes twice with different endings.",
+  "review.deliberate_repetition": "The words come twice, maybe on purpose.",
+  "review.other_speaker": "The words come twice, maybe from two people.",
+  "review.list": "The words come twice, maybe in a list.",
+  "review.uncertain_retake": "The words come twice, and both may be needed.",
+  "review.assembled_takes": "This line is put together from two attempts.",
+  "review.differs_from_script": "These words differ from the script.",
+};
+
+export const describeReason = (reason: RemovalReason): string => REASON_NAMES[reason];
+
+/**
+ * Returns the text of a rule. Returns null for rules that are newer than this page, and for rules that add nothing to
+ * the reason.
+ */
+export const describeRule = (rule: string | null): string | null =>
+  rule === null ? null : ((RULES as Record<string, string>)[rule] ?? null);
+
+/** Returns the server's note about a kept span as a sentence. */
+export const describeReview = (review: string): string => `${review[0]?.toUpperCase() ?? ""}${review.slice(1)}`;

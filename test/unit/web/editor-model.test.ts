@@ -1,8 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { comparePlans } from "../../../web/editor/model/compare";
 import { applyCorrections, correctWords } from "../../../web/editor/model/corrections";
-import { fromDraft, toDraft } from "../../../web/editor/model/draft";
 import {
   countEdgesIn,
   getEdgeKey,
@@ -11,8 +9,18 @@ import {
   listEdgesIn,
   moveEdge,
 } from "../../../web/editor/model/edges";
-import { type Content, preview, record, redo, startHistory, undo } from "../../../web/editor/model/history";
 import {
+  type Content,
+  fromDraft,
+  preview,
+  record,
+  redo,
+  startHistory,
+  toDraft,
+  undo,
+} from "../../../web/editor/model/history";
+import {
+  comparePlans,
   type EditorPlan,
   getKeptDuration,
   isRemoved,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { applyPlanTexts } from "../../../web/editor/model/plan-texts";
+import { applyPlanTexts } from "../../../web/editor/model/corrections";
 import type { Words } from "../../../web/editor/model/words";
 
 /** A word each second. */

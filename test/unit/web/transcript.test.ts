@@ -3,15 +3,15 @@ import fc from "fast-check";
 import { applyCorrections, correctWords } from "../../../web/editor/model/corrections";
 import type { EditorPlan } from "../../../web/editor/model/plan";
 import { isWordKept, removeWords, toggleWords, type Words } from "../../../web/editor/model/words";
+import { findParagraph, splitParagraphs, toPieces, toViews } from "../../../web/editor/transcript/paragraphs";
 import {
   findFirstWord,
   findWordAtOffset,
   findWordsEnd,
   measureParagraph,
   toCharacters,
-} from "../../../web/editor/transcript/offsets";
-import { findParagraph, splitParagraphs, toPieces, toViews } from "../../../web/editor/transcript/paragraphs";
-import { moveSelection } from "../../../web/editor/transcript/use-keys";
+} from "../../../web/editor/transcript/places";
+import { moveSelection } from "../../../web/editor/transcript/use-selection";
 import { recordings, share } from "./arbitrary-edits";
 
 const textOf = (pieces: { text: string }[]) => pieces.map(({ text }) => text).join("");

@@ -1,6 +1,6 @@
-/** Undo and redo of all changes in the editor. Pure. */
+/** Undo and redo of all changes in the editor, and the form in which its content is stored and sent. Pure. */
 import type { PacingOptions } from "../../../src/domain/pacing/repace";
-import { type EditorPlan, keepsTheSame } from "./plan";
+import { type EditorPlan, fromSeconds, keepOnly, keepsTheSame, listKept, toSeconds } from "./plan";
 import { compareDecisions, type Decisions, NO_DECISIONS } from "./review-queue";
 
 /** A corrected text, in microseconds of the source. */
@@ -108,3 +108,23 @@ const isSame = (a: Content, b: Content): boolean =>
   compareDecisions(a.decisions ?? NO_DECISIONS, b.decisions ?? NO_DECISIONS).size === 0 &&
   (a.plan === b.plan || keepsTheSame(a.plan, b.plan)) &&
   (a.corrections === b.corrections || JSON.stringify(a.corrections) === JSON.stringify(b.corrections));
+
+/** What an edit keeps, and its corrected texts, in seconds. */
+export type DraftSource = {
+  segments: { start: number; end: number }[];
+  texts: { start: number; end: number; text: string }[];
+};
+
+export const toDraft = ({ plan, corrections }: Content): DraftSource => ({
+  segments: listKept(plan).map(({ start, end }) => ({ start: toSeconds(start), end: toSeconds(end) })),
+  texts: corrections.map(({ start, end, text }) => ({ start: toSeconds(start), end: toSeconds(end), text })),
+});
+
+/** Applies a draft to the plan on which it is based. */
+export const fromDraft = (plan: EditorPlan, { segments, texts }: DraftSource): Content => ({
+  plan: keepOnly(
+    plan,
+    segments.map(({ start, end }) => ({ start: fromSeconds(start), end: fromSeconds(end) })),
+  ),
+  corrections: texts.map(({ start, end, text }) => ({ start: fromSeconds(start), end: fromSeconds(end), text })),
+});

@@ -2,10 +2,11 @@
  * The plan that is being edited: spans that cover the recording, each kept or removed. Times are integers in
  * microseconds of the source. Pure: an edit returns a new plan.
  */
+import { compareKept } from "../../../src/domain/merge-edits";
 
 export type RemovalReason = "silence" | "filler" | "retake" | "off_script" | "noise" | "manual";
 
-export type KeptSpan = { start: number; end: number; isKept: true; review: string | null };
+type KeptSpan = { start: number; end: number; isKept: true; review: string | null };
 /** Why a span is removed. `confidence` is from 0 to 1; null if it is not known. */
 export type Removal = { reason: RemovalReason; rule: string | null; confidence: number | null };
 export type RemovedSpan = Removal & { start: number; end: number; isKept: false };
@@ -27,7 +28,7 @@ export const toSeconds = (time: number): number => time / MICROSECONDS;
 export const MIN_KEPT = 100_000;
 
 /** The parts of an API plan that editing needs, in seconds. */
-export type PlanSource = {
+type PlanSource = {
   source_duration: number;
   segments: { start: number; end: number; review: string | null }[];
   removed: {
@@ -218,3 +219,14 @@ export function keepsTheSame(a: EditorPlan, b: EditorPlan): boolean {
     if (one !== other && (one.start !== other.start || one.end !== other.end)) return false;
   }
 }
+
+/** `only` says which of the two cuts keeps the range. */
+export type Difference = Range & { only: "first" | "second" };
+
+/** Returns the ranges that only one of two plans keeps, in order. */
+export const comparePlans = (first: EditorPlan, second: EditorPlan): Difference[] =>
+  compareKept(listKept(first), listKept(second)).map(({ start, end, isKept }) => ({
+    start,
+    end,
+    only: isKept ? "second" : "first",
+  }));

@@ -3,14 +3,14 @@
  * removes would count as removed by hand.
  */
 import { effect } from "@preact/signals";
-import { basisFromJson } from "../../../src/domain/pacing/basis-json";
+import { type BasisJson, basisFromJson } from "../../../src/domain/pacing/basis-json";
 import { judgePlan } from "../../../src/domain/pacing/judge-plan";
 import { type PacingOptions, repace } from "../../../src/domain/pacing/repace";
 import type { PlanJson } from "../../../src/domain/plan-json";
+import { api, must } from "../../app/api";
 import { forget, recall, remember } from "../../app/memory";
 import { keepOnly, listKept, readPlan } from "../model/plan";
 import type { Editor } from "../state/editor-state";
-import { fetchPacing } from "./pacing-server";
 
 const toKey = (cutId: string): string => `pacing.${cutId}`;
 
@@ -54,4 +54,14 @@ async function explainDraft(editor: Editor, options: PacingOptions, signal: Abor
   editor.adopt((content) =>
     content === draft ? { ...content, plan: keepOnly(paced, listKept(content.plan)), pacing: options } : content,
   );
+}
+
+/** What a cut was assembled from, and the options with which it was. */
+export type Pacing = BasisJson & { options: PacingOptions };
+
+/** Returns what other pacing needs; null for cuts of older versions. */
+export async function fetchPacing(cutId: string, signal: AbortSignal): Promise<Pacing | null> {
+  const params = { path: { cut_id: cutId } };
+  const { pacing } = await must(api.GET("/api/v1/cuts/{cut_id}/explanation", { params, signal }));
+  return pacing as Pacing | null;
 }

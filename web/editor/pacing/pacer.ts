@@ -4,8 +4,7 @@ import { judgePlan } from "../../../src/domain/pacing/judge-plan";
 import { type PacingOptions, type PlanBasis, repace } from "../../../src/domain/pacing/repace";
 import { CUT_MODE_NAMES, CUT_MODES, type CutMode } from "../../../src/domain/plan";
 import type { PlanJson } from "../../../src/domain/plan-json";
-import { toDraft } from "../model/draft";
-import type { Content } from "../model/history";
+import { type Content, toDraft } from "../model/history";
 import { type EditorPlan, getKeptDuration, readPlan } from "../model/plan";
 
 /** The plan before the edits, and the edits. */

@@ -19,7 +19,7 @@ import { REASON_ICONS } from "../reasons";
 import { useEditor } from "../state/context";
 import { describeChange } from "../state/edit-actions";
 import type { Editor } from "../state/editor-state";
-import { keepPacing } from "./kept-pacing";
+import { fetchPacing, keepPacing, type Pacing } from "./kept-pacing";
 import {
   countPauses,
   createPacer,
@@ -30,7 +30,6 @@ import {
   type Pacer,
   setPadding,
 } from "./pacer";
-import { fetchPacing, type Pacing } from "./pacing-server";
 import { Slider } from "./slider";
 
 const isOpen = signal(false);

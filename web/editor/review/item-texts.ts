@@ -3,10 +3,8 @@ import { formatCount, formatDecimal } from "../../app/format";
 import { type Range, toSeconds } from "../model/plan";
 import type { ReviewItem } from "../model/review-queue";
 import { findWordsIn } from "../model/words";
-import { REASON_NAMES } from "../reasons";
+import { describeReview, describeRule, REASON_NAMES } from "../reasons";
 import type { Editor } from "../state/editor-state";
-import { readExcerpt } from "../state/excerpt";
-import { describeReview, describeRule } from "../state/reason-texts";
 
 const MAX_NAME = 40;
 
@@ -31,3 +29,12 @@ export function measureRange(editor: Editor, range: Range): string {
 
 /** Returns why there is an item as a sentence, or "". */
 export const explainItem = ({ rule }: Pick<ReviewItem, "rule">): string => describeRule(rule) ?? "";
+
+const MAX_CHARACTERS = 80;
+
+/** Returns the words in a range, shortened for a list; "" for a range without words. */
+export function readExcerpt(editor: Editor, range: Range): string {
+  const { from, to } = findWordsIn(editor.words, range);
+  const text = editor.texts.value.slice(from, to).filter(Boolean).join(" ");
+  return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text;
+}

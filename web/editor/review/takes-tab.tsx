@@ -9,8 +9,8 @@ import { toSeconds } from "../model/plan";
 import type { Take } from "../model/takes";
 import { openTab, useEditor } from "../state/context";
 import { selectTake } from "../state/edit-actions";
-import { readExcerpt } from "../state/excerpt";
 import { playTake } from "../state/seek-actions";
+import { readExcerpt } from "./item-texts";
 
 const MENU = [["takes.use", "takes.play", "takes.go-to"]];
 

@@ -10,7 +10,7 @@ import type { Cuts } from "../../pages/asset/use-cuts";
 import type { AssetMedia } from "../../pages/asset/use-media";
 import type { Save } from "../../pages/asset/use-save";
 import type { Strip } from "../../pages/asset/use-strip";
-import type { Difference } from "../model/compare";
+import type { Difference } from "../model/plan";
 import type { Clock } from "../model/timecodes";
 import type { Cut, Editor } from "./editor-state";
 import type { Playback } from "./playback";

@@ -3,10 +3,10 @@ import { formatDecimal } from "../../app/format";
 import { listKept, type PlanSpan, toSeconds } from "../model/plan";
 import { findContext } from "../model/review-queue";
 import { chooseTake, type Take } from "../model/takes";
+import { describeReason, describeRule } from "../reasons";
 import { findLine } from "./edit-actions";
 import type { Editor } from "./editor-state";
 import type { Playback } from "./playback";
-import { describeReason, describeRule } from "./reason-texts";
 
 /** During playback, stepping back again within this time goes to the previous target instead of the same one. */
 const JUST_PASSED = 1_000_000;

@@ -1,8 +1,7 @@
 /** Draws the timeline, except for the playhead, which moves without a redraw. */
 import { formatDuration, formatTimecode } from "../../app/format";
-import type { Difference } from "../model/compare";
 import type { Edge } from "../model/edges";
-import { type Range, toSeconds } from "../model/plan";
+import { type Difference, type Range, toSeconds } from "../model/plan";
 import { findWordAt, type WordRange, type Words } from "../model/words";
 import { drawSpans, drawWaveform, type SpansScene } from "./draw-spans";
 import type { Lane, Lanes } from "./lanes";

@@ -4,21 +4,18 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { useActions } from "../../app/actions";
 import { formatTimecode } from "../../app/format";
 import { IconButton } from "../../ui/button";
-import type { Difference } from "../model/compare";
 import { type Edge, getEdgeRange } from "../model/edges";
-import { type EditorPlan, type Range, type RemovalReason, toSeconds } from "../model/plan";
+import { type Difference, type EditorPlan, type Range, type RemovalReason, toSeconds } from "../model/plan";
 import type { WordRange, Words } from "../model/words";
+import { EdgeList, FLAG_WIDTH, PlayheadFlag } from "./controls";
 import { drawTimeline } from "./draw";
-import { EdgeList } from "./edge-list";
 import { type GestureOptions, handleGestures } from "./gestures";
 import { layOutLanes } from "./lanes";
 import { Overview } from "./overview";
 import type { Waveform } from "./peaks";
-import { FLAG_WIDTH, PlayheadFlag } from "./playhead-flag";
 import { Sheets, type Storyboard } from "./storyboard";
 import { useCanvas } from "./use-canvas";
-import { useView } from "./use-view";
-import { fitView, isFit, isInView, reveal, toTime, toX, zoomAt } from "./view";
+import { fitView, isFit, isInView, reveal, toTime, toX, useView, zoomAt } from "./view";
 import { createWarp } from "./warp";
 
 export type TimelineProps = {

@@ -1,8 +1,12 @@
+/** The paragraphs of the transcript. */
 import { Component } from "preact";
+import { useMemo, useRef } from "preact/hooks";
 import { formatDecimal, formatDuration } from "../../app/format";
-import { toSeconds } from "../model/plan";
+import { useGrowing } from "../../ui/row-list";
+import { type EditorPlan, toSeconds } from "../model/plan";
+import type { Words } from "../model/words";
 import { REASON_NAMES } from "../reasons";
-import { type ParagraphView, type Piece, toPieces } from "./paragraphs";
+import { type ParagraphView, type Piece, type ShownViews, splitParagraphs, toPieces, toViews } from "./paragraphs";
 
 type SectionProps = { first: number; views: readonly ParagraphView[] };
 
@@ -86,4 +90,28 @@ export function renderPiece({ text, run, pause, word }: Piece) {
       {text}
     </mark>,
   ];
+}
+
+/** Number of paragraphs in the first frame, and in each later one. */
+const FIRST = 12;
+const MORE = 72;
+
+/** Returns the content of the paragraphs: the first screen immediately, the rest frame by frame. */
+export function useViews(
+  words: Words,
+  texts: readonly string[],
+  plan: EditorPlan,
+  hasPauses: boolean,
+): readonly ParagraphView[] {
+  const previous = useRef<ShownViews | null>(null);
+  const hadPauses = useRef(hasPauses);
+  const paragraphs = useMemo(() => splitParagraphs(words), [words]);
+  const shown = useGrowing(paragraphs.length, FIRST, MORE);
+  return useMemo(() => {
+    const known = hadPauses.current === hasPauses ? previous.current : null;
+    hadPauses.current = hasPauses;
+    const views = toViews(words, texts, plan, paragraphs.slice(0, shown), known, hasPauses);
+    previous.current = { plan, texts, views };
+    return views;
+  }, [words, texts, plan, paragraphs, shown, hasPauses]);
 }

@@ -25,10 +25,10 @@ import { openTab, useComputedOf, useEditor } from "../state/context";
 import { removeMatches, replaceMatches, restoreAll, toggleRange } from "../state/edit-actions";
 import type { Editor } from "../state/editor-state";
 import type { Playback } from "../state/playback";
+import { createCorrecting } from "./correction-field";
 import { FindBar } from "./find-bar";
 import { LanguageNote } from "./language-note";
 import { joinTexts } from "./paragraphs";
-import { createCorrecting } from "./save-correction";
 import { Transcript, type TranscriptCommands } from "./transcript";
 import { WordPopover } from "./word-popover";
 

@@ -7,16 +7,13 @@ import { isByKeyboard, isLongPress } from "../context-menu";
 import type { EditorPlan } from "../model/plan";
 import { findPlayedWord, toUnit, type WordRange, type Words } from "../model/words";
 import { useComputedOf } from "../state/context";
-import { CorrectionField, type CorrectionScope } from "./correction-field";
-import { Section } from "./paragraph";
+import { CorrectionField, type CorrectionScope, useCorrecting } from "./correction-field";
+import { Section, useViews } from "./paragraph";
 import { joinTexts } from "./paragraphs";
 import { findWordAtPoint, type Page, SECTION, toDocumentRange } from "./places";
-import { useCorrecting } from "./use-correcting";
 import { useFollow } from "./use-follow";
-import { useKeys } from "./use-keys";
 import { useMarks } from "./use-marks";
-import { endSelection } from "./use-selection";
-import { useViews } from "./use-views";
+import { endSelection, useKeys } from "./use-selection";
 
 export type TranscriptProps = {
   words: Words;

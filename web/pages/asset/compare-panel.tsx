@@ -3,15 +3,22 @@ import { useEffect } from "preact/hooks";
 import { useRead } from "../../app/cache";
 import { toNumber } from "../../app/english";
 import { formatTimecode } from "../../app/format";
-import { comparePlans, type Difference } from "../../editor/model/compare";
-import { rebaseCorrections } from "../../editor/model/corrections";
-import { type EditorPlan, fromSeconds, keepOnly, listKept, readPlan, toSeconds } from "../../editor/model/plan";
-import { applyPlanTexts } from "../../editor/model/plan-texts";
+import { applyPlanTexts, rebaseCorrections } from "../../editor/model/corrections";
+import {
+  comparePlans,
+  type Difference,
+  type EditorPlan,
+  fromSeconds,
+  keepOnly,
+  listKept,
+  readPlan,
+  toSeconds,
+} from "../../editor/model/plan";
 import { findContext } from "../../editor/model/review-queue";
+import { readExcerpt } from "../../editor/review/item-texts";
 import { useComputedOf, useEditor } from "../../editor/state/context";
 import { describeChange } from "../../editor/state/edit-actions";
 import type { Editor, Plan } from "../../editor/state/editor-state";
-import { readExcerpt } from "../../editor/state/excerpt";
 import { nameVersion } from "../../editor/versions/name-version";
 import { Button } from "../../ui/button";
 import { SelectField } from "../../ui/form";

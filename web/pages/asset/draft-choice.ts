@@ -1,5 +1,5 @@
 /** Chooses whether to continue with the server's draft or a local one. Pure. */
-import type { DraftSource } from "../../editor/model/draft";
+import type { DraftSource } from "../../editor/model/history";
 import type { Places } from "../../editor/model/merge";
 import type { Draft } from "./draft-server";
 

@@ -4,7 +4,7 @@
  */
 import { forget, listKeys, recall, remember } from "../../app/memory";
 import { session } from "../../app/session";
-import type { DraftSource } from "../../editor/model/draft";
+import type { DraftSource } from "../../editor/model/history";
 import { isSameEdit } from "./draft-choice";
 import type { Draft } from "./draft-server";
 

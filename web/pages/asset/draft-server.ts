@@ -1,7 +1,7 @@
 /** The draft of a cut on the server. */
 import { ApiError, api, must, type Schemas } from "../../app/api";
 import { me } from "../../app/session";
-import type { DraftSource } from "../../editor/model/draft";
+import type { DraftSource } from "../../editor/model/history";
 
 /** `revision` is 0 if there is no draft. Copies in the browser do not say who saved them, and when. */
 export type Draft = DraftSource & {

@@ -2,9 +2,9 @@
 import { effect } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { canWrite } from "../../app/session";
-import { fromDraft } from "../../editor/model/draft";
+import { applyPlanTexts } from "../../editor/model/corrections";
+import { fromDraft } from "../../editor/model/history";
 import { type EditorPlan, isRemoved, removeRange, restoreRange } from "../../editor/model/plan";
-import { applyPlanTexts } from "../../editor/model/plan-texts";
 import { toggleWords, type Words } from "../../editor/model/words";
 import { createEditor, type Editor, toEditorPlan } from "../../editor/state/editor-state";
 import type { Playback } from "../../editor/state/playback";
