@@ -198,6 +198,40 @@ test("pages import nothing from the server but its pure rules", async () => {
   expect(outside.size).toBeGreaterThan(0);
 });
 
+/** Below this, a module of the dashboard with one importer belongs into it, unless that then exceeds `MERGED_CEILING`. */
+const SMALL_LINES = 50;
+const MERGED_CEILING = 250;
+
+/** Lists modules of the dashboard that belong into their only importer. A module that is loaded later has its own file. */
+function findFragments(sources: Source[]): string[] {
+  const files = new Map(sources.map(({ file, text }) => [file, text]));
+  const names = new Set(files.keys());
+  const importers = new Map<string, Set<string>>();
+  const loadedLater = new Set<string>();
+  for (const { file, text } of sources) {
+    for (const module of importsOf(text)) {
+      const target = findImported(file, module, names);
+      if (target !== undefined) importers.set(target, (importers.get(target) ?? new Set()).add(file));
+    }
+    for (const [, module] of withoutComments(text).matchAll(/\bimport\(\s*"([^"]+)"/g))
+      loadedLater.add(findImported(file, module!, names) ?? "");
+  }
+  const countLines = (file: string) => files.get(file)!.split("\n").length - 1;
+  return [...importers].flatMap(([file, by]) => {
+    const [importer] = by;
+    const [lines, others] = [countLines(file), countLines(importer!)];
+    const isFragment = by.size === 1 && lines < SMALL_LINES && lines + others <= MERGED_CEILING;
+    return isFragment && !loadedLater.has(file) ? [`${file}: belongs into ${importer}, which alone imports it`] : [];
+  });
+}
+
+test("a small module of the dashboard has more than one importer", async () => {
+  const root = join(import.meta.dir, "..");
+  const files = [...new Glob("web/**/*.{ts,tsx}").scanSync(root)].sort();
+  const sources = files.map(async (file) => ({ file, text: await Bun.file(join(root, file)).text() }));
+  expect(findFragments(await Promise.all(sources))).toEqual([]);
+});
+
 describe("the rule itself", () => {
   const wrong: [string, string, string][] = [
     ["a lower layer imports a higher one", "work/cut.ts", 'import { app } from "../http/app";'],
@@ -248,6 +282,29 @@ describe("the rule itself", () => {
   ];
   test.each(right)("allows: %s", (_, file, text) => {
     expect(violations([{ file, text }])).toEqual([]);
+  });
+
+  const fragments: [string, Record<string, string>, string[]][] = [
+    [
+      "a small module with one importer",
+      { "web/a.tsx": 'import { b } from "./b";', "web/b.ts": "export const b = 1;\n" },
+      ["web/b.ts: belongs into web/a.tsx, which alone imports it"],
+    ],
+    [
+      "one that would make its importer too long",
+      { "web/a.tsx": `import { b } from "./b";${"\n".repeat(MERGED_CEILING)}`, "web/b.ts": "export const b = 1;\n" },
+      [],
+    ],
+    ["a longer one", { "web/a.tsx": 'import { b } from "./b";', "web/b.ts": "\n".repeat(SMALL_LINES) }, []],
+    [
+      "one with two importers",
+      { "web/a.tsx": 'import { b } from "./b";', "web/c.tsx": 'import { b } from "./b";', "web/b.ts": "" },
+      [],
+    ],
+    ["one that is loaded later", { "web/a.tsx": 'const load = () => import("./b");', "web/b.ts": "" }, []],
+  ];
+  test.each(fragments)("fragments: %s", (_, files, expected) => {
+    expect(findFragments(Object.entries(files).map(([file, text]) => ({ file, text })))).toEqual(expected);
   });
 
   const cycles: [string, Record<string, string>, string[]][] = [

@@ -8,6 +8,9 @@ export type WorkspaceRole = (typeof WORKSPACE_ROLES)[number];
 export const ACCOUNT_ROLES = ["member", "admin"] as const;
 export type AccountRole = (typeof ACCOUNT_ROLES)[number];
 
+/** Number of days for which a deleted account can be restored. */
+export const GRACE_DAYS = 30;
+
 /** A key without `write` may only send GET and HEAD, a key without `read` may send neither. */
 export const KEY_SCOPES = ["read", "write"] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];

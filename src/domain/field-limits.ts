@@ -1,5 +1,8 @@
 /** Limits of fields that people fill in, for the API and for the forms of the dashboard. Pure. */
 
+/** Maximum length of the text for which lists are searched. */
+export const MAX_SEARCH_CHARACTERS = 256;
+
 /** Maximum length of the name of a project or workspace. */
 export const MAX_NAME_CHARACTERS = 256;
 export const MAX_PERSON_NAME_CHARACTERS = 120;
@@ -25,3 +28,9 @@ export const MAX_URL_CHARACTERS = 2048;
 /** Limits of the passwords of share links. */
 export const MIN_SHARE_PASSWORD_CHARACTERS = 8;
 export const MAX_SHARE_PASSWORD_CHARACTERS = 200;
+
+/** Maximum length of the folder of the source that timelines name. */
+export const MAX_MEDIA_ROOT_CHARACTERS = 4096;
+
+/** Maximum number of file problems that one request resolves. */
+export const MAX_RESOLVED_FINDINGS = 100;

@@ -78,6 +78,13 @@ export const CUT_MODES: Record<CutMode, CutOptions & { mode: CutMode }> = {
   },
 };
 
+/** Minimum and maximum of the options of a cut, in seconds. */
+export const CUT_OPTION_LIMITS = {
+  min_silence_seconds: { min: 0.1, max: 10 },
+  padding_before_seconds: { min: 0, max: 2 },
+  padding_after_seconds: { min: 0, max: 2 },
+} as const;
+
 /** The options of a cut by hand, which has no use for them. */
 export const MANUAL_OPTIONS: CutOptions = {
   ...CUT_MODES.natural,

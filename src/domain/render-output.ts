@@ -70,10 +70,10 @@ export const OUTPUT_CONTENT_TYPES: Record<OutputFormat, string> = {
   mp3: "audio/mpeg",
 };
 
-const MIN_VIDEO_BITRATE_BPS = 50_000;
+export const MIN_VIDEO_BITRATE_BPS = 50_000;
 const MIN_AUDIO_BITRATE_BPS = 32_000;
 const MAX_AUDIO_BITRATE_BPS = 320_000;
-const MAX_FRAME_RATE_FPS = 120;
+export const MAX_FRAME_RATE_FPS = 120;
 const MIN_SHORT_SIDE_PIXELS = 144;
 /** Below this bitrate per channel, re-encoding lossy speech is audibly worse. */
 const MIN_LOSSY_BITRATE_PER_CHANNEL_BPS = 64_000;

@@ -28,9 +28,6 @@ export function textField(max: number, min: 0 | 1 = 1) {
   return Type.String({ ...(min > 0 && { minLength: min }), format, characters: max, errorText });
 }
 
-/** Maximum length of the text for which lists are searched. */
-export const MAX_SEARCH_CHARACTERS = 256;
-
 /** Returns the schemas of `limit` and `cursor` of a list. */
 export const pagingParameters = (max: number, defaultLimit: number) => ({
   limit: Type.Integer({

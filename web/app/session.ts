@@ -1,7 +1,7 @@
 /** The session: the signed-in user and the workspace that the pages show. */
 
 import { computed, signal } from "@preact/signals";
-import type { AccountRole, WorkspaceRole } from "../../src/domain/access";
+import { type AccountRole, GRACE_DAYS, type WorkspaceRole } from "../../src/domain/access";
 import { forget, recall, remember } from "./memory";
 
 export type Me = {
@@ -106,9 +106,6 @@ export function endSession(): void {
   session.value = { kind: "signed-out" };
   workspaces.value = [];
 }
-
-/** Number of days for which a deleted account can be restored. */
-const GRACE_DAYS = 30;
 
 /** Returns the time at which an account deleted at `deletedAt` is purged. */
 export const findPurgeTime = (deletedAt: string): Date =>

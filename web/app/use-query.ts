@@ -4,14 +4,12 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { MAX_SEARCH_CHARACTERS } from "../../src/domain/field-limits";
 
 type Query<Name extends string> = Record<Name, string>;
 type Check = (value: string) => boolean;
 
-/** Maximum length of a search text. */
-export const MAX_SEARCH_LENGTH = 200;
-
-export const isSearch: Check = (value) => value.length <= MAX_SEARCH_LENGTH;
+export const isSearch: Check = (value) => value.length <= MAX_SEARCH_CHARACTERS;
 export const isDay: Check = (value) => toDayStart(value, 0) !== "";
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export const isUuid: Check = (value) => UUID.test(value);

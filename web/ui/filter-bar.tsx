@@ -1,6 +1,8 @@
 /** Controls above a list: a search field and choices. */
+
 import type { ComponentChildren } from "preact";
-import { MAX_SEARCH_LENGTH, useTyping } from "../app/use-query";
+import { MAX_SEARCH_CHARACTERS } from "../../src/domain/field-limits";
+import { useTyping } from "../app/use-query";
 
 export const FilterBar = ({ children }: { children: ComponentChildren }) => (
   <search class="toolbar filter-bar">{children}</search>
@@ -17,7 +19,7 @@ export function SearchField({ label, value, onSearch }: SearchFieldProps) {
       type="search"
       aria-label={label}
       placeholder={label}
-      maxLength={MAX_SEARCH_LENGTH}
+      maxLength={MAX_SEARCH_CHARACTERS}
       dir="auto"
       value={text}
       onInput={(event) => setText(event.currentTarget.value)}

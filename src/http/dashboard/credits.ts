@@ -2,6 +2,7 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { escapeFormula } from "../../domain/csv";
+import { MAX_SEARCH_CHARACTERS } from "../../domain/field-limits";
 import { LEDGER_TYPES } from "../../domain/states";
 import {
   type CreditEntry,
@@ -13,7 +14,7 @@ import {
 import { listHolds, readBalance, readTotalHeld } from "../../store/credits";
 import { listSteps } from "../../store/pipelines";
 import { ok, streamedDownload } from "../call";
-import { MAX_SEARCH_CHARACTERS, oneOf, strictObject, textField, timeField, toTime } from "../fields";
+import { oneOf, strictObject, textField, timeField, toTime } from "../fields";
 import { formatTime } from "../format-time";
 import { listRoute, offsetListRoute } from "../list-route";
 import { showLedgerEntry } from "../public/account";

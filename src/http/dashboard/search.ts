@@ -1,7 +1,9 @@
 /** Search in the transcripts of a workspace. */
+
 import { Type } from "@sinclair/typebox";
+import { MAX_SEARCH_CHARACTERS } from "../../domain/field-limits";
 import { type SearchHit, searchTranscripts } from "../../work/search/search";
-import { MAX_SEARCH_CHARACTERS, textField, uuidField, withDescription } from "../fields";
+import { textField, uuidField, withDescription } from "../fields";
 import { listRoute } from "../list-route";
 
 const SECOND_MS = 1000;

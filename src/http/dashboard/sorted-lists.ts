@@ -1,6 +1,6 @@
 /** The lists of projects and assets of the dashboard: searched, sorted, and with details. */
 import { Type } from "@sinclair/typebox";
-import { MAX_TAG_CHARACTERS } from "../../domain/field-limits";
+import { MAX_SEARCH_CHARACTERS, MAX_TAG_CHARACTERS } from "../../domain/field-limits";
 import { ASSET_STATES, PROJECT_STATES } from "../../domain/states";
 import { CUT_FILTERS } from "../../store/library";
 import type { SortKey } from "../../store/paging";
@@ -14,7 +14,7 @@ import {
   toProjectKey,
 } from "../../store/sorted-lists";
 import { getUploadCutoff } from "../../work/uploads/uploads";
-import { MAX_SEARCH_CHARACTERS, oneOf, parseSort, sortField, textField, uuidField, withDescription } from "../fields";
+import { oneOf, parseSort, sortField, textField, uuidField, withDescription } from "../fields";
 import { listRoute } from "../list-route";
 import { showProject } from "../public/projects";
 import { type Recording, readRecordings, showRecording } from "./recordings";

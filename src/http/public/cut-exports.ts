@@ -1,6 +1,8 @@
 /** Files made from a completed cut: editing timelines, subtitles and texts. */
+
 import { Type } from "@sinclair/typebox";
 import { AppError } from "../../domain/errors";
+import { MAX_MEDIA_ROOT_CHARACTERS } from "../../domain/field-limits";
 import type { Rational } from "../../domain/time";
 import { EXPORT_FORMATS, type ExportFormat } from "../../domain/timeline";
 import { TRANSCRIPT_FORMATS } from "../../domain/transcript-text";
@@ -48,9 +50,9 @@ export const exportTimeline = route({
     ),
     media_root: Type.Optional(
       Type.String({
-        maxLength: 4096,
+        maxLength: MAX_MEDIA_ROOT_CHARACTERS,
         description: "Folder of the source on the editor's machine",
-        errorText: "must be a string of at most 4096 characters",
+        errorText: `must be a string of at most ${MAX_MEDIA_ROOT_CHARACTERS} characters`,
       }),
     ),
     frame_rate: Type.Optional(

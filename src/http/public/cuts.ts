@@ -3,7 +3,14 @@ import { type Static, type TObject, Type } from "@sinclair/typebox";
 import { AppError, invalidField, requireFound } from "../../domain/errors";
 import { MAX_CUT_NAME_CHARACTERS, MAX_CUT_NOTE_CHARACTERS } from "../../domain/field-limits";
 import { type PacingOptions, toPacingOptions } from "../../domain/pacing/repace";
-import { CUT_MODE_NAMES, CUT_MODES, type CutOptions, MANUAL_MODE, MANUAL_OPTIONS } from "../../domain/plan";
+import {
+  CUT_MODE_NAMES,
+  CUT_MODES,
+  CUT_OPTION_LIMITS,
+  type CutOptions,
+  MANUAL_MODE,
+  MANUAL_OPTIONS,
+} from "../../domain/plan";
 import type { PlanJson } from "../../domain/plan-json";
 import { findScriptLimit, MAX_SCRIPT_CHARACTERS, MAX_SCRIPT_WORDS } from "../../domain/planning/scripted/script-limits";
 import { CUT_STATES } from "../../domain/states";
@@ -27,10 +34,11 @@ import { type Resource, SCHEMAS } from "../schemas";
 import { showRow } from "../show-row";
 import { editedSegments, editedTexts, readPlanEdit } from "./edit-fields";
 
-const secondsField = (minimum: number, maximum: number, description: string) =>
-  Type.Optional(
-    Type.Number({ minimum, maximum, description, errorText: `must be a number from ${minimum} to ${maximum}` }),
-  );
+const secondsField = (name: keyof typeof CUT_OPTION_LIMITS, description: string) => {
+  const { min: minimum, max: maximum } = CUT_OPTION_LIMITS[name];
+  const errorText = `must be a number from ${minimum} to ${maximum}`;
+  return Type.Optional(Type.Number({ minimum, maximum, description, errorText }));
+};
 const booleanField = (description: string) => Type.Optional(Type.Boolean({ description }));
 
 const planOptions = {
@@ -38,16 +46,17 @@ const planOptions = {
     withDescription(oneOf(...CUT_MODE_NAMES), "Sets the defaults of the other options. Default: natural"),
   ),
   min_silence_seconds: secondsField(
-    0.1,
-    10,
+    "min_silence_seconds",
     "Shortest pause that is removed. Default: tight 0.25, natural 0.5, loose 0.9",
   ),
   padding_before_seconds: secondsField(
-    0,
-    2,
+    "padding_before_seconds",
     "Silence kept before speech. Default: tight 0.04, natural 0.12, loose 0.25",
   ),
-  padding_after_seconds: secondsField(0, 2, "Silence kept after speech. Default: tight 0.06, natural 0.18, loose 0.35"),
+  padding_after_seconds: secondsField(
+    "padding_after_seconds",
+    "Silence kept after speech. Default: tight 0.06, natural 0.18, loose 0.35",
+  ),
   remove_fillers: booleanField("Removes fillers such as um and uh. Default: true in tight and natural, false in loose"),
   remove_retakes: booleanField("Keeps only the best take of each line. Default: true"),
 };

@@ -2,7 +2,10 @@
  * Deletion of accounts: it starts a grace period in which the user can sign in and restore the account. `account-purge.ts` deletes what remains
  * afterwards.
  */
+
+import { GRACE_DAYS } from "../../domain/access";
 import { AppError, requireFound } from "../../domain/errors";
+import { DAY_MS } from "../../domain/time";
 import type { Queries } from "../../store/db";
 import { findUserById, type User } from "../../store/users";
 import { listSolelyOwnedWorkspaces } from "../../store/workspaces";
@@ -11,7 +14,7 @@ import { requireNoRenewal } from "../billing/subscriptions";
 import { changeAccountState, requireAnotherAdmin } from "./administrators";
 
 /** How long an account can be restored after its deletion. */
-export const GRACE_PERIOD_MS = 30 * 24 * 3600 * 1000;
+export const GRACE_PERIOD_MS = GRACE_DAYS * DAY_MS;
 
 const MAX_SHOWN_WORKSPACES = 10;
 

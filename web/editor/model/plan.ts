@@ -2,9 +2,12 @@
  * The plan that is being edited: spans that cover the recording, each kept or removed. Times are integers in
  * microseconds of the source. Pure: an edit returns a new plan.
  */
-import { compareKept } from "../../../src/domain/merge-edits";
 
-export type RemovalReason = "silence" | "filler" | "retake" | "off_script" | "noise" | "manual";
+import { compareKept } from "../../../src/domain/merge-edits";
+import type { RemovalReason } from "../../../src/domain/planning/rules";
+import { MIN_SEGMENT_TICKS } from "../../../src/domain/segments";
+
+export type { RemovalReason };
 
 type KeptSpan = { start: number; end: number; isKept: true; review: string | null };
 /** Why a span is removed. `confidence` is from 0 to 1; null if it is not known. */
@@ -25,7 +28,7 @@ export const fromSeconds = (seconds: number): number => Math.round(seconds * MIC
 export const toSeconds = (time: number): number => time / MICROSECONDS;
 
 /** Length of the shortest kept span that the server accepts. */
-export const MIN_KEPT = 100_000;
+export const MIN_KEPT = MIN_SEGMENT_TICKS;
 
 /** The parts of an API plan that editing needs, in seconds. */
 type PlanSource = {

@@ -1,4 +1,5 @@
 /** The review queue: the places of a cut that are worth a listen, and the decisions about them. Pure. */
+import type { ReviewState } from "../../../src/domain/review";
 import { SURE } from "../../../src/domain/review-threshold";
 import {
   type EditorPlan,
@@ -25,7 +26,7 @@ export type ReviewItem = Range & {
 };
 
 /** `kept` and `removed` say what the cut contains from then on, whatever it contained before. */
-export type Decision = "kept" | "removed";
+export type Decision = Exclude<ReviewState, "open">;
 export type Decisions = ReadonlyMap<string, Decision>;
 export const NO_DECISIONS: Decisions = new Map();
 

@@ -3,11 +3,12 @@
  * draw them at any zoom. Pure.
  */
 
+import { PEAKS_HEADER_BYTES } from "../../../src/domain/peaks";
+
 /** `levels[0]` has `rate` peaks per second from 0 to 255. Each further level has the maximum of every four. */
 export type Waveform = { rate: number; levels: readonly Uint8Array[] };
 
 const MAGIC = "OCW1";
-const HEADER_BYTES = 12;
 const MAX_RATE = 1000;
 /** Two days at 50 peaks per second. */
 const MAX_PEAKS = 8_640_000;
@@ -15,17 +16,17 @@ const FACTOR = 4;
 
 /** Parses the file. Throws `RangeError` if it is damaged. */
 export function readWaveform(bytes: ArrayBuffer): Waveform {
-  if (bytes.byteLength < HEADER_BYTES) throw new RangeError("Waveform file is shorter than its header.");
-  const header = new DataView(bytes, 0, HEADER_BYTES);
+  if (bytes.byteLength < PEAKS_HEADER_BYTES) throw new RangeError("Waveform file is shorter than its header.");
+  const header = new DataView(bytes, 0, PEAKS_HEADER_BYTES);
   const magic = String.fromCharCode(...new Uint8Array(bytes, 0, MAGIC.length));
   if (magic !== MAGIC) throw new RangeError("Not a waveform file.");
   const rate = header.getUint32(4, true);
   const count = header.getUint32(8, true);
   if (rate === 0 || rate > MAX_RATE) throw new RangeError(`Waveform has ${rate} peaks per second.`);
   if (count > MAX_PEAKS) throw new RangeError(`Waveform has ${count} peaks, more than ${MAX_PEAKS}.`);
-  if (bytes.byteLength !== HEADER_BYTES + count)
-    throw new RangeError(`Waveform has ${bytes.byteLength - HEADER_BYTES} of ${count} peaks.`);
-  return { rate, levels: toPyramid(new Uint8Array(bytes, HEADER_BYTES)) };
+  if (bytes.byteLength !== PEAKS_HEADER_BYTES + count)
+    throw new RangeError(`Waveform has ${bytes.byteLength - PEAKS_HEADER_BYTES} of ${count} peaks.`);
+  return { rate, levels: toPyramid(new Uint8Array(bytes, PEAKS_HEADER_BYTES)) };
 }
 
 function toPyramid(peaks: Uint8Array): Uint8Array[] {

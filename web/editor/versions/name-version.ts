@@ -1,16 +1,28 @@
 /** Names of the cuts of a recording. */
-import { CUT_MODES, type CutOptions, MANUAL_MODE } from "../../../src/domain/plan";
+import { CUT_MODE_NAMES, CUT_MODES, type CutMode, type CutOptions, MANUAL_MODE } from "../../../src/domain/plan";
 import { toClock, toDay, toMonthDay } from "../../app/english";
 import type { ListedCut } from "../../pages/asset/use-cuts";
 
 type NamedCut = Pick<ListedCut, "id" | "state" | "options" | "created_at"> & { name?: string | null };
 
-const MODES: Record<CutOptions["mode"], string> = {
+export const MODE_NAMES: Record<CutOptions["mode"], string> = {
   tight: "Tight",
   natural: "Natural",
   loose: "Loose",
   manual: "By hand",
 };
+
+const MODE_DETAILS: Record<CutMode, string> = {
+  tight: ": short pauses",
+  natural: "",
+  loose: ": long pauses, fillers stay",
+};
+
+/** The modes with what they do, as options of a field. */
+export const MODE_CHOICES = CUT_MODE_NAMES.map((value) => ({
+  value,
+  label: `${MODE_NAMES[value]}${MODE_DETAILS[value]}`,
+}));
 const STATES: Record<string, string> = { pending: "in line", processing: "in progress", failed: "failed" };
 
 /** Returns "Custom" for options that are not those of the mode. */
@@ -19,7 +31,7 @@ function nameMode({ options }: Pick<NamedCut, "options">): string {
   const isCustom =
     mode !== MANUAL_MODE &&
     Object.entries(CUT_MODES[mode]).some(([name, value]) => Reflect.get(options, name) !== value);
-  return isCustom ? "Custom" : MODES[mode];
+  return isCustom ? "Custom" : MODE_NAMES[mode];
 }
 
 /** Returns the first of "Natural", "Natural 2", "Natural 3" and so on that is not taken. */

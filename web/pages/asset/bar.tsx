@@ -1,5 +1,7 @@
 /** The bar of the workspace: the recording, its cut with the state of the edits, and what is made from it. */
+
 import { useEffect, useRef, useState } from "preact/hooks";
+import { MAX_ASSET_NAME_CHARACTERS } from "../../../src/domain/field-limits";
 import { performAction } from "../../app/actions";
 import { api, must } from "../../app/api";
 import { useRead } from "../../app/cache";
@@ -126,7 +128,7 @@ function RenameField({ name, onClose }: { name: string; onClose(): void }) {
       ref={field}
       class="input"
       aria-label="Name of the recording"
-      maxLength={255}
+      maxLength={MAX_ASSET_NAME_CHARACTERS}
       defaultValue={name}
       onBlur={onClose}
       onKeyDown={(event) => {

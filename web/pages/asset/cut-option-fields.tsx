@@ -1,13 +1,11 @@
-import type { CutOptions } from "../../../src/domain/plan";
+import { CUT_OPTION_LIMITS, type CutOptions } from "../../../src/domain/plan";
 import { Field } from "../../ui/form";
 import type { ScriptForm } from "./script-form";
 
-type NumberOption = "min_silence_seconds" | "padding_before_seconds" | "padding_after_seconds";
-
-const NUMBERS: { name: NumberOption; label: string; min: number; max: number }[] = [
-  { name: "min_silence_seconds", label: "Cut pauses longer than, s", min: 0.1, max: 10 },
-  { name: "padding_before_seconds", label: "Leave before words, s", min: 0, max: 2 },
-  { name: "padding_after_seconds", label: "Leave after words, s", min: 0, max: 2 },
+const NUMBERS: { name: keyof typeof CUT_OPTION_LIMITS; label: string }[] = [
+  { name: "min_silence_seconds", label: "Cut pauses longer than, s" },
+  { name: "padding_before_seconds", label: "Leave before words, s" },
+  { name: "padding_after_seconds", label: "Leave after words, s" },
 ];
 
 const SWITCHES: { name: "remove_fillers" | "remove_retakes"; label: string }[] = [
@@ -25,29 +23,32 @@ export function CutOptionFields({ form }: { form: ScriptForm }) {
     <details class="cut-options">
       <summary>Options</summary>
       <div class="cut-option-fields">
-        {NUMBERS.map(({ name, label, min, max }) => (
-          <Field
-            key={name}
-            name={name}
-            label={label}
-            type="number"
-            min={min}
-            max={max}
-            step={0.01}
-            value={options[name]}
-            onInput={(event) => {
-              const value = event.currentTarget.valueAsNumber;
-              if (value >= min && value <= max) set({ [name]: value });
-            }}
-            // An unusable value does not stay in the field.
-            onChange={(event) => {
-              const input = event.currentTarget;
-              const value = input.value === "" ? options[name] : Math.min(max, Math.max(min, input.valueAsNumber));
-              input.value = String(value);
-              set({ [name]: value });
-            }}
-          />
-        ))}
+        {NUMBERS.map(({ name, label }) => {
+          const { min, max } = CUT_OPTION_LIMITS[name];
+          return (
+            <Field
+              key={name}
+              name={name}
+              label={label}
+              type="number"
+              min={min}
+              max={max}
+              step={0.01}
+              value={options[name]}
+              onInput={(event) => {
+                const value = event.currentTarget.valueAsNumber;
+                if (value >= min && value <= max) set({ [name]: value });
+              }}
+              // An unusable value does not stay in the field.
+              onChange={(event) => {
+                const input = event.currentTarget;
+                const value = input.value === "" ? options[name] : Math.min(max, Math.max(min, input.valueAsNumber));
+                input.value = String(value);
+                set({ [name]: value });
+              }}
+            />
+          );
+        })}
         {SWITCHES.map(({ name, label }) => (
           <label key={name} class="check">
             <input

@@ -1,22 +1,16 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { type CutMode, MANUAL_MODE } from "../../../src/domain/plan";
+import { MAX_SCRIPT_CHARACTERS } from "../../../src/domain/planning/scripted/script-limits";
 import { ApiError, api, must } from "../../app/api";
 import { toNumber } from "../../app/english";
 import { openTab, useEditor } from "../../editor/state/context";
+import { MODE_CHOICES } from "../../editor/versions/name-version";
 import { Button } from "../../ui/button";
 import { SelectField } from "../../ui/form";
 import { ErrorMessage } from "../../ui/states";
 import { CutOptionFields } from "./cut-option-fields";
 import { readScript } from "./read-script";
 import type { ScriptForm } from "./script-form";
-
-const MODES: { value: CutMode; label: string }[] = [
-  { value: "tight", label: "Tight: short pauses" },
-  { value: "natural", label: "Natural" },
-  { value: "loose", label: "Loose: long pauses, fillers stay" },
-];
-
-const MAX_SCRIPT_LENGTH = 200_000;
 
 /** The script, mode and options, and the button that makes a cut from them. */
 export function ScriptPanel() {
@@ -71,7 +65,7 @@ export function ScriptPanel() {
       <SelectField
         label="Mode"
         value={form.options.value.mode}
-        options={MODES}
+        options={MODE_CHOICES}
         onChange={(event) => form.setMode(event.currentTarget.value as CutMode)}
       />
       <CutOptionFields form={form} />
@@ -143,9 +137,9 @@ export function ScriptField({ form, onError }: { form: ScriptForm; onError(error
           void take(event.dataTransfer.files[0]);
         }}
       />
-      <span id={`${id}-hint`} class={length > MAX_SCRIPT_LENGTH ? "field-error" : "hint"}>
-        {length > MAX_SCRIPT_LENGTH
-          ? `${toNumber(length)} characters: the maximum is ${toNumber(MAX_SCRIPT_LENGTH)}.`
+      <span id={`${id}-hint`} class={length > MAX_SCRIPT_CHARACTERS ? "field-error" : "hint"}>
+        {length > MAX_SCRIPT_CHARACTERS
+          ? `${toNumber(length)} characters: the maximum is ${toNumber(MAX_SCRIPT_CHARACTERS)}.`
           : "Optional. The last good take of each line is kept."}
       </span>
     </div>

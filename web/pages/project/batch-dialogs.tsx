@@ -1,15 +1,18 @@
 /** What a batch asks before it starts. */
+
 import type { ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
-import { EXPORT_PART_LABELS, MAX_EXPORT_ASSETS } from "../../../src/domain/export-parts";
-import type { CutMode } from "../../../src/domain/plan";
+import { EXPORT_PART_LABELS, type ExportPart, MAX_EXPORT_ASSETS } from "../../../src/domain/export-parts";
+import { CUT_MODE_NAMES, type CutMode } from "../../../src/domain/plan";
+import type { OutputFormat } from "../../../src/domain/render-output";
 import { toNumber } from "../../app/english";
 import { formatCount } from "../../app/format";
 import { recall, remember } from "../../app/memory";
+import { MODE_NAMES } from "../../editor/versions/name-version";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
 import { SelectField } from "../../ui/form";
-import { cutRecordings, exportRecordings, hasCut, type RenderFormat, renderRecordings } from "./batch-work";
+import { cutRecordings, exportRecordings, hasCut, renderRecordings } from "./batch-work";
 import type { Recording } from "./recording";
 
 type BatchDialogProps = {
@@ -39,11 +42,7 @@ const StartDialog = ({
   </Dialog>
 );
 
-const MODES: { value: CutMode; label: string }[] = [
-  { value: "tight", label: "Tight" },
-  { value: "natural", label: "Natural" },
-  { value: "loose", label: "Loose" },
-];
+const MODES = CUT_MODE_NAMES.map((value) => ({ value, label: MODE_NAMES[value] }));
 
 export function CutDialog({ recordings, onStart, onClose }: BatchDialogProps) {
   const [mode, setMode] = useState<CutMode>("natural");
@@ -72,7 +71,7 @@ export function CutDialog({ recordings, onStart, onClose }: BatchDialogProps) {
   );
 }
 
-const FORMATS: { value: RenderFormat | ""; label: string }[] = [
+const FORMATS: { value: OutputFormat | ""; label: string }[] = [
   { value: "", label: "As recorded" },
   { value: "mp4", label: "MP4" },
   { value: "mov", label: "MOV" },
@@ -81,7 +80,7 @@ const FORMATS: { value: RenderFormat | ""; label: string }[] = [
 ];
 
 export function RenderDialog({ recordings, onStart, onClose }: BatchDialogProps) {
-  const [format, setFormat] = useState<RenderFormat | "">("");
+  const [format, setFormat] = useState<OutputFormat | "">("");
   const usable = recordings.filter(hasCut);
   return (
     <StartDialog
@@ -96,7 +95,7 @@ export function RenderDialog({ recordings, onStart, onClose }: BatchDialogProps)
         data-first
         value={format}
         options={FORMATS}
-        onChange={(event) => setFormat(event.currentTarget.value as RenderFormat | "")}
+        onChange={(event) => setFormat(event.currentTarget.value as OutputFormat | "")}
       />
       <WithoutCut count={recordings.length - usable.length} />
     </StartDialog>
@@ -113,7 +112,17 @@ function WithoutCut({ count }: { count: number }) {
   );
 }
 
-const PARTS = ["fcpxml", "fcp7xml", "edl", "otio", "srt", "vtt", "txt", "docx", "render"] as const;
+const PARTS = [
+  "fcpxml",
+  "fcp7xml",
+  "edl",
+  "otio",
+  "srt",
+  "vtt",
+  "txt",
+  "docx",
+  "render",
+] as const satisfies readonly ExportPart[];
 const KEY = "export-parts";
 
 export function ExportDialog({ recordings, onStart, onClose }: BatchDialogProps) {

@@ -1,6 +1,8 @@
 /** What is done with several recordings, each as one row of the tray. */
+
 import type { ExportPart } from "../../../src/domain/export-parts";
 import { CUT_MODES, type CutMode, type CutOptions } from "../../../src/domain/plan";
+import type { OutputFormat } from "../../../src/domain/render-output";
 import { ApiError, api, exportUrl, must, type Schemas, toMessage } from "../../app/api";
 import { runDeletion } from "../../app/query-client";
 import { openDownload } from "../../app/save-file";
@@ -78,10 +80,8 @@ type CutRecording = Recording & { latest_cut: NonNullable<Recording["latest_cut"
 
 export const hasCut = (recording: Recording): recording is CutRecording => recording.latest_cut !== null;
 
-export type RenderFormat = "mp4" | "mov" | "m4a" | "mp3";
-
 /** Renders the newest cuts. `format` "" is that of the recording. */
-export function renderRecordings(recordings: readonly CutRecording[], format: RenderFormat | ""): Promise<void> {
+export function renderRecordings(recordings: readonly CutRecording[], format: OutputFormat | ""): Promise<void> {
   const { headers } = stayInWorkspace();
   const output = format === "" ? {} : { format };
   return runBatch({

@@ -1,10 +1,12 @@
 /** Asks to which project recordings are moved. */
+
 import { useState } from "preact/hooks";
+import { MAX_SEARCH_CHARACTERS } from "../../../src/domain/field-limits";
 import { api, must, type Schemas } from "../../app/api";
 import { useRead } from "../../app/cache";
 import { formatCount } from "../../app/format";
 import { workspace } from "../../app/session";
-import { MAX_SEARCH_LENGTH, useTyping } from "../../app/use-query";
+import { useTyping } from "../../app/use-query";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
 import { ErrorMessage, ErrorPanel } from "../../ui/states";
@@ -49,7 +51,7 @@ export function MoveDialog({ count, projectId, onMove, onClose }: MoveDialogProp
           class="input"
           type="search"
           data-first
-          maxLength={MAX_SEARCH_LENGTH}
+          maxLength={MAX_SEARCH_CHARACTERS}
           aria-label="Search projects"
           placeholder="Search projects"
           value={text}

@@ -1,17 +1,17 @@
 /** The setting of a project that cuts its new recordings. */
+
 import { useState } from "preact/hooks";
 import { CUT_MODE_NAMES, type CutMode } from "../../../src/domain/plan";
 import { api, must, type Schemas } from "../../app/api";
 import { useRead } from "../../app/cache";
+import { MODE_CHOICES } from "../../editor/versions/name-version";
 import { Dialog, FormActions } from "../../ui/dialog";
 import { Form, SelectField } from "../../ui/form";
 
 /** The modes with what they do, and the choice of no cut, as options of a field. */
 export const CUT_CHOICES: { value: CutMode | "off"; label: string }[] = [
   { value: "off", label: "Do not cut" },
-  { value: "tight", label: "Tight: short pauses" },
-  { value: "natural", label: "Natural" },
-  { value: "loose", label: "Loose: long pauses, fillers stay" },
+  ...MODE_CHOICES,
 ];
 
 /** Returns the mode of a choice; null for no cut. */

@@ -1,12 +1,11 @@
 import { useCallback, useMemo, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { MAX_NAME_CHARACTERS } from "../../../src/domain/field-limits";
+import { MAX_NAME_CHARACTERS, MAX_SEARCH_CHARACTERS } from "../../../src/domain/field-limits";
 import { useActions } from "../../app/actions";
 import { api, must, type Schemas } from "../../app/api";
 import { useList } from "../../app/cache";
 import { canWrite, workspace } from "../../app/session";
 import { showFailure } from "../../app/toasts";
-import { MAX_SEARCH_LENGTH } from "../../app/use-query";
 import { Button } from "../../ui/button";
 import { Dialog, FormActions } from "../../ui/dialog";
 import { Field, Form } from "../../ui/form";
@@ -73,7 +72,7 @@ export function ProjectsPage() {
         <input
           class="input search"
           type="search"
-          maxLength={MAX_SEARCH_LENGTH}
+          maxLength={MAX_SEARCH_CHARACTERS}
           aria-label="Search projects"
           placeholder="Search"
           value={text}

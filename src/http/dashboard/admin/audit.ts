@@ -1,11 +1,13 @@
 /** The audit log, for administrators. */
+
 import { Type } from "@sinclair/typebox";
 import type { AuditAction } from "../../../domain/audit-actions";
 import { escapeFormula } from "../../../domain/csv";
+import { MAX_SEARCH_CHARACTERS } from "../../../domain/field-limits";
 import { type AuditFilter, type ListedAuditEntry, listAuditEntries, listAuditEntriesAfter } from "../../../store/audit";
 import { recordAudit } from "../../../work/access/audit";
 import { streamedDownload } from "../../call";
-import { MAX_SEARCH_CHARACTERS, oneOf, strictObject, textField, timeField, toTime, uuidField } from "../../fields";
+import { oneOf, strictObject, textField, timeField, toTime, uuidField } from "../../fields";
 import { formatTime } from "../../format-time";
 import { offsetListRoute } from "../../list-route";
 import { respondsWithFile } from "../../response-docs";

@@ -1,7 +1,9 @@
 /** Storage of workspaces, the disk, and the weekly check of all files, for administrators. */
+
 import { Type } from "@sinclair/typebox";
 import { measureTrash } from "../../../blobs/trash";
 import { AppError } from "../../../domain/errors";
+import { MAX_RESOLVED_FINDINGS, MAX_SEARCH_CHARACTERS } from "../../../domain/field-limits";
 import { FILE_PROBLEMS } from "../../../domain/states";
 import { countOpenFindings, listOpenFindings, type OpenFinding, readCheckTotals } from "../../../store/file-checks";
 import {
@@ -15,7 +17,7 @@ import { findEffectiveQuota } from "../../../work/storage/limits";
 import { FINDING_ACTIONS, type FindingAction, listActions, resolveFinding } from "../../../work/upkeep/file-findings";
 import { findOwnerOf } from "../../../work/upkeep/media-files";
 import { type Call, ok } from "../../call";
-import { MAX_SEARCH_CHARACTERS, oneOf, strictObject, textField, uuidField } from "../../fields";
+import { oneOf, strictObject, textField, uuidField } from "../../fields";
 import { offsetListRoute } from "../../list-route";
 import { respondsWith } from "../../response-docs";
 import { route } from "../../route";
@@ -96,8 +98,6 @@ export const listFindings = offsetListRoute({
   show: showFinding,
 });
 
-const MAX_IDS = 100;
-
 export const resolveFindings = route({
   summary: "Accept files with a problem as they are, delete or restore them, or delete their recordings and renders",
   example: { action: "restore", ids: ["01941f29-7c00-7000-8000-000000000000"] },
@@ -109,9 +109,9 @@ export const resolveFindings = route({
     },
     ids: Type.Array(uuidField("a problem"), {
       minItems: 1,
-      maxItems: MAX_IDS,
+      maxItems: MAX_RESOLVED_FINDINGS,
       uniqueItems: true,
-      errorText: `must be a list of 1 to ${MAX_IDS} different IDs`,
+      errorText: `must be a list of 1 to ${MAX_RESOLVED_FINDINGS} different IDs`,
     }),
   }),
   responses: { 200: respondsWith("ResolvedFindings", "The result of each, in the order of the request") },

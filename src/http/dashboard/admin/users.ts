@@ -3,7 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import { ACCOUNT_ROLES } from "../../../domain/access";
 import { invalidField, requireFound } from "../../../domain/errors";
-import { MAX_CREDITS, MAX_NOTE_CHARACTERS } from "../../../domain/field-limits";
+import { MAX_CREDITS, MAX_NOTE_CHARACTERS, MAX_SEARCH_CHARACTERS } from "../../../domain/field-limits";
 import {
   findListedUser,
   type ListedUser,
@@ -28,7 +28,6 @@ import { type Call, created, createOnce, ok, type Reply } from "../../call";
 import {
   clearableText,
   emptyToNull,
-  MAX_SEARCH_CHARACTERS,
   nullable,
   oneOf,
   parseSort,

@@ -1,5 +1,6 @@
 import { type Signal, useComputed, useSignal } from "@preact/signals";
 import { useMemo, useState } from "preact/hooks";
+import { MAX_RESOLVED_FINDINGS } from "../../../../src/domain/field-limits";
 import { api, type Schemas } from "../../../app/api";
 import { useOffsetList, useRead } from "../../../app/cache";
 import { formatBytes, formatCount } from "../../../app/format";
@@ -219,9 +220,6 @@ const TEXTS: Record<Action, ActionText> = {
 
 const ACTIONS: Action[] = ["restore", "accept", "delete_file", "delete_owner"];
 
-/** Maximum number of files in one request. */
-const MAX_IDS = 100;
-
 type FindingActionsProps = {
   items: readonly Schemas["StorageFinding"][];
   selection: Signal<ReadonlySet<string>>;
@@ -240,8 +238,8 @@ function FindingActions({ items, selection, onResolved }: FindingActionsProps) {
   const resolve = async (action: Action) => {
     const ids = listAllowing(action).map(({ id }) => id);
     const failed: string[] = [];
-    for (let n = 0; n < ids.length; n += MAX_IDS) {
-      const body = { action, ids: ids.slice(n, n + MAX_IDS) };
+    for (let n = 0; n < ids.length; n += MAX_RESOLVED_FINDINGS) {
+      const body = { action, ids: ids.slice(n, n + MAX_RESOLVED_FINDINGS) };
       const { items } = await mustAdmin(api.POST("/api/v1/admin/storage/findings/resolve", { body }));
       for (const { error } of items) if (error !== null) failed.push(error);
     }

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { MAX_CREDITS } from "../../../../src/domain/field-limits";
 import { api, type Schemas } from "../../../app/api";
 import { useOffsetList } from "../../../app/cache";
 import { toNumber } from "../../../app/english";
@@ -159,7 +160,7 @@ function InviteDialog({ onInvited, onClose }: InviteDialogProps) {
                 name="credits"
                 type="number"
                 min={0}
-                max={1_000_000_000}
+                max={MAX_CREDITS}
                 step={1}
                 hint="Leave empty for the default credits of a new account."
                 error={errors.credits}

@@ -1,3 +1,4 @@
+import { MAX_MEDIA_ROOT_CHARACTERS } from "../../../../src/domain/field-limits";
 import type { Schemas } from "../../../app/api";
 import { Field, SelectField } from "../../../ui/form";
 import { canDropFrames, type ExportOptions, FRAME_RATES, findFormat } from "./export-formats";
@@ -78,7 +79,7 @@ export function ExportOptionFields({ asset, options, onChange }: ExportOptionFie
           name="media_root"
           value={options.mediaFolder}
           spellcheck={false}
-          maxLength={4096}
+          maxLength={MAX_MEDIA_ROOT_CHARACTERS}
           placeholder="/Volumes/Media or D:\Media"
           hint="Where the recording is on the computer that edits. Without it the program asks for the file."
           onInput={(event) => onChange({ mediaFolder: event.currentTarget.value })}

@@ -1,5 +1,7 @@
 /** The possible outputs of a render, limited by the recording, and their estimated size. Pure. */
 
+import type { NoiseReduction } from "../../../../src/domain/media";
+import { MAX_FRAME_RATE_FPS, MIN_VIDEO_BITRATE_BPS, type OutputFormat } from "../../../../src/domain/render-output";
 import type { Schemas } from "../../../app/api";
 import { getLanguage, toNumber } from "../../../app/english";
 
@@ -16,17 +18,15 @@ export type RenderedAsset = Pick<
   | "duration_seconds"
 >;
 
-export type RenderFormat = "mp4" | "mov" | "m4a" | "mp3";
-
 /** Empty texts keep the recording's value or do nothing. Bitrates are in kbit/s, loudness in LUFS. */
 export type RenderChoice = {
-  format: RenderFormat;
+  format: OutputFormat;
   resolution: string;
   frameRate: string;
   videoBitrate: string;
   audioBitrate: string;
   loudness: string;
-  noiseReduction: "" | "light" | "strong";
+  noiseReduction: "" | NoiseReduction;
   speakerLevels: "" | "even";
 };
 
@@ -49,7 +49,7 @@ export const SPEAKER_LEVELS: readonly { value: RenderChoice["speakerLevels"]; la
 
 export const AUDIO_BITRATES: readonly string[] = ["320", "256", "192", "160", "128", "96", "64", "48", "32"];
 const SIDES = [2160, 1440, 1080, 720, 540, 480, 360, 240, 144];
-const FORMAT_LABELS: Record<RenderFormat, string> = {
+const FORMAT_LABELS: Record<OutputFormat, string> = {
   mp4: "MP4 video",
   mov: "QuickTime (MOV) video",
   m4a: "M4A audio",
@@ -57,12 +57,12 @@ const FORMAT_LABELS: Record<RenderFormat, string> = {
 };
 
 const hasAudio = ({ audio_tracks }: RenderedAsset): boolean => (audio_tracks ?? 1) > 0;
-export const isVideoFormat = (format: RenderFormat): boolean => format === "mp4" || format === "mov";
+export const isVideoFormat = (format: OutputFormat): boolean => format === "mp4" || format === "mov";
 
 /** Lists the formats to which the recording can be rendered. */
-export function listFormats(asset: RenderedAsset): { value: RenderFormat; label: string }[] {
-  const video: RenderFormat[] = asset.type === "video" ? ["mp4", "mov"] : [];
-  const audio: RenderFormat[] = hasAudio(asset) ? ["m4a", "mp3"] : [];
+export function listFormats(asset: RenderedAsset): { value: OutputFormat; label: string }[] {
+  const video: OutputFormat[] = asset.type === "video" ? ["mp4", "mov"] : [];
+  const audio: OutputFormat[] = hasAudio(asset) ? ["m4a", "mp3"] : [];
   return [...video, ...audio].map((value) => ({ value, label: FORMAT_LABELS[value] }));
 }
 
@@ -84,15 +84,14 @@ export function listResolutions(asset: RenderedAsset): { value: string; label: s
 }
 
 const getFrameRate = ({ frame_rate }: RenderedAsset): number => (frame_rate ? frame_rate.num / frame_rate.den : 25);
-const MAX_FRAME_RATE = 120;
 
 export const getMaxFrameRate = (asset: RenderedAsset): number =>
-  Math.max(1, Math.min(MAX_FRAME_RATE, Math.floor(2 * getFrameRate(asset))));
+  Math.max(1, Math.min(MAX_FRAME_RATE_FPS, Math.floor(2 * getFrameRate(asset))));
 
 /** Returns "25" or "29.97", with the separator of the browser's language. */
 export const formatFrameRate = (asset: RenderedAsset): string => toNumber(Number(getFrameRate(asset).toFixed(2)));
 
-export const MIN_VIDEO_KBITS = 50;
+export const MIN_VIDEO_KBITS = MIN_VIDEO_BITRATE_BPS / 1000;
 
 /** Returns the bitrate of the whole recording in kbit/s, which is the highest useful video bitrate; null if unknown. */
 export function findSourceKbits({ size_bytes, duration_seconds }: RenderedAsset): number | null {

@@ -1,3 +1,4 @@
+import type { OutputFormat } from "../../../../src/domain/render-output";
 import type { Schemas } from "../../../app/api";
 import { toNumber } from "../../../app/english";
 import { cleanMode } from "../../../editor/state/player-settings";
@@ -14,7 +15,6 @@ import {
   MIN_VIDEO_KBITS,
   NOISE_REDUCTIONS,
   type RenderChoice,
-  type RenderFormat,
   SPEAKER_LEVELS,
 } from "./render-choices";
 
@@ -41,7 +41,7 @@ export function RenderFields({ asset, choice, errors, onChange }: RenderFieldsPr
         label="Format"
         value={choice.format}
         options={listFormats(asset)}
-        onChange={(event) => onChange({ format: event.currentTarget.value as RenderFormat })}
+        onChange={(event) => onChange({ format: event.currentTarget.value as OutputFormat })}
       />
       {isVideo && (
         <>
