@@ -2,10 +2,10 @@
 import { signal } from "@preact/signals";
 import { h, render } from "preact";
 import { applyTheme } from "../../../web/app/theme";
-import { comparePlans, type EditorPlan, type Range, removeRange } from "../../../web/editor/model/plan";
 import { applyCorrections, correctWords } from "../../../web/editor/model/corrections";
 import { moveEdge } from "../../../web/editor/model/edges";
 import type { Correction } from "../../../web/editor/model/history";
+import { comparePlans, type EditorPlan, type Range, removeRange } from "../../../web/editor/model/plan";
 import { findText, toggleWords, type WordRange } from "../../../web/editor/model/words";
 import { readWaveform } from "../../../web/editor/timeline/peaks";
 import { Timeline } from "../../../web/editor/timeline/timeline";

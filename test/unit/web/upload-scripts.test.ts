@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { pairScripts } from "../../../web/upload/pair-scripts";
+import { pairScripts } from "../../../web/upload/scripts";
 
 const toFile = (path: string) => {
   const start = path.lastIndexOf("/") + 1;

@@ -9,7 +9,6 @@ import { useTitle } from "../../ui/page";
 import { ErrorPanel } from "../../ui/states";
 import { Missing, NotFoundPage } from "../missing";
 import { type Asset, nameOf } from "./asset";
-import { AssetSkeleton } from "./asset-skeleton";
 import { AssetWaiting } from "./asset-waiting";
 import { createScriptForm } from "./script-form";
 import { type ListedCut, listCuts, useCuts } from "./use-cuts";
@@ -105,3 +104,19 @@ async function loadWords(assetId: string, signal: AbortSignal): Promise<Words | 
   if (error.code === "asset_processing") return null;
   throw error;
 }
+
+/** A placeholder of the same layout while the editor is loading. */
+const AssetSkeleton = () => (
+  <div class="workspace is-loading" role="status" aria-label="Loading">
+    <div class="work-bar" />
+    <div class="stage">
+      <div class="headline" />
+      <div class="view">
+        <div class="picture skeleton" />
+      </div>
+    </div>
+    <div class="transport" />
+    <div class="side" />
+    <div class="timeline-panel" />
+  </div>
+);
