@@ -60,7 +60,6 @@ async function findPrograms(config: Config, assets: Assets): Promise<{ ffmpeg: F
 /** Returns the command that tries out a restored backup. The path of the scratch folder is added to it. */
 export const drillCommand = (): string[] => selfCommand(DRILL_COMMAND);
 
-/** Returns the command of the speech worker. */
 export const speechCommand = (assets: Assets): string[] =>
   selfCommand(SPEECH_COMMAND, ...(assets.folder === null ? [] : [assets.folder]));
 

@@ -135,7 +135,6 @@ export function describeRefusal(refusal: StartRefusal, { path, facts }: Inspecte
   }
 }
 
-/** Returns whether the start is refused. */
 export const isRefusal = (decision: StartDecision): decision is StartRefusal =>
   decision !== "use" && decision !== "create" && decision !== "offline";
 

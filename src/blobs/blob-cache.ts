@@ -175,7 +175,6 @@ export async function openBlobCache(options: {
       for (const entry of entries.values()) if (entry.users === 0) sum += entry.bytes + entry.partialBytes;
       return sum;
     },
-    /** Lists the assets that it has files of. */
     listAssets: () => [...new Set([...entries.values()].map((entry) => entry.asset))],
     /** Removes all files of an asset: those in use when they are released. */
     forget: (asset: string) => {

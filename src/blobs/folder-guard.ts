@@ -60,7 +60,6 @@ export function createFolderGuard(markers: readonly GuardedMarker[], { maxWaitMs
     return problems.find((found) => found !== null) ?? null;
   }
 
-  /** Checks now. */
   async function check(): Promise<FolderProblem | null> {
     const [first] = markers;
     if (!first) return null;

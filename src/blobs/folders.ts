@@ -95,7 +95,6 @@ export function getFolders(root: string, mediaDir: string = root, guard: FolderG
     work: (id: string) => at("work", id),
     previewWork: (id: string) => at("work", getWorkName("preview", id)),
     exportsRoot: at("exports"),
-    /** The archive of a data export. */
     exportArchive: (id: string) => at("exports", `${id}.zip`),
     /** The archive while it is being written. */
     exportPart: (id: string) => at("exports", `${id}.part`),

@@ -10,7 +10,6 @@ import { createHmac, timingSafeEqual } from "node:crypto";
  */
 export type LinkTarget = { kind: "assets" | "renders" | "exports" | "shares"; id: string; what: string };
 
-/** A share with a password. */
 type LockedShare = { id: string; passwordHash: string };
 
 /** Why a link is rejected. */
@@ -49,7 +48,6 @@ export function createSignedLinks(secret: string, publicUrl: () => string) {
       signUntil({ kind: "shares", id, what }, Math.floor(expiresAt / 1000)),
     /** Returns the proof that a browser has entered the password of a share. */
     signShareAccess: (share: LockedShare) => computeShareAccess(share),
-    /** Returns whether the proof is that of the share and its password. */
     verifyShareAccess: (share: LockedShare, proof: string) => isEqual(computeShareAccess(share), proof),
     /** Returns the problem of a link; null if its signature is valid and it has not expired. */
     findProblem: (target: LinkTarget, expires: string | null, signature: string | null, now: number) =>
@@ -67,7 +65,6 @@ export function createSignedLinks(secret: string, publicUrl: () => string) {
       const query = new URLSearchParams({ signature: computeExecutionSignature(id) });
       return `${publicUrl()}/workers/executions/${id}?${query}`;
     },
-    /** Returns whether the signature of an execution's link is valid. */
     verifyExecution: (id: string, signature: string | null) =>
       signature !== null && isEqual(computeExecutionSignature(id), signature),
   };

@@ -45,7 +45,6 @@ export function parseSecretKey(text: string): MinisignSecretKey {
   return { id, key, publicBytes };
 }
 
-/** Returns the text of the public key that belongs to a secret key. */
 export function formatPublicKey({ id, publicBytes }: MinisignSecretKey): string {
   const bytes = Buffer.concat([Buffer.from(ALGORITHM), id, publicBytes]);
   return `${UNTRUSTED_PREFIX}minisign public key ${formatKeyId(id)}\n${bytes.toString("base64")}\n`;

@@ -9,7 +9,6 @@ type ProtobufField = [
   value: number | bigint | string | Uint8Array | { float: number } | ProtobufField[],
 ];
 
-/** Encodes fields as a protobuf message. */
 export function writeMessage(fields: ProtobufField[]): Uint8Array {
   const parts: Uint8Array[] = [];
   for (const [number, value] of fields) {

@@ -28,7 +28,6 @@ export function parseCommand(argv: string[], options: OptionSpecs): ParsedComman
   }
 }
 
-/** Options whose values are negative numbers. */
 const NEGATIVE_OPTIONS = ["--loudness"];
 
 /** Makes `--loudness -14` the same as `--loudness=-14`. The parser takes the former for two options. */
@@ -126,7 +125,6 @@ export function requireOption(value: string | boolean | undefined, name: string)
   return value;
 }
 
-/** Exit code of a program that SIGINT ended. */
 export const INTERRUPTED_EXIT_CODE = 130;
 
 /** Returns a signal that SIGINT and SIGTERM abort with this message. A second one ends the process. */

@@ -89,7 +89,6 @@ export function restoreCommand(argv: string[]): Promise<number> {
   });
 }
 
-/** Returns the text of the recovery key. */
 async function readKey({ backupKey }: Config, file: string | boolean | undefined): Promise<string> {
   if (file !== undefined) return Bun.file(requireOption(file, "--key-file")).text();
   if (backupKey !== null) return backupKey;

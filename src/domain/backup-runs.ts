@@ -15,7 +15,6 @@ export type BackupFigures = {
   render_frames?: number | null;
 };
 
-/** Maximum number of problems in the error of a run. */
 const MAX_NAMED_PROBLEMS = 5;
 
 /** Formats the problems of a run as its error. Returns null if there are none. */

@@ -97,7 +97,6 @@ function isBackupPath(path: string): boolean {
 export const isOwnBackup = ({ folder_id }: Pick<BackupManifest, "folder_id">, folderId: string | null): boolean =>
   folder_id === undefined || folderId === null || folder_id === folderId;
 
-/** Returns the sum of the sizes of files. */
 export const sumBytes = (files: readonly { bytes: number }[]): number =>
   files.reduce((sum, { bytes }) => sum + bytes, 0);
 

@@ -106,7 +106,6 @@ export type PaymentGateway = {
   expireCheckout(id: string): Promise<void>;
   /** Ends a subscription, either at the end of the paid period or now. Returns its new state. */
   endSubscription(id: string, when: "period_end" | "now"): Promise<ProviderSubscription>;
-  /** Returns the invoice of a payment, or null. */
   findInvoiceOfPayment(paymentIntentId: string): Promise<ProviderInvoice | null>;
   /** Parses a received event. Throws `AppError` `bad_request` unless its signature is valid and recent. */
   readEvent(body: string, signature: string | null): Promise<PaymentEvent>;

@@ -42,7 +42,6 @@ export const JOB_CODES = [
 /** The code of a permanent failure of an asset, a cut or a render. */
 export type JobCode = (typeof JOB_CODES)[number];
 
-/** Maximum number of fields in an error. */
 export const MAX_FIELD_ERRORS = 50;
 
 /** `type` and `context` are those of pydantic v2. `input` is the sent value, never a secret. */

@@ -23,5 +23,4 @@ export const EXPORT_PART_LABELS: Readonly<Record<ExportPart, string>> = {
   render: "Newest render",
 };
 
-/** Maximum number of recordings in one export. */
 export const MAX_EXPORT_ASSETS = 500;

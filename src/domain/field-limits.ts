@@ -15,17 +15,14 @@ export const MAX_ASSET_NAME_CHARACTERS = 255;
 export const MAX_ASSET_NOTE_CHARACTERS = 2_000;
 export const MAX_TAGS = 20;
 export const MAX_TAG_CHARACTERS = 40;
-/** Maximum length of the name and of the note of a cut. */
 export const MAX_CUT_NAME_CHARACTERS = 120;
 export const MAX_CUT_NOTE_CHARACTERS = 2_000;
-/** Maximum length of the note on a change of credits. */
 export const MAX_NOTE_CHARACTERS = 500;
 /** Maximum number of credits in one change: far above any studio's use, and far below the range in which sums lose precision. */
 export const MAX_CREDITS = 1_000_000_000;
 /** Maximum length of the URL of a webhook endpoint. */
 export const MAX_URL_CHARACTERS = 2048;
 
-/** Limits of the passwords of share links. */
 export const MIN_SHARE_PASSWORD_CHARACTERS = 8;
 export const MAX_SHARE_PASSWORD_CHARACTERS = 200;
 

@@ -160,7 +160,6 @@ export type JobPlaces = {
 /** Runs the job and stores its result and the step's end in one transaction. Errors go to `JobSource.fail`. */
 export type JobHandler = (job: Job, context: JobContext) => Promise<void>;
 
-/** The source of a runner's jobs. */
 export type JobSource = {
   /**
    * Returns the due step of this name that is next in the fair order of workspaces, excluding steps that run alone and

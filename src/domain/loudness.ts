@@ -28,7 +28,6 @@ export function measureSpans(steps: LoudnessSteps, spans: readonly { start: Tick
   return measureSteps(joinSpans(steps, spans));
 }
 
-/** Returns the loudness of all steps. */
 export function measureSteps({ energies, peaks }: LoudnessSteps): Loudness {
   const blocks = listBlocks(energies);
   const audible = blocks.filter((energy) => energy > toEnergy(ABSOLUTE_GATE_LUFS));

@@ -10,7 +10,6 @@ export const MEDIA_MARKER_NAME = "offcut-media.id";
 export const formatMarker = (id: string): string =>
   `${id}\nOffcut does not change this folder while this file is missing. Keep it, and move it with the other files.\n`;
 
-/** Returns the ID in a marker file, or null. */
 export const parseMarker = (text: string): string | null => /^[0-9a-f-]{36}(?=\r?\n|$)/.exec(text)?.[0] ?? null;
 
 /** A folder that may contain media. `marker`: the ID in its marker file. `hasFiles`: a folder but `work` has files. */

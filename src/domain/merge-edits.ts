@@ -58,7 +58,6 @@ const overlaps = (a: Span, b: Span): boolean => a.start < b.end && b.start < a.e
 const contains = (a: Span, b: Span): boolean => a.start <= b.start && a.end >= b.end;
 const byStart = (a: Span, b: Span): number => a.start - b.start || a.end - b.end;
 
-/** Joins spans that overlap. */
 function join(spans: readonly Span[]): Span[] {
   const joined: Span[] = [];
   for (const { start, end } of spans.toSorted(byStart)) {
@@ -78,7 +77,6 @@ function compareTexts(before: readonly Text[], after: readonly Text[]): TextChan
   return changed.map((span) => ({ ...span, texts: findTexts(after, span) }));
 }
 
-/** Returns the changes that lead from one edit to another. */
 export const listChanges = (before: Edit, after: Edit): Changes => ({
   kept: compareKept(before.kept, after.kept),
   texts: compareTexts(before.texts, after.texts),
@@ -167,7 +165,6 @@ export function listPlaceChanges(before: Edit, after: Edit, places: Merge["place
   };
 }
 
-/** Applies changes to an edit. */
 export const applyChanges = (edit: Edit, { kept, texts }: Changes): Edit => ({
   kept: kept.length === 0 ? edit.kept : applyKept(edit.kept, kept),
   texts: applyTexts(edit.texts, texts),

@@ -68,7 +68,6 @@ export function planToJson(plan: Plan): PlanJson {
   };
 }
 
-/** Returns the kept segments of a plan, for the renderer. */
 export const planSegments = (plan: PlanJson): RenderSegment[] =>
   plan.segments.map((segment) => ({
     start: fromSeconds(segment.start),

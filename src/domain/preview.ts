@@ -77,7 +77,6 @@ export const MAX_STORYBOARD_SHEETS = Math.ceil(
   MAX_STORYBOARD_PICTURES / (STORYBOARD_PICTURE.columns * STORYBOARD_PICTURE.rows),
 );
 
-/** Returns the storyboard for a recording of this duration. */
 export function planStoryboard(durationSeconds: number): Storyboard {
   const { columns, rows } = STORYBOARD_PICTURE;
   const interval = Math.max(MIN_STORYBOARD_INTERVAL_SECONDS, durationSeconds / MAX_STORYBOARD_PICTURES);

@@ -27,7 +27,6 @@ export type ReviewItem = Span & {
 
 export type ReviewDecision = { item: ReviewItem; state: ReviewState };
 
-/** Returns the ID of an item, which follows from its kind and span. */
 export const formatItemId = (kind: ReviewKind, { start, end }: Span): string =>
   `${kind[0]}${start.toString(36)}-${end.toString(36)}`;
 

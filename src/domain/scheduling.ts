@@ -40,7 +40,6 @@ export type SchedulingState = {
 };
 
 export type SchedulingLimits = {
-  /** Slots of each job name on this machine. */
   slots: Record<JobName, number>;
   /** Extra slots of each name, at most one for each workspace without a running job of that name here. */
   extraSlots: Record<JobName, number>;

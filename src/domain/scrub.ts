@@ -12,7 +12,6 @@ const CYCLE_WEEKS = 4;
 /** 1970-01-01 was a Thursday, and weeks begin on Monday. */
 const FIRST_MONDAY_MS = 4 * DAY_MS;
 
-/** Returns the number of the week that contains a time. */
 export const toWeek = (time: number): number => Math.floor((time - FIRST_MONDAY_MS) / WEEK_MS);
 
 const toWeekStart = (week: number): number => FIRST_MONDAY_MS + week * WEEK_MS;

@@ -10,7 +10,6 @@ import {
   type Ticks,
 } from "./time";
 
-/** Minimum duration of a segment. */
 export const MIN_SEGMENT_TICKS: Ticks = 100_000;
 
 /** A span to keep, not yet snapped. */

@@ -19,7 +19,6 @@ const USUAL_WORDS = 50;
 const MAX_WORDS = 80;
 const SENTENCE_END = /[.!?…。！？]["'”’)]?$/;
 
-/** Returns the words that a plan keeps, in paragraphs. */
 export function listTranscript(words: readonly Word[], plan: PlanJson): TranscriptParagraph[] {
   const paragraphs: TranscriptParagraph[] = [];
   let texts: string[] = [];

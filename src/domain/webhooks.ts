@@ -44,7 +44,6 @@ export const MAX_ATTEMPTS = DELIVERY_DELAYS_MS.length + 1;
 /** Returns the delay in milliseconds after the nth failed attempt (from 1); null after the last one. */
 export const findDeliveryDelayMs = (attempts: number): number | null => DELIVERY_DELAYS_MS[attempts - 1] ?? null;
 
-/** The time-out of a delivery. */
 export const DELIVERY_TIMEOUT_MS = 15_000;
 
 /** Time for which deliveries are also signed with the old secret after a rotation. */

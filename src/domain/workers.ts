@@ -59,8 +59,6 @@ export const EXECUTIONS: Record<ExecutionKind, ExecutionFacts> = {
   join: { isLong: false, maxResultBytes: MEBIBYTE },
 };
 
-/** Returns whether workers can have such jobs. */
 export const isWorkerJob = (name: string): name is WorkerJob => WORKER_JOBS.some((job) => job === name);
 
-/** Returns the name of a worker's queue. */
 export const getQueueName = (workerId: string): string => `offcut-worker-${workerId}`;

@@ -10,7 +10,6 @@ import { PAGE_POLICY } from "./security-headers";
 
 const STYLE_PATH = "/failure.css";
 
-/** Serves the style sheet of the page. */
 export const createFailurePagePlugin = () =>
   new Elysia({ name: "failure-page", strictPath: true }).get(STYLE_PATH, () => toPageResponse("css", style));
 
@@ -18,7 +17,6 @@ export const createFailurePagePlugin = () =>
 export const isAskedByPerson = ({ method, headers }: Request): boolean =>
   method === "GET" && headers.get("accept")?.includes("text/html") === true;
 
-/** Creates the page, with a link to continue. */
 export function createFailurePage(
   error: AppError,
   { title, href, link }: { title: string; href: string; link: string },

@@ -16,7 +16,6 @@ type ListInput<Filters extends TProperties, Parent> = { filters: Static<TObject<
 
 type ListDefinition<Filters extends TProperties, Parent, Row, Key extends SortKey, Name extends SchemaName> = {
   summary: string;
-  /** Differences from the default access. */
   access?: Partial<Omit<RouteAccess, "authentication">>;
   /** Query parameters besides `limit` and `cursor`. Defaults to none. */
   filters?: Filters;
@@ -83,14 +82,12 @@ type OffsetListInput<Filters extends TProperties> = OffsetPage & { filters: Stat
 
 type OffsetListDefinition<Filters extends TProperties, Row, Name extends SchemaName> = {
   summary: string;
-  /** Differences from the default access. */
   access?: Partial<Omit<RouteAccess, "authentication">>;
   /** Query parameters besides `limit` and `offset`. Defaults to none. */
   filters?: Filters;
   /** The schema of an item, and the description of a page. */
   item: Name;
   description: string;
-  /** Reads the rows of a page, and counts those of all pages. */
   read(call: Call, page: OffsetListInput<Filters>): Promise<CountedRows<Row>>;
   show(call: Call, row: Row): Resource<Name> | Promise<Resource<Name>>;
 };

@@ -11,7 +11,6 @@ const DOCUMENT_INFO = { title: "Offcut", version: "0.0.0" };
 
 const DOCUMENT_PATH = "/openapi.json";
 
-/** Returns the text of the document of a family with these routes. */
 export async function createOpenApiDocument(family: Family, routes: FamilyRoute[]): Promise<string> {
   const { guide, securitySchemes } = family.document;
   const operations = routes.map(({ method, path, detail }) => ({ method, path, detail: detail() }));
@@ -36,7 +35,6 @@ export async function createOpenApiDocument(family: Family, routes: FamilyRoute[
   return (await app.handle(new Request(`http://offcut${DOCUMENT_PATH}`))).text();
 }
 
-/** Returns the schemas that operations of the family refer to. */
 function collectSchemas({ hasWorkspaces = false }: Family, operations: object[]): JsonObject {
   const references = JSON.stringify(operations).matchAll(/"#\/components\/schemas\/(\w+)"/g);
   const names = new Set([...references].map(([, name]) => name));

@@ -3,7 +3,6 @@ import { PAGE_POLICY } from "./security-headers";
 
 type PageFileType = "html" | "javascript" | "css";
 
-/** Creates the response of a page or of a file that a page loads. */
 export const toPageResponse = (kind: PageFileType, body: string | Blob): Response =>
   new Response(body, {
     headers: { "Content-Type": `text/${kind}; charset=utf-8`, "Content-Security-Policy": PAGE_POLICY },

@@ -59,7 +59,6 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** Reads the body within the limits of size and time. */
 async function readLimited(request: Request, limits: BodyLimits): Promise<Uint8Array> {
   const late = Promise.withResolvers<never>();
   late.promise.catch(() => {});

@@ -20,7 +20,6 @@ const integer = { type: "integer" };
 const total = { ...integer, description: "the items of all pages" };
 const nextCursor = { type: ["string", "null"], description: "null on the last page" };
 
-/** Documents a response with one resource. */
 export const respondsWith = (name: SchemaName, description: string) => describe(description, schemaRef(name));
 /** Documents a response with a page of resources: `items`, `limit`, `next_cursor`. */
 export const respondsWithPage = (name: SchemaName, description: string) =>
@@ -28,7 +27,6 @@ export const respondsWithPage = (name: SchemaName, description: string) =>
 /** Documents a response with a page of resources: `items`, `total`, `limit`, `offset`. */
 export const respondsWithOffsetPage = (name: SchemaName, description: string) =>
   describe(description, createPageSchema(name, { total, limit: integer, offset: integer }));
-/** Documents a response with a file, which has its own content type. */
 export const respondsWithFile = (description: string) => describe(description, { type: "string" }, "*/*");
 /** Documents a response without a body. */
 export const respondsWithNothing = (description: string): ResponseDoc => ({ description });

@@ -54,7 +54,6 @@ export const createRoutes = (table: [Method, string, RouteHandler][], access: Pa
 /** Finds the resource that a path names. `name` is for the 404: "Asset". */
 export type ResourceLoader<Row> = { name: string; find(call: Call): Promise<Row | null> };
 
-/** Creates the loader of a resource by its ID in the path. */
 export const createLoader = <Row>(
   name: string,
   parameter: string,
@@ -100,7 +99,6 @@ type OpenRouteDefinition<Q extends TObject | undefined, B extends TObject | unde
   example?: unknown;
   /** Descriptions of request headers that only this call has. */
   headers?: Record<string, string>;
-  /** Returns the headers of an error with this status. */
   errorHeaders?(status: number): Record<string, string>;
   /** Without a reply, the response is 204. */
   handle(call: OpenCall, input: Omit<RouteInput<Q, B, undefined>, "resource">): Promise<Reply> | Promise<void>;

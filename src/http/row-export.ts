@@ -21,7 +21,6 @@ export async function* readInBatches<Row extends { entry: { id: string } }, Show
 /** User text must go through `escapeFormula`. */
 export type CsvColumn<Row> = [title: string, value: (row: Row) => CsvCell];
 
-/** Yields the parts of a CSV file. */
 export async function* formatCsv<Row>(
   columns: CsvColumn<Row>[],
   batches: AsyncGenerator<Row[]>,

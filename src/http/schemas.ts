@@ -32,5 +32,4 @@ export const SCHEMAS = {
 
 export type SchemaName = keyof typeof SCHEMAS;
 
-/** A resource as its schema describes it. */
 export type Resource<Name extends SchemaName> = Static<(typeof SCHEMAS)[Name]>;

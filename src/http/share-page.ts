@@ -21,7 +21,6 @@ import { findSharedRender, formatShareCookie, isUnlocked, type SharedRender } fr
 const STYLE_PATH = "/share.css";
 const MAX_FORM_BYTES = 4_096;
 
-/** Serves the style sheet of the page. */
 export const createSharePagePlugin = () =>
   new Elysia({ name: "share-page", strictPath: true }).get(STYLE_PATH, () => toPageResponse("css", style));
 

@@ -8,7 +8,6 @@ import { extractFiles, findDamagedFiles } from "./embedded-extraction";
 import { embeddedFiles } from "./embedded-files";
 import { setNativeFolder } from "./native";
 
-/** The paths of the assets. */
 export type Assets = {
   /** The folder of all assets; null when run from the sources. Child processes open it with `openExtracted`. */
   folder: string | null;

@@ -1,6 +1,5 @@
 /** Identifiers and random tokens. IDs are UUIDv7, so that newer ones sort after older ones. */
 
-/** Creates a UUIDv7. */
 export const newId = (): string => Bun.randomUUIDv7();
 
 /** Creates a UUIDv7 for a time in milliseconds since 1970. */
@@ -8,7 +7,6 @@ export const newIdAt = (time: number): string => Bun.randomUUIDv7("hex", time);
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** Returns whether a text is a UUID of any version. */
 export const isUuid = (text: string): boolean => UUID.test(text);
 
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";

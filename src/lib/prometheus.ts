@@ -12,7 +12,6 @@ export type Metric = {
   samples: MetricSample[];
 };
 
-/** Formats metrics, each with its help and type. */
 export const formatMetrics = (metrics: Metric[]): string =>
   metrics
     .flatMap(({ name, help, type, samples }) => [

@@ -26,7 +26,6 @@ export function createTimeShare({ rate, burst }: TimeShareLimits) {
   }
 
   return {
-    /** Returns whether something is left of the share. */
     hasLeft: (key: string, now: number): boolean => readLeft(key, now) > 0,
     /** Takes seconds from the share, or gives back negative ones. */
     spend: (key: string, seconds: number, now: number): void => {

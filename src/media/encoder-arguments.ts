@@ -125,7 +125,6 @@ const AAC_ARGUMENTS = ["aac", "-aac_coder", "fast", "-aac_tns", "0", "-aac_pns",
 /** From this bitrate on, LAME's fast search takes half of the time without an audible difference. */
 const MIN_MP3_FAST_BITRATE_BPS = 160_000;
 
-/** Returns the audio encoder of a format. */
 export function buildAudioEncoderArguments(format: ResolvedOutput["format"], bitrate: number): string[] {
   const fastArguments = bitrate >= MIN_MP3_FAST_BITRATE_BPS ? ["-compression_level", "7"] : [];
   return ["-c:a", ...(format === "mp3" ? ["libmp3lame", ...fastArguments] : AAC_ARGUMENTS), "-b:a", String(bitrate)];

@@ -178,7 +178,6 @@ async function showsEveryFrame(path: string, table: PacketListing): Promise<bool
 
 type DecodableStream = { packets: PacketTimes; first: Ticks };
 
-/** Selects the streams that have packets and can be decoded. */
 function selectDecodable(
   streams: ChosenStreams,
   listing: PacketListing,

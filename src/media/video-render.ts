@@ -20,7 +20,6 @@ import { checkSplices, encodeSmartSegments, listCheckWindows, planSmartRender, w
 import { getSourceVersion } from "./source-version";
 import { REPAIRED_WARNING } from "./warnings";
 
-/** A render and what runs it. */
 export type RenderRun = {
   request: RenderRequest;
   timeline: RenderTimeline;

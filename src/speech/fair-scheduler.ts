@@ -20,7 +20,6 @@ export function createFairScheduler(quantumMs: number) {
       for (const [known, ms] of used) if (ms <= floor && known !== owner) used.delete(known);
       used.set(owner, Math.max(used.get(owner) ?? Number.NEGATIVE_INFINITY, Number.isFinite(floor) ? floor : 0));
     },
-    /** Adds time that the owner has used. */
     charge(owner: string, ms: number): void {
       used.set(owner, (used.get(owner) ?? 0) + ms);
     },

@@ -60,7 +60,6 @@ export function encodeMessage(message: SpeechCommand | SpeechEvent): Uint8Array 
   return encodeFrame(MESSAGE_KIND, new TextEncoder().encode(JSON.stringify(message, finite)));
 }
 
-/** Encodes an energy contour as a frame. */
 export function encodeEnergy(id: number, energy: Float32Array): Uint8Array {
   const payload = new Uint8Array(4 + energy.byteLength);
   new DataView(payload.buffer).setUint32(0, id, true);

@@ -119,7 +119,6 @@ function createEmptyPast(rows: number): GraphInputs {
   return feeds;
 }
 
-/** The result of one step for one row. */
 type DecodingStep = { token: number; logProb: number; attention: Float32Array; onset: Float32Array };
 
 type DecodingRow = { encoded: EncodedAudio; tokens: number[]; steps: DecodingStep[]; open: boolean };
@@ -199,7 +198,6 @@ function toDecodedText({ encoded, tokens, steps }: DecodingRow): DecodedText {
   };
 }
 
-/** Concatenates arrays of equal length. */
 function concatenate(lines: Float32Array[]): Float32Array {
   const out = new Float32Array(lines.length * (lines[0]?.length ?? 0));
   for (const [k, line] of lines.entries()) out.set(line, k * line.length);

@@ -38,7 +38,6 @@ export async function recognizeWindows(
   return results;
 }
 
-/** Recognizes each window with an installed model. */
 export async function recognizeWithModel(
   { transcribe }: SherpaTranscriber,
   pcm: PcmReader,

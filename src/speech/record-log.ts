@@ -15,7 +15,6 @@ export type RecordLog = {
   close(): Promise<void>;
 };
 
-/** A log that stores nothing. */
 export const NO_LOG: RecordLog = {
   take: () => null,
   put: async () => {},

@@ -9,7 +9,6 @@ const MIN_SILENCE_HOPS = 20;
 const MAX_SNAP_HOPS = 50;
 /** Maximum distance that an edge between two touching words may move to the quietest position. */
 const MAX_LOCAL_SNAP_HOPS = 2;
-/** Minimum length of a word. */
 const MIN_WORD_SECONDS = 0.03;
 /** Silences longer than this are equally preferred. */
 const LONG_SILENCE_HOPS = 60;

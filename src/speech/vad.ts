@@ -15,7 +15,6 @@ const STATE_SIZE = 128;
 const STATE_DIMS = [1, 1, STATE_SIZE];
 export const STATE_VALUES = 2 * STATE_SIZE + CONTEXT_SAMPLES;
 
-/** Loads the detector from a folder of prepared graphs. */
 export async function loadVoiceDetector(folder: string) {
   const graph = await loadGraph(join(folder, "silero_vad.onnx"), 1);
   return {

@@ -12,7 +12,6 @@ export type NewAsset = typeof assets.$inferInsert;
 
 export const insertAsset = assetRows.insert;
 
-/** Returns the asset if it belongs to the workspace, otherwise null. */
 export const findAsset = prepareOwnRowQuery(assets);
 
 /** Returns an asset of any workspace. For jobs. */

@@ -78,7 +78,6 @@ export const insertHold = holdRows.add;
 export const listHolds = (db: Queries, workspaceId: string): Promise<Hold[]> =>
   holdRows.list(db, eq(holds.workspace_id, workspaceId), asc(holds.id));
 
-/** Deletes the asset's hold. Returns whether there was one. */
 export const deleteAssetHold = (tx: Queries, assetId: string): Promise<boolean> =>
   exists(tx.delete(holds).where(eq(holds.asset_id, assetId)).returning({ id: holds.id }));
 
@@ -100,6 +99,5 @@ export async function reduceStepHold(tx: Queries, pipelineId: string, credits: n
   await tx.delete(holds).where(and(isStepHold(pipelineId), lte(holds.amount, 0)));
 }
 
-/** Deletes the hold for a pipeline's steps. Returns whether there was one. */
 export const deleteStepHold = (tx: Queries, pipelineId: string): Promise<boolean> =>
   exists(tx.delete(holds).where(isStepHold(pipelineId)).returning({ id: holds.id }));

@@ -16,7 +16,6 @@ const { plan: _plan, basis: _basis, review_items: _items, ...columnsWithoutPlan 
 
 export const insertCut = cutRows.insert;
 
-/** Returns the cut with its plan if it belongs to the workspace, otherwise null. */
 export const findCut = prepareOwnRowQuery(cuts);
 
 /** Returns the cut without its plan if it belongs to the workspace, otherwise null. */
@@ -28,7 +27,6 @@ export const findCutRow = (db: Queries, workspaceId: string, id: string): Promis
       .where(and(eq(cuts.id, id), eq(cuts.workspace_id, workspaceId))),
   );
 
-/** Returns whether the workspace has the cut. */
 export const hasCut = (db: Queries, workspaceId: string, id: string): Promise<boolean> =>
   cutRows.has(db, and(eq(cuts.id, id), eq(cuts.workspace_id, workspaceId)));
 
@@ -126,7 +124,6 @@ export const updateOpenCut = (
   change: Partial<typeof cuts.$inferInsert>,
 ): Promise<Cut | null> => cutRows.update(tx, change, and(eq(cuts.id, id), isNull(cuts.completed_at)));
 
-/** Changes the name or note of a cut. Returns null if it does not exist. */
 export const updateCut = (tx: Queries, id: string, change: Partial<Pick<Cut, "name" | "note">>): Promise<Cut | null> =>
   cutRows.updateById(tx, id, change);
 

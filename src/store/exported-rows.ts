@@ -89,7 +89,6 @@ type JoinedWorkspace = Omit<typeof workspaces.$inferSelect, "created_at"> & {
   member_since: number;
 };
 
-/** Yields the workspaces that the user is a member of. */
 const readWorkspaces: RowReader<JoinedWorkspace> = async function* (db, userId) {
   for await (const memberships of readMemberships(db, userId)) {
     const rows = await db
@@ -141,7 +140,6 @@ function splitByChains<Row extends { is_chain: boolean }>(rows: Row[]): Row[][] 
   return batches;
 }
 
-/** Yields the deliveries of the personal workspace's webhook endpoints. */
 const readDeliveries: RowReader<typeof deliveries.$inferSelect> = async function* (db, userId) {
   for await (const endpoints of readRows(webhookEndpoints, [inPersonal(webhookEndpoints)])(db, userId)) {
     for (const { id } of endpoints)

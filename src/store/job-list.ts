@@ -78,7 +78,6 @@ export async function listJobs(db: Queries, filter: JobFilter, page: OffsetPage)
   return { rows, total: all?.n ?? 0 };
 }
 
-/** Returns a job of any workspace, or null. */
 export const findListedJob = (db: Queries, id: string): Promise<ListedJob | null> =>
   first(
     selectJobs(db)
@@ -108,7 +107,6 @@ export async function readJobFacts(db: Queries, now: number): Promise<JobFacts> 
 /** Jobs with the same name and state. `firstDueAt` is when the first of them became or becomes due. */
 export type OpenJobs = { name: string; state: string; jobs: number; firstDueAt: number };
 
-/** Counts the pending and running jobs of each name. */
 export async function countOpenJobs(db: Queries): Promise<OpenJobs[]> {
   return db
     .select({

@@ -10,7 +10,6 @@ export type CutSummary = typeof cutSummaries.$inferSelect;
 
 const summaryRows = rowsOf(cutSummaries);
 
-/** Stores the summary of a cut, or replaces it. */
 export async function saveCutSummary(tx: Queries, summary: CutSummary): Promise<void> {
   await tx.insert(cutSummaries).values(summary).onConflictDoUpdate({ target: cutSummaries.cut_id, set: summary });
 }

@@ -84,7 +84,6 @@ export async function recordQueuedMail(tx: Queries, group: MailGroup, newestId: 
   await tx.update(notifications).set({ mailed_at: now }).where(eq(notifications.id, newestId));
 }
 
-/** Discards the mails of a type that have not been queued. */
 export async function discardWaitingMails(tx: Queries, group: MailGroup): Promise<void> {
   await tx.update(notifications).set({ mail_state: "none" }).where(isWaitingIn(group));
 }

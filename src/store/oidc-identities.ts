@@ -9,7 +9,6 @@ const oidcIdentityRows = rowsOf(oidcIdentities);
 
 export type StoredIdentity = typeof oidcIdentities.$inferSelect;
 
-/** Returns the identity of a subject at an issuer with its user, or null. */
 export const findOidcIdentity = (
   db: Queries,
   { issuer, subject }: Pick<StoredIdentity, "issuer" | "subject">,

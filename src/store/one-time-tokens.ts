@@ -23,7 +23,6 @@ const isUsable = ({ purpose, hash, now }: TokenSearch) =>
 
 export const insertOneTimeToken = oneTimeTokenRows.add;
 
-/** Returns a usable token, or null. */
 export const findUsableToken = (db: Queries, search: TokenSearch): Promise<OneTimeToken | null> =>
   oneTimeTokenRows.find(db, isUsable(search));
 

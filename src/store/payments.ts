@@ -10,7 +10,6 @@ const subscriptionRows = rowsOf(subscriptions);
 
 export type Subscription = typeof subscriptions.$inferSelect;
 
-/** Returns the ID of the workspace's customer, or null. */
 export const findCustomerId = async (db: Queries, workspaceId: string): Promise<string | null> =>
   (await paymentCustomerRows.find(db, eq(paymentCustomers.workspace_id, workspaceId)))?.provider_customer_id ?? null;
 

@@ -9,7 +9,6 @@ const plannedCutRows = rowsOf(plannedCuts);
 
 export type PlannedCut = typeof plannedCuts.$inferSelect;
 
-/** Returns the cut that is planned for the asset, or null. */
 export const findPlannedCut = plannedCutRows.findBy(plannedCuts.asset_id);
 
 /** Plans a cut of the asset, in place of the planned one. */

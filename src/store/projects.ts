@@ -30,7 +30,6 @@ export const insertProject = async (tx: Queries, project: NewProject): Promise<P
 export const countProjects = (db: Queries, workspaceId: string): Promise<number> =>
   projectRows.count(db, eq(projects.workspace_id, workspaceId));
 
-/** Returns the project if it belongs to the workspace, otherwise null. */
 export const findProject = prepareOwnRowQuery(projects);
 
 /** Returns the oldest active project of the workspace with this name, or null. */

@@ -13,7 +13,6 @@ const ledgerRows = rowsOf(ledger);
 /** The content of a workspace, for the record of its deletion. */
 export type WorkspaceContent = { projects: number; assets: number; renders: number; bytes: number };
 
-/** Counts the content of a workspace. */
 export const countWorkspaceContent = (db: Queries, id: string): Promise<WorkspaceContent> =>
   only(
     db.all<WorkspaceContent>(sql`SELECT

@@ -52,7 +52,6 @@ export async function listRenderShares(
 
 export const deleteRenderShare = renderShareRows.deleteById;
 
-/** Deletes the links that a user has created in a workspace. */
 export const deleteRenderSharesOf = (tx: Queries, workspaceId: string, userId: string): Promise<void> =>
   renderShareRows.delete(tx, and(eq(renderShares.workspace_id, workspaceId), eq(renderShares.created_by, userId)));
 

@@ -14,7 +14,6 @@ export const isOpenRender = ({ state }: Render): boolean => state === "pending" 
 
 export const insertRender = renderRows.insert;
 
-/** Returns the render if it belongs to the workspace, otherwise null. */
 export const findRender = prepareOwnRowQuery(renders);
 
 /** Returns a render of any workspace. For jobs. */
@@ -53,10 +52,8 @@ export const listRenders = (
 export const findNewestRender = (db: Queries, cutId: string): Promise<Render | null> =>
   renderRows.find(db, and(eq(renders.cut_id, cutId), eq(renders.state, "completed")), desc(renders.id));
 
-/** Lists the renders of the asset in any state. */
 export const listAssetRenders = (db: Queries, assetId: string): Promise<Render[]> =>
   renderRows.list(db, eq(renders.asset_id, assetId));
-/** Lists the renders of the cut in any state. */
 export const listCutRenders = (db: Queries, cutId: string): Promise<Render[]> =>
   renderRows.list(db, eq(renders.cut_id, cutId));
 

@@ -34,11 +34,9 @@ export async function saveDecisions(tx: Queries, decisions: readonly StoredDecis
       });
 }
 
-/** Deletes the decisions on these items. */
 export const deleteDecisions = (tx: Queries, cutId: string, itemIds: string[]): Promise<void> =>
   decisionRows.delete(tx, and(eq(reviewDecisions.cut_id, cutId), isAnyOf(reviewDecisions.item_id, itemIds)));
 
-/** Increases the revision of a cut's review, and returns it. */
 export async function increaseReviewRevision(tx: Queries, cutId: string, workspaceId: string): Promise<number> {
   const revision = (await readReviewRevision(tx, cutId)) + 1;
   const row = { cut_id: cutId, workspace_id: workspaceId, revision };

@@ -136,7 +136,6 @@ export const isAfter = (id: SQLiteColumn, { afterId }: IdPage): SQL | undefined 
 /** A page of a list: `limit` rows, skipping the first `offset`. */
 export type OffsetPage = { limit: number; offset: number };
 
-/** The rows of a page, and the total number of rows. */
 export type CountedRows<Row> = { rows: Row[]; total: number };
 
 /** Reads a page of a query. `total` counts its rows. */

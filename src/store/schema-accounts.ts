@@ -216,7 +216,6 @@ export const deviceCodes = sqliteTable(
   ],
 );
 
-/** The queue of mails. */
 export const mails = sqliteTable(
   "mails",
   {

@@ -93,7 +93,6 @@ export const subscriptions = sqliteTable(
   (t) => [index("subscriptions_by_workspace").on(t.workspace_id, t.id), index("subscriptions_by_user").on(t.user_id)],
 );
 
-/** The customers of the payment provider, by workspace. */
 export const paymentCustomers = sqliteTable("payment_customers", {
   workspace_id: text()
     .primaryKey()

@@ -50,7 +50,6 @@ export const deliveries = sqliteTable(
   {
     id: id(),
     endpoint_id: belongsTo(() => webhookEndpoints.id),
-    /** The workspace of the endpoint. */
     workspace_id: text().notNull(),
     event_id: text().notNull(),
     type: text().notNull(),

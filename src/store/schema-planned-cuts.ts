@@ -10,7 +10,6 @@ export const plannedCuts = sqliteTable(
   "planned_cuts",
   {
     asset_id: id().references(() => assets.id, { onDelete: "cascade" }),
-    /** The workspace of the asset. */
     workspace_id: text().notNull(),
     mode: text({ enum: CUT_MODE_NAMES }).notNull(),
     /** "" for a cut without one. */

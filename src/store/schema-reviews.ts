@@ -12,7 +12,6 @@ export const reviewDecisions = sqliteTable(
   {
     cut_id: belongsTo(() => cuts.id),
     item_id: text().notNull(),
-    /** The workspace of the cut. */
     workspace_id: text().notNull(),
     decision: text({ enum: REVIEW_DECISIONS }).notNull(),
     reviewed_by: text().references(() => users.id, { onDelete: "set null" }),
@@ -24,7 +23,6 @@ export const reviewDecisions = sqliteTable(
 /** The reviews in which somebody has decided something. A change of the revision is a live event. */
 export const reviews = sqliteTable("reviews", {
   cut_id: id().references(() => cuts.id, { onDelete: "cascade" }),
-  /** The workspace of the cut. */
   workspace_id: text().notNull(),
   /** Starts at 1 and increases with each change. */
   revision: integer().notNull(),

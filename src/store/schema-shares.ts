@@ -10,7 +10,6 @@ export const renderShares = sqliteTable(
   {
     id: text().primaryKey(),
     render_id: belongsTo(() => renders.id),
-    /** The workspace of the render. */
     workspace_id: text().notNull(),
     /** Null if the link works without a password. */
     password_hash: text(),

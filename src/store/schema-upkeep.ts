@@ -46,7 +46,6 @@ export const fileChecks = sqliteTable(
     found_at: integer(),
     /** When an administrator accepted the problem, which is then no longer shown. */
     accepted_at: integer(),
-    /** Why restoring the file failed. */
     restore_error: text(),
     /** When the file was first read or found missing. */
     created_at: integer().notNull(),

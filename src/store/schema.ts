@@ -156,7 +156,6 @@ export const steps = sqliteTable(
   {
     id: id(),
     pipeline_id: belongsTo(() => pipelines.id),
-    /** The workspace of the pipeline. */
     workspace_id: text().notNull(),
     step_order: integer().notNull(),
     processor_name: text({ enum: JOB_NAMES }).notNull(),
@@ -258,7 +257,6 @@ export const drafts = sqliteTable(
   "drafts",
   {
     cut_id: id().references(() => cuts.id, { onDelete: "cascade" }),
-    /** The workspace of the cut. */
     workspace_id: text().notNull(),
     /** Starts at 1 and increases with each change, also when the draft is deleted and made again. */
     revision: integer().notNull(),

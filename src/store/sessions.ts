@@ -90,7 +90,6 @@ export async function deleteExpiredSessions(tx: Queries, now: number): Promise<v
 
 const MAX_NETWORKS_PER_USER = 50;
 
-/** Returns whether there was a sign-in to the account with this address from the network. */
 export const hasSignedInFrom = (db: Queries, email: string, network: string): Promise<boolean> =>
   exists(
     db

@@ -65,7 +65,6 @@ function listSorted<T extends SQLiteTable & { id: SQLiteColumn }>(
   return toRowPage(query.orderBy(by(value), by(table.id)), limit);
 }
 
-/** Lists the workspace's projects. */
 export function listSortedProjects(
   db: Queries,
   workspaceId: string,
@@ -76,7 +75,6 @@ export function listSortedProjects(
   return listSorted(db, projects, PROJECT_VALUES[filter.sort].sql, condition, filter);
 }
 
-/** Lists the workspace's source assets. */
 export function listSortedAssets(
   db: Queries,
   workspaceId: string,

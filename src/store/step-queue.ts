@@ -189,6 +189,5 @@ export async function requeueInterruptedSteps(tx: Queries, now: number): Promise
   return rows.length;
 }
 
-/** Returns the time at which the next pending step becomes due, or null. */
 export const findNextDueTime = (db: Queries, now: number): Promise<number | null> =>
   readValue(db, sql`SELECT min(run_after) FROM ${steps} WHERE state = 'pending' AND run_after > ${now}`);

@@ -94,7 +94,6 @@ export type SharedWorkspace = { id: string; name: string; role: WorkspaceRole; i
 
 export type UserContents = ContentCounts & { sharedWorkspaces: SharedWorkspace[] };
 
-/** Counts the content of an account. */
 export async function readUserContents(db: Queries, userId: string, now: number): Promise<UserContents> {
   const [counts] = await db.all<ContentCounts>(sql`SELECT
     (SELECT count(*) FROM projects WHERE workspace_id = ${userId}) AS projects,

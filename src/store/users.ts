@@ -12,7 +12,6 @@ const userRows = rowsOf(users);
 export type User = typeof users.$inferSelect;
 export type ApiKey = typeof apiKeys.$inferSelect;
 
-/** Inserts an account with its personal workspace. */
 export async function insertUser(tx: Queries, user: typeof users.$inferInsert): Promise<User> {
   const [row] = await tx.insert(users).values(user).returning();
   await insertPersonalWorkspace(tx, row!);

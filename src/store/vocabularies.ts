@@ -12,7 +12,6 @@ const vocabularyRows = rowsOf(vocabularies);
 export const findVocabulary = (db: Queries, ownerId: string): Promise<Vocabulary | null> =>
   vocabularyRows.find(db, eq(vocabularies.id, ownerId));
 
-/** Inserts the vocabulary, or replaces it. */
 export async function saveVocabulary(tx: Queries, vocabulary: Vocabulary): Promise<void> {
   await tx.insert(vocabularies).values(vocabulary).onConflictDoUpdate({ target: vocabularies.id, set: vocabulary });
 }

@@ -15,7 +15,6 @@ export type Delivery = typeof deliveries.$inferSelect;
 
 export const insertEndpoint = webhookEndpointRows.insert;
 
-/** Returns the endpoint if it belongs to the workspace, otherwise null. */
 export const findEndpoint = (db: Queries, workspaceId: string, id: string): Promise<WebhookEndpoint | null> =>
   webhookEndpointRows.find(db, and(eq(webhookEndpoints.id, id), eq(webhookEndpoints.workspace_id, workspaceId)));
 

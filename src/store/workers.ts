@@ -28,7 +28,6 @@ const validTokenQuery = prepareRowQuery<{ hash: string }, WorkerToken>((db) =>
     .prepare(),
 );
 
-/** Returns the token with this hash if it is not revoked, otherwise null. */
 export const findValidWorkerToken = (db: Queries, hash: string) => validTokenQuery(db, { hash });
 
 /** Returns the token with this name or ID if it is not revoked, otherwise null. */
@@ -107,7 +106,6 @@ const selectWorkers = (db: Queries) =>
 export const listWorkers = (db: Queries): Promise<ListedWorker[]> =>
   selectWorkers(db).where(isValid).orderBy(asc(workers.name));
 
-/** Lists the IDs of the workers whose token is revoked. */
 export async function listRevokedWorkerIds(db: Queries): Promise<string[]> {
   const rows = await selectWorkers(db).where(isNotNull(workerTokens.revoked_at));
   return rows.map(({ worker }) => worker.id);
@@ -134,7 +132,6 @@ export const listWorkerRuns = (db: Queries, workerId: string, limit: number): Pr
     .orderBy(desc(workerRuns.ended_at), desc(workerRuns.id))
     .limit(limit);
 
-/** Lists the runs of a worker with these IDs. */
 export const listRunsOf = (db: Queries, workerId: string, ids: string[]): Promise<WorkerRun[]> =>
   workerRunRows.list(db, and(isAnyOf(workerRuns.id, ids), eq(workerRuns.worker_id, workerId)));
 

@@ -124,7 +124,6 @@ export async function countOtherOwners(db: Queries, workspaceId: string, userId:
 export const setRole = (tx: Queries, workspaceId: string, userId: string, role: WorkspaceRole): Promise<boolean> =>
   workspaceMemberRows.updateAll(tx, { role }, isOf(workspaceId, userId));
 
-/** Revokes a user's invitations to a workspace. */
 export async function revokeInvitationsBy(
   tx: Queries,
   workspaceId: string,
@@ -134,7 +133,6 @@ export async function revokeInvitationsBy(
   await revokeInvitations(tx, workspaceId, eq(oneTimeTokens.created_by, userId), now);
 }
 
-/** Revokes the invitations of an address to a workspace. */
 export async function revokeInvitationsOf(tx: Queries, workspaceId: string, email: string, now: number): Promise<void> {
   await revokeInvitations(tx, workspaceId, sql`lower(${oneTimeTokens.email}) = ${email}`, now);
 }

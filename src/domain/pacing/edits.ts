@@ -40,7 +40,6 @@ export const NO_EDITS: PlanEdits = { removed: [], restored: [], texts: [], takes
 export const hasEdits = (edits: PlanEdits): boolean =>
   edits.removed.length + edits.restored.length + edits.texts.length > 0;
 
-/** Returns the edits that lead from a plan to these segments and texts. */
 export function listEdits(
   plan: Pick<PlanJson, "segments" | "takes">,
   segments: readonly EditedSegment[],

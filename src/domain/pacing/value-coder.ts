@@ -86,7 +86,6 @@ export abstract class ValueCoder {
     return this.#signed(this.#find(name), 0, value);
   }
 
-  /** Codes the length of a list. */
   count(name: string, value: number): number {
     return this.unsigned(name, value);
   }

@@ -20,7 +20,6 @@ const REASON_TEXTS: Record<RemovalReason, string> = {
 
 export const formatReason = (reason: RemovalReason): string => REASON_TEXTS[reason];
 
-/** Formats the removal reason of a clip and its text. */
 export const formatRemark = (clip: Clip): string =>
   [clip.reason ? REASON_TEXTS[clip.reason] : "", clip.text].filter((part) => part !== "").join(": ");
 

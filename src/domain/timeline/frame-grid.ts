@@ -21,7 +21,6 @@ export type FrameGrid = {
   /** Returns the first frame of a kept span, or the frame after its last. Never beyond the source. */
   start(boundary: PlanBoundary): number;
   end(boundary: PlanBoundary): number;
-  /** Returns the boundary nearest to a time. */
   nearest(time: Ticks): number;
 };
 

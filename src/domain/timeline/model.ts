@@ -68,7 +68,6 @@ export const getSourceEnd = (clip: Clip): number => clip.source + clip.length;
 /** Lists the tracks from the main one up. */
 export const listLayers = ({ clips, alternates }: Timeline): Clip[][] => [clips, ...alternates];
 
-/** Returns the formats of timecode on the timeline and of its source. */
 export const getTimecodeFormats = ({ timebase: { base }, dropFrame, media }: Timeline) => ({
   record: { base, dropFrame },
   source: { base, dropFrame: media.start.dropFrame },

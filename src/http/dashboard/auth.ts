@@ -31,7 +31,6 @@ export const email = Type.String({
 export const newPassword = secretField("10 to 200 characters; common passwords are rejected", MAX_PASSWORD_UTF16_UNITS);
 const EXAMPLE = { email: "ada@studio.example", password: "correct horse battery" };
 
-/** Replies with a session, also in the cookies. */
 export const signedIn = (call: OpenCall, started: StartedSession): Reply => ({
   ...ok(showStartedSession(started)),
   cookies: formatSessionCookies(started.token, call.client.isSecure),
@@ -43,7 +42,6 @@ const showStartedSession = ({ token, session, user }: StartedSession): Resource<
   user: showProfile(user),
 });
 
-/** Replies with the session of a new account. */
 export const signedUp = (call: OpenCall, started: StartedSession): Reply => ({
   ...signedIn(call, started),
   ...created(call.url("/users/me"), showStartedSession(started)),

@@ -60,7 +60,6 @@ async function readParts(db: Queries, rows: Pipeline[]): Promise<PipelineParts[]
 
 const body = strictObject({ input_asset_id: uuidField("The asset that the steps work on"), steps: pipelineSteps });
 
-/** Reads the pipeline as the response shows it. */
 async function showStored(call: Call, db: Queries, id: string): Promise<Resource<"Pipeline">> {
   const row = requireFound(await findPipeline(db, call.principal.workspace.id, id), "Pipeline");
   const [parts] = await readParts(db, [row]);

@@ -20,11 +20,9 @@ export async function findSessionUser({ reauthorize }: OpenCall): Promise<string
   return principal?.credential.kind === "session" ? principal.user.id : null;
 }
 
-/** Returns the user of a call as an actor of the audit log. */
 export const toCallActor = (call: Call): AuditActor =>
   toAuditActor(call.principal.user.id, call.principal.credential.id, toSignInClient(call));
 
-/** Returns the caller as the owner of the account that is changed. */
 export const toAccountOwner = (call: Call): AccountOwner => ({
   user: call.principal.user,
   sessionId: call.principal.credential.id,

@@ -22,7 +22,6 @@ export const oauthRoutes = createRoutes([
 /** The path of the metadata (RFC 8414). */
 export const OAUTH_METADATA_PATH = "/.well-known/oauth-authorization-server";
 
-/** Creates the metadata of the authorization server. */
 export function createOAuthMetadata({ publicUrl }: Services): Record<string, unknown> {
   const url = publicUrl();
   return {

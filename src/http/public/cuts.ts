@@ -72,7 +72,6 @@ const options = strictObject({
   ),
 });
 
-/** The fields of the name and the note of a cut. */
 export const cutLabel = {
   name: Type.Optional(withDescription(clearableText(MAX_CUT_NAME_CHARACTERS), "null or blank: without a name")),
   note: Type.Optional(clearableText(MAX_CUT_NOTE_CHARACTERS)),

@@ -9,7 +9,6 @@ const uploadId = describeParameter("path", "upload_id", { schema: { type: "strin
 const tusVersion = describeParameter("header", "Tus-Resumable", isRequired);
 const offsets = { "Upload-Offset": integer, "Upload-Expires": { schema: { type: "string" } } };
 
-/** Describes an operation on one upload. */
 const describeUpload = (
   operationId: string,
   summary: string,
@@ -48,7 +47,6 @@ const TUS_ERRORS: HttpCode[] = ["unauthenticated", "precondition_failed"];
 const READ_ERRORS: HttpCode[] = ["bad_request", "not_found", "rate_limited", "upstream_error", "upstream_unavailable"];
 const WRITE_ERRORS: HttpCode[] = ["bad_request", "not_found", "conflict", "payload_too_large", "upstream_unavailable"];
 
-/** The PUT of a signed link. */
 export const SIGNED_PUT_DETAIL = describeUpload(
   "putUploadFile",
   "Send a file to the signed link of POST assets/upload-url",

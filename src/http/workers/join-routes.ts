@@ -38,7 +38,6 @@ async function readAnnouncement(call: CallOfWorker): Promise<WorkerAnnouncement>
   return validate(announcementMessage, body, "body");
 }
 
-/** The handlers by their paths. */
 const HANDLERS: Record<string, (call: CallOfWorker, token: WorkerToken) => Promise<Reply>> = {
   check: async (call, token) => {
     const program = await readBody(call, programMessage);

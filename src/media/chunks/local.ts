@@ -54,7 +54,6 @@ export async function encodeLocally<C extends Chunk>(
   return { paths: chunks.map(getPath), reused: done.size };
 }
 
-/** Returns one place with this many slots. */
 function createLocalPlaces(slots: number): ChunkPlaces {
   const id = "local";
   let free = slots;

@@ -23,7 +23,6 @@ export type ScheduleOptions<C extends Chunk> = {
   places: ChunkPlaces;
   /** Expected of a place whose speed is unknown, in frames per second. */
   fallbackSpeed: number;
-  /** Encodes a chunk in a slot. */
   run(chunk: C, placeId: string, control: ChunkControl): Promise<void>;
   /** Says what an error means. Default: it ends the render. */
   judge?: (error: unknown, chunk: C, placeId: string) => ChunkFailure;

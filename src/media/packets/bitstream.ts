@@ -11,7 +11,6 @@ export type Bitstream =
 /** Codecs whose packets can be copied, by the start of the codec string. The parameter sets are in the sample entry. */
 const SAMPLE_ENTRIES: Record<Bitstream["codec"], RegExp> = { h264: /^avc1/, hevc: /^(hvc1|hev1)/ };
 
-/** Returns whether packets of this codec can be spliced. */
 export const isSpliceableCodec = (codec: string): codec is Bitstream["codec"] => codec in SAMPLE_ENTRIES;
 
 /** Parses a decoder configuration. Errors: a plain `Error` when it is not one of this codec. */

@@ -21,7 +21,6 @@ const MACROBLOCK = 16;
 /** The header is at the beginning of a slice. */
 const MAX_HEADER_BYTES = 64;
 
-/** Returns a reader of consecutive bits. */
 function createReader(bytes: Uint8Array, start: number) {
   let at = start;
   return {

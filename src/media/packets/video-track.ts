@@ -17,7 +17,6 @@ import { readMp4Structure } from "./mp4-structure";
 /** A coded frame in decode order. Times in seconds of the output. */
 export type VideoTrackPacket = { data: Uint8Array; type: "key" | "delta"; timestamp: number; duration: number };
 
-/** The decoder configuration of a track. */
 export type VideoTrackConfig = {
   codec: string;
   codedWidth: number;

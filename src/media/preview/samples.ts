@@ -37,7 +37,6 @@ const readRecord = (view: DataView, at: number): Sample => {
   };
 };
 
-/** The samples of a track. */
 export type SampleTable = {
   count: number;
   /** Reads samples `from` to `to`, exclusive. Throws `AppError` `processing_failed` when the file is too short. */
@@ -50,7 +49,6 @@ export type SampleTable = {
   findKeyAfter(n: number): Promise<number>;
 };
 
-/** Opens the samples of a track in an open index file. */
 export function openSampleTable(file: FileHandle, track: { firstRecord: number; sampleCount: number }): SampleTable {
   const { firstRecord, sampleCount: count } = track;
 

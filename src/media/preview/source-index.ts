@@ -228,7 +228,6 @@ async function indexAudio(track: InputAudioTrack, reader: TrackReader): Promise<
   return { ...described, timescale, ...reader.append(samples) };
 }
 
-/** Returns the duration that all packets have, or null. */
 function findPacketDuration(samples: readonly Sample[]): number | null {
   const mean = (samples.at(-1)!.time - samples[0]!.time) / Math.max(1, samples.length - 1);
   return PACKET_SAMPLES.find((count) => Math.abs(count - mean) < 0.5) ?? null;

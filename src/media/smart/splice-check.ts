@@ -92,7 +92,6 @@ function selectSpreadWindows(windows: readonly CheckWindow[], maxCount: number):
   });
 }
 
-/** Sorts the windows and merges those that overlap. */
 function mergeWindows(windows: readonly CheckWindow[]): CheckWindow[] {
   const result: CheckWindow[] = [];
   for (const window of windows.toSorted((a, b) => a.from - b.from)) {

@@ -52,7 +52,6 @@ export const isModelName = (text: string): boolean => MODEL_NAME.test(text) && !
 /** Returns whether a text is a valid file name for a model: without folders, not hidden. */
 export const isFileName = (text: string): boolean => FILE_NAME.test(text) && text !== MANIFEST_NAME;
 
-/** Formats the manifest as the text of its file. */
 export function formatManifest(manifest: ModelManifest): string {
   const files = manifest.files.map(({ role, name, sizeBytes, sha256 }) => ({
     role,

@@ -38,12 +38,10 @@ export type Principal = {
   workspace: { id: string; role: WorkspaceRole };
 };
 
-/** The acting user and the workspace. */
 export type Actor = { workspaceId: string; userId: string };
 
 export const toActor = ({ user, workspace }: Principal): Actor => ({ workspaceId: workspace.id, userId: user.id });
 
-/** The requirements of a route. */
 export type RouteAccess = {
   authentication: "none" | "required";
   /** `account`: a session or an account key. `fresh-session`: a session that was signed in at most `MAX_FRESH_SESSION_MS` ago. */

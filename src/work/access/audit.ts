@@ -30,7 +30,6 @@ type AuditRecord = {
   details?: Record<string, unknown>;
 };
 
-/** Appends an entry to the audit log. */
 export function recordAudit(tx: Queries, actor: AuditActor, record: AuditRecord, now: number): Promise<void> {
   return insertAuditEntry(tx, {
     id: newId(),

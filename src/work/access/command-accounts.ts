@@ -73,7 +73,6 @@ export async function createUser(
   });
 }
 
-/** Lists all accounts with their available credits. */
 export async function listAccounts(services: CoreNeeds): Promise<AccountView[]> {
   const users = await listUsers(services.store.read);
   return Promise.all(users.map(async (user) => toAccountView(user, await readBalance(services.store.read, user.id))));

@@ -24,7 +24,6 @@ type StoredFrames =
   | Exclude<FrameTimes, { kind: "listed" }>
   | { kind: "listed"; rate: { num: number; den: number }; times: number[]; end: number };
 
-/** Writes the result of probing. */
 export async function writeProbed(path: string, probed: ProbedMedia): Promise<void> {
   const { frames } = probed;
   const stored: StoredFrames | null =
@@ -89,7 +88,6 @@ export async function readShownWords(path: string, recognized: Word[]): Promise<
 export const hasSpeechAnalysis = async (folder: MediaFolder): Promise<boolean> =>
   (await Bun.file(folder.speechAnalysis).exists()) && (await Bun.file(folder.energy).exists());
 
-/** Returns whether the speech analysis has a transcript. */
 export const hasTranscript = (folder: MediaFolder): Promise<boolean> => Bun.file(folder.transcript).exists();
 
 /** Reads the speech analysis; null when the file is missing. */

@@ -21,7 +21,6 @@ export const createRunRecorder =
   (tx, run) =>
     recordAudit(tx, actor, { action: ACTIONS[run.kind], target: { kind: "backup_run", id: run.id } }, now());
 
-/** Reads the state of the backups. */
 export async function readBackupStatus({ store, config, now }: CoreNeeds) {
   const successes = await readLastSuccesses(store.read);
   const find = (state: BackupRun["state"]) =>

@@ -158,9 +158,7 @@ export function createBackups(source: BackupSource & DrillSource & { log: Log })
     prune: (target: string, keep: { daily: number; weekly: number }) => places.prune(target, keep, signal),
     findProblem: (target: string) => places.findProblem(target, signal),
     createRecoveryKey: places.createRecoveryKey,
-    /** Whether a run is in progress. */
     isBusy: () => busy !== null,
-    /** Returns whether a backup is being written. */
     isWriting: () => busy === "backup",
     /** Ends the current run and removes its files. */
     stop: async () => {

@@ -64,7 +64,6 @@ function createCluster({ services, tools, tickets, ...options }: ClusterOptions)
     executions,
     places,
     remote,
-    /** Returns whether Redis responds. */
     isReachable,
     start: () => {
       executions.startChecking();

@@ -29,7 +29,6 @@ export async function describeFile(root: string, path: string, role: ExecutionFi
   };
 }
 
-/** Lists the input blobs of a job. */
 export const listInputs = (root: string, { blobs }: JobInput, { inputDir }: JobFolders): Promise<ReadableFile[]> =>
   Promise.all(
     Object.values(blobs).flatMap((blob) =>

@@ -37,7 +37,6 @@ export type TrackedExecution = {
   grownAt: number;
   /** When the share grew, or the worker read or sent something of it. */
   progressedAt: number;
-  /** Whether its worker was asked to yield. */
   isYielding: boolean;
   /** Number of its worker's heartbeats that did not list it. */
   missing: number;

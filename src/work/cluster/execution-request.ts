@@ -32,7 +32,6 @@ export type ExecutionRequest = {
   finish?: (output: unknown) => Promise<unknown>;
 };
 
-/** The outcome of an execution, for the history of its worker. */
 export type ExecutionEnd = (typeof WORKER_RUN_OUTCOMES)[number];
 
 /** What executions tell the list of workers. */

@@ -30,7 +30,6 @@ export type ExecutionsOptions = {
   storage: CoreNeeds;
   /** Returns the process of the worker that is online; null when none is. */
   findBoot(workerId: string): string | null;
-  /** Returns the signed link of an execution. */
   signExecution(id: string): string;
   /** Called when a worker may have room again. */
   onRoom(): void;
@@ -39,7 +38,6 @@ export type ExecutionsOptions = {
   clock(): number;
 };
 
-/** An execution that has not ended. */
 type Execution = TrackedExecution & {
   incoming: IncomingFiles;
   wrongResults: number;

@@ -16,7 +16,6 @@ export function createRemoteRunner(parts: RemoteRunParts) {
   const { services, tools, executions, getOwner } = parts;
   const speeds = createPlaceSpeeds(services.workerList);
 
-  /** Runs a job on a worker. */
   async function runRemotely(
     { name, job, assetId }: { name: WorkerJob; job: Job; assetId: string },
     { input, ...folders }: LoadedJob<JobInput>,

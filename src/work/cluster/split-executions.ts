@@ -114,7 +114,6 @@ export function createSplitExecutions(parts: SplitParts, split: SplitJob): Split
 
 const RUNS = { split: runSplit, chunk: runChunk, join: runJoin };
 
-/** Runs a piece on this machine. */
 function runHere(tools: MediaTools, context: RunContext<unknown>, call: PieceCall): Promise<JobOutput> {
   const { signal, outputDir, workDir } = call;
   return RUNS[call.kind](tools, call.input as never, {
@@ -128,7 +127,6 @@ function runHere(tools: MediaTools, context: RunContext<unknown>, call: PieceCal
   });
 }
 
-/** Runs a piece on a worker. */
 async function runRemotely(
   { services, tools, executions, getOwner }: SplitParts,
   { job, loaded, assetId, context }: SplitJob,

@@ -34,7 +34,6 @@ export type SplitRenderOptions = Pick<
   executions: SplitExecutions;
   /** The slot of the render. It is released before slots for the pieces are asked for. */
   slot: Slot;
-  /** Runs the render at one place. */
   runWhole(slot: Slot): Promise<RenderOutput>;
 };
 

@@ -12,7 +12,6 @@ export function createWorkerContact(clock: () => number) {
   const seenAt = new Map<string, number>();
   const getSilence = (workerId: string) => clock() - (seenAt.get(workerId) ?? Number.NEGATIVE_INFINITY);
   return {
-    /** Records that a worker was seen. */
     record: (workerId: string) => void seenAt.set(workerId, clock()),
     forget: (workerId: string) => void seenAt.delete(workerId),
     /** Returns whether it was seen within `LOST_AFTER_MS`. */

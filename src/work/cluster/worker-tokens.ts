@@ -31,7 +31,6 @@ export const WORKER_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 export const WORKER_NAME_RULE =
   "1 to 63 letters, digits, dots, hyphens or underscores, and start with a letter or a digit";
 
-/** Returns the token if it is valid, else null. */
 export async function authenticateWorker({ store }: CoreNeeds, token: string): Promise<WorkerToken | null> {
   if (!token.startsWith(TOKEN_PREFIX) || token.length > MAX_TOKEN_CHARACTERS) return null;
   const hash = sha256(token);

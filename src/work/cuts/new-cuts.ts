@@ -76,7 +76,6 @@ export async function insertNewCut(
   return insertCut(tx, createCutRow(request, now));
 }
 
-/** Returns the row of a pending cut. */
 export const createCutRow = (
   { asset, script, options, keepEditsOf, name = null, note = null, userId }: Omit<NewCut, "isStored">,
   now: number,

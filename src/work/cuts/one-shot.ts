@@ -28,7 +28,6 @@ export type OneShotTools = {
 
 /** A recording that is being processed, in one child process. Disposing ends it. */
 export type OpenRecording = AsyncDisposable & {
-  /** The file of the user. */
   path: string;
   source: BlobRef;
   /** Receives the files of preparation, planning and rendering. */

@@ -5,7 +5,6 @@ import { type EditedSegment, validateEdit } from "../../domain/plan-edit";
 import { type EditedText, validateTexts } from "../../domain/plan-texts";
 import type { SourceClock } from "../../domain/segments";
 
-/** Maximum number of segments in an edit. */
 export const MAX_EDITED_SEGMENTS = 20_000;
 
 /** `pacing`: the options with which the plan is assembled before it is edited, if an editor has changed them. */

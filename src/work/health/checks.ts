@@ -27,7 +27,6 @@ const broken = (about: string): CheckResult => ({ state: "broken", about });
 /** Less free space than this above the reserve is a warning: a long recording may not fit. */
 const MIN_COMFORTABLE_BYTES = 3 * 1024 ** 3;
 
-/** Describes the free space of the data folder. */
 export function describeDisk(
   { diskReserveBytes: reserve }: Pick<Config, "diskReserveBytes">,
   { folder, freeBytes }: { folder: string; freeBytes: number },
@@ -42,7 +41,6 @@ export function describeDisk(
   return isLow ? warning(`${about}${reserved}: little space for recordings`) : ok(`${about}${reserved}`);
 }
 
-/** Describes a folder that is offline. */
 export const describeOffline = ({ about }: Pick<FolderProblem, "about">): CheckResult =>
   broken(`${about}. Until then uploads, renders, exports and deletions are rejected, and jobs wait`);
 
@@ -175,7 +173,6 @@ const STATE_WORDS: Record<(typeof WORKER_STATES)[number], string> = {
   offline: "offline",
 };
 
-/** The details of a worker for the check. */
 export type CheckedWorker = {
   name: string;
   state: (typeof WORKER_STATES)[number];

@@ -87,7 +87,6 @@ async function readDiskMetrics(services: HealthNeeds): Promise<Metric[]> {
   ];
 }
 
-/** Reads the metrics of the database. */
 async function readStored(services: HealthNeeds, { probes }: MetricsSources, isAlive: boolean): Promise<Metric[]> {
   const { store, now, workerList } = services;
   const jobs = isAlive ? await countOpenJobs(store.read) : [];

@@ -37,7 +37,6 @@ export async function checkReadiness(services: HealthNeeds): Promise<Readiness> 
 export type HealthNeeds = ClusterNeeds & {
   /** Counters of requests and jobs for the metrics. */
   counters: ServerCounters;
-  /** Path of the ffmpeg in use. */
   ffmpegPath: string;
   liveStreams: LiveStreams;
   /** Returns the URL at which clients reach this server, without a trailing slash. */

@@ -5,7 +5,6 @@ import { revokeTokensCreatedBy } from "../../store/one-time-tokens";
 import { countOtherAdmins, demoteInvitedAdmins, findUserById, type User, updateAccountState } from "../../store/users";
 import { type AuditActor, recordAudit, SERVER_ACTOR } from "../access/audit";
 
-/** Returns whether the user can administer the server now. */
 export const isActiveAdmin = (user: User): boolean =>
   user.is_admin && user.disabled_at === null && user.deleted_at === null;
 

@@ -78,10 +78,8 @@ function parseScope(text: string | null): KeyScope[] {
   return scopes.length === 0 ? [...KEY_SCOPES] : scopes;
 }
 
-/** Formats scopes as in OAuth. */
 export const formatScope = (scopes: readonly KeyScope[]): string => scopes.join(" ");
 
-/** The key of a device. */
 type DeviceKey = { key: string; scopes: readonly KeyScope[] };
 
 const MESSAGES: Partial<Record<OAuthErrorCode, string>> = {

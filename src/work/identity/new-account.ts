@@ -12,7 +12,6 @@ type NewAccount = {
   isAdmin: boolean;
   emailVerifiedAt: number | null;
   credits: number;
-  /** The administrator who invites the account. */
   invitedBy?: string;
   now: number;
 };

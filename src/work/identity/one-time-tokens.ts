@@ -40,7 +40,6 @@ type TokenRequest = {
   now: number;
 };
 
-/** Stores a new token. */
 export async function createOneTimeToken(tx: Queries, request: TokenRequest): Promise<IssuedToken> {
   const { purpose, now } = request;
   const token = randomToken(TOKEN_CHARACTERS);

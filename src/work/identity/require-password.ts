@@ -33,7 +33,6 @@ export async function requirePassword(
   throw wrongSecret(field, "is wrong");
 }
 
-/** Creates the attempt of a signed-in owner. */
 export const toPasswordAttempt = ({ user, sessionId, client }: AccountOwner): PasswordAttempt => ({
   user,
   client,

@@ -110,7 +110,6 @@ const toSeconds = (ms: number): number => Math.floor(ms / 1000);
 
 const encodeSecret = (secret: string): Uint8Array => new TextEncoder().encode(secret);
 
-/** Signs a token with the current key. */
 export async function signSessionToken(keys: SessionKeys, claims: SessionClaims): Promise<string> {
   const { kid, secret } = await keys.current();
   return new SignJWT({ sid: claims.sessionId })

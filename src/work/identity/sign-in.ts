@@ -120,7 +120,6 @@ export async function insertStartedSession(
   return { token: issued.token, session, user };
 }
 
-/** Returns the client as an actor of the audit log. */
 export const toAuditActor = (userId: string, credentialId: string, client: SignInClient): AuditActor => ({
   kind: "user",
   userId,

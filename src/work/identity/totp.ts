@@ -30,7 +30,6 @@ export function verifyTotpCode(secret: string, code: string, now: number, lastSt
 
 type SecretColumn = "totp_secret" | "totp_pending_secret";
 
-/** Encrypts a secret for its column. */
 export const sealTotpSecret = (sealer: Sealer, userId: string, column: SecretColumn, secret: string): string =>
   sealer.seal(secret, `users/${userId}/${column}`);
 

@@ -66,7 +66,6 @@ const ABORT_GRACE_MS = 2_500;
 
 type RunningOperation = TimeLimits & { limitCode: LimitCode; startedMs: number; cpuAtStart: number };
 
-/** Starts the child. */
 export function openJobChild(options: JobChildOptions): SharedJobChild {
   const { command, sandbox, view } = options;
   const limits = { fileSizeBytes: options.maxFileBytes };

@@ -54,7 +54,6 @@ const TIME_LIMITS: Record<keyof JobOperations, { cpu: [number, number]; wall: [n
   checkRender: { cpu: [60, 0], wall: [300, 0] },
 };
 
-/** Returns the limits of an operation on a recording of this duration. */
 export function getTimeLimits(operation: keyof JobOperations, recordingSeconds: number): TimeLimits {
   const { cpu, wall } = TIME_LIMITS[operation];
   return { cpuSeconds: cpu[0] + cpu[1] * recordingSeconds, wallSeconds: wall[0] + wall[1] * recordingSeconds };

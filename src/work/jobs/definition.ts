@@ -41,7 +41,6 @@ export type RunContext<Checkpoint = never> = {
   log(event: string, fields: object): void;
   /** The workspace whose job it is. Speech recognition divides its time between owners. */
   owner: string;
-  /** Returns the path of an input blob. */
   getInputPath(name: string): string;
   /** Returns how the missing parts of an input blob are fetched; null when it is complete, as all are unless the context has this function. */
   findInputParts?(name: string): InputParts | null;

@@ -18,7 +18,6 @@ const TOO_MANY_ATTEMPTS: JobFailure = {
   message: "The server, or the worker in its place, stopped unexpectedly each time it processed this file.",
 };
 
-/** Returns the source for a runner. */
 export function createJobSource(services: JobNeeds): JobSource {
   const { store, config } = services;
   const now = () => services.now();

@@ -70,7 +70,6 @@ export const getPieceName = (piece: SplitPiece): string => (piece.kind === "vide
 export const CHUNK_NAME = /^chunk-[0-9a-f]{24}\.mp4$/;
 export const AUDIO_NAME = /^audio-[0-9a-f]{24}\.m4a$/;
 
-/** Returns whether it is the name of a piece's file. */
 export const isPieceName = (name: string): boolean => CHUNK_NAME.test(name) || AUDIO_NAME.test(name);
 
 /**

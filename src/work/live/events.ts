@@ -115,7 +115,6 @@ export function createLiveEvents(options: { store: Store; log: Log; maxEvents?: 
     publishPresence: (workspaceId: string, presence: LivePresence) =>
       forEach([`workspace ${workspaceId}`], (feed) => feed.pushPresence(presence)),
     wake,
-    /** Ends the timers. */
     stop: () => {
       clearTimeout(retryTimer);
       throttle.stop();

@@ -120,7 +120,6 @@ export function createLiveStreams({ store, live }: { store: Store; live: LiveEve
       }
     },
     wake,
-    /** Returns the number of open streams. */
     count: () => open.size,
     /** Ends all streams and refuses new ones. */
     stop: () => {

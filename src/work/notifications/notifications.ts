@@ -77,7 +77,6 @@ export async function notifyOwners(
   for (const userId of await listOwnerIds(tx, workspaceId)) await notify(tx, { ...notification, userId, workspaceId });
 }
 
-/** Notifies all administrators of the server. */
 export async function notifyAdmins(
   tx: Queries,
   notification: TypedNotification & { cause: string; now: number },

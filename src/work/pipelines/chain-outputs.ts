@@ -74,7 +74,6 @@ async function describeOutput(tx: Queries, step: Step, subjectId: string): Promi
   };
 }
 
-/** Deletes the assets of these cuts and renders. */
 export async function deleteOutputAssets(tx: Queries, subjectIds: string[]): Promise<void> {
   for (const id of await listOutputAssetIds(tx, subjectIds)) {
     await markAssetDeleted(tx, id);

@@ -52,7 +52,6 @@ export async function readSourceFacts(folder: MediaFolder): Promise<SourceFacts 
   }
 }
 
-/** Returns whether all tracks are valid. */
 export const isValidSource = ({ video, audio, storyboard }: SourceFacts): boolean =>
   (storyboard === null ||
     (Object.values(storyboard).every((value) => Number.isFinite(value) && value > 0) &&

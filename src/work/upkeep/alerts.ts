@@ -33,7 +33,6 @@ export function createAlerts(services: ProblemNeeds) {
   const clearSince = new Map<Problem, number>();
   let checkedAt = Number.NEGATIVE_INFINITY;
 
-  /** Checks for all problems now. */
   async function check(): Promise<void> {
     for (const problem of PROBLEMS) {
       const { graceMs, find } = checks[problem];

@@ -21,7 +21,6 @@ export function createDatabaseCheck({ folders, store }: CoreNeeds) {
       // Only the stop of the server makes it fail.
       running = check().catch(() => {});
     },
-    /** Ends the check. */
     stop: () => {
       stopping.abort();
       return running;

@@ -25,7 +25,6 @@ export type FindingAction = (typeof FINDING_ACTIONS)[number];
 
 type FindingNeeds = PipelineNeeds & { fileRestores: FileRestores };
 
-/** Returns the actions that a problem allows. */
 export const listActions = ({ problem }: OpenFinding): FindingAction[] =>
   problem === "untracked" ? ["accept", "delete_file"] : ["accept", "restore", "delete_owner"];
 

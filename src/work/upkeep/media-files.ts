@@ -102,7 +102,6 @@ export async function isStillUntracked(folders: Folders, db: Queries, path: stri
   return entries?.some((entry) => entry.path === path && entry.tracked === null) ?? false;
 }
 
-/** Reads the size and the time of an entry. */
 export async function readEntry(folders: Folders, path: string, tracked: TrackedFile | null): Promise<MediaEntry> {
   const absolute = toAbsolute(folders, path);
   return { path, tracked, stat: absolute === null ? null : await readStat(absolute, tracked !== null) };

@@ -163,7 +163,6 @@ export function createUploadSession(services: CoreNeeds, path: string, isHashed 
     findLastByteTime: () => (receiving === null ? null : lastByteAt),
     /** Ends the part that is being received with this error. Returns false when none is, or when it ends already. */
     stop,
-    /** Returns the SHA-256 of the file. */
     hash: async () => {
       sha256 ??= hasher?.digest("hex") ?? (await hashFile(path));
       hasher = null;

@@ -30,7 +30,6 @@ const MAX_EMPTY_UPLOAD_MS = 3600 * 1000;
 /** Returns when the upload expires unless it receives more bytes, in milliseconds since 1970. A PUT that is running may outlast its link. */
 export const getUploadExpiry = ({ put_until, upload_active_at }: Asset): number =>
   put_until === null ? upload_active_at + MAX_UPLOAD_IDLE_MS : Math.max(put_until, upload_active_at + MAX_PUT_PAUSE_MS);
-/** Returns the cutoff times for expired uploads. */
 export const getUploadCutoff = (now: number): UploadCutoff => ({ activeSince: now - MAX_UPLOAD_IDLE_MS, now });
 export const isUploadExpired = (asset: Asset, now: number): boolean =>
   asset.state === "pending_upload" && getUploadExpiry(asset) < now;

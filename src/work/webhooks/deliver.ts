@@ -30,7 +30,6 @@ export type DelivererOptions = {
   rules: AddressRules;
   log: Log;
   now(): number;
-  /** Resolves host names for a workspace. */
   resolverFor(workspaceId: string): Resolve;
   timeoutMs?: number;
 };

@@ -28,12 +28,10 @@ export async function emitAssetEvent(
   return emitEvent(tx, asset.workspace_id, type, data, now);
 }
 
-/** Emits a state of the cut. */
 export function emitCutEvent(tx: Queries, cut: Cut, type: EventsOf<"cut">, now: number): Promise<void> {
   return emitEvent(tx, cut.workspace_id, type, { entity_id: cut.id, asset_id: cut.asset_id }, now);
 }
 
-/** Emits a state of the render. */
 export function emitRenderEvent(tx: Queries, render: Render, type: EventsOf<"render">, now: number): Promise<void> {
   const data = { entity_id: render.id, asset_id: render.asset_id, cut_id: render.cut_id };
   return emitEvent(tx, render.workspace_id, type, data, now);

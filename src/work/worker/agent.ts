@@ -43,7 +43,6 @@ const UNAUTHORIZED = 401;
 const FORBIDDEN = 403;
 const NOT_FOUND = 404;
 
-/** Starts to join. */
 export function startAgent({ head, announce, openQueue, execute, copies, log, drainMs = DRAIN_MS }: AgentParts) {
   const { bootId } = announce();
   const running = new Map<string, RunningExecution>();

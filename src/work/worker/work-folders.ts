@@ -83,7 +83,6 @@ export async function openWorkFolders(root: string) {
         },
       };
     },
-    /** Lists the assets with folders. */
     listAssets: async () => {
       const assets = (await listNames(root)).map(findAssetOf).filter((asset) => asset !== null);
       return [...new Set(assets)];

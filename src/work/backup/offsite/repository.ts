@@ -205,7 +205,6 @@ function createRepository(bucket: Bucket, cipher: BlobCipher, scratch: string) {
       return content === "changed" ? readBlob(name, bytes, signal) : content;
     },
     deleteBlob: (name: string, signal: AbortSignal) => bucket.delete(BLOBS + name, signal),
-    /** Records whether the content of a blob is damaged. */
     markBlob: (name: string, isDamaged: boolean, signal: AbortSignal) =>
       isDamaged ? bucket.put(DAMAGED + name, DAMAGE_MARK, signal) : bucket.delete(DAMAGED + name, signal),
   };

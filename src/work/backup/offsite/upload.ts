@@ -22,7 +22,6 @@ export const BLOB_BYTES = 4 * 1024 * 1024;
 const MAX_SENT = 16;
 const MAX_SENT_BYTES = 2 * BLOB_BYTES;
 
-/** Creates an upload to a repository that is locked. */
 export function createUpload(repository: Repository, folders: Folders, signal: AbortSignal) {
   const { cipher } = repository;
   const collect = createBufferCollector();
