@@ -1,9 +1,10 @@
-/** Cuts as pages show them, and their drafts: edits that are not saved as a cut yet. */
+/** Cuts as pages show them and why they remove spans, and their drafts: edits that are not saved as a cut yet. */
 import { Type } from "@sinclair/typebox";
 import { requireFound } from "../../domain/errors";
 import { runLargeTasksSerially } from "../../lib/large-tasks";
 import { type Draft, findCut, findCutRow, findDraft, readDraftRevision } from "../../store/cuts";
 import { discardDraft, updateDraft } from "../../work/cuts/drafts";
+import { explainCut } from "../../work/cuts/plan-files";
 import { judgeCut } from "../../work/cuts/stored-basis";
 import { renameCut } from "../../work/cuts/versions";
 import { type Call, ok, okJsonText } from "../call";
@@ -104,4 +105,12 @@ export const remove = route({
   responses: { 204: respondsWithNothing("Deleted") },
   load,
   handle: ({ services }, { resource, query }) => discardDraft(services, resource, query.revision ?? null),
+});
+
+export const readExplanation = route({
+  summary: "Explain a cut: the rule and the scores behind each removed and marked span",
+  errors: ["conflict", "upstream_unavailable", "rate_limited"],
+  responses: { 200: respondsWith("CutExplanation", "The explanation") },
+  load: cutLoader,
+  handle: async ({ services }, { resource }) => okJsonText(await explainCut(services, resource)),
 });

@@ -11,7 +11,7 @@ import * as adminOrders from "./admin/orders";
 import * as adminStorage from "./admin/storage";
 import * as adminUsers from "./admin/users";
 import * as adminWorkers from "./admin/workers";
-import * as assetLabels from "./asset-labels";
+import * as assetChanges from "./asset-changes";
 import * as assetMedia from "./asset-media";
 import * as assetPieces from "./asset-pieces";
 import * as auth from "./auth";
@@ -19,17 +19,12 @@ import * as authLinks from "./auth-links";
 import * as batchExports from "./batch-exports";
 import * as billing from "./billing";
 import * as credits from "./credits";
-import * as cutExplanations from "./cut-explanations";
 import * as drafts from "./drafts";
-import * as identities from "./identities";
 import * as liveEvents from "./live-events";
 import * as notifications from "./notifications";
 import * as oidc from "./oidc";
 import * as pipelines from "./pipelines";
-import * as plannedCuts from "./planned-cuts";
-import * as presence from "./presence";
 import * as profile from "./profile";
-import * as projectSummaries from "./project-summaries";
 import * as projects from "./projects";
 import * as receivedInvitations from "./received-invitations";
 import * as renderShares from "./render-shares";
@@ -120,8 +115,8 @@ const ownRoutes = createRoutes([
   ["PATCH", "/users/me", profile.updateMe],
   ["PUT", "/users/me/password", auth.updatePassword],
   ["POST", "/users/me/email-verification", authLinks.requestVerification],
-  ["GET", "/users/me/identities", identities.list],
-  ["DELETE", "/users/me/identities/:identity_id", identities.remove],
+  ["GET", "/users/me/identities", sessions.listIdentities],
+  ["DELETE", "/users/me/identities/:identity_id", sessions.removeIdentity],
   ["GET", "/users/me/two-factor", twoFactor.read],
   ["POST", "/users/me/two-factor", twoFactor.enroll],
   ["POST", "/users/me/two-factor/confirm", twoFactor.confirm],
@@ -164,7 +159,7 @@ const ownRoutes = createRoutes([
   ["GET", "/projects", sortedLists.projects],
   ["POST", "/projects", projects.create],
   ["PATCH", "/projects/:project_id", projects.update],
-  ["GET", "/projects/:project_id/summary", projectSummaries.read],
+  ["GET", "/projects/:project_id/summary", projects.readSummary],
   ["GET", "/assets", sortedLists.assets],
   ["GET", "/renders", renders.listWithDetails],
 
@@ -187,9 +182,9 @@ const ownRoutes = createRoutes([
   ["GET", "/exports/:export_id", batchExports.read],
   ["GET", "/exports/:export_id/file", batchExports.download],
 
-  ["PATCH", "/assets/:asset_id", assetLabels.update],
-  ["GET", "/assets/:asset_id/cut-after-upload", plannedCuts.read],
-  ["PUT", "/assets/:asset_id/cut-after-upload", plannedCuts.update],
+  ["PATCH", "/assets/:asset_id", assetChanges.update],
+  ["GET", "/assets/:asset_id/cut-after-upload", assetChanges.readPlannedCut],
+  ["PUT", "/assets/:asset_id/cut-after-upload", assetChanges.updatePlannedCut],
   ["GET", "/assets/:asset_id/media", assetMedia.readMedia],
   ["GET", "/assets/:asset_id/poster", assetMedia.poster],
   ["GET", "/assets/:asset_id/filmstrip", assetMedia.filmstrip],
@@ -203,14 +198,14 @@ const ownRoutes = createRoutes([
   ["GET", "/assets/:asset_id/pieces/:track", assetPieces.read],
   ["GET", "/cuts/:cut_id", drafts.readCut],
   ["PATCH", "/cuts/:cut_id", drafts.updateLabel],
-  ["GET", "/cuts/:cut_id/explanation", cutExplanations.read],
+  ["GET", "/cuts/:cut_id/explanation", drafts.readExplanation],
   ["GET", "/cuts/:cut_id/draft", drafts.read],
   ["PUT", "/cuts/:cut_id/draft", drafts.update],
   ["DELETE", "/cuts/:cut_id/draft", drafts.remove],
   ["GET", "/cuts/:cut_id/review", review.read],
   ["PATCH", "/cuts/:cut_id/review", review.update],
-  ["PUT", "/cuts/:cut_id/presence", presence.enter],
-  ["DELETE", "/cuts/:cut_id/presence", presence.leave],
+  ["PUT", "/cuts/:cut_id/presence", liveEvents.enter],
+  ["DELETE", "/cuts/:cut_id/presence", liveEvents.leave],
   ["POST", "/renders/:render_id/share", renderShares.create],
   ["GET", "/renders/:render_id/shares", renderShares.list],
   ["DELETE", "/renders/:render_id/shares/:share_id", renderShares.revoke],

@@ -1,14 +1,16 @@
-/** The sessions of the signed-in user. */
+/** The sessions of the signed-in user, and the accounts at sign-in providers that are linked to the user. */
 import { notFound } from "../../domain/errors";
+import { listOidcIdentities, type StoredIdentity } from "../../store/oidc-identities";
 import { deleteSession, endOtherSessions, listSessions, type Session } from "../../store/sessions";
 import { recordAudit } from "../../work/access/audit";
+import { formatProviderName, removeIdentity as unlinkIdentity } from "../../work/identity/oidc-accounts";
 import type { Call } from "../call";
 import { offsetListRoute } from "../list-route";
 import { respondsWithNothing } from "../response-docs";
 import { route } from "../route";
 import { type Resource, SCHEMAS } from "../schemas";
 import { showRow } from "../show-row";
-import { toCallActor } from "./sign-in-client";
+import { toAccountOwner, toCallActor } from "./sign-in-client";
 
 const showSession = ({ principal }: Call, session: Session): Resource<"SessionItem"> =>
   showRow(SCHEMAS.SessionItem, session, { is_current: session.id === principal.credential.id });
@@ -57,4 +59,27 @@ export const remove = route({
     });
     if (!isEnded) throw notFound("Session");
   },
+});
+
+const showIdentity = ({ services }: Call, identity: StoredIdentity): Resource<"Identity"> =>
+  showRow(SCHEMAS.Identity, identity, { provider: formatProviderName(services.config, identity.issuer) });
+
+export const listIdentities = offsetListRoute({
+  summary: "List the accounts at sign-in providers that sign you in",
+  access: { credential: "session", target: "account" },
+  item: "Identity",
+  description: "A page of identities",
+  read: async ({ services, principal }, { limit, offset }) => {
+    const all = await listOidcIdentities(services.store.read, principal.user.id);
+    return { rows: all.slice(offset, offset + limit), total: all.length };
+  },
+  show: showIdentity,
+});
+
+export const removeIdentity = route({
+  summary: "Remove an account at a sign-in provider. All other sessions end",
+  access: { credential: "fresh-session", target: "account" },
+  errors: ["conflict"],
+  responses: { 204: respondsWithNothing("The provider no longer signs you in") },
+  handle: (call) => unlinkIdentity(call.services, toAccountOwner(call), call.params.identity_id!),
 });

@@ -2,7 +2,10 @@
 import { Type } from "@sinclair/typebox";
 import { MAX_SEARCH_CHARACTERS, MAX_TAG_CHARACTERS } from "../../domain/field-limits";
 import { ASSET_STATES, PROJECT_STATES } from "../../domain/states";
-import { CUT_FILTERS } from "../../store/library";
+import { toSeconds } from "../../domain/time";
+import type { Asset } from "../../store/assets";
+import type { Queries } from "../../store/db";
+import { CUT_FILTERS, type RecordingFacts, readRecordingFacts } from "../../store/library";
 import type { SortKey } from "../../store/paging";
 import type { Project } from "../../store/projects";
 import {
@@ -13,11 +16,15 @@ import {
   toAssetKey,
   toProjectKey,
 } from "../../store/sorted-lists";
+import { readProgress } from "../../store/steps";
 import { getUploadCutoff } from "../../work/uploads/uploads";
+import type { Call } from "../call";
 import { oneOf, parseSort, sortField, textField, uuidField, withDescription } from "../fields";
+import { formatTime } from "../format-time";
 import { listRoute } from "../list-route";
+import { showAssetDetail } from "../public/assets";
 import { showProject } from "../public/projects";
-import { type Recording, readRecordings, showRecording } from "./recordings";
+import type { Resource } from "../schemas";
 
 const q = Type.Optional(
   Type.String({
@@ -117,3 +124,44 @@ export const assets = listRoute({
   sortKey: ({ row, sort }: Recording & { sort: AssetSort }): SortKey => toAssetKey(row, sort),
   show: showRecording,
 });
+
+/** `progress`: that of the recordings, cuts and renders of the page, by ID. */
+type Recording = { row: Asset; facts: RecordingFacts; progress: ReadonlyMap<string, number> };
+
+/** Reads what the library shows of these assets. */
+async function readRecordings(db: Queries, workspaceId: string, rows: Asset[]): Promise<Recording[]> {
+  const found = await readRecordingFacts(
+    db,
+    workspaceId,
+    rows.map(({ id }) => id),
+  );
+  const running = rows.flatMap(({ id, state }) => {
+    const { openCut, lastRender } = found.get(id)!;
+    return [state === "processing" && id, openCut?.id, lastRender?.completed_at === null && lastRender.id];
+  });
+  const progress = await readProgress(
+    db,
+    running.filter((id) => typeof id === "string"),
+  );
+  return rows.map((row) => ({ row, facts: found.get(row.id)!, progress }));
+}
+
+async function showRecording(call: Call, recording: Recording): Promise<Resource<"ListedAsset">> {
+  const { row, facts, progress } = recording;
+  const { latestCut, openCut, lastRender } = facts;
+  const toProgress = (id: string) => progress.get(id) ?? null;
+  return {
+    ...(await showAssetDetail(call, row, { hasLinks: false, progress: toProgress(row.id) })),
+    latest_cut: latestCut && {
+      id: latestCut.cut_id,
+      kept_duration: latestCut.kept === null ? null : toSeconds(latestCut.kept),
+      open_marks: latestCut.open_marks,
+    },
+    open_cut: openCut && { ...openCut, progress: toProgress(openCut.id) },
+    last_render: lastRender && {
+      ...lastRender,
+      progress: toProgress(lastRender.id),
+      completed_at: formatTime(lastRender.completed_at),
+    },
+  };
+}
