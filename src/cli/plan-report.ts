@@ -4,27 +4,18 @@ import type { RemovalReason } from "../domain/planning/rules";
 import { truncateText } from "../domain/timeline/one-line";
 import { formatTextTable } from "./text-table";
 
-const REASON_TEXTS: Record<RemovalReason, string> = {
-  silence: "silence",
-  filler: "filler",
-  retake: "retake",
-  off_script: "off script",
-  noise: "noise",
-  manual: "by hand",
-};
-
-/** The character of a removed cell. Kept cells are full blocks. */
-const REMOVED_MARKS: Record<RemovalReason, string> = {
-  silence: "·",
-  filler: "f",
-  retake: "r",
-  off_script: "o",
-  noise: "n",
-  manual: "m",
+/** `mark`: the character of a removed cell. Kept cells are full blocks. */
+const REMOVALS: Record<RemovalReason, { text: string; mark: string }> = {
+  silence: { text: "silence", mark: "·" },
+  filler: { text: "filler", mark: "f" },
+  retake: { text: "retake", mark: "r" },
+  off_script: { text: "off script", mark: "o" },
+  noise: { text: "noise", mark: "n" },
+  manual: { text: "by hand", mark: "m" },
 };
 const KEPT_MARK = "█";
 const MAX_TEXT_CHARACTERS = 60;
-const REASONS = Object.keys(REASON_TEXTS) as RemovalReason[];
+const REASONS = Object.keys(REMOVALS) as RemovalReason[];
 
 /** Formats seconds as `1:02.3`, or `1:02:03.4` for an hour or more. */
 export function formatClock(seconds: number): string {
@@ -41,7 +32,7 @@ export function formatRemovedTable(plan: PlanJson): string[] {
     formatClock(span.start),
     formatClock(span.end),
     `${(span.end - span.start).toFixed(1)} s`,
-    REASON_TEXTS[span.reason],
+    REMOVALS[span.reason].text,
     shortenText(span.text),
   ]);
   return formatTextTable([["from", "to", "length", "reason", "text"], ...rows], 3)
@@ -60,11 +51,11 @@ export function drawTimeline(plan: PlanJson, width: number): string[] {
       if (share > 0) shares.set(mark, (shares.get(mark) ?? 0) + share);
     };
     for (const segment of plan.segments) add(KEPT_MARK, segment);
-    for (const span of plan.removed) add(REMOVED_MARKS[span.reason], span);
+    for (const span of plan.removed) add(REMOVALS[span.reason].mark, span);
     return [...shares].sort((a, b) => b[1] - a[1])[0]?.[0] ?? " ";
   });
   const used = REASONS.filter((reason) => plan.removed.some((span) => span.reason === reason));
-  const legend = used.map((reason) => `${REMOVED_MARKS[reason]} ${REASON_TEXTS[reason]}`);
+  const legend = used.map((reason) => `${REMOVALS[reason].mark} ${REMOVALS[reason].text}`);
   return [cells.join(""), [`${KEPT_MARK} kept`, ...legend].join("  ")];
 }
 
@@ -78,7 +69,7 @@ export function summarizePlan(plan: PlanJson): string[] {
     .filter(({ spans }) => spans.length > 0)
     .map(({ reason, spans }) => {
       const seconds = spans.reduce((sum, span) => sum + span.end - span.start, 0);
-      return `${REASON_TEXTS[reason]} ${spans.length} (${seconds.toFixed(1)} s)`;
+      return `${REMOVALS[reason].text} ${spans.length} (${seconds.toFixed(1)} s)`;
     });
   const share = plan.source_duration > 0 ? Math.round((100 * removedSeconds) / plan.source_duration) : 0;
   return [

@@ -7,7 +7,7 @@ import { TABLE_NAMES } from "../config/tables";
 import { formatBytes } from "../domain/bytes";
 import { anonymizeText, prepareNames } from "../lib/anonymize";
 import { SECRET_FILE_MODE, writeAtomic } from "../lib/atomic-file";
-import { createZipWriter } from "../lib/zip-writer";
+import { packTexts } from "../lib/zip-bytes";
 import type { HealthCheck } from "../work/health/checks";
 import { listConfigNames, type SupportReport } from "../work/health/support-report";
 import { runAdminCommand } from "./admin";
@@ -33,7 +33,7 @@ export function supportCommand(argv: string[]): Promise<number> {
     const { output, json } = parsed.values;
     if (output === "") throw new UsageError("--output needs a file name.");
     const files = await collectFiles(config);
-    const archive = await zip(files);
+    const archive = await packTexts(files, Date.now());
     const path = resolve(typeof output === "string" ? output : `offcut-support-${formatNow()}.zip`);
     await writeAtomic(path, archive, SECRET_FILE_MODE);
     const logLines = files.find(({ name }) => name === LOG_NAME)?.lines ?? null;
@@ -126,29 +126,4 @@ function summarize(key: string, value: unknown): unknown {
   if (value === null || typeof value === "number" || typeof value === "boolean") return value;
   if (WORD_SETTINGS.includes(key)) return value;
   return Array.isArray(value) ? `${value.length} entries` : "set";
-}
-
-/** Creates a ZIP archive in memory, because it has a few megabytes at most. */
-async function zip(files: readonly SupportFile[]): Promise<Uint8Array> {
-  const parts: Buffer[] = [];
-  let size = 0;
-  const patches: { bytes: Buffer; position: number }[] = [];
-  const writer = createZipWriter({
-    write: async (bytes) => {
-      parts.push(Buffer.from(bytes));
-      size += bytes.byteLength;
-    },
-    patch: async (bytes, position) => void patches.push({ bytes: Buffer.from(bytes), position }),
-  });
-  const modifiedAt = Date.now();
-  for (const { name, text } of files)
-    await writer.add({ name, modifiedAt, isCompressed: true }, toChunks(Buffer.from(text)));
-  await writer.finish();
-  const archive = Buffer.concat(parts, size);
-  for (const { bytes, position } of patches) bytes.copy(archive, position);
-  return archive;
-}
-
-async function* toChunks(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }

@@ -28,14 +28,29 @@ export function textField(max: number, min: 0 | 1 = 1) {
   return Type.String({ ...(min > 0 && { minLength: min }), format, characters: max, errorText });
 }
 
+/** Returns the schema of an integer within these bounds. */
+export function integerField(min: number, max = Number.MAX_SAFE_INTEGER, description?: string) {
+  const bounds = max === Number.MAX_SAFE_INTEGER ? `${min}` : `${min} to ${max}`;
+  const errorText = `must be an integer from ${bounds}`;
+  return Type.Integer({ minimum: min, maximum: max, ...(description && { description }), errorText });
+}
+
+/** Returns the schema of the revision that a change is made from. `description`: which one, and what 0 means. */
+export const revisionField = (description: string, min: 0 | 1 = 0) =>
+  integerField(min, undefined, `${description}. If it is not the stored one, this is a conflict`);
+
+/** Returns the schema of a list of `min` to `max` items, which errors call `what`. */
+export const listField = <S extends TSchema>(item: S, min: number, max: number, what: string, description?: string) =>
+  Type.Array(item, {
+    ...(min > 0 && { minItems: min }),
+    maxItems: max,
+    ...(description && { description }),
+    errorText: `must be a list of ${min === 0 ? "at most" : `${min} to`} ${max} ${what}`,
+  });
+
 /** Returns the schemas of `limit` and `cursor` of a list. */
 export const pagingParameters = (max: number, defaultLimit: number) => ({
-  limit: Type.Integer({
-    minimum: 1,
-    maximum: max,
-    default: defaultLimit,
-    errorText: `must be an integer from 1 to ${max}`,
-  }),
+  limit: { ...integerField(1, max), default: defaultLimit },
   cursor: Type.Optional(
     Type.String({
       minLength: 1,

@@ -1,35 +1,20 @@
 import { createZipWriter } from "./zip-writer";
 
-/** Returns a ZIP archive of text files in memory. */
+/** Returns a ZIP archive of text files, which is made in memory. */
 export async function packTexts(
   files: readonly { name: string; text: string }[],
   modifiedAt: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const parts: Uint8Array[] = [];
-  let length = 0;
+  const parts: Buffer[] = [];
+  const patches: { bytes: Buffer; position: number }[] = [];
   const zip = createZipWriter({
-    write: async (bytes) => {
-      parts.push(bytes.slice());
-      length += bytes.length;
-    },
-    patch: async (bytes, position) => {
-      let start = 0;
-      for (const part of parts) {
-        const from = Math.max(position, start);
-        const to = Math.min(position + bytes.length, start + part.length);
-        if (to > from) part.set(bytes.subarray(from - position, to - position), from - start);
-        start += part.length;
-      }
-    },
+    write: async (bytes) => void parts.push(Buffer.from(bytes)),
+    patch: async (bytes, position) => void patches.push({ bytes: Buffer.from(bytes), position }),
   });
   for (const { name, text } of files) await zip.add({ name, modifiedAt, isCompressed: true }, encode(text));
   await zip.finish();
-  const packed = new Uint8Array(length);
-  let at = 0;
-  for (const part of parts) {
-    packed.set(part, at);
-    at += part.length;
-  }
+  const packed = Buffer.concat(parts);
+  for (const { bytes, position } of patches) bytes.copy(packed, position);
   return packed;
 }
 

@@ -2,7 +2,7 @@
 import { and, eq, gt, isNull, type SQL, sql } from "drizzle-orm";
 import type { CutState, RenderState } from "../domain/states";
 import type { Queries } from "./db";
-import { isAnyOf, listIds, rowsOf } from "./rows";
+import { isAnyOf, listIds, only, rowsOf } from "./rows";
 import { assets, cuts, pipelines, renders, steps } from "./schema";
 import { cutSummaries } from "./schema-reviews";
 
@@ -138,8 +138,7 @@ const listOpenCuts = (db: Queries, workspaceId: string) =>
     .orderBy(pipelines.id);
 
 /** Totals of a project's recordings. Durations are in ticks. */
-export type ProjectTotals = {
-  project_id: string;
+type ProjectTotals = {
   recordings: number;
   duration: number;
   /** Duration of the recordings that have a cut, and what their newest cuts keep. */
@@ -150,20 +149,17 @@ export type ProjectTotals = {
   open_marks: number;
 };
 
-/** Returns the totals of these projects that have recordings, by ID. */
-export async function readProjectTotals(db: Queries, projectIds: string[]): Promise<Map<string, ProjectTotals>> {
-  const rows = await db.all<ProjectTotals>(sql`
-    SELECT a.project_id, count(*) AS recordings, total(a.duration) AS duration,
+export const readProjectTotals = (db: Queries, projectId: string): Promise<ProjectTotals> =>
+  only(
+    db.all<ProjectTotals>(sql`
+    SELECT count(*) AS recordings, total(a.duration) AS duration,
       total(iif(s.kept IS NULL, 0, a.duration)) AS cut_duration, total(s.kept) AS kept,
-      sum(s.cut_id IS NULL) AS without_cut, total(s.open_marks > 0) AS to_review, total(s.open_marks) AS open_marks
+      total(s.cut_id IS NULL) AS without_cut, total(s.open_marks > 0) AS to_review, total(s.open_marks) AS open_marks
     FROM ${assets} AS a
     LEFT JOIN ${cutSummaries} AS s ON s.asset_id = a.id
       AND s.cut_id = (SELECT max(n.cut_id) FROM ${cutSummaries} AS n WHERE n.asset_id = a.id)
-    WHERE a.project_id IN (SELECT value FROM json_each(${JSON.stringify(projectIds)}))
-      AND a.kind = 'source' AND a.state <> 'pending_upload'
-    GROUP BY a.project_id`);
-  return new Map(rows.map((row) => [row.project_id, row]));
-}
+    WHERE a.project_id = ${projectId} AND a.kind = 'source' AND a.state <> 'pending_upload'`),
+  );
 
 /** Choices of the filters of a project's recordings. */
 export const MAX_FILTER_TAGS = 100;

@@ -18,6 +18,7 @@ import { ok } from "../call";
 import {
   clearableText,
   emptyToNull,
+  listField,
   nullable,
   oneOf,
   strictObject,
@@ -42,11 +43,13 @@ export const update = route({
     ),
     project_id: Type.Optional(uuidField("A project of the same workspace that is not archived")),
     tags: Type.Optional(
-      Type.Array(textField(MAX_TAG_CHARACTERS), {
-        maxItems: MAX_TAGS,
-        description: "Replaces all tags. Spaces around them, blank ones and repetitions are dropped",
-        errorText: `must be a list of at most ${MAX_TAGS} tags`,
-      }),
+      listField(
+        textField(MAX_TAG_CHARACTERS),
+        0,
+        MAX_TAGS,
+        "tags",
+        "Replaces all tags. Spaces around them, blank ones and repetitions are dropped",
+      ),
     ),
     note: Type.Optional(clearableText(MAX_ASSET_NOTE_CHARACTERS)),
   }),

@@ -20,7 +20,7 @@ import {
   requireStoryboard,
 } from "../../work/previews/previews";
 import { type Call, ok, type Reply } from "../call";
-import { strictObject, uuidField } from "../fields";
+import { integerField, strictObject, uuidField } from "../fields";
 import { matchesEtag, replyWithFile } from "../file-response";
 import type { PathParameter } from "../parse-request";
 import { respondsWith, respondsWithFile, respondsWithNothing } from "../response-docs";
@@ -137,13 +137,7 @@ export const envelope = route({
   access: mediaAccess,
   query: strictObject({
     workspace_id: workspaceId,
-    points: Type.Integer({
-      minimum: 1,
-      maximum: MAX_POINTS,
-      default: 100,
-      description: "Number of peaks",
-      errorText: `must be an integer from 1 to ${MAX_POINTS}`,
-    }),
+    points: { ...integerField(1, MAX_POINTS, "Number of peaks"), default: 100 },
   }),
   load: loadAsset,
   errors: [...MEDIA_ERRORS],

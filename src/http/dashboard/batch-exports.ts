@@ -5,7 +5,7 @@ import { EXPORT_PARTS, MAX_EXPORT_ASSETS } from "../../domain/export-parts";
 import type { BatchExport } from "../../work/exports/batch-exports";
 import { writeBatch } from "../../work/exports/write-batch";
 import { created, createOnce, ok, zipDownload } from "../call";
-import { oneOf, strictObject, uuidField } from "../fields";
+import { listField, oneOf, strictObject, uuidField } from "../fields";
 import { respondsWith, respondsWithFile } from "../response-docs";
 import { type ResourceLoader, route } from "../route";
 import type { Resource } from "../schemas";
@@ -29,11 +29,7 @@ export const create = route({
   summary: "Request files of the newest cuts of several assets as one ZIP archive, which can be downloaded for an hour",
   example: { asset_ids: ["01a1fc62-d879-7691-a33f-32242f9d1701"], parts: ["fcpxml", "srt"] },
   body: strictObject({
-    asset_ids: Type.Array(uuidField("An asset of the workspace"), {
-      minItems: 1,
-      maxItems: MAX_EXPORT_ASSETS,
-      errorText: `must be a list of 1 to ${MAX_EXPORT_ASSETS} IDs`,
-    }),
+    asset_ids: listField(uuidField("An asset of the workspace"), 1, MAX_EXPORT_ASSETS, "IDs"),
     parts: Type.Array(oneOf(...EXPORT_PARTS), {
       minItems: 1,
       maxItems: EXPORT_PARTS.length,

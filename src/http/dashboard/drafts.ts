@@ -8,7 +8,7 @@ import { explainCut } from "../../work/cuts/plan-files";
 import { judgeCut } from "../../work/cuts/stored-basis";
 import { renameCut } from "../../work/cuts/versions";
 import { type Call, ok, okJsonText } from "../call";
-import { strictObject } from "../fields";
+import { revisionField, strictObject } from "../fields";
 import { MAX_LARGE_BODY_BYTES } from "../parse-request";
 import { cutLabel, cutLoader, readCutLabel, showCut, showCutDetailJson } from "../public/cuts";
 import { editedSegments, editedTexts, readPlanEdit } from "../public/edit-fields";
@@ -70,13 +70,7 @@ export const update = route({
   errors: ["conflict", "upstream_unavailable"],
   maxBodyBytes: MAX_LARGE_BODY_BYTES,
   body: strictObject({
-    revision: Type.Integer({
-      minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
-      description:
-        "The last revision that was read; 0 without a draft. If it is not the stored one, this is a conflict",
-      errorText: "must be an integer from 0",
-    }),
+    revision: revisionField("The last revision that was read; 0 without a draft"),
     segments: editedSegments(0),
     texts: editedTexts,
   }),
@@ -93,14 +87,7 @@ export const remove = route({
   summary: "Discard the draft of a cut",
   errors: ["conflict"],
   query: strictObject({
-    revision: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: Number.MAX_SAFE_INTEGER,
-        description: "The last revision that was read. If it is not the stored one, this is a conflict",
-        errorText: "must be an integer from 1",
-      }),
-    ),
+    revision: Type.Optional(revisionField("The last revision that was read", 1)),
   }),
   responses: { 204: respondsWithNothing("Deleted") },
   load,

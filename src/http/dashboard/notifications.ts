@@ -24,7 +24,7 @@ import { canMail } from "../../work/mail/mails";
 import { changePreferences } from "../../work/notifications/notifications";
 import type { Services } from "../../work/services";
 import { type Call, ok } from "../call";
-import { oneOf, strictObject } from "../fields";
+import { listField, oneOf, strictObject } from "../fields";
 import { formatTime } from "../format-time";
 import { offsetParameters } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
@@ -146,11 +146,7 @@ export const updatePreferences = route({
   errors: ["conflict"],
   example: { items: [{ type: "pipeline_completed", channel: "email", enabled: true }] },
   body: strictObject({
-    items: Type.Array(choice, {
-      minItems: 1,
-      maxItems: MAX_CHOICES,
-      errorText: `must be a list of 1 to ${MAX_CHOICES} items`,
-    }),
+    items: listField(choice, 1, MAX_CHOICES, "items"),
   }),
   responses: { 200: respondsWith("NotificationPreferences", "Every type and channel") },
   handle: async (call, { body }) => {

@@ -2,7 +2,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { AppError, type FieldError, MAX_FIELD_ERRORS, moveFields } from "../../domain/errors";
 import type { StepRequest } from "../../domain/step-params";
-import { oneOf, strictObject, uuidField } from "../fields";
+import { listField, oneOf, strictObject, uuidField } from "../fields";
 import { cutParams, readCutParams } from "../public/cuts";
 import { renderParams } from "../public/renders";
 import { validate } from "../validation";
@@ -13,7 +13,7 @@ const asset_id = Type.Optional(uuidField("If present, the asset of the pipeline"
 const cutStepParams = strictObject({ asset_id, ...cutParams });
 const renderStepParams = strictObject({ asset_id, ...renderParams });
 
-export const pipelineSteps = Type.Array(
+export const pipelineSteps = listField(
   strictObject({
     processor_name: oneOf("cut", "render"),
     params: Type.Optional(
@@ -27,7 +27,9 @@ export const pipelineSteps = Type.Array(
       ),
     ),
   }),
-  { minItems: 1, maxItems: MAX_STEPS, errorText: `must be a list of 1 to ${MAX_STEPS} steps` },
+  1,
+  MAX_STEPS,
+  "steps",
 );
 
 /** Returns the steps with checked parameters. Throws `AppError` `validation_error` with all failing fields. */

@@ -2,16 +2,15 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { CUT_MODE_NAMES } from "../../domain/plan";
 import { toSeconds } from "../../domain/time";
-import { listProjectCreators, listProjectTags, type ProjectTotals, readProjectTotals } from "../../store/library";
+import { listProjectCreators, listProjectTags, readProjectTotals } from "../../store/library";
 import type { Project } from "../../store/projects";
-import { findProject } from "../../store/projects";
 import type { Services } from "../../work/services";
 import { createOnce, ok } from "../call";
 import { nullable, oneOf, strictObject, withDescription } from "../fields";
 import { language } from "../public/assets";
 import { name, projectLoader, replyChanged, replyCreated, state } from "../public/projects";
 import { respondsWith } from "../response-docs";
-import { createOwnLoader, route } from "../route";
+import { route } from "../route";
 
 const cutAfterUpload = nullable(
   strictObject({
@@ -76,40 +75,20 @@ export const update = route({
   },
 });
 
-const NO_TOTALS: Omit<ProjectTotals, "project_id"> = {
-  recordings: 0,
-  duration: 0,
-  cut_duration: 0,
-  kept: 0,
-  without_cut: 0,
-  to_review: 0,
-  open_marks: 0,
-};
-
-const showTotals = (totals: Omit<ProjectTotals, "project_id"> = NO_TOTALS) => ({
-  recordings: totals.recordings,
-  duration: toSeconds(totals.duration),
-  cut_duration: toSeconds(totals.cut_duration),
-  kept_duration: toSeconds(totals.kept),
-  without_cut: totals.without_cut,
-  to_review: totals.to_review,
-  open_marks: totals.open_marks,
-});
-
 export const readSummary = route({
   summary: "Retrieve the totals of a project, and the tags and people of its assets",
   responses: { 200: respondsWith("ProjectSummary", "The totals") },
-  load: createOwnLoader("Project", "project_id", findProject),
+  load: projectLoader,
   handle: async (call, { resource: { id } }) => {
     const db = call.services.store.read;
-    const [totals, tags, creators] = await Promise.all([
-      readProjectTotals(db, [id]),
-      listProjectTags(db, id),
-      listProjectCreators(db, id),
-    ]);
+    const { kept, ...totals } = await readProjectTotals(db, id);
+    const [tags, creators] = [await listProjectTags(db, id), await listProjectCreators(db, id)];
     const people = await Promise.all(creators.map((userId) => call.authorship(userId)));
     return ok({
-      ...showTotals(totals.get(id)),
+      ...totals,
+      duration: toSeconds(totals.duration),
+      cut_duration: toSeconds(totals.cut_duration),
+      kept_duration: toSeconds(kept),
       tags,
       creators: people.flatMap(({ created_by }) => created_by ?? []),
     });

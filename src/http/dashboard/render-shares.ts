@@ -13,7 +13,7 @@ import {
 } from "../../store/render-shares";
 import { toActor } from "../../work/access/access";
 import { created, createOnce } from "../call";
-import { secretField, strictObject } from "../fields";
+import { integerField, secretField, strictObject } from "../fields";
 import { formatTime } from "../format-time";
 import { offsetListRoute } from "../list-route";
 import { renderLoader } from "../public/renders";
@@ -32,12 +32,11 @@ export const create = route({
   example: { expires_in_seconds: 604_800 },
   errors: ["conflict", "upstream_unavailable"],
   body: strictObject({
-    expires_in_seconds: Type.Integer({
-      minimum: MIN_LIFETIME_SECONDS,
-      maximum: MAX_LIFETIME_SECONDS,
-      description: "How long the link works: an hour to 30 days",
-      errorText: `must be an integer from ${MIN_LIFETIME_SECONDS} to ${MAX_LIFETIME_SECONDS}`,
-    }),
+    expires_in_seconds: integerField(
+      MIN_LIFETIME_SECONDS,
+      MAX_LIFETIME_SECONDS,
+      "How long the link works: an hour to 30 days",
+    ),
     password: Type.Optional({
       ...secretField("What the page of the link asks for. Default: nothing", MAX_SHARE_PASSWORD_CHARACTERS),
       minLength: MIN_SHARE_PASSWORD_CHARACTERS,

@@ -5,7 +5,7 @@ import { MAX_ENTRIES, MAX_SPOKEN_FORMS, MAX_TERM_CHARACTERS } from "../../domain
 import { findProject } from "../../store/projects";
 import { readVocabulary, updateVocabulary, type VocabularyOwner } from "../../work/vocabulary/vocabulary";
 import { type Call, ok } from "../call";
-import { strictObject, textField, uuidField, withDescription } from "../fields";
+import { listField, revisionField, strictObject, textField, uuidField, withDescription } from "../fields";
 import { MAX_LARGE_BODY_BYTES } from "../parse-request";
 import { respondsWith } from "../response-docs";
 import { route } from "../route";
@@ -18,6 +18,11 @@ const query = strictObject({
 });
 
 const term = textField(MAX_TERM_CHARACTERS);
+const SPOKEN_AS = "Other forms that are replaced with the term wherever they are recognized";
+const entry = strictObject({
+  text: withDescription(term, "The term as it is written"),
+  spoken_as: listField(term, 0, MAX_SPOKEN_FORMS, "forms", SPOKEN_AS),
+});
 
 /** Returns the owner that the query names. Throws `AppError` `not_found`. */
 async function getOwner({ services, principal }: Call, projectId: string | undefined): Promise<VocabularyOwner> {
@@ -31,13 +36,10 @@ export const read = route({
   summary: "Retrieve the vocabulary of the workspace or of a project",
   query,
   responses: { 200: respondsWith("Vocabulary", "The vocabulary; empty with revision 0 before it is saved") },
-  handle: async (call, { query: { project_id } }) =>
-    ok(
-      (await readVocabulary(
-        call.services.store.read,
-        await getOwner(call, project_id),
-      )) satisfies Resource<"Vocabulary">,
-    ),
+  handle: async (call, { query: { project_id } }) => {
+    const found = await readVocabulary(call.services.store.read, await getOwner(call, project_id));
+    return ok(found satisfies Resource<"Vocabulary">);
+  },
 });
 
 export const update = route({
@@ -54,38 +56,19 @@ export const update = route({
   maxBodyBytes: MAX_LARGE_BODY_BYTES,
   query,
   body: strictObject({
-    revision: Type.Integer({
-      minimum: 0,
-      maximum: Number.MAX_SAFE_INTEGER,
-      description:
-        "The last revision that was read; 0 before it is saved. If it is not the stored one, this is a conflict",
-      errorText: "must be an integer from 0",
-    }),
-    entries: Type.Array(
-      strictObject({
-        text: withDescription(term, "The term as it is written"),
-        spoken_as: Type.Array(term, {
-          maxItems: MAX_SPOKEN_FORMS,
-          description: "Other forms that are replaced with the term wherever they are recognized",
-          errorText: `must be a list of at most ${MAX_SPOKEN_FORMS} forms`,
-        }),
-      }),
-      {
-        maxItems: MAX_ENTRIES,
-        description: "Replaces all entries. A project's entries win over those of its workspace",
-        errorText: `must be a list of at most ${MAX_ENTRIES} entries`,
-      },
+    revision: revisionField("The last revision that was read; 0 before it is saved"),
+    entries: listField(
+      entry,
+      0,
+      MAX_ENTRIES,
+      "entries",
+      "Replaces all entries. A project's entries win over those of its workspace",
     ),
   }),
   responses: { 200: respondsWith("Vocabulary", "The vocabulary with its new revision") },
   handle: async (call, { query: { project_id }, body }) => {
     const change = { ...body, userId: call.principal.user.id };
-    return ok(
-      (await updateVocabulary(
-        call.services,
-        await getOwner(call, project_id),
-        change,
-      )) satisfies Resource<"Vocabulary">,
-    );
+    const updated = await updateVocabulary(call.services, await getOwner(call, project_id), change);
+    return ok(updated satisfies Resource<"Vocabulary">);
   },
 });

@@ -25,7 +25,16 @@ import { createManualCut } from "../../work/cuts/manual";
 import type { CutLabel } from "../../work/cuts/new-cuts";
 import { createCut } from "../../work/cuts/requests";
 import { type Call, created, createOnce, ok, okJsonText, type Reply } from "../call";
-import { clearableText, emptyToNull, nullable, oneOf, strictObject, uuidField, withDescription } from "../fields";
+import {
+  clearableText,
+  emptyToNull,
+  nullable,
+  oneOf,
+  revisionField,
+  strictObject,
+  uuidField,
+  withDescription,
+} from "../fields";
 import { listRoute } from "../list-route";
 import { MAX_LARGE_BODY_BYTES } from "../parse-request";
 import { respondsWith, respondsWithNothing } from "../response-docs";
@@ -250,13 +259,7 @@ export const edit = route({
       ),
     ),
     draft_revision: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: Number.MAX_SAFE_INTEGER,
-        description:
-          "The revision of the draft that this edit was made from; 0 without a draft. If it is not the stored one, this is a conflict",
-        errorText: "must be an integer from 0",
-      }),
+      revisionField("The revision of the draft that this edit was made from; 0 without a draft"),
     ),
     keep_draft: Type.Optional(
       Type.Boolean({

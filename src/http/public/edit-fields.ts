@@ -1,7 +1,7 @@
 /** The fields of an edit, which is sent as a cut or saved as a draft. */
 import { type Static, Type } from "@sinclair/typebox";
 import { MAX_EDITED_SEGMENTS, type PlanEdit } from "../../work/cuts/plan-edits";
-import { strictObject } from "../fields";
+import { listField, strictObject } from "../fields";
 
 const startField = Type.Number({ minimum: 0, errorText: "must be a number of seconds from 0" });
 const endField = Type.Number({ exclusiveMinimum: 0, errorText: "must be a number of seconds above 0" });
@@ -37,12 +37,13 @@ const editedText = strictObject({
   }),
 });
 
-export const editedTexts = Type.Array(editedText, {
-  maxItems: MAX_TEXTS,
-  description:
-    "Corrected words, sorted and disjoint: each replaces the recognized words between two times of the recording, in seconds",
-  errorText: `must be a list of at most ${MAX_TEXTS} texts`,
-});
+export const editedTexts = listField(
+  editedText,
+  0,
+  MAX_TEXTS,
+  "texts",
+  "Corrected words, sorted and disjoint: each replaces the recognized words between two times of the recording, in seconds",
+);
 
 type EditBody = {
   segments: Static<ReturnType<typeof editedSegments>>;

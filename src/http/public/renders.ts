@@ -11,7 +11,7 @@ import { toActor } from "../../work/access/access";
 import { removeRender } from "../../work/assets/deletion";
 import { cancelRender, createRender } from "../../work/renders/requests";
 import { type Call, created, ok } from "../call";
-import { nullable, oneOf, strictObject, uuidField, withDescription } from "../fields";
+import { integerField, nullable, oneOf, strictObject, uuidField, withDescription } from "../fields";
 import { listRoute } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { createOwnLoader, route } from "../route";
@@ -23,12 +23,8 @@ import { showRow } from "../show-row";
  */
 const optional = <S extends TSchema>(schema: S) => Type.Optional(nullable(schema));
 /** ffmpeg's integers have 32 bits. */
-const rateTerm = Type.Integer({
-  minimum: 1,
-  maximum: 2_147_483_647,
-  errorText: "must be an integer from 1 to 2147483647",
-});
-const integerField = (description: string) => optional(Type.Integer({ description, errorText: "must be an integer" }));
+const rateTerm = integerField(1, 2_147_483_647);
+const anyInteger = (description: string) => optional(Type.Integer({ description, errorText: "must be an integer" }));
 
 const output = strictObject({
   format: optional(withDescription(oneOf(...OUTPUT_FORMATS), "Default: mp4 for video, m4a for audio")),
@@ -39,15 +35,15 @@ const output = strictObject({
       errorText: "must look like 720p",
     }),
   ),
-  video_bitrate: integerField("Bits per second, from 50000 up to the source's. Default: matches the source"),
-  frame_rate: integerField("Frames per second, 1 to 120 and at most twice the source's. Default: the source's"),
+  video_bitrate: anyInteger("Bits per second, from 50000 up to the source's. Default: matches the source"),
+  frame_rate: anyInteger("Frames per second, 1 to 120 and at most twice the source's. Default: the source's"),
   exact_frame_rate: optional(
     withDescription(
       strictObject({ num: rateTerm, den: rateTerm }),
       "Frames per second as a fraction, in place of `frame_rate`, within the same bounds. The source's rate keeps the times of its frames",
     ),
   ),
-  audio_bitrate: integerField("Bits per second, 32000 to 320000. Default: matches the source"),
+  audio_bitrate: anyInteger("Bits per second, 32000 to 320000. Default: matches the source"),
   audio: optional(
     withDescription(
       strictObject({

@@ -23,7 +23,7 @@ import {
   rotateSecret,
 } from "../../work/webhooks/endpoints";
 import { type Call, created, createOnce, ok } from "../call";
-import { oneOf, strictObject } from "../fields";
+import { listField, oneOf, strictObject } from "../fields";
 import { formatTime } from "../format-time";
 import { listRoute } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
@@ -36,11 +36,7 @@ const url = Type.String({
   maxLength: MAX_URL_CHARACTERS,
   errorText: `must be a URL of at most ${MAX_URL_CHARACTERS} characters`,
 });
-const eventTypes = Type.Array(oneOf(...EVENT_TYPES), {
-  minItems: 1,
-  maxItems: EVENT_TYPES.length,
-  errorText: `must be a list of 1 to ${EVENT_TYPES.length} event types`,
-});
+const eventTypes = listField(oneOf(...EVENT_TYPES), 1, EVENT_TYPES.length, "event types");
 
 const showEndpoint = (endpoint: WebhookEndpoint): Resource<"WebhookEndpoint"> =>
   showRow(SCHEMAS.WebhookEndpoint, endpoint, { old_secret_expires_at: formatTime(endpoint.old_secret_until) });

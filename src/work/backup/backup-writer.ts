@@ -4,15 +4,17 @@ import type { BackupFile, BackupManifest } from "../../domain/backup";
 import type { FoundFile } from "./find-files";
 
 /** Counts files of media. `notes`: sentences for the administrator. */
-export type StoredFiles = {
-  stored: BackupFile[];
-  missing: string[];
-  copied_files: number;
-  copied_bytes: number;
-  linked_files: number;
-  shared_files: number;
-  notes: string[];
-};
+export const createStoredFiles = () => ({
+  stored: [] as BackupFile[],
+  missing: [] as string[],
+  copied_files: 0,
+  copied_bytes: 0,
+  linked_files: 0,
+  shared_files: 0,
+  notes: [] as string[],
+});
+
+export type StoredFiles = ReturnType<typeof createStoredFiles>;
 
 export type BackupWriter = {
   /** The path of the complete backup. */
@@ -31,13 +33,3 @@ export type BackupWriter = {
   /** Releases the place, even after a failure. */
   release(): Promise<void>;
 };
-
-export const createStoredFiles = (): StoredFiles => ({
-  stored: [],
-  missing: [],
-  copied_files: 0,
-  copied_bytes: 0,
-  linked_files: 0,
-  shared_files: 0,
-  notes: [],
-});

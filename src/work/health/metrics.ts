@@ -31,18 +31,10 @@ export async function readMetrics(services: HealthNeeds, sources: MetricsSources
   ]);
 }
 
-const gauge = (name: string, help: string, samples: Metric["samples"]): Metric => ({
-  name,
-  help,
-  type: "gauge",
-  samples,
-});
-const counter = (name: string, help: string, samples: Metric["samples"]): Metric => ({
-  name,
-  help,
-  type: "counter",
-  samples,
-});
+const metric =
+  (type: Metric["type"]) =>
+  (name: string, help: string, samples: Metric["samples"]): Metric => ({ name, help, type, samples });
+const [gauge, counter, histogram] = [metric("gauge"), metric("counter"), metric("histogram")];
 
 const toSamples = (label: string, values: Record<string, number | boolean>): Metric["samples"] =>
   Object.entries(values).map(([name, value]) => ({ labels: { [label]: name }, value: Number(value) }));
@@ -65,12 +57,7 @@ function listCounters({ counters }: HealthNeeds): Metric[] {
   const { requests, requestSeconds, jobEnds } = counters;
   return [
     counter("offcut_http_requests_total", "Requests by family, method and class of the status.", requests.samples()),
-    {
-      name: "offcut_http_request_duration_seconds",
-      help: "Time until the response begins.",
-      type: "histogram",
-      samples: requestSeconds.samples(),
-    },
+    histogram("offcut_http_request_duration_seconds", "Time until the response begins.", requestSeconds.samples()),
     counter("offcut_jobs_ended_total", "Jobs that ended since the start, by outcome.", jobEnds.samples()),
   ];
 }

@@ -17,7 +17,7 @@ import { findEffectiveQuota } from "../../../work/storage/limits";
 import { FINDING_ACTIONS, type FindingAction, listActions, resolveFinding } from "../../../work/upkeep/file-findings";
 import { findOwnerOf } from "../../../work/upkeep/media-files";
 import { type Call, ok } from "../../call";
-import { oneOf, strictObject, textField, uuidField } from "../../fields";
+import { listField, oneOf, strictObject, textField, uuidField } from "../../fields";
 import { offsetListRoute } from "../../list-route";
 import { respondsWith } from "../../response-docs";
 import { route } from "../../route";
@@ -107,12 +107,7 @@ export const resolveFindings = route({
       description:
         "`delete_file`: deletes an untracked file. `restore`: restores the file from the newest backup with the correct content. `delete_owner`: deletes the recording or render",
     },
-    ids: Type.Array(uuidField("a problem"), {
-      minItems: 1,
-      maxItems: MAX_RESOLVED_FINDINGS,
-      uniqueItems: true,
-      errorText: `must be a list of 1 to ${MAX_RESOLVED_FINDINGS} different IDs`,
-    }),
+    ids: { ...listField(uuidField("a problem"), 1, MAX_RESOLVED_FINDINGS, "different IDs"), uniqueItems: true },
   }),
   responses: { 200: respondsWith("ResolvedFindings", "The result of each, in the order of the request") },
   handle: async (call, { body }) => {

@@ -28,6 +28,7 @@ import { type Call, created, createOnce, ok, type Reply } from "../../call";
 import {
   clearableText,
   emptyToNull,
+  integerField,
   nullable,
   oneOf,
   parseSort,
@@ -116,14 +117,7 @@ export const invite = route({
   body: strictObject({
     email: email,
     role: Type.Optional(role),
-    credits: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: MAX_CREDITS,
-        description: "instead of the sign-up credits",
-        errorText: `must be an integer from 0 to ${MAX_CREDITS}`,
-      }),
-    ),
+    credits: Type.Optional(integerField(0, MAX_CREDITS, "instead of the sign-up credits")),
   }),
   responses: { 201: respondsWith("InvitedUser", "The account and the link, which is shown once") },
   handle: async (call, { body }) => {
@@ -194,12 +188,7 @@ export const addCredits = route({
   errors: ["conflict"],
   example: { delta: 600, note: "Order 2026-117" },
   body: strictObject({
-    delta: Type.Integer({
-      minimum: -MAX_CREDITS,
-      maximum: MAX_CREDITS,
-      errorText: `must be an integer from -${MAX_CREDITS} to ${MAX_CREDITS}`,
-      description: "a negative number removes credits, at most the available ones",
-    }),
+    delta: integerField(-MAX_CREDITS, MAX_CREDITS, "a negative number removes credits, at most the available ones"),
     note: Type.Optional(withDescription(clearableText(MAX_NOTE_CHARACTERS), "for the audit log")),
     workspace_id: Type.Optional(uuidField("a workspace of the user; by default the personal one")),
   }),
