@@ -63,8 +63,7 @@ async function renderOne(tools: OneShotTools, task: CutTask, args: RenderArgumen
     let output: string | null = null;
     const { probed, transcript } = await prepareRecording(tools, open, {
       language: args.language ?? written.language,
-      // Only subtitles and transcripts need word times.
-      scope: task.subtitles.length + task.transcripts.length > 0 ? "analysis" : "probe",
+      scope: chooseScope(task),
       check: (found) => {
         requireRepairedPlan(args, written, [], found);
         output = requireTarget(task, found, args.force);
@@ -77,6 +76,12 @@ async function renderOne(tools: OneShotTools, task: CutTask, args: RenderArgumen
     const result = await writeResults(tools, open, { task, output, plan, probed, words, replace: args.force });
     return { ...result, warnings: [...warnings, ...result.warnings] };
   });
+}
+
+/** Only subtitles and transcripts need word times. Noise reduction leaves music alone: it needs to know where speech is. */
+function chooseScope({ subtitles, transcripts, render, noiseReduction }: CutTask): "analysis" | "voice" | "probe" {
+  if (subtitles.length + transcripts.length > 0) return "analysis";
+  return render && noiseReduction !== "off" ? "voice" : "probe";
 }
 
 /** Throws `AppError` `validation_error` with the invalid fields. */

@@ -81,11 +81,14 @@ function joinSpans(steps: LoudnessSteps, spans: readonly { start: Ticks; end: Ti
 export function amplifySteps(
   steps: LoudnessSteps,
   gains: readonly { start: Ticks; end: Ticks; gainDb: number }[],
+  stepsPerSecond: number,
 ): LoudnessSteps {
+  if (gains.length === 0) return steps;
+  const stepTicks = TICKS_PER_SECOND / stepsPerSecond;
   let next = 0;
   const factors = Float32Array.from(steps.energies, (_, n) => {
-    while (next < gains.length - 1 && gains[next]!.end <= (n + 0.5) * STEP_TICKS) next++;
-    return 10 ** ((gains[next]?.gainDb ?? 0) / 20);
+    while (next < gains.length - 1 && gains[next]!.end <= (n + 0.5) * stepTicks) next++;
+    return 10 ** (gains[next]!.gainDb / 20);
   });
   return {
     energies: steps.energies.map((energy, n) => energy * factors[n]! ** 2),

@@ -70,6 +70,8 @@ export const PCM_SAMPLE_RATE_HZ = 16_000;
 export type SpeechOptions = { owner?: string; signal?: AbortSignal };
 export type AnalyzeOptions = SpeechOptions & {
   language: string | null;
+  /** False: only detects speech, which needs no recognizer. */
+  transcribes?: boolean;
   onProgress?: (share: number) => void;
   /** A file that stores the progress, from which a later call for the same recording resumes. The caller removes it. */
   progressPath?: string;

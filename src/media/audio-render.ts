@@ -9,7 +9,7 @@ import { writeAtomically } from "./atomic-output";
 import { AacJoinError } from "./audio/aac-track";
 import { createAdaptiveStereoSink } from "./audio/adaptive-stereo-sink";
 import { createChunkedSink, isWorthChunking } from "./audio/chunked-sink";
-import { createLimiter, type Level } from "./audio/limiter";
+import { createLeveler, type OutputLevel } from "./audio/leveler";
 import { buildMixdownFilters } from "./audio/mixdown";
 import { reduceNoise } from "./audio/noise-reduction";
 import { loadRnnoise } from "./audio/rnnoise";
@@ -78,7 +78,7 @@ export type AudioRenderOptions = RecordingFile & {
 };
 
 /** What changes the levels of a cut. `gains`: those of speakers. `level` null: the limiter has nothing to do. */
-export type Levels = { gains: readonly SpeakerGain[]; level: Level | null };
+export type Levels = { gains: readonly SpeakerGain[]; level: OutputLevel | null };
 
 /** Writes the audio of a cut at a level, or as it is. Errors: `AppError` `storage_full`, `processing_failed`; the signal's reason. */
 export async function encodeSpliced(
@@ -110,7 +110,7 @@ async function encodeInto(
   const wallSeconds = getAudioWallSeconds(probed.info.duration);
   await writeAtomically(options.outputPath, async (path) => {
     const sink = createSink({ ffmpeg, format, audioFormat, bitrate, path, workDir, wallSeconds, signal });
-    const limited = level === null ? sink : createLimiter(sink, level, audioFormat);
+    const limited = level === null ? sink : createLeveler(sink, level, audioFormat);
     await spliceTo(options, audioFormat, levelSpeakers(limited, gains, audioFormat));
   });
 }

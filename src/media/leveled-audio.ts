@@ -1,12 +1,14 @@
 /** Renders a cut's audio to an encoded file, at its own level or at a target loudness: measures, encodes, and measures what was encoded. */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { FINE_STEPS_PER_SECOND, predictLoudness } from "../domain/limited-loudness";
 import { amplifySteps, type Loudness, type LoudnessSteps, measureSteps } from "../domain/loudness";
 import type { AudioProcessing } from "../domain/media";
 import { planSpeakerGains, type SpeakerGain } from "../domain/speaker-levels";
 import type { EnergyContour } from "../domain/speech";
 import { TICKS_PER_SECOND } from "../domain/time";
-import type { Level } from "./audio/limiter";
+import { MAX_PEAK_DBTP, searchLevel, toFactor } from "./audio/level-search";
+import type { OutputLevel } from "./audio/leveler";
 import { measureFile } from "./audio/loudness";
 import { RNNOISE_RATE } from "./audio/rnnoise";
 import { createSampleKeeper } from "./audio/sample-keeper";
@@ -17,25 +19,8 @@ import { createStepMeter } from "./audio/step-meter";
 import { type AudioRenderOptions, encodeSpliced, getAudioWallSeconds, type Levels, spliceTo } from "./audio-render";
 import { type AudioFormat, chooseAudioFormat } from "./encoder-arguments";
 
-/** Maximum true peak, in dBTP (EBU R128). */
-const MAX_PEAK_DBTP = -1;
-/** The encoder's own error adds to peaks. */
-const CODEC_MARGIN_DB = 0.3;
-/** A result that differs less from the target is accepted. The meter shows tenths. */
-const TOLERANCE_LU = 0.15;
-/** A result that differs more gets a warning. */
+/** A result that differs more from the target gets a warning. */
 const MAX_ERROR_LU = 0.3;
-const MAX_ATTEMPTS = 6;
-/** With less, more gain only distorts. */
-const MIN_RISE_LU = 0.2;
-/** How much lower peaks are limited than the last excess suggests. */
-const PEAK_STEP_DB = 0.1;
-/** Loudness that a decibel of gain adds at least, so that no step is too long. */
-const MIN_SLOPE = 0.25;
-/** More gain only amplifies noise. */
-const MAX_GAIN_DB = 50;
-
-const toFactor = (decibels: number): number => 10 ** (decibels / 20);
 
 /** Share of the pass that measures in the progress. */
 const MEASURED = 0.3;
@@ -63,7 +48,7 @@ export async function renderAudio({ processing = {}, ...given }: ProcessedAudioO
   try {
     const gains = levelsSpeakers ? findSpeakerGains(measured.contour, options.segments) : [];
     // Takes that get louder may exceed full scale.
-    const level: Level | null = gains.length === 0 ? null : { gain: 1, ceiling: toFactor(MAX_PEAK_DBTP) };
+    const level: OutputLevel | null = gains.length === 0 ? null : { gain: 1, ceiling: toFactor(MAX_PEAK_DBTP) };
     const rest = { ...shareProgress(options, MEASURED, 1), keptSamples: measured.kept };
     if (target !== null)
       return await renderLeveled(rest, audioFormat, { gains, level }, { target, steps: measured.steps });
@@ -80,7 +65,7 @@ type MeasuredCut = { steps: LoudnessSteps; contour: EnergyContour; kept: string 
 async function measureCut(options: AudioRenderOptions, audioFormat: AudioFormat): Promise<MeasuredCut> {
   const { segments, noiseReduction, workDir } = options;
   const seconds = (segments.at(-1)?.outputEnd ?? 0) / TICKS_PER_SECOND;
-  const meter = createStepMeter(audioFormat);
+  const meter = createStepMeter(audioFormat, FINE_STEPS_PER_SECOND);
   const contour = createContourMeter(audioFormat, seconds);
   const bytes = seconds * audioFormat.sampleRate * audioFormat.channels * 4;
   const keeps = noiseReduction !== undefined && bytes <= MAX_KEPT_BYTES;
@@ -128,33 +113,17 @@ async function renderLeveled(
   const { ffmpeg, probed, signal } = options;
   const { gains } = unchanged;
   const meterOptions = { ffmpeg, wallSeconds: getAudioWallSeconds(probed.info.duration), signal };
-  const source = measureSteps(amplifySteps(steps, gains));
+  const amplified = amplifySteps(steps, gains, FINE_STEPS_PER_SECOND);
+  const source = predictLoudness(amplified, null);
   if (source.integrated === null) {
     await encodeSpliced(options, audioFormat, unchanged);
     return listLoudnessWarnings(source, target);
   }
-  let gain = Math.min(MAX_GAIN_DB, target - source.integrated);
-  let ceiling = MAX_PEAK_DBTP - CODEC_MARGIN_DB;
-  let before = { gain: 0, integrated: source.integrated };
-  for (let attempt = 1; ; attempt++) {
-    const level: Level = { gain: toFactor(gain), ceiling: toFactor(ceiling) };
+  const encoded = await searchLevel(amplified, target, async (level) => {
     await encodeSpliced(options, audioFormat, { gains, level });
-    const encoded = await measureFile(meterOptions, options.outputPath, audioFormat);
-    const error = encoded.integrated === null ? 0 : target - encoded.integrated;
-    const excess = encoded.peak === null ? 0 : Math.max(0, encoded.peak - MAX_PEAK_DBTP);
-    const integrated = encoded.integrated ?? target;
-    const risen = integrated - before.integrated;
-    const isReached = Math.abs(error) <= TOLERANCE_LU;
-    // The limiter turns down all that more gain adds.
-    const isSaturated = attempt > 1 && gain - before.gain > MIN_RISE_LU && risen < MIN_RISE_LU;
-    if ((excess === 0 && (isReached || isSaturated)) || attempt === MAX_ATTEMPTS)
-      return listLoudnessWarnings(encoded, target);
-    // The more the limiter turns down, the less a decibel of gain adds.
-    const slope = gain === before.gain ? 1 : risen / (gain - before.gain);
-    before = { gain, integrated };
-    if (!isSaturated) gain = Math.min(MAX_GAIN_DB, gain + error / Math.min(1, Math.max(MIN_SLOPE, slope)));
-    if (excess > 0) ceiling -= excess + PEAK_STEP_DB;
-  }
+    return await measureFile(meterOptions, options.outputPath, audioFormat);
+  });
+  return listLoudnessWarnings(encoded, target);
 }
 
 /** Lists the warnings about an encoded file whose loudness should be `target`. Errors: those of `measureFile`. */
@@ -165,7 +134,8 @@ export async function checkLoudness(
   const { ffmpeg, probed, signal, outputPath } = options;
   const format = chooseProcessedFormat({ ...options, noiseReduction: processing?.noiseReduction });
   const wallSeconds = getAudioWallSeconds(probed.info.duration);
-  return listLoudnessWarnings(await measureFile({ ffmpeg, wallSeconds, signal }, outputPath, format), target);
+  const steps = await measureFile({ ffmpeg, wallSeconds, signal }, outputPath, format);
+  return listLoudnessWarnings(measureSteps(steps), target);
 }
 
 function listLoudnessWarnings({ integrated }: Loudness, target: number): string[] {

@@ -34,27 +34,32 @@ const ENERGY_SHARE = 0.02;
 const VAD_SHARE = 0.1;
 
 /**
- * Analyzes `pcm`. `language` null omits the transcript, `DETECT_LANGUAGE` detects the language. `check` is called between steps and may
- * throw to stop. Records of an earlier run are reused: the result is the same.
+ * Analyzes `pcm`. `DETECT_LANGUAGE` detects the language. `check` is called between steps and may throw to stop. Records of an earlier run are
+ * reused: the result is the same.
  */
 export async function analyze(
   models: SpeechModels,
   pcm: PcmReader,
-  language: string | null,
+  language: string,
   work: TaskWork,
 ): Promise<SpeechAnalysis> {
-  const duration = Math.round((pcm.samples * TICKS_PER_SECOND) / 16_000);
-  const energy = await measureEnergy(pcm, work);
-  const speech = work.log.takeJson<Span[]>("speech") ?? (await detectSpeech(models.detector, pcm, energy, work));
-  if (language === null) return { duration, speech, energy, transcript: null, language: null };
-
+  const analysis = await analyzeVoice(models.detector, pcm, work);
+  const { duration, speech, energy } = analysis;
   const segments = createSegments(speech, energy, duration);
   const onProgress = (done: number) => work.onProgress(VAD_SHARE + (1 - VAD_SHARE) * done);
   const { spoken, transcript } = await transcribeSegments(models, { pcm, energy }, segments, language, {
     ...work,
     onProgress,
   });
-  return { duration, speech, energy, transcript, language: detectLanguage(spoken, transcript, speech) };
+  return { ...analysis, transcript, language: detectLanguage(spoken, transcript, speech) };
+}
+
+/** Returns the analysis without a transcript. It needs no recognizer. */
+export async function analyzeVoice(detector: VoiceDetector, pcm: PcmReader, work: TaskWork): Promise<SpeechAnalysis> {
+  const duration = Math.round((pcm.samples * TICKS_PER_SECOND) / 16_000);
+  const energy = await measureEnergy(pcm, work);
+  const speech = work.log.takeJson<Span[]>("speech") ?? (await detectSpeech(detector, pcm, energy, work));
+  return { duration, speech, energy, transcript: null, language: null };
 }
 
 /** Returns the spoken language with a confidence: that of its transcript, or else of the detection. Null if there is too little speech. */

@@ -82,8 +82,9 @@ export function createSpeechEngine(options: SpeechEngineOptions): SpeechEngine {
       if (!closed) queue.warmUp();
     },
     canTranscribe,
-    analyze: ({ path }, { language, onProgress = () => {}, onSaved = () => {}, progressPath = null, ...options }) => {
-      const taskLanguage = canTranscribe(language) ? (language ?? defaultLanguage()) : null;
+    analyze: ({ path }, { language, transcribes = true, onProgress = () => {}, onSaved = () => {}, ...options }) => {
+      const { progressPath = null } = options;
+      const taskLanguage = transcribes && canTranscribe(language) ? (language ?? defaultLanguage()) : null;
       const pick = (o: TaskOutcome): SpeechAnalysis | null => (o.status === "analyzed" ? o.analysis : null);
       const task = { command: "analyze" as const, path, language: taskLanguage, modelsDir, progressPath };
       // A task that is restarted after a crash reports from 0 again.

@@ -1,18 +1,18 @@
 /** The main function of the speech process. A crash in a recognizer ends this process, not the server. */
 
-import type { Recognition, RecognitionRequest } from "../domain/speech";
+import type { Recognition, RecognitionRequest, SpeechAnalysis } from "../domain/speech";
 import { createIncreasingProgress } from "../lib/progress";
-import { analyze, type SpeechModels } from "./analyze";
+import { analyze, analyzeVoice } from "./analyze";
 import type { WindowCache, WindowSource } from "./encoded-windows";
 import { forcedAlign } from "./forced-alignment";
 import { encodeEnergy, encodeMessage, readIpcFrames, type SpeechEvent, type SpeechTask } from "./ipc-protocol";
-import { loadMoonshine } from "./moonshine";
+import { loadMoonshine, type Moonshine } from "./moonshine";
 import { openAnalysisAudio, type PcmReader } from "./pcm";
 import { recognizeNothing, recognizeWindows, recognizeWithModel } from "./recognition";
 import { NO_LOG, openRecordLog } from "./record-log";
-import { type Checkpoint, createTaskControl, type TaskControl } from "./task-control";
+import { type Checkpoint, createTaskControl, type TaskControl, type TaskWork } from "./task-control";
 import { createTranscriberSelector, type SherpaTranscriber, type TranscriberSelector } from "./transcriber-selector";
-import { loadVoiceDetector } from "./vad";
+import { loadVoiceDetector, type VoiceDetector } from "./vad";
 
 /** Minimum interval between progress reports. */
 const MIN_PROGRESS_INTERVAL_MS = 200;
@@ -24,7 +24,8 @@ const RECORD_LOG_VERSION = 2;
 type ProcessState = {
   controls: Map<number, TaskControl>;
   cache: WindowCache;
-  models: () => Promise<SpeechModels>;
+  detector: () => Promise<VoiceDetector>;
+  moonshine: () => Promise<Moonshine>;
   selector: (modelsDir: string | null) => TranscriberSelector;
 };
 
@@ -33,21 +34,19 @@ type ProcessState = {
  * loaded with the first task. Tasks run concurrently and interleave at their safe points, except those that are paused.
  */
 export async function runSpeechProcess(speechDir: string): Promise<void> {
-  let models: Promise<SpeechModels> | null = null;
-  const load = async (): Promise<SpeechModels> => {
-    const [detector, moonshine] = await Promise.all([
-      loadVoiceDetector(speechDir),
-      loadMoonshine(speechDir, ENCODER_THREADS),
-    ]);
-    return { detector, moonshine };
-  };
+  let detector: Promise<VoiceDetector> | null = null;
+  let moonshine: Promise<Moonshine> | null = null;
   const selectors = new Map<string | null, TranscriberSelector>();
   const state: ProcessState = {
     controls: new Map(),
     cache: new Map(),
-    models: () => {
-      models ??= load();
-      return models;
+    detector: () => {
+      detector ??= loadVoiceDetector(speechDir);
+      return detector;
+    },
+    moonshine: () => {
+      moonshine ??= loadMoonshine(speechDir, ENCODER_THREADS);
+      return moonshine;
     },
     selector: (modelsDir) => {
       const known = selectors.get(modelsDir) ?? createTranscriberSelector(modelsDir);
@@ -65,7 +64,7 @@ export async function runSpeechProcess(speechDir: string): Promise<void> {
     const command = frame.message;
     if ("path" in command) void runTask(command, state, send);
     // The first task reports a failure.
-    else if (command.command === "load") state.models().catch(() => {});
+    else if (command.command === "load") Promise.all([state.detector(), state.moonshine()]).catch(() => {});
     else state.controls.get(command.id)?.[command.command]();
   }
   process.exit(0);
@@ -80,11 +79,14 @@ async function runTask(task: SpeechTask, state: ProcessState, send: (bytes: Uint
   let log = NO_LOG;
   try {
     pcm = await openAnalysisAudio(task);
-    const models = await state.models();
-    const source = { moonshine: models.moonshine, pcm, cache: state.cache, recording: `${task.path}:${pcm.version}` };
-    if (task.command === "align")
+    const { cache } = state;
+    const recording = `${task.path}:${pcm.version}`;
+    if (task.command === "align") {
+      const source = { moonshine: await state.moonshine(), pcm, cache, recording };
       return emit({ event: "aligned", id: task.id, alignments: await forcedAlign(source, task.requests, check) });
+    }
     if (task.command === "recognize") {
+      const source = { moonshine: await state.moonshine(), pcm, cache, recording };
       const installed = task.language === null ? "built-in" : await state.selector(task.modelsDir).load(task.language);
       return emit({
         event: "recognized",
@@ -100,8 +102,8 @@ async function runTask(task: SpeechTask, state: ProcessState, send: (bytes: Uint
       const identity = JSON.stringify([RECORD_LOG_VERSION, pcm.version, task.language]);
       log = await openRecordLog(task.progressPath, identity, () => emit({ event: "saved", id: task.id }));
     }
-    const all = { ...models, selector: state.selector(task.modelsDir) };
-    const { energy, ...analysis } = await analyze(all, pcm, task.language, { check, onProgress, log });
+    const work = { check, onProgress, log };
+    const { energy, ...analysis } = await analyzeWith(state, pcm, task, work);
     send(encodeEnergy(task.id, energy));
     emit({ event: "analyzed", id: task.id, ...analysis });
   } catch (error) {
@@ -112,6 +114,19 @@ async function runTask(task: SpeechTask, state: ProcessState, send: (bytes: Uint
     await pcm?.close();
     await log.close();
   }
+}
+
+/** A language of null needs no recognizer. */
+async function analyzeWith(
+  state: ProcessState,
+  pcm: PcmReader,
+  { language, modelsDir }: Pick<Extract<SpeechTask, { command: "analyze" }>, "language" | "modelsDir">,
+  work: TaskWork,
+): Promise<SpeechAnalysis> {
+  const detector = await state.detector();
+  if (language === null) return await analyzeVoice(detector, pcm, work);
+  const models = { detector, moonshine: await state.moonshine(), selector: state.selector(modelsDir) };
+  return await analyze(models, pcm, language, work);
 }
 
 function recognize(

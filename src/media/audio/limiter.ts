@@ -3,7 +3,8 @@
  * the peak, so that no sample is clipped, and ends slowly. Without true
  * peaks above it, every sample is multiplied by the same number.
  */
-import type { AudioSink } from "./sink";
+import { STEPS_PER_SECOND } from "../../domain/loudness";
+import type { SampleProcessor } from "./sink";
 import { findTruePeak, TAPS } from "./true-peak";
 
 export type Level = {
@@ -11,30 +12,17 @@ export type Level = {
   gain: number;
   /** Maximum true peak, from 0 to 1. */
   ceiling: number;
+  /** Factors of the ceiling, one for each 100 ms. */
+  lowered?: Float32Array | null;
 };
 
 /** How long before a peak the reduction starts. */
 const LOOKAHEAD_SECONDS = 0.005;
 /** After this time, a reduction has ended to about two thirds. */
-const RELEASE_SECONDS = 0.05;
-/** Returns a sink that passes on all samples at another level. It writes exactly as many as it receives. */
-export function createLimiter(sink: AudioSink, level: Level, format: { sampleRate: number; channels: number }) {
-  const limiter = new Limiter(level, format);
-  const write = async (samples: Float32Array) => {
-    if (samples.length > 0) await sink.write(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength));
-  };
-  return {
-    write: (bytes) => write(limiter.take(new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2))),
-    end: async () => {
-      await write(limiter.finish());
-      await sink.end();
-    },
-    abort: (error) => sink.abort(error),
-  } satisfies AudioSink;
-}
+export const RELEASE_SECONDS = 0.05;
 
 /** Works in frames: one sample of each channel. */
-export class Limiter {
+export class Limiter implements SampleProcessor {
   private readonly channels: number;
   private readonly lookahead: number;
   private readonly release: number;
@@ -48,12 +36,16 @@ export class Limiter {
   private recentAt = 0;
   private recentSum: number;
   private hasStarted = false;
+  /** Frames whose need is known, and the number of frames for each factor of the ceiling. */
+  private position = 0;
+  private readonly stepFrames: number;
 
   constructor(
     private readonly level: Level,
     { sampleRate, channels }: { sampleRate: number; channels: number },
   ) {
     this.channels = channels;
+    this.stepFrames = sampleRate / STEPS_PER_SECOND;
     this.lookahead = Math.max(1, Math.round(LOOKAHEAD_SECONDS * sampleRate));
     this.release = 1 - Math.exp(-1 / (RELEASE_SECONDS * sampleRate));
     this.buffer = new Float32Array(TAPS * channels);
@@ -85,7 +77,10 @@ export class Limiter {
     const frames = joined.length / channels;
     const needs = new Float32Array(Math.max(this.needs.length, frames - TAPS));
     needs.set(this.needs);
-    for (let frame = this.needs.length; frame < needs.length; frame++) needs[frame] = this.findNeed(joined, frame);
+    for (let frame = this.needs.length; frame < needs.length; frame++) {
+      needs[frame] = this.findNeed(joined, frame, this.getCeiling());
+      this.position++;
+    }
     const ready = Math.max(0, frames - held - TAPS);
     const output = joined.slice(TAPS * channels, (TAPS + ready) * channels);
     this.reduce(output, needs, ready);
@@ -94,10 +89,14 @@ export class Limiter {
     return output;
   }
 
+  private getCeiling(): number {
+    const { ceiling, lowered } = this.level;
+    return lowered ? ceiling * (lowered[Math.floor(this.position / this.stepFrames)] ?? 1) : ceiling;
+  }
+
   /** Returns the factor with which neither a frame nor the positions up to the next one exceed the ceiling. */
-  private findNeed(frames: Float32Array, frame: number): number {
+  private findNeed(frames: Float32Array, frame: number, ceiling: number): number {
     const { channels } = this;
-    const { ceiling } = this.level;
     let peak = 0;
     for (let channel = 0; channel < channels; channel++)
       peak = Math.max(peak, findTruePeak(frames, frame * channels + channel, channels, ceiling));

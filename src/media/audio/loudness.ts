@@ -1,5 +1,5 @@
 /** Measures the loudness of files: recordings, and what was encoded. */
-import { type Loudness, type LoudnessSteps, measureSteps, writeLoudness } from "../../domain/loudness";
+import { type LoudnessSteps, writeLoudness } from "../../domain/loudness";
 import type { MediaInfo } from "../../domain/media";
 import { writeAtomically } from "../atomic-output";
 import { startAudioDecoder } from "../audio-render";
@@ -31,7 +31,7 @@ export async function measureFile(
   { ffmpeg, wallSeconds, signal }: { ffmpeg: Ffmpeg; wallSeconds: number; signal?: AbortSignal | undefined },
   path: string,
   format: AudioFormat,
-): Promise<Loudness> {
+): Promise<LoudnessSteps> {
   const { sampleRate, channels } = format;
   const output = ["-map", "0:a:0", "-ar", String(sampleRate), "-ac", String(channels), "-f", "f32le", "pipe:1"];
   const decoder = startFfmpeg({
@@ -41,7 +41,7 @@ export async function measureFile(
     stdout: "pipe",
     signal,
   });
-  return measureSteps(await measureDecoded(decoder, format, signal));
+  return await measureDecoded(decoder, format, signal);
 }
 
 async function measureDecoded(

@@ -13,7 +13,7 @@ import { readWholeSamples } from "./splicer";
 
 /** Shares of the original, in pauses and in speech. */
 const ORIGINAL_SHARES: Record<NoiseReduction, { pause: number; speech: number }> = {
-  light: { pause: 0.12, speech: 0.45 },
+  light: { pause: 0.12, speech: 0.6 },
   strong: { pause: 0, speech: 0.3 },
 };
 const HIGHPASS_HZ = 70;

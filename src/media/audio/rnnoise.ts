@@ -72,8 +72,14 @@ function createDenoiser(wasm: Exports, at: number, buffer: Float32Array): Denois
     process(frame) {
       for (let n = 0; n < RNNOISE_FRAME; n++) buffer[n] = frame[n]! * SCALE;
       const probability = wasm.rnnoise_process_frame(state, at, at);
-      for (let n = 0; n < RNNOISE_FRAME; n++) frame[n] = buffer[n]! / SCALE;
-      if (Number.isFinite(probability) && frame.every(Number.isFinite)) return probability;
+      let sum = probability;
+      for (let n = 0; n < RNNOISE_FRAME; n++) {
+        const sample = buffer[n]! / SCALE;
+        frame[n] = sample;
+        sum += sample;
+      }
+      // One number that is not finite makes the sum so, too.
+      if (Number.isFinite(sum)) return probability;
       // A state with such a number would never recover.
       wasm.rnnoise_destroy(state);
       state = wasm.rnnoise_create(0);

@@ -27,6 +27,24 @@ export const joinSinks = (sinks: readonly AudioSink[]): AudioSink => ({
   },
 });
 
+/** Takes interleaved samples and returns those that are ready; `finish` returns the rest. As many as it takes in all. */
+export type SampleProcessor = { take(samples: Float32Array): Float32Array; finish(): Float32Array };
+
+/** Returns a sink that passes on processed samples. */
+export function processInto(sink: AudioSink, processor: SampleProcessor): AudioSink {
+  const write = async ({ buffer, byteOffset, byteLength, length }: Float32Array) => {
+    if (length > 0) await sink.write(new Uint8Array(buffer, byteOffset, byteLength));
+  };
+  return {
+    write: (bytes) => write(processor.take(new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2))),
+    end: async () => {
+      await write(processor.finish());
+      await sink.end();
+    },
+    abort: (error) => sink.abort(error),
+  };
+}
+
 export type AudioSinkOptions = {
   ffmpeg: Ffmpeg;
   format: ResolvedOutput["format"];

@@ -44,19 +44,19 @@ export function createSpeakerLeveler(
   const points = toPoints(gains, sampleRate);
   let position = 0;
   let next = 0;
-  const findFactor = (frame: number): number => {
-    while (next < points.length && points[next]!.frame <= frame) next++;
-    const [before, after] = [points[next - 1], points[next]];
-    if (before === undefined || after === undefined) return (before ?? after)?.factor ?? 1;
-    const share = (frame - before.frame) / (after.frame - before.frame);
-    return before.factor + share * (after.factor - before.factor);
-  };
   return {
     write: async (bytes) => {
       const samples = toSamples(bytes).slice();
-      for (let at = 0; at < samples.length; position++) {
-        const factor = findFactor(position);
-        for (let channel = 0; channel < channels; channel++, at++) samples[at]! *= factor;
+      for (let at = 0; at < samples.length; ) {
+        while (next < points.length && points[next]!.frame <= position) next++;
+        const [before, after] = [points[next - 1] ?? points[next], points[next]];
+        const until = Math.min(samples.length, after ? at + (after.frame - position) * channels : samples.length);
+        const from = before?.factor ?? 1;
+        const slope = before && after && after !== before ? (after.factor - from) / (after.frame - before.frame) : 0;
+        let factor = from + slope * (position - (before?.frame ?? 0));
+        position += (until - at) / channels;
+        for (; at < until; factor += slope)
+          for (let channel = 0; channel < channels; channel++, at++) samples[at]! *= factor;
       }
       await sink.write(new Uint8Array(samples.buffer));
     },

@@ -2,7 +2,7 @@
 import { type LoudnessSteps, STEPS_PER_SECOND } from "../../domain/loudness";
 import type { AudioFormat } from "../encoder-arguments";
 import type { AudioSink } from "./sink";
-import { findTruePeak, TAPS } from "./true-peak";
+import { findTruePeak, PRUNED_SHARE, TAPS } from "./true-peak";
 
 /** Weights of the channels of 5.1 and 7.1 in ffmpeg's order: the one for low frequencies does not count, those behind count more. */
 const SURROUND_WEIGHTS = [1, 1, 1, 0, 1.41, 1.41, 1.41, 1.41];
@@ -66,13 +66,16 @@ class Weighting {
   }
 }
 
+const INITIAL_STEPS = 1_024;
+
 export class StepMeter {
   private readonly channels: number;
   private readonly sampleRate: number;
   private readonly weights: number[];
   private readonly weightings: Weighting[];
-  private readonly energies: number[] = [];
-  private readonly peaks: number[] = [];
+  private energies = new Float32Array(INITIAL_STEPS);
+  private peaks = new Float32Array(INITIAL_STEPS);
+  private count = 0;
   /** Of the step that is not complete: its sum, its peak, and its frames. */
   private sum = 0;
   private peak = 0;
@@ -81,7 +84,10 @@ export class StepMeter {
   /** The last frames, which the interpolation needs. */
   private tail: Float32Array;
 
-  constructor({ sampleRate, channels }: AudioFormat) {
+  constructor(
+    { sampleRate, channels }: AudioFormat,
+    private readonly stepsPerSecond = STEPS_PER_SECOND,
+  ) {
     this.channels = channels;
     this.sampleRate = sampleRate;
     this.weights = Array.from({ length: channels }, (_, n) => (channels >= 6 ? (SURROUND_WEIGHTS[n] ?? 1) : 1));
@@ -111,19 +117,19 @@ export class StepMeter {
   /** Returns the steps. The last one may be shorter, and has the energy of a whole one. */
   finish(): LoudnessSteps {
     // The peaks of the last frames.
-    if (this.frames > 0 || this.peaks.length > 0) {
+    if (this.frames > 0 || this.count > 0) {
       const joined = new Float32Array(this.tail.length + TAPS * this.channels);
       joined.set(this.tail);
       const peak = this.findPeak(joined, this.tail.length, joined.length);
       if (this.frames > 0) this.peak = Math.max(this.peak, peak);
-      else this.peaks[this.peaks.length - 1] = Math.max(this.peaks.at(-1)!, peak);
+      else this.peaks[this.count - 1] = Math.max(this.peaks[this.count - 1]!, peak);
     }
     if (this.frames > 0) this.close();
-    return { energies: Float32Array.from(this.energies), peaks: Float32Array.from(this.peaks) };
+    return { energies: this.energies.slice(0, this.count), peaks: this.peaks.slice(0, this.count) };
   }
 
   private getStepEnd(): number {
-    return Math.round(((this.peaks.length + 1) * this.sampleRate) / STEPS_PER_SECOND);
+    return Math.round(((this.count + 1) * this.sampleRate) / this.stepsPerSecond);
   }
 
   private add(samples: Float32Array, from: number, to: number): void {
@@ -137,7 +143,12 @@ export class StepMeter {
     const { channels } = this;
     const lag = TAPS * channels;
     let peak = this.peak;
+    let [here, next] = [0, 0];
     for (let at = from - lag; at < to - lag; at++) {
+      here = Math.abs(samples[at]!);
+      next = Math.abs(samples[at + channels]!);
+      // The same test as in `findTruePeak`, without a call for most samples.
+      if (here <= peak * PRUNED_SHARE && next <= peak * PRUNED_SHARE) continue;
       const found = findTruePeak(samples, at, channels, peak);
       if (found > peak) peak = found;
     }
@@ -145,15 +156,25 @@ export class StepMeter {
   }
 
   private close(): void {
-    this.energies.push(this.sum / this.frames);
-    this.peaks.push(this.peak);
+    if (this.count === this.peaks.length) {
+      this.energies = grow(this.energies);
+      this.peaks = grow(this.peaks);
+    }
+    this.energies[this.count] = this.sum / this.frames;
+    this.peaks[this.count++] = this.peak;
     [this.sum, this.peak, this.frames] = [0, 0, 0];
   }
 }
 
+function grow(values: Float32Array<ArrayBuffer>): Float32Array<ArrayBuffer> {
+  const grown = new Float32Array(2 * values.length);
+  grown.set(values);
+  return grown;
+}
+
 /** Returns a sink that measures its samples. `read` returns the steps after `end`. */
-export function createStepMeter(format: AudioFormat): AudioSink & { read(): LoudnessSteps } {
-  const meter = new StepMeter(format);
+export function createStepMeter(format: AudioFormat, stepsPerSecond: number): AudioSink & { read(): LoudnessSteps } {
+  const meter = new StepMeter(format, stepsPerSecond);
   return {
     write: async (bytes) => meter.take(new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2)),
     end: async () => {},

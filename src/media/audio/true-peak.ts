@@ -4,7 +4,7 @@
 export const TAPS = 8;
 const PHASES = [0.25, 0.5, 0.75].map(createPhase);
 /** Between two samples below this share of a level, no interpolated one exceeds it: 6 dB. */
-const PRUNED_SHARE = 0.5;
+export const PRUNED_SHARE = 0.5;
 
 /** Returns the weights of the samples around a position between two of them: a sinc in a Hann window. */
 function createPhase(offset: number): Float32Array {
@@ -24,11 +24,14 @@ export function findTruePeak(samples: Float32Array, at: number, channels: number
   const here = Math.abs(samples[at]!);
   let peak = here;
   if (Math.max(here, Math.abs(samples[at + channels]!)) <= level * PRUNED_SHARE) return peak;
-  for (const weights of PHASES) {
+  // Iterators would take as long as the sums.
+  for (let phase = 0; phase < PHASES.length; phase++) {
+    const weights = PHASES[phase]!;
     let sum = 0;
-    for (let n = 0, from = at - (TAPS - 1) * channels; n < weights.length; n++, from += channels)
+    for (let n = 0, from = at - (TAPS - 1) * channels; n < 2 * TAPS; n++, from += channels)
       sum += weights[n]! * samples[from]!;
-    peak = Math.max(peak, Math.abs(sum));
+    const found = Math.abs(sum);
+    if (found > peak) peak = found;
   }
   return peak;
 }

@@ -82,13 +82,13 @@ function createContext<Checkpoint>(
 }
 
 /**
- * Probes the recording and, with the scope `analysis`, transcribes it. `check` runs between the two and may throw. Errors: those of `check`;
+ * Probes the recording and, with the scope `analysis`, transcribes it; with `voice`, only detects speech. `check` runs between the two and may throw. Errors: those of `check`;
  * `AppError` with the codes of assets (`unsupported_media`, `corrupt_media`, …); the signal's reason when aborted.
  */
 export async function prepareRecording(
   tools: OneShotTools,
   open: OpenRecording,
-  request: { language: string | null; scope: "analysis" | "probe"; check: (probed: ProbedMedia) => void },
+  request: { language: string | null; scope: "analysis" | "voice" | "probe"; check: (probed: ProbedMedia) => void },
 ): Promise<{ probed: ProbedMedia; transcript: Transcript | null }> {
   const { config } = tools;
   const files = getMediaFolder(open.outputDir);

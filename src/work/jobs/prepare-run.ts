@@ -36,10 +36,10 @@ export type PrepareInput = {
   /** Names and terms with which the transcript is corrected. */
   vocabulary: readonly VocabularyEntry[];
   /**
-   * `analysis` omits the files that are for clients only: waveform, poster and filmstrip. `probe` only probes. `images` probes and
-   * makes poster and filmstrip. `plan`: the source is the plan of a cut, which is only checked.
+   * `analysis` omits the files that are for clients only: waveform, poster and filmstrip. `voice` omits the transcript, too. `probe` only
+   * probes. `images` probes and makes poster and filmstrip. `plan`: the source is the plan of a cut, which is only checked.
    */
-  scope: "all" | "analysis" | "probe" | "images" | "plan";
+  scope: "all" | "analysis" | "voice" | "probe" | "images" | "plan";
 };
 
 /** Intermediate results. `blobs` are the files that are complete by then. */
@@ -202,7 +202,8 @@ async function prepareAudio(tools: PrepareTools, branch: Branch): Promise<void> 
   const options = { signal, recordingSeconds: toSeconds(info.duration) };
   report("extracting")(0);
   const isAnalyzed = await hasSpeechAnalysis(files);
-  if (!isAnalyzed) tools.speech.warmUp();
+  const transcribes = input.scope !== "voice";
+  if (!isAnalyzed && transcribes) tools.speech.warmUp();
   await scratch.createOnce(files.analysisAudio, (outputPath) =>
     child.run("extract", { ...source, outputPath }, { ...options, onProgress: report("extracting") }),
   );
@@ -247,6 +248,7 @@ async function analyzeSpeech(tools: PrepareTools, branch: Branch): Promise<Speec
       {
         owner: context.owner,
         language: input.language,
+        transcribes: input.scope !== "voice",
         signal: AbortSignal.any([signal, yielding.signal]),
         onProgress: report("transcribing"),
         progressPath,
@@ -272,7 +274,7 @@ async function analyzeSpeech(tools: PrepareTools, branch: Branch): Promise<Speec
 
 async function prepareVideo(branch: Branch): Promise<void> {
   const { input, context, files, child, scratch, source, info, signal, report } = branch;
-  if (input.scope === "analysis") return branch.releaseChild();
+  if (input.scope === "analysis" || input.scope === "voice") return branch.releaseChild();
   const options = { signal, recordingSeconds: toSeconds(info.duration) };
   if (input.scope === "all") await indexSource(branch, options);
   const hasPoster = info.video !== null;

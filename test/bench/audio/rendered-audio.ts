@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { AudioProcessing } from "../../../src/domain/media";
 import type { VoiceActivity } from "../../../src/domain/voice-activity";
 import { renderAudio } from "../../../src/media/leveled-audio";
+import { measureByFfmpeg } from "../../ebur128";
 import { runTool, systemFfmpeg } from "../../unit/media/generated-media";
 import { probeFile } from "../../unit/media/rendering";
 
@@ -34,19 +35,7 @@ export async function renderWhole(
 }
 
 /** Returns the integrated loudness in LUFS and the true peak in dBTP; null for silence. */
-export async function measureLoudness(path: string): Promise<{ integrated: number | null; peak: number | null }> {
-  const filter = ["-map", "0:a", "-af", "ebur128=peak=true:framelog=verbose", "-f", "null", "-"];
-  const child = Bun.spawn([systemFfmpeg.path, "-nostats", "-i", path, ...filter], { stderr: "pipe", stdin: "ignore" });
-  const text = await new Response(child.stderr).text();
-  const summary = text.slice(text.lastIndexOf("Summary:"));
-  const [integrated, peak] = [/I:\s+(\S+) LUFS/, /Peak:\s+(\S+) dBFS/].map((pattern) =>
-    Number(pattern.exec(summary)?.[1]),
-  );
-  return {
-    integrated: integrated! > -70 ? integrated! : null,
-    peak: Number.isFinite(peak) ? peak! : null,
-  };
-}
+export const measureLoudness = (path: string) => measureByFfmpeg(systemFfmpeg.path, path);
 
 /** Decodes to one channel. */
 export async function decodeMono(path: string, rate = RATE): Promise<Float32Array> {

@@ -66,8 +66,8 @@ test("gains of speakers apply to their spans", () => {
     { start: 0, end: 40 * STEP, gainDb: 20 },
     { start: 40 * STEP, end: 80 * STEP, gainDb: 0 },
   ];
-  expect(measureSteps(amplifySteps(steps, gains)).integrated).toBeCloseTo(-20.691, 2);
-  expect(amplifySteps(steps, [])).toEqual(steps);
+  expect(measureSteps(amplifySteps(steps, gains, 10)).integrated).toBeCloseTo(-20.691, 2);
+  expect(amplifySteps(steps, [], 10)).toEqual(steps);
 });
 
 test("a file has the steps to a hundredth of a decibel", () => {

@@ -1,10 +1,13 @@
 /** Loudness of rendered audio, measured by ffmpeg's meter in the encoded file. */
 import { expect, test } from "bun:test";
-import { join } from "node:path";
-import { type Loudness, measureSpans, readLoudness } from "../../../../src/domain/loudness";
-import { createLimiter, Limiter } from "../../../../src/media/audio/limiter";
+import { dirname, join } from "node:path";
+import { measureSpans, readLoudness } from "../../../../src/domain/loudness";
+import { Limiter } from "../../../../src/media/audio/limiter";
 import { writeRecordingLoudness } from "../../../../src/media/audio/loudness";
+import { processInto } from "../../../../src/media/audio/sink";
 import { renderAudio } from "../../../../src/media/leveled-audio";
+import { measureByFfmpeg } from "../../../ebur128";
+import { openVoice } from "../../../fixtures/flite";
 import { fullOr } from "../../../full-size";
 import { BUNDLED_FFMPEG, makeMedia } from "../../../http/media";
 import { temporaryFolder } from "../../../temporary-folder";
@@ -21,38 +24,49 @@ const SOURCES: [name: string, ...source: string[]][] = [
   ["clipped", "-i", "aevalsrc='clip(3*sin(2*PI*97*t)*(0.2+mod(t,1)),-1,1)':s=48000"],
   ["5.1", "-i", `${SPEECH},pan=5.1|FL=c0|FR=c0|FC=0.5*c0|LFE=c0|BL=0.3*c0|BR=0.3*c0`],
 ];
-const TARGETS = [-14, -23];
+/** Each is rendered at both targets, from the same file. */
+const LEVELED: [name: string, targets: number[], ...source: string[]][] = [
+  ...SOURCES.map(([name, ...source]): [string, number[], ...string[]] => [name, [-14, -23], ...source]),
+  ["speech with an offset", [-14], "-i", `${SPEECH},aeval=0.3*val(0)+0.5`],
+];
 
-test.each(SOURCES)("%s has the target loudness, and no true peak above -1 dBTP", async (name, ...source) => {
+test.each(LEVELED)("%s has the loudness %p, and no true peak above -1 dBTP", async (name, targets, ...source) => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "source.wav");
   await Bun.write(path, await makeMedia(`${name}.wav`, "-f", "lavfi", ...source, "-t", String(fullOr(20, 6))));
-  const tools = bundledFfmpeg;
-  const probed = await probeFile(path, tools);
-  for (const target of TARGETS) {
-    const outputPath = join(folder.path, `out${target}.m4a`);
-    // Half of it, from the middle.
-    const [start, end] = [probed.info.duration * 0.25, probed.info.duration * 0.75].map(Math.round) as [number, number];
-    const warnings = await renderAudio({
-      ...{
-        ffmpeg: tools,
-        path,
-        probed,
-        format: "m4a",
-        bitrate: 192_000,
-        processing: { loudness: target },
-        maxEncoders: 2,
-      },
-      ...{ outputPath, workDir: folder.path, segments: [{ start, end, outputStart: 0, outputEnd: end - start }] },
-    });
-    const { integrated, peak } = await measure(outputPath);
-    expect({ warnings, isLoud: Math.abs(integrated! - target) <= 0.3, isBelow: peak! <= -1 }).toEqual({
-      warnings: [],
-      isLoud: true,
-      isBelow: true,
-    });
-  }
+  for (const target of targets) await checkLoudness(path, target);
 });
+
+test("a voice becomes as loud as -9 LUFS, which a limiter alone does not reach", async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "source.wav");
+  const texts = ["Use two lamps, one on each side.", "Before you press record, read the whole script aloud."];
+  const speak = openVoice("rms");
+  const parts = texts.map((text) => speak(text, { stretch: 1, pitch: 1 }).samples);
+  const samples = Float32Array.from(parts.flatMap((part) => [...part]));
+  const input = ["-f", "f32le", "-ar", "16000", "-ac", "1", "-i", "pipe:0"];
+  const child = Bun.spawn([BUNDLED_FFMPEG, "-v", "error", ...input, path], { stdin: new Uint8Array(samples.buffer) });
+  expect(await child.exited).toBe(0);
+  await checkLoudness(path, -9);
+});
+
+/** Renders the middle half of a recording. */
+async function checkLoudness(path: string, target: number): Promise<void> {
+  const probed = await probeFile(path, bundledFfmpeg);
+  const outputPath = `${path}.m4a`;
+  const [start, end] = [probed.info.duration * 0.25, probed.info.duration * 0.75].map(Math.round) as [number, number];
+  const warnings = await renderAudio({
+    ...{ ffmpeg: bundledFfmpeg, path, probed, format: "m4a", bitrate: 192_000, maxEncoders: 2 },
+    ...{ outputPath, workDir: dirname(path), segments: [{ start, end, outputStart: 0, outputEnd: end - start }] },
+    processing: { loudness: target },
+  });
+  const { integrated, peak } = await measure(outputPath);
+  expect({ warnings, isLoud: Math.abs(integrated! - target) <= 0.3, isBelow: peak! <= -1 }).toEqual({
+    warnings: [],
+    isLoud: true,
+    isBelow: true,
+  });
+}
 
 test("silence stays as it is, with a warning", async () => {
   await using folder = await temporaryFolder();
@@ -114,7 +128,7 @@ test("the limiter ends its sink after the last sample", async () => {
     end: async () => void calls.push(-1),
     abort: async (error: unknown) => error,
   };
-  const limiter = createLimiter(sink, { gain: 1, ceiling: 1 }, FORMAT);
+  const limiter = processInto(sink, new Limiter({ gain: 1, ceiling: 1 }, FORMAT));
   await limiter.write(new Uint8Array(80_000));
   await limiter.end();
   expect(calls.pop()).toBe(-1);
@@ -174,14 +188,4 @@ test.each(UNCLIPPED)("%s: the loudness of any cut follows from the steps of the 
   }
 });
 
-/** Measures with ffmpeg's own meter. */
-async function measure(path: string): Promise<Loudness> {
-  const filter = ["-map", "0:a", "-af", "ebur128=peak=true:framelog=verbose", "-f", "null", "-"];
-  const child = Bun.spawn([BUNDLED_FFMPEG, "-nostats", "-i", path, ...filter], { stderr: "pipe" });
-  const text = await new Response(child.stderr).text();
-  const summary = text.slice(text.lastIndexOf("Summary:"));
-  const [integrated, peak] = [/I:\s+(\S+) LUFS/, /Peak:\s+(\S+) dBFS/].map((pattern) =>
-    Number(pattern.exec(summary)![1]),
-  );
-  return { integrated: integrated! > -70 ? integrated! : null, peak: Number.isFinite(peak) ? peak! : null };
-}
+const measure = (path: string) => measureByFfmpeg(BUNDLED_FFMPEG, path);
