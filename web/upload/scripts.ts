@@ -64,7 +64,7 @@ export async function sendScript(recording: File, uploadUrl: string | null, work
 
 /** Throws `ApiError` for a file that cannot be read. */
 async function readText(file: File): Promise<string> {
-  const { readScript } = await import("../pages/asset/read-script");
+  const { readScript } = await import("../pages/asset/script");
   try {
     return await readScript(file);
   } catch (error) {
@@ -103,7 +103,7 @@ const isTransient = (error: unknown): boolean =>
 
 /** Keeps a script for the Script tab of a recording. Throws `ApiError`. */
 async function keepScript(assetId: string, script: string): Promise<void> {
-  const { createScriptForm } = await import("../pages/asset/script-form");
+  const { createScriptForm } = await import("../pages/asset/script");
   if (createScriptForm(assetId).setScript(script)) return;
   throw new ApiError("The browser has no room for it. Drop it in the recording's Script tab.", "storage_full", 0);
 }

@@ -3,7 +3,7 @@ import type { PlanJson } from "../../../src/domain/plan-json";
 import type { Word } from "../../../src/domain/speech";
 import { formatDocx, formatMarkdown, formatPlainText, listTranscript } from "../../../src/domain/transcript-text";
 import { packTexts } from "../../../src/lib/zip-bytes";
-import { readZipEntry } from "../../../web/pages/asset/zip-entry";
+import { readZipEntry } from "../../../web/pages/asset/docx";
 
 const SECOND = 1_000_000;
 

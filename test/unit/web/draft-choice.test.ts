@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { chooseDraft } from "../../../web/pages/asset/draft-choice";
+import { chooseDraft } from "../../../web/pages/asset/draft-stores";
 
 const draft = (revision: number, end: number) => ({ revision, segments: [{ start: 0, end }], texts: [] });
 const server = draft(3, 1);

@@ -1,8 +1,8 @@
 /** What keeps the edits of a cut, with a browser and a server of the test's own. */
 import { afterEach, beforeAll, beforeEach } from "bun:test";
 import type { createEditor } from "../../../web/editor/state/editor-state";
-import type { StartDraft } from "../../../web/pages/asset/draft-choice";
 import type { keepDraft } from "../../../web/pages/asset/draft-keeper";
+import type { StartDraft } from "../../../web/pages/asset/draft-stores";
 import { definePageGlobal, TestStorage, usePageGlobals } from "./page-globals";
 
 type Edit = { segments: { start: number; end: number }[]; texts: [] };

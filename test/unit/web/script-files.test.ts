@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { decodeText, readScript } from "../../../web/pages/asset/read-script";
-import { readZipEntry } from "../../../web/pages/asset/zip-entry";
+import { readZipEntry } from "../../../web/pages/asset/docx";
+import { decodeText, readScript } from "../../../web/pages/asset/script";
 import { writeZip } from "../../zip";
 
 const read = async (bytes: Uint8Array<ArrayBuffer>, maxBytes = 1000) =>

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { session } from "../../../web/app/session";
-import { createScriptForm } from "../../../web/pages/asset/script-form";
+import { createScriptForm } from "../../../web/pages/asset/script";
 
 const before = Object.getOwnPropertyDescriptor(globalThis, "localStorage");
 beforeEach(() => {

@@ -9,7 +9,7 @@ const WEB = join(import.meta.dir, "../../../web");
 const LOADED: Record<string, string[]> = {
   "app/*.tsx": ["app"],
   "pages/sign-in/*.tsx": ["app"],
-  "ui/{button,copy-field,dialog,error-message,field,form,page,section,segments,states}.tsx": ["app"],
+  "ui/{button,copy-field,dialog,form,page,section,states}.tsx": ["app"],
   "shell/{brand,toasts}.tsx": ["app", "editor"],
   "shell/*.tsx": ["app", "signed-in", "editor"],
   "pages/projects/*.tsx": ["app", "signed-in"],

@@ -15,7 +15,6 @@ import {
   MIN_LANDING,
   NUDGE,
 } from "./buffer-limits";
-import { isCovered } from "./coverage";
 import type { CleanMode, Engine, EngineReport, PlayableMedia, Variant } from "./engine";
 import { isStreaming, type OpenedSource, openSource } from "./media-source";
 import { type LoadedPiece, PieceLoads } from "./piece-loads";
@@ -24,6 +23,7 @@ import {
   findDifference,
   findPieceIndex,
   getLength,
+  isCovered,
   type Landing,
   type Piece,
   splitPiece,

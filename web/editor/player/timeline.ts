@@ -2,7 +2,7 @@
  * Maps between cut time and source time. A cut is played as consecutive pieces of the recording. Times are integers in
  * microseconds. Pure.
  */
-import type { Range } from "../model/plan";
+import { fromSeconds, type Range } from "../model/plan";
 
 /** A part of a kept span that is loaded and appended as a unit. `at` is its start in the cut. */
 export type Piece = Range & { at: number };
@@ -174,3 +174,24 @@ export const clipToRange = (kept: readonly Range[], range: Range): Range[] =>
   kept
     .map(({ start, end }) => ({ start: Math.max(start, range.start), end: Math.min(end, range.end) }))
     .filter(({ start, end }) => start < end);
+
+/**
+ * Distance that a position may have from the buffered part of its piece: the first frame can start slightly late, and
+ * the last one end early.
+ */
+const TOLERANCE = 50_000;
+/** Distance that a buffered edge may have from the edge of its piece because of rounding. */
+const ROUNDING = 2_000;
+
+/** Returns whether `buffered` contains the position, or its piece almost up to the position. */
+export function isCovered(buffered: TimeRanges, pieces: readonly Piece[], cutTime: number): boolean {
+  const index = findPieceIndex(pieces, cutTime);
+  const isSamePiece = (time: number) => findPieceIndex(pieces, time) === index;
+  for (let range = 0; range < buffered.length; range++) {
+    const [start, end] = [fromSeconds(buffered.start(range)), fromSeconds(buffered.end(range))];
+    if (start <= cutTime && cutTime <= end) return true;
+    if (cutTime < start && start - TOLERANCE <= cutTime && isSamePiece(start + ROUNDING)) return true;
+    if (cutTime > end && cutTime <= end + TOLERANCE && isSamePiece(end - ROUNDING)) return true;
+  }
+  return false;
+}

@@ -1,9 +1,9 @@
 /** Draws removed spans, and the audio in them and in the kept ones. */
 import { type EditorPlan, findSpanIndex, type RemovalReason } from "../model/plan";
 import { REASONS } from "../reasons";
-import type { Colors } from "./colors";
 import type { Lane } from "./lanes";
 import { findPeak, type Waveform } from "./peaks";
+import type { Colors } from "./use-canvas";
 import { findInView, toTime, toX, type View } from "./view";
 
 /** Height of the line at the top of a removed span. */

@@ -1,9 +1,10 @@
+/** Draws canvases with the colors of the design tokens. */
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { type Colors, readColors } from "./colors";
+import type { RemovalReason } from "../model/plan";
 
 type Draw = (context: CanvasRenderingContext2D, colors: Colors) => void;
-export type CanvasOptions = { width: number; height: number; draw: Draw };
+type CanvasOptions = { width: number; height: number; draw: Draw };
 
 /**
  * Draws a canvas after each render, in the next animation frame. With `delayMs`, draws only after that time, so that
@@ -65,4 +66,46 @@ export function useCanvas(
     };
   }, []);
   return request;
+}
+
+export type Colors = {
+  well: string;
+  ground: string;
+  line: string;
+  text: string;
+  soft: string;
+  kept: string;
+  brand: string;
+  info: string;
+  warning: string;
+  playhead: string;
+  reasons: Record<RemovalReason, string>;
+  /** Family of the fonts. */
+  family: string;
+};
+
+function readColors(element: Element): Colors {
+  const style = getComputedStyle(element);
+  const read = (name: string): string => style.getPropertyValue(name).trim();
+  return {
+    well: read("--well"),
+    ground: read("--ground"),
+    line: read("--line"),
+    text: read("--text"),
+    soft: read("--text-3"),
+    kept: read("--kept"),
+    brand: read("--brand"),
+    info: read("--info"),
+    warning: read("--warn"),
+    playhead: read("--playhead"),
+    reasons: {
+      silence: read("--pause"),
+      filler: read("--filler"),
+      retake: read("--retake"),
+      off_script: read("--offscript"),
+      noise: read("--noise"),
+      manual: read("--byhand"),
+    },
+    family: read("--sans"),
+  };
 }

@@ -10,7 +10,7 @@ import { ErrorPanel } from "../../ui/states";
 import { Missing, NotFoundPage } from "../missing";
 import { type Asset, nameOf } from "./asset";
 import { AssetWaiting } from "./asset-waiting";
-import { createScriptForm } from "./script-form";
+import { createScriptForm } from "./script";
 import { type ListedCut, listCuts, useCuts } from "./use-cuts";
 import { type AssetMedia, useMedia } from "./use-media";
 import { Workspace } from "./workspace";

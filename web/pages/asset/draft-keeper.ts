@@ -7,9 +7,19 @@ import { formatCount } from "../../app/format";
 import { type Content, type DraftSource, fromDraft, toDraft } from "../../editor/model/history";
 import { applyToContent, isSameContent, listChangesIn, mergeContents, type Places } from "../../editor/model/merge";
 import type { Cut, Editor } from "../../editor/state/editor-state";
-import type { StartDraft } from "./draft-choice";
-import { adoptLocal, forgetLocal, forgetSame, keepLocal } from "./draft-local";
-import { type Draft, deleteDraft, describeAuthor, fetchCutState, fetchDraft, putDraft } from "./draft-server";
+import {
+  adoptLocal,
+  type Draft,
+  deleteDraft,
+  describeAuthor,
+  fetchCutState,
+  fetchDraft,
+  forgetLocal,
+  forgetSame,
+  keepLocal,
+  putDraft,
+  type StartDraft,
+} from "./draft-stores";
 
 /**
  * `saved`: the server has the edits since `at`, in milliseconds since 1970. `local`: only this browser has them, and

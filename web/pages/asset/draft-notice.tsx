@@ -10,7 +10,7 @@ import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { RelativeTime } from "../../ui/time";
 import type { DraftKeeper } from "./draft-keeper";
-import { nameAuthor, saveVersion } from "./draft-server";
+import { nameAuthor, saveVersion } from "./draft-stores";
 
 /** Asks whose edits to keep in the places that another tab or person has changed too. */
 export function DraftConflict({ keeper }: { keeper: DraftKeeper }) {

@@ -11,7 +11,7 @@ import type { Words } from "../../editor/model/words";
 import type { Cut, Editor } from "../../editor/state/editor-state";
 import { nameVersion } from "../../editor/versions/name-version";
 import type { DraftKeeper, Follower } from "./draft-keeper";
-import { type Draft, fetchCutState, versionsBeside } from "./draft-server";
+import { type Draft, fetchCutState, versionsBeside } from "./draft-stores";
 import { type Cuts, fetchCut, type ListedCut, listCuts } from "./use-cuts";
 
 /** `content` is null for a cut that was made again with the edits. `places`: those in which the edits differ from it. */

@@ -1,6 +1,7 @@
-/** The lines that resize the panels of the editor. Narrow windows have none. */
-import { Resizer } from "../../ui/resizer";
-import { isWide, panelSizes } from "./panel-sizes";
+/** The lines that resize the panels of the editor, and the sizes that the user chose in this browser. Narrow windows have none. */
+import { type Signal, signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { forget, recall, remember } from "../../app/memory";
 
 const getParentWidth = (line: HTMLElement): number => line.parentElement!.getBoundingClientRect().width;
 
@@ -26,3 +27,108 @@ export const SideResizer = () =>
       isVertical
     />
   ) : null;
+
+type ResizerProps = {
+  label: string;
+  /** In pixels; null uses the page's default. */
+  size: Signal<number | null>;
+  /** Returns the current size. */
+  measure(line: HTMLElement): number;
+  min: number;
+  max(): number;
+  /** Whether the line is vertical and resizes the panel on its right. Otherwise, it resizes the panel below it. */
+  isVertical?: boolean;
+};
+
+const STEP = 16;
+const LARGE_STEP = 64;
+
+/**
+ * A line that resizes the panel next to it, by dragging or with the arrow keys. Enter and a double click restore the
+ * default size.
+ */
+function Resizer({ label, size, measure, min, max, isVertical = false }: ResizerProps) {
+  const line = useRef<HTMLDivElement>(null);
+  const getSize = () => measure(line.current!);
+  const drag = useRef<{ at: number; from: number } | null>(null);
+  // A resize observer is used because measuring after each render would force another layout.
+  useEffect(() => {
+    const element = line.current!;
+    const observer = new ResizeObserver(() => {
+      // A narrower window first removes the line, then resizes the panel.
+      if (element.isConnected) element.setAttribute("aria-valuenow", String(Math.round(measure(element))));
+    });
+    observer.observe(element.parentElement!);
+    return () => observer.disconnect();
+  }, []);
+  const set = (pixels: number) => {
+    size.value = Math.round(Math.max(min, Math.min(max(), pixels)));
+  };
+  const toPlace = (event: PointerEvent) => -(isVertical ? event.clientX : event.clientY);
+  const [shrink, grow] = isVertical ? ["ArrowRight", "ArrowLeft"] : ["ArrowDown", "ArrowUp"];
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = event.shiftKey ? LARGE_STEP : STEP;
+    if (event.key === grow) set(getSize() + step);
+    else if (event.key === shrink) set(getSize() - step);
+    else if (event.key === "Home") set(min);
+    else if (event.key === "End") set(max());
+    else if (event.key === "Enter") size.value = null;
+    else return;
+    event.preventDefault();
+  };
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: an `hr` element cannot be moved.
+    <div
+      ref={line}
+      class={isVertical ? "resizer vertical" : "resizer"}
+      role="separator"
+      tabIndex={0}
+      aria-label={label}
+      aria-orientation={isVertical ? "vertical" : "horizontal"}
+      aria-valuemin={min}
+      aria-valuemax={Math.round(max())}
+      aria-valuenow={size.value ?? min}
+      title="Drag to resize. Double-click for the usual size."
+      onKeyDown={onKeyDown}
+      onDblClick={() => {
+        size.value = null;
+      }}
+      onPointerDown={(event) => {
+        if (event.button !== 0) return;
+        event.currentTarget.setPointerCapture(event.pointerId);
+        drag.current = { at: toPlace(event), from: getSize() };
+      }}
+      onPointerMove={(event) => drag.current && set(drag.current.from + toPlace(event) - drag.current.at)}
+      onPointerUp={() => {
+        drag.current = null;
+      }}
+      onPointerCancel={() => {
+        drag.current = null;
+      }}
+    />
+  );
+}
+
+/** In pixels; null uses the page's default. */
+type Size = Signal<number | null>;
+
+/** From this size on, the window shows all panels at once. The style sheet has the same limits. */
+const query = matchMedia("(min-width: 1100px) and (min-height: 560px)");
+
+/** Whether the panels are side by side. */
+const isWide = signal(query.matches);
+query.addEventListener("change", () => {
+  isWide.value = query.matches;
+});
+
+function createSize(name: string): Size {
+  const key = `panel.${name}`;
+  const size = signal(Number(recall(key)) || null);
+  size.subscribe((pixels) => (pixels === null ? forget(key) : remember(key, String(pixels))));
+  return size;
+}
+
+export const panelSizes = { waveHeight: createSize("wave-height"), sideWidth: createSize("column-width") };
+
+/** Returns the chosen size, or undefined for the page's default. */
+export const findSize = (size: Size): number | undefined => (isWide.value ? (size.value ?? undefined) : undefined);

@@ -9,7 +9,7 @@ import { SelectField } from "../../ui/form";
 import { ErrorMessage } from "../../ui/states";
 import { CUT_CHOICES, toCutMode } from "../projects/cut-settings";
 import type { Asset } from "./asset";
-import { createScriptForm } from "./script-form";
+import { createScriptForm } from "./script";
 import { ScriptField } from "./script-panel";
 
 export function PlannedCut({ asset }: { asset: Asset }) {

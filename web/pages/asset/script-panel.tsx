@@ -1,16 +1,14 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { type CutMode, MANUAL_MODE } from "../../../src/domain/plan";
+import { CUT_OPTION_LIMITS, type CutMode, type CutOptions, MANUAL_MODE } from "../../../src/domain/plan";
 import { MAX_SCRIPT_CHARACTERS } from "../../../src/domain/planning/scripted/script-limits";
 import { ApiError, api, must } from "../../app/api";
 import { toNumber } from "../../app/english";
 import { openTab, useEditor } from "../../editor/state/context";
 import { MODE_CHOICES } from "../../editor/versions/name-version";
 import { Button } from "../../ui/button";
-import { SelectField } from "../../ui/form";
+import { Field, SelectField } from "../../ui/form";
 import { ErrorMessage } from "../../ui/states";
-import { CutOptionFields } from "./cut-option-fields";
-import { readScript } from "./read-script";
-import type { ScriptForm } from "./script-form";
+import { readScript, type ScriptForm } from "./script";
 
 /** The script, mode and options, and the button that makes a cut from them. */
 export function ScriptPanel() {
@@ -143,5 +141,67 @@ export function ScriptField({ form, onError }: { form: ScriptForm; onError(error
           : "Optional. The last good take of each line is kept."}
       </span>
     </div>
+  );
+}
+
+const NUMBERS: { name: keyof typeof CUT_OPTION_LIMITS; label: string }[] = [
+  { name: "min_silence_seconds", label: "Cut pauses longer than, s" },
+  { name: "padding_before_seconds", label: "Leave before words, s" },
+  { name: "padding_after_seconds", label: "Leave after words, s" },
+];
+
+const SWITCHES: { name: "remove_fillers" | "remove_retakes"; label: string }[] = [
+  { name: "remove_fillers", label: "Remove fillers such as “um”" },
+  { name: "remove_retakes", label: "Remove retakes" },
+];
+
+/** The options of a cut. Choosing a mode sets all of them. */
+function CutOptionFields({ form }: { form: ScriptForm }) {
+  const options = form.options.value;
+  const set = (change: Partial<CutOptions>) => {
+    form.options.value = { ...form.options.value, ...change };
+  };
+  return (
+    <details class="cut-options">
+      <summary>Options</summary>
+      <div class="cut-option-fields">
+        {NUMBERS.map(({ name, label }) => {
+          const { min, max } = CUT_OPTION_LIMITS[name];
+          return (
+            <Field
+              key={name}
+              name={name}
+              label={label}
+              type="number"
+              min={min}
+              max={max}
+              step={0.01}
+              value={options[name]}
+              onInput={(event) => {
+                const value = event.currentTarget.valueAsNumber;
+                if (value >= min && value <= max) set({ [name]: value });
+              }}
+              // An unusable value does not stay in the field.
+              onChange={(event) => {
+                const input = event.currentTarget;
+                const value = input.value === "" ? options[name] : Math.min(max, Math.max(min, input.valueAsNumber));
+                input.value = String(value);
+                set({ [name]: value });
+              }}
+            />
+          );
+        })}
+        {SWITCHES.map(({ name, label }) => (
+          <label key={name} class="check">
+            <input
+              type="checkbox"
+              checked={options[name]}
+              onChange={(event) => set({ [name]: event.currentTarget.checked })}
+            />
+            {label}
+          </label>
+        ))}
+      </div>
+    </details>
   );
 }

@@ -12,8 +12,7 @@ import { type Editor, NO_MARKS } from "../../editor/state/editor-state";
 import { playJoin } from "../../editor/state/seek-actions";
 import { Timeline } from "../../editor/timeline/timeline";
 import { shownRange } from "../../editor/transcript/transcript-tab";
-import { TimelineResizer } from "./panel-resizers";
-import { findSize, panelSizes } from "./panel-sizes";
+import { findSize, panelSizes, TimelineResizer } from "./panel-resizers";
 
 const MENU = [
   ["playback.toggle", "edit.toggle", "edit.restore-all", "playback.loop"],

@@ -14,9 +14,9 @@ import { useEditor } from "../../editor/state/context";
 import { RATES } from "../../editor/state/playback";
 import { cleanMode, isClean, isMuted, volume } from "../../editor/state/player-settings";
 import { ActionButton, Button, IconButton } from "../../ui/button";
+import { Segments } from "../../ui/form";
 import { Icon } from "../../ui/icon";
 import { Menu } from "../../ui/menu";
-import { Segments } from "../../ui/segments";
 
 /** Whether the field for a time is open. */
 export const isGoingTo = signal(false);

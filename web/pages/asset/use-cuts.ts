@@ -7,9 +7,7 @@ import { canWrite } from "../../app/session";
 import { showToast, type Toast } from "../../app/toasts";
 import { isUuid } from "../../app/use-query";
 import type { Cut } from "../../editor/state/editor-state";
-import { chooseDraft, type StartDraft } from "./draft-choice";
-import { recallLocal } from "./draft-local";
-import { fetchDraft } from "./draft-server";
+import { chooseDraft, fetchDraft, recallLocal, type StartDraft } from "./draft-stores";
 
 export type ListedCut = Schemas["Cut"];
 

@@ -1,7 +1,12 @@
-/** Loads the media of a recording that can be played and drawn. The preview is created after the preparation. */
-import { api, must, type Schemas } from "../../app/api";
+/** Loads the media of a recording that can be played, and what the timeline draws. The preview is created after the preparation. */
+
+import { useEffect } from "preact/hooks";
+import { api, mediaUrl, must, type Schemas, toApiError } from "../../app/api";
 import { type Resource, useRead } from "../../app/cache";
 import { formatCount } from "../../app/format";
+import { readWaveform, type Waveform } from "../../editor/timeline/peaks";
+import type { Storyboard } from "../../editor/timeline/storyboard";
+import type { Asset } from "./asset";
 
 export type AssetMedia = Schemas["AssetMedia"];
 
@@ -41,3 +46,47 @@ const SUFFIXES: Partial<Record<Intl.LDMLPluralRule, string>> = { one: "st", two:
 
 /** Returns "3rd". */
 const toOrdinal = (position: number): string => `${position}${SUFFIXES[ORDINALS.select(position)] ?? "th"}`;
+
+export type Strip = { waveform: Waveform | null; storyboard: Storyboard | null };
+
+const NOTHING: Strip = { waveform: null, storyboard: null };
+
+/**
+ * Loads both, which the preparation makes. What it could not make comes with the preview. Without them, the timeline
+ * shows only spans and words.
+ */
+export function useStrip(asset: Asset, media: AssetMedia | null): Strip {
+  const isReady = media?.is_playable === true || media?.is_preview_ready === true;
+  const strip = useRead<Strip>(
+    isReady ? ["strip", asset.id] : null,
+    async (signal) => {
+      const [waveform, storyboard] = await Promise.all([
+        asset.audio_tracks === 0 ? null : loadWaveform(asset.id, signal).catch(() => null),
+        asset.type === "video" ? loadStoryboard(asset.id, signal).catch(() => null) : null,
+      ]);
+      return { waveform, storyboard };
+    },
+    { lasts: "forever" },
+  );
+  const { value } = strip.state;
+  const isPreviewReady = media?.is_preview_ready === true;
+  useEffect(() => {
+    if (isPreviewReady && isReady) void strip.reload();
+  }, [isPreviewReady, isReady, strip]);
+  return value.kind === "ready" ? value.value : NOTHING;
+}
+
+async function read(assetId: string, path: string, signal: AbortSignal): Promise<Response> {
+  const response = await fetch(mediaUrl(assetId, path), { signal });
+  if (!response.ok) throw toApiError(response, await response.json().catch(() => null));
+  return response;
+}
+
+async function loadWaveform(assetId: string, signal: AbortSignal): Promise<Waveform> {
+  return readWaveform(await (await read(assetId, "waveform", signal)).arrayBuffer());
+}
+
+async function loadStoryboard(assetId: string, signal: AbortSignal): Promise<Storyboard> {
+  const board = (await (await read(assetId, "storyboard", signal)).json()) as Omit<Storyboard, "getSheetUrl">;
+  return { ...board, getSheetUrl: (sheet) => mediaUrl(assetId, `storyboard/${sheet}`) };
+}

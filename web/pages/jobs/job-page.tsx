@@ -25,8 +25,7 @@ import { type Fact, Facts, Section } from "../../ui/section";
 import { Empty, ErrorPanel, ListSkeleton } from "../../ui/states";
 import { JobStatus } from "../../ui/status";
 import { RelativeTime } from "../../ui/time";
-import { adviseRender } from "../asset/output/output-problems";
-import { adviseAsset, adviseCut } from "../asset/problem-texts";
+import { adviseAsset, adviseCut, adviseRender } from "../asset/problem-texts";
 import { Missing } from "../missing";
 import { JobActions, JobProgress, RecordingLink, RetryButton, StarterCell } from "./job-actions";
 

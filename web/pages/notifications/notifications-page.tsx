@@ -6,9 +6,9 @@ import { markAllRead, markRead, type Notification, unreadCount } from "../../app
 import { showFailure } from "../../app/toasts";
 import { NotificationItem } from "../../shell/newest-notifications";
 import { Button, IconButton } from "../../ui/button";
+import { Segments } from "../../ui/form";
 import { Page } from "../../ui/page";
 import { LoadMore, RowList } from "../../ui/row-list";
-import { Segments } from "../../ui/segments";
 import { Empty, ListSkeleton } from "../../ui/states";
 
 const FILTERS = [

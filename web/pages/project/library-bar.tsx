@@ -3,9 +3,9 @@ import type { Schemas } from "../../app/api";
 import { isSearch, isUuid } from "../../app/use-query";
 import { namePerson } from "../../ui/avatar";
 import { Filter, SearchField } from "../../ui/filter-bar";
+import { Segments } from "../../ui/form";
 import { Icon } from "../../ui/icon";
 import { Menu } from "../../ui/menu";
-import { Segments } from "../../ui/segments";
 import { ASSET_SORTS, type AssetSort, COLUMNS, changeView, isList, libraryView } from "./library-view";
 
 type Summary = Schemas["ProjectSummary"];

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { CodeBlock } from "../../ui/copy-field";
+import { Segments } from "../../ui/form";
 import { Section } from "../../ui/section";
-import { Segments } from "../../ui/segments";
 
 type Language = (typeof EXAMPLES)[number]["language"];
 

@@ -4,7 +4,7 @@ import { saveFile } from "../../../app/save-file";
 import { Button } from "../../../ui/button";
 import { Dialog } from "../../../ui/dialog";
 import { ErrorMessage } from "../../../ui/states";
-import { type EditedCut, requireSaved } from "./edited-cut";
+import { type EditedCut, requireSaved, UnsavedNote } from "./edited-cut";
 import {
   EXPORT_KINDS,
   type ExportFormat,
@@ -16,7 +16,6 @@ import {
   toExportPath,
 } from "./export-formats";
 import { ExportOptionFields } from "./export-option-fields";
-import { UnsavedNote } from "./unsaved-note";
 
 type Asset = Schemas["AssetDetail"];
 type ExportDialogProps = { asset: Asset; cut: EditedCut; hasWords: boolean; onClose(): void };

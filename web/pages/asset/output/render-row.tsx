@@ -8,7 +8,7 @@ import { Button } from "../../../ui/button";
 import { Icon } from "../../../ui/icon";
 import { JobStatus } from "../../../ui/status";
 import { RelativeTime } from "../../../ui/time";
-import { adviseRender } from "./output-problems";
+import { adviseRender } from "../problem-texts";
 import { describeOutput } from "./render-choices";
 import { isOpenRender, type ListedRender } from "./use-renders";
 

@@ -1,7 +1,14 @@
-/**
- * The cut from which files are created. Files are created from stored cuts, so unsaved edits first become a new cut.
- */
+/** The cut from which files are created. Files are created from stored cuts, so unsaved edits first become a new cut. */
 import { ApiError } from "../../../app/api";
+import { Icon } from "../../../ui/icon";
+
+/** Explains what happens to unsaved edits. */
+export const UnsavedNote = () => (
+  <p class="message">
+    <Icon name="info" />
+    Your edits are saved as a new cut first.
+  </p>
+);
 
 export type EditedCut = {
   /** The open cut; null if there is none or it is not completed. */
