@@ -2,7 +2,6 @@ import { describe, expect, test } from "bun:test";
 import type { MediaInfo, ProbedMedia, VideoStream } from "../../../src/domain/media";
 import type { SpliceSegment } from "../../../src/domain/smart-plan";
 import type { FrameTimes } from "../../../src/domain/time";
-import { createNullSandbox } from "../../../src/lib/sandbox";
 import {
   buildInputArguments,
   buildOutputArguments,
@@ -20,11 +19,10 @@ import {
   VIDEO_ENCODERS,
   type VideoEncoder,
 } from "../../../src/media/encoder-arguments";
-import { chooseEncoder, detectEncoders } from "../../../src/media/encoders";
 import { selectFfmpeg } from "../../../src/media/ffmpeg";
 import { buildSpliceArguments } from "../../../src/media/smart/splice-arguments";
 import { buildSelectFilters, buildShapeFilters, buildTimingFilters } from "../../../src/media/video-filters";
-import { bundledFfmpeg, systemFfmpeg } from "./generated-media";
+import { bundledFfmpeg } from "./generated-media";
 import { VIDEO } from "./video-stream";
 
 const contains = (list: readonly string[], ...pair: string[]) => list.join(" ").includes(pair.join(" "));
@@ -112,22 +110,6 @@ describe("encoders", () => {
     expect(needing).toEqual(["h264_vaapi"]);
     expect(getPixelFormatFilter("h264_vaapi")).toBe("format=nv12,hwupload");
     expect(getPixelFormatFilter("libx264")).toBe("format=yuv420p");
-  });
-
-  test("the first working one is chosen, a forced one only if it works", () => {
-    const found = { video: ["h264_nvenc", "libx264"] as VideoEncoder[], audio: [] };
-    expect(chooseEncoder(found, null)).toBe("h264_nvenc");
-    expect(chooseEncoder(found, "libx264")).toBe("libx264");
-    expect(() => chooseEncoder(found, "h264_qsv")).toThrow("h264_qsv");
-    expect(() => chooseEncoder({ video: [], audio: [] }, null)).toThrow();
-  });
-
-  test("libx264, AAC and MP3 are detected with either ffmpeg", async () => {
-    for (const ffmpeg of [systemFfmpeg, bundledFfmpeg]) {
-      const found = await detectEncoders(ffmpeg, createNullSandbox("not needed here"));
-      expect(found.video).toContain("libx264");
-      expect(found.audio).toEqual(["aac", "libmp3lame"]);
-    }
   });
 
   test.each([
