@@ -43,8 +43,8 @@ export type Cluster = AsyncDisposable & {
   /** Between the head and Redis. */
   headToRedis: TcpProxy;
   workers: ClusterWorker[];
-  /** `kill -9` and a start on the same folder. Workers reach it at the same address as before. */
-  restartHead(): Promise<void>;
+  /** `kill -9` and a start on the same folder, from then on with these settings too. Workers reach it at the same address as before. */
+  restartHead(settings?: Record<string, string>): Promise<void>;
 };
 
 export type ClusterOptions = {
@@ -80,9 +80,9 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
       redis,
       headToRedis,
       workers,
-      restartHead: async () => {
+      restartHead: async (changed) => {
         await head.kill();
-        await head.start();
+        await head.start(changed);
         for (const { toHead } of workers) toHead.proxy?.retarget(getPort(head));
       },
       [Symbol.asyncDispose]: () => started.disposeAsync(),

@@ -53,10 +53,16 @@ export async function runRound({ cluster, user, cut, tickets }: World, { seed, t
     }
   };
   await Promise.all(targets.map(breakTarget));
+  await expectExact(user, id, what);
+  return { render: id, seconds: (performance.now() - started) / 1000, names };
+}
+
+/** Waits until a render has ended, and expects the frames of the known cut. */
+export async function expectExact(user: Client, id: string, what: string): Promise<void> {
   const ended = await until(
     `${what}: end`,
     async () => {
-      const render = await read();
+      const render = await user.render(id).catch(() => null);
       return render?.completed_at ? render : null;
     },
     RENDER_SECONDS,
@@ -64,7 +70,6 @@ export async function runRound({ cluster, user, cut, tickets }: World, { seed, t
   expect([what, ended.state, ended.error_message]).toEqual([what, "completed", null]);
   const bytes = await persist(`${what}: download`, () => download(user, id));
   expect([what, ...(await findRenderProblems(bytes))]).toEqual([what]);
-  return { render: id, seconds: (performance.now() - started) / 1000, names };
 }
 
 /** Repeats a call that fails while the head restarts. An answer that says the call itself is wrong ends it. */

@@ -29,7 +29,8 @@ export type Server = AsyncDisposable & {
   kill(): Promise<void>;
   /** Sends SIGTERM; returns the exit code and the duration. */
   terminate(): Promise<{ code: number | null; seconds: number }>;
-  start(): Promise<void>;
+  /** `changed`: settings from now on. */
+  start(changed?: Record<string, string>): Promise<void>;
   /** Starts it and kills it when `moment` resolves, even if it is not ready by then. Returns the result of `moment`. */
   startAndKill<T>(moment: (ended: Promise<unknown>) => Promise<T>): Promise<T>;
   /** Queries the database, once the server has stopped. */
@@ -72,6 +73,9 @@ export const createJoinToken = async (data: string, name: string): Promise<strin
 export const revokeJoinToken = (data: string, name: string): Promise<unknown> =>
   askServer(data, "worker token revoke", { name });
 
+const addPrefix = (settings: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(Object.entries(settings).map(([name, value]) => [`OFFCUT_${name}`, value]));
+
 /** Starts it in a fresh folder. `settings` are as in the environment, without the prefix; `variables` are other variables. */
 export async function startServer(
   settings: Record<string, string> = {},
@@ -80,9 +84,7 @@ export async function startServer(
   const folder = await temporaryFolder();
   const data = join(folder.path, "data");
   // Without the rate limit: the tests ask often.
-  const all = { RATE_LIMIT: "0", ...settings };
-  const prefixed = Object.fromEntries(Object.entries(all).map(([name, value]) => [`OFFCUT_${name}`, value]));
-  const env = { ...prefixed, ...variables };
+  const env = { ...addPrefix({ RATE_LIMIT: "0", ...settings }), ...variables };
   await linkExtractedAssets(folder.path);
   let users = 0;
   let running: RunningOffcut = await startOffcut({ folder: folder.path, env });
@@ -109,7 +111,8 @@ export async function startServer(
       const code = await running.stop();
       return { code, seconds: (performance.now() - started) / 1000 };
     },
-    start: async () => {
+    start: async (changed = {}) => {
+      Object.assign(env, addPrefix(changed));
       running = await startOffcut({ folder: folder.path, env });
     },
     startAndKill: async (moment) => {

@@ -1,12 +1,13 @@
 /**
  * Renders on three workers while a seed breaks processes, connections and Redis: each render completes once, is exact to the frame and charged
  * once, and leaves nothing behind. At full size several are in flight: one for each worker, whose network and process it breaks, and one that
- * breaks what all share. In CI the same happens to one render at a time.
+ * breaks what all share. In CI the same happens to one render at a time. Then the head and workers are killed while renders use a damaged cache.
  */
 import { test } from "bun:test";
 import { fullOr, isFullSize } from "../full-size";
 import { BUNDLED_FFMPEG } from "../http/media";
 import { REDIS_SERVER } from "../redis";
+import { runCachedRounds } from "./cached-rounds";
 import { startCluster } from "./cluster";
 import {
   expectBooks,
@@ -17,6 +18,7 @@ import {
   runRound,
   type SeededFault,
   summarize,
+  type World,
 } from "./fault-rounds";
 import { createKnownCut } from "./numbered-talk";
 import { IS_BUNDLED_PASS } from "./offcut";
@@ -26,6 +28,7 @@ const WORKERS = 3;
 const FAULT_COUNT = fullOr(200, 10);
 /** In CI five faults break the same render, because each of its pieces costs the start of a process. */
 const FAULTS_PER_RENDER = fullOr(1, 5);
+const CACHED_ROUNDS = fullOr(24, 2);
 const TIMEOUT_MS = fullOr(3 * 3600_000, 300_000);
 const CREDITS = 1_000;
 /** It starts ten times faster than that of the system. */
@@ -43,10 +46,14 @@ test.skipIf(IS_BUNDLED_PASS || REDIS_SERVER === null)(
     const cut = await createKnownCut(user);
     const tickets = new Map<string, string>();
     const outcomes: Outcome[] = [];
-    const runLane = async (rounds: Round[]) => {
-      for (const round of rounds) outcomes.push(await runRound({ cluster, user, cut, tickets }, round));
+    const runLane = async (world: World, rounds: Round[]) => {
+      for (const round of rounds) outcomes.push(await runRound(world, round));
     };
-    await Promise.all(planLanes().map(runLane));
+    const world = { cluster, user, cut, tickets };
+    await Promise.all(planLanes().map((rounds) => runLane(world, rounds)));
+    // Chunks of the renders so far are encoded by workers. These are renders of the head, which keeps a cache.
+    await cluster.restartHead({ RENDER_JOBS: "1" });
+    outcomes.push(...(await runCachedRounds(world, CACHED_ROUNDS)));
 
     await expectNoLeftovers(cluster, tickets);
     await expectBooks(cluster, outcomes);
