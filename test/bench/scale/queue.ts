@@ -58,7 +58,11 @@ export async function measureQueue(): Promise<QueueFigures> {
   let stepsPerSecond = 0;
   {
     await using fake = await startFakeWorker(head, redis, { name: "renderer", jobs: ["render"], slots: SLOTS });
-    await until(`${DRAINED} starts`, () => fake.starts.length >= DRAINED, 120);
+    await until(`${DRAINED} starts`, () => fake.starts.length >= DRAINED, 120).catch((error: Error) => {
+      throw new Error(
+        `${error.message}, ${fake.starts.length} so far, refused: ${fake.refused.slice(0, 3).join("; ")}`,
+      );
+    });
     const { starts } = fake;
     for (const { at, freeSince } of starts) if (freeSince !== null) gaps.push(at - freeSince);
     stepsPerSecond = ((DRAINED - 1) * 1000) / (starts[DRAINED - 1]!.at - starts[0]!.at);
