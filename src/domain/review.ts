@@ -5,6 +5,7 @@
 import type { JudgedPlan } from "./pacing/judge-plan";
 import type { PlanJson } from "./plan-json";
 import { type RemovalReason, type Rule, reviewText } from "./planning/rules";
+import { mergeSpans } from "./planning/spans";
 import { SURE } from "./review-threshold";
 import { MIN_SEGMENT_TICKS } from "./segments";
 import { fromSeconds, type Span, spanFromSeconds, type Ticks } from "./time";
@@ -112,17 +113,6 @@ export function applyDecisions(
 }
 
 const isLongEnough = ({ start, end }: Span): boolean => end - start >= MIN_SEGMENT_TICKS;
-
-/** Returns spans as sorted, disjoint ones that do not touch. */
-export function mergeSpans(spans: readonly Span[]): Span[] {
-  const out: Span[] = [];
-  for (const { start, end } of spans.toSorted((a, b) => a.start - b.start)) {
-    const last = out.at(-1);
-    if (last && start <= last.end) last.end = Math.max(last.end, end);
-    else out.push({ start, end });
-  }
-  return out;
-}
 
 /** Returns the parts of sorted, disjoint spans that are not in others. Spans that only touch stay separate. */
 export function subtractSpans(spans: readonly Span[], others: readonly Span[]): Span[] {

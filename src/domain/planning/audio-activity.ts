@@ -3,7 +3,7 @@
 import { ENERGY_HOP, type EnergyContour, type SpeechAnalysis } from "../speech";
 import type { Span, Ticks } from "../time";
 import { ACTIVITY } from "./activity-thresholds";
-import { findOverlapping } from "./spans";
+import { findOverlapping, mergeSpans } from "./spans";
 
 export type AudioActivity = {
   duration: Ticks;
@@ -24,7 +24,8 @@ export function detectActivity(analysis: Pick<SpeechAnalysis, "duration" | "ener
   const voice = widenSpans(analysis.speech, ACTIVITY.maxVoiceDistance, duration);
   const speechRegions: Span[] = [];
   const noiseRegions: Span[] = [];
-  for (const loud of findLoudRegions(duration, energy, analysis.speech)) {
+  const whole = levelRange(energy);
+  for (const loud of findLoudRegions(duration, energy, analysis.speech, whole)) {
     if (loud.end - loud.start < ACTIVITY.minRegion) continue;
     let at = loud.start;
     for (const voiced of findOverlapping(voice, loud)) {
@@ -40,26 +41,21 @@ export function detectActivity(analysis: Pick<SpeechAnalysis, "duration" | "ener
     }
     if (loud.end > at) noiseRegions.push({ start: at, end: loud.end });
   }
-  const { low, high } = levelRange(energy);
-  return { duration, energy, contrast: high - low, speechRegions, noiseRegions };
+  return { duration, energy, contrast: whole.high - whole.low, speechRegions, noiseRegions };
 }
 
 /** Extends spans by `by` on both sides and merges those that then meet. */
-function widenSpans(spans: readonly Span[], by: Ticks, duration: Ticks): Span[] {
-  const out: Span[] = [];
-  for (const span of spans) {
-    const wide = { start: Math.max(0, span.start - by), end: Math.min(duration, span.end + by) };
-    const last = out.at(-1);
-    if (last && wide.start <= last.end) last.end = Math.max(last.end, wide.end);
-    else if (wide.end > wide.start) out.push(wide);
-  }
-  return out;
-}
+const widenSpans = (spans: readonly Span[], by: Ticks, duration: Ticks): Span[] =>
+  mergeSpans(
+    spans
+      .map(({ start, end }) => ({ start: Math.max(0, start - by), end: Math.min(duration, end + by) }))
+      .filter(({ start, end }) => start < end),
+  );
 
 /** Returns the stretches above the start threshold, with edges down to the fade threshold. */
-function findLoudRegions(duration: Ticks, energy: EnergyContour, speech: readonly Span[]): Span[] {
-  const thresholds = levelThresholds(energy);
-  raiseOverRoomNoise(thresholds, energy, speech, duration);
+function findLoudRegions(duration: Ticks, energy: EnergyContour, speech: readonly Span[], whole: LevelRange): Span[] {
+  const thresholds = levelThresholds(energy, whole);
+  raiseOverRoomNoise(thresholds, energy, speech, duration, whole);
   const { loud, faded } = thresholds;
   const regions: Span[] = [];
   const maxFrames = ACTIVITY.maxFade / ENERGY_HOP;
@@ -83,12 +79,11 @@ function findLoudRegions(duration: Ticks, energy: EnergyContour, speech: readonl
 type Thresholds = { loud: Float32Array; faded: Float32Array };
 
 /** Returns the levels per frame at which a region starts (`loud`) and ends (`faded`). They follow blocks of 5 s. */
-function levelThresholds(energy: EnergyContour): Thresholds {
+function levelThresholds(energy: EnergyContour, whole: LevelRange): Thresholds {
   const loud = new Float32Array(energy.length);
   const faded = new Float32Array(energy.length);
   const block = 1_000;
-  const whole = levelRange(energy);
-  const blocks: { low: number; high: number }[] = [];
+  const blocks: LevelRange[] = [];
   for (let from = 0; from < energy.length; from += block) {
     const near = levelRange(energy.subarray(Math.max(0, from - 2 * block), from + 3 * block));
     // A block without a pause has no noise floor, and one without speech has no peak.
@@ -115,8 +110,8 @@ function raiseOverRoomNoise(
   energy: EnergyContour,
   speech: readonly Span[],
   duration: Ticks,
+  { high }: LevelRange,
 ): void {
-  const { high } = levelRange(energy);
   const near = ACTIVITY.maxVoiceDistance / ENERGY_HOP;
   let last = 0;
   for (const { start, end } of [...speech, { start: duration, end: duration }]) {
@@ -141,9 +136,11 @@ function raiseOverRoomNoise(
   }
 }
 
+type LevelRange = { low: number; high: number };
+
 /** Returns the 10th and the 95th percentile of the levels. */
-function levelRange(energy: Float32Array): { low: number; high: number } {
-  const sorted = Float32Array.from(energy).sort();
+function levelRange(energy: Float32Array): LevelRange {
+  const sorted = energy.slice().sort();
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? -90;
   return { low: at(0.1), high: at(0.95) };
 }

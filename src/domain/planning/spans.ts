@@ -37,6 +37,17 @@ export const coveredDuration = (spans: readonly Span[], span: Span): Ticks =>
 
 export const durationOf = ({ start, end }: Span): Ticks => end - start;
 
+/** Returns spans as sorted, disjoint ones that do not touch. */
+export function mergeSpans(spans: readonly Span[]): Span[] {
+  const out: Span[] = [];
+  for (const { start, end } of spans.toSorted((a, b) => a.start - b.start)) {
+    const last = out.at(-1);
+    if (last && start <= last.end) last.end = Math.max(last.end, end);
+    else out.push({ start, end });
+  }
+  return out;
+}
+
 /** Returns the parts of a span that none of the others (sorted, disjoint) covers. */
 export function subtract(span: Span, others: readonly Span[]): Span[] {
   const out: Span[] = [];

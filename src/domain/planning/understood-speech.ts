@@ -9,7 +9,7 @@ import type { Span, Ticks } from "../time";
 import { ACTIVITY } from "./activity-thresholds";
 import type { AudioActivity } from "./audio-activity";
 import type { RuleMatch } from "./rules";
-import { coveredDuration, durationOf, overlapDuration } from "./spans";
+import { coveredDuration, durationOf, findOverlapping, mergeSpans, overlapDuration } from "./spans";
 
 /**
  * The words to plan with, the stretches that were not understood (sorted, disjoint), and where the recognizer wrote
@@ -205,10 +205,10 @@ export function findUnrecognizedSpeech(
   minDuration: Ticks,
   except: readonly Span[] = [],
 ): Word[] {
-  const taken = [...words, ...except];
+  const taken = mergeSpans([...words, ...except]);
   return activity.speechRegions
     .filter((region) => durationOf(region) >= minDuration && isVoiced(region, analysis))
-    .filter((region) => taken.every((other) => overlapDuration(other, region) === 0))
+    .filter((region) => findOverlapping(taken, region).length === 0)
     .map(({ start, end }) => ({ text: "", start, end, confidence: 0 }));
 }
 

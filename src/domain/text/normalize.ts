@@ -47,11 +47,16 @@ const SYMBOLS: [RegExp, string][] = [
 
 const isEnglish = (language: string | null) => language === null || language.toLowerCase().startsWith("en");
 
+/** A word that is only put into lower case: no abbreviation, number, accent or apostrophe. */
+const SIMPLE_WORD = /^\s*([a-z]+)[\s,;:!?]*$/i;
+
 /**
  * Returns the normalized words of a text. Numbers and common abbreviations are spelled out if the text is English or
  * its language is unknown. In writing systems without spaces, each character is a word.
  */
 export function normalizeWords(text: string, language: string | null = null): string[] {
+  const simple = SIMPLE_WORD.exec(text);
+  if (simple) return [simple[1]!.toLowerCase()];
   let plain = text
     .normalize("NFKC")
     .toLowerCase()
@@ -102,6 +107,8 @@ export function toSpokenText(text: string, spelled: boolean): string {
 
 /** Longer words have distance 1 to every other word. */
 const MAX_COMPARED_CHARACTERS = 100;
+/** The largest edit distance, relative to the length, at which words still resemble each other. */
+const MAX_EDITED_SHARE = 0.5;
 
 /**
  * Returns the distance of two normalized words: 0 for the same word, 1 for different ones. Words that share most
@@ -112,18 +119,42 @@ export function measureWordDistance(a: string, b: string): number {
   const longest = Math.max(a.length, b.length);
   // No natural word is this long, and the cost of comparing grows quadratically.
   if (longest > MAX_COMPARED_CHARACTERS) return 1;
-  // The distance is at least the difference in length.
-  if (Math.abs(a.length - b.length) / longest > 0.5) return 1;
+  if (!canShareLetters(a, b, toLetterSet(a), toLetterSet(b))) return 1;
   const distance = measureEditDistance(a, b) / longest;
   if (distance <= 0.34) return 0.3;
-  if (distance <= 0.5 && longest >= 4) return 0.6;
+  if (distance <= MAX_EDITED_SHARE && longest >= 4) return 0.6;
   return 1;
 }
 
+/** Returns the letters of a word as a set of 32 bits. Letters that share a bit only make differences smaller. */
+export function toLetterSet(word: string): number {
+  let set = 0;
+  for (let i = 0; i < word.length; i++) set |= 1 << (word.charCodeAt(i) & 31);
+  return set;
+}
+
+/**
+ * Returns false if two words, whose letters are known, share so few that their distance is 1. The edit distance is at least the difference in length, and
+ * at least the number of letters that the other word lacks.
+ */
+export function canShareLetters(a: string, b: string, inA: number, inB: number): boolean {
+  const most = MAX_EDITED_SHARE * Math.max(a.length, b.length);
+  return Math.abs(a.length - b.length) <= most && countBits(inA & ~inB) <= most && countBits(inB & ~inA) <= most;
+}
+
+function countBits(set: number): number {
+  const pairs = set - ((set >>> 1) & 0x55555555);
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
+
+/** One row is used again and again: most words are short, and many pairs are compared. */
+const SHORT_ROW = new Uint32Array(MAX_COMPARED_CHARACTERS + 1);
+
 /** Returns the Levenshtein distance in UTF-16 units. */
 export function measureEditDistance(a: string, b: string): number {
-  const row = new Uint32Array(b.length + 1);
-  for (let j = 1; j <= b.length; j++) row[j] = j;
+  const row = b.length < SHORT_ROW.length ? SHORT_ROW : new Uint32Array(b.length + 1);
+  for (let j = 0; j <= b.length; j++) row[j] = j;
   for (let i = 1; i <= a.length; i++) {
     let diagonal = row[0]!;
     row[0] = i;
@@ -140,12 +171,20 @@ export function measureEditDistance(a: string, b: string): number {
 /** Returns `measureWordDistance` with a cache: comparing two long texts repeats the same pairs. */
 export function createDistanceCache(): (a: string, b: string) => number {
   const known = new Map<string, Map<string, number>>();
+  let lastWord = "";
+  let lastRow = new Map<string, number>();
   return (a, b) => {
     if (a === b) return 0;
-    const row = known.get(a) ?? new Map<string, number>();
-    if (row.size === 0) known.set(a, row);
-    const distance = row.get(b) ?? measureWordDistance(a, b);
-    row.set(b, distance);
+    if (a !== lastWord) {
+      lastWord = a;
+      lastRow = known.get(a) ?? new Map();
+      if (lastRow.size === 0) known.set(a, lastRow);
+    }
+    let distance = lastRow.get(b);
+    if (distance === undefined) {
+      distance = measureWordDistance(a, b);
+      lastRow.set(b, distance);
+    }
     return distance;
   };
 }

@@ -4,13 +4,12 @@ import fc from "fast-check";
 import { judgePlan } from "../../../src/domain/pacing/judge-plan";
 import type { PlanJson } from "../../../src/domain/plan-json";
 import type { Finding } from "../../../src/domain/planning/rules";
-import type { DecidedSpan } from "../../../src/domain/planning/spans";
+import { type DecidedSpan, mergeSpans } from "../../../src/domain/planning/spans";
 import {
   applyDecisions,
   formatItems,
   listPauses,
   listPlanItems,
-  mergeSpans,
   parseItems,
   planSpans,
   type ReviewItem,

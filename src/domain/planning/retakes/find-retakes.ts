@@ -4,7 +4,7 @@
  */
 
 import type { Word } from "../../speech";
-import { createDistanceCache } from "../../text/normalize";
+import { canShareLetters, createDistanceCache, toLetterSet } from "../../text/normalize";
 import { createYieldCounter, type PlanSteps } from "../context";
 import type { Lexicon } from "../lexicon/lexicon";
 import { hasOtherSpeaker } from "../other-voices";
@@ -44,11 +44,16 @@ export function* findRetakes(
   const removed = new Uint8Array(tokens.length);
   const distanceBetween = createDistanceCache();
   const context: RetakeContext = { words, tokens, lexicon, phraseStarts, removed, distanceBetween };
+  const letters = Int32Array.from(tokens, ({ normal }) => toLetterSet(normal));
   const acoustic = Map.groupBy(acousticRepetitions.found, (one) => pairKey(one.from, one.retakeStart));
   const different = new Set(acousticRepetitions.different.map((pair) => pairKey(pair.from, pair.retakeStart)));
   const found: Retakes = { retakes: [], possible: [] };
   for (let retakeStart = 1; retakeStart < tokens.length; retakeStart++) {
-    if (!phraseStarts[retakeStart] && !isStutter(tokens, retakeStart) && !isSaidAgainAtOnce(context, retakeStart))
+    if (
+      !phraseStarts[retakeStart] &&
+      !isStutter(tokens, retakeStart) &&
+      !isSaidAgainAtOnce(context, letters, retakeStart)
+    )
       continue;
     for (let from = retakeStart - 1; from >= 0 && isNear(tokens, from, retakeStart); from--) {
       if (tokens[retakeStart - 1]!.word === tokens[retakeStart]!.word) continue;
@@ -89,15 +94,17 @@ function isStutter(tokens: readonly Token[], i: number): boolean {
 }
 
 /** Returns whether the words before a token follow again right after it: a retake without a pause. */
-function isSaidAgainAtOnce(context: RetakeContext, retakeStart: number): boolean {
+function isSaidAgainAtOnce(context: RetakeContext, letters: Int32Array, retakeStart: number): boolean {
   const { tokens, distanceBetween } = context;
-  const isSame = (i: number, k: number) =>
-    distanceBetween(tokens[i]!.normal, tokens[k]!.normal) <= RETAKES.maxSameWordDistance;
+  const isSame = (i: number, k: number) => {
+    const [a, b] = [tokens[i]!.normal, tokens[k]!.normal];
+    return canShareLetters(a, b, letters[i]!, letters[k]!) && distanceBetween(a, b) <= RETAKES.maxSameWordDistance;
+  };
   const maxSize = Math.min(RETAKES.maxDistanceWords, retakeStart, tokens.length - retakeStart);
   for (let size = RETAKES.maxShortPhraseWords; size <= maxSize; size++) {
     const from = retakeStart - size;
     if (!isNear(tokens, from, retakeStart)) return false;
-    if (!isSame(from, retakeStart) || !isSame(retakeStart - 1, retakeStart + size - 1)) continue;
+    if (!isSame(retakeStart, from) || !isSame(retakeStart - 1, retakeStart + size - 1)) continue;
     const maxDifferent = size < RETAKES.minLongMatchWords ? 0 : 1;
     let different = 0;
     for (let k = 1; k < size - 1 && different <= maxDifferent; k++) if (!isSame(from + k, retakeStart + k)) different++;

@@ -36,12 +36,12 @@ export function findAnnouncedRepetition(context: RetakeContext, from: number, re
   const { tokens, phraseStarts, distanceBetween } = context;
   if (!phraseStarts[from] || pauseBefore(tokens, retakeStart) < RETAKES.minSentencePause) return null;
   const end = findRemarkStart(tokens, retakeStart);
-  if (end <= from || !isRemark(context, range(end, retakeStart))) return null;
+  if (end <= from) return null;
   let last = retakeStart;
   while (last + 1 < tokens.length && last - retakeStart < RETAKES.maxLineWords && !endsLine(tokens, last)) last++;
   const lengthOf = (first: number, final: number) => tokens[final]!.end - tokens[first]!.start;
   const ratio = lengthOf(from, end - 1) / lengthOf(retakeStart, last);
-  if (Math.min(ratio, 1 / ratio) < RETAKES.minRetakeRatio) return null;
+  if (Math.min(ratio, 1 / ratio) < RETAKES.minRetakeRatio || !isRemark(context, range(end, retakeStart))) return null;
   const take = tokens.slice(from, end).map((token) => token.normal);
   const retake = tokens.slice(retakeStart, last + 1).map((token) => token.normal);
   const { pairs, cost } = alignWords(take, retake, distanceBetween);
