@@ -1,7 +1,7 @@
 /** Repetitions that are no retakes: chants and refrains, digits and letters. A verb before its object is repeated by mistake. */
 import { ACTIVITY } from "../activity-thresholds";
-import { isContentWord, isOpenWord } from "../lexicon/lexicon";
-import { endsSentence, pauseBefore, type Token } from "../tokens";
+import { isContentWord, isDanglingWord, isOpenWord } from "../lexicon/lexicon";
+import { endsPhrase, endsSentence, pauseBefore, type Token } from "../tokens";
 import type { Repetition, RetakeContext } from "./repetition";
 import { RETAKES } from "./thresholds";
 
@@ -62,9 +62,9 @@ export function closesPhrase({ tokens, words }: RetakeContext, i: number): boole
 
 /** Returns whether the take is an item of a chant: the same words three times or more in quick succession. */
 function isChant(context: RetakeContext, { from, end, retakeStart }: Repetition): boolean {
-  const { tokens } = context;
+  const { tokens, words, lexicon } = context;
   const size = retakeStart - from;
-  const item = tokens.slice(from, end).find((token) => isContentWord(token.normal, context.lexicon))?.normal;
+  const item = tokens.slice(from, end).find((token) => isContentWord(token.normal, lexicon))?.normal;
   if (size !== end - from || item === undefined) return false;
   let first = from;
   let last = end - 1;
@@ -73,6 +73,9 @@ function isChant(context: RetakeContext, { from, end, retakeStart }: Repetition)
   last += size - 1;
   if (tokens.slice(first, last + 1).filter((token) => token.normal === item).length < RETAKES.minChantItems)
     return false;
+  // "Place the place the place the camera": the phrase goes on after the last item.
+  const isCut = last + 1 - first < RETAKES.minChantItems * size || isDanglingWord(tokens[end - 1]!.normal, lexicon);
+  if (size > 1 && isCut && !endsPhrase(words[tokens[last]!.word]!.text) && !closesPhrase(context, last)) return false;
   const pauses = tokens.slice(first, last + 1).flatMap((_, i) => (i === 0 ? [] : [pauseBefore(tokens, first + i)]));
   // Speakers who start over three times pause each time, and finally continue.
   const isFluent = pauses.every((pause) => pause < ACTIVITY.minRestartPause);

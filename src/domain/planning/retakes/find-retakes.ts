@@ -149,7 +149,7 @@ function recordPossible(found: Retakes, { tokens }: RetakeContext, repetition: R
 
 function recordRetake(
   found: Retakes,
-  { tokens, removed }: RetakeContext,
+  { tokens, removed, phraseStarts }: RetakeContext,
   repetition: Repetition,
   { to, rule, rest }: Extract<RepetitionDecision, { to: number }>,
 ): void {
@@ -158,6 +158,8 @@ function recordRetake(
   const first = tokens[from]!.word;
   const retakeWord = tokens[retakeStart]!.word;
   removed.fill(1, from, to);
+  // What starts over starts the same phrase, which may start over again.
+  if (phraseStarts[from]) phraseStarts[retakeStart] = true;
   // If words are repeated a third time, more of them may turn out to be equal.
   found.retakes = found.retakes.filter((other) => other.from !== first || !isTake(other));
   found.retakes.push({ from: first, to: tokens[to - 1]!.word + 1, retakeStart: retakeWord, match: { rule, scores } });

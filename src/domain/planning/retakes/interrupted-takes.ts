@@ -4,7 +4,7 @@ import type { Ticks } from "../../time";
 import { ACTIVITY } from "../activity-thresholds";
 import { isContentWord, isDanglingWord } from "../lexicon/lexicon";
 import { endsPhrase, endsSentence, pauseBefore, type TokenRange } from "../tokens";
-import { isRemark } from "./remarks";
+import { isRemark, isUnclear } from "./remarks";
 import { listKept, type Repetition, type RetakeContext } from "./repetition";
 import { RETAKES } from "./thresholds";
 
@@ -17,21 +17,23 @@ export function isFragment(
   { from: first, to }: TokenRange,
   { from, retakeStart, matched }: Pick<Repetition, "from" | "retakeStart" | "matched">,
 ): boolean {
-  const { tokens, words, distanceBetween } = context;
-  const fragments = tokens.slice(first, to);
+  const { tokens, distanceBetween } = context;
+  if (first >= to) return false;
   const whole = tokens[retakeStart + matched]?.normal ?? "";
-  const fragment = fragments[0]?.normal;
-  if (fragment === undefined || whole.startsWith(fragment)) return fragment !== undefined;
+  const fragment = tokens[first]!.normal;
+  if (whole.startsWith(fragment)) return true;
   if (
     fragment.length >= RETAKES.minPrefixCharacters &&
     whole.startsWith(fragment.slice(0, RETAKES.minPrefixCharacters))
   )
     return true;
   if (distanceBetween(fragment, whole) <= RETAKES.maxSameWordDistance) return true;
-  if (fragments.some((token) => words[token.word]!.confidence >= RETAKES.minWordConfidence)) return false;
+  if (!isUnclear(context, range(first, to))) return false;
   if (matched >= RETAKES.minLongMatchWords || isAnnounced(context, to, retakeStart)) return true;
   return !isAsLongAsRetake(context, from, tokens[to - 1]!.end, retakeStart, matched);
 }
+
+const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
 
 /** Returns whether a remark about the recording precedes the retake. */
 function isAnnounced(context: RetakeContext, from: number, retakeStart: number): boolean {
@@ -78,8 +80,8 @@ export function countSlipWords(
   const last = between[count - 1]!;
   const after = tokens[last + 1];
   if (count === between.length && isDangling(context, repetition, last)) return count;
-  if (count > RETAKES.maxSlipWords || (after && after.start - tokens[last]!.end < ACTIVITY.minRestartPause))
-    return "other";
+  const maxWords = isUnclear(context, between.slice(0, count)) ? RETAKES.maxShortPhraseWords : RETAKES.maxSlipWords;
+  if (count > maxWords || (after && after.start - tokens[last]!.end < ACTIVITY.minRestartPause)) return "other";
   const at = repetition.retakeStart + repetition.matched;
   const size = repetition.end - repetition.from;
   if (!tokens[at] || size < 2 || endsSentence(words[tokens[at - 1]!.word]!.text)) return "other";

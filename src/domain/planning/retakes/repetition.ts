@@ -13,7 +13,7 @@ export type RetakeContext = {
   tokens: readonly Token[];
   lexicon: Lexicon;
   /** Whether a phrase starts at each token. */
-  phraseStarts: readonly boolean[];
+  phraseStarts: boolean[];
   removed: Uint8Array;
   distanceBetween: (a: string, b: string) => number;
 };

@@ -1,10 +1,12 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
+  canShareLetters,
   createDistanceCache,
   measureEditDistance,
   measureWordDistance,
   normalizeWords,
+  toLetterSet,
   toSpokenText,
 } from "../../../../src/domain/text/normalize";
 import { spellNumbers, toCardinal, toOrdinal } from "../../../../src/domain/text/numbers";
@@ -45,6 +47,11 @@ describe("normalized words", () => {
 
   test("punctuation alone gives no words", () => {
     expect(normalizeWords("… — 🎬 !")).toEqual([]);
+  });
+
+  test("a word of plain letters is the same without the rules for others", () => {
+    const word = fc.string({ unit: fc.constantFrom(..."aAbdzZ"), minLength: 1 });
+    fc.assert(fc.property(word, (text) => expect(normalizeWords(`${text},`)).toEqual(normalizeWords(`${text} '`))));
   });
 
   test("normalizing is idempotent", () => {
@@ -100,6 +107,18 @@ describe("word distance", () => {
         expect(measureWordDistance(a, b)).toBe(measureWordDistance(b, a));
         expect(cached(a, b)).toBe(measureWordDistance(a, b));
         expect(cached(a, b)).toBe(measureWordDistance(a, b));
+      }),
+    );
+  });
+
+  test("words that share too few letters to resemble each other are found without comparing them", () => {
+    const word = fc.string({ unit: fc.constantFrom("a", "b", "c", "e", "é", "A", "!"), minLength: 1, maxLength: 9 });
+    fc.assert(
+      fc.property(word, word, (a, b) => {
+        const share = measureEditDistance(a, b) / Math.max(a.length, b.length);
+        if (share <= 0.5) expect(canShareLetters(a, b, toLetterSet(a), toLetterSet(b))).toBe(true);
+        const isSimilar = share <= 0.34 || (share <= 0.5 && Math.max(a.length, b.length) >= 4);
+        expect(measureWordDistance(a, b) < 1).toBe(isSimilar);
       }),
     );
   });

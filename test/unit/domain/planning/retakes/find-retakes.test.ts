@@ -29,6 +29,16 @@ describe("retakes", () => {
       "false_start.broken_off: all of the people in this room blue",
     ],
     [
+      "an unclear ending of three words",
+      "you can prune them in ?hot ?and borer. / you can prune them in late winter or in early spring.",
+      "false_start.broken_off: you can prune them in hot and borer.",
+    ],
+    [
+      "a line started twice without a pause",
+      "place the place the place the camera on the table.",
+      "false_start.prefix: place the | false_start.prefix: place the",
+    ],
+    [
       "a line started three times, misrecognized the second time",
       "spray thin layers and / spray that / spray thin layers and let each one dry.",
       "false_start.prefix: spray thin layers and | false_start.between_takes: spray that",
