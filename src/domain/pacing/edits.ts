@@ -1,8 +1,9 @@
 /** Edits of a plan by source time: found by comparing plans, moved to another plan of the same recording, and applied. */
+
 import { type EditedSegment, editPlan } from "../plan-edit";
 import { type PlanJson, planToJson } from "../plan-json";
 import { applyTexts, type EditedText, listEditableWords } from "../plan-texts";
-import { CUTTING } from "../planning/cutting-thresholds";
+import { COMMON } from "../planning/common-thresholds";
 import {
   coveredDuration,
   durationOf,
@@ -179,7 +180,7 @@ const toSides = (plan: PlanJson): Sides => ({
 
 /** Silence beside a removed span that is shorter is listed as part of it. */
 const isSilent = (span: Span, { silence }: Sides): boolean =>
-  durationOf(span) <= CUTTING.minListedSilence || coveredDuration(silence, span) >= durationOf(span);
+  durationOf(span) <= COMMON.minTakePause || coveredDuration(silence, span) >= durationOf(span);
 
 /** Moves the edges of a removed span over the padding, or the pause, that the new plan keeps beside it. */
 function moveRemoved(span: Span, old: Sides, now: Sides): Span {

@@ -2,7 +2,6 @@
 import { toValues } from "./threshold-table";
 
 export const ACTIVITY_THRESHOLDS = {
-  maxVoiceDistance: [0.3, "s", "edges of words beside voice activity, from noise away from it"],
   minRegion: [0.025, "s", "sounds, from clicks"],
   minRegionGap: [
     0.09,
@@ -11,16 +10,14 @@ export const ACTIVITY_THRESHOLDS = {
     "cases-05-numbers, cases-01-hiss-at-10-db",
   ],
   maxFade: [0.12, "s", "fading edges of words, from the sound after them", "real-lecture_a"],
-  minNoise: [
+  voiceEdge: [
     0.3,
     "s",
-    "noise beside the voice, from the edges of words; also a gap that shows the noise of the room",
+    "edges of words beside the voice, from noise away from it; also a gap that shows the noise of the room",
     "cases-01-hiss-at-10-db, cases-02-stairwell",
   ],
   roomEdge: [0.06, "s", "the noise of the room, from the voice that fades into a gap"],
-  minRoomDistanceDb: [8, "dB", "noise of the room, from a sound as loud as the voice"],
   maxRoomDistanceDb: [25, "dB", "noise that hides the edges of words, from silence"],
-  maxSteadyRangeDb: [6, "dB", "steady noise of a room, from sounds in a gap"],
   minOverRoomDb: [3, "dB", "voice, from steady noise"],
   overRoomSpreads: [3, "ratio", "voice, from varying noise: multiples of its distance from median to 10th percentile"],
   surroundings: [
@@ -29,7 +26,6 @@ export const ACTIVITY_THRESHOLDS = {
     "the voice and the background near a span, from those of the whole recording",
     "real-gecko_demo, cases-01-hiss-at-10-db",
   ],
-  minQuietFrames: [20, "hops", "a background that can be judged, from too little of it"],
   clearContrastDb: [45, "dB", "recordings in which the edges of words are clear"],
   edgeMarginPerDb: [2500, "ticks", "hidden edges of words: margin for each dB of contrast that is missing"],
   maxEdgeMargin: [0.05, "s", "hidden edges of words, from pauses"],
@@ -49,12 +45,6 @@ export const ACTIVITY_THRESHOLDS = {
   ],
   minBetweenLogProb: [-0.3, "log probability", "utterances that were understood, between two that were not"],
   neighborhood: [15, "s", "the neighborhood of an utterance", "cases-01-hiss-at-10-db, recordings-01-phone-interview"],
-  ngramWords: [
-    4,
-    "words",
-    "repeated phrases, from words that are common",
-    "cases-01-hiss-at-10-db, cases-02-stairwell",
-  ],
   minWordsForNgrams: [25, "words", "transcripts long enough to count repeated phrases"],
   maxRepeatedShare: [0.25, "share", "speech, from loops that a recognizer writes for noise"],
   minRetakesLogProb: [-0.35, "log probability", "retakes, from loops"],
@@ -63,21 +53,16 @@ export const ACTIVITY_THRESHOLDS = {
   minVoice: [1.5, "s", "enough voice to decide whether it was understood"],
   minLongVoice: [8, "s", "music, from a sentence that was not recognized"],
   languageSample: [300, "s", "the beginning of a recording, by which its language is judged"],
-  minPause: [0.25, "s", "pauses that no word contains"],
   maxWord: [2.5, "s", "words with usable times"],
   maxDuplicateAudioShare: [0.3, "share", "words that were said again, from duplicates of the recognizer in silence"],
-  maxDuplicateGap: [0.15, "s", "duplicates of the recognizer, from the same word later"],
   minVoicedShare: [1 / 3, "share", "voice, from noise"],
-  pauseBeforeFirst: [1, "s", "the pause before the first word", "eval-02-product-update"],
   minRestartPause: [0.14, "s", "pauses at which a phrase may start over"],
   minStretched: [0.5, "s", "words stretched over others, from long ones"],
   minStretchedRatio: [3, "ratio", "words stretched over others, from long ones: relative duration by letters"],
   minStretchedVoice: [0.9, "share", "words stretched over others, from words beside a pause"],
   paceWords: [12, "words", "words before and after one that show the local pace"],
-  minDividedConfidence: [0.5, "confidence", "words in place of a stretched one, from those that a recognizer makes up"],
   minStretch: [0.6, "s", "stretches removed as noise that may contain a word"],
   maxBelowSpeechDb: [15, "dB", "faint speech, from noise"],
-  context: [0.3, "s", "the surroundings of a sound in noise"],
   maxWindow: [10, "s", "windows that are recognized again"],
   maxRecognizedShare: [0.03, "share", "limit of the audio that is recognized again, of the recording"],
   minBudget: [
@@ -89,7 +74,6 @@ export const ACTIVITY_THRESHOLDS = {
   minLogProb: [-1.2, "log probability", "words in noise, from those that a recognizer makes up"],
   minConfidence: [0.4, "confidence", "words in noise, from those that a recognizer makes up"],
   minVoiced: [0.15, "s", "syllables, from breath, steps, keys and hiss"],
-  maxSyllableBelowSpeechDb: [6, "dB", "syllables, from a background voice"],
   minRiseDb: [10, "dB", "syllables, from steady hum"],
   minUnrecognized: [0.25, "s", "voice without words that counts as a word, from the end of a word"],
   maxNoiseShare: [0.8, "share", "speech with noise, from music and applause"],

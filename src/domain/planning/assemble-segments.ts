@@ -1,4 +1,5 @@
 /** Converts decided spans to the plan's segments: chooses which pauses stay, the padding of speech, and the joins. */
+
 import type { CutOptions, Plan, RemovedSpan, Segment } from "../plan";
 import {
   joinReviews,
@@ -12,6 +13,7 @@ import {
   toSegments,
 } from "../segments";
 import { fromSeconds, type Span, type Ticks } from "../time";
+import { COMMON } from "./common-thresholds";
 import { CUTTING } from "./cutting-thresholds";
 import { type Finding, isReviewRule, type RemovalRule, reviewText } from "./rules";
 import { type DecidedSpan, durationOf, findOverlapping, indexEndingAfter, isKept, overlapDuration } from "./spans";
@@ -45,7 +47,7 @@ export function assembleSegments(
     reason === null ? [] : [{ start, end, reason, text }],
   );
   const segments: Segment[] = closeShortGaps(toSegments(padded, clock), dropped, clock);
-  const removed = mergeShortRemovals(listRemovedSpans(segments, dropped, clock.duration, CUTTING.minListedSilence));
+  const removed = mergeShortRemovals(listRemovedSpans(segments, dropped, clock.duration, COMMON.minTakePause));
   const listed = spans.filter(
     (span) => isKept(span) || findOverlapping(removed, span).some(({ reason }) => reason === span.reason),
   );

@@ -3,6 +3,7 @@
 import { ENERGY_HOP, type EnergyContour, type SpeechAnalysis } from "../speech";
 import type { Span, Ticks } from "../time";
 import { ACTIVITY } from "./activity-thresholds";
+import { COMMON } from "./common-thresholds";
 import { findOverlapping, mergeSpans } from "./spans";
 
 export type AudioActivity = {
@@ -21,7 +22,7 @@ const frameOf = (time: Ticks) => Math.floor(time / ENERGY_HOP);
 /** Divides the loud stretches of a recording into speech regions and noise regions. */
 export function detectActivity(analysis: Pick<SpeechAnalysis, "duration" | "energy" | "speech">): AudioActivity {
   const { duration, energy } = analysis;
-  const voice = widenSpans(analysis.speech, ACTIVITY.maxVoiceDistance, duration);
+  const voice = widenSpans(analysis.speech, ACTIVITY.voiceEdge, duration);
   const speechRegions: Span[] = [];
   const noiseRegions: Span[] = [];
   const whole = levelRange(energy);
@@ -29,12 +30,12 @@ export function detectActivity(analysis: Pick<SpeechAnalysis, "duration" | "ener
     if (loud.end - loud.start < ACTIVITY.minRegion) continue;
     let at = loud.start;
     for (const voiced of findOverlapping(voice, loud)) {
-      if (voiced.start - at >= ACTIVITY.minNoise) {
+      if (voiced.start - at >= ACTIVITY.voiceEdge) {
         noiseRegions.push({ start: at, end: voiced.start });
         at = voiced.start;
       }
       const last = speechRegions.at(-1);
-      const end = loud.end - voiced.end >= ACTIVITY.minNoise ? voiced.end : loud.end;
+      const end = loud.end - voiced.end >= ACTIVITY.voiceEdge ? voiced.end : loud.end;
       if (last && last.end === at) last.end = Math.max(last.end, end);
       else speechRegions.push({ start: at, end });
       at = end;
@@ -112,21 +113,21 @@ function raiseOverRoomNoise(
   duration: Ticks,
   { high }: LevelRange,
 ): void {
-  const near = ACTIVITY.maxVoiceDistance / ENERGY_HOP;
+  const near = ACTIVITY.voiceEdge / ENERGY_HOP;
   let last = 0;
   for (const { start, end } of [...speech, { start: duration, end: duration }]) {
     const from = frameOf(last);
     const to = Math.min(energy.length, frameOf(start));
     last = Math.max(last, end);
-    if ((to - from) * ENERGY_HOP < ACTIVITY.minNoise) continue;
+    if ((to - from) * ENERGY_HOP < ACTIVITY.voiceEdge) continue;
     const edge = ACTIVITY.roomEdge / ENERGY_HOP;
     const levels = energy.slice(from + edge, to - edge).sort();
     const at = (share: number) => levels[Math.floor(share * levels.length)]!;
     const room = at(0.5);
-    const isSteady = at(0.8) - at(0.2) <= ACTIVITY.maxSteadyRangeDb;
-    if (!isSteady || room > high - ACTIVITY.minRoomDistanceDb || room < high - ACTIVITY.maxRoomDistanceDb) continue;
+    const isSteady = at(0.8) - at(0.2) <= COMMON.minLevelChangeDb;
+    if (!isSteady || room > high - COMMON.minBelowVoiceDb || room < high - ACTIVITY.maxRoomDistanceDb) continue;
     const spread = room - at(0.1);
-    const most = Math.min(ACTIVITY.minRoomDistanceDb, high - room - ACTIVITY.minRoomDistanceDb / 2);
+    const most = Math.min(COMMON.minBelowVoiceDb, high - room - COMMON.minBelowVoiceDb / 2);
     const margin = Math.min(most, Math.max(ACTIVITY.minOverRoomDb, ACTIVITY.overRoomSpreads * spread));
     for (let i = from; i < to; i++) {
       if (i - from >= near && to - i > near) continue;
@@ -159,7 +160,7 @@ export function measureContrast({ energy, speechRegions, noiseRegions, contrast 
   mark(noiseRegions, NOISE);
   const quiet = surroundings.filter((_, i) => kinds[i] === QUIET).sort();
   const speech = surroundings.filter((_, i) => kinds[i] === SPEECH).sort();
-  if (quiet.length < ACTIVITY.minQuietFrames || speech.length === 0) return contrast;
+  if (quiet.length < COMMON.minSurroundingHops || speech.length === 0) return contrast;
   return speech[Math.floor(0.95 * speech.length)]! - quiet[quiet.length >> 1]!;
 }
 

@@ -5,6 +5,7 @@ import { ENERGY_HOP, type EnergyContour } from "../speech";
 import type { Span, Ticks } from "../time";
 import { ACTIVITY } from "./activity-thresholds";
 import type { AudioActivity } from "./audio-activity";
+import { COMMON } from "./common-thresholds";
 import { CUTTING } from "./cutting-thresholds";
 import { isReviewRule, type RemovalRule, type ReviewRule, type RuleMatch, reasonOf } from "./rules";
 import {
@@ -182,7 +183,7 @@ export function placeBoundaries(spans: readonly DecidedSpan[], activity: AudioAc
 function keepInFullVoice(spans: readonly DecidedSpan[], activity: AudioActivity): DecidedSpan[] {
   return spans.map((span, i) => {
     const [before, after] = [spans[i - 1], spans[i + 1]];
-    if (isKept(span) || durationOf(span) > CUTTING.maxStaying) return span;
+    if (isKept(span) || durationOf(span) > COMMON.maxFiller) return span;
     if ((before && !isKept(before)) || (after && !isKept(after))) return span;
     const points = [before && findBoundary(before, span, activity), after && findBoundary(span, after, activity)];
     if (points.every((point) => !point || point.isClean)) return span;
@@ -221,11 +222,11 @@ function findCutPoint(range: Span, gap: Span, energy: EnergyContour, voice: numb
   let lowest = Number.POSITIVE_INFINITY;
   for (let hop = Math.max(0, first); hop <= last && hop < energy.length; hop++) {
     const level = meanLevel(energy, hop);
-    const isClean = level <= voice - CUTTING.minQuietDb || isMinimum(energy, hop);
+    const isClean = level <= voice - COMMON.minBelowVoiceDb || isMinimum(energy, hop);
     const time = (hop + 0.5) * ENERGY_HOP;
     const distance = Math.max(0, gap.start - time, time - gap.end) / ENERGY_HOP;
     const cost =
-      Math.max(level, voice - CUTTING.maxQuietDb) + CUTTING.dbPerHop * distance + (isClean ? 0 : CUTTING.uncleanDb);
+      Math.max(level, voice - COMMON.minContrastDb) + CUTTING.dbPerHop * distance + (isClean ? 0 : CUTTING.uncleanDb);
     if (cost >= lowest) continue;
     lowest = cost;
     best = { time, isClean };
@@ -239,7 +240,7 @@ function isMinimum(energy: EnergyContour, hop: number): boolean {
   for (let i = hop - CUTTING.minimumHops; i <= hop + CUTTING.minimumHops; i++)
     if (meanLevel(energy, i) < level) return false;
   let [before, after] = [level, level];
-  for (let n = 1; n <= CUTTING.dipHops; n++) {
+  for (let n = 1; n <= COMMON.minSurroundingHops; n++) {
     before = Math.max(before, meanLevel(energy, hop - n));
     after = Math.max(after, meanLevel(energy, hop + n));
   }

@@ -5,6 +5,7 @@ import { normalizeWords } from "../text/normalize";
 import type { Span, Ticks } from "../time";
 import type { VoiceFeatures } from "../voice";
 import type { AudioActivity } from "./audio-activity";
+import { COMMON } from "./common-thresholds";
 import { type PlanSteps, requestVoices } from "./context";
 import { FILLERS } from "./fillers/thresholds";
 import { isFillerText, type Lexicon } from "./lexicon/lexicon";
@@ -68,7 +69,7 @@ function isListenersVoice(a: VoiceFeatures, b: VoiceFeatures): boolean {
   if (!a || !b) return false;
   const semitones = 12 * Math.log2(a.pitch / b.pitch);
   return (
-    Math.abs(semitones) >= FILLERS.minPitchChangeSemitones && Math.abs(a.level - b.level) >= RETAKES.minLevelChangeDb
+    Math.abs(semitones) >= FILLERS.minPitchChangeSemitones && Math.abs(a.level - b.level) >= COMMON.minLevelChangeDb
   );
 }
 
@@ -92,6 +93,6 @@ export function isOtherVoice(a: VoiceFeatures, b: VoiceFeatures): boolean {
   if (!a || !b) return false;
   return (
     Math.abs(12 * Math.log2(a.pitch / b.pitch)) >= RETAKES.minPitchChangeSemitones &&
-    Math.abs(a.level - b.level) >= RETAKES.minLevelChangeDb
+    Math.abs(a.level - b.level) >= COMMON.minLevelChangeDb
   );
 }

@@ -2,10 +2,12 @@
  * Recognizes words again that are several times longer than those around them. A recognizer stretches a word over others that it left out, mostly
  * over a retake without a pause: "he would not" said twice becomes "he would not", with a "not" of a second.
  */
+
 import type { Recognition, SpeechAnalysis, Transcript, Word } from "../speech";
 import { measureWordDistance, normalizeWords } from "../text/normalize";
 import type { Span, Ticks } from "../time";
 import { ACTIVITY } from "./activity-thresholds";
+import { COMMON } from "./common-thresholds";
 import { type PlanSteps, requestRecognitions } from "./context";
 import { RETAKES } from "./retakes/thresholds";
 import { coveredDuration, durationOf } from "./spans";
@@ -76,7 +78,7 @@ function findRetakeWithin(word: Word, again: readonly Word[], before: readonly W
 
 /** Returns the words that were recognized in place of a word if they are sure, and it is one of them. */
 function listSureWords(word: Word, again: readonly Word[], isSame: IsSame): Word[] | null {
-  const isSure = again.every(({ confidence }) => confidence >= ACTIVITY.minDividedConfidence);
+  const isSure = again.every(({ confidence }) => confidence >= COMMON.minConfidence);
   return isSure && again.some((one) => isSame(one, word)) ? fill(word, again) : null;
 }
 

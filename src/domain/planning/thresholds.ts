@@ -1,5 +1,6 @@
 /** The thresholds of all stages, in one table. */
 import { ACTIVITY, ACTIVITY_THRESHOLDS } from "./activity-thresholds";
+import { COMMON, COMMON_THRESHOLDS } from "./common-thresholds";
 import { CUTTING, CUTTING_THRESHOLDS } from "./cutting-thresholds";
 import { FILLERS, FILLERS_THRESHOLDS } from "./fillers/thresholds";
 import { RETAKES, RETAKES_THRESHOLDS } from "./retakes/thresholds";
@@ -14,6 +15,7 @@ type StageThresholds = {
 };
 
 export const STAGE_THRESHOLDS: readonly StageThresholds[] = [
+  { stage: "common", thresholds: COMMON_THRESHOLDS, values: COMMON },
   { stage: "activity", thresholds: ACTIVITY_THRESHOLDS, values: ACTIVITY },
   { stage: "cutting", thresholds: CUTTING_THRESHOLDS, values: CUTTING },
   { stage: "fillers", thresholds: FILLERS_THRESHOLDS, values: FILLERS },

@@ -5,6 +5,7 @@ import { normalizeWords } from "../text/normalize";
 import type { Ticks } from "../time";
 import { ACTIVITY } from "./activity-thresholds";
 import type { AudioActivity } from "./audio-activity";
+import { COMMON } from "./common-thresholds";
 import { coveredDuration, durationOf, findOverlapping, overlapDuration } from "./spans";
 
 /** A normalized word. `word` indexes the transcript's words: a written "24" becomes two tokens. */
@@ -45,7 +46,7 @@ export function tokenize(words: readonly Word[], language: string | null): Token
 /** Returns the pause before a word; one second before the first. */
 export function pauseBefore(words: readonly { start: Ticks; end: Ticks }[], index: number): Ticks {
   const before = words[index - 1];
-  return before ? words[index]!.start - before.end : ACTIVITY.pauseBeforeFirst;
+  return before ? words[index]!.start - before.end : COMMON.longPause;
 }
 
 /** Returns whether a word's punctuation ends a sentence. */
@@ -73,7 +74,7 @@ export function trimWordsAtPauses(words: readonly Word[], activity: AudioActivit
     for (const region of regions) {
       const last = sides.at(-1);
       const loud = overlapDuration(region, word);
-      if (last && region.start - last.end < ACTIVITY.minPause) {
+      if (last && region.start - last.end < COMMON.minPause) {
         last.end = region.end;
         last.loud += loud;
       } else sides.push({ start: region.start, end: region.end, loud });
@@ -89,7 +90,7 @@ export function findDuplicatedWords(words: readonly Word[], activity: AudioActiv
   const found = new Set<Word>();
   for (const [i, word] of words.entries()) {
     const before = words[i - 1];
-    if (!before || word.start - before.end > ACTIVITY.maxDuplicateGap) continue;
+    if (!before || word.start - before.end > COMMON.maxFluentGap) continue;
     const loud = coveredDuration(activity.speechRegions, word);
     if (loud > ACTIVITY.maxDuplicateAudioShare * durationOf(word)) continue;
     if (normalizeWords(before.text).join() === normalizeWords(word.text).join()) found.add(word);

@@ -8,6 +8,7 @@ import type { SpeechAnalysis, Transcript, Utterance, Word } from "../speech";
 import type { Span, Ticks } from "../time";
 import { ACTIVITY } from "./activity-thresholds";
 import type { AudioActivity } from "./audio-activity";
+import { COMMON } from "./common-thresholds";
 import type { RuleMatch } from "./rules";
 import { coveredDuration, durationOf, findOverlapping, mergeSpans, overlapDuration } from "./spans";
 
@@ -105,10 +106,10 @@ function measureRepetition({ words }: Transcript): { repeated: number; looped: n
     .filter((text) => text !== "");
   if (tokens.length < ACTIVITY.minWordsForNgrams) return { repeated: 0, looped: 0 };
   const seen = new Map<string, { count: number; last: number }>();
-  const total = tokens.length - ACTIVITY.ngramWords + 1;
+  const total = tokens.length - COMMON.minSureMatchWords + 1;
   let looped = 0;
   for (let i = 0; i < total; i++) {
-    const ngram = tokens.slice(i, i + ACTIVITY.ngramWords).join(" ");
+    const ngram = tokens.slice(i, i + COMMON.minSureMatchWords).join(" ");
     const before = seen.get(ngram);
     if (before && i - before.last <= ACTIVITY.maxLoopWords) looped++;
     seen.set(ngram, { count: (before?.count ?? 0) + 1, last: i });

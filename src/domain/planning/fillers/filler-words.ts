@@ -3,8 +3,8 @@
 import type { Word } from "../../speech";
 import { normalizeWords } from "../../text/normalize";
 import type { Span } from "../../time";
-import { ACTIVITY } from "../activity-thresholds";
 import { type AudioActivity, measureContrast } from "../audio-activity";
+import { COMMON } from "../common-thresholds";
 import { isFillerText, type Lexicon } from "../lexicon/lexicon";
 import type { RuleMatch } from "../rules";
 import { coveredDuration } from "../spans";
@@ -13,7 +13,7 @@ import { FILLERS } from "./thresholds";
 
 /** Returns whether speech near a span stands out enough from the background to distinguish a filler from a word. */
 export const isClear = (span: Span, activity: AudioActivity): boolean =>
-  measureContrast(activity, span) >= FILLERS.minContrastDb;
+  measureContrast(activity, span) >= COMMON.minContrastDb;
 
 /**
  * Returns the words that are fillers, by index: those with a pause on at least one side, or stretched ones. A filler
@@ -30,12 +30,12 @@ export function findFillers(
     const text = normalizeWords(word.text, lexicon.language)[0]!;
     const next = words[i + 1];
     const before = pauseBefore(words, i);
-    const after = next ? pauseBefore(words, i + 1) : ACTIVITY.pauseBeforeFirst;
+    const after = next ? pauseBefore(words, i + 1) : COMMON.longPause;
     const duration = word.end - word.start;
     const isApart = lexicon.ambiguousFillers.test(text)
       ? Math.min(before, after) >= FILLERS.minPause
       : Math.max(before, after) >= FILLERS.minPause || duration >= FILLERS.minStretched;
-    if (!isApart || coveredDuration(activity.speechRegions, word) > FILLERS.maxFiller) continue;
+    if (!isApart || coveredDuration(activity.speechRegions, word) > COMMON.maxFiller) continue;
     if (next && after < FILLERS.minPause && runsInto(text, next, lexicon)) continue;
     if (!isClear(word, activity)) continue;
     found.set(i, { rule: "filler.written", scores: { duration, pause: Math.max(before, after) } });

@@ -5,6 +5,7 @@ import { normalizeWords } from "../../text/normalize";
 import type { Span, Ticks } from "../../time";
 import { ACTIVITY } from "../activity-thresholds";
 import type { AudioActivity } from "../audio-activity";
+import { COMMON } from "../common-thresholds";
 import { type PlanSteps, requestRecognitions } from "../context";
 import { isFillerText, isOpenWord, type Lexicon } from "../lexicon/lexicon";
 import { durationOf, indexEndingAfter, overlapDuration } from "../spans";
@@ -75,9 +76,9 @@ function hasWord(
 function isCertain({ text, confidence }: Word, alignment: number, lexicon: Lexicon): boolean {
   const normal = normalizeWords(text, lexicon.language).join(" ");
   if (normal === "" || isFillerText(text, lexicon)) return false;
-  if (lexicon.fillerHomophones.has(normal)) return confidence >= FILLERS.minHomophoneConfidence;
-  if (lexicon.vowelWords.has(normal) || isOpenWord(normal, lexicon)) return confidence >= FILLERS.minVowelConfidence;
-  return confidence >= (alignment >= FILLERS.goodAlignment ? FILLERS.minConfidenceOverFiller : FILLERS.minConfidence);
+  if (lexicon.fillerHomophones.has(normal)) return confidence >= COMMON.sureWordConfidence;
+  if (lexicon.vowelWords.has(normal) || isOpenWord(normal, lexicon)) return confidence >= COMMON.minWordConfidence;
+  return confidence >= (alignment >= FILLERS.goodAlignment ? COMMON.minConfidence : FILLERS.minConfidence);
 }
 
 const listTexts = (words: readonly Word[], { language }: Lexicon): string[] =>

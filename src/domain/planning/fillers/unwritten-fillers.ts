@@ -8,6 +8,7 @@ import { normalizeWords } from "../../text/normalize";
 import type { Span, Ticks } from "../../time";
 import { ACTIVITY } from "../activity-thresholds";
 import type { AudioActivity } from "../audio-activity";
+import { COMMON } from "../common-thresholds";
 import { isUsableAlignment, type PlanSteps, requestAlignments } from "../context";
 import { isFillerText, isOpenWord, type Lexicon } from "../lexicon/lexicon";
 import { findListenerAnswers } from "../other-voices";
@@ -81,12 +82,12 @@ function listFillerCandidates(words: readonly Word[], activity: AudioActivity, l
     const before = region.start - (speechRegions[i - 1]?.end ?? Number.NEGATIVE_INFINITY);
     const after = (speechRegions[i + 1]?.start ?? Number.POSITIVE_INFINITY) - region.end;
     const pause = Math.min(before, after, duration);
-    if (length < FILLERS.minFiller || length > FILLERS.maxFiller || pause < ACTIVITY.minRestartPause) return [];
+    if (length < FILLERS.minFiller || length > COMMON.maxFiller || pause < ACTIVITY.minRestartPause) return [];
     if (!isClear(region, activity)) return [];
     const inside = findWordsIn(words, region);
     const window = {
-      start: Math.max(0, region.start - FILLERS.padding),
-      end: Math.min(duration, region.end + FILLERS.padding),
+      start: Math.max(0, region.start - COMMON.padding),
+      end: Math.min(duration, region.end + COMMON.padding),
     };
     const toCandidate = (kind: FillerCandidate["kind"], texts: readonly string[]): FillerCandidate => ({
       region,
@@ -97,7 +98,7 @@ function listFillerCandidates(words: readonly Word[], activity: AudioActivity, l
     });
     const isSpelled = length >= FILLERS.minSpelled;
     const spelled = isSpelled && lexicon.spelledFiller ? [toCandidate("spelled", [lexicon.spelledFiller])] : [];
-    if (inside.length > 1 || length > FILLERS.maxFiller) return spelled;
+    if (inside.length > 1 || length > COMMON.maxFiller) return spelled;
     const others = inside[0] === undefined ? lexicon.shortWords : toReadings(words[inside[0]]!.text);
     return [toCandidate("filler", [...lexicon.fillerTexts, ...others]), ...spelled];
   });
@@ -141,15 +142,14 @@ function matchFiller(
 
 function isFillerAlignment(filler: number, other: number, word: Word | null, pause: Ticks, lexicon: Lexicon): boolean {
   if (word === null) {
-    const maxLag = pause >= FILLERS.minIsolatedPause ? FILLERS.maxLagIsolated : FILLERS.maxLagBehindShortWord;
-    return filler >= FILLERS.minFillerAlignment && filler >= other - maxLag;
+    const maxLag = pause >= COMMON.minTakePause ? FILLERS.maxLagIsolated : FILLERS.maxLagBehindShortWord;
+    return filler >= COMMON.maxSlightMisfit && filler >= other - maxLag;
   }
   const normal = normalizeWords(word.text, lexicon.language).join(" ");
-  if (filler < FILLERS.minFillerAlignment || normal.length > FILLERS.maxWordCharacters) return false;
-  if (lexicon.articles.has(normal) && pause >= FILLERS.minIsolatedPause)
-    return filler >= other - FILLERS.minLeadOverWord;
-  const isIsolated = pause >= FILLERS.minIsolatedPause;
-  if (isIsolated && isOpenWord(normal, lexicon) && word.confidence <= FILLERS.maxIsolatedConfidence)
+  if (filler < COMMON.maxSlightMisfit || normal.length > COMMON.longWordCharacters) return false;
+  if (lexicon.articles.has(normal) && pause >= COMMON.minTakePause) return filler >= other - FILLERS.minLeadOverWord;
+  const isIsolated = pause >= COMMON.minTakePause;
+  if (isIsolated && isOpenWord(normal, lexicon) && word.confidence <= COMMON.minConfidence)
     return filler >= other - FILLERS.minLeadOverWord;
   const isHomophone = lexicon.fillerHomophones.has(normal);
   const lead = isHomophone ? -FILLERS.maxLagBehindHomophone : FILLERS.minLeadOverWord;

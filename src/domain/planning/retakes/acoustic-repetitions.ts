@@ -5,6 +5,7 @@
 
 import type { AlignedWord, ForcedAlignment, Word } from "../../speech";
 import { fromSeconds, type Ticks } from "../../time";
+import { COMMON } from "../common-thresholds";
 import { isUsableAlignment, type PlanSteps, requestAlignments } from "../context";
 import type { Lexicon } from "../lexicon/lexicon";
 import type { Token } from "../tokens";
@@ -117,7 +118,7 @@ function isInPlace(
   ownTime: (share: number) => Ticks,
 ): boolean {
   for (let k = 1; k < spoken; k++) {
-    const latest = RETAKES.maxSlowerFactor * ownTime(k / alignment.words.length) + RETAKES.maxLate;
+    const latest = COMMON.maxSlowerFactor * ownTime(k / alignment.words.length) + RETAKES.maxLate;
     if (alignment.words[k]!.start - start > latest) return false;
   }
   return true;
@@ -151,7 +152,7 @@ function matchTakeInRetake(
 ): AcousticRepetition | null {
   const spoken = countSpoken(alignment);
   if (spoken < Math.max(2, alignment.words.length - 1) || !alignsWell(alignment, spoken)) return null;
-  if (hasMisfit(alignment, RETAKES.maxSlightMisfit)) return null;
+  if (hasMisfit(alignment, COMMON.maxSlightMisfit)) return null;
   const ownTime = (share: number) =>
     tokens[from + Math.min(end - from - 1, Math.round(share * (end - from)))]!.start - tokens[from]!.start;
   if (!isInPlace(alignment, spoken, tokens[retakeStart]!.start, ownTime)) return null;

@@ -1,6 +1,7 @@
 /** Stage 4, retakes: decides whether a repetition is a retake or intentional. When in doubt, it is kept. */
 
 import { ACTIVITY } from "../activity-thresholds";
+import { COMMON } from "../common-thresholds";
 import { isDanglingWord, isOpenWord, isStutterWord } from "../lexicon/lexicon";
 import type { ReviewRule } from "../rules";
 import { endsPhrase, endsSentence, pauseBefore } from "../tokens";
@@ -53,7 +54,7 @@ export function decideRepetition(context: RetakeContext, repetition: Repetition)
 function containsMore({ tokens }: RetakeContext, { from, end, retakeStart, matched }: Repetition): boolean {
   const take = tokens[end - 1]!.end - tokens[from]!.start;
   const retake = tokens[Math.max(retakeStart, retakeStart + matched - 1)]!.end - tokens[retakeStart]!.start;
-  return take > RETAKES.maxSlowerFactor * retake + RETAKES.maxStretched;
+  return take > COMMON.maxSlowerFactor * retake + RETAKES.maxStretched;
 }
 
 const decideByDifference = ({ contradictedByAudio, cost }: Repetition): RepetitionDecision | null =>
@@ -113,9 +114,9 @@ function isRepeatedWord(context: RetakeContext, from: number, retakeStart: numbe
   if (!isAlone && (isStutterWord(normal, context.lexicon) || isStutteredVerb(context, from, retakeStart))) return true;
   return (
     phraseStarts[from] === true &&
-    pauseBefore(tokens, from) >= RETAKES.minTakePause &&
-    pause >= RETAKES.minTakePause &&
-    normal.length >= RETAKES.minLoneWordCharacters &&
+    pauseBefore(tokens, from) >= COMMON.minTakePause &&
+    pause >= COMMON.minTakePause &&
+    normal.length >= COMMON.longWordCharacters &&
     !closesPhrase(context, retakeStart)
   );
 }
@@ -184,7 +185,7 @@ function isWholeSentenceRepeated(
   });
   const startsSentence = (i: number) => {
     const pause = pauseBefore(tokens, i);
-    return pause >= RETAKES.minLongPause || (pause >= RETAKES.minTakePause && (i === 0 || endsSentence(textAt(i - 1))));
+    return pause >= RETAKES.minLongPause || (pause >= COMMON.minTakePause && (i === 0 || endsSentence(textAt(i - 1))));
   };
   return isClosed && !/[?？]/.test(textAt(end - 1)) && startsSentence(from) && startsSentence(retakeStart);
 }

@@ -1,5 +1,7 @@
 /** Repetitions that are no retakes: chants and refrains, digits and letters. A verb before its object is repeated by mistake. */
+
 import { ACTIVITY } from "../activity-thresholds";
+import { COMMON } from "../common-thresholds";
 import { isContentWord, isDanglingWord, isOpenWord } from "../lexicon/lexicon";
 import { endsPhrase, endsSentence, pauseBefore, type Token } from "../tokens";
 import type { Repetition, RetakeContext } from "./repetition";
@@ -13,7 +15,7 @@ export function isDeliberate(context: RetakeContext, repetition: Repetition): bo
   const size = end - from;
   if (size === 1) return false;
   if (closesPhrase(context, retakeStart + matched - 1))
-    return size <= RETAKES.maxShortPhraseWords || pauseBefore(tokens, retakeStart) < RETAKES.minTakePause;
+    return size <= RETAKES.maxShortPhraseWords || pauseBefore(tokens, retakeStart) < COMMON.minTakePause;
   const last = tokens[end - 1]!;
   if (!endsSentence(words[last.word]!.text)) return false;
   if (size > RETAKES.maxShortPhraseWords) return isAnaphora(context, repetition);
@@ -57,7 +59,7 @@ function isAnaphora(context: RetakeContext, { from, end, retakeStart, matched }:
 /** Returns whether a phrase ends after a token, with the sentence or before a pause. */
 export function closesPhrase({ tokens, words }: RetakeContext, i: number): boolean {
   const next = tokens[i + 1];
-  return !next || endsSentence(words[tokens[i]!.word]!.text) || next.start - tokens[i]!.end >= RETAKES.minTakePause;
+  return !next || endsSentence(words[tokens[i]!.word]!.text) || next.start - tokens[i]!.end >= COMMON.minTakePause;
 }
 
 /** Returns whether the take is an item of a chant: the same words three times or more in quick succession. */
@@ -113,14 +115,14 @@ export function isDictation(context: RetakeContext, repetition: Repetition): boo
   const take = tokens.slice(from, end).map((token) => token.normal);
   if (take.every((normal) => isNumberWord(normal) || isLetter(normal))) return true;
   const neighbors = [
-    ...tokens.slice(Math.max(0, from - RETAKES.minSureMatchWords), from),
-    ...tokens.slice(retakeStart + matched, retakeStart + matched + RETAKES.minSureMatchWords),
+    ...tokens.slice(Math.max(0, from - COMMON.minSureMatchWords), from),
+    ...tokens.slice(retakeStart + matched, retakeStart + matched + COMMON.minSureMatchWords),
   ].map((token) => token.normal);
   const count = (isDictated: (normal: string) => boolean) => neighbors.filter(isDictated).length;
   // A letter in a spelled name is often recognized as a short word.
-  if (take.length === 1 && count(isLetter) >= RETAKES.maxSlipWords) return true;
+  if (take.length === 1 && count(isLetter) >= COMMON.maxSlipWords) return true;
   const isDigit = (normal: string) => isNumberWord(normal) || lexicon.digitHomophones.has(normal);
-  if (take.every(isDigit) && count(isNumberWord) >= RETAKES.maxSlipWords) return true;
+  if (take.every(isDigit) && count(isNumberWord) >= COMMON.maxSlipWords) return true;
   if (take.filter(isNumberWord).length < RETAKES.minSimilarShare * take.length) return false;
   return distanceBetween(tokens[from]!.normal, tokens[retakeStart]!.normal) > RETAKES.maxSameWordDistance;
 }

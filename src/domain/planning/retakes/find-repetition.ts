@@ -1,4 +1,5 @@
 /** Repetitions that the transcript spells alike, and those found by forced alignment. */
+import { COMMON } from "../common-thresholds";
 import { isContentWord } from "../lexicon/lexicon";
 import { pauseBefore, UNRECOGNIZED } from "../tokens";
 import { isFragment } from "./interrupted-takes";
@@ -17,7 +18,7 @@ export function findTextRepetition(
   const { tokens, distanceBetween, phraseStarts } = context;
   if (distanceBetween(tokens[from]!.normal, tokens[retakeStart]!.normal) > RETAKES.maxSimilarWordDistance) return null;
   const rows = retakeStart - from;
-  const columns = Math.min(tokens.length - retakeStart, rows + RETAKES.maxAddedWords);
+  const columns = Math.min(tokens.length - retakeStart, rows + COMMON.maxAddedWords);
   let previous = Array.from({ length: columns + 1 }, (_, j) => j);
   let best: Repetition | null = null;
   /** The best repetition that ends with a phrase. */
@@ -71,13 +72,13 @@ export function toAudioRepetition(context: RetakeContext, acoustic: AcousticRepe
     };
   const contradictedByAudio = evidence === "weak" && hasSureOtherWords(context, acoustic);
   const repetition = { ...base, cost: 0.05 * matched, contradictedByAudio, confirmedByAudio: evidence === "clear" };
-  if (acoustic.trailing < RETAKES.minTakePause)
+  if (acoustic.trailing < COMMON.minTakePause)
     return hasOtherEnding(context, acoustic) ? { ...repetition, contradictedByAudio: true } : repetition;
   const last = context.tokens[end - 1]!.normal;
-  const next = context.tokens.slice(retakeStart + matched, retakeStart + matched + RETAKES.maxSlipWords);
+  const next = context.tokens.slice(retakeStart + matched, retakeStart + matched + COMMON.maxSlipWords);
   const isSameAsLast = ({ normal }: { normal: string }) =>
     context.distanceBetween(last, normal) <= RETAKES.maxSameWordDistance;
-  if (matched >= RETAKES.minSureMatchWords && next.some(isSameAsLast)) return repetition;
+  if (matched >= COMMON.minSureMatchWords && next.some(isSameAsLast)) return repetition;
   const left = Math.max(1, Math.min(end - from - 1, end - from - matched));
   if (left > 2) return null;
   return isFragment(context, { from: end - left, to: end }, repetition) ? repetition : null;
@@ -89,9 +90,9 @@ function isUnclearWord(
   { from, retakeStart, end, matched, evidence }: AcousticRepetition,
 ): boolean {
   if (end - from !== 1 || !phraseStarts[from]) return false;
-  if (pauseBefore(tokens, from) < RETAKES.minTakePause || pauseBefore(tokens, end) < RETAKES.minTakePause) return false;
+  if (pauseBefore(tokens, from) < COMMON.minTakePause || pauseBefore(tokens, end) < COMMON.minTakePause) return false;
   const { normal, word } = tokens[from]!;
-  if (normal === UNRECOGNIZED || words[word]!.confidence >= RETAKES.minWordConfidence) return false;
+  if (normal === UNRECOGNIZED || words[word]!.confidence >= COMMON.minWordConfidence) return false;
   return (matched >= 2 || evidence === "clear") && end <= retakeStart;
 }
 
@@ -105,7 +106,7 @@ function hasOtherEnding(
   if (tokens[retakeStart]!.normal === UNRECOGNIZED || !isContentWord(last.normal, lexicon)) return false;
   if (words[last.word]!.confidence < RETAKES.sureEndingConfidence) return false;
   const matchEnd = retakeStart + matched;
-  const nearby = tokens.slice(Math.max(retakeStart, matchEnd - RETAKES.maxSlipWords), matchEnd + RETAKES.maxSlipWords);
+  const nearby = tokens.slice(Math.max(retakeStart, matchEnd - COMMON.maxSlipWords), matchEnd + COMMON.maxSlipWords);
   return nearby.every((token) => distanceBetween(last.normal, token.normal) > RETAKES.maxSimilarWordDistance);
 }
 
@@ -123,6 +124,6 @@ function hasSureOtherWords(
     if (found >= 0) at = found + 1;
     else others.push(words[tokens[i]!.word]!.confidence);
   }
-  const sure = others.filter((confidence) => confidence >= RETAKES.sureOtherConfidence).length;
+  const sure = others.filter((confidence) => confidence >= COMMON.sureWordConfidence).length;
   return sure >= RETAKES.minSureShare * (end - from);
 }

@@ -2,6 +2,7 @@
 
 import type { Ticks } from "../../time";
 import { ACTIVITY } from "../activity-thresholds";
+import { COMMON } from "../common-thresholds";
 import { isContentWord, isDanglingWord } from "../lexicon/lexicon";
 import { endsPhrase, endsSentence, pauseBefore, type TokenRange } from "../tokens";
 import { isRemark, isUnclear } from "./remarks";
@@ -73,14 +74,14 @@ export function countSlipWords(
   const { tokens, words } = context;
   let count = 0;
   for (const i of between) {
-    if (tokens[i]!.start - tokens[i - 1]!.end >= RETAKES.minTakePause) break;
+    if (tokens[i]!.start - tokens[i - 1]!.end >= COMMON.minTakePause) break;
     count++;
   }
   if (count === 0) return 0;
   const last = between[count - 1]!;
   const after = tokens[last + 1];
   if (count === between.length && isDangling(context, repetition, last)) return count;
-  const maxWords = isUnclear(context, between.slice(0, count)) ? RETAKES.maxShortPhraseWords : RETAKES.maxSlipWords;
+  const maxWords = isUnclear(context, between.slice(0, count)) ? RETAKES.maxShortPhraseWords : COMMON.maxSlipWords;
   if (count > maxWords || (after && after.start - tokens[last]!.end < ACTIVITY.minRestartPause)) return "other";
   const at = repetition.retakeStart + repetition.matched;
   const size = repetition.end - repetition.from;
@@ -103,7 +104,7 @@ function isCompleteEnding({ tokens, words, lexicon }: RetakeContext, ending: rea
 function isDangling({ tokens, lexicon }: RetakeContext, { from, end, retakeStart }: Repetition, last: number): boolean {
   return (
     isDanglingWord(tokens[last]!.normal, lexicon) &&
-    end - from >= Math.max(RETAKES.minSureMatchWords, last - end + 1) &&
-    pauseBefore(tokens, retakeStart) >= RETAKES.minTakePause
+    end - from >= Math.max(COMMON.minSureMatchWords, last - end + 1) &&
+    pauseBefore(tokens, retakeStart) >= COMMON.minTakePause
   );
 }

@@ -1,6 +1,7 @@
 /** Remarks about the recording between two takes, such as "one more time", and the retakes that they announce. */
 
 import { alignWords } from "../../text/word-alignment";
+import { COMMON } from "../common-thresholds";
 import { hasRemarkCue } from "../lexicon/lexicon";
 import { endsSentence, pauseBefore, type Token } from "../tokens";
 import type { Repetition, RetakeContext } from "./repetition";
@@ -14,7 +15,7 @@ export function isRemark({ tokens, words, lexicon }: RetakeContext, between: rea
     const before = between[n - 1];
     const startsPhrase =
       before === undefined ||
-      tokens[i]!.start - tokens[before]!.end >= RETAKES.minTakePause ||
+      tokens[i]!.start - tokens[before]!.end >= COMMON.minTakePause ||
       endsSentence(words[tokens[before]!.word]!.text);
     if (startsPhrase) phrases.push([]);
     phrases[phrases.length - 1]!.push(tokens[i]!.normal);
@@ -28,7 +29,7 @@ export function isRemark({ tokens, words, lexicon }: RetakeContext, between: rea
 /** Returns whether tokens are a few words that the recognizer was unsure of: most likely another take. */
 export function isUnclear({ tokens, words }: RetakeContext, between: readonly number[]): boolean {
   const sum = between.reduce((total, i) => total + words[tokens[i]!.word]!.confidence, 0);
-  return between.length <= RETAKES.maxShortPhraseWords && sum < RETAKES.minWordConfidence * between.length;
+  return between.length <= RETAKES.maxShortPhraseWords && sum < COMMON.minWordConfidence * between.length;
 }
 
 /** Returns the take at `from` as a repetition if a remark separates it from a similar retake, otherwise null. */
@@ -41,7 +42,7 @@ export function findAnnouncedRepetition(context: RetakeContext, from: number, re
   while (last + 1 < tokens.length && last - retakeStart < RETAKES.maxLineWords && !endsLine(tokens, last)) last++;
   const lengthOf = (first: number, final: number) => tokens[final]!.end - tokens[first]!.start;
   const ratio = lengthOf(from, end - 1) / lengthOf(retakeStart, last);
-  if (Math.min(ratio, 1 / ratio) < RETAKES.minRetakeRatio || !isRemark(context, range(end, retakeStart))) return null;
+  if (Math.min(ratio, 1 / ratio) < COMMON.minLengthRatio || !isRemark(context, range(end, retakeStart))) return null;
   const take = tokens.slice(from, end).map((token) => token.normal);
   const retake = tokens.slice(retakeStart, last + 1).map((token) => token.normal);
   const { pairs, cost } = alignWords(take, retake, distanceBetween);

@@ -4,6 +4,7 @@ import type { Word } from "../../speech";
 import { createDistanceCache } from "../../text/normalize";
 import { fromSeconds, type Span, type Ticks } from "../../time";
 import { ACTIVITY } from "../activity-thresholds";
+import { COMMON } from "../common-thresholds";
 import type { Lexicon } from "../lexicon/lexicon";
 import { endsSentence, findPhraseStarts, type Token, UNRECOGNIZED } from "../tokens";
 import { RETAKES } from "./thresholds";
@@ -46,7 +47,7 @@ export function listRepetitionPairs(
       return startsAlike(tokens, from, retakeStart, distanceBetween) || isClose(tokens, from, retakeStart);
     };
     return starts
-      .slice(Math.max(0, n - RETAKES.maxComparedWords), n)
+      .slice(Math.max(0, n - COMMON.maxComparedWords), n)
       .filter((from) => isNear(tokens, from, retakeStart) && isWorthComparing(from))
       .slice(-RETAKES.maxTakesPerRetake)
       .map((from) => {
@@ -83,7 +84,7 @@ export function joinTokenTexts(words: readonly Word[], tokens: readonly Token[],
 }
 
 const isNear = (tokens: readonly Token[], from: number, retakeStart: number) =>
-  retakeStart - from <= RETAKES.maxComparedWords &&
+  retakeStart - from <= COMMON.maxComparedWords &&
   tokens[retakeStart]!.start - tokens[from]!.start <= RETAKES.maxDistance;
 
 /** Returns whether a phrase is about as long as a stretch of unrecognized speech, which may be the same phrase. */
@@ -98,7 +99,7 @@ function isClose(tokens: readonly Token[], from: number, retakeStart: number): b
   const pause = tokens[retakeStart]!.start - tokens[retakeStart - 1]!.end;
   return (
     retakeStart - from <= RETAKES.maxCloseWords &&
-    pause >= RETAKES.minClosePause &&
+    pause >= COMMON.minPause &&
     tokens[retakeStart]!.start - tokens[from]!.start <= RETAKES.maxClose
   );
 }

@@ -6,6 +6,7 @@ import type { Word } from "../../speech";
 import { createDistanceCache } from "../../text/normalize";
 import { alignWords } from "../../text/word-alignment";
 import { type AudioActivity, measureClipping } from "../audio-activity";
+import { COMMON } from "../common-thresholds";
 import type { DecidedWord } from "../decided-spans";
 import type { RemovalRule, RuleMatch } from "../rules";
 import { type LineTakes, takeWorth } from "../take-list";
@@ -34,7 +35,7 @@ export function groupTakesByLine(
   const lineStarts = new Set<number>();
   for (const [n, { from, to, retakeStart }] of takes.entries()) {
     const normals = (a: number, b: number) => tokens.slice(a, b).map((token) => token.normal);
-    const retake = normals(retakeStart, retakeStart + to - from + RETAKES.maxAddedWords);
+    const retake = normals(retakeStart, retakeStart + to - from + COMMON.maxAddedWords);
     const { pairs } = alignWords(normals(from, to), retake, distanceBetween, true);
     for (let i = from; i < to; i++) {
       const pair = pairs[i - from]!;
@@ -71,7 +72,7 @@ export function findEarlierTakes(
     const retakeStart = firstToken[retake.retakeStart]!;
     removed.fill(1, from, to);
     if (!isTake(retake) || to <= from || retakeStart >= tokens.length) continue;
-    if (phraseStarts.has(from) || to - from > RETAKES.maxSlipWords)
+    if (phraseStarts.has(from) || to - from > COMMON.maxSlipWords)
       takes.push({ from, to, retakeStart, match: retake.match });
   }
   return { takes: takes.sort((a, b) => b.retakeStart - a.retakeStart || a.from - b.from), removed };
@@ -101,7 +102,7 @@ function divideIntoLines(
 function endsLine(words: readonly Word[], tokens: readonly Token[], before: number, next: number): boolean {
   const [a, b] = [tokens[before]!, tokens[next]!];
   if (a.word === b.word) return false;
-  return endsSentence(words[a.word]!.text) || (next === before + 1 && b.start - a.end >= RETAKES.maxLinePause);
+  return endsSentence(words[a.word]!.text) || (next === before + 1 && b.start - a.end >= COMMON.longPause);
 }
 
 /** Divides the takes by the lines of their tokens. A token without a line goes with the previous one. */
@@ -186,7 +187,7 @@ export function findAssembledLines(
     token < tokens.length &&
     before >= 0 &&
     isRemoved(before) !== isRemoved(token) &&
-    tokens[token]!.start - tokens[before]!.end < RETAKES.minTakePause;
+    tokens[token]!.start - tokens[before]!.end < COMMON.minTakePause;
   return lines.filter(({ takes, chosen }) =>
     takes.some(
       ({ from, to, complete }, i) => i !== chosen && complete && (joinsKept(from - 1, from) || joinsKept(to - 1, to)),

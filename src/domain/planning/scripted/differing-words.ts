@@ -2,6 +2,7 @@
 
 import { createDistanceCache } from "../../text/normalize";
 import { alignWords } from "../../text/word-alignment";
+import { COMMON } from "../common-thresholds";
 import { createYieldCounter, type PlanSteps } from "../context";
 import { hasRemarkCue, isFillerText } from "../lexicon/lexicon";
 import { type Token, type TokenRange, UNRECOGNIZED } from "../tokens";
@@ -54,7 +55,7 @@ const countTokens = ({ from, to }: TokenRange) => to - from;
 
 /** Returns whether a token follows another one without a pause. */
 const isAttached = (tokens: readonly Token[], j: number) =>
-  j > 0 && j < tokens.length && tokens[j]!.start - tokens[j - 1]!.end < SCRIPT.maxFluentGap;
+  j > 0 && j < tokens.length && tokens[j]!.start - tokens[j - 1]!.end < COMMON.maxFluentGap;
 
 /** Returns the maximal ranges of tokens that are not kept. */
 function listSkippedRuns(kept: Uint8Array): TokenRange[] {
@@ -97,18 +98,18 @@ export function* listNewPhrases(run: TokenRange, context: Context): PlanSteps<To
     const token = tokens[j]!;
     if (repeated[j] || token.normal === UNRECOGNIZED || isFillerText(words[token.word]!.text, lexicon)) continue;
     const last = phrases.at(-1);
-    const continues = last && last.to === j && token.start - tokens[j - 1]!.end < SCRIPT.minPhrasePause;
+    const continues = last && last.to === j && token.start - tokens[j - 1]!.end < COMMON.minPause;
     if (continues) last.to = j + 1;
     else phrases.push({ from: j, to: j + 1 });
   }
-  const reach = Math.min(SCRIPT.maxComparedWords, 2 * countTokens(run) + 2);
+  const reach = Math.min(COMMON.maxComparedWords, 2 * countTokens(run) + 2);
   const before = listKept(tokens, context.path.kept, run.from - 1, -1, reach).reverse();
   const after = listKept(tokens, context.path.kept, run.to, 1, reach);
   const distanceBetween = createDistanceCache();
   const out: TokenRange[] = [];
   for (const phrase of phrases) {
     const said = tokens.slice(phrase.from, phrase.to).map(({ normal }) => normal);
-    const compared = said.slice(0, SCRIPT.maxComparedWords);
+    const compared = said.slice(0, COMMON.maxComparedWords);
     if (context.isYieldDue((before.length + after.length) * compared.length ** 2)) yield null;
     const isRepeated = [before, after].some((near) => isSaidIn(compared, near, distanceBetween));
     if (!isRepeated && !hasRemarkCue(said.join(" "), lexicon)) out.push(phrase);
@@ -124,7 +125,7 @@ function isSaidIn(
 ): boolean {
   return near.some((_, at) => {
     const { pairs } = alignWords(said, near.slice(at, at + said.length + 1), distanceBetween, true);
-    return pairs.filter((pair) => pair >= 0).length > SCRIPT.minRepeatedShare * said.length;
+    return pairs.filter((pair) => pair >= 0).length > SCRIPT.minSpokenSimilarity * said.length;
   });
 }
 

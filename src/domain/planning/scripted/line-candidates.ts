@@ -3,6 +3,7 @@
 import type { AlignedWord, AlignmentRequest, ForcedAlignment } from "../../speech";
 import type { Span, Ticks } from "../../time";
 import { type AudioActivity, measureClipping } from "../audio-activity";
+import { COMMON } from "../common-thresholds";
 import { findOverlapping } from "../spans";
 import type { Token, TokenRange } from "../tokens";
 import type { LineMatch } from "./match-lines";
@@ -39,8 +40,8 @@ export function listCandidateRanges(match: LineMatch, tokens: readonly Token[]):
     to: trailing === 0 ? near.to : extend(near.to - 1, 1, 2 * trailing, SCRIPT.maxFirstWordPause) + 1,
   };
   const wide = {
-    from: extend(near.from, -1, SCRIPT.maxExtensionWords),
-    to: extend(near.to - 1, 1, SCRIPT.maxExtensionWords) + 1,
+    from: extend(near.from, -1, COMMON.maxAddedWords),
+    to: extend(near.to - 1, 1, COMMON.maxAddedWords) + 1,
   };
   const different: TokenRange[] = [near];
   for (const range of [wide, far]) {
@@ -68,8 +69,8 @@ export function toLineWindow({ from, to }: TokenRange, tokens: readonly Token[],
 /** Pads a span of audio with at most half of the silence up to the adjacent tokens. */
 export function padWindow({ start, end }: Span, before: Ticks, after: Ticks, duration: Ticks): Span {
   return {
-    start: Math.round(Math.max(0, start - Math.min(SCRIPT.padding, Math.max(0, start - before) / 2))),
-    end: Math.round(Math.min(duration, end + Math.min(SCRIPT.padding, Math.max(0, after - end) / 2))),
+    start: Math.round(Math.max(0, start - Math.min(COMMON.padding, Math.max(0, start - before) / 2))),
+    end: Math.round(Math.min(duration, end + Math.min(COMMON.padding, Math.max(0, after - end) / 2))),
   };
 }
 

@@ -1,6 +1,7 @@
 /** Lines on the path that do not align there: they move to their last repetition, or are completed by the speech beside them. */
 
 import { measureWordDistance } from "../../text/normalize";
+import { COMMON } from "../common-thresholds";
 import { createYieldCounter, findBestAlignment, type PlanSteps, requestAlignments } from "../context";
 import type { EarlierTake } from "../retakes/takes-by-line";
 import { pauseBefore, type Token, type TokenRange } from "../tokens";
@@ -95,11 +96,11 @@ function createRetakeSearch(
 /** Returns the phrases from `from` on that are about as long as a line, up to kept tokens. */
 function toRetakeRange(from: number, wordCount: number, kept: Uint8Array, tokens: readonly Token[]): TokenRange {
   const next = kept.indexOf(1, from);
-  const last = Math.min(next < 0 ? tokens.length : next, from + Math.floor(SCRIPT.maxLengthRatio * wordCount));
+  const last = Math.min(next < 0 ? tokens.length : next, from + Math.floor(COMMON.maxSlowerFactor * wordCount));
   let to = from + 1;
   while (to < last) {
-    const isPhraseEnd = pauseBefore(tokens, to) >= SCRIPT.minPhrasePause;
-    if (isPhraseEnd && to - from >= SCRIPT.minLengthRatio * wordCount) break;
+    const isPhraseEnd = pauseBefore(tokens, to) >= COMMON.minPause;
+    if (isPhraseEnd && to - from >= COMMON.minLengthRatio * wordCount) break;
     to++;
   }
   return { from, to };
@@ -125,8 +126,8 @@ export function* completeLines(
     const wordCount = lines[line]!.words.length;
     let length = place.to - place.from;
     for (const { from, to } of phrases) {
-      if (length >= SCRIPT.minLengthRatio * wordCount) break;
-      if (length + to - from > SCRIPT.maxLengthRatio * wordCount) continue;
+      if (length >= COMMON.minLengthRatio * wordCount) break;
+      if (length + to - from > COMMON.maxSlowerFactor * wordCount) continue;
       length += to - from;
       kept.fill(1, from, to);
       differing.fill(1, from, to);
@@ -138,7 +139,7 @@ export function* completeLines(
 /** Returns whether a line hardly resembles its place, and the place is too short for it. */
 function isIncomplete({ line: index, place, pairs }: LinePlace, { lines, tokens }: ScriptedRecording): boolean {
   const line = lines[index]!;
-  const isShort = place.to - place.from < SCRIPT.minLengthRatio * line.words.length;
+  const isShort = place.to - place.from < COMMON.minLengthRatio * line.words.length;
   return isShort && measureFoundShare(line, pairs, tokens) < SCRIPT.minSureSimilarity;
 }
 

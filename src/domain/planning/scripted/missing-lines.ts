@@ -1,6 +1,7 @@
 /** Lines that the path did not find, because they were recorded elsewhere or in other words, or other words were said. */
 
 import { measureWordDistance } from "../../text/normalize";
+import { COMMON } from "../common-thresholds";
 import { createYieldCounter, type PlanSteps } from "../context";
 import { RETAKES } from "../retakes/thresholds";
 import { pauseBefore, type Token, type TokenRange } from "../tokens";
@@ -92,7 +93,7 @@ function textShare(line: ScriptLine, tokens: readonly Token[], { from, to }: Tok
   const isSaid = (word: string) =>
     said.some(({ normal }) => measureWordDistance(word, normal) <= RETAKES.maxSameWordDistance);
   const count = long.filter(isSaid).length;
-  return count < SCRIPT.minSharedWords ? 0 : count / long.length;
+  return count < SCRIPT.minLostWords ? 0 : count / long.length;
 }
 
 /** Returns the share of the line's words that alignment finds in a range. */
@@ -102,8 +103,8 @@ function audioShare(
   tokens: readonly Token[],
   { from, to }: TokenRange,
 ): number {
-  const start = tokens[from]!.start - SCRIPT.maxOutside;
-  const end = tokens[to - 1]!.end + SCRIPT.maxOutside;
+  const start = tokens[from]!.start - SCRIPT.minShortPause;
+  const end = tokens[to - 1]!.end + SCRIPT.minShortPause;
   const countInside = ({ words }: PartialAlignment) =>
     words.filter((word) => word.logProb > SCRIPT.minAlignedWord && word.start >= start && word.end <= end).length;
   const highest = Math.max(0, ...partialAlignments.map(countInside));
@@ -112,7 +113,7 @@ function audioShare(
 
 function isAboutAsLong(line: ScriptLine, { from, to }: TokenRange): boolean {
   const ratio = (to - from) / line.words.length;
-  return ratio >= SCRIPT.minReplacedRatio && ratio <= SCRIPT.maxLengthRatio;
+  return ratio >= SCRIPT.minReplacedRatio && ratio <= COMMON.maxSlowerFactor;
 }
 
 /** Required lines without a take, between the same takes of other lines, and the tokens `[from, to)` in between. */
@@ -133,7 +134,7 @@ export function* addReplacedLines(
     const said = missing.isInside ? phrases : phrases.filter(createResemblance(missing, candidates, recording));
     const wordCount = missing.lines.reduce((sum, line) => sum + recording.lines[line]!.words.length, 0);
     // The latest phrases are kept, up to the maximum length.
-    let left = SCRIPT.maxLengthRatio * wordCount;
+    let left = COMMON.maxSlowerFactor * wordCount;
     const kept = said.reverse().filter(({ from, to }) => {
       left -= to - from;
       return left >= 0;
@@ -186,7 +187,7 @@ function divideAmongLines(
     const line = lines[out.length]!;
     const words = own.reduce((sum, { from, to }) => sum + to - from, 0);
     const isLast = out.length === lines.length - 1;
-    const isComplete = !isLast && words >= SCRIPT.minLengthRatio * recording.lines[line]!.words.length;
+    const isComplete = !isLast && words >= COMMON.minLengthRatio * recording.lines[line]!.words.length;
     if (!isComplete && n + 1 < phrases.length) continue;
     out.push(toTake(own, line, recording));
     own = [];

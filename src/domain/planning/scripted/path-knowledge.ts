@@ -1,5 +1,6 @@
 /** Stage 6: derives the bias and bounds of the path search from the rated candidates of each line. */
 
+import { COMMON } from "../common-thresholds";
 import { takeWorth } from "../take-list";
 import type { LineBias, LineBoundsOf } from "./find-path";
 import type { LineCandidate } from "./line-candidates";
@@ -46,7 +47,7 @@ export function findLineBounds(
   const whole = { from: 0, to: tokenCount };
   if (cells <= SCRIPT.minBoundedCells) return () => whole;
   const isSure = (one: LineCandidate) =>
-    one.accepted && one.quality >= SCRIPT.minSureQuality && one.pairs.length >= SCRIPT.minSureWords;
+    one.accepted && one.quality >= SCRIPT.minSureQuality && one.pairs.length >= COMMON.minSureMatchWords;
   const bounds = lines.map(() => ({ ...whole }));
   for (const one of findLongestChain(candidates.flat().filter(isSure))) {
     for (let i = one.line; i < lines.length; i++)

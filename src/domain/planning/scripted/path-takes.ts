@@ -1,6 +1,7 @@
 /** Stage 7: the take of each line along the script's path. */
 
 import type { Span } from "../../time";
+import { COMMON } from "../common-thresholds";
 import type { Token, TokenRange } from "../tokens";
 import type { SettledPath } from "./differing-words";
 import type { ScriptPath } from "./find-path";
@@ -29,12 +30,12 @@ export function withAdjacentTokens(path: ScriptPath, tokens: readonly Token[], r
     for (const step of [-1, 1]) {
       const adjacent: number[] = [];
       let at = j + step;
-      const isFluent = () => gapBetween(tokens, at, at - step) < SCRIPT.maxFluentGap;
-      while (adjacent.length <= SCRIPT.maxAdjacentWords && tokens[at] && !kept[at] && isFluent()) {
+      const isFluent = () => gapBetween(tokens, at, at - step) < COMMON.maxFluentGap;
+      while (adjacent.length <= COMMON.maxSlipWords && tokens[at] && !kept[at] && isFluent()) {
         adjacent.push(at);
         at += step;
       }
-      const isMisrecognized = adjacent.length <= SCRIPT.maxAdjacentWords;
+      const isMisrecognized = adjacent.length <= COMMON.maxSlipWords;
       if (isMisrecognized && adjacent.every((k) => !repeated[k])) for (const k of adjacent) kept[k] = 1;
     }
   }

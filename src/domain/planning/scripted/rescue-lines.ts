@@ -3,6 +3,7 @@
 import type { AlignedWord } from "../../speech";
 import type { Span, Ticks } from "../../time";
 import { ACTIVITY } from "../activity-thresholds";
+import { COMMON } from "../common-thresholds";
 import { findBestAlignment, type PlanSteps, requestAlignments } from "../context";
 import { pauseBefore, type TokenRange } from "../tokens";
 import { fitToBudget } from "./check-matches";
@@ -41,7 +42,7 @@ export function* rescueLines(
     while (to < end && (tokens[to]!.start + tokens[to]!.end) / 2 < last) to++;
     rescued.push({
       ...withPairs(alignLineAt(index, lines[index]!, tokens, start, to)),
-      window: { start: window.start, end: Math.min(window.end, last + SCRIPT.padding) },
+      window: { start: window.start, end: Math.min(window.end, last + COMMON.padding) },
       alignment,
       quality: rateAlignment(alignment),
       complete: true,

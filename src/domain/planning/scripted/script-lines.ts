@@ -1,10 +1,10 @@
 /** Parses a script as people write it into the lines to be spoken. */
 
 import { normalizeWords, toSpokenText } from "../../text/normalize";
+import { COMMON } from "../common-thresholds";
 import type { Token } from "../tokens";
 import { readScriptRows } from "./script-forms";
 import { measureSpeakerLabel } from "./script-forms/labels";
-import { SCRIPT } from "./thresholds";
 
 /**
  * A line to be spoken: a sentence or a long clause. `text` is as written, `spoken` contains its readings for forced
@@ -177,7 +177,7 @@ function findWordPairs(texts: readonly (readonly string[])[]): Map<string, [stri
   for (const text of texts) {
     for (let i = 1; i < text.length; i++) {
       const compound = text[i - 1]! + text[i]!;
-      if (compound.length >= SCRIPT.minCompoundCharacters && !single.has(compound))
+      if (compound.length >= COMMON.longWordCharacters && !single.has(compound))
         pairs.set(compound, [text[i - 1]!, text[i]!]);
     }
   }

@@ -1,6 +1,7 @@
 /** Stage 7: corrects the path, which follows the spelling, by audio: which take of a line to keep, and its extent. */
 
 import { createDistanceCache } from "../../text/normalize";
+import { COMMON } from "../common-thresholds";
 import { isContentWord } from "../lexicon/lexicon";
 import { hasDifferentWords } from "../retakes/repetition";
 import { pauseBefore, type Token, type TokenRange } from "../tokens";
@@ -115,9 +116,9 @@ function createOtherLineCheck(
   }
   const compared = { tokens, words, lexicon, distanceBetween: createDistanceCache() };
   return (i, place, { from, to }) => {
-    if (from < place.to || Math.max(to - from, place.to - place.from) > SCRIPT.maxComparedWords) return false;
+    if (from < place.to || Math.max(to - from, place.to - place.from) > COMMON.maxComparedWords) return false;
     const ofLater = lineAt.subarray(from, to).filter((line) => line > i).length;
-    if (ofLater <= SCRIPT.maxShareOfOthers * (to - from)) return false;
+    if (ofLater <= SCRIPT.minSpokenSimilarity * (to - from)) return false;
     const own = new Set([...lines[i]!.words, ...tokens.slice(place.from, place.to).map(({ normal }) => normal)]);
     const isOther = (token: Token, k: number) =>
       isFound[from + k] === 1 && lineAt[from + k]! > i && !own.has(token.normal);

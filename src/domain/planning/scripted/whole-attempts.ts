@@ -1,4 +1,5 @@
 /** Stage 7: a paragraph that was read twice is one of the attempts, never parts of both, if one is complete and as good. */
+import { COMMON } from "../common-thresholds";
 import { takeWorth } from "../take-list";
 import type { ScriptPath } from "./find-path";
 import type { LineCandidate } from "./line-candidates";
@@ -88,7 +89,7 @@ const isAttempt = (takes: ChosenTakes, accepted: readonly LineCandidate[][]): bo
 
 function follows(one: LineCandidate, next: LineCandidate, accepted: readonly LineCandidate[][]): boolean {
   const gap = next.from - one.to;
-  if (gap < 0 || gap > SCRIPT.maxExtensionWords) return false;
+  if (gap < 0 || gap > COMMON.maxAddedWords) return false;
   return !accepted.some((row) => row.some((other) => other.from >= one.to && other.to <= next.from));
 }
 

@@ -8,6 +8,7 @@ import { ENERGY_HOP } from "../../speech";
 import type { Span, Ticks } from "../../time";
 import { ACTIVITY } from "../activity-thresholds";
 import type { AudioActivity } from "../audio-activity";
+import { COMMON } from "../common-thresholds";
 import { type PlanSteps, requestRecognitions, requestVoices } from "../context";
 import { isFillerText, type Lexicon } from "../lexicon/lexicon";
 import { type DecidedSpan, durationOf } from "../spans";
@@ -20,9 +21,9 @@ import { type DecidedSpan, durationOf } from "../spans";
 export function* findSyllablesInNoise(spans: readonly DecidedSpan[], activity: AudioActivity): PlanSteps<Span[]> {
   const noise = spans.filter((span) => span.reason === "noise" && durationOf(span) >= ACTIVITY.minVoiced);
   if (noise.length === 0) return [];
-  const minLevel = measureLevel(activity.speechRegions, activity) - ACTIVITY.maxSyllableBelowSpeechDb;
+  const minLevel = measureLevel(activity.speechRegions, activity) - COMMON.minLevelChangeDb;
   const loud = noise.filter((span) => {
-    const around = { start: Math.max(0, span.start - ACTIVITY.context), end: span.end + ACTIVITY.context };
+    const around = { start: Math.max(0, span.start - ACTIVITY.voiceEdge), end: span.end + ACTIVITY.voiceEdge };
     const level = measureLevel([span], activity, 1 - ACTIVITY.minVoiced / durationOf(span));
     return level >= minLevel && level - measureLevel([around], activity, 0.1) >= ACTIVITY.minRiseDb;
   });
@@ -70,8 +71,8 @@ function toWindows(span: Span, duration: Ticks): NoiseWindow[] {
   return Array.from({ length: count }, (_, i) => ({
     span,
     window: {
-      start: Math.max(0, Math.round(span.start + i * length) - ACTIVITY.context),
-      end: Math.min(duration, Math.round(span.start + (i + 1) * length) + ACTIVITY.context),
+      start: Math.max(0, Math.round(span.start + i * length) - ACTIVITY.voiceEdge),
+      end: Math.min(duration, Math.round(span.start + (i + 1) * length) + ACTIVITY.voiceEdge),
     },
   }));
 }
