@@ -1,6 +1,6 @@
 /** Formats numbers and times for display. */
 import { formatBytes as formatBytesWith } from "../../src/domain/bytes";
-import { getLanguage, type TimeUnit, toClock, toDay, toDistance, toNumber } from "./english";
+import { getLanguage, type TimeUnit, toClock, toDay, toDistance, toFixedNumber, toMonthDay, toNumber } from "./english";
 
 /** Returns `1:02:03` or `2:03` for a duration in seconds. */
 export function formatDuration(seconds: number): string {
@@ -29,6 +29,10 @@ export function formatElapsed(start: string, end: string): string {
 /** Returns a day such as "Jan 31, 2027" in the order of the browser's language, in the user's time zone. */
 export const formatDay = (time: string | Date): string => toDay(new Date(time));
 
+/** Returns a day of this year without the year: "Jan 31". */
+export const formatShortDay = (time: Date): string =>
+  time.getFullYear() === new Date().getFullYear() ? toMonthDay(time) : toDay(time);
+
 /** Returns a time such as "Jan 31, 2027, 6:00 PM", in the user's time zone. */
 export const formatTime = (time: string | Date): string => toDayAndClock(new Date(time), false);
 
@@ -43,6 +47,15 @@ export const formatBytes = (bytes: number): string => formatBytesWith(bytes, toN
 /** Returns a number with one decimal place, such as "1.5"; from 10 on, without, such as "15". */
 export const formatDecimal = (value: number): string =>
   toNumber(value < 10 ? Math.round(value * 10) / 10 : Math.round(value));
+
+/** Returns a number rounded to at most this many decimal places, such as "1.5" or "29.97". */
+export const formatRounded = (value: number, digits: number): string => toNumber(Number(value.toFixed(digits)));
+
+/** Returns a level in decibels with one decimal place and a minus sign: "−14.0". */
+export const formatLevel = (value: number): string => toFixedNumber(value, 1).replace("-", "−");
+
+/** Returns "34%" for a share of 0.345: what is not done is never shown as 100%. */
+export const formatShare = (share: number): string => `${toNumber(Math.floor(share * 100))}%`;
 
 const STEPS: [TimeUnit, number][] = [
   ["second", 60],
@@ -62,11 +75,11 @@ export function formatRelative(iso: string, now: number): string {
   return toDistance(Math.trunc(value), "year");
 }
 
-/** Returns "about 4 min left" for a remaining time in seconds. */
+/** Returns "20 s left", "4 min left" or "2.5 h left" for a remaining time in seconds. */
 export function formatRemaining(seconds: number): string {
-  if (seconds < 60) return `about ${Math.max(1, Math.round(seconds))} s left`;
-  if (seconds < 5400) return `about ${Math.round(seconds / 60)} min left`;
-  return `about ${formatDecimal(seconds / 3600)} h left`;
+  if (seconds < 60) return `${Math.max(1, Math.round(seconds))} s left`;
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min left`;
+  return `${formatDecimal(seconds / 3600)} h left`;
 }
 
 /** Returns "1 word", "12 words". */

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { isBilled } from "../app/session";
 import { Page } from "../ui/page";
 import { SubNav } from "../ui/section";
-import { Empty } from "../ui/states";
+import NotFoundPage from "./not-found";
 
 const ACCOUNT_PAGES = [
   { href: "/account", label: "Profile" },
@@ -29,16 +29,13 @@ const CREDITS_PAGES = [
 
 type CreditsFrameProps = { title: string; actions?: ComponentChildren; children: ComponentChildren };
 
-/** The frame of the pages about credits. */
-export const CreditsFrame = ({ title, actions, children }: CreditsFrameProps) => (
-  <Page title={title} actions={actions}>
-    {isBilled.value ? (
-      <>
-        <SubNav label="Credits" items={CREDITS_PAGES} />
-        {children}
-      </>
-    ) : (
-      <Empty title="Nothing costs credits on this server" icon="credits" />
-    )}
-  </Page>
-);
+/** The frame of the pages about credits, which do not exist on a server where nothing costs credits. */
+export const CreditsFrame = ({ title, actions, children }: CreditsFrameProps) =>
+  isBilled.value ? (
+    <Page title={title} actions={actions}>
+      <SubNav label="Credits" items={CREDITS_PAGES} />
+      {children}
+    </Page>
+  ) : (
+    <NotFoundPage />
+  );

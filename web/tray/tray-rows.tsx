@@ -1,16 +1,15 @@
 /** The rows of the tray. */
 import { toNumber } from "../app/english";
-import { formatCount } from "../app/format";
+import { formatCount, formatRemaining, formatShare } from "../app/format";
 import { Button, IconButton } from "../ui/button";
 import { Icon } from "../ui/icon";
 import { CreditsLink } from "../ui/states";
 import { cancelUpload, continueUpload, pauseUpload, type UploadItem } from "../upload/queue";
 import { type Batch, closeBatch, stopBatch } from "./batches";
-import { describeLeft } from "./time-left";
 
-/** "34 % · 2 min left" */
+/** "34% · 2 min left" */
 function describeUpload({ state, sentBytes, sizeBytes, secondsLeft, isResumed }: UploadItem): string {
-  const share = `${Math.floor((100 * sentBytes) / Math.max(1, sizeBytes))} %`;
+  const share = formatShare(sentBytes / Math.max(1, sizeBytes));
   switch (state) {
     case "waiting":
       return "Next";
@@ -21,7 +20,7 @@ function describeUpload({ state, sentBytes, sizeBytes, secondsLeft, isResumed }:
     case "finished":
       return "Uploaded";
     default:
-      return [share, secondsLeft === null ? isResumed && "continued" : describeLeft(secondsLeft)]
+      return [share, secondsLeft === null ? isResumed && "continued" : formatRemaining(secondsLeft)]
         .filter(Boolean)
         .join(" · ");
   }

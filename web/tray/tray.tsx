@@ -1,12 +1,11 @@
 /** What runs in this tab: uploads and actions on many recordings, docked at the bottom right. */
 import { useSignal } from "@preact/signals";
 import { toNumber } from "../app/english";
-import { formatCount } from "../app/format";
+import { formatCount, formatRemaining } from "../app/format";
 import { narrow } from "../app/narrow";
 import { Icon } from "../ui/icon";
 import { activeUploads, type UploadItem, uploads } from "../upload/queue";
 import { type Batch, batches } from "./batches";
-import { describeLeft } from "./time-left";
 import { BatchRow, UploadRow } from "./tray-rows";
 
 export default function Tray() {
@@ -49,7 +48,7 @@ function describe(items: readonly UploadItem[], all: readonly Batch[]): { title:
   const batch = all.find(({ state }) => state === "running");
   if (active.length > 0) {
     const left = Math.max(...active.map(({ secondsLeft }) => secondsLeft ?? 0));
-    return { title: `Uploading ${formatCount(active.length, "file")}`, detail: left > 0 ? describeLeft(left) : "" };
+    return { title: `Uploading ${formatCount(active.length, "file")}`, detail: left > 0 ? formatRemaining(left) : "" };
   }
   if (batch) return { title: batch.label, detail: `${toNumber(batch.done)} of ${toNumber(batch.total)}` };
   const problems =

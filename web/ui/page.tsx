@@ -4,7 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 type PageProps = {
   title: string;
   /** The page to which this one belongs, as a link above the title. */
-  crumb?: { label: string; href: string };
+  crumb?: { label: string; href: string; onClick?: (() => void) | undefined };
   /** What is shown below the title. */
   detail?: ComponentChildren;
   actions?: ComponentChildren;
@@ -23,7 +23,9 @@ export function Page({ title, crumb, detail, actions, children }: PageProps) {
       <div class="page-head">
         {crumb && (
           <nav class="crumb" aria-label="Breadcrumb">
-            <a href={crumb.href}>{crumb.label}</a>
+            <a href={crumb.href} onClick={crumb.onClick}>
+              {crumb.label}
+            </a>
           </nav>
         )}
         <h1 ref={heading} tabIndex={-1} dir="auto">

@@ -1,16 +1,21 @@
 import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { Glob } from "bun";
 import fc from "fast-check";
 import {
+  nameLanguage,
   readDateStyle,
   type TimeUnit,
   toClock,
   toDay,
   toDistance,
+  toFixedNumber,
   toList,
   toMonthDay,
   toNumber,
+  toOrdinal,
 } from "../../../web/app/english";
-import { formatAmount } from "../../../web/app/format";
+import { formatAmount, formatLevel, formatRounded, formatShare } from "../../../web/app/format";
 
 /** Newer versions of ICU put a narrow space before "PM". */
 const plain = (text: string): string => text.replaceAll("\u202f", " ");
@@ -65,4 +70,40 @@ test.each([
     fraction,
     amount,
   ]);
+});
+
+test.each([
+  ["en-US", "1,234.50"],
+  ["de", "1.234,50"],
+])("numbers with fixed places use the separators of the browser's language: %s", (language, number) => {
+  expect(toFixedNumber(1234.5, 2, language)).toBe(number);
+});
+
+test("shares, levels and places", () => {
+  expect([formatShare(0.345), formatShare(0.999), formatShare(1)]).toEqual(["34%", "99%", "100%"]);
+  expect([formatLevel(-14), formatRounded(29.97003, 2), formatRounded(25, 2)]).toEqual(["−14.0", "29.97", "25"]);
+  expect([1, 2, 3, 4, 11, 22].map(toOrdinal)).toEqual(["1st", "2nd", "3rd", "4th", "11th", "22nd"]);
+  expect([nameLanguage("de"), nameLanguage("qqx")]).toEqual(["German", "qqx"]);
+});
+
+/** Formats that differ between browsers' languages, or that another page may write in another way. */
+const BY_HAND =
+  /\.toFixed\(|\.toLocale(?:Date|Time)?String\(|\bIntl\.|\.get(?:Hours|Minutes|Month|FullYear)\(|\}\s?%`|\d[\d.]* ?[KMGT]i?B\b/;
+const IS_STYLE = /\bstyle\b/;
+/** Values that nobody reads: of date fields, and coordinates of a drawing. */
+const NO_TEXTS = ["app/use-query.ts", "pages/keys/new-key-dialog.tsx", "pages/project/recording.ts"];
+
+test("only these two modules format numbers, sizes and times", async () => {
+  const web = join(import.meta.dir, "../../../web");
+  const found: string[] = [];
+  for await (const path of new Glob("**/*.{ts,tsx}").scan(web)) {
+    if (["app/english.ts", "app/format.ts", ...NO_TEXTS].includes(path)) continue;
+    const code = (await Bun.file(join(web, path)).text()).replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
+    found.push(
+      ...code
+        .split("\n")
+        .flatMap((line) => (BY_HAND.test(line) && !IS_STYLE.test(line) ? [`${path}: ${line.trim()}`] : [])),
+    );
+  }
+  expect(found).toEqual([]);
 });

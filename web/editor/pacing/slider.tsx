@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
+import { toFixedNumber } from "../../app/english";
 
 type SliderProps = {
   label: string;
@@ -19,7 +20,7 @@ type SliderProps = {
 /** A labeled slider of seconds, which shows its value. */
 export function Slider({ label, value, min, max, step, isDisabled = false, before, after, onChange }: SliderProps) {
   const id = useId();
-  const text = `${value.toFixed(2)} s`;
+  const text = `${toFixedNumber(value, 2)} s`;
   return (
     <div class="slider-field">
       <div class="slider-label">

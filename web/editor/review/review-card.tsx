@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { formatKeys } from "../../app/actions";
+import { formatShare } from "../../app/format";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { isMostlyRemoved, type ReviewItem } from "../model/review-queue";
@@ -87,7 +88,7 @@ const HINTS = [
 
 export const Confidence = ({ value }: { value: number }) => (
   <span class="confidence number">
-    <meter min={0} max={100} value={Math.round(value * 100)} aria-label="Confidence" /> {Math.round(value * 100)}% sure
+    <meter min={0} max={100} value={Math.round(value * 100)} aria-label="Confidence" /> {formatShare(value)} sure
   </span>
 );
 

@@ -1,6 +1,6 @@
 /** The user's actions in the editor. Each is one undo step. */
 import { toNumber } from "../../app/english";
-import { formatDecimal, formatDuration, formatTimecode } from "../../app/format";
+import { formatDecimal, formatDuration, formatRounded, formatTimecode } from "../../app/format";
 import { correctWords } from "../model/corrections";
 import { type Edge, getEdgeRange, listEdges, moveEdge } from "../model/edges";
 import {
@@ -53,7 +53,7 @@ export function toggleMarked(editor: Editor, range: Range): void {
 /** Restores one removed span, including parts that were changed since. */
 export function restoreSpan(editor: Editor, span: Range): void {
   if (!editor.canEdit) return;
-  const length = `${toNumber(Number(toSeconds(span.end - span.start).toFixed(1)))} s`;
+  const length = `${formatRounded(toSeconds(span.end - span.start), 1)} s`;
   editor.apply({ plan: restoreRange(editor.plan.value, span) }, `Restore ${length}`, `${length} restored`);
 }
 

@@ -33,7 +33,7 @@ export function stepJoin(editor: Editor, playback: Playback, direction: 1 | -1):
   playback.seek(removed.end);
   editor.span.value = removed;
   const rule = describeRule(removed.rule);
-  const length = formatDecimal(Number(toSeconds(removed.end - removed.start).toFixed(1)));
+  const length = formatDecimal(toSeconds(removed.end - removed.start));
   editor.announce(`${describeReason(removed.reason)}, ${length} s${rule === null ? "" : `. ${rule}`}`);
 }
 

@@ -1,4 +1,5 @@
 import { performAction } from "../../app/actions";
+import { nameLanguage } from "../../app/english";
 import { formatCount } from "../../app/format";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
@@ -12,7 +13,7 @@ const UNCLEAR = "unclear speech";
 
 /** Returns "29 minutes are probably not in English." */
 export function describeForeign(seconds: number, code: string): string {
-  const name = new Intl.DisplayNames(["en"], { type: "language", fallback: "code" }).of(code);
+  const name = nameLanguage(code);
   const [count, unit] = seconds < 90 ? [Math.round(seconds), "second"] : [Math.round(seconds / 60), "minute"];
   return `${formatCount(count, unit)} ${count === 1 ? "is" : "are"} probably not in ${name}.`;
 }

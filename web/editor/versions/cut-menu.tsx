@@ -1,9 +1,11 @@
 /** The versions of the cut: opens one, and has what can be done with the open one. */
+
 import { useState } from "preact/hooks";
 import { formatKeys, performAction } from "../../app/actions";
 import { api, must } from "../../app/api";
 import { connection } from "../../app/connection";
-import { toClock, toDay, toMonthDay } from "../../app/english";
+import { toClock } from "../../app/english";
+import { formatShortDay } from "../../app/format";
 import { runDeletion } from "../../app/query-client";
 import { canWrite } from "../../app/session";
 import type { EditorWithDraft } from "../../pages/asset/follow-versions";
@@ -150,5 +152,5 @@ function SaveState() {
 function describeTime(time: Date): string {
   const now = new Date();
   if (time.toDateString() === now.toDateString()) return toClock(time);
-  return time.getFullYear() === now.getFullYear() ? toMonthDay(time) : toDay(time);
+  return formatShortDay(time);
 }

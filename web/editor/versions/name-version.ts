@@ -1,6 +1,7 @@
 /** Names of the cuts of a recording. */
 import { CUT_MODE_NAMES, CUT_MODES, type CutMode, type CutOptions, MANUAL_MODE } from "../../../src/domain/plan";
-import { toClock, toDay, toMonthDay } from "../../app/english";
+import { toClock } from "../../app/english";
+import { formatShortDay } from "../../app/format";
 import type { ListedCut } from "../../pages/asset/use-cuts";
 
 type NamedCut = Pick<ListedCut, "id" | "state" | "options" | "created_at"> & { name?: string | null };
@@ -67,6 +68,5 @@ export function nameVersion(cut: NamedCut, all: readonly NamedCut[]): string {
 /** Returns "Anna Okoye · Nov 23, 4:12 PM · Without the second question". */
 export function describeVersion({ created_by, created_at, note }: ListedCut): string {
   const time = new Date(created_at);
-  const toDate = time.getFullYear() === new Date().getFullYear() ? toMonthDay : toDay;
-  return [created_by?.name, `${toDate(time)}, ${toClock(time)}`, note].filter(Boolean).join(" · ");
+  return [created_by?.name, `${formatShortDay(time)}, ${toClock(time)}`, note].filter(Boolean).join(" · ");
 }

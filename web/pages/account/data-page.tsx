@@ -35,7 +35,7 @@ function ExportSection() {
   return (
     <Section
       title="Export your data"
-      hint="A ZIP archive with everything in your personal workspace, and what you created in shared ones: projects, transcripts, cuts, renders, credits and settings as JSON files. Passwords and keys are not included."
+      hint={`A ZIP archive of your personal workspace and of your work in shared ones: projects, transcripts, cuts, renders${isBilled.value ? ", credits" : ""} and settings as JSON files. It contains no passwords and no keys.`}
     >
       <ResourceView resource={latest}>
         {({ notification }) => (

@@ -1,6 +1,6 @@
 /** Shown for a recording that cannot be cut yet: the reason, the progress, and what to do. */
 import type { ComponentChildren } from "preact";
-import { formatDuration } from "../../app/format";
+import { formatDuration, formatShare } from "../../app/format";
 import { progressOf } from "../../app/live";
 import { canWrite } from "../../app/session";
 import { Icon } from "../../ui/icon";
@@ -56,7 +56,7 @@ function Explanation({ asset }: { asset: Asset }) {
             opens by itself.
           </p>
           <progress class="progress" aria-label="Preparation" max={1} value={share} />
-          <p class="soft number">{Math.round(100 * share)}%</p>
+          <p class="soft number">{formatShare(share)}</p>
         </div>
       );
   }

@@ -1,8 +1,7 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { useRead } from "../../app/cache";
-import { toNumber } from "../../app/english";
-import { formatTimecode } from "../../app/format";
+import { formatRounded, formatTimecode } from "../../app/format";
 import { applyPlanTexts, rebaseCorrections } from "../../editor/model/corrections";
 import {
   comparePlans,
@@ -169,4 +168,4 @@ function restoreVersion(editor: Editor, plan: Plan, name: string): void {
 }
 
 const describe = (editor: Editor, { start, end }: Difference): string =>
-  readExcerpt(editor, { start, end }) || `${toNumber(Number(toSeconds(end - start).toFixed(2)))} s without words`;
+  readExcerpt(editor, { start, end }) || `${formatRounded(toSeconds(end - start), 2)} s without words`;

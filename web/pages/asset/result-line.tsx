@@ -6,7 +6,7 @@ import { formatKeys, performAction } from "../../app/actions";
 import { api, mediaUrl, must, toApiError } from "../../app/api";
 import { useRead } from "../../app/cache";
 import { toNumber } from "../../app/english";
-import { formatCount, formatDuration } from "../../app/format";
+import { formatCount, formatDuration, formatLevel } from "../../app/format";
 import { canWrite } from "../../app/session";
 import { showFailure, showToast, toastPlace } from "../../app/toasts";
 import { type EditorPlan, getKeptDuration, listKept, type RemovalReason, toSeconds } from "../../editor/model/plan";
@@ -229,10 +229,8 @@ async function loadLoudness(assetId: string, signal: AbortSignal): Promise<Loudn
   return readLoudness(await response.arrayBuffer());
 }
 
-const formatTenths = (value: number): string => value.toFixed(1).replace("-", "−");
-
 /** Returns "−19.3 LUFS, −2.1 dBTP". */
 function describeLoudness({ integrated, peak }: Loudness): string {
   if (integrated === null || peak === null) return "silent";
-  return `${formatTenths(integrated)} LUFS, ${formatTenths(peak)} dBTP`;
+  return `${formatLevel(integrated)} LUFS, ${formatLevel(peak)} dBTP`;
 }

@@ -4,6 +4,8 @@ import { CUT_MODES, type CutMode, type CutOptions } from "../../../src/domain/pl
 import { recall, remember } from "../../app/memory";
 import { me } from "../../app/session";
 
+import { formatBytes } from "../../app/format";
+
 const MAX_TEXT_BYTES = 2_000_000;
 const MAX_DOCX_BYTES = 20_000_000;
 
@@ -12,7 +14,7 @@ export async function readScript(file: File): Promise<string> {
   const name = file.name.toLowerCase();
   if (name.endsWith(".docx")) {
     if (file.size > MAX_DOCX_BYTES)
-      throw new Error("The document is larger than 20 MB. Save the script alone as a file.");
+      throw new Error(`The document is larger than ${formatBytes(MAX_DOCX_BYTES)}. Save the script alone as a file.`);
     // The parser is loaded when it is first needed.
     const { readDocx } = await import("./docx");
     return readDocx(new Uint8Array(await file.arrayBuffer()));
@@ -20,7 +22,7 @@ export async function readScript(file: File): Promise<string> {
   if (/\.(doc|odt|pages|pdf|rtf)$/.test(name))
     throw new Error("This kind of document cannot be read. Save the script as DOCX or text, or paste it.");
   if (file.size > MAX_TEXT_BYTES)
-    throw new Error("The file is larger than 2 MB. Save the script alone as a text file.");
+    throw new Error(`The file is larger than ${formatBytes(MAX_TEXT_BYTES)}. Save the script alone as a text file.`);
   const text = decodeText(new Uint8Array(await file.arrayBuffer()));
   if (text.includes("\0"))
     throw new Error("The file is not a text file. Save the script as text or DOCX, or paste it.");

@@ -3,6 +3,7 @@
 import { useEffect } from "preact/hooks";
 import { api, mediaUrl, must, type Schemas, toApiError } from "../../app/api";
 import { type Resource, useRead } from "../../app/cache";
+import { toOrdinal } from "../../app/english";
 import { formatCount } from "../../app/format";
 import { readWaveform, type Waveform } from "../../editor/timeline/peaks";
 import type { Storyboard } from "../../editor/timeline/storyboard";
@@ -41,11 +42,6 @@ export function describeWait(media: AssetMedia | null): string | null {
   return `Playback is ready in ${time}${place}. You can already edit.`;
 }
 
-const ORDINALS = new Intl.PluralRules("en-US", { type: "ordinal" });
-const SUFFIXES: Partial<Record<Intl.LDMLPluralRule, string>> = { one: "st", two: "nd", few: "rd" };
-
-/** Returns "3rd". */
-const toOrdinal = (position: number): string => `${position}${SUFFIXES[ORDINALS.select(position)] ?? "th"}`;
 
 export type Strip = { waveform: Waveform | null; storyboard: Storyboard | null };
 

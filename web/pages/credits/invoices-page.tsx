@@ -65,7 +65,10 @@ export default function InvoicesPage() {
         rowKey={({ id }) => id}
         empty={
           <Empty title="No invoices yet" icon="credits">
-            <p>A paid order has one invoice. A subscription has one for each billing period.</p>
+            <p>Each paid order and each period of a subscription has an invoice.</p>
+            <a class="button" href="/credits">
+              Buy credits
+            </a>
           </Empty>
         }
       />

@@ -42,9 +42,9 @@ export default function OrdersPage() {
         rowKey={({ id }) => id}
         empty={
           <Empty title="No orders yet" icon="credits">
-            <p>
-              Credits can be bought under <a href="/credits">Overview</a>, if this server sells them.
-            </p>
+            <a class="button" href="/credits">
+              Buy credits
+            </a>
           </Empty>
         }
       />

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { api, must } from "../../app/api";
 import type { PagedList } from "../../app/cache";
-import { createRemainingTime, formatRemaining } from "../../app/format";
+import { createRemainingTime, formatRemaining, formatShare } from "../../app/format";
 import { progressOf } from "../../app/live";
 import {
   canCancel,
@@ -162,7 +162,8 @@ export function JobProgress({ step, name }: JobProgressProps) {
     <span class="job-progress">
       <progress class="progress" aria-label={`Progress of ${name}`} max={1} value={share} />
       <span class="soft number">
-        {Math.floor(share * 100)}%{seconds !== null && `, ${formatRemaining(seconds)}`}
+        {formatShare(share)}
+        {seconds !== null && `, ${formatRemaining(seconds)}`}
       </span>
     </span>
   );

@@ -5,15 +5,7 @@ import { useRoute } from "preact-iso";
 import { ApiError, api, must } from "../../app/api";
 import { type Resource, useRead } from "../../app/cache";
 import { formatCount, formatElapsed } from "../../app/format";
-import {
-  findRetryable,
-  isOpenState,
-  nameInput,
-  nameJob,
-  type Pipeline,
-  STEP_NAMES,
-  type Step,
-} from "../../app/pipelines";
+import { findRetryable, isOpenState, namePipeline, type Pipeline, STEP_NAMES, type Step } from "../../app/pipelines";
 import { openDownload } from "../../app/save-file";
 import { canWrite, isBilled, workspace } from "../../app/session";
 import { showFailure } from "../../app/toasts";
@@ -61,19 +53,24 @@ const JobSkeleton = () => (
 
 const JobNotFound = () => (
   <Page title="Job not found" crumb={CRUMB}>
-    <Empty title="The job does not exist" icon="jobs">
-      <p>It may have been deleted, or you may not have access to it.</p>
+    <Empty title="It may have been deleted, or you may not have access to it" icon="jobs">
+      <a class="button" href="/jobs">
+        Show all jobs
+      </a>
     </Empty>
   </Page>
 );
 
-const CRUMB = { label: "All jobs", href: "/jobs" };
+const CRUMB = { label: "Jobs", href: "/jobs" };
 
 function Job({ pipeline, job }: { pipeline: Pipeline; job: Resource<Pipeline> }) {
   const onChange = () => void job.reload();
+  const [first, ...others] = pipeline.steps;
+  // A job with one step has the name, the state and the times of the step.
+  const only = others.length === 0 ? first : undefined;
   return (
     <Page
-      title={nameJob(pipeline)}
+      title={namePipeline(pipeline)}
       crumb={CRUMB}
       actions={
         <>
@@ -82,19 +79,22 @@ function Job({ pipeline, job }: { pipeline: Pipeline; job: Resource<Pipeline> })
         </>
       }
     >
-      <Section title="About this job">
-        <Facts facts={listFacts(pipeline)} />
-        {isOpenState(pipeline.state) && pipeline.steps[0]?.processor_name === "prepare" && (
+      <Section title="Details">
+        {only && <StepState step={only} />}
+        <Facts facts={[...listFacts(pipeline), ...(only ? listOutput(only, pipeline) : [])]} />
+        {isOpenState(pipeline.state) && first?.processor_name === "prepare" && (
           <p class="soft">A preparation cannot be cancelled. Delete the recording to stop it.</p>
         )}
       </Section>
-      <Section title={pipeline.steps.length === 1 ? "Step" : "Steps"}>
-        <ol class="job-steps">
-          {pipeline.steps.map((step) => (
-            <JobStep key={step.id} step={step} pipeline={pipeline} onChange={onChange} />
-          ))}
-        </ol>
-      </Section>
+      {!only && (
+        <Section title="Steps">
+          <ol class="job-steps">
+            {pipeline.steps.map((step) => (
+              <JobStep key={step.id} step={step} pipeline={pipeline} onChange={onChange} />
+            ))}
+          </ol>
+        </Section>
+      )}
     </Page>
   );
 }
@@ -130,40 +130,48 @@ function describeCredits(reserved: number, consumed: number, isOpen: boolean): s
 
 type JobStepProps = { step: Step; pipeline: Pipeline; onChange(): void };
 
-/** A step with its progress, input and output, and advice if it failed. */
+/** The progress of a running step, or why it failed and what to do. */
+const StepState = ({ step }: { step: Step }) => (
+  <>
+    {step.state === "running" && <JobProgress step={step} name={STEP_NAMES[step.processor_name]} />}
+    {step.error_code !== null && step.state === "failed" && (
+      <div class="message bad">
+        <Icon name="warning" />
+        <p>
+          <strong>{step.error_message ?? "The step has failed."}</strong> {advise(step)}
+        </p>
+      </div>
+    )}
+  </>
+);
+
+/** One of several steps, with its progress and output, and advice if it failed. */
 function JobStep({ step, pipeline, onChange }: JobStepProps) {
-  const name = STEP_NAMES[step.processor_name];
+  const facts = listStepFacts(step, pipeline);
   const canRetry = canWrite.value && findRetryable(pipeline)?.id === step.id && !isOpenState(pipeline.state);
   return (
     <li class="job-step">
       <div class="job-step-head">
-        <h3>{name}</h3>
+        <h3>{STEP_NAMES[step.processor_name]}</h3>
         <JobStatus state={step.state} />
         <span class="soft number">{describeTime(step)}</span>
-        {canRetry && pipeline.steps.length > 1 && <RetryButton pipeline={pipeline} step={step} onChange={onChange} />}
+        {canRetry && <RetryButton pipeline={pipeline} step={step} onChange={onChange} />}
       </div>
-      {step.state === "running" && <JobProgress step={step} name={name} />}
-      {step.error_code !== null && step.state === "failed" && (
-        <div class="message bad">
-          <Icon name="warning" />
-          <p>
-            <strong>{step.error_message ?? "The step has failed."}</strong> {advise(step)}
-          </p>
-        </div>
-      )}
-      <Facts facts={listStepFacts(step, pipeline)} />
+      <StepState step={step} />
+      {facts.length > 0 && <Facts facts={facts} />}
     </li>
   );
 }
 
 function listStepFacts(step: Step, pipeline: Pipeline): Fact[] {
-  const facts: Fact[] = [
-    ["Input", step.input_asset_deleted ? "Deleted recording" : nameInput(pipeline)],
-    ["Output", <StepOutput step={step} pipeline={pipeline} />],
-  ];
+  const facts = listOutput(step, pipeline);
   if (step.credits_cost > 0) facts.push(["Price", formatCount(step.credits_cost, "credit")]);
   return facts;
 }
+
+/** Only a completed step has an output. */
+const listOutput = (step: Step, pipeline: Pipeline): Fact[] =>
+  step.state === "completed" ? [["Output", <StepOutput step={step} pipeline={pipeline} />]] : [];
 
 /** Describes how long a step took, or why it is not running. */
 function describeTime({ state, started_at: started, finished_at: finished }: Step): string {
@@ -176,17 +184,15 @@ function advise({ processor_name: name, error_code: code }: Step): string {
   return name === "render" ? adviseRender(code) : adviseAsset(code);
 }
 
-/** The output of a step, with a link to it. */
+/** The output of a completed step, with a link to it. */
 function StepOutput({ step, pipeline }: { step: Step; pipeline: Pipeline }) {
-  const { state, processor_name: name } = step;
-  if (state === "failed" || state === "cancelled") return <>None</>;
-  if (state !== "completed") return <>Not yet</>;
+  const { processor_name: name } = step;
   if (step.output_asset_deleted) return <>Deleted</>;
   if (pipeline.input_asset_id === null || pipeline.input_asset_deleted) return <>Deleted with the recording</>;
   const href = `/assets/${pipeline.input_asset_id}`;
-  if (name === "cut") return <a href={`${href}?cut=${step.cut_id}`}>The cut, on the page of the recording</a>;
+  if (name === "cut") return <a href={`${href}?cut=${step.cut_id}`}>Open the cut</a>;
   if (name === "render" && step.render_id !== null) return <RenderOutput id={step.render_id} href={href} />;
-  return <a href={href}>The recording, ready to cut</a>;
+  return <a href={href}>Open the recording</a>;
 }
 
 function RenderOutput({ id, href }: { id: string; href: string }) {

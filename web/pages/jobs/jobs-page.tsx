@@ -89,6 +89,9 @@ function OpenJobs({ state }: { state: Pipeline["state"] | null }) {
         empty={
           <Empty title={state === "pending" ? "No jobs are waiting" : "No jobs are running"} icon="jobs">
             <p>Uploads, cuts and renders appear here while Offcut works on them.</p>
+            <a class="button" href="/projects">
+              Open projects
+            </a>
           </Empty>
         }
       />
@@ -139,7 +142,15 @@ function EndedJobs({ state }: { state: Pipeline["state"] | null }) {
         columns={columns}
         list={list}
         rowKey={({ id }) => id}
-        empty={<Empty title={state === null ? "No jobs have ended yet" : (EMPTY_TITLES[state] ?? "")} icon="jobs" />}
+        empty={
+          <Empty title={state === null ? "No jobs have ended yet" : (EMPTY_TITLES[state] ?? "")} icon="jobs">
+            {state !== null && (
+              <a class="button" href="/jobs">
+                Show all jobs
+              </a>
+            )}
+          </Empty>
+        }
       />
     </section>
   );

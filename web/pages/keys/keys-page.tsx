@@ -53,6 +53,9 @@ export default function KeysPage() {
         empty={
           <Empty title="No API keys" icon="key">
             <p>Create a separate key for each program, so that you can revoke each one without affecting the others.</p>
+            <Button icon="plus" onClick={() => setIsCreating(true)}>
+              Create a key
+            </Button>
           </Empty>
         }
       />

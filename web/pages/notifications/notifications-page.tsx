@@ -69,9 +69,16 @@ const drawNotification = (notification: Notification) => (
 
 const NoNotifications = ({ isUnreadOnly }: { isUnreadOnly: boolean }) =>
   isUnreadOnly ? (
-    <Empty title="No unread notifications" icon="bell" />
+    <Empty title="No unread notifications" icon="bell">
+      <a class="button" href="/notifications">
+        Show all notifications
+      </a>
+    </Empty>
   ) : (
     <Empty title="No notifications" icon="bell">
       <p>Offcut notifies you here when work that you started completes, fails or needs your attention.</p>
+      <a class="button" href="/account/notifications">
+        Choose notifications
+      </a>
     </Empty>
   );

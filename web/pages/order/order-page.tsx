@@ -3,22 +3,27 @@ import { useLocation, useRoute } from "preact-iso";
 import { ApiError, api, must, type Schemas, toMessage } from "../../app/api";
 import { type Resource, useRead } from "../../app/cache";
 import { toNumber } from "../../app/english";
-import { formatPrice, formatTime } from "../../app/format";
-import { chooseWorkspace, isAdmin, session, type Workspace, workspaces } from "../../app/session";
+import { formatCount, formatPrice, formatTime } from "../../app/format";
+import { chooseWorkspace, isAdmin, isBilled, session, type Workspace, workspaces } from "../../app/session";
 import { isUuid } from "../../app/use-query";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";
 import { Form } from "../../ui/form";
 import { Page } from "../../ui/page";
-import { Facts } from "../../ui/section";
+import { type Fact, Facts } from "../../ui/section";
 import { Empty, ErrorPanel, ListSkeleton } from "../../ui/states";
 import { OrderStatus } from "../../ui/status";
 import { Missing } from "../missing";
+import NotFoundPage from "../not-found";
 
 type AdminOrder = Schemas["AdminOrder"];
 
 /** Shows an order of credits, and its approval for administrators. The payment provider redirects here. */
 export default function OrderPage() {
+  return isBilled.value ? <AnyOrder /> : <NotFoundPage />;
+}
+
+function AnyOrder() {
   const { params, query } = useRoute();
   const { route } = useLocation();
   const orderId = params.orderId ?? "";
@@ -35,9 +40,9 @@ export default function OrderPage() {
     return (
       <Missing id={orderId} from={findOrderWorkspace(workspaceId)?.id} onFound={open}>
         <Page title="Order not found">
-          <Empty title="The order does not exist, or you do not have access to it" icon="search">
+          <Empty title="It may have been deleted, or you may not have access to it" icon="search">
             <a class="button" href="/credits/orders">
-              All orders
+              Show all orders
             </a>
           </Empty>
         </Page>
@@ -54,16 +59,14 @@ export default function OrderPage() {
   // The credits pages always show the current workspace.
   const showWorkspace = () => own && chooseWorkspace(own.id);
   return (
-    <Page title={TITLES[order.state]} actions={<OrderStatus state={order.state} />}>
-      <p>
-        {isAsAdmin ? (
-          <a href="/admin/orders">All orders</a>
-        ) : (
-          <a href="/credits/orders" onClick={showWorkspace}>
-            All orders
-          </a>
-        )}
-      </p>
+    <Page
+      title="Order"
+      crumb={{
+        label: "Orders",
+        ...(isAsAdmin ? { href: "/admin/orders" } : { href: "/credits/orders", onClick: showWorkspace }),
+      }}
+      actions={<OrderStatus state={order.state} />}
+    >
       <section class="card order" aria-label="Details">
         <Facts facts={listOrderFacts(shown)} />
         <p role="status">{NEXT_STEPS[order.provider][order.state]}</p>
@@ -226,48 +229,40 @@ const readAdministered = (orderId: string, signal: AbortSignal): Promise<AdminOr
     },
   );
 
-type State = Order["state"];
-
-const TITLES: Record<State, string> = {
-  pending: "Order",
-  paid: "Order paid",
-  rejected: "Order rejected",
-  expired: "Order closed",
-};
-
-const NEXT_STEPS: Record<Order["provider"], Record<State, string>> = {
+/** The status beside the title says the state: these texts say what follows from it. */
+const NEXT_STEPS: Record<Order["provider"], Record<Order["state"], string>> = {
   offline: {
     pending:
       "Pay as agreed with your administrator. The credits are added when the administrator approves the order. This page updates automatically.",
     paid: "The credits were added.",
-    rejected: "An administrator rejected the order. No credits were added.",
-    expired: "The order was cancelled. No credits were added.",
+    rejected: "No credits were added. Ask your administrator for the reason.",
+    expired: "No credits were added. You can order again.",
   },
   stripe: {
     pending:
       "The payment is not confirmed yet. This page updates automatically, usually within seconds. Some payment methods take days.",
-    paid: "The payment is confirmed, and the credits were added.",
-    rejected: "The payment failed, and no credits were added. You can order again.",
-    expired: "The order was cancelled, or not paid in time. Nothing was charged, and no credits were added.",
+    paid: "The credits were added.",
+    rejected: "The payment failed, so no credits were added. You can order again.",
+    expired: "It was cancelled or not paid in time. Nothing was charged.",
   },
 };
 
-const NO_RENEWAL: [string, string] = ["Renewal", "None: credits are added once. Order again for more."];
+const NO_RENEWAL: Fact = ["Renewal", "None: credits are added once. Order again for more."];
 
 /** Lists the facts of an order. Administrators also see who ordered it. */
-function listOrderFacts({ order, administered }: ShownOrder): [string, string][] {
-  const facts: [string, string][] = [
-    ["What", order.name],
-    ["Credits", toNumber(order.credits)],
+function listOrderFacts({ order, administered }: ShownOrder): Fact[] {
+  const facts: Fact[] = [
+    ["Item", order.name],
+    ...(order.name === formatCount(order.credits, "credit") ? [] : [["Credits", toNumber(order.credits)] as Fact]),
     ["Price", formatPrice(order)],
     ...(order.provider === "offline" && order.interval !== null ? [NO_RENEWAL] : []),
     ["Ordered", formatTime(order.created_at)],
-    ["Order", order.id],
+    ["Order number", order.id],
   ];
   if (administered === null) return facts;
   return [
     ...facts,
-    ["By", administered.created_by?.email ?? "unknown"],
-    ["Workspace", administered.workspace?.name ?? "deleted"],
+    ["Ordered by", administered.created_by?.email ?? "Deleted account"],
+    ["Workspace", administered.workspace?.name ?? "Deleted workspace"],
   ];
 }

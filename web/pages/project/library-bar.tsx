@@ -1,5 +1,6 @@
 /** The bar above recordings: what is shown, and in which order and form. */
 import type { Schemas } from "../../app/api";
+import { isBilled } from "../../app/session";
 import { isSearch, isUuid } from "../../app/use-query";
 import { namePerson } from "../../ui/avatar";
 import { Filter, SearchField } from "../../ui/filter-bar";
@@ -52,7 +53,12 @@ export function LibraryBar({ summary, filters, onFilter }: LibraryBarProps) {
         ]}
         onChange={(cut) => onFilter({ cut })}
       />
-      <Filter label="State" value={filters.state} options={STATES} onChange={(state) => onFilter({ state })} />
+      <Filter
+        label="State"
+        value={filters.state}
+        options={isBilled.value ? STATES : STATES.filter(({ value }) => value !== "pending_payment")}
+        onChange={(state) => onFilter({ state })}
+      />
       {(tags.length > 0 || filters.tag !== "") && (
         <Filter
           label="Tag"

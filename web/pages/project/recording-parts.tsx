@@ -1,5 +1,5 @@
 /** What cards and rows of recordings show. */
-import { formatCount, formatDuration } from "../../app/format";
+import { formatCount, formatDuration, formatShare } from "../../app/format";
 import { progressOf } from "../../app/live";
 import { canWrite } from "../../app/session";
 import { Icon } from "../../ui/icon";
@@ -28,7 +28,7 @@ export function StateBadge({ recording }: { recording: Recording }) {
 
 function Share({ id, known }: NonNullable<RecordingState["progress"]>) {
   const share = progressOf(id).value ?? known;
-  return share === null ? null : <span class="number">{Math.floor(share * 100)} %</span>;
+  return share === null ? null : <span class="number">{formatShare(share)}</span>;
 }
 
 const UNFINISHED = {

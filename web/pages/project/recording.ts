@@ -1,5 +1,8 @@
 /** What the library says about a recording. Pure. */
+
 import type { Schemas } from "../../app/api";
+import { nameLanguage } from "../../app/english";
+import { formatShare } from "../../app/format";
 import type { IconName } from "../../ui/icon";
 import type { UploadItem } from "../../upload/queue";
 
@@ -53,12 +56,9 @@ export function findState(recording: Recording, upload: UploadItem | undefined):
 function describeUpload(upload: UploadItem | undefined): RecordingState {
   if (upload === undefined) return { text: "Not uploaded", icon: "warning", look: "waiting" };
   if (upload.state === "paused") return { text: "Upload paused", icon: "pause", look: "waiting" };
-  const share = Math.floor((100 * upload.sentBytes) / Math.max(1, upload.sizeBytes));
-  return { text: `Uploading ${share} %`, icon: "upload", look: "busy" };
+  const share = upload.sentBytes / Math.max(1, upload.sizeBytes);
+  return { text: `Uploading ${formatShare(share)}`, icon: "upload", look: "busy" };
 }
-
-const nameLanguage = (code: string): string =>
-  new Intl.DisplayNames(["en"], { type: "language", fallback: "code" }).of(code) ?? code;
 
 /** Returns what the newest cut keeps of the recording, 0 to 1; null without a cut. */
 export function findKeptShare({ duration_seconds: duration, latest_cut: cut }: Recording): number | null {

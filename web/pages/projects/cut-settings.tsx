@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { CUT_MODE_NAMES, type CutMode } from "../../../src/domain/plan";
 import { api, must, type Schemas } from "../../app/api";
 import { useRead } from "../../app/cache";
+import { nameLanguage } from "../../app/english";
 import { MODE_CHOICES } from "../../editor/versions/name-version";
 import { Dialog, FormActions } from "../../ui/dialog";
 import { Form, SelectField } from "../../ui/form";
@@ -26,13 +27,12 @@ export function CutSettingsDialog({ project, onChange, onClose }: CutSettingsPro
   const [choice, setChoice] = useState<string>(current?.mode ?? "off");
   const [language, setLanguage] = useState(current?.language ?? "");
   const status = useRead(["status"], (signal) => must(api.GET("/api/v1/status", { signal }))).state.value;
-  const names = new Intl.DisplayNames("en", { type: "language" });
   const codes = new Set([
     ...(current?.language ? [current.language] : []),
     ...(status.kind === "ready" ? status.value.languages : []),
   ]);
   const languages = [...codes]
-    .map((value) => ({ value, label: names.of(value) ?? value }))
+    .map((value) => ({ value, label: nameLanguage(value) }))
     .sort((one, other) => one.label.localeCompare(other.label));
   return (
     <Dialog title="Cut after upload" onClose={onClose}>

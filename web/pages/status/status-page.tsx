@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { api, must, type Schemas } from "../../app/api";
 import { useRead } from "../../app/cache";
 import { connection } from "../../app/connection";
+import { nameLanguage } from "../../app/english";
 import { formatCount } from "../../app/format";
 import { isAdmin } from "../../app/session";
 import { Button } from "../../ui/button";
@@ -48,9 +49,8 @@ export default function StatusPage() {
 
 /** Returns the names of languages, such as "English, German". */
 function nameLanguages(codes: readonly string[]): string {
-  const names = new Intl.DisplayNames("en", { type: "language" });
   return codes
-    .map((code) => names.of(code) ?? code)
+    .map(nameLanguage)
     .sort((one, other) => one.localeCompare(other))
     .join(", ");
 }

@@ -3,7 +3,7 @@ import { MAX_TERM_CHARACTERS, type VocabularyEntry } from "../../../src/domain/v
 import { parseVocabularyFile } from "../../../src/domain/vocabulary/parse-file";
 import { afterNextFrame } from "../../app/after-next-frame";
 import { useRead } from "../../app/cache";
-import { formatCount } from "../../app/format";
+import { formatBytes, formatCount } from "../../app/format";
 import { showFailure, showToast } from "../../app/toasts";
 import {
   addEntries,
@@ -92,7 +92,7 @@ function ImportButton({ owner }: { owner: VocabularyOwner }) {
   const id = useId();
   const importFile = async (file: File): Promise<void> => {
     setProblem(null);
-    if (file.size > MAX_FILE_BYTES) return setProblem(`“${file.name}” is larger than 2 MB.`);
+    if (file.size > MAX_FILE_BYTES) return setProblem(`“${file.name}” is larger than ${formatBytes(MAX_FILE_BYTES)}.`);
     const parsed = parseVocabularyFile(await file.text());
     if (parsed.problem) return setProblem(`Line ${parsed.problem.line} of “${file.name}”: ${parsed.problem.message}.`);
     const { entries: added } = parsed;

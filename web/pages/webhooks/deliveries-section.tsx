@@ -67,7 +67,11 @@ export function DeliveriesSection({ endpoint, list, filter, onFilter }: Deliveri
         rowKey={({ id }) => id}
         empty={
           <Empty title={FILTERS.find(({ value }) => value === filter)!.empty} icon="webhook">
-            {filter === "all" && <p>Events appear here when they happen, and stay for 30 days.</p>}
+            {filter === "all" ? (
+              <p>Events appear here when they happen, and stay for 30 days.</p>
+            ) : (
+              <Button onClick={() => onFilter("all")}>Show all deliveries</Button>
+            )}
           </Empty>
         }
       />

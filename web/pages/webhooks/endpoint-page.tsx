@@ -47,12 +47,13 @@ export default function EndpointPage() {
   return <EndpointView key={state.value.id} endpoint={state.value} resource={endpoint} />;
 }
 
+const CRUMB = { label: "Webhooks", href: "/webhooks" };
+
 const EndpointNotFound = () => (
-  <Page title="Endpoint not found">
-    <Empty title="There is no endpoint at this address" icon="webhook">
-      <p>It may have been deleted, or you may not have access to it.</p>
+  <Page title="Endpoint not found" crumb={CRUMB}>
+    <Empty title="It may have been deleted, or you may not have access to it" icon="webhook">
       <a class="button" href="/webhooks">
-        All endpoints
+        Show all endpoints
       </a>
     </Empty>
   </Page>
@@ -78,6 +79,7 @@ function EndpointView({ endpoint, resource }: EndpointViewProps) {
   return (
     <Page
       title={shortenUrl(endpoint.url)}
+      crumb={CRUMB}
       actions={
         canWrite.value && (
           <EndpointActions

@@ -79,6 +79,11 @@ export default function WebhooksPage() {
                 ? "Create one for each receiver. Each has its own signing secret."
                 : "An owner or editor of the workspace can create one."}
             </p>
+            {canWrite.value && (
+              <Button icon="plus" onClick={() => setIsCreating(true)}>
+                Create an endpoint
+              </Button>
+            )}
           </Empty>
         }
       />

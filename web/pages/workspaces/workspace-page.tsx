@@ -57,6 +57,7 @@ function Shown({ value, onChange }: { value: WorkspaceDetail; onChange(): void }
   return (
     <Page
       title={toWorkspaceName(value)}
+      crumb={{ label: "Workspaces", href: "/workspaces" }}
       actions={
         <>
           {isOwner && !isPersonal && <Button onClick={() => setIsRenaming(true)}>Rename</Button>}
@@ -66,9 +67,6 @@ function Shown({ value, onChange }: { value: WorkspaceDetail; onChange(): void }
         </>
       }
     >
-      <p>
-        <a href="/workspaces">All workspaces</a>
-      </p>
       <div class="workspace">
         <UsageSection value={value} />
         <MembersSection

@@ -3,6 +3,7 @@ import { api } from "../../../app/api";
 import { type List, useOffsetList, useRead } from "../../../app/cache";
 import { formatCount, formatExactTime } from "../../../app/format";
 import { saveFile } from "../../../app/save-file";
+import { isBilled } from "../../../app/session";
 import { showFailure } from "../../../app/toasts";
 import { isDay, isOneOf, isSearch, isUuid, toDayStart, useQuery, withoutEmpty } from "../../../app/use-query";
 import { Button } from "../../../ui/button";
@@ -23,6 +24,10 @@ const ACTIONS = [
     .map(([value, label]) => ({ value, label }))
     .toSorted((a, b) => a.label.localeCompare(b.label, "en")),
 ];
+/** Actions of a server where recordings cost credits. */
+const BILLING_ACTIONS = /order|credits|charge|subscription/;
+const FREE_ACTIONS = ACTIONS.filter(({ value }) => !BILLING_ACTIONS.test(value));
+
 const CHECKS = {
   user: isSearch,
   action: isOneOf(ACTIONS),
@@ -49,7 +54,12 @@ export default function AuditPage() {
     <AdminFrame title="Audit log" actions={<DownloadMenu filters={filters} />}>
       <FilterBar>
         <SearchField label="Search by email" value={query.user} onSearch={(user) => change({ user })} />
-        <Filter label="Action" value={query.action} options={ACTIONS} onChange={(action) => change({ action })} />
+        <Filter
+          label="Action"
+          value={query.action}
+          options={isBilled.value ? ACTIONS : FREE_ACTIONS}
+          onChange={(action) => change({ action })}
+        />
         <DateField label="From" value={from} onChange={(day) => change({ from: day })} />
         <DateField label="To" value={to} onChange={(day) => change({ to: day })} />
         {isOfOne && (

@@ -1,6 +1,7 @@
 import type { Schemas } from "../../../app/api";
 import { formatBytes, formatCount } from "../../../app/format";
 import { STEP_NAMES } from "../../../app/pipelines";
+import { isBilled } from "../../../app/session";
 import { Button } from "../../../ui/button";
 import { Icon } from "../../../ui/icon";
 import { Facts, Section } from "../../../ui/section";
@@ -22,7 +23,7 @@ export default function HealthPage() {
             <Summary health={value} />
             {value.problems.length > 0 && <ProblemList problems={value.problems} />}
             <ul class="card checks" aria-label="Checks">
-              {sortChecks(value.checks).map((check) => (
+              {sortChecks(value.checks.filter(isShown)).map((check) => (
                 <CheckRow key={check.name} check={check} />
               ))}
             </ul>
@@ -54,12 +55,16 @@ const CHECK_NAMES: Record<string, string> = {
   "installed models": "Speech models",
   mail: "Mail",
   webhooks: "Webhooks",
+  backups: "Backups",
   billing: "Billing",
   connection: "Connection",
   redis: "Redis",
   workers: "Workers",
 };
 const ORDER = ["broken", "warning", "ok"];
+
+/** A server where nothing costs credits does not mention billing. */
+const isShown = ({ name }: Check): boolean => isBilled.value || name !== "billing";
 
 /** Problems come first. */
 const sortChecks = (checks: Check[]): Check[] =>

@@ -1,7 +1,7 @@
 import { useMemo } from "preact/hooks";
 import { api, type Schemas } from "../../../app/api";
 import { useOffsetList } from "../../../app/cache";
-import { formatCount, formatDuration } from "../../../app/format";
+import { formatCount, formatDuration, formatShare } from "../../../app/format";
 import { STEP_NAMES } from "../../../app/pipelines";
 import { isBilled } from "../../../app/session";
 import { isOneOf, isUuid, useQuery, withoutEmpty } from "../../../app/use-query";
@@ -66,7 +66,9 @@ export default function AdminJobsPage() {
         rowKey={({ id }) => id}
         empty={
           <Empty title={query.state === "running" ? "No jobs are running" : "No matching jobs"} icon="jobs">
-            <p>Preparations, cuts, renders and previews of all workspaces appear here.</p>
+            <Button onClick={() => change({ state: "", name: "", user_id: "", workspace_id: "" })}>
+              Show all jobs
+            </Button>
           </Empty>
         }
       />
@@ -148,8 +150,8 @@ function CancelJob({ job, onCancelled }: CancelJobProps) {
     <CancelButton jobName={name} isOffered={isCancellable(job)} onConfirm={cancel}>
       The <strong dir="auto">{name}</strong> in the workspace of{" "}
       <strong dir="auto">{job.created_by?.email ?? job.workspace.name}</strong> stops, with the steps after it.
-      {job.state === "running" && ` The ${Math.round((job.progress ?? 0) * 100)}% completed so far is lost.`} The
-      recording is kept{isBilled.value && ", held credits are released"}, and the user can start it again.
+      {job.state === "running" && ` The ${formatShare(job.progress ?? 0)} completed so far is lost.`} The recording is
+      kept{isBilled.value && ", held credits are released"}, and the user can start it again.
     </CancelButton>
   );
 }

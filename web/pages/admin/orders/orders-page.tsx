@@ -3,6 +3,7 @@ import { api, type Schemas } from "../../../app/api";
 import { useOffsetList, useRead } from "../../../app/cache";
 import { toNumber } from "../../../app/english";
 import { formatCount, formatPrice } from "../../../app/format";
+import { isBilled } from "../../../app/session";
 import { showFailure, showToast } from "../../../app/toasts";
 import { isOneOf, useQuery, withoutEmpty } from "../../../app/use-query";
 import { Button } from "../../../ui/button";
@@ -13,6 +14,7 @@ import { Section } from "../../../ui/section";
 import { Empty, ListSkeleton, ResourceView } from "../../../ui/states";
 import { OrderStatus } from "../../../ui/status";
 import { RelativeTime } from "../../../ui/time";
+import NotFoundPage from "../../not-found";
 import { AdminFrame, mustAdmin, UserCell } from "../admin-frame";
 
 type AdminOrder = Schemas["AdminOrder"];
@@ -55,6 +57,10 @@ const COLUMNS: Column<AdminOrder>[] = [
 
 /** The orders of all workspaces. Orders that await a decision come first. */
 export default function OrdersPage() {
+  return isBilled.value ? <Orders /> : <NotFoundPage />;
+}
+
+function Orders() {
   const [query, change] = useQuery(CHECKS);
   const list = useOffsetList<AdminOrder>(
     ["admin-orders", query],
@@ -85,10 +91,18 @@ export default function OrdersPage() {
         rowKey={({ id }) => id}
         empty={
           isFiltered ? (
-            <Empty title="No matching orders" icon="search" />
+            <Empty title="No matching orders" icon="search">
+              <Button onClick={() => change({ state: "", provider: "" })}>Show all orders</Button>
+            </Empty>
           ) : (
             <Empty title="Nobody has ordered credits yet" icon="credits">
-              <p>Add prices to the configuration file as [[price]]. Orders appear here when users buy credits.</p>
+              <p>
+                Orders appear here when users buy credits. Packs and subscriptions are set as <code>[[price]]</code> in
+                the configuration file.
+              </p>
+              <a class="button" href="/docs">
+                Open the documentation
+              </a>
             </Empty>
           )
         }

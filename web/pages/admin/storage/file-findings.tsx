@@ -110,7 +110,11 @@ function FindingList({ onResolved }: { onResolved(): void }) {
         columns={columns}
         list={list}
         rowKey={({ id }) => id}
-        empty={<Empty title="No matching files" icon="search" />}
+        empty={
+          <Empty title="No matching files" icon="search">
+            <Button onClick={() => change({ problem: "" })}>Show all problems</Button>
+          </Empty>
+        }
       />
     </>
   );

@@ -1,7 +1,8 @@
 import { api, type Schemas } from "../../../app/api";
 import { useOffsetList, useRead } from "../../../app/cache";
-import { formatBytes, formatCount } from "../../../app/format";
+import { formatBytes, formatCount, formatShare } from "../../../app/format";
 import { isSearch, useQuery, withoutEmpty } from "../../../app/use-query";
+import { Button } from "../../../ui/button";
 import { type Column, DataTable } from "../../../ui/data-table";
 import { FilterBar, SearchField } from "../../../ui/filter-bar";
 import { Icon } from "../../../ui/icon";
@@ -49,7 +50,11 @@ export default function StoragePage() {
         columns={COLUMNS}
         list={list}
         rowKey={({ workspace }) => workspace.id}
-        empty={<Empty title="No matching workspaces" icon="search" />}
+        empty={
+          <Empty title="No matching workspaces" icon="search">
+            <Button onClick={() => change({ q: "" })}>Show all workspaces</Button>
+          </Empty>
+        }
       />
     </AdminFrame>
   );
@@ -86,7 +91,7 @@ function QuotaCell({ row: { used_bytes: used, storage_quota_bytes: quota, worksp
   return (
     <div class="two-lines">
       <span class={used >= quota ? "failure" : undefined}>
-        {Math.round((used / quota) * 100)}% of {formatBytes(quota)}
+        {formatShare(used / quota)} of {formatBytes(quota)}
       </span>
       <progress
         class="progress"

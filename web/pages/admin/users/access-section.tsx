@@ -34,7 +34,7 @@ export function AccessSection({ user, onChanged }: AccessSectionProps) {
           <strong>{user.role === "admin" ? "Administrator" : "Member"}</strong>
           <span class="soft">
             {user.role === "admin"
-              ? "Manages users, orders and the server."
+              ? `Manages users${isBilled.value ? ", orders" : ""} and the server.`
               : "Uses their personal workspace and the workspaces that they are invited to."}
           </span>
         </p>

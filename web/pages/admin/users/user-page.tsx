@@ -28,6 +28,8 @@ import {
   UserStatus,
 } from "./user-texts";
 
+const CRUMB = { label: "Users", href: "/admin/users" };
+
 /** Shows an account and the actions for it. */
 export default function UserPage() {
   const userId = useRoute().params.userId ?? "";
@@ -40,7 +42,7 @@ export default function UserPage() {
     return <NotFoundPage />;
   if (state.kind !== "ready")
     return (
-      <AdminFrame title="User">
+      <AdminFrame title="User" crumb={CRUMB}>
         {state.kind === "loading" ? (
           <ListSkeleton />
         ) : (
@@ -51,7 +53,7 @@ export default function UserPage() {
   const user = state.value;
   const part = { user, onChanged: loaded.reload };
   return (
-    <AdminFrame title={user.email} actions={<UserStatus user={user} />}>
+    <AdminFrame title={user.email} crumb={CRUMB} actions={<UserStatus user={user} />}>
       {user.deleted_at !== null && <RestoreNote {...part} deletedAt={user.deleted_at} />}
       <div class="admin-columns">
         <div>

@@ -55,7 +55,10 @@ export default function WorkersPage() {
         rowKey={({ id }) => id}
         empty={
           <Empty title="No worker has joined" icon="jobs">
-            <p>Create a join token, and start offcut worker on another machine.</p>
+            <p>Another machine joins with a token. It then prepares, cuts and renders for this server.</p>
+            <Button icon="plus" onClick={() => setIsAdding(true)}>
+              Create a join token
+            </Button>
           </Empty>
         }
       />

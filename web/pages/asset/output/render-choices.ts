@@ -4,6 +4,7 @@ import type { NoiseReduction } from "../../../../src/domain/media";
 import { MAX_FRAME_RATE_FPS, MIN_VIDEO_BITRATE_BPS, type OutputFormat } from "../../../../src/domain/render-output";
 import type { Schemas } from "../../../app/api";
 import { getLanguage, toNumber } from "../../../app/english";
+import { formatRounded } from "../../../app/format";
 
 export type RenderedAsset = Pick<
   Schemas["AssetDetail"],
@@ -89,7 +90,7 @@ export const getMaxFrameRate = (asset: RenderedAsset): number =>
   Math.max(1, Math.min(MAX_FRAME_RATE_FPS, Math.floor(2 * getFrameRate(asset))));
 
 /** Returns "25" or "29.97", with the separator of the browser's language. */
-export const formatFrameRate = (asset: RenderedAsset): string => toNumber(Number(getFrameRate(asset).toFixed(2)));
+export const formatFrameRate = (asset: RenderedAsset): string => formatRounded(getFrameRate(asset), 2);
 
 export const MIN_VIDEO_KBITS = MIN_VIDEO_BITRATE_BPS / 1000;
 
@@ -161,7 +162,7 @@ export function toOutput(choice: RenderChoice, fileName = ""): Partial<Output> {
 /** Returns "MP4 · 720p · 25 fps · −14 LUFS · noise reduced · levels evened out". */
 export function describeOutput(output: Output, language = getLanguage()): string {
   const { format, resolution, frame_rate, exact_frame_rate: exact, audio } = output;
-  const rate = exact ? Number((exact.num / exact.den).toFixed(3)) : frame_rate;
+  const rate = exact ? Math.round((1000 * exact.num) / exact.den) / 1000 : frame_rate;
   const lufs = audio?.loudness_lufs ?? null;
   const parts = [
     ...[format.toUpperCase(), resolution, rate && `${toNumber(rate, language)} fps`],

@@ -1,6 +1,6 @@
 import { useId, useMemo, useState } from "preact/hooks";
 import { api, must } from "../../../app/api";
-import { createRemainingTime, formatBytes, formatRemaining } from "../../../app/format";
+import { createRemainingTime, formatBytes, formatRemaining, formatShare } from "../../../app/format";
 import { progressOf } from "../../../app/live";
 import { downloadRender } from "../../../app/open-jobs";
 import { showFailure } from "../../../app/toasts";
@@ -96,7 +96,7 @@ function RenderProgress({ render, name }: { render: ListedRender; name: string }
   const share = progressOf(render.id).value ?? render.progress ?? 0;
   const time = useMemo(createRemainingTime, [render.id]);
   const seconds = useMemo(() => time.update(render.id, share, performance.now()), [time, share]);
-  const percent = `${Math.floor(share * 100)}%`;
+  const percent = formatShare(share);
   return (
     <>
       <progress class="progress" aria-label={`Progress of ${name}`} max={1} value={share} />
