@@ -77,7 +77,7 @@ test("a pack is paid at Stripe; the page that the user returns to waits for the 
   await page.goto(address(toReturnPath(checkoutId)));
   await shows(page, "The payment is not confirmed yet");
   await deliver(stripe.account.session.complete(checkoutId).events);
-  await heading(page, "Order paid");
+  await page.getByText("Paid", { exact: true }).waitFor();
   await section(overview, "Balance").getByText("640").first().waitFor();
   await page.goto(address("/credits/invoices"));
   await page.getByRole("link", { name: /^View at Stripe/ }).waitFor();

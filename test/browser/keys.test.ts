@@ -96,7 +96,7 @@ test("the page without keys, with a wrong expiry, and while the server fails", a
   const date = page.getByLabel("Last day");
   await date.evaluate((input) => input.removeAttribute("min"));
   await date.fill("2020-01-31");
-  await page.getByRole("button", { name: "Create" }).click();
+  await page.getByRole("button", { name: "Create", exact: true }).click();
   await page.getByText("Expiry must be in the future.").waitFor();
   await page.keyboard.press("Escape");
   await page.route("**/api-keys?*", (route) => route.abort());

@@ -83,7 +83,7 @@ test("the last day of the calendar ends nothing", async () => {
 test.each(["", newId(), CUT_OFF, LONG])("an order of workspace '%s' is not found", async (id) => {
   expectFailures(404);
   const page = await openPage(`/orders/${newId()}?workspace_id=${id}`, user);
-  await page.getByRole("link", { name: "All orders" }).waitFor();
+  await page.getByRole("link", { name: "Show all orders" }).waitFor();
 });
 
 const DAMAGED_ENDS = [

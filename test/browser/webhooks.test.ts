@@ -124,7 +124,7 @@ test("a viewer reads, somebody else finds nothing, and a server that fails is sa
   const page = await open("/webhooks", viewer);
   await page.getByRole("button", { name: "New endpoint" }).first().waitFor();
   await page.getByLabel("Workspace").selectOption("Newsroom");
-  await page.getByRole("link", { name: "Webhooks" }).click();
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Webhooks" }).click();
   await page.getByRole("link", { name: endpoint.url }).click();
   await page.getByText("No deliveries yet").waitFor();
   for (const name of ["New endpoint", "Send test event", "Edit", "More actions"])

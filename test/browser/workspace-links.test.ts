@@ -46,7 +46,7 @@ beforeAll(async () => {
     recording: { path: `/assets/${asset.id}`, heading: "Talk.wav" },
     cut: { path: `/assets/${asset.id}?cut=${asset.reviewCutId}`, heading: "Talk.wav" },
     project: { path: `/projects/${projectId}`, heading: project.name },
-    job: { path: `/jobs/${jobs.items[0]!.id}`, heading: /of Talk\.wav/ },
+    job: { path: `/jobs/${jobs.items[0]!.id}`, heading: /^(?:Preparation|Cut)/ },
     endpoint: { path: `/webhooks/${endpoint.id}`, heading: /127\.0\.0\.1/ },
   };
 });

@@ -9,8 +9,11 @@ export type Replacement = { from: number; to: number; texts: string[] };
 /** `similar` is null if the words are a listed form of the term. */
 export type TermCandidate = Replacement & { term: Term; similar: Similarity | null };
 
-/** `confidence`: how sure the recognizer was of the words, 0 to 1. `isCommon`: all of them are frequent words. */
-export type Similarity = { distance: number; confidence: number; isCommon: boolean };
+/**
+ * `confidence`: how sure the recognizer was of the words, 0 to 1. `isDoubtful`: it may have misheard them. `isCommon`: all of them are frequent
+ * words.
+ */
+export type Similarity = { distance: number; confidence: number; isDoubtful: boolean; isCommon: boolean };
 
 export type CandidateRules = {
   /** Returns whether a word in lower case is frequent in the language. */
@@ -23,8 +26,11 @@ export type CandidateRules = {
 const MAX_EXTRA_WORDS = 3;
 /** A longer pause between two words ends a term. */
 const MAX_PAUSE_TICKS = 700_000;
-/** A word that was recognized this clearly is what was said. */
+/** A word that was recognized this clearly is what was said, */
 const MAX_CONFIDENCE = 0.88;
+/** unless it is a rare word that differs from a term only in its spelling. */
+const MAX_SPELLING_CONFIDENCE = 0.97;
+const MAX_SPELLING_DISTANCE = 0.2;
 /** The last of several words may be recognized this clearly, because a term can end like a word. */
 const MAX_LAST_CONFIDENCE = 0.93;
 
@@ -89,23 +95,28 @@ function findListed(run: Run, { forms }: Terms, { isCommon }: CandidateRules): T
   return { ...toReplacement(run, term, form !== key), term, similar: null };
 }
 
-/** Lists the terms that doubtful words sound like. */
+/** Lists the terms that doubtful words sound like, and those of which a rare word is another spelling. */
 function listSimilar(run: Run, { findSimilar }: Terms, { isCommon }: CandidateRules): TermCandidate[] {
   const { from, to, words, tokens } = run;
   const parts = tokens.slice(from, to);
   const [first, last] = [words[from]!, words[to - 1]!];
   const length = parts.reduce((sum, { core }) => sum + core.length, 0);
   const confidence = parts.reduce((sum, { core }, i) => sum + (core.length / length) * words[from + i]!.confidence, 0);
-  if (confidence > MAX_CONFIDENCE || Math.min(first.confidence, last.confidence) > MAX_CONFIDENCE) return [];
-  if (to - from > 1 && last.confidence > MAX_LAST_CONFIDENCE) return [];
+  const isDoubtful =
+    Math.max(confidence, Math.min(first.confidence, last.confidence)) <= MAX_CONFIDENCE &&
+    (to - from === 1 || last.confidence <= MAX_LAST_CONFIDENCE);
+  if (!isDoubtful && (to - from > 1 || confidence > MAX_SPELLING_CONFIDENCE)) return [];
+  const areCommon = parts.every(({ core }) => isCommon(core.toLowerCase()));
+  if (!isDoubtful && areCommon) return [];
   const isPossessive = POSSESSIVE.test(parts.at(-1)!.core);
   const text = parts.map(({ core }) => core.replace(POSSESSIVE, "")).join("");
-  const areCommon = parts.every(({ core }) => isCommon(core.toLowerCase()));
-  return findSimilar(text).map(({ term, distance }: SimilarTerm) => ({
-    ...toReplacement(run, term, isPossessive),
-    term,
-    similar: { distance, confidence, isCommon: areCommon },
-  }));
+  return findSimilar(text)
+    .filter(({ distance }) => isDoubtful || distance <= MAX_SPELLING_DISTANCE)
+    .map(({ term, distance }: SimilarTerm) => ({
+      ...toReplacement(run, term, isPossessive),
+      term,
+      similar: { distance, confidence, isDoubtful, isCommon: areCommon },
+    }));
 }
 
 /** Returns the term with the punctuation around the words, and with a capital letter where they start a sentence with one. */

@@ -1,6 +1,6 @@
 /** Decides which candidates replace words: by how well a term fits the audio, or by text alone. Pure. */
 import type { AlignmentRequest, ForcedAlignment, Transcript, Word } from "../speech";
-import { TICKS_PER_SECOND } from "../time";
+import { type Span, TICKS_PER_SECOND, type Ticks } from "../time";
 import type { Replacement, Similarity, TermCandidate } from "./candidates";
 
 /** Distance up to which doubtful words become a term without a look at the audio, and what doubt adds. */
@@ -8,7 +8,21 @@ const MAX_DISTANCE = 0.13;
 const MAX_DOUBT_BONUS = 0.2;
 
 /** The measured weights of `rateFit`. */
-const FIT = { minLogProb: -9, prior: 0.7, distance: 9, confidence: 1, character: 0.4, word: 0.5, bias: 2, terms: 0.5 };
+const FIT = {
+  minLogProb: -9,
+  prior: 0.7,
+  distance: 9,
+  confidence: 1,
+  character: 0.4,
+  word: 0.5,
+  common: 6,
+  bias: 2.6,
+  terms: 0.5,
+};
+/** Frequent words that were recognized at least this clearly need more evidence to be a term. */
+const MIN_TRUSTED_CONFIDENCE = 0.4;
+/** Where a term ends this long before the words that it replaces, the last of them is said after it. */
+const MAX_LEFT_OVER_TICKS = 0.15 * TICKS_PER_SECOND;
 const MAX_COUNTED_CHARACTERS = 12;
 /** More terms have more that sound like other words by chance. */
 const MIN_COUNTED_TERMS = 20;
@@ -36,20 +50,28 @@ export const selectByText = (candidates: readonly TermCandidate[]): Replacement[
     candidates.map((candidate) => {
       const { similar } = candidate;
       if (similar === null) return rateListed(candidate);
+      if (!similar.isDoubtful) return { candidate, score: Number.NEGATIVE_INFINITY };
       const limit = MAX_DISTANCE + (similar.isCommon ? 0 : MAX_DOUBT_BONUS * (1 - similar.confidence));
       return { candidate, score: limit - similar.distance };
     }),
   );
 
-/** Candidates that only sound like a term, and the numbers of the requests that compare them with the audio. */
-export type Comparison = {
-  requests: AlignmentRequest[];
-  compared: { candidate: TermCandidate; similar: Similarity; fit: number; prior: number }[];
+/** `place` is the number of words before the term in the request `fit`, `end` is where the words end that the term replaces. */
+type Compared = {
+  candidate: TermCandidate;
+  similar: Similarity;
+  fit: number;
+  prior: number;
+  place: number;
+  end: Ticks;
 };
 
+/** Candidates that only sound like a term, and the numbers of the requests that compare them with the audio. */
+export type Comparison = { requests: AlignmentRequest[]; compared: Compared[] };
+
 /**
- * Lists the comparisons of the most similar candidates: how likely a term is after what was recognized before it, and how likely it is without audio,
- * because a recognizer expects some names more than others.
+ * Lists the comparisons of the most similar candidates: how likely a term is between the words that were recognized around it, and how likely it is
+ * without audio, because a recognizer expects some names more than others.
  */
 export function listComparisons(
   candidates: readonly TermCandidate[],
@@ -69,32 +91,30 @@ export function listComparisons(
   );
   for (const { candidate, similar } of similarOnes.sort((a, b) => a.similar.distance - b.similar.distance)) {
     if (requests.length >= maxRequests) break;
-    const { from, term } = candidate;
+    const { from, to, term } = candidate;
     const utterance = utterances.find(
       ({ start, end }) => middleOf(words[from]!) >= start && middleOf(words[from]!) < end,
     );
     if (!utterance) continue;
     const window = { start: utterance.start, end: utterance.end };
     const text = term.texts.join(" ");
-    const fit = addRequest(`${from} ${text}`, {
-      window,
-      text: `${joinBefore(words, from, window.start)} ${text}`.trim(),
-    });
+    const [before, after] = listAround(words, candidate, window);
+    const fit = addRequest(`${from} ${to} ${text}`, { window, text: [...before, text, ...after].join(" ") });
     const silence = { start: utterances[0]!.start, end: utterances[0]!.start + PRIOR_TICKS };
     const prior = addRequest(text, { window: silence, mute: [silence], text: `${PRIOR_CONTEXT} ${text}` });
-    compared.push({ candidate, similar, fit, prior });
+    const place = before.join(" ").split(/\s+/).filter(Boolean).length;
+    compared.push({ candidate, similar, fit, prior, place, end: words[to - 1]!.end });
   }
   return { requests, compared };
 }
 
-/** Returns the words of an utterance before one of them. */
-function joinBefore(words: readonly Word[], before: number, start: number): string {
-  let first = before;
+/** Returns the texts of the words of an utterance before and after some of them. */
+function listAround(words: readonly Word[], { from, to }: Replacement, { start, end }: Span): [string[], string[]] {
+  let [first, last] = [from, to];
   while (first > 0 && middleOf(words[first - 1]!) >= start) first--;
-  return words
-    .slice(first, before)
-    .map(({ text }) => text)
-    .join(" ");
+  while (last < words.length && middleOf(words[last]!) < end) last++;
+  const toTexts = (range: readonly Word[]): string[] => range.map(({ text }) => text);
+  return [toTexts(words.slice(first, from)), toTexts(words.slice(to, last))];
 }
 
 const middleOf = ({ start, end }: Word): number => (start + end) / 2;
@@ -106,29 +126,30 @@ export function selectByAudio(
   { alignments, termCount }: { alignments: readonly ForcedAlignment[]; termCount: number },
 ): Replacement[] {
   const bias = FIT.bias - FIT.terms * Math.log(Math.max(MIN_COUNTED_TERMS, termCount));
-  const rated = compared.map(({ candidate, similar, fit, prior }): Rated => {
+  const rated = compared.map(({ candidate, similar, fit, prior, place, end }): Rated => {
     const count = candidate.term.texts.length;
-    const logProbs = [fit, prior].map((number) => measureEnd(alignments[number]!, count)) as [number, number];
-    return { candidate, score: rateFit(candidate, similar, ...logProbs) + bias };
+    const said = alignments[fit]!.words.slice(place, place + count);
+    const expected = alignments[prior]!.words.slice(-count);
+    if (Math.min(said.length, expected.length) < count) return { candidate, score: Number.NEGATIVE_INFINITY };
+    const isLeftOver = candidate.to - candidate.from > 1 && end - said.at(-1)!.end > MAX_LEFT_OVER_TICKS;
+    if (isLeftOver) return { candidate, score: Number.NEGATIVE_INFINITY };
+    return { candidate, score: rateFit(candidate, similar, measureMean(said), measureMean(expected)) + bias };
   });
   return selectDisjoint([...candidates.filter(isListed).map(rateListed), ...rated]);
 }
 
-/** Returns the mean log probability of the last words of an alignment. */
-function measureEnd({ words }: ForcedAlignment, count: number): number {
-  const last = words.slice(-count);
-  if (last.length < count) return Number.NEGATIVE_INFINITY;
-  return last.reduce((sum, { confidence }) => sum + Math.log(Math.max(confidence, 1e-9)), 0) / count;
-}
+/** Returns the mean log probability of words. */
+const measureMean = (words: readonly Word[]): number =>
+  words.reduce((sum, { confidence }) => sum + Math.log(Math.max(confidence, 1e-9)), 0) / words.length;
 
 /** Returns how clearly a term was said rather than the recognized words. */
 function rateFit(
   { term, from, to }: TermCandidate,
-  { distance, confidence }: Similarity,
+  { distance, confidence, isCommon }: Similarity,
   logProb: number,
   prior: number,
 ): number {
-  if (!(logProb >= FIT.minLogProb && Number.isFinite(prior))) return Number.NEGATIVE_INFINITY;
+  if (!(logProb >= FIT.minLogProb)) return Number.NEGATIVE_INFINITY;
   const characters = Math.min(MAX_COUNTED_CHARACTERS, term.texts.join(" ").length);
   return (
     logProb -
@@ -136,7 +157,8 @@ function rateFit(
     FIT.distance * distance -
     FIT.confidence * confidence +
     FIT.character * characters -
-    FIT.word * (to - from - 1)
+    FIT.word * (to - from - 1) -
+    (isCommon ? FIT.common * Math.max(0, confidence - MIN_TRUSTED_CONFIDENCE) : 0)
   );
 }
 

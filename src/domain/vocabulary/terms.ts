@@ -19,7 +19,7 @@ export type SimilarTerm = { term: Term; distance: number };
 /** Much sounds like a shorter term: it is found only as listed. */
 const MIN_WEIGHT = 1.6;
 /** A text that is further away does not sound like the term. */
-const MAX_DISTANCE = 0.6;
+const MAX_DISTANCE = 0.64;
 /** Number of terms that are compared with the audio. */
 const MAX_SIMILAR = 2;
 

@@ -45,3 +45,53 @@ export const CARRIERS: readonly string[] = [
   "The price of {} went up again in the spring.",
   "Thanks to {} for the help with the recording.",
 ];
+
+/** Names for recordings that were never used to tune rules: other names, other sentences, other voices. */
+export const OTHER_LISTS: readonly (readonly string[])[] = [
+  "Zhelyazkova, Dimitrova, Borisov, Stoyanov, Vassilev, Radichkov, Yovkov, Vazov, Botev, Karavelov, Pencheva, Georgieva, Plovdiv, Burgas, Pleven, Blagoevgrad, Shumen, Vidin, Kyustendil, Veliko",
+  "Fitzgibbon, O'Shaughnessy, McGillicuddy, Drogheda, Ballymena, Clonmacnoise, Siobhan, Niamh, Caoimhe, Eoghan, Oisin, Aoife, Saoirse, Tadhg, Grainne, Dunlaoghaire, Muldoon, Heaney, Flaherty, Geraghty",
+  "Cloudflare, Vercel, Supabase, Datadog, Sentry, Snowflake, Databricks, Airtable, Figma, Miro, Asana, Trello, Zendesk, Twilio, Okta, Hashicorp, Mulesoft, Palantir, Nvidia, Qualcomm",
+  "Nakhchivan, Tashkent, Samarkand, Bukhara, Dushanbe, Bishkek, Almaty, Karaganda, Ashgabat, Turkmenbashi, Ulaanbaatar, Vladivostok, Irkutsk, Novosibirsk, Yekaterinburg, Chelyabinsk, Krasnoyarsk, Omsk, Tyumen, Magadan",
+  "Figueiredo, Guimaraes, Magalhaes, Vasconcelos, Albuquerque, Cavalcanti, Bittencourt, Nascimento, Drummond, Lispector, Niemeyer, Portinari, Amado, Ubaldo, Saramago, Pessoa, Camoes, Peixoto, Antunes, Agualusa",
+  "Semaglutide, Tirzepatide, Bevacizumab, Trastuzumab, Infliximab, Etanercept, Ustekinumab, Secukinumab, Dupilumab, Apixaban, Dabigatran, Ticagrelor, Rosuvastatin, Ezetimibe, Valsartan, Sacubitril, Empagliflozin, Dapagliflozin, Sitagliptin, Pioglitazone",
+  "Abdulrahman, Mahfouz, Darwish, Qabbani, Adonis, Ghitani, Tayeb, Salih, Khoury, Bashir, Marrakesh, Casablanca, Essaouira, Ouarzazate, Tlemcen, Constantine, Sfax, Kairouan, Djerba, Tozeur",
+  "Zuckmayer, Grimmelshausen, Lichtenberg, Klopstock, Wieland, Kotzebue, Brentano, Chamisso, Moerike, Hebbel, Raabe, Keller, Meyer, Liliencron, Dehmel, Wedekind, Sternheim, Toller, Feuchtwanger, Seghers",
+  "Photosynthesis, Glycolysis, Phosphorylation, Nicotinamide, Adenosine, Guanosine, Cytosine, Thymine, Uracil, Hemoglobin, Myoglobin, Immunoglobulin, Lymphocyte, Macrophage, Neutrophil, Eosinophil, Basophil, Erythrocyte, Thrombocyte, Megakaryocyte",
+  "Wickramasinghe, Jayawardena, Bandaranaike, Senanayake, Premadasa, Kumaratunga, Rajapaksa, Sirisena, Dissanayake, Gunawardena, Ondaatje, Selvadurai, Muttiah, Muralitharan, Sangakkara, Ranatunga, Trincomalee, Anuradhapura, Polonnaruwa, Batticaloa",
+].map((list) => list.split(", "));
+
+export const OTHER_CARRIERS: readonly string[] = [
+  "I met {} at the conference last year and we talked for an hour.",
+  "The report that {} wrote is on my desk.",
+  "You can find more about {} in the links below.",
+  "Has anyone here worked with {} before?",
+  "My favorite part of the story is when {} comes back.",
+  "We compared {} with three other options.",
+  "It was {} who told us about the problem.",
+  "In nineteen ninety, {} was still almost unknown.",
+  "Next week, {} will join us for a longer conversation.",
+  "For me, {} is the most interesting example.",
+  "The train to {} leaves at seven in the evening.",
+  "I do not think that {} would agree with that.",
+  "A friend of mine used {} every day for ten years.",
+  "They named the new building after {} because of the history.",
+  "Let us start with {} and see where it goes.",
+  "What makes {} different from everything else?",
+  "He said that {} changed the way he thinks about music.",
+  "There are two reasons to look at {} first.",
+  "We will come back to {} at the end.",
+  "{} has been in the news a lot this month.",
+];
+
+export const OTHER_SENTENCES: readonly string[] = [
+  "Most of what we tried in the first month did not work at all.",
+  "I like to walk to the office, even when it rains, because it clears my head.",
+  "The kitchen smelled of coffee and fresh bread when we came down.",
+  "If you want to learn something well, try to explain it to a child.",
+  "We had to wait for the second bus, since the first one was full.",
+  "There was no light in the hall, so we moved slowly along the wall.",
+  "Every team that I know has its own way of keeping notes.",
+  "Nothing in the letter explained why the price had changed so quickly.",
+  "She opened the window and listened to the birds in the garden.",
+  "You should always keep a copy of your work in another place.",
+];

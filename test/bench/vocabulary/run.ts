@@ -1,6 +1,7 @@
 /**
- * Counts names that are right with a vocabulary, and other words that it changes: `bun test/bench/vocabulary/run.ts [even|odd|all] [big]`. Twenty
- * recordings say twenty unusual names each; `odd` were held back while rules were tuned. `big`: the vocabulary has all 400 names.
+ * Counts names that are right with a vocabulary, and other words that it changes: `bun test/bench/vocabulary/run.ts [slow|normal|others|FOLDER]
+ * [even|odd|all] [big]`. Recordings say twenty unusual names each, `slow` and at a `normal` pace; the `odd` ones and `others` were held back while
+ * rules were tuned. `big`: the vocabulary has the names of all recordings. A folder with `real.json` has real recordings, in which no name is said.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,11 +11,13 @@ import { TICKS_PER_SECOND } from "../../../src/domain/time";
 import type { Replacement } from "../../../src/domain/vocabulary/candidates";
 import { findReplacements } from "../../../src/work/vocabulary/replace-words";
 import { openModels, openPcm } from "../cut-quality/recording";
-import { toPcmBytes } from "../speech/material";
-import { createRecordings, type SaidName } from "./material";
+import { decodeAudio, toPcmBytes } from "../speech/material";
+import { createRecordings, type NamedRecording, type SaidName, SPEAKERS } from "./material";
+import { NAME_LISTS } from "./names";
 
-const [which = "all", size] = process.argv.slice(2);
-const recordings = createRecordings();
+const [speakers = "slow", which = "all", size] = process.argv.slice(2);
+const recordings =
+  speakers in SPEAKERS ? createRecordings(SPEAKERS[speakers as keyof typeof SPEAKERS]) : await loadReal(speakers);
 const all = recordings.flatMap(({ names }) => names);
 const models = await openModels();
 const scratch = await mkdtemp(join(tmpdir(), "offcut-vocabulary-"));
@@ -26,7 +29,7 @@ const toName = (text: string): string => text.replace(/^\P{L}+|\P{L}+$/gu, "").r
 const count = { names: 0, before: 0, byText: 0, right: 0, wrong: 0, changed: 0, words: 0, seconds: 0 };
 for (const [index, { title, names, said, samples }] of recordings.entries()) {
   if (which !== "all" && (which === "odd") !== (index % 2 === 1)) continue;
-  const path = join(scratch, `${title}.pcm`);
+  const path = join(scratch, `${index}.pcm`);
   await writeFile(path, toPcmBytes(samples));
   const pcm = await openPcm(path);
   const transcript = (await models.analyze(pcm)).transcript!;
@@ -54,6 +57,19 @@ for (const [index, { title, names, said, samples }] of recordings.entries()) {
 await rm(scratch, { recursive: true, force: true });
 console.log(count);
 process.exit(0);
+
+/** Loads the English recordings of a folder: up to a minute of each, with a vocabulary of names that nobody says there. */
+async function loadReal(folder: string): Promise<NamedRecording[]> {
+  const { items }: { items: { file: string; kind: string }[] } = await Bun.file(join(folder, "real.json")).json();
+  return items
+    .filter(({ kind }) => kind === "english")
+    .map(({ file }, index) => ({
+      title: file,
+      names: NAME_LISTS[index % NAME_LISTS.length]!,
+      said: [],
+      samples: decodeAudio(join(folder, file)).subarray(0, 60 * 16_000),
+    }));
+}
 
 /** Counts names that are right, terms in the wrong place, and changed words of which most is outside of the name. */
 function judge(words: readonly Word[], names: readonly SaidName[], replacements: readonly Replacement[]) {

@@ -23,16 +23,10 @@ const ITEMS = [
   { href: "/admin/audit", label: "Audit log" },
 ] as const;
 
-type AdminFrameProps = {
-  title: string;
-  /** The list to which the page belongs. */
-  crumb?: { label: string; href: string };
-  actions?: ComponentChildren;
-  children: ComponentChildren;
-};
+type AdminFrameProps = { title: string; actions?: ComponentChildren; children: ComponentChildren };
 
-export const AdminFrame = ({ title, crumb, actions, children }: AdminFrameProps) => (
-  <Page title={title} {...(crumb && { crumb })} actions={actions}>
+export const AdminFrame = ({ title, actions, children }: AdminFrameProps) => (
+  <Page title={title} actions={actions}>
     <SubNav
       label="Administration"
       items={isBilled.value ? ITEMS : ITEMS.filter(({ href }) => href !== "/admin/orders")}

@@ -28,8 +28,6 @@ import {
   UserStatus,
 } from "./user-texts";
 
-const CRUMB = { label: "Users", href: "/admin/users" };
-
 /** Shows an account and the actions for it. */
 export default function UserPage() {
   const userId = useRoute().params.userId ?? "";
@@ -42,7 +40,7 @@ export default function UserPage() {
     return <NotFoundPage />;
   if (state.kind !== "ready")
     return (
-      <AdminFrame title="User" crumb={CRUMB}>
+      <AdminFrame title="User">
         {state.kind === "loading" ? (
           <ListSkeleton />
         ) : (
@@ -53,7 +51,7 @@ export default function UserPage() {
   const user = state.value;
   const part = { user, onChanged: loaded.reload };
   return (
-    <AdminFrame title={user.email} crumb={CRUMB} actions={<UserStatus user={user} />}>
+    <AdminFrame title={user.email} actions={<UserStatus user={user} />}>
       {user.deleted_at !== null && <RestoreNote {...part} deletedAt={user.deleted_at} />}
       <div class="admin-columns">
         <div>

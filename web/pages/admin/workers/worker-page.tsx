@@ -24,8 +24,6 @@ import {
   WorkerStatus,
 } from "./worker-texts";
 
-const CRUMB = { label: "Workers", href: "/admin/workers" };
-
 /** Shows a worker with its state, its current and past work, and the actions for it. */
 export default function WorkerPage() {
   const workerId = useRoute().params.workerId ?? "";
@@ -40,7 +38,7 @@ export default function WorkerPage() {
     return <NotFoundPage />;
   if (state.kind !== "ready")
     return (
-      <AdminFrame title="Worker" crumb={CRUMB}>
+      <AdminFrame title="Worker">
         {state.kind === "loading" ? (
           <ListSkeleton />
         ) : (
@@ -50,7 +48,7 @@ export default function WorkerPage() {
     );
   const worker = state.value;
   return (
-    <AdminFrame title={worker.name} crumb={CRUMB} actions={<WorkerStatus worker={worker} />}>
+    <AdminFrame title={worker.name} actions={<WorkerStatus worker={worker} />}>
       {worker.revoked_at !== null && (
         <p class="message warning" role="status">
           <Icon name="warning" />
