@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { isBilled } from "../app/session";
 import { Page } from "../ui/page";
 import { SubNav } from "../ui/section";
-import NotFoundPage from "./not-found";
+import { NotFoundPage } from "./missing";
 
 const ACCOUNT_PAGES = [
   { href: "/account", label: "Profile" },

@@ -13,8 +13,7 @@ import { Page } from "../../ui/page";
 import { type Fact, Facts } from "../../ui/section";
 import { Empty, ErrorPanel, ListSkeleton } from "../../ui/states";
 import { OrderStatus } from "../../ui/status";
-import { Missing } from "../missing";
-import NotFoundPage from "../not-found";
+import { Missing, NotFoundPage } from "../missing";
 
 type AdminOrder = Schemas["AdminOrder"];
 

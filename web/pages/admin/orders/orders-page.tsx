@@ -14,7 +14,7 @@ import { Section } from "../../../ui/section";
 import { Empty, ListSkeleton, ResourceView } from "../../../ui/states";
 import { OrderStatus } from "../../../ui/status";
 import { RelativeTime } from "../../../ui/time";
-import NotFoundPage from "../../not-found";
+import { NotFoundPage } from "../../missing";
 import { AdminFrame, mustAdmin, UserCell } from "../admin-frame";
 
 type AdminOrder = Schemas["AdminOrder"];
