@@ -79,7 +79,7 @@ function Starting() {
   return (
     <main class="sign-in">
       <h1>Offcut does not respond</h1>
-      <p class="soft">The page opens by itself when the server can be reached again.</p>
+      <p class="soft">This page opens automatically when the server responds.</p>
       <Button onClick={() => void loadSession()}>Try again</Button>
     </main>
   );

@@ -34,7 +34,7 @@ export function toUploadMessage(error: Error): string {
     case undefined:
       return "The file could not be read. Choose it again.";
     case 400:
-      return "The file is too small to be a recording. Choose another one.";
+      return "This file is empty or damaged. Choose another one.";
     case 401:
       return SESSION_ENDED;
     case 402:

@@ -85,7 +85,7 @@ const toItem = (id: string, projectId: string, file: Pick<File, "name" | "size">
   bytesPerSecond: null,
   secondsLeft: null,
   isResumed: false,
-  error: file.size > 0 ? null : "The file is empty. Copy it from the camera or recorder again.",
+  error: file.size > 0 ? null : "This file is empty or damaged. Copy it from the camera or recorder again.",
   needsCredits: false,
   canRetry: file.size > 0,
 });

@@ -26,7 +26,7 @@ export function takeScripts(files: readonly File[]): File[] {
     const names = refused.length === 1 ? `“${refused[0].name}”` : formatCount(refused.length, "script");
     showToast({ kind: "bad", text: `${names} not used: ${reason}` });
   };
-  refuse(unmatched, "a script has the name of its recording. Drop both from the same folder.");
+  refuse(unmatched, "give the script the name of its recording, and drop both from the same folder.");
   refuse(ambiguous, "several files have the same name. Rename them, or drop their folders.");
   return recordings;
 }
@@ -105,7 +105,7 @@ const isTransient = (error: unknown): boolean =>
 async function keepScript(assetId: string, script: string): Promise<void> {
   const { createScriptForm } = await import("../pages/asset/script");
   if (createScriptForm(assetId).setScript(script)) return;
-  throw new ApiError("The browser has no room for it. Drop it in the recording's Script tab.", "storage_full", 0);
+  throw new ApiError("The browser's storage is full. Drop it on the recording's Script tab.", "storage_full", 0);
 }
 
 const isScript = ({ name }: { name: string }): boolean => /\.(txt|md|markdown|srt|vtt|docx)$/i.test(name);

@@ -106,7 +106,7 @@ export function describeMail(config: Config, base: string, problem: string | nul
 
 /** Describes the place of the nightly backups; `problem`: why they cannot be written, as a sentence. */
 export function describeBackups({ backupTo, backupAt }: Pick<Config, "backupTo" | "backupAt">, problem: string | null) {
-  if (backupTo === null) return ok("none each night: set backup_to to a folder on another disk or to a bucket");
+  if (backupTo === null) return ok("no nightly backup: set backup_to to a folder on another disk or to a bucket");
   if (problem === null) return ok(`${backupTo}, each night at ${backupAt}`);
   const text = problem.replace(/\.$/, "");
   return warning(text.includes(backupTo) ? text : `${backupTo} cannot be used: ${text}`);

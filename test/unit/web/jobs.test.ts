@@ -103,7 +103,7 @@ test("licenses are read from one text", () => {
 test("a file that is too small is refused in plain words", () => {
   const response = { getStatus: () => 400, getBody: () => '{"detail":"size_bytes must be at least 64."}' };
   const error = Object.assign(Object.create(DetailedError.prototype) as DetailedError, { originalResponse: response });
-  expect(toUploadMessage(error)).toBe("The file is too small to be a recording. Choose another one.");
+  expect(toUploadMessage(error)).toBe("This file is empty or damaged. Choose another one.");
 });
 
 describe("limits of uploads", () => {

@@ -158,13 +158,12 @@ type Text = { title: string; detail: string };
 const TEXTS: Record<Preference["type"], Text> = {
   pipeline_completed: {
     title: "Job completed",
-    detail:
-      "A job that you started has completed. Cuts and renders of at most a minute are included only if you turn this on yourself.",
+    detail: "A job that you started has completed. By default, only cuts and renders that took more than a minute.",
   },
   pipeline_failed: { title: "Job failed", detail: "A cut or render that you started has failed." },
   asset_pending_payment: {
     title: "Recording needs credits",
-    detail: "A recording is ready when the workspace has enough credits.",
+    detail: "A recording cannot be prepared until the workspace has enough credits.",
   },
   webhook_disabled: { title: "Webhook endpoint disabled", detail: "Its deliveries have failed for too long." },
   subscription_payment_failed: { title: "Payment failed", detail: "The payment for a subscription has failed." },

@@ -137,7 +137,7 @@ function IdentitiesSection({ onRemoved }: { onRemoved(): void }) {
   return (
     <Section
       title="Sign-in providers"
-      hint="Accounts elsewhere that sign you in. Remove those that you do not recognize."
+      hint="Accounts at providers that you sign in with. Remove any that you do not recognize."
     >
       <div>
         <DataTable

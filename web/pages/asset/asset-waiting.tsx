@@ -25,13 +25,13 @@ export const AssetWaiting = ({ asset }: { asset: Asset }) => (
 function Explanation({ asset }: { asset: Asset }) {
   const share = progressOf(asset.id).value ?? asset.progress ?? 0;
   const minutes = asset.duration_seconds === null ? null : Number(asset.duration_seconds);
-  if (asset.kind !== "source") return <Note>A job created this file. To change the cut, open its recording.</Note>;
+  if (asset.kind !== "source")
+    return <Note>This file is the output of a job. To change the cut, open the recording.</Note>;
   switch (asset.state) {
     case "pending_upload":
       return (
         <Note>
-          The upload is not finished. Keep the tab that uploads it open, or drop the same file on the page of the
-          project: the upload continues where it ended.
+          The upload is not finished. Keep the uploading tab open, or drop the same file on the project page to resume.
         </Note>
       );
     case "pending_payment":
@@ -52,8 +52,8 @@ function Explanation({ asset }: { asset: Asset }) {
       return (
         <div class="asset-waiting">
           <p>
-            Offcut is reading the recording and recognizing its words. It can be cut as soon as that is done; this page
-            opens by itself.
+            Offcut is reading the recording and recognizing its words. You can cut it as soon as that is done. This page
+            updates automatically.
           </p>
           <progress class="progress" aria-label="Preparation" max={1} value={share} />
           <p class="soft number">{formatShare(share)}</p>

@@ -20,7 +20,7 @@ export async function readScript(file: File): Promise<string> {
     return readDocx(new Uint8Array(await file.arrayBuffer()));
   }
   if (/\.(doc|odt|pages|pdf|rtf)$/.test(name))
-    throw new Error("This kind of document cannot be read. Save the script as DOCX or text, or paste it.");
+    throw new Error("This document type is not supported. Save the script as DOCX or text, or paste it.");
   if (file.size > MAX_TEXT_BYTES)
     throw new Error(`The file is larger than ${formatBytes(MAX_TEXT_BYTES)}. Save the script alone as a text file.`);
   const text = decodeText(new Uint8Array(await file.arrayBuffer()));

@@ -111,7 +111,7 @@ function GoTo() {
   const go = (text: string) => {
     const time = readTime(clock, text, now, !isCut);
     if (time === null) {
-      editor.announce("Not a time. Type 1:23, 90, +5 or a timecode.");
+      editor.announce("Not a valid time. Enter 1:23, 90, +5 or a timecode.");
       return;
     }
     playback.seek(isCut ? toSourceTime(playback.cutPieces.peek(), time) : time);

@@ -21,7 +21,7 @@ export default function DevicePage() {
   if (step.kind === "denied")
     return (
       <SignInFrame title="Denied">
-        <p>Access was denied to the device.</p>
+        <p>Access was denied.</p>
       </SignInFrame>
     );
   return (

@@ -242,7 +242,7 @@ const NEXT_STEPS: Record<Order["provider"], Record<Order["state"], string>> = {
       "The payment is not confirmed yet. This page updates automatically, usually within seconds. Some payment methods take days.",
     paid: "The credits were added.",
     rejected: "The payment failed, so no credits were added. You can order again.",
-    expired: "It was cancelled or not paid in time. Nothing was charged.",
+    expired: "The order was cancelled or not paid in time. Nothing was charged.",
   },
 };
 

@@ -58,4 +58,4 @@ export async function finishSignIn(route: (url: string, replace?: boolean) => vo
 }
 
 /** Texts that several sign-in pages share. */
-export const INCOMPLETE_LINK = "The link is incomplete, or this page was loaded again. Open the whole link once more.";
+export const INCOMPLETE_LINK = "The link is incomplete, or this page was reloaded. Open the full link again.";

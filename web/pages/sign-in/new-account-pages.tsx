@@ -98,7 +98,7 @@ function SetupPage() {
 
 const MODES = [
   { value: "on", label: "Yes, with credits" },
-  { value: "off", label: "No, and nothing shows credits" },
+  { value: "off", label: "No, hide credits everywhere" },
 ];
 
 /** Asks whether people pay for their work, unless the configuration says it. */
@@ -106,7 +106,7 @@ function BillingField() {
   const billing = useRead(["billing"], (signal) => must(api.GET("/api/v1/billing", { signal })));
   const state = billing.state.value;
   if (state.kind !== "ready" || state.value.is_configured) return null;
-  return <SelectField label="Do recordings and renders cost something?" name="billing" options={MODES} />;
+  return <SelectField label="Charge for recordings and renders?" name="billing" options={MODES} />;
 }
 
 type Invitation = Schemas["InvitationLink"];

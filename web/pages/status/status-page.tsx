@@ -224,7 +224,7 @@ const LicenseRow = ({ license: { name, facts, text } }: { license: License }) =>
     <summary>
       <strong>{name}</strong> <span class="soft">{facts}</span>
     </summary>
-    <p class="license-text">{text || "The package does not include its license text. See its website."}</p>
+    <p class="license-text">{text || "The package does not include a license text. See its website."}</p>
   </details>
 );
 

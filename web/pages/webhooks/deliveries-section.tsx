@@ -21,7 +21,7 @@ const FILTERS: { value: DeliveryFilter; label: string; empty: string }[] = [
   { value: "all", label: "All", empty: "No deliveries yet" },
   { value: "failed", label: "Failed", empty: "No failed deliveries" },
   { value: "pending", label: "Waiting", empty: "No deliveries are waiting" },
-  { value: "delivered", label: "Delivered", empty: "Nothing has been delivered yet" },
+  { value: "delivered", label: "Delivered", empty: "No completed deliveries" },
 ];
 
 type DeliveriesSectionProps = {

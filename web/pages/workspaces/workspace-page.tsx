@@ -79,7 +79,7 @@ function Shown({ value, onChange }: { value: WorkspaceDetail; onChange(): void }
         />
         <Section
           title="Vocabulary"
-          hint="Names and terms as they are written. New transcripts and cuts of all projects use them."
+          hint="Names and terms in their correct spelling. New transcripts and cuts of all projects use them."
         >
           <VocabularyList owner={{ workspaceId: id, projectId: null }} canEdit={value.role !== "viewer"} />
         </Section>

@@ -64,7 +64,7 @@ export default function AuditPage() {
         <DateField label="To" value={to} onChange={(day) => change({ to: day })} />
         {isOfOne && (
           <Button icon="close" onClick={() => change({ target_id: "", actor_id: "" })}>
-            {query.target_id === "" ? "Only one actor" : "Only one target"}
+            {query.target_id === "" ? "One actor only" : "One target only"}
           </Button>
         )}
         <span class="spacer" />

@@ -196,7 +196,7 @@ function BackupSummary({ backups }: { backups: BackupList }) {
 function listFacts({ last_backup: last, settings }: BackupList, now: number): [string, string][] {
   const { backup_to, next_at, backup_keep_daily: days, backup_keep_weekly: weeks } = settings;
   const size = last?.bytes == null ? "" : `, ${formatBytes(last.bytes)}`;
-  const kept = `One for each of ${formatCount(days, "day")}${weeks > 0 ? ` and ${formatCount(weeks, "week")}` : ""}`;
+  const kept = `Daily for ${formatCount(days, "day")}${weeks > 0 ? `, weekly for ${formatCount(weeks, "week")}` : ""}`;
   const when = (iso: string) => toSentenceCase(formatWhen(iso, now));
   return [
     ["Last backup", last === null ? "None" : `${when(last.started_at)}${size}`],

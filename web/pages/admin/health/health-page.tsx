@@ -81,7 +81,7 @@ function Summary({ health: { checks, problems, status } }: { health: Health }) {
         ? "Everything works."
         : status === "ok"
           ? `The server is working, with ${formatCount(warnings, "warning")}.`
-          : `${broken > 0 ? `${formatCount(broken, "part does", "parts do")} not work` : "The disk is almost full"}. Stored data is safe.`}
+          : `${broken > 0 ? `${formatCount(broken, "check")} failed` : "The disk is almost full"}. Stored data is safe.`}
     </p>
   );
 }

@@ -53,7 +53,7 @@ export default function AdminJobsPage() {
         <Filter label="Kind" value={query.name} options={NAMES} onChange={(name) => change({ name })} />
         {isNarrowed && (
           <Button icon="close" onClick={() => change({ user_id: "", workspace_id: "" })}>
-            {query.user_id === "" ? "Only one workspace" : "Only one user"}
+            {query.user_id === "" ? "One workspace only" : "One user only"}
           </Button>
         )}
         <span class="spacer" />

@@ -85,7 +85,7 @@ function listFacts(user: AdminUserDetail): [string, string][] {
     ["Content", describeContents(user)],
     ["Running work", contents.open_jobs === 0 ? "None" : formatCount(contents.open_jobs, "job")],
     ["Access", describeAccess(user)],
-    ["Workspaces", shared || "Only the personal one"],
+    ["Workspaces", shared || "Personal workspace only"],
     ["User ID", user.id],
   ];
 }
@@ -144,7 +144,7 @@ function UserActivity({ userId, email, version }: UserActivityProps) {
       <ResourceView resource={entries} skeleton={<ListSkeleton rows={2} />}>
         {({ items }) =>
           items.length === 0 ? (
-            <p class="soft">Nobody has changed this account.</p>
+            <p class="soft">No changes yet.</p>
           ) : (
             <ul class="plain-list">
               {items.map((entry) => (

@@ -76,7 +76,7 @@ export default function WorkerPage() {
 }
 
 const History = ({ worker: { runs } }: { worker: AdminWorkerDetail }) => (
-  <Section title="History" hint={runs.length === 0 ? "Work that it has run appears here." : undefined}>
+  <Section title="History" hint={runs.length === 0 ? "Finished work appears here." : undefined}>
     {runs.length > 0 && (
       <ul class="plain-list">
         {runs.map((run) => (
@@ -168,7 +168,7 @@ function WorkerActions({ worker, onChanged }: WorkerActionsProps) {
       <div class="setting">
         <p>
           <strong>Join token</strong>
-          <span class="soft">Revoke it when the machine is given away or the token has leaked.</span>
+          <span class="soft">Revoke it if you give the machine away or the token leaks.</span>
         </p>
         <Button look="danger" onClick={() => setIsRevoking(true)}>
           Revoke

@@ -68,7 +68,7 @@ export const formatSandbox = ({ sandbox: { mode, reason } }: AdminWorkerDetail):
 /** Describes what happens to the current work of a worker that is revoked. */
 export const describeRunning = ({ current }: AdminWorker): string =>
   current.length === 0
-    ? "It is not running anything."
+    ? "It is idle."
     : `${formatCount(current.length, "task")} that it is running ${current.length === 1 ? "is" : "are"} queued again.`;
 
 /** Shows the current work of a worker with its progress. */

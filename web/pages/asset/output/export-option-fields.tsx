@@ -81,7 +81,7 @@ export function ExportOptionFields({ asset, options, onChange }: ExportOptionFie
           spellcheck={false}
           maxLength={MAX_MEDIA_ROOT_CHARACTERS}
           placeholder="/Volumes/Media or D:\Media"
-          hint="Where the recording is on the computer that edits. Without it the program asks for the file."
+          hint="Folder of the recording on the editing computer. If empty, the program asks for the file."
           onInput={(event) => onChange({ mediaFolder: event.currentTarget.value })}
         />
       )}

@@ -108,7 +108,7 @@ const COPIED_CODECS = ["h264", "hevc"];
 /** Describes in one sentence how the video will be rendered. */
 export function describeWork(asset: RenderedAsset, choice: RenderChoice, isCut: boolean): string {
   if (!isVideoFormat(choice.format)) return "Only the audio is rendered, which is fast.";
-  if (!isUnchanged(choice)) return "All of the video is encoded with these settings, which takes longest.";
+  if (!isUnchanged(choice)) return "The whole video is encoded with these settings, which takes the longest.";
   if (!COPIED_CODECS.includes(asset.video_codec ?? ""))
     return `The video (${asset.video_codec ?? "unknown codec"}) is encoded as H.264.`;
   return isCut
