@@ -6,6 +6,7 @@ import { setEmailVerified } from "../../src/store/users";
 import { createAdmin, emailOf, PASSWORD, startSession, withPassword } from "../http/accounts";
 import type { Client } from "../http/client";
 import { join } from "../http/workspace-calls";
+import { listViolations } from "./axe";
 import { readError, useDashboard, withholdEvents } from "./dashboard";
 import { saveScreenshots } from "./screenshots";
 
@@ -143,6 +144,30 @@ test("an owner creates a workspace, adds, invites, changes and removes, renames 
   await page.getByRole("heading", { level: 1, name: "Film" }).waitFor();
   await button(page, "Switch to this workspace").click();
   await page.getByRole("heading", { name: "Start with a project" }).waitFor();
+
+  // A project has terms of its own, in a dialog.
+  const { id: projectId } = await session.must<{ id: string }>("POST", "/api/v1/projects", {
+    ...inWorkspace,
+    json: { name: "Series" },
+  });
+  await page.reload();
+  await page.getByRole("button", { name: "Actions for Series" }).click();
+  await page.getByRole("menuitem", { name: "Vocabulary…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Vocabulary" });
+  await dialog.getByText("No terms yet.").waitFor();
+  await dialog.getByLabel("Name or term").fill("Lutosławski");
+  await dialog.getByLabel("Recognized as").fill("lutto swafski");
+  await dialog.getByRole("button", { name: "Add", exact: true }).click();
+  await dialog.getByRole("listitem").filter({ hasText: "lutto swafski" }).waitFor();
+  expect(await listViolations(page)).toEqual([]);
+  await saveScreenshots(page);
+  const ofProject = await session.must("GET", `/api/v1/vocabulary?project_id=${projectId}`, inWorkspace);
+  expect(ofProject).toMatchObject({ entries: [{ text: "Lutosławski", spoken_as: ["lutto swafski"] }], revision: 1 });
+  expect((await vocabulary.read()).entries).toHaveLength(2);
+  await dialog.getByRole("button", { name: "Remove Lutosławski" }).click();
+  await dialog.getByText("No terms yet.").waitFor();
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
   await page.getByLabel("Workspace", { exact: true }).selectOption("All workspaces…");
   await page.getByRole("link", { name: "Film" }).click();
   await button(page, "Delete workspace…").click();

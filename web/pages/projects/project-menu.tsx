@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { MAX_NAME_CHARACTERS } from "../../../src/domain/field-limits";
 import { api, must, type Schemas } from "../../app/api";
 import { runDeletion } from "../../app/query-client";
-import { workspace } from "../../app/session";
+import { isBilled, workspace } from "../../app/session";
 import { showFailure } from "../../app/toasts";
 import { ConfirmDialog, Dialog, FormActions } from "../../ui/dialog";
 import { Field, Form } from "../../ui/form";
@@ -107,7 +107,7 @@ export function ProjectMenu({ project, onChange, onDeleted }: ProjectMenuProps) 
         >
           <p>
             <strong dir="auto">{project.name}</strong> is deleted with all of its recordings, cuts and renders, from the
-            server's disk too. Credits that were spent are not refunded. This cannot be undone.
+            server's disk too.{isBilled.value && " Credits that were spent are not refunded."} This cannot be undone.
           </p>
         </ConfirmDialog>
       )}

@@ -6,7 +6,7 @@ import { formatTime } from "../../app/format";
 import { CopyField, ShownOnceDialog } from "../../ui/copy-field";
 import { Dialog, FormActions } from "../../ui/dialog";
 import { Field, Form } from "../../ui/form";
-import { ROLES, type Role } from "./name-dialog";
+import { describeRole, ROLES, type Role } from "./name-dialog";
 
 type AddMemberProps = { workspaceId: string; onAdded(): void; onClose(): void };
 type Invited = { email: string; url: string; expiresAt: string };
@@ -57,7 +57,7 @@ function RoleChoice() {
   return (
     <fieldset class="role-choice">
       <legend class="label">Role</legend>
-      {ROLES.map(({ value, label, detail }) => (
+      {ROLES.map(({ value, label }) => (
         <label key={value} class="check">
           <input
             type="radio"
@@ -69,7 +69,7 @@ function RoleChoice() {
           <span>
             {label}{" "}
             <span class="soft" id={`${id}-${value}`}>
-              {detail}
+              {describeRole(value)}
             </span>
           </span>
         </label>

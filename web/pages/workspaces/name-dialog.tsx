@@ -1,5 +1,5 @@
 import { MAX_NAME_CHARACTERS } from "../../../src/domain/field-limits";
-import type { Workspace } from "../../app/session";
+import { isBilled, type Workspace } from "../../app/session";
 import { Dialog, FormActions } from "../../ui/dialog";
 import { Field, Form } from "../../ui/form";
 
@@ -37,15 +37,19 @@ export const NameDialog = ({ title, submitLabel, hint, value = "", onSend, onClo
 
 export type Role = Workspace["role"];
 
-export const ROLES: { value: Role; label: string; detail: string }[] = [
-  { value: "viewer", label: "Viewer", detail: "can view, play and download everything, but cannot change anything" },
-  {
-    value: "editor",
-    label: "Editor",
-    detail: "can also upload, cut, render and delete, using the workspace's credits",
-  },
-  { value: "owner", label: "Owner", detail: "can also manage members, credits and the workspace itself" },
+export const ROLES: { value: Role; label: string }[] = [
+  { value: "viewer", label: "Viewer" },
+  { value: "editor", label: "Editor" },
+  { value: "owner", label: "Owner" },
 ];
+
+/** Returns what a member with the role can do. */
+export const describeRole = (role: Role): string =>
+  ({
+    viewer: "can view, play and download everything, but cannot change anything",
+    editor: `can also upload, cut, render and delete${isBilled.value ? ", using the workspace's credits" : ""}`,
+    owner: `can also manage members${isBilled.value ? ", credits" : ""} and the workspace itself`,
+  })[role];
 
 /** Returns the name of a role in a sentence, such as "an editor". */
 export const withArticle = (role: Role): string => (role === "viewer" ? "a viewer" : `an ${role}`);
