@@ -15,12 +15,12 @@ const FIT = {
   confidence: 1,
   character: 0.4,
   word: 0.5,
-  common: 6,
-  bias: 2.6,
+  common: 8,
+  bias: 2.75,
   terms: 0.5,
 };
 /** Frequent words that were recognized at least this clearly need more evidence to be a term. */
-const MIN_TRUSTED_CONFIDENCE = 0.4;
+const MIN_TRUSTED_CONFIDENCE = 0.5;
 /** Where a term ends this long before the words that it replaces, the last of them is said after it. */
 const MAX_LEFT_OVER_TICKS = 0.15 * TICKS_PER_SECOND;
 const MAX_COUNTED_CHARACTERS = 12;
