@@ -76,7 +76,7 @@ test("an upload goes on in its workspace while another one is chosen, and while 
   await page.getByLabel("Upload files").setInputFiles(path);
   await page
     .getByRole("region", { name: "Uploads" })
-    .getByText(/^\d+ %/)
+    .getByText(/^\d+%/)
     .waitFor();
   await page.getByRole("combobox", { name: "Workspace" }).selectOption({ label: "Studio" });
   await page.getByRole("heading", { level: 1, name: "Projects" }).waitFor();
@@ -95,7 +95,7 @@ test("an upload goes on in its workspace while another one is chosen, and while 
   await page.getByLabel("Upload files").setInputFiles(path);
   await page
     .getByRole("region", { name: "Uploads" })
-    .getByText(/^\d+ %/)
+    .getByText(/^\d+%/)
     .waitFor();
   const ended = page.waitForEvent("requestfailed", (request) => request.method() === "PATCH");
   await page.getByRole("button", { name: /^Account/ }).click();

@@ -130,7 +130,7 @@ test("a viewer reads, somebody else finds nothing, and a server that fails is sa
   for (const name of ["New endpoint", "Send test event", "Edit", "More actions"])
     expect(await page.getByRole("button", { name, exact: true }).count()).toBe(0);
   await page.route("**/api/v1/webhook-endpoints**", (route) => route.abort());
-  await page.getByRole("link", { name: "Webhooks" }).click();
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Webhooks" }).click();
   await page.getByRole("alert").getByText("The server does not respond.").waitFor();
 
   const other = await open(`/webhooks/${endpoint.id}`, await server().user());
