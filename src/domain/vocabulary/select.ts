@@ -2,6 +2,7 @@
 import type { AlignmentRequest, ForcedAlignment, Transcript, Word } from "../speech";
 import { type Span, TICKS_PER_SECOND, type Ticks } from "../time";
 import type { Replacement, Similarity, TermCandidate } from "./candidates";
+import type { Term } from "./terms";
 
 /** Distance up to which doubtful words become a term without a look at the audio, and what doubt adds. */
 const MAX_DISTANCE = 0.13;
@@ -162,18 +163,34 @@ function rateFit(
   );
 }
 
-/** Returns the best of overlapping candidates whose score is not negative, in order. */
+/**
+ * Returns the best of overlapping candidates whose score is not negative, in order. Words that sound more like one term never become another one, not
+ * even where the better candidate overlaps with a third.
+ */
 function selectDisjoint(rated: readonly Rated[]): Replacement[] {
   const taken: TermCandidate[] = [];
+  const claims = new Map<number, Term>();
   const takenWords = new Uint8Array(rated.reduce((most, { candidate }) => Math.max(most, candidate.to), 0));
   for (const { candidate, score } of rated.toSorted(
     (a, b) => b.score - a.score || a.candidate.from - b.candidate.from,
   )) {
     if (!(score >= 0)) break;
-    const { from, to } = candidate;
+    const { from, to, similar } = candidate;
+    if (similar !== null && !claimWords(claims, candidate)) continue;
     if (takenWords.subarray(from, to).includes(1)) continue;
     takenWords.fill(1, from, to);
     taken.push(candidate);
   }
   return taken.toSorted((a, b) => a.from - b.from).map(({ from, to, texts }) => ({ from, to, texts }));
+}
+
+/** Records the term of a candidate at its words. Returns false if one of them sounds more like another term. */
+function claimWords(claims: Map<number, Term>, { from, to, term }: TermCandidate): boolean {
+  let isFirst = true;
+  for (let word = from; word < to; word++) {
+    const owner = claims.get(word);
+    if (owner === undefined) claims.set(word, term);
+    else if (owner !== term) isFirst = false;
+  }
+  return isFirst;
 }

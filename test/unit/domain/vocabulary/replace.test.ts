@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { ForcedAlignment, Word } from "../../../../src/domain/speech";
 import { replaceInBasis, replaceWords } from "../../../../src/domain/vocabulary/apply";
-import { listCandidates, type Replacement } from "../../../../src/domain/vocabulary/candidates";
+import { listCandidates, type Replacement, type TermCandidate } from "../../../../src/domain/vocabulary/candidates";
 import { toFormKey } from "../../../../src/domain/vocabulary/entries";
 import { measureDistance, toPhones, toPronunciation } from "../../../../src/domain/vocabulary/phones";
 import { collectScriptTerms, listScriptKeys } from "../../../../src/domain/vocabulary/script-terms";
@@ -117,6 +117,18 @@ describe("text of recognized words", () => {
       ["Ko", TICKS, 2 * TICKS],
     ]);
   });
+});
+
+test("words that sound more like one term become no other, even if that one is not taken", () => {
+  const candidate = (name: string, from: number, to: number, distance: number): TermCandidate => {
+    const term = { texts: [name], key: name, spoken: new Set<string>(), pronunciation: toPronunciation(name) };
+    const similar = { distance, confidence: 0.4, isDoubtful: true, isCommon: false };
+    return { from, to, texts: [name], term, similar };
+  };
+  const [first, second, third] = [candidate("A", 0, 2, 0), candidate("B", 1, 3, 0.05), candidate("C", 2, 3, 0.1)];
+  const take = (...candidates: TermCandidate[]) => selectByText(candidates).map(({ texts }) => texts[0]);
+  expect(take(third, second, first)).toEqual(["A"]);
+  expect(take(third, first)).toEqual(["A", "C"]);
 });
 
 describe("with audio", () => {
