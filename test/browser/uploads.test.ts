@@ -74,10 +74,7 @@ test("an upload goes on in its workspace while another one is chosen, and while 
   const page = await open(`/projects/${id}`, user);
   const endLimit = await limitSpeed(page);
   await page.getByLabel("Upload files").setInputFiles(path);
-  await page
-    .getByRole("region", { name: "Uploads" })
-    .getByText(/^\d+%/)
-    .waitFor();
+  await page.getByRole("region", { name: "Uploads" }).getByText(/^\d+%/).waitFor();
   await page.getByRole("combobox", { name: "Workspace" }).selectOption({ label: "Studio" });
   await page.getByRole("heading", { level: 1, name: "Projects" }).waitFor();
   await page.getByRole("combobox", { name: "Workspace" }).selectOption({ label: "Personal" });
@@ -93,10 +90,7 @@ test("an upload goes on in its workspace while another one is chosen, and while 
   await limitSpeed(page);
   await Bun.write(path, await wav(61));
   await page.getByLabel("Upload files").setInputFiles(path);
-  await page
-    .getByRole("region", { name: "Uploads" })
-    .getByText(/^\d+%/)
-    .waitFor();
+  await page.getByRole("region", { name: "Uploads" }).getByText(/^\d+%/).waitFor();
   const ended = page.waitForEvent("requestfailed", (request) => request.method() === "PATCH");
   await page.getByRole("button", { name: /^Account/ }).click();
   await page.getByRole("menuitem", { name: "Sign out" }).click();

@@ -53,6 +53,8 @@ function SetupPage() {
   const { route } = useLocation();
   const [token] = useState(takeToken);
   const methods = useRead(["sign-in-methods"], (signal) => must(api.GET("/api/v1/auth/methods", { signal })));
+  const billing = useRead(["billing"], (signal) => must(api.GET("/api/v1/billing", { signal })));
+  const isAsked = billing.state.value.kind === "ready" && !billing.state.value.value.is_configured;
   return (
     <SignInFrame title="Set up Offcut">
       <ResourceView resource={methods} skeleton={null}>
@@ -69,6 +71,8 @@ function SetupPage() {
                 Open the link that <code>offcut setup-url</code> prints on the server.
               </p>
             );
+          // Nobody sends the form before it has its last question.
+          if (billing.state.value.kind === "loading") return null;
           return (
             <Form
               onSend={async ({ email = "", password = "", billing }) => {
@@ -82,7 +86,7 @@ function SetupPage() {
                   <p>Create the first account. It is an administrator.</p>
                   <EmailField error={errors.email} />
                   <NewPasswordField error={errors.password} />
-                  <BillingField />
+                  {isAsked && <SelectField label="Charge for recordings and renders?" name="billing" options={MODES} />}
                   <Button look="primary" type="submit" isBusy={isSending}>
                     Create the account
                   </Button>
@@ -96,18 +100,11 @@ function SetupPage() {
   );
 }
 
+/** Whether people pay for their work is asked once, unless the configuration says it. */
 const MODES = [
   { value: "on", label: "Yes, with credits" },
   { value: "off", label: "No, hide credits everywhere" },
 ];
-
-/** Asks whether people pay for their work, unless the configuration says it. */
-function BillingField() {
-  const billing = useRead(["billing"], (signal) => must(api.GET("/api/v1/billing", { signal })));
-  const state = billing.state.value;
-  if (state.kind !== "ready" || state.value.is_configured) return null;
-  return <SelectField label="Charge for recordings and renders?" name="billing" options={MODES} />;
-}
 
 type Invitation = Schemas["InvitationLink"];
 

@@ -81,11 +81,10 @@ function RoleChoice() {
 function InvitationDialog({ invited, onClose }: { invited: Invited; onClose(): void }) {
   const methods = useRead(["sign-in-methods"], (signal) => must(api.GET("/api/v1/auth/methods", { signal })));
   const state = methods.state.value;
-  const isMailed = state.kind === "ready" && state.value.email;
   return (
     <ShownOnceDialog title="Invitation created" onClose={onClose}>
       <p>
-        {isMailed ? (
+        {state.kind !== "ready" ? null : state.value.email ? (
           <>
             The invitation was sent to <strong>{invited.email}</strong>. You can also send the link yourself.
           </>
