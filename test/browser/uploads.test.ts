@@ -125,7 +125,7 @@ test("the recordings of a folder are dropped on the page, and survive a lost net
   await drop(page, [shoot]);
   const rows = page.getByRole("region", { name: "Uploads" }).getByRole("listitem");
   await rows.first().getByText("Connection lost, trying again").waitFor();
-  await page.getByText("“one.txt” not used: a script has the name of its recording.").waitFor();
+  await page.getByText("“one.txt” not used: give the script the name of its recording").waitFor();
   isLost = false;
   for (const name of ["one.wav", "two.wav"])
     await rows.filter({ hasText: name }).getByText("Uploaded").waitFor({ timeout: 40_000 });
@@ -169,7 +169,7 @@ test("a recording that is dropped on another page gets a project and a cut with 
   await rows.filter({ hasText: "Interview 3.wav" }).getByText("Uploaded").waitFor();
   expect(await rows.count()).toBe(2);
   await page.getByRole("button", { name: "Close photo.png" }).click();
-  await page.getByText("“notes.txt” not used: a script has the name of its recording.").waitFor();
+  await page.getByText("“notes.txt” not used: give the script the name of its recording").waitFor();
   await planned;
   analysis.release();
   const cut = await until("the cut after the upload", async () => {
@@ -238,7 +238,7 @@ test("a file that does not fit the quota says so, and one that is too small is n
   expect(await row("large.wav").textContent()).toContain("Delete recordings or renders.");
   expect(await again("large.wav").count()).toBe(1);
   await add("small.wav", 5);
-  await row("small.wav").getByRole("alert").getByText("The file is too small to be a recording.").waitFor();
+  await row("small.wav").getByRole("alert").getByText("This file is empty or damaged.").waitFor();
   expect(await again("small.wav").count()).toBe(0);
 });
 

@@ -163,7 +163,11 @@ async function fetchFromServer(request: Request): Promise<Response> {
   }
 }
 
-export const api = createClient<paths>({ baseUrl: location.origin, credentials: "same-origin", fetch: sendToServer });
+export const api = createClient<paths>({
+  baseUrl: globalThis.location?.origin,
+  credentials: "same-origin",
+  fetch: sendToServer,
+});
 api.use(middleware);
 
 type Answer<Data> = { data?: Data; error?: unknown; response: Response };

@@ -44,7 +44,7 @@ describe("a script from a file", () => {
   });
 
   test.each([
-    ["a PDF", new File(["%PDF"], "script.pdf"), "cannot be read"],
+    ["a PDF", new File(["%PDF"], "script.pdf"), "not supported"],
     ["a binary file", new File(["a\0b"], "script.txt"), "is not a text"],
     ["a huge file", new File(["x".repeat(2_000_001)], "script.txt"), "larger than 2 MB"],
   ])("says what to do with %s", async (_, file, message) => {
