@@ -22,6 +22,8 @@ const FIT = {
 };
 /** Frequent words that were recognized at least this clearly need more evidence to be a term. */
 const MIN_TRUSTED_CONFIDENCE = 0.5;
+/** How much better a term must fit than any other one at the same words. */
+const MIN_LEAD = 0.5;
 /** Where a term ends this long before the words that it replaces, the last of them is said after it. */
 const MAX_LEFT_OVER_TICKS = 0.15 * TICKS_PER_SECOND;
 const MAX_COUNTED_CHARACTERS = 12;
@@ -136,7 +138,28 @@ export function selectByAudio(
     if (isLeftOver) return { candidate, score: Number.NEGATIVE_INFINITY };
     return { candidate, score: rateFit(candidate, similar, measureMean(said), measureMean(expected)) + bias };
   });
-  return selectDisjoint([...candidates.filter(isListed).map(rateListed), ...rated]);
+  return selectDisjoint([...candidates.filter(isListed).map(rateListed), ...dropAmbiguous(rated)]);
+}
+
+/** Returns whether two terms are names of different things, unlike "Offcut" and "Offcut Studio". */
+const isOther = (a: Term, b: Term): boolean => !a.key.includes(b.key) && !b.key.includes(a.key);
+
+/** Returns the candidates that fit clearly better than every other term at the same words. */
+function dropAmbiguous(rated: readonly Rated[]): Rated[] {
+  const sorted = rated.toSorted((a, b) => b.score - a.score);
+  // The best candidates of the two best terms of each word.
+  const leaders = new Map<number, Rated[]>();
+  for (const one of sorted)
+    for (let word = one.candidate.from; word < one.candidate.to; word++) {
+      const found = leaders.get(word) ?? [];
+      if (found.length < 2 && found[0]?.candidate.term !== one.candidate.term) leaders.set(word, [...found, one]);
+    }
+  return sorted.filter(({ candidate: { from, to, term }, score }) => {
+    for (let word = from; word < to; word++)
+      if (leaders.get(word)?.some((other) => isOther(other.candidate.term, term) && other.score > score - MIN_LEAD))
+        return false;
+    return true;
+  });
 }
 
 /** Returns the mean log probability of words. */
@@ -163,34 +186,18 @@ function rateFit(
   );
 }
 
-/**
- * Returns the best of overlapping candidates whose score is not negative, in order. Words that sound more like one term never become another one, not
- * even where the better candidate overlaps with a third.
- */
+/** Returns the best of overlapping candidates whose score is not negative, in order. */
 function selectDisjoint(rated: readonly Rated[]): Replacement[] {
   const taken: TermCandidate[] = [];
-  const claims = new Map<number, Term>();
   const takenWords = new Uint8Array(rated.reduce((most, { candidate }) => Math.max(most, candidate.to), 0));
   for (const { candidate, score } of rated.toSorted(
     (a, b) => b.score - a.score || a.candidate.from - b.candidate.from,
   )) {
     if (!(score >= 0)) break;
-    const { from, to, similar } = candidate;
-    if (similar !== null && !claimWords(claims, candidate)) continue;
+    const { from, to } = candidate;
     if (takenWords.subarray(from, to).includes(1)) continue;
     takenWords.fill(1, from, to);
     taken.push(candidate);
   }
   return taken.toSorted((a, b) => a.from - b.from).map(({ from, to, texts }) => ({ from, to, texts }));
-}
-
-/** Records the term of a candidate at its words. Returns false if one of them sounds more like another term. */
-function claimWords(claims: Map<number, Term>, { from, to, term }: TermCandidate): boolean {
-  let isFirst = true;
-  for (let word = from; word < to; word++) {
-    const owner = claims.get(word);
-    if (owner === undefined) claims.set(word, term);
-    else if (owner !== term) isFirst = false;
-  }
-  return isFirst;
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { ForcedAlignment, Word } from "../../../../src/domain/speech";
 import { replaceInBasis, replaceWords } from "../../../../src/domain/vocabulary/apply";
-import { listCandidates, type Replacement, type TermCandidate } from "../../../../src/domain/vocabulary/candidates";
+import { listCandidates, type Replacement } from "../../../../src/domain/vocabulary/candidates";
 import { toFormKey } from "../../../../src/domain/vocabulary/entries";
 import { measureDistance, toPhones, toPronunciation } from "../../../../src/domain/vocabulary/phones";
 import { collectScriptTerms, listScriptKeys } from "../../../../src/domain/vocabulary/script-terms";
@@ -119,30 +119,15 @@ describe("text of recognized words", () => {
   });
 });
 
-test("words that sound more like one term become no other, even if that one is not taken", () => {
-  const candidate = (name: string, from: number, to: number, distance: number): TermCandidate => {
-    const term = { texts: [name], key: name, spoken: new Set<string>(), pronunciation: toPronunciation(name) };
-    const similar = { distance, confidence: 0.4, isDoubtful: true, isCommon: false };
-    return { from, to, texts: [name], term, similar };
-  };
-  const [first, second, third] = [candidate("A", 0, 2, 0), candidate("B", 1, 3, 0.05), candidate("C", 2, 3, 0.1)];
-  const take = (...candidates: TermCandidate[]) => selectByText(candidates).map(({ texts }) => texts[0]);
-  expect(take(third, second, first)).toEqual(["A"]);
-  expect(take(third, first)).toEqual(["A", "C"]);
-});
-
 describe("with audio", () => {
   const words = toWords("we met ~her ~cold ~and ~ski here");
   const transcript = { words, utterances: [{ start: 0, end: words.at(-1)!.end, text: "", meanLogProb: -0.2 }] };
-  const candidates = [
-    ...listCandidates(words, prepareTerms(toEntries({ Verkhovensky: [] })), {
-      isCommon,
-      kept: new Set(),
-    }),
-  ].flat();
+  const listAll = (vocabulary: Options["vocabulary"]) =>
+    [...listCandidates(words, prepareTerms(toEntries(vocabulary)), { isCommon, kept: new Set() })].flat();
+  const candidates = listAll({ Verkhovensky: [] });
   const comparison = listComparisons(candidates, transcript);
-  const align = (fit: number, prior: number, end: number): ForcedAlignment[] =>
-    comparison.requests.map(({ text, mute }) => ({
+  const align = (fit: number, prior: number, end: number, requests = comparison.requests): ForcedAlignment[] =>
+    requests.map(({ text, mute }) => ({
       words: text
         .split(" ")
         .map((word) => ({ text: word, start: 0, end, confidence: Math.exp(mute ? prior : fit), logProb: 0 })),
@@ -163,6 +148,13 @@ describe("with audio", () => {
   test("words that are said after the term stay", () => {
     expect(select(-2, -8, 6 * TICKS - 100_000)).toBe("we met Verkhovensky here");
     expect(select(-2, -8, 6 * TICKS - 200_000)).toBe("we met her cold and ski here");
+  });
+
+  test("words that fit two terms about equally well stay", () => {
+    const both = listAll({ Verkhovensky: [], Verkhovenska: [] });
+    const compared = listComparisons(both, transcript);
+    const alignments = align(-2, -8, 6 * TICKS, compared.requests);
+    expect(selectByAudio(both, compared, { alignments, termCount: 2 })).toEqual([]);
   });
 
   test("each text is compared once", () => {
