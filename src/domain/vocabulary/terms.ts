@@ -21,7 +21,7 @@ const MIN_WEIGHT = 1.6;
 /** A text that is further away does not sound like the term. */
 const MAX_DISTANCE = 0.64;
 /** Number of terms that are compared with the audio. */
-const MAX_SIMILAR = 2;
+const MAX_SIMILAR = 3;
 
 export function prepareTerms(entries: readonly VocabularyEntry[]): Terms {
   const forms = new Map<string, Term>();
