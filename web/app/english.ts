@@ -10,7 +10,7 @@ type DateStyle = { order: "month" | "day" | "year"; hasTwelveHours: boolean };
 
 const AMERICAN: DateStyle = { order: "month", hasTwelveHours: true };
 
-const isAmerican = (language: string): boolean => language === "en-US" || language === "en";
+export const isAmerican = (language: string): boolean => language === "en-US" || language === "en";
 
 /** Returns the date order and whether the clock has twelve hours, for a language such as `de-AT`. */
 export function readDateStyle(language: string): DateStyle {
@@ -67,25 +67,6 @@ export function toNumber(value: number, language = getLanguage(), american = Str
   if (!isAmerican(language)) return value.toLocaleString(language, { numberingSystem: "latn" });
   const [whole = "", ...fraction] = american.split(".");
   return [whole.replace(/\B(?=(\d{3})+$)/g, ","), ...fraction].join(".");
-}
-
-/** Returns a number with exactly this many decimal places: "1.50", or "1,50" where numbers are written that way. */
-export function toFixedNumber(value: number, digits: number, language = getLanguage()): string {
-  if (isAmerican(language)) return toNumber(value, language, value.toFixed(digits));
-  const places = { minimumFractionDigits: digits, maximumFractionDigits: digits };
-  return value.toLocaleString(language, { numberingSystem: "latn", ...places });
-}
-
-/** Returns the name of a language: "German" for `de`. An unknown code stays as it is. */
-export const nameLanguage = (code: string): string =>
-  new Intl.DisplayNames("en", { type: "language", fallback: "code" }).of(code) ?? code;
-
-const ORDINAL_SUFFIXES: Partial<Record<Intl.LDMLPluralRule, string>> = { one: "st", two: "nd", few: "rd" };
-
-/** Returns "3rd". */
-export function toOrdinal(place: number): string {
-  const rule = new Intl.PluralRules("en", { type: "ordinal" }).select(place);
-  return `${place}${ORDINAL_SUFFIXES[rule] ?? "th"}`;
 }
 
 /** Returns "A", "A and B" or "A, B, and C". */

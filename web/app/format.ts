@@ -1,6 +1,6 @@
 /** Formats numbers and times for display. */
 import { formatBytes as formatBytesWith } from "../../src/domain/bytes";
-import { getLanguage, type TimeUnit, toClock, toDay, toDistance, toFixedNumber, toMonthDay, toNumber } from "./english";
+import { getLanguage, type TimeUnit, toClock, toDay, toDistance, toMonthDay, toNumber } from "./english";
 
 /** Returns `1:02:03` or `2:03` for a duration in seconds. */
 export function formatDuration(seconds: number): string {
@@ -47,12 +47,6 @@ export const formatBytes = (bytes: number): string => formatBytesWith(bytes, toN
 /** Returns a number with one decimal place, such as "1.5"; from 10 on, without, such as "15". */
 export const formatDecimal = (value: number): string =>
   toNumber(value < 10 ? Math.round(value * 10) / 10 : Math.round(value));
-
-/** Returns a number rounded to at most this many decimal places, such as "1.5" or "29.97". */
-export const formatRounded = (value: number, digits: number): string => toNumber(Number(value.toFixed(digits)));
-
-/** Returns a level in decibels with one decimal place and a minus sign: "−14.0". */
-export const formatLevel = (value: number): string => toFixedNumber(value, 1).replace("-", "−");
 
 /** Returns "34%" for a share of 0.345: what is not done is never shown as 100%. */
 export const formatShare = (share: number): string => `${toNumber(Math.floor(share * 100))}%`;

@@ -3,19 +3,17 @@ import { join } from "node:path";
 import { Glob } from "bun";
 import fc from "fast-check";
 import {
-  nameLanguage,
   readDateStyle,
   type TimeUnit,
   toClock,
   toDay,
   toDistance,
-  toFixedNumber,
   toList,
   toMonthDay,
   toNumber,
-  toOrdinal,
 } from "../../../web/app/english";
-import { formatAmount, formatLevel, formatRounded, formatShare } from "../../../web/app/format";
+import { formatAmount, formatShare } from "../../../web/app/format";
+import { formatLevel, formatRounded, nameLanguage, toFixedNumber, toOrdinal } from "../../../web/app/rare-formats";
 
 /** Newer versions of ICU put a narrow space before "PM". */
 const plain = (text: string): string => text.replaceAll("\u202f", " ");
@@ -93,11 +91,11 @@ const IS_STYLE = /\bstyle\b/;
 /** Values that nobody reads: of date fields, and coordinates of a drawing. */
 const NO_TEXTS = ["app/use-query.ts", "pages/keys/new-key-dialog.tsx", "pages/project/recording.ts"];
 
-test("only these two modules format numbers, sizes and times", async () => {
+test("only these three modules format numbers, sizes and times", async () => {
   const web = join(import.meta.dir, "../../../web");
   const found: string[] = [];
   for await (const path of new Glob("**/*.{ts,tsx}").scan(web)) {
-    if (["app/english.ts", "app/format.ts", ...NO_TEXTS].includes(path)) continue;
+    if (["app/english.ts", "app/format.ts", "app/rare-formats.ts", ...NO_TEXTS].includes(path)) continue;
     const code = (await Bun.file(join(web, path)).text()).replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
     found.push(
       ...code

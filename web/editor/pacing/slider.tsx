@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
-import { toFixedNumber } from "../../app/english";
+import { toFixedNumber } from "../../app/rare-formats";
 
 type SliderProps = {
   label: string;

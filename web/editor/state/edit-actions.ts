@@ -1,6 +1,8 @@
 /** The user's actions in the editor. Each is one undo step. */
+
 import { toNumber } from "../../app/english";
-import { formatDecimal, formatDuration, formatRounded, formatTimecode } from "../../app/format";
+import { formatDecimal, formatDuration, formatTimecode } from "../../app/format";
+import { formatRounded } from "../../app/rare-formats";
 import { correctWords } from "../model/corrections";
 import { type Edge, getEdgeRange, listEdges, moveEdge } from "../model/edges";
 import {

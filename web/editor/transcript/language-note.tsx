@@ -1,6 +1,6 @@
 import { performAction } from "../../app/actions";
-import { nameLanguage } from "../../app/english";
 import { formatCount } from "../../app/format";
+import { nameLanguage } from "../../app/rare-formats";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { fromSeconds } from "../model/plan";

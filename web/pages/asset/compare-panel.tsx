@@ -1,7 +1,8 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { useRead } from "../../app/cache";
-import { formatRounded, formatTimecode } from "../../app/format";
+import { formatTimecode } from "../../app/format";
+import { formatRounded } from "../../app/rare-formats";
 import { applyPlanTexts, rebaseCorrections } from "../../editor/model/corrections";
 import {
   comparePlans,

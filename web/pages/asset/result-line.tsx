@@ -1,4 +1,5 @@
 /** What the cut comes to, and the reply to each action. */
+
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { type Loudness, type LoudnessSteps, measureSpans, readLoudness } from "../../../src/domain/loudness";
 import { CUT_MODES, type CutMode, MANUAL_MODE } from "../../../src/domain/plan";
@@ -6,7 +7,8 @@ import { formatKeys, performAction } from "../../app/actions";
 import { api, mediaUrl, must, toApiError } from "../../app/api";
 import { useRead } from "../../app/cache";
 import { toNumber } from "../../app/english";
-import { formatCount, formatDuration, formatLevel } from "../../app/format";
+import { formatCount, formatDuration } from "../../app/format";
+import { formatLevel } from "../../app/rare-formats";
 import { canWrite } from "../../app/session";
 import { showFailure, showToast, toastPlace } from "../../app/toasts";
 import { type EditorPlan, getKeptDuration, listKept, type RemovalReason, toSeconds } from "../../editor/model/plan";

@@ -3,8 +3,8 @@
 import { useEffect } from "preact/hooks";
 import { api, mediaUrl, must, type Schemas, toApiError } from "../../app/api";
 import { type Resource, useRead } from "../../app/cache";
-import { toOrdinal } from "../../app/english";
 import { formatCount } from "../../app/format";
+import { toOrdinal } from "../../app/rare-formats";
 import { readWaveform, type Waveform } from "../../editor/timeline/peaks";
 import type { Storyboard } from "../../editor/timeline/storyboard";
 import type { Asset } from "./asset";

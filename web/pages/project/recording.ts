@@ -1,8 +1,8 @@
 /** What the library says about a recording. Pure. */
 
 import type { Schemas } from "../../app/api";
-import { nameLanguage } from "../../app/english";
 import { formatShare } from "../../app/format";
+import { nameLanguage } from "../../app/rare-formats";
 import type { IconName } from "../../ui/icon";
 import type { UploadItem } from "../../upload/queue";
 

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { CUT_MODE_NAMES, type CutMode } from "../../../src/domain/plan";
 import { api, must, type Schemas } from "../../app/api";
 import { useRead } from "../../app/cache";
-import { nameLanguage } from "../../app/english";
+import { nameLanguage } from "../../app/rare-formats";
 import { MODE_CHOICES } from "../../editor/versions/name-version";
 import { Dialog, FormActions } from "../../ui/dialog";
 import { Form, SelectField } from "../../ui/form";

@@ -4,7 +4,7 @@ import type { NoiseReduction } from "../../../../src/domain/media";
 import { MAX_FRAME_RATE_FPS, MIN_VIDEO_BITRATE_BPS, type OutputFormat } from "../../../../src/domain/render-output";
 import type { Schemas } from "../../../app/api";
 import { getLanguage, toNumber } from "../../../app/english";
-import { formatRounded } from "../../../app/format";
+import { formatRounded } from "../../../app/rare-formats";
 
 export type RenderedAsset = Pick<
   Schemas["AssetDetail"],
