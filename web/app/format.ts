@@ -1,6 +1,6 @@
 /** Formats numbers and times for display. */
 import { formatBytes as formatBytesWith } from "../../src/domain/bytes";
-import { getLanguage, type TimeUnit, toClock, toDay, toDistance, toMonthDay, toNumber } from "./english";
+import { type TimeUnit, toClock, toDay, toDistance, toMonthDay, toNumber } from "./english";
 
 /** Returns `1:02:03` or `2:03` for a duration in seconds. */
 export function formatDuration(seconds: number): string {
@@ -79,54 +79,3 @@ export function formatRemaining(seconds: number): string {
 /** Returns "1 word", "12 words". */
 export const formatCount = (count: number, noun: string, plural = `${noun}s`): string =>
   `${toNumber(count)} ${count === 1 ? noun : plural}`;
-
-type Price = {
-  amount: number;
-  currency: string;
-  interval: "month" | "year" | null;
-  provider: "offline" | "stripe";
-};
-
-/** Offline orders cover one period; only the payment provider renews a subscription. */
-const PERIODS = {
-  offline: { month: " for one month", year: " for one year" },
-  stripe: { month: " a month", year: " a year" },
-};
-
-/**
- * Formats an amount given in the smallest unit of its currency: 1250 EUR become €12.50, or 12,50 € in the browser's
- * language.
- */
-export function formatAmount(amount: number, currency: string, language = getLanguage()): string {
-  const format = new Intl.NumberFormat(language, { style: "currency", currency, numberingSystem: "latn" });
-  return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
-}
-
-/** Returns a price with its period: "€19.00 a month", or "€19.00 for one month" if it does not renew. */
-export const formatPrice = ({ amount, currency, interval, provider }: Price): string =>
-  `${formatAmount(amount, currency)}${interval === null ? "" : PERIODS[provider][interval]}`;
-
-type RemainingTime = {
-  /** Takes the progress from 0 to 1 at a time in milliseconds. Returns the remaining seconds; null while unknown. */
-  update(id: string, progress: number, now: number): number | null;
-};
-
-const MIN_PROGRESS = 0.01;
-const MIN_ELAPSED_MS = 1_500;
-
-export function createRemainingTime(): RemainingTime {
-  const first = new Map<string, { progress: number; at: number }>();
-  return {
-    update: (id, progress, now) => {
-      const seen = first.get(id);
-      // A restarted job begins with less progress.
-      if (seen === undefined || progress < seen.progress) {
-        first.set(id, { progress, at: now });
-        return null;
-      }
-      const [done, elapsed] = [progress - seen.progress, now - seen.at];
-      if (done < MIN_PROGRESS || elapsed < MIN_ELAPSED_MS) return null;
-      return ((1 - progress) * elapsed) / done / 1000;
-    },
-  };
-}

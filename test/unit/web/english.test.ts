@@ -12,8 +12,15 @@ import {
   toMonthDay,
   toNumber,
 } from "../../../web/app/english";
-import { formatAmount, formatShare } from "../../../web/app/format";
-import { formatLevel, formatRounded, nameLanguage, toFixedNumber, toOrdinal } from "../../../web/app/rare-formats";
+import { formatShare } from "../../../web/app/format";
+import {
+  formatAmount,
+  formatLevel,
+  formatRounded,
+  nameLanguage,
+  toFixedNumber,
+  toOrdinal,
+} from "../../../web/app/rare-formats";
 
 /** Newer versions of ICU put a narrow space before "PM". */
 const plain = (text: string): string => text.replaceAll("\u202f", " ");

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { CUT_MODES } from "../../../src/domain/plan";
-import { createRemainingTime } from "../../../web/app/format";
+import { createRemainingTime } from "../../../web/app/rare-formats";
 import { nameVersion, proposeName } from "../../../web/editor/versions/name-version";
 import {
   canDropFrames,

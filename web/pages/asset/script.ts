@@ -1,10 +1,9 @@
 /** Reads a script from a file, and keeps the content of the script panel. Subtitles and Markdown are sent unchanged: the server parses them. */
 import { type Signal, signal } from "@preact/signals";
 import { CUT_MODES, type CutMode, type CutOptions } from "../../../src/domain/plan";
+import { formatBytes } from "../../app/format";
 import { recall, remember } from "../../app/memory";
 import { me } from "../../app/session";
-
-import { formatBytes } from "../../app/format";
 
 const MAX_TEXT_BYTES = 2_000_000;
 const MAX_DOCX_BYTES = 20_000_000;

@@ -42,7 +42,6 @@ export function describeWait(media: AssetMedia | null): string | null {
   return `Playback is ready in ${time}${place}. You can already edit.`;
 }
 
-
 export type Strip = { waveform: Waveform | null; storyboard: Storyboard | null };
 
 const NOTHING: Strip = { waveform: null, storyboard: null };

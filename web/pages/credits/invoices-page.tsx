@@ -1,7 +1,7 @@
 import { api, must, type Schemas } from "../../app/api";
 import { useOffsetList } from "../../app/cache";
 import { toNumber } from "../../app/english";
-import { formatAmount } from "../../app/format";
+import { formatAmount } from "../../app/rare-formats";
 import { workspace } from "../../app/session";
 import { type Column, DataTable } from "../../ui/data-table";
 import { Empty } from "../../ui/states";

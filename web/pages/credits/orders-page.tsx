@@ -1,7 +1,7 @@
 import { api, must, type Schemas } from "../../app/api";
 import { useOffsetList } from "../../app/cache";
 import { toNumber } from "../../app/english";
-import { formatPrice } from "../../app/format";
+import { formatPrice } from "../../app/rare-formats";
 import { workspace } from "../../app/session";
 import { toLocalAddress } from "../../app/use-query";
 import { type Column, DataTable } from "../../ui/data-table";

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { api, must } from "../../app/api";
 import type { PagedList } from "../../app/cache";
-import { createRemainingTime, formatRemaining, formatShare } from "../../app/format";
+import { formatRemaining, formatShare } from "../../app/format";
 import { progressOf } from "../../app/live";
 import {
   canCancel,
@@ -14,6 +14,7 @@ import {
   type Pipeline,
   type Step,
 } from "../../app/pipelines";
+import { createRemainingTime } from "../../app/rare-formats";
 import { canWrite, isBilled, session } from "../../app/session";
 import { showFailure, showToast } from "../../app/toasts";
 import { Button } from "../../ui/button";

@@ -1,6 +1,8 @@
 /** Texts for entries of the audit log. */
+
 import type { Schemas } from "../../../app/api";
-import { formatAmount, formatBytes, formatCount } from "../../../app/format";
+import { formatBytes, formatCount } from "../../../app/format";
+import { formatAmount } from "../../../app/rare-formats";
 
 export type AuditEntry = Schemas["AuditEntry"];
 type AuditAction = AuditEntry["action"];

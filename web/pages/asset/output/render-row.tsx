@@ -1,8 +1,9 @@
 import { useId, useMemo, useState } from "preact/hooks";
 import { api, must } from "../../../app/api";
-import { createRemainingTime, formatBytes, formatRemaining, formatShare } from "../../../app/format";
+import { formatBytes, formatRemaining, formatShare } from "../../../app/format";
 import { progressOf } from "../../../app/live";
 import { downloadRender } from "../../../app/open-jobs";
+import { createRemainingTime } from "../../../app/rare-formats";
 import { showFailure } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
 import { Icon } from "../../../ui/icon";
