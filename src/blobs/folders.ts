@@ -53,7 +53,6 @@ export function getMediaFolder(dir: string) {
 /** Absolute paths of an asset's files. */
 export type MediaFolder = ReturnType<typeof getMediaFolder>;
 
-/** Returns the file name of a finished render. */
 export const getRenderOutputName = (extension: string): string => `output.${extension}`;
 
 const PREVIEW_WORK_EXTENSION = ".preview";

@@ -8,7 +8,7 @@ import { existsSync, readdirSync, renameSync } from "node:fs";
 import { access, mkdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { DATABASE_NAME, formatBackupName } from "../domain/backup";
-import { AppError } from "../domain/errors";
+import { conflict } from "../domain/errors";
 import { flushFile } from "../lib/atomic-file";
 import { type FolderLock, lockFolder } from "../lib/folder-lock";
 import { withTimeLimit } from "../lib/time-limit";
@@ -67,7 +67,7 @@ export async function createRestoredFolders({ data, media }: RestoreTargets, now
   };
 }
 
-const isRunning = () => new AppError("conflict", "Another restore to this folder is running. Wait until it ends.");
+const isRunning = () => conflict("Another restore to this folder is running. Wait until it ends.");
 
 /** Creates and locks a folder. Returns the function that releases the lock. */
 async function lockNew(draft: string): Promise<() => void> {

@@ -12,7 +12,6 @@ export type LinkTarget = { kind: "assets" | "renders" | "exports" | "shares"; id
 
 type LockedShare = { id: string; passwordHash: string };
 
-/** Why a link is rejected. */
 export type LinkProblem = "malformed" | "expired" | "wrong_signature";
 
 export const LINK_SECONDS = 15 * 60;

@@ -26,7 +26,6 @@ const FILES = [
   ["keys.d.ts", KEYS_PREFIX],
 ] as const;
 
-/** Returns the text of the generated file of a family. */
 async function generateApiTypes(prefix: string): Promise<string> {
   // The document depends on the routes only: no service is called.
   const services = { config: { rateLimit: 0 }, store: { accountsRevision: () => 0 } } as unknown as Services;

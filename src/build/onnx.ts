@@ -20,7 +20,6 @@ export type SourceNode = {
   graphs: Map<string, SourceGraph>;
 };
 
-/** A graph that was read from a file. */
 export type SourceGraph = { nodes: SourceNode[]; tensors: Map<string, Tensor>; inputs: string[]; outputs: string[] };
 
 const text = new TextDecoder();

@@ -101,7 +101,6 @@ function readWeightsFor16kHz(source: SourceGraph): Map<string, Tensor> {
   );
 }
 
-/** Transposes a matrix [rows, columns]. */
 const transpose = (values: Float32Array, rows: number, columns: number): Float32Array =>
   Float32Array.from({ length: values.length }, (_, i) => values[(i % rows) * columns + Math.floor(i / rows)]!);
 

@@ -87,7 +87,6 @@ const MAX_SHOWN_USERS = 20;
 const readStorage = async (config: Config): Promise<UserStorage[]> =>
   (await runAdminCommand(config, "storage list", {})) as UserStorage[];
 
-/** Formats the users with stored files as lines of the report. */
 function formatStorage(config: Config, users: readonly UserStorage[]): string[] {
   const quota = config.storageQuotaBytes;
   const withFiles = users.filter((user) => user.used_bytes > 0);

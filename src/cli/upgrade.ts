@@ -197,7 +197,6 @@ async function runPutBack(executable: string, parsed: ParsedCommand): Promise<Pu
   return JSON.parse(stdout) as PutBackReport | null;
 }
 
-/** Runs the hidden command. Returns the exit code. */
 export function putBackCommand(argv: string[]): Promise<number> {
   return withExitCode("upgrade", async () => {
     const { dataDir } = await loadCommandConfig(parseCommand(argv, {}));

@@ -30,7 +30,6 @@ export const backupTarget: Reader<string> = (v) => {
   if (isOffsite(value)) complete(() => parseOffsiteUrl(value));
   return value;
 };
-/** The recovery key of off-site backups. */
 export const recoveryKey: Reader<string> = (v) => {
   const value = string(v);
   complete(() => parseRecoveryKey(value), "is not valid: ");

@@ -15,6 +15,5 @@ export const GRACE_DAYS = 30;
 export const KEY_SCOPES = ["read", "write"] as const;
 export type KeyScope = (typeof KEY_SCOPES)[number];
 
-/** The ways to give a second factor at sign-in. */
 export const SECOND_FACTOR_METHODS = ["totp", "email", "recovery"] as const;
 export type SecondFactorMethod = (typeof SECOND_FACTOR_METHODS)[number];

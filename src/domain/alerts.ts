@@ -11,7 +11,6 @@ export type ProblemSeverity = (typeof PROBLEM_SEVERITIES)[number];
 /** A problem that was found. `title` says what is wrong, without a period; `detail` what to do, in 1 or 2 sentences. */
 export type FoundProblem = { severity: ProblemSeverity; title: string; detail: string };
 
-/** Titles for problems that have ended. */
 export const RESOLVED_TITLES: Record<Problem, string> = {
   database_damaged: "No damage of the database is known any longer",
   backups_failing: "Backups are written again",
@@ -201,7 +200,6 @@ export const WEBHOOK_DISABLED_FOR_MS = 7 * DAY_MS;
 /** `hosts` are those of some endpoints; `total` endpoints fail, `disabled` of which the server has disabled. */
 export type WebhookFacts = { hosts: readonly string[]; total: number; disabled: number };
 
-/** Finds failing webhook endpoints. */
 export function findWebhookProblem({ hosts, total, disabled }: WebhookFacts): FoundProblem | null {
   if (total === 0) return null;
   if (total === 1)

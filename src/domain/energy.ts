@@ -32,7 +32,6 @@ export function createEnergyMeter(expectedSamples: number, hopSamples = HOP_SAMP
   }
 
   return {
-    /** Measures the next samples. */
     add(samples: Float32Array): void {
       const hops = Math.ceil((count + samples.length) / hopSamples);
       if (hops > values.length) {

@@ -73,10 +73,8 @@ export class AppError<Code extends HttpCode | JobCode = HttpCode | JobCode> exte
   }
 }
 
-/** Returns whether a code can be in an HTTP response. */
 export const isHttpCode = (code: string): code is HttpCode => Object.hasOwn(HTTP_STATUS, code);
 
-/** Returns whether a code is used by the API or by jobs. */
 export const isErrorCode = (code: unknown): code is HttpCode | JobCode =>
   typeof code === "string" && (isHttpCode(code) || JOB_CODES.some((known) => known === code));
 
@@ -86,6 +84,10 @@ export function moveFields(error: unknown, place: string): unknown {
   const fields = error.details.fields.map((one) => ({ ...one, field: one.field.replace(/^body/, place) }));
   return new AppError(error.code, error.message, { ...error.details, fields });
 }
+
+export const conflict = (message: string): AppError => new AppError("conflict", message);
+
+export const badRequest = (message: string): AppError => new AppError("bad_request", message);
 
 export const notFound = (what: string): AppError => new AppError("not_found", `${what} not found.`);
 

@@ -90,7 +90,6 @@ export function mergeSegments(a: Segment, b: Segment): Segment {
   };
 }
 
-/** Joins texts with single spaces. */
 export const joinTexts = (texts: readonly string[]): string => texts.filter((text) => text !== "").join(" ");
 
 /** Joins the distinct remarks for an editor into one line; null if there are none. */

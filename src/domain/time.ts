@@ -115,7 +115,6 @@ function toRational(value: number): Rational {
   return lowestTerms({ num: Math.max(1, Math.round(value * 1000)), den: 1000 });
 }
 
-/** Returns the fraction with the smallest numerator and denominator. */
 export function lowestTerms({ num, den }: Rational): Rational {
   let a = num;
   let b = den;

@@ -57,7 +57,6 @@ function formatClock(ticks: Ticks): string {
 export const formatPlainText = (paragraphs: readonly TranscriptParagraph[], { hasTimes }: TranscriptLayout): string =>
   paragraphs.map(({ start, text }) => `${hasTimes ? `[${formatClock(start)}] ` : ""}${text}\n`).join("\n");
 
-/** Escapes what Markdown would read as markup. */
 const escapeMarkdown = (text: string): string =>
   text.replace(/[\\`*_[\]<>&~|]/g, "\\$&").replace(/^(#{1,6}(?=\s)|[-+=]|\d{1,9}(?=[.)]))/, (mark) => {
     const isNumber = /^\d/.test(mark);

@@ -19,7 +19,6 @@ export const MAX_OUTPUT_FILES = 64;
 export const WORKER_JOBS = ["prepare", "cut", "render"] as const;
 export type WorkerJob = (typeof WORKER_JOBS)[number];
 
-/** What a job needs of the place that runs it. */
 export type WorkerJobNeeds = {
   /** A speech model for each language that may be spoken. */
   speech: boolean;

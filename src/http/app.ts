@@ -1,7 +1,7 @@
 /** The HTTP server: mounts route families, files, pages and health checks, and adds common response headers. */
 import { Elysia } from "elysia";
 import type { LinkTarget } from "../blobs/signed-links";
-import { AppError } from "../domain/errors";
+import { AppError, notFound } from "../domain/errors";
 import { checkReadiness } from "../work/health/readiness";
 import type { Services } from "../work/services";
 import { createApiKeyAuthenticator } from "./authentication";
@@ -121,7 +121,7 @@ export async function createHandler(services: Services): Promise<Handler> {
     .onError(({ error, code, request }) => {
       const { pathname } = new URL(request.url);
       const { errorShape } = findFamily(pathname) ?? {};
-      const shown = code === "NOT_FOUND" ? new AppError("not_found", "Path not found.") : error;
+      const shown = code === "NOT_FOUND" ? notFound("Path") : error;
       const { log } = contextOf(request);
       if (errorShape === undefined && shown instanceof AppError && isAskedByPerson(request)) {
         logRefusal(shown, log);

@@ -1,6 +1,6 @@
 /** The control socket: runs the shell's commands in a running server, and serves its metrics and its readiness. File permissions decide who may connect. */
 import { version } from "../../package.json";
-import { AppError } from "../domain/errors";
+import { AppError, badRequest } from "../domain/errors";
 import type { Log } from "../lib/log";
 import { isStorageFull } from "../lib/storage-full";
 import { runAdmin } from "../work/access/admin-commands";
@@ -24,8 +24,7 @@ export function createControlHandler(services: Services, log: Log): (request: Re
         return toResponse({ status: readiness.ready ? 200 : 503, body: { ...readiness, version } });
       }
       const { command, args } = (await request.json()) as { command: string; args: Record<string, unknown> };
-      if (typeof command !== "string")
-        throw new AppError("bad_request", "Field `command` must be the name of a command.");
+      if (typeof command !== "string") throw badRequest("Field `command` must be the name of a command.");
       const result = await runAdmin(services, command, args ?? {});
       log.info("command.completed", { command });
       return toResponse({ status: 200, body: result });

@@ -88,5 +88,4 @@ export const storageFullError = (): AppError =>
     retryAfterSeconds: STORAGE_FULL_RETRY_SECONDS,
   });
 
-/** Replaces line breaks and runs of spaces with one space. */
 export const toSingleLine = (text: string): string => text.replace(/\s+/g, " ").trim();

@@ -28,7 +28,6 @@ export function textField(max: number, min: 0 | 1 = 1) {
   return Type.String({ ...(min > 0 && { minLength: min }), format, characters: max, errorText });
 }
 
-/** Returns the schema of an integer within these bounds. */
 export function integerField(min: number, max = Number.MAX_SAFE_INTEGER, description?: string) {
   const bounds = max === Number.MAX_SAFE_INTEGER ? `${min}` : `${min} to ${max}`;
   const errorText = `must be an integer from ${bounds}`;
@@ -91,7 +90,6 @@ export const withDescription = <S extends TSchema>(schema: S, description: strin
 export const strictObject = <P extends Parameters<typeof Type.Object>[0]>(properties: P) =>
   Type.Object(properties, { additionalProperties: false });
 
-/** Returns the schema of the parameter for the columns that a list can be sorted by. */
 export const sortField = <Column extends string>(columns: readonly Column[]): TSchema =>
   oneOf(...columns.flatMap((column) => [column, `-${column}` as const]));
 

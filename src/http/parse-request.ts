@@ -1,6 +1,6 @@
 /** Reads and validates requests: JSON bodies, query strings and path parameters. */
 import type { Static, TSchema } from "@sinclair/typebox";
-import { AppError } from "../domain/errors";
+import { AppError, badRequest } from "../domain/errors";
 import { isUuid } from "../lib/ids";
 import { requireNoNul, truncateInput, validate } from "./validation";
 
@@ -98,12 +98,12 @@ const wrongType = (expected: string) =>
 /** Parses and validates a JSON body. Throws `AppError` `bad_request` or `validation_error`. */
 export function parseBody<S extends TSchema>(schema: S, text: string): Static<S> {
   const refusal = findShapeError(text);
-  if (refusal) throw new AppError("bad_request", refusal);
+  if (refusal) throw badRequest(refusal);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw new AppError("bad_request", "Request body is not valid JSON.");
+    throw badRequest("Request body is not valid JSON.");
   }
   if (text.includes(NUL_ESCAPE)) requireNoNul(value);
   return validate(schema, value, "body");
@@ -113,10 +113,9 @@ export function parseBody<S extends TSchema>(schema: S, text: string): Static<S>
 export function parseForm<S extends TSchema>(schema: S, text: string): Static<S> {
   const parameters = new URLSearchParams(text);
   if (parameters.size > MAX_PROPERTIES)
-    throw new AppError("bad_request", `Request body must have at most ${MAX_PROPERTIES} parameters.`);
+    throw badRequest(`Request body must have at most ${MAX_PROPERTIES} parameters.`);
   const values = Object.fromEntries(parameters);
-  if (parameters.size !== Object.keys(values).length)
-    throw new AppError("bad_request", "Request body contains a parameter twice.");
+  if (parameters.size !== Object.keys(values).length) throw badRequest("Request body contains a parameter twice.");
   return validate(schema, values, "body");
 }
 

@@ -4,7 +4,7 @@
  * resource in the path, request body, state, credits.
  */
 import type { Static, TObject } from "@sinclair/typebox";
-import { AppError, type HttpCode, notFound, requireFound } from "../domain/errors";
+import { AppError, badRequest, type HttpCode, notFound, requireFound } from "../domain/errors";
 import { sha256 } from "../lib/hash";
 import { runLargeTasksSerially } from "../lib/large-tasks";
 import type { Queries } from "../store/db";
@@ -233,7 +233,7 @@ function readIdempotencyKey(call: Call, body: string, ownHeaders: string[]): Cal
   const key = call.request.headers.get("idempotency-key");
   if (!key) return null;
   if (key.length > MAX_KEY_CHARACTERS)
-    throw new AppError("bad_request", `Idempotency-Key must have at most ${MAX_KEY_CHARACTERS} characters.`);
+    throw badRequest(`Idempotency-Key must have at most ${MAX_KEY_CHARACTERS} characters.`);
   const { pathname, search } = new URL(call.request.url);
   const { user, workspace } = call.principal;
   const { headers } = call.request;

@@ -3,7 +3,6 @@ import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import { type CamelCase, toCamelCase } from "../config/camel-case";
 import { formatTime } from "./format-time";
 
-/** The fields of an object that are not optional. */
 type RequiredKey<Shown> = { [K in keyof Shown]-?: object extends Pick<Shown, K> ? never : K }[keyof Shown];
 
 type TimeText<Value> = Value extends number ? string : Value;

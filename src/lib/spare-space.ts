@@ -17,5 +17,4 @@ export async function reserveSpareSpace(folder: string): Promise<void> {
   await Bun.write(path, Buffer.alloc(SPARE_BYTES, randomBytes(BLOCK_BYTES)));
 }
 
-/** Removes the file. */
 export const releaseSpareSpace = (folder: string): Promise<void> => rm(join(folder, SPARE_NAME), { force: true });

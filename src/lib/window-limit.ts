@@ -34,7 +34,6 @@ export function createWindowLimit(max: number, windowMs: number) {
       times.set(key, known.slice(-max));
       if (times.size > sweepAt) sweep(now);
     },
-    /** Removes the recorded occurrences of a key. */
     clear: (key: string): void => void times.delete(key),
   };
 }

@@ -47,7 +47,6 @@ export type ChunkingOptions = {
   order: PacketOrder | null;
 };
 
-/** Divides a timeline into chunks. Pure. */
 export function planChunks(
   request: RenderRequest,
   timeline: RenderTimeline,

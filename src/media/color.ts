@@ -8,10 +8,8 @@ const PRIMARIES: readonly string[] = ["bt709", "bt470bg", "smpte170m", "smpte240
 const TRANSFERS: readonly string[] = ["bt709", "smpte170m", "smpte240m", "iec61966-2-1", "bt2020-10", "bt2020-12"];
 const MATRICES: readonly string[] = ["bt709", "bt470bg", "smpte170m", "smpte240m", "bt2020nc"];
 
-/** Returns whether the source is HDR (PQ or HLG). */
 export const isHdr = (video: VideoStream): boolean => HDR_TRANSFERS.includes(video.color.transfer ?? "");
 
-/** Returns whether the pixels are RGB rather than luma and chroma. */
 export const isRgb = (video: VideoStream): boolean =>
   /^(rgb|bgr|gbr|argb|abgr|0rgb|0bgr|pal8)/.test(video.pixelFormat ?? "");
 

@@ -5,7 +5,6 @@ export type RenderStage = "video" | "audio" | "write" | "mux" | "check";
 /** Receives the finished share of the work, 0 to 1. */
 export type ProgressListener = (share: number) => void;
 
-/** The amount of work of a render. */
 export type RenderWorkload = {
   /** Whether the whole video is encoded, or only the segments around splices, which use other settings. */
   encoding: "whole" | "h264 segments" | "hevc segments";

@@ -31,7 +31,6 @@ import { mergeDescriptions, toSplicedPacket } from "./smart/splice-bitstream";
 import { type CheckWindow, decodeCheckWindows, formatConcatList, planCheckWindows } from "./smart/splice-check";
 import { encodeSplices, groupSpliceTasks, type SpliceTask } from "./smart/splice-encode";
 
-/** A smart render's decisions. */
 export type SmartPlan = {
   source: SmartSource;
   segments: SpliceSegment[];

@@ -30,7 +30,6 @@ export function buildSelectFilters(chunk: RenderChunk, probed: ProbedMedia): str
   return [trim, `select='${selected.join("+")}'`];
 }
 
-/** The timing of the selected frames. */
 export type FrameTiming =
   /** Every frame once, in order, with sequential times at this rate. Concatenating the chunks sets the real ones. */
   | { kind: "sequential"; rate: Rational }

@@ -27,7 +27,6 @@ export type RenderRun = {
   progress: ProgressListener;
 };
 
-/** A way to produce the video track. */
 type VideoStrategy = {
   codec: "h264" | "hevc";
   encoding: RenderWorkload["encoding"];

@@ -1,6 +1,6 @@
 /** Reads and writes the objects of an S3 bucket below a prefix, with time limits and retries. */
 
-import { AppError } from "../domain/errors";
+import { AppError, badRequest } from "../domain/errors";
 import { formatOffsiteUrl, type OffsiteLocation } from "../domain/offsite";
 import { escapeControls } from "../lib/control-characters";
 import { sleep } from "../lib/sleep";
@@ -99,10 +99,7 @@ function createClient(
 ): InstanceType<typeof Bun.S3Client> {
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env;
   if (!accessKeyId || !secretAccessKey)
-    throw new AppError(
-      "bad_request",
-      `${url} needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment of the server.`,
-    );
+    throw badRequest(`${url} needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment of the server.`);
   const region = env.AWS_REGION || env.AWS_DEFAULT_REGION;
   const endpoint = env.AWS_ENDPOINT_URL_S3 || env.AWS_ENDPOINT_URL;
   return new Bun.S3Client({

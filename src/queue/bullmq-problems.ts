@@ -58,7 +58,6 @@ export function findRedisProblem(error: unknown): string {
   return typeof code === "string" ? code : CLOSED;
 }
 
-/** Returns advice about a problem, if there is any. */
 export const findRedisAdvice = (problem: string): string | undefined => ADVICE[problem];
 
 /** Returns one line without a final period: the code, and advice if there is any. */

@@ -155,7 +155,6 @@ export function createRunner(options: RunnerOptions): Runner {
     return { stepId, name, workspaceId, runsAlone, needs };
   };
 
-  /** Returns the next job that a place can do. */
   async function findRunnable(find: (except: string[]) => Promise<DueJob | null>): Promise<SlotRequest | null> {
     for (let skipped = 0; skipped < MAX_SKIPPED_IN_A_PASS; skipped++) {
       const job = await find(otherPlaces?.listUnrunnable() ?? []);

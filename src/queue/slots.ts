@@ -57,7 +57,6 @@ export function createSlots(
 
   return {
     read,
-    /** Takes the slot of a job that starts. */
     take: ({ stepId, name, workspaceId }: Job, placeId: string, runsAlone: boolean) =>
       take({ stepId, name, workspaceId, placeId, runsAlone, isPart: false }),
     /** Gives a slot to the running job that asks for it. Returns false when the request is not that of a running job. */

@@ -1,7 +1,6 @@
 /** The only module that uses ONNX Runtime. The library is loaded with the first graph, not with this module. */
 import type { Tensor } from "onnxruntime-node";
 
-/** A tensor's values, by element type. */
 export type TensorValues = Float32Array | Int32Array | BigInt64Array;
 export type TensorData = { values: TensorValues; dims: readonly number[] };
 export type GraphInputs = Record<string, TensorData>;

@@ -29,7 +29,6 @@ export function amplify(samples: Float32Array, gain: number): Float32Array {
   return samples;
 }
 
-/** Returns samples that are padded with silence to a minimum length. */
 export function padSamples(samples: Float32Array, minLength: number): Float32Array {
   if (samples.length >= minLength) return samples;
   const longer = new Float32Array(minLength);

@@ -14,7 +14,6 @@ import { type Checkpoint, createTaskControl, type TaskControl, type TaskWork } f
 import { createTranscriberSelector, type SherpaTranscriber, type TranscriberSelector } from "./transcriber-selector";
 import { loadVoiceDetector, type VoiceDetector } from "./vad";
 
-/** Minimum interval between progress reports. */
 const MIN_PROGRESS_INTERVAL_MS = 200;
 const ENCODER_THREADS = 2;
 

@@ -3,7 +3,6 @@ import { computePercentile, computeSilenceThreshold } from "../domain/energy";
 import type { TimedWord } from "./word-timing";
 
 const HOP_SECONDS = 0.005;
-/** Minimum length of a silence. */
 const MIN_SILENCE_HOPS = 20;
 /** Maximum distance that an edge may move to a silence. */
 const MAX_SNAP_HOPS = 50;

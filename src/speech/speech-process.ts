@@ -58,7 +58,6 @@ export function startSpeechProcess(command: string[], env: Record<string, string
   };
   return {
     pid: child.pid,
-    /** Resolves when the process has ended. */
     exited,
     /** Loads the models before the first task needs them. */
     load: () => send({ command: "load" }),

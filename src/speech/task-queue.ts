@@ -16,7 +16,6 @@ export type NewTask = {
 
 export type TaskQueueOptions = {
   start: () => SpeechProcess;
-  /** Time for which an idle process is kept. */
   idleMs: number;
   /** Maximum lead of an owner over a waiting one. */
   quantumMs: number;

@@ -134,7 +134,6 @@ export async function readSamples(audio: AudioWithEnergy, span: Span): Promise<F
   return amplify(await audio.pcm.read(from, to - from), computeGain(sliceEnergy(audio.energy, span)));
 }
 
-/** Returns the part of the contour that covers a span. */
 export const sliceEnergy = (energy: Float32Array, span: Span): Float32Array =>
   energy.subarray(Math.floor(span.start / ENERGY_HOP), Math.ceil(span.end / ENERGY_HOP));
 

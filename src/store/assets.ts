@@ -79,7 +79,6 @@ export const countOpenUploads = (
 export const countAllOpenUploads = (db: Queries): Promise<number> =>
   assetRows.count(db, eq(assets.state, "pending_upload"));
 
-/** Lists the unfinished uploads of all workspaces. */
 export const listOpenUploads = (db: Queries): Promise<Asset[]> =>
   assetRows.list(db, eq(assets.state, "pending_upload"));
 
@@ -187,13 +186,11 @@ export async function moveAsset(tx: Queries, id: string, projectId: string): Pro
   await assetRows.updateAll(tx, { project_id: projectId }, isAnyOf(assets.id, ids));
 }
 
-/** Lists the IDs of the project's assets of every kind. */
 export const listProjectAssetIds = (db: Queries, projectId: string): Promise<string[]> =>
-  listIds(db.select({ id: assets.id }).from(assets).where(eq(assets.project_id, projectId)));
+  assetRows.listIds(db, eq(assets.project_id, projectId));
 
-/** Returns the IDs that belong to an asset. */
 export const findExistingAssetIds = async (db: Queries, ids: string[]): Promise<Set<string>> =>
-  new Set(await listIds(db.select({ id: assets.id }).from(assets).where(isAnyOf(assets.id, ids))));
+  new Set(await assetRows.listIds(db, isAnyOf(assets.id, ids)));
 
 /** Returns the names of these assets by ID, if they exist: their own, or those of their files. */
 export async function listFilenames(db: Queries, ids: string[]): Promise<Map<string, string | null>> {

@@ -115,7 +115,7 @@ export async function listCuts(
 }
 
 export const listAssetCutIds = (db: Queries, assetId: string): Promise<string[]> =>
-  listIds(db.select({ id: cuts.id }).from(cuts).where(eq(cuts.asset_id, assetId)));
+  cutRows.listIds(db, eq(cuts.asset_id, assetId));
 
 /** Changes the cut. Returns null if it is in a terminal state or does not exist. */
 export const updateOpenCut = (
@@ -157,7 +157,6 @@ export const findDraft = (db: Queries, workspaceId: string, cutId: string): Prom
 export const readDraftRevision = (db: Queries, cutId: string): Promise<number | null> =>
   readValue(db, sql`SELECT revision FROM ${drafts} WHERE cut_id = ${cutId}`);
 
-/** Inserts the draft, or replaces the older one of its cut. */
 export async function saveDraft(tx: Queries, draft: Draft): Promise<void> {
   await tx.insert(drafts).values(draft).onConflictDoUpdate({ target: drafts.cut_id, set: draft });
 }

@@ -1,8 +1,8 @@
 /** Data exports of users. A user has at most one pending export and one that can be downloaded. */
-import { and, eq, lte, sql } from "drizzle-orm";
+import { and, eq, inArray, lte, sql } from "drizzle-orm";
 import type { SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
 import type { Queries } from "./db";
-import { isAnyOf, listIds, rowsOf } from "./rows";
+import { isAnyOf, rowsOf } from "./rows";
 import { dataExports } from "./schema-notifications";
 
 const dataExportRows = rowsOf(dataExports);
@@ -42,11 +42,9 @@ export const listExpiredExports = (db: Queries, now: number): Promise<DataExport
 /** Returns the IDs of these exports that may have files. */
 export const findExportIdsWithFiles = async (db: Queries, ids: string[]): Promise<Set<string>> =>
   new Set(
-    await listIds(
-      db
-        .select({ id: dataExports.id })
-        .from(dataExports)
-        .where(and(isAnyOf(dataExports.id, ids), sql`${dataExports.state} in ('pending', 'ready')`)),
+    await dataExportRows.listIds(
+      db,
+      and(isAnyOf(dataExports.id, ids), inArray(dataExports.state, ["pending", "ready"])),
     ),
   );
 

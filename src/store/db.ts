@@ -28,7 +28,6 @@ export type Store = {
   accountsRevision(): number;
   /** Writes a consistent copy to `path`, which must not exist, and flushes it unless it is temporary. */
   copyTo(path: string, options?: { isTemporary?: boolean }): Promise<void>;
-  /** Returns whether the database responds. */
   isAlive(): Promise<boolean>;
   /** Returns the damage that a query or check has found, as SQLite words it, or null. Cleared by a restart. */
   findDamage(): string | null;

@@ -140,7 +140,6 @@ export const listChoices = (db: Queries, userId: string, type?: NotificationType
       ),
     );
 
-/** Stores a choice of the user, replacing an earlier one. */
 export async function saveChoice(tx: Queries, userId: string, choice: NotificationChoice): Promise<void> {
   const { type, channel, enabled } = choice;
   const { user_id } = notificationPreferences;

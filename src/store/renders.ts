@@ -2,14 +2,13 @@
 import { and, desc, eq, isNull, notInArray } from "drizzle-orm";
 import type { RenderState } from "../domain/states";
 import type { Queries } from "./db";
-import { type IdPage, isAnyOf, listIds, prepareOwnRowQuery, type RowPage, rowsOf } from "./rows";
+import { type IdPage, isAnyOf, prepareOwnRowQuery, type RowPage, rowsOf } from "./rows";
 import { renders } from "./schema";
 
 const renderRows = rowsOf(renders);
 
 export type Render = typeof renders.$inferSelect;
 
-/** Returns whether a render is not in a terminal state. */
 export const isOpenRender = ({ state }: Render): boolean => state === "pending" || state === "processing";
 
 export const insertRender = renderRows.insert;
@@ -60,12 +59,7 @@ export const listCutRenders = (db: Queries, cutId: string): Promise<Render[]> =>
 /** Returns the IDs that belong to a render with a file, now or later. */
 export const findExistingRenderIds = async (db: Queries, ids: string[]): Promise<Set<string>> =>
   new Set(
-    await listIds(
-      db
-        .select({ id: renders.id })
-        .from(renders)
-        .where(and(isAnyOf(renders.id, ids), notInArray(renders.state, ["failed", "cancelled"]))),
-    ),
+    await renderRows.listIds(db, and(isAnyOf(renders.id, ids), notInArray(renders.state, ["failed", "cancelled"]))),
   );
 
 /** Changes the render. Returns null if it is in a terminal state or does not exist. */

@@ -18,7 +18,6 @@ export const readReviewRevision = async (db: Queries, cutId: string): Promise<nu
 /** Rows per statement: SQLite allows 32,766 parameters in one. */
 const ROWS_PER_STATEMENT = 5_000;
 
-/** Inserts decisions, or replaces those on the same items. */
 export async function saveDecisions(tx: Queries, decisions: readonly StoredDecision[]): Promise<void> {
   for (let from = 0; from < decisions.length; from += ROWS_PER_STATEMENT)
     await tx

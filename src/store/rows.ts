@@ -22,14 +22,12 @@ export const first = async <Row>(query: PromiseLike<Row[]>): Promise<Row | null>
 /** Returns the row of a query that yields exactly one. */
 export const only = async <Row>(query: PromiseLike<Row[]>): Promise<Row> => (await query)[0]!;
 
-/** Returns whether a query yields any rows. */
 export const exists = async (query: PromiseLike<unknown[]>): Promise<boolean> => (await query).length > 0;
 
 /** Returns the only value of a raw query's first row, or null. */
 export const readValue = async <Value>(db: Queries, query: SQL): Promise<Value | null> =>
   (await db.values<[Value | null]>(query))[0]?.[0] ?? null;
 
-/** Returns the IDs of the rows. */
 export const listIds = async <Id>(query: PromiseLike<{ id: Id }[]>): Promise<Id[]> => (await query).map(({ id }) => id);
 
 /** Returns the common queries of a table. */
@@ -38,7 +36,7 @@ export function rowsOf<T extends SQLiteTable>(table: T) {
   type Change = SQLiteUpdateSetSource<T>;
   type Condition = SQL | undefined;
   type SortOrder = (SQL | SQLiteColumn)[];
-  const { id } = getTableColumns(table) as unknown as { id: SQLiteColumn };
+  const { id } = getTableColumns(table) as unknown as { id: AnySQLiteColumn<{ data: string; notNull: true }> };
   const select = (db: Queries, condition: Condition) =>
     db
       .select()
@@ -78,8 +76,14 @@ export function rowsOf<T extends SQLiteTable>(table: T) {
     /** Lists a page of the rows, in this order, that match the condition, and counts all of them. */
     listPage: (db: Queries, condition: Condition, page: OffsetPage, ...order: SortOrder): Promise<CountedRows<Row>> =>
       readPage(select(db, condition).orderBy(...order), page, db.$count(table, condition)),
+    listIds: (db: Queries, condition: Condition): Promise<string[]> =>
+      listIds(
+        db
+          .select({ id })
+          .from(table as SQLiteTable)
+          .where(condition),
+      ),
     count: (db: Queries, condition: Condition): Promise<number> => db.$count(table, condition),
-    /** Returns whether a row matches the condition. */
     has: (db: Queries, condition: Condition): Promise<boolean> =>
       exists(
         db
@@ -94,7 +98,6 @@ export function rowsOf<T extends SQLiteTable>(table: T) {
     /** Changes the rows that match the condition. Returns whether there were any. */
     updateAll: async (tx: Queries, change: Change, condition: Condition): Promise<boolean> =>
       (await tx.update(table).set(change).where(condition)).rowsAffected > 0,
-    /** Deletes the rows that match the condition. */
     delete: remove,
     deleteById: (tx: Queries, value: string) => remove(tx, eq(id, value)),
     /** Returns a query that deletes the rows with a value in a column or, with `lt` or `lte`, with a lower one. */

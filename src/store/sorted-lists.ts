@@ -40,7 +40,6 @@ const ASSET_VALUES: Record<(typeof ASSET_SORTS)[number], { sql: SQL; of(asset: A
 /** Folds the same letters as SQLite's `lower`. */
 const toAsciiLowerCase = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
-/** Returns the sort key of a row for a list sorted by this column. */
 export const toProjectKey = (project: Project, sort: (typeof PROJECT_SORTS)[number]): SortKey => [
   PROJECT_VALUES[sort].of(project),
   project.id,

@@ -2,7 +2,7 @@
 import { and, eq, gt, inArray, isNull, ne, type SQL, sql } from "drizzle-orm";
 import type { Job } from "../domain/jobs";
 import type { Queries } from "./db";
-import { isAnyOf, listIds, rowsOf } from "./rows";
+import { isAnyOf, rowsOf } from "./rows";
 import { assets, pipelines, steps } from "./schema";
 
 const stepRows = rowsOf(steps);
@@ -60,7 +60,6 @@ export type StepAttempt = Pick<Job, "stepId" | "subjectId" | "attempt">;
 export const isAttempt = ({ stepId, subjectId, attempt }: StepAttempt) =>
   and(eq(steps.id, stepId), eq(steps.subject_id, subjectId), eq(steps.attempts, attempt));
 
-/** Returns whether the step is still running this attempt. */
 export const isCurrentAttempt = (step: Step | null, job: StepAttempt): boolean =>
   step?.finished_at === null && step.subject_id === job.subjectId && step.attempts === job.attempt;
 
@@ -111,17 +110,7 @@ export async function markAssetDeleted(tx: Queries, assetId: string): Promise<vo
 }
 
 export const listPendingStepIds = (db: Queries, ids: string[]): Promise<string[]> =>
-  listIds(
-    db
-      .select({ id: steps.id })
-      .from(steps)
-      .where(and(isAnyOf(steps.id, ids), eq(steps.state, "pending"))),
-  );
+  stepRows.listIds(db, and(isAnyOf(steps.id, ids), eq(steps.state, "pending")));
 
 export const listUnendedStepIds = (db: Queries, ids: string[]): Promise<string[]> =>
-  listIds(
-    db
-      .select({ id: steps.id })
-      .from(steps)
-      .where(and(isAnyOf(steps.id, ids), isNull(steps.finished_at))),
-  );
+  stepRows.listIds(db, and(isAnyOf(steps.id, ids), isNull(steps.finished_at)));

@@ -113,7 +113,6 @@ export async function listStorageByWorkspace(
   };
 }
 
-/** The storage of all workspaces by kind. */
 export type StorageTotals = {
   sourceBytes: number;
   derivedBytes: number;

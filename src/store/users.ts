@@ -60,8 +60,7 @@ export async function takeWorkspaceGrant(tx: Queries, id: string, now: number, i
   return userRows.updateAll(tx, { workspace_grant_at: now }, and(eq(users.id, id), isDue));
 }
 
-export const listAdminIds = (db: Queries): Promise<string[]> =>
-  listIds(db.select({ id: users.id }).from(users).where(eq(users.is_admin, true)));
+export const listAdminIds = (db: Queries): Promise<string[]> => userRows.listIds(db, eq(users.is_admin, true));
 
 /** Records the time of a sign-in. Does not change `Store.accountsRevision`. */
 export const recordSignIn = (tx: Queries, id: string, now: number): Promise<boolean> =>

@@ -34,7 +34,6 @@ export const findValidWorkerToken = (db: Queries, hash: string) => validTokenQue
 export const findWorkerToken = (db: Queries, by: { name: string } | { id: string }): Promise<WorkerToken | null> =>
   workerTokenRows.find(db, and("name" in by ? eq(workerTokens.name, by.name) : eq(workerTokens.id, by.id), isValid));
 
-/** Counts the tokens that are not revoked. */
 export const countWorkerTokens = (db: Queries): Promise<number> => workerTokenRows.count(db, isValid);
 
 /** Lists the tokens that are not revoked, by name. */

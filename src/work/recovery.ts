@@ -141,7 +141,6 @@ export async function sweepOrphans(services: CoreNeeds): Promise<void> {
   }
 }
 
-/** Deletes expired rows. */
 async function sweepExpiredRows(services: CoreNeeds): Promise<void> {
   const { store } = services;
   await store.write(async (tx) => {

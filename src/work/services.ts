@@ -36,9 +36,7 @@ export type Services = BackupNeeds &
     webDir: string;
     /** Path of the licenses of the bundled software. The file may be missing when run from the sources. */
     licensesPath: string;
-    /** Returns the state of the server for administrators. */
     readHealth(): Promise<SystemHealth>;
-    /** Returns the metrics of the server as text. */
     readMetrics(): Promise<string>;
     /** Restores single files from backups. */
     fileRestores: FileRestores;

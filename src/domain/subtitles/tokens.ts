@@ -37,7 +37,6 @@ const NON_FINAL_WORDS = new Set(
 const graphemeSegmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 const wordSegmenter = new Intl.Segmenter(undefined, { granularity: "word" });
 
-/** Returns the width of a text in columns. */
 export function measureColumns(text: string): number {
   let columns = 0;
   for (const { segment } of graphemeSegmenter.segment(text)) columns += WIDE.test(segment) ? 2 : 1;

@@ -60,7 +60,6 @@ function createAudioGrid(duration: Ticks, rate: Rational): FrameGrid {
 
 const BIG_TICKS_PER_SECOND = BigInt(TICKS_PER_SECOND);
 
-/** Converts a duration to the nearest number of frames. */
 const roundToFrames = (time: Ticks, { num, den }: Rational): number =>
   divideRounded(BigInt(Math.round(time)) * BigInt(num), BigInt(den) * BIG_TICKS_PER_SECOND);
 

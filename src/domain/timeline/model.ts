@@ -55,7 +55,6 @@ export type Timeline = {
   alternates: Clip[][];
   markers: Marker[];
   media: TimelineMedia;
-  /** Warnings for the user about this export. */
   warnings: string[];
 };
 

@@ -1,6 +1,6 @@
 /** Exports of several recordings as one archive: a request, its state, and the download. */
 import { Type } from "@sinclair/typebox";
-import { AppError } from "../../domain/errors";
+import { conflict } from "../../domain/errors";
 import { EXPORT_PARTS, MAX_EXPORT_ASSETS } from "../../domain/export-parts";
 import type { BatchExport } from "../../work/exports/batch-exports";
 import { writeBatch } from "../../work/exports/write-batch";
@@ -55,7 +55,7 @@ export const create = route({
     // The stored reply to a repeated call outlives the export.
     const { id } = reply.body as Resource<"BatchExport">;
     if (services.batchExports.find(principal.workspace.id, id) === null)
-      throw new AppError("conflict", "The export of this Idempotency-Key has expired. Send a new key.");
+      throw conflict("The export of this Idempotency-Key has expired. Send a new key.");
     return reply;
   },
 });

@@ -1,6 +1,6 @@
 /** Prices, orders, invoices and subscriptions of a workspace, and the inbound events of the payment provider. */
 import { MAX_PRICE_ID_CHARACTERS } from "../../domain/billing";
-import { AppError } from "../../domain/errors";
+import { notFound } from "../../domain/errors";
 import { type Invoice, listInvoices } from "../../store/invoices";
 import { findOrder, listOrders, type Order } from "../../store/orders";
 import { findCurrentSubscription, type Subscription } from "../../store/payments";
@@ -186,7 +186,7 @@ export const receiveEvent = openRoute({
   responses: { 204: respondsWithNothing("The event was applied now or before, or is irrelevant") },
   handle: async ({ services, request }) => {
     const { payments, config, log } = services;
-    if (!payments) throw new AppError("not_found", "Path not found.");
+    if (!payments) throw notFound("Path");
     // The signature is that of the bytes: the body is parsed once it is verified.
     const timeoutMs = config.requestTimeoutSeconds * 1000;
     const body = await readBodyText(request, { type: "json", maxBytes: MAX_LARGE_BODY_BYTES, timeoutMs });

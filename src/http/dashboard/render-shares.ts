@@ -1,6 +1,6 @@
 /** Share links: downloads of renders by people without an account. */
 import { Type } from "@sinclair/typebox";
-import { AppError } from "../../domain/errors";
+import { conflict } from "../../domain/errors";
 import { MAX_SHARE_PASSWORD_CHARACTERS, MIN_SHARE_PASSWORD_CHARACTERS } from "../../domain/field-limits";
 import { findFile } from "../../lib/file-size";
 import { newId } from "../../lib/ids";
@@ -48,11 +48,11 @@ export const create = route({
   load: renderLoader,
   handle: async (call, { body, resource }) => {
     const { services } = call;
-    if (resource.state !== "completed") throw new AppError("conflict", `Render is ${resource.state}, not completed.`);
+    if (resource.state !== "completed") throw conflict(`Render is ${resource.state}, not completed.`);
     // The file system may have lost it, or a backup without media was restored.
     const { guard, renderOutput } = services.folders;
     if ((await guard.readOnline(() => findFile(renderOutput(resource.id, resource.resolved.format)))) === null)
-      throw new AppError("conflict", "The file of this render is missing. Delete the render and start it again.");
+      throw conflict("The file of this render is missing. Delete the render and start it again.");
     const expiresAt = Math.floor(services.now() / 1000 + body.expires_in_seconds) * 1000;
     const { password } = body;
     const key = call.client.address ?? "unknown";
@@ -60,8 +60,7 @@ export const create = route({
     return createOnce(call, async (tx) => {
       // Expired links do not count, because nobody could see and revoke them.
       const { total } = await listRenderShares(tx, resource.id, services.now(), { limit: 0, offset: 0 });
-      if (total >= MAX_SHARES)
-        throw new AppError("conflict", `Limit of ${MAX_SHARES} links reached. Revoke one first.`);
+      if (total >= MAX_SHARES) throw conflict(`Limit of ${MAX_SHARES} links reached. Revoke one first.`);
       const { workspaceId, userId } = toActor(call.principal);
       const id = newId();
       await insertRenderShare(tx, {

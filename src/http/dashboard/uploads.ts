@@ -1,6 +1,6 @@
 /** Creates uploads for the dashboard: a signed link for one PUT, or a resumable upload for TUS clients. */
 import { Type } from "@sinclair/typebox";
-import { AppError } from "../../domain/errors";
+import { badRequest } from "../../domain/errors";
 import { ASSET_KINDS, type AssetKind } from "../../domain/states";
 import { toActor, UPLOAD_ACCESS } from "../../work/access/access";
 import { parseUploadMetadata, parseUploadTarget } from "../../work/uploads/metadata";
@@ -161,5 +161,5 @@ export const createResumable = route({
 /** Throws `AppError` `bad_request` for a body, which a client may expect to be stored. */
 function requireNoBody({ request: { headers } }: Call): void {
   if (Number(headers.get("content-length") ?? 0) > 0 || headers.has("transfer-encoding"))
-    throw new AppError("bad_request", "Request must have no body. Send the bytes with PATCH to Location.");
+    throw badRequest("Request must have no body. Send the bytes with PATCH to Location.");
 }

@@ -19,7 +19,6 @@ const editedSegment = strictObject({
 const MAX_TEXTS = 5_000;
 const MAX_TEXT_CHARACTERS = 10_000;
 
-/** Returns the schema of the segments to keep. */
 export const editedSegments = (minItems: number) =>
   Type.Array(editedSegment, {
     minItems,

@@ -3,7 +3,7 @@
  * implements authorization, responses of finished uploads, and errors.
  */
 import { parseByteCount } from "../../domain/bytes";
-import { AppError, notFound } from "../../domain/errors";
+import { AppError, badRequest, conflict, notFound } from "../../domain/errors";
 import { findFileSize } from "../../lib/file-size";
 import { isUuid } from "../../lib/ids";
 import { type Asset, findAsset, findAssetById } from "../../store/assets";
@@ -49,7 +49,7 @@ export type UploadMethod = (typeof UPLOAD_METHODS)[number];
 export function parseUploadMethod({ headers, method: sent }: Request): UploadMethod {
   const named = (sent !== "HEAD" && headers.get("x-http-method-override")?.trim()) || sent;
   const method = UPLOAD_METHODS.find((known) => known === named.toUpperCase());
-  if (!method) throw new AppError("not_found", "Path not found.");
+  if (!method) throw notFound("Path");
   return method;
 }
 
@@ -96,10 +96,7 @@ export function createUploadSurface(services: Services): UploadSurface {
     requireOffset(offset, 0);
     const length = parseUploadLength(request.headers);
     if (length === null)
-      throw new AppError(
-        "bad_request",
-        "Upload was created without a length: send Upload-Length with the first PATCH.",
-      );
+      throw badRequest("Upload was created without a length: send Upload-Length with the first PATCH.");
     const declared = await declareUploadLength(services, asset.id, length);
     if (!declared) throw notFound("Upload");
     return declared;
@@ -174,10 +171,7 @@ const tusResponse = (status: number, headers: Record<string, string>): Response 
 /** Responds to a PATCH of a complete upload: an empty one repeats the last response, any other is rejected. */
 async function respondToFinishedUpload(request: Request, asset: Asset, offset: number): Promise<Response> {
   if (offset !== asset.upload_length)
-    throw new AppError(
-      "conflict",
-      `Upload-Offset is ${offset} but the upload is complete at ${asset.upload_length} bytes.`,
-    );
+    throw conflict(`Upload-Offset is ${offset} but the upload is complete at ${asset.upload_length} bytes.`);
   for await (const { byteLength } of request.body ?? [])
     if (byteLength > 0) throw new AppError("payload_too_large", "Upload is already complete: send no more bytes.");
   return tusResponse(204, { "Upload-Offset": String(offset), "Upload-Expires": formatExpiry(asset) });

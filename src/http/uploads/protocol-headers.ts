@@ -1,6 +1,6 @@
 /** Headers of TUS 1.0.0 that creation, transfer and errors share. */
 import { parseByteCount } from "../../domain/bytes";
-import { AppError } from "../../domain/errors";
+import { AppError, badRequest } from "../../domain/errors";
 
 export const TUS_VERSION = "1.0.0";
 
@@ -32,7 +32,7 @@ export function requireTusVersion(headers: Headers): void {
 export function parseUploadOffset(headers: Headers): number {
   const offset = parseByteCount(headers.get("upload-offset"));
   if (offset !== null) return offset;
-  throw new AppError("bad_request", "Send the header Upload-Offset with the offset of the first byte.");
+  throw badRequest("Send the header Upload-Offset with the offset of the first byte.");
 }
 
 /** Returns `Upload-Length` in bytes, or null. Throws `AppError` `validation_error` unless it is a positive integer. */
@@ -58,12 +58,10 @@ export function parseUploadLength(headers: Headers): number | null {
  * `bad_request` for a contradiction, or for a part of a file.
  */
 export function parseCreationLength(headers: Headers): number | null {
-  if (headers.has("upload-concat"))
-    throw new AppError("bad_request", "Upload-Concat is not supported: send the file as one upload.");
+  if (headers.has("upload-concat")) throw badRequest("Upload-Concat is not supported: send the file as one upload.");
   const length = parseUploadLength(headers);
   const deferred = headers.get("upload-defer-length");
-  if (deferred !== null && deferred !== "1") throw new AppError("bad_request", "Upload-Defer-Length must be 1.");
-  if (deferred !== null && length !== null)
-    throw new AppError("bad_request", "Send either Upload-Length or Upload-Defer-Length.");
+  if (deferred !== null && deferred !== "1") throw badRequest("Upload-Defer-Length must be 1.");
+  if (deferred !== null && length !== null) throw badRequest("Send either Upload-Length or Upload-Defer-Length.");
   return length;
 }

@@ -3,7 +3,7 @@
  * all of them are on disk.
  */
 import { createFolder } from "../../blobs/folders";
-import { AppError } from "../../domain/errors";
+import { AppError, badRequest, conflict } from "../../domain/errors";
 import { isUuid } from "../../lib/ids";
 import type { Services } from "../../work/services";
 import { discardPut, finishUpload } from "../../work/uploads/progress";
@@ -31,7 +31,7 @@ export function createSignedPut(services: Services): SignedPut {
   const endPaused = (session: UploadSession): boolean => {
     const lastByteAt = session.findLastByteTime();
     if (lastByteAt === null || services.now() - lastByteAt <= MAX_WRITER_PAUSE_MS) return false;
-    return session.stop(new AppError("conflict", "Another request has replaced this one."));
+    return session.stop(conflict("Another request has replaced this one."));
   };
 
   return async (request, uploadId, connection) => {
@@ -70,8 +70,7 @@ function requireSignature({ links, now }: Services, request: Request, uploadId: 
 
 /** Returns the announced length in bytes, null for a body in chunks. Throws `AppError` `bad_request`. */
 function readContentLength({ headers }: Request): number | null {
-  if (headers.has("content-range"))
-    throw new AppError("bad_request", "Send the whole file: Content-Range is not supported.");
+  if (headers.has("content-range")) throw badRequest("Send the whole file: Content-Range is not supported.");
   const length = headers.get("content-length");
   return length === null ? null : Number(length);
 }

@@ -1,7 +1,7 @@
 /** The routes that a worker calls with the signed link of one execution, such as resumable uploads of its files. */
 
 import { parseByteCount } from "../../domain/bytes";
-import { AppError } from "../../domain/errors";
+import { AppError, badRequest } from "../../domain/errors";
 import { bootMessage, checkpointMessage, resultMessage } from "../../domain/worker-messages";
 import { EXECUTIONS } from "../../domain/workers";
 import { findFile } from "../../lib/file-size";
@@ -79,7 +79,7 @@ async function writeOutput({ cluster, request, context, id, params }: CallOfWork
     throw new AppError("unsupported_media_type", `Request body must be sent as ${OFFSET_TYPE}.`);
   const offset = parseUploadOffset(headers);
   const length = parseByteCount(headers.get("upload-length"));
-  if (length === null) throw new AppError("bad_request", "Upload-Length must be a number of bytes.");
+  if (length === null) throw badRequest("Upload-Length must be a number of bytes.");
   context.connection.setIdleTimeout(ACTIVE_IDLE_SECONDS);
   const reached = await cluster.executions.writeOutput(id, params.name ?? "", {
     offset,

@@ -15,7 +15,6 @@ const MAX_RICE_PARAMETER = 2 ** RICE_BITS - 1;
 const MAX_PUT_BITS = 24;
 /** Size of the largest partition: with the largest Rice parameter, a residual of 18 bits has 8 bits in unary. */
 const MAX_PARTITION_BYTES = 1 + (PARTITION_SAMPLES * (MAX_RICE_PARAMETER + 8 + 1)) / 8;
-/** Size of the largest block. */
 export const MAX_BLOCK_BYTES = (BLOCK_SAMPLES / PARTITION_SAMPLES) * MAX_PARTITION_BYTES + 8;
 
 /** Creates an encoder for blocks of at most `BLOCK_SAMPLES`. */

@@ -83,7 +83,6 @@ export function parseFooter(bytes: Uint8Array, fileBytes: number): Footer {
 export type BlockPlace = { offset: number; size: number; crc: number };
 export type BlockIndex = { count: number; locate(block: number): BlockPlace };
 
-/** Creates the builder of the index of a file that is being written. */
 export function createIndexBuilder() {
   let entries = new Uint32Array(1_024);
   let used = 0;

@@ -225,7 +225,6 @@ async function isRecoveryPointAt(source: PacketSource, from: number): Promise<bo
   }
 }
 
-/** Removes a packet that turned out not to be a random access point. */
 export function removeRandomAccessPoint(source: PacketSource, index: number): void {
   source.order.randomAccessPoints = source.order.randomAccessPoints.filter((start) => start !== index);
 }

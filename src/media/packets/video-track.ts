@@ -128,7 +128,6 @@ export async function writeVideoTrack(options: {
   rotation: VideoStream["rotation"];
   constantRate: number | null;
   packets: AsyncIterable<VideoTrackPacket>;
-  /** Called with the number of packets written. */
   onPackets?: ((count: number) => void) | undefined;
 }): Promise<void> {
   const { config, rotation, constantRate } = options;

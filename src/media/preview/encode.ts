@@ -176,7 +176,6 @@ const buildSourceClockFilters = (startPts: Ticks): string[] => [
   `setpts='round(PTS-${formatSeconds(startPts)}/TB)'`,
 ];
 
-/** Returns the command line that encodes the audio. Pure. */
 export function buildPreviewAudioArguments(source: PreviewSource, outputPath: string): string[] {
   const { info } = source;
   const track = info.audio[0]!;

@@ -1,7 +1,7 @@
 /** Installs and removes models. A model's folder is complete or does not exist, even after an interruption. */
 import { mkdir, readdir, readFile, rename, rm, stat, statfs } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { AppError } from "../../domain/errors";
+import { AppError, conflict } from "../../domain/errors";
 import { flushFile } from "../../lib/atomic-file";
 import { findFileSize } from "../../lib/file-size";
 import { type FolderLock, lockFolder } from "../../lib/folder-lock";
@@ -83,7 +83,7 @@ export function installFromFile(path: string, options: InstallOptions): Promise<
       options.signal?.throwIfAborted();
       const existing = findInstalledModel(options.modelsDir, manifest.name);
       if (existing && JSON.stringify(existing.files) !== JSON.stringify(manifest.files)) {
-        throw new AppError("conflict", `${manifest.name} is already installed with different files. Remove it first.`);
+        throw conflict(`${manifest.name} is already installed with different files. Remove it first.`);
       }
       if (existing) return { manifest: existing, isNew: false, unchecked: [] };
       const needed = new Set(manifest.files.map((file) => file.name));
@@ -99,7 +99,7 @@ export function installFromFile(path: string, options: InstallOptions): Promise<
 /** Removes a model and its incomplete download. Throws `AppError` `not_found`, `conflict`. */
 export function removeModel(name: string, options: Pick<InstallOptions, "modelsDir">): Promise<void> {
   return withModelsLock(options.modelsDir, async () => {
-    if (name === BUILT_IN.name) throw new AppError("conflict", `${name} is built in and cannot be removed.`);
+    if (name === BUILT_IN.name) throw conflict(`${name} is built in and cannot be removed.`);
     if (!isModelName(name)) throw createNotInstalledError(name);
     const partial = join(options.modelsDir, PARTIAL_FOLDER, name);
     const hadPartial = (await findFileSize(partial)) !== null;
@@ -124,7 +124,7 @@ async function withModelsLock<T>(modelsDir: string, body: () => Promise<T>): Pro
   try {
     await mkdir(modelsDir, { recursive: true, mode: 0o700 });
     lock = lockFolder(modelsDir);
-    if (!lock) throw new AppError("conflict", "Another offcut process is adding or removing a model.");
+    if (!lock) throw conflict("Another offcut process is adding or removing a model.");
     for (const name of await readdir(modelsDir))
       if (name.startsWith(NEW_FOLDER_PREFIX)) await rm(join(modelsDir, name), { recursive: true, force: true });
     return await body();
@@ -145,7 +145,7 @@ async function resolveModel(
   name: string,
   options: InstallOptions,
 ): Promise<{ manifest: ModelManifest; urls: Record<string, string> }> {
-  if (name === BUILT_IN.name) throw new AppError("conflict", `${name} is built in.`);
+  if (name === BUILT_IN.name) throw conflict(`${name} is built in.`);
   if (!isModelName(name)) throw createUnknownModelError(name);
   const mirror = options.mirror?.replace(/(?<!\/)\/+$/, "") ?? null;
   const known = findCatalogModel(name, options.catalog ?? CATALOG);

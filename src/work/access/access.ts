@@ -3,7 +3,7 @@
  * requirements as data, and its handler acts in the workspace of the principal without comparing owners.
  */
 import { type AccountRole, KEY_SCOPES, type KeyScope, type WorkspaceRole } from "../../domain/access";
-import { AppError } from "../../domain/errors";
+import { AppError, notFound } from "../../domain/errors";
 import type { Queries } from "../../store/db";
 import type { ApiKey, User } from "../../store/users";
 import { findRole } from "../../store/workspaces";
@@ -154,7 +154,7 @@ export async function enterWorkspace(
   const id = named ?? keyWorkspace?.id ?? user.id;
   const role =
     keyWorkspace === null ? await findRole(db, id, user.id) : keyWorkspace.id === id ? keyWorkspace.role : null;
-  if (role === null) throw new AppError("not_found", "Workspace not found.");
+  if (role === null) throw notFound("Workspace");
   requireRole(role, access, isRead);
   return { user, credential, workspace: { id, role } };
 }

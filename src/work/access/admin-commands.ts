@@ -2,7 +2,7 @@
 import { join, resolve } from "node:path";
 import { KEY_SCOPES, type KeyScope } from "../../domain/access";
 import { DATABASE_NAME } from "../../domain/backup";
-import { AppError } from "../../domain/errors";
+import { AppError, badRequest } from "../../domain/errors";
 import { findDatabaseProblems } from "../../store/database-file";
 import { listStorageByUser } from "../../store/storage";
 import { createRunRecorder } from "../backup/backup-status";
@@ -83,7 +83,7 @@ const COMMANDS: Record<string, (services: AdminNeeds, args: Arguments) => Promis
   }),
   "database copy": async ({ store, config }, args) => {
     const folder = text(args, "folder");
-    if (!CHECK_FOLDER.test(folder)) throw new AppError("bad_request", "folder must be that of a check of an upgrade.");
+    if (!CHECK_FOLDER.test(folder)) throw badRequest("folder must be that of a check of an upgrade.");
     await store.copyTo(join(resolve(config.dataDir), folder, DATABASE_NAME));
     return {};
   },
@@ -111,7 +111,7 @@ export async function runAdmin(services: AdminNeeds, name: string, args: Argumen
 
 function text(args: Arguments, name: string): string {
   const value = args[name];
-  if (typeof value !== "string" || value === "") throw new AppError("bad_request", `${name} is required.`);
+  if (typeof value !== "string" || value === "") throw badRequest(`${name} is required.`);
   return value;
 }
 
@@ -122,12 +122,12 @@ function scopes(args: Arguments): KeyScope[] {
   const values = Array.isArray(args.scopes) ? args.scopes : [];
   const known = KEY_SCOPES.filter((scope) => values.includes(scope));
   if (known.length === 0 || known.length !== values.length)
-    throw new AppError("bad_request", `scopes must be a list of ${KEY_SCOPES.join(", ")}.`);
+    throw badRequest(`scopes must be a list of ${KEY_SCOPES.join(", ")}.`);
   return known;
 }
 
 function number(args: Arguments, name: string): number {
   const value = args[name];
-  if (typeof value !== "number") throw new AppError("bad_request", `${name} must be a number.`);
+  if (typeof value !== "number") throw badRequest(`${name} must be a number.`);
   return value;
 }

@@ -1,6 +1,6 @@
 /** Account administration, in a browser or in a shell. Each function writes to the audit log in its transaction. */
 import type { AccountRole } from "../../domain/access";
-import { AppError, requireFound } from "../../domain/errors";
+import { conflict, notFound, requireFound } from "../../domain/errors";
 import { newId } from "../../lib/ids";
 import { insertLedgerEntry, type LedgerEntry, readBalance } from "../../store/credits";
 import type { Queries } from "../../store/db";
@@ -74,10 +74,9 @@ export async function changeCredits(
   await requireActingAdmin(tx, actor);
   const { id } = await getAccount(tx, userId);
   const workspaceId = change.workspaceId ?? id;
-  if ((await findRole(tx, workspaceId, id)) === null) throw new AppError("not_found", "Workspace not found.");
+  if ((await findRole(tx, workspaceId, id)) === null) throw notFound("Workspace");
   const balance = await readBalance(tx, workspaceId);
-  if (delta < 0 && balance + delta < 0)
-    throw new AppError("conflict", `Balance is ${balance} credits: ${-delta} cannot be removed.`);
+  if (delta < 0 && balance + delta < 0) throw conflict(`Balance is ${balance} credits: ${-delta} cannot be removed.`);
   const entry = await insertLedgerEntry(tx, {
     id: newId(),
     workspace_id: workspaceId,
@@ -165,7 +164,7 @@ export async function cancelJob(services: PipelineNeeds, actor: AuditActor, { st
   await cancelPipeline(services, workspaceId, pipelineId, async (tx, open) => {
     await requireActingAdmin(tx, actor);
     // The pipeline may have advanced to its next step.
-    if (open.id !== id) throw new AppError("conflict", "Job has already ended.");
+    if (open.id !== id) throw conflict("Job has already ended.");
     const target = { kind: "pipeline", id: pipelineId };
     await recordAudit(tx, actor, { action: "job.cancelled", target, workspaceId, details: { name } }, services.now());
   });

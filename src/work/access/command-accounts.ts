@@ -2,7 +2,7 @@
 
 import { KEY_SCOPES, type KeyScope } from "../../domain/access";
 import { isPlainAddress, parseEmailAddress } from "../../domain/email-address";
-import { AppError } from "../../domain/errors";
+import { AppError, badRequest, notFound } from "../../domain/errors";
 import { MAX_KEY_NAME_CHARACTERS } from "../../domain/field-limits";
 import { parseIsoTime } from "../../domain/iso-time";
 import { findPasswordProblem } from "../../domain/passwords";
@@ -29,7 +29,6 @@ import type { CoreNeeds } from "../needs";
 import { changeAccount, changeCredits } from "./administration";
 import { COMMAND_ACTOR, recordAudit } from "./audit";
 
-/** Returns an account as the command line shows it. */
 const toAccountView = (user: User, credits: number) => ({
   id: user.id,
   email: user.email,
@@ -46,14 +45,13 @@ export async function createUser(
   request: { email: string; password: string; admin: boolean; credits: number | null },
 ): Promise<AccountView> {
   const email = parseEmailAddress(request.email);
-  if (email === null) throw new AppError("bad_request", `"${request.email}" is not an email address.`);
+  if (email === null) throw badRequest(`"${request.email}" is not an email address.`);
   if (!isPlainAddress(request.email))
-    throw new AppError("bad_request", "Email address contains invisible characters or look-alikes of others.");
+    throw badRequest("Email address contains invisible characters or look-alikes of others.");
   const problem = findPasswordProblem(request.password, email);
-  if (problem !== null) throw new AppError("bad_request", `Password ${problem}.`);
+  if (problem !== null) throw badRequest(`Password ${problem}.`);
   const credits = request.credits ?? services.config.signupCredits;
-  if (!Number.isSafeInteger(credits) || credits < 0)
-    throw new AppError("bad_request", "Credits must be an integer of at least 0.");
+  if (!Number.isSafeInteger(credits) || credits < 0) throw badRequest("Credits must be an integer of at least 0.");
   const passwordHash = await services.passwords.hash("command", request.password);
   const now = services.now();
   return services.store.write(async (tx) => {
@@ -84,7 +82,7 @@ export async function grantCredits(
   request: { email: string; credits: number },
 ): Promise<AccountView> {
   if (!Number.isSafeInteger(request.credits) || request.credits <= 0) {
-    throw new AppError("bad_request", "Credits must be an integer of at least 1.");
+    throw badRequest("Credits must be an integer of at least 1.");
   }
   const { read } = services.store;
   const user = await getUserByEmail(read, request.email);
@@ -168,7 +166,7 @@ export async function createApiKey(
 ): Promise<KeyView & { key: string }> {
   const now = services.now();
   if (request.name.length > MAX_KEY_NAME_CHARACTERS)
-    throw new AppError("bad_request", `Key name must have at most ${MAX_KEY_NAME_CHARACTERS} characters.`);
+    throw badRequest(`Key name must have at most ${MAX_KEY_NAME_CHARACTERS} characters.`);
   const expiresAt = request.expires == null ? null : parseExpiry(request.expires, now);
   return services.store.write(async (tx) => {
     const user = await getUserByEmail(tx, request.email);
@@ -184,9 +182,8 @@ export async function createApiKey(
 
 function parseExpiry(text: string, now: number): number {
   const time = parseIsoTime(text);
-  if (time === null)
-    throw new AppError("bad_request", `"${text}" is not an ISO 8601 date or time, such as 2027-01-31T18:00Z.`);
-  if (time <= now) throw new AppError("bad_request", `Expiry ${toIsoTime(time)} is in the past.`);
+  if (time === null) throw badRequest(`"${text}" is not an ISO 8601 date or time, such as 2027-01-31T18:00Z.`);
+  if (time <= now) throw badRequest(`Expiry ${toIsoTime(time)} is in the past.`);
   return time;
 }
 
@@ -210,6 +207,6 @@ export async function revokeKey(services: CoreNeeds, request: { id: string }): P
 
 async function getUserByEmail(tx: Queries, email: string): Promise<User> {
   const user = await findUserByEmail(tx, email.trim());
-  if (!user) throw new AppError("not_found", `Account ${email} not found.`);
+  if (!user) throw notFound(`Account ${email}`);
   return user;
 }

@@ -157,7 +157,6 @@ export async function removeRender(
   await cleanUp(services, after);
 }
 
-/** Rows to delete per transaction. */
 const ROWS_PER_TRANSACTION = 500;
 
 /**

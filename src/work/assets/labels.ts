@@ -1,5 +1,5 @@
 /** What users can change about assets: name, tags, note and project. */
-import { AppError, requireFound } from "../../domain/errors";
+import { conflict, requireFound } from "../../domain/errors";
 import { type Asset, findAsset, moveAsset, updateAsset } from "../../store/assets";
 import type { Queries } from "../../store/db";
 import { findProject, touchProject } from "../../store/projects";
@@ -36,7 +36,7 @@ export const changeAsset = (
 
 async function requireMoveTarget(tx: Queries, workspaceId: string, projectId: string): Promise<void> {
   const project = requireFound(await findProject(tx, workspaceId, projectId), "Project");
-  if (project.state === "archived") throw new AppError("conflict", "Project is archived and accepts no new assets.");
+  if (project.state === "archived") throw conflict("Project is archived and accepts no new assets.");
 }
 
 /** Returns the columns that count as storage. */

@@ -28,7 +28,6 @@ export type BackupWriter = {
   store(files: readonly FoundFile[], hold: TrashHold): Promise<StoredFiles>;
   /** Writes the manifest, which completes the backup. Returns sentences for the administrator. */
   complete(manifest: BackupManifest): Promise<string[]>;
-  /** Removes the files of an unfinished backup. */
   discard(): Promise<void>;
   /** Releases the place, even after a failure. */
   release(): Promise<void>;

@@ -1,6 +1,6 @@
 /** Backups, their verifications and drills: one at a time, each with a row, until the server stops. */
 import { type BackupFigures, formatProblems } from "../../domain/backup-runs";
-import { AppError } from "../../domain/errors";
+import { conflict } from "../../domain/errors";
 import type { BackupRunKind } from "../../domain/states";
 import { newId } from "../../lib/ids";
 import type { Log } from "../../lib/log";
@@ -41,7 +41,7 @@ export function createBackups(source: BackupSource & DrillSource & { log: Log })
   let running: Promise<unknown> = Promise.resolve();
 
   function requireIdle(): void {
-    if (busy !== null) throw new AppError("conflict", BUSY_TEXTS[busy]);
+    if (busy !== null) throw conflict(BUSY_TEXTS[busy]);
     signal.throwIfAborted();
   }
 
@@ -162,7 +162,7 @@ export function createBackups(source: BackupSource & DrillSource & { log: Log })
     isWriting: () => busy === "backup",
     /** Ends the current run and removes its files. */
     stop: async () => {
-      stopping.abort(new AppError("conflict", INTERRUPTED));
+      stopping.abort(conflict(INTERRUPTED));
       await running;
     },
   };

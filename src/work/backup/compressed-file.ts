@@ -4,7 +4,7 @@ import { open, stat } from "node:fs/promises";
 import { Transform, type TransformCallback, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { constants, createZstdCompress, createZstdDecompress } from "node:zlib";
-import { AppError } from "../../domain/errors";
+import { type AppError, conflict } from "../../domain/errors";
 import { flushFile, SECRET_FILE_MODE } from "../../lib/atomic-file";
 
 const READ_BYTES = 256 * 1024;
@@ -59,7 +59,7 @@ async function unpack(from: string, bytes: number, target: Writable, signal: Abo
   if (unpacked !== bytes) throw damaged(from);
 }
 
-const damaged = (path: string): AppError => new AppError("conflict", `${path} is damaged.`);
+const damaged = (path: string): AppError => conflict(`${path} is damaged.`);
 
 function rethrow(error: unknown, signal: AbortSignal): never {
   signal.throwIfAborted();

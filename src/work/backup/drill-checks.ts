@@ -126,5 +126,4 @@ export async function checkRender(
   }
 }
 
-/** Maximum number of renders to choose from. */
 const MAX_CANDIDATES = 1_000;

@@ -5,7 +5,7 @@ import { discardFolder, storeCopy, tryLink } from "../../blobs/backup-files";
 import { getFolders } from "../../blobs/folders";
 import { listNames } from "../../blobs/trash";
 import { type BackupFile, DATABASE_NAME, MANIFEST_NAME, SECRETS_NAME, sumBytes } from "../../domain/backup";
-import { AppError } from "../../domain/errors";
+import { badRequest, conflict } from "../../domain/errors";
 import { findFileSize } from "../../lib/file-size";
 import { lockFolder } from "../../lib/folder-lock";
 import { deleteAllSessions } from "../../store/database-file";
@@ -18,7 +18,6 @@ const PREFIX = ".drill-";
 const DATA_NAME = "data";
 /** For the extracted assets, the rendered file and the database's log. */
 const WORK_BYTES = 1024 ** 3;
-/** The longest path of a Unix socket. */
 const MAX_SOCKET_PATH_BYTES = 107;
 const CONTROL_SOCKET_NAME = "control.sock";
 
@@ -29,11 +28,9 @@ const LINKED_FOLDERS = ["media/", "renders/", "models/"];
 
 const isIn = (path: string, folders: readonly string[]): boolean => folders.some((folder) => path.startsWith(folder));
 
-/** Returns whether a drill restores a file of a backup. */
 export const isRestoredForDrill = (path: string): boolean =>
   path === DATABASE_NAME || path === SECRETS_NAME || isIn(path, RESTORED_FOLDERS);
 
-/** Returns the restored data folder in a scratch folder. */
 export const getDrillData = (scratch: string): string => join(scratch, DATA_NAME);
 
 /** Creates a locked scratch folder in the first of `parents` whose path is short enough for a socket. It is removed when it is disposed of. */
@@ -42,8 +39,7 @@ export async function createDrillFolder(parents: readonly string[], now: number)
   const fits = (parent: string) =>
     Buffer.byteLength(join(getDrillData(join(parent, name)), CONTROL_SOCKET_NAME)) <= MAX_SOCKET_PATH_BYTES;
   const parent = parents.find(fits);
-  if (parent === undefined)
-    throw new AppError("bad_request", `The path ${parents[0]} is too long for a drill. Choose a shorter one.`);
+  if (parent === undefined) throw badRequest(`The path ${parents[0]} is too long for a drill. Choose a shorter one.`);
   const path = join(parent, name);
   await mkdir(path, { mode: 0o700 });
   const lock = lockFolder(path);
@@ -129,7 +125,7 @@ async function downloadToScratch(
   const skipped = manifest.files.filter(({ path }) => !isRestoredForDrill(path));
   for (const { path } of await download!(getDrillData(scratch), skipped, signal)) damaged.add(path);
   const database = join(getDrillData(scratch), DATABASE_NAME);
-  if ((await findFileSize(database)) === null) throw new AppError("conflict", `${DATABASE_NAME} is damaged.`);
+  if ((await findFileSize(database)) === null) throw conflict(`${DATABASE_NAME} is damaged.`);
   await deleteAllSessions(database);
   await writeMediaMarker(getFolders(getDrillData(scratch)));
   return sumBytes(files);
@@ -137,7 +133,7 @@ async function downloadToScratch(
 
 async function copyUnchanged({ sha256 }: BackupFile, from: string, to: string, signal: AbortSignal): Promise<void> {
   const copy = await storeCopy(from, to, signal);
-  if (copy.sha256 !== sha256) throw new AppError("conflict", `${from} has changed since the backup.`);
+  if (copy.sha256 !== sha256) throw conflict(`${from} has changed since the backup.`);
 }
 
 function ignoreMissing(error: NodeJS.ErrnoException): void {

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { Folders } from "../../blobs/folders";
 import type { Config } from "../../config";
 import { MANIFEST_NAME } from "../../domain/backup";
-import { AppError } from "../../domain/errors";
+import { AppError, badRequest, conflict } from "../../domain/errors";
 import { spawnChild } from "../../lib/process";
 import { type Backup, findNewestBackup, readBackup } from "./backup-folder";
 import { createDrillFolder, discardAbandonedDrills, restoreToScratch } from "./drill-folder";
@@ -40,7 +40,7 @@ const SETTINGS_NAME = "settings.toml";
 export async function getDrillBackup(path: string): Promise<Backup> {
   if (await Bun.file(join(path, MANIFEST_NAME)).exists()) return readBackup(path);
   const backup = await findNewestBackup(path, { hasMedia: true });
-  if (backup === null) throw new AppError("bad_request", `${path} has no backup with media.`);
+  if (backup === null) throw badRequest(`${path} has no backup with media.`);
   return backup;
 }
 
@@ -56,7 +56,7 @@ export async function runDrill(
   const started = performance.now();
   const limit = new AbortController();
   const timer = setTimeout(
-    () => limit.abort(new AppError("conflict", `The drill took longer than ${MAX_MINUTES} minutes.`)),
+    () => limit.abort(conflict(`The drill took longer than ${MAX_MINUTES} minutes.`)),
     MAX_MINUTES * 60_000,
   );
   const signal = AbortSignal.any([stopping, limit.signal]);

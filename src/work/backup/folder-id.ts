@@ -1,7 +1,7 @@
 /** The identity of a data folder: its ID, its backups, and the key of those in a bucket. */
 import { join } from "node:path";
 import { type BackupManifest, isOwnBackup, SECRETS_NAME } from "../../domain/backup";
-import { AppError } from "../../domain/errors";
+import { conflict } from "../../domain/errors";
 import { SECRET_FILE_MODE, writeAtomic } from "../../lib/atomic-file";
 
 type Identity = { folder_id?: string; backup_key?: string };
@@ -34,8 +34,7 @@ export async function requireOwnPlace(
   dataDir: string,
 ): Promise<void> {
   if (newest === null || isOwnBackup(newest.manifest, await readFolderId(dataDir))) return;
-  throw new AppError(
-    "conflict",
+  throw conflict(
     `${place} has backups of another data folder, which would be removed as old ones. Choose another place. If this server replaces the other one, restore its backup first.`,
   );
 }

@@ -1,15 +1,14 @@
 /** Checks whether a folder can have backups: its disk is mounted, and the server may write to it. */
 import { constants } from "node:fs";
 import { access, mkdir } from "node:fs/promises";
-import { AppError } from "../../domain/errors";
+import { badRequest } from "../../domain/errors";
 import { findUnmounted, type MountTables, readMountTables } from "../../lib/file-systems";
 
 /** The disk of the backups is not mounted: a backup would fill the system disk. Throws `AppError` `bad_request`. */
 export function requireMounted(folder: string, readMounts: () => MountTables = readMountTables): void {
   const unmounted = findUnmounted(folder, readMounts());
   if (unmounted !== null)
-    throw new AppError(
-      "bad_request",
+    throw badRequest(
       `Backup folder ${folder} is below ${unmounted}, which /etc/fstab lists and where nothing is mounted. Mount it first.`,
     );
 }
@@ -30,8 +29,7 @@ export async function requireUsableFolder(folder: string, readMounts?: () => Mou
 }
 
 function refuseFolder(folder: string, { code = "unknown error" }: NodeJS.ErrnoException): never {
-  throw new AppError(
-    "bad_request",
+  throw badRequest(
     `The server cannot write to ${folder} (${code}). Give the folder to its user, and list it in ReadWritePaths of its systemd unit.`,
   );
 }

@@ -19,7 +19,7 @@ import {
   SECRETS_NAME,
   sumBytes,
 } from "../../domain/backup";
-import { AppError } from "../../domain/errors";
+import { badRequest } from "../../domain/errors";
 import { isInside, MEDIA_MARKER_NAME } from "../../domain/media-folder";
 import { toFormerPath } from "../../domain/point-in-time";
 import { flushFile, SECRET_FILE_MODE, writeAtomic } from "../../lib/atomic-file";
@@ -60,10 +60,7 @@ export async function openFolderWriter(
   const real = await findRealPath(folder);
   for (const live of [folders.root, folders.mediaDir])
     if (isInside(folder, resolve(live)) || isInside(real, await findRealPath(live)))
-      throw new AppError(
-        "bad_request",
-        `Backup folder ${folder} is inside the data folder or the media folder. Choose another disk.`,
-      );
+      throw badRequest(`Backup folder ${folder} is inside the data folder or the media folder. Choose another disk.`);
   requireMounted(folder, readMounts);
   await prepareFolder(folder);
   await requireOwnPlace(folder, await findNewestBackup(folder), folders.root);

@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import type { Folders } from "../../blobs/folders";
 import { isOwnBackup } from "../../domain/backup";
-import { AppError } from "../../domain/errors";
+import { AppError, badRequest } from "../../domain/errors";
 import { isInside } from "../../domain/media-folder";
 import { isOffsite } from "../../domain/offsite";
 import type { MountTables } from "../../lib/file-systems";
@@ -44,7 +44,7 @@ export function createBackupPlaces({ folders, now, offsite, readMounts }: Places
     openForDrill: async (path: string, signal: AbortSignal) => {
       if (!isOffsite(path)) return getDrillBackup(path);
       const backup = await openOffsiteBackup(path, requireOffsite(offsite), { hasMedia: true, signal });
-      if (backup === null) throw new AppError("bad_request", `${path} has no backup with media.`);
+      if (backup === null) throw badRequest(`${path} has no backup with media.`);
       return backup;
     },
     /** Returns the newest backup with media in a place that was made until `until`; null without one, and when it is that of another data folder. */

@@ -9,7 +9,7 @@ import { discardFolder, flushFolders, storeCopy, tryLink } from "../../blobs/bac
 import { type Folders, getFolders } from "../../blobs/folders";
 import { createRestoredFolders, type RestoreTargets } from "../../blobs/restored-folder";
 import { DATABASE_NAME, SECRETS_NAME, sumBytes } from "../../domain/backup";
-import { AppError } from "../../domain/errors";
+import { badRequest, conflict } from "../../domain/errors";
 import { isInside, MEDIA_MARKER_NAME } from "../../domain/media-folder";
 import { parseTrashName, selectFiles, TRASH_FOLDER } from "../../domain/point-in-time";
 import { flushFile } from "../../lib/atomic-file";
@@ -118,8 +118,7 @@ export type RestoreReport = Awaited<ReturnType<typeof restoreState>>;
 function requireKnown({ origin, backup }: RestoreSource, schema: string): void {
   if (isKnownMigration(schema)) return;
   const writer = backup === null ? "a newer version of Offcut" : `Offcut ${backup.manifest.version}`;
-  throw new AppError(
-    "bad_request",
+  throw badRequest(
     `${origin} was written by ${writer}, which has a newer database than this version (${version}). Restore it with that version.`,
   );
 }
@@ -157,13 +156,13 @@ async function planSnapshot(
   const database = join(draft, DATABASE_NAME);
   await unpackFile(resolve(state.path), database, signal);
   const [problem] = await findDatabaseProblems(database);
-  if (problem !== undefined) throw new AppError("conflict", `${resolve(state.path)} is damaged: ${problem}`);
+  if (problem !== undefined) throw conflict(`${resolve(state.path)} is damaged: ${problem}`);
   const contents = await readDatabaseContents(database);
   requireKnown(source, contents.migrations.at(-1) ?? "");
   const known = new Map(files.map((file) => [file.path, file]));
   const { files: selected, missing } = selectFiles(known.keys(), contents, state.time);
   const secrets = known.get(SECRETS_NAME);
-  if (secrets === undefined) throw new AppError("conflict", `${path} lacks ${SECRETS_NAME}.`);
+  if (secrets === undefined) throw conflict(`${path} lacks ${SECRETS_NAME}.`);
   return {
     plan: [{ file: secrets, to: SECRETS_NAME }, ...selected.map(({ from, to }) => ({ file: known.get(from)!, to }))],
     missing,
@@ -184,10 +183,7 @@ export function refuseDamage(path: string, damaged: readonly DamagedFile[], skip
   const advice = refused.some(isEssential)
     ? "Choose another backup."
     : "Choose another backup, or restore the other files with --skip-damaged-media.";
-  throw new AppError(
-    "conflict",
-    `${path} is damaged: ${named.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}. ${advice}`,
-  );
+  throw conflict(`${path} is damaged: ${named.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}. ${advice}`);
 }
 
 /** Files that never change may be links to the data folder; uploads still grow. */
@@ -220,8 +216,7 @@ async function restoreFile(
     if (await tryLink(from, target)) return;
   }
   const copy = await storeCopy(from, target, signal);
-  if (file.sha256 !== null && copy.sha256 !== file.sha256)
-    throw new AppError("conflict", `${from} changed during the restore.`);
+  if (file.sha256 !== null && copy.sha256 !== file.sha256) throw conflict(`${from} changed during the restore.`);
 }
 
 /** Moves a file. Returns false when the target is on another file system. */

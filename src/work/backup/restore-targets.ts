@@ -6,7 +6,7 @@ import { discardFolder, tryReflink } from "../../blobs/backup-files";
 import { type Folders, isMediaPath } from "../../blobs/folders";
 import type { RestoreTargets } from "../../blobs/restored-folder";
 import { SECRETS_NAME, sumBytes } from "../../domain/backup";
-import { AppError } from "../../domain/errors";
+import { badRequest, conflict } from "../../domain/errors";
 import { formatMarker, MEDIA_MARKER_NAME, parseMarker } from "../../domain/media-folder";
 import { SECRET_FILE_MODE, writeAtomic } from "../../lib/atomic-file";
 import { findUnmounted, readMountTables } from "../../lib/file-systems";
@@ -42,16 +42,12 @@ export const findSeparateMedia = (dataDir: string, mediaDir: string | null): str
  */
 async function requireRenamable(target: string, option: string): Promise<void> {
   if ((await lstat(target).catch(() => null))?.isSymbolicLink())
-    throw new AppError(
-      "bad_request",
-      `${target} is a link. Name the folder that it leads to: ${option} ${await findRealPath(target)}.`,
-    );
+    throw badRequest(`${target} is a link. Name the folder that it leads to: ${option} ${await findRealPath(target)}.`);
   const live = await stat(target).catch(() => null);
   if (live === null) return;
   const parent = await stat(dirname(target));
   if (parent.dev !== live.dev)
-    throw new AppError(
-      "bad_request",
+    throw badRequest(
       `${target} is a mount point, which cannot be replaced. Unmount it, or restore to another folder with ${option}.`,
     );
 }
@@ -65,13 +61,11 @@ async function requireSameOwner(media: string, data: string): Promise<void> {
   const id = marker === null ? null : parseMarker(marker);
   const unmounted = id === null ? findUnmounted(media, readMountTables()) : null;
   if (unmounted !== null)
-    throw new AppError(
-      "bad_request",
+    throw badRequest(
       `Media folder ${media} is below ${unmounted}, which /etc/fstab lists and where nothing is mounted. Mount it first.`,
     );
   if (id === null || id === (await readFolderId(data))) return;
-  throw new AppError(
-    "conflict",
+  throw conflict(
     `Media folder ${media} belongs to another data folder than ${data}. Rename it, or restore with --media-dir and another folder.`,
   );
 }

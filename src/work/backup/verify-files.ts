@@ -10,7 +10,6 @@ export type DamagedFile = { path: string; problem: string };
 /** Returns the location of a file or folder by its path in a backup. */
 export type ResolvePath = (path: string) => string;
 
-/** Returns the function for the files of a backup. */
 export const createResolver =
   (folder: string): ResolvePath =>
   (path) =>

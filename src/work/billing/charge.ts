@@ -3,7 +3,7 @@
  * write transaction, so two assets never spend the same credit.
  */
 
-import { AppError } from "../../domain/errors";
+import { AppError, conflict } from "../../domain/errors";
 import type { Ticks } from "../../domain/time";
 import { TICKS_PER_SECOND } from "../../domain/time";
 import { newId } from "../../lib/ids";
@@ -152,7 +152,7 @@ export async function refundCharge(tx: Queries, assetId: string, now: number): P
   const charge = entries.find((entry) => entry.type === "consume_asset");
   if (!charge) throw new AppError("not_found", `No charge for asset ${assetId} found.`);
   if (entries.some((entry) => entry.type === "refund"))
-    throw new AppError("conflict", `The charge for asset ${assetId} has already been refunded.`);
+    throw conflict(`The charge for asset ${assetId} has already been refunded.`);
   const refund = await insertLedgerEntry(tx, {
     id: newId(),
     workspace_id: charge.workspace_id,

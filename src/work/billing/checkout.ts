@@ -7,7 +7,7 @@ import {
   type Price,
   type StartedCheckout,
 } from "../../domain/billing";
-import { AppError, invalidField } from "../../domain/errors";
+import { AppError, conflict, invalidField } from "../../domain/errors";
 import type { Queries } from "../../store/db";
 import { deletePendingOrder, type Order, setOrderCheckout, updateOrderState } from "../../store/orders";
 import { deleteCustomer, findCurrentSubscription, findCustomerId, insertCustomer } from "../../store/payments";
@@ -33,7 +33,7 @@ export function getOrderUrl(
 /** Returns an active price. Throws `AppError` `validation_error` on `body.price_id`; `conflict` while billing is off. */
 export async function getActivePrice({ config, store }: CoreNeeds, id: string): Promise<Price> {
   if ((await readBillingMode(config, store.read)) === "off")
-    throw new AppError("conflict", "Billing is off on this server. Nothing costs credits.");
+    throw conflict("Billing is off on this server. Nothing costs credits.");
   const price = config.price.find((one) => one.id === id && one.active);
   if (price) return price;
   throw invalidField("body.price_id", "must be the price_id of an active price", id);
@@ -67,7 +67,7 @@ export async function startProviderCheckout(
   const { user, workspaceId } = buyer;
   const order = await store.write(async (tx) => {
     if (price.kind === "subscription" && (await hasPaidSubscription(tx, workspaceId)))
-      throw new AppError("conflict", "Workspace has a subscription already.");
+      throw conflict("Workspace has a subscription already.");
     return createOrder(tx, { workspaceId, userId: user.id }, { provider: "stripe", price }, now());
   });
   let checkoutId: string | null = null;
@@ -84,7 +84,7 @@ export async function startProviderCheckout(
     const isUsed = await store.write(async (tx) => {
       // Orders are listed from their start, so that one can be cancelled before its checkout exists.
       if (!(await setOrderCheckout(tx, order.id, checkout.id)))
-        throw new AppError("conflict", "Order was cancelled while its checkout started.");
+        throw conflict("Order was cancelled while its checkout started.");
       const used = await complete(tx, checkout.url);
       if (!used) await deletePendingOrder(tx, order.id);
       return used;
@@ -164,7 +164,7 @@ export async function continueCheckout(services: BillingNeeds, order: Order, use
   if (order.provider === "offline") return getOrderUrl(services, order, userId);
   const { checkout } = await getCheckout(services, order);
   if (checkout === null || checkout.state === "expired" || checkout.url === null)
-    throw new AppError("conflict", "Checkout of the order has expired. Cancel the order and create a new one.");
+    throw conflict("Checkout of the order has expired. Cancel the order and create a new one.");
   requireUnpaid(checkout);
   return checkout.url;
 }
@@ -185,17 +185,17 @@ export async function cancelOrder(services: BillingNeeds, order: Order): Promise
   const cancelled = await store.write((tx) =>
     updateOrderState(tx, order.id, ["pending"], { state: "expired", decided_at: now() }),
   );
-  if (!cancelled) throw new AppError("conflict", "Order has already been decided. Retrieve it again.");
+  if (!cancelled) throw conflict("Order has already been decided. Retrieve it again.");
   return cancelled;
 }
 
 function requirePending({ state }: Order): void {
-  if (state !== "pending") throw new AppError("conflict", `Order is already ${state}.`);
+  if (state !== "pending") throw conflict(`Order is already ${state}.`);
 }
 
 function requireUnpaid({ state }: CheckoutState): void {
   if (state === "complete")
-    throw new AppError("conflict", "Order is being paid. Its credits are added when Stripe confirms the payment.");
+    throw conflict("Order is being paid. Its credits are added when Stripe confirms the payment.");
 }
 
 /** Returns the checkout of an order; null if its start was interrupted. */

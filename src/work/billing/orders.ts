@@ -1,6 +1,6 @@
 /** Orders, and the approval of offline orders by an administrator. */
 import type { Price } from "../../domain/billing";
-import { AppError, requireFound } from "../../domain/errors";
+import { conflict, requireFound } from "../../domain/errors";
 import type { PAYMENT_PROVIDERS } from "../../domain/states";
 import { newId } from "../../lib/ids";
 import type { Queries } from "../../store/db";
@@ -26,8 +26,7 @@ export async function createOrder(
 ): Promise<Order> {
   const since = provider === "stripe" ? now - CHECKOUT_LIFETIME_MS : 0;
   if ((await countPendingOrders(tx, workspaceId, since)) >= MAX_PENDING_ORDERS) {
-    throw new AppError(
-      "conflict",
+    throw conflict(
       `Limit of ${MAX_PENDING_ORDERS} pending orders reached. Cancel one, or wait until one is paid, rejected or expired.`,
     );
   }
@@ -56,7 +55,7 @@ export async function createOrder(
 export async function approveOrder(tx: Queries, actor: AuditActor, id: string, now: number): Promise<void> {
   const order = await decideOrder(tx, actor, { id, state: "paid", now });
   if (!(await findWorkspaceById(tx, order.workspace_id)))
-    throw new AppError("conflict", "Workspace of the order was deleted. Reject the order.");
+    throw conflict("Workspace of the order was deleted. Reject the order.");
   const invoice = await insertInvoice(tx, {
     id: newId(),
     workspace_id: order.workspace_id,
@@ -88,7 +87,7 @@ async function decideOrder(
 ): Promise<Order> {
   await requireActingAdmin(tx, actor);
   const order = requireFound(await findOrderById(tx, id), "Order");
-  if (order.provider !== "offline") throw new AppError("conflict", "Order is paid at Stripe: it needs no approval.");
+  if (order.provider !== "offline") throw conflict("Order is paid at Stripe: it needs no approval.");
   const decision = { state, decided_at: now };
   const decided = await updateOrderState(
     tx,
@@ -96,7 +95,7 @@ async function decideOrder(
     ["pending"],
     actor.userId === null ? decision : { ...decision, decided_by: actor.userId },
   );
-  if (!decided) throw new AppError("conflict", `Order is already ${order.state}.`);
+  if (!decided) throw conflict(`Order is already ${order.state}.`);
   return decided;
 }
 

@@ -1,6 +1,6 @@
 /** Subscriptions at the payment provider: their state, and their end. */
 import { isNewerSubscription, type ProviderSubscription } from "../../domain/billing";
-import { AppError, requireFound } from "../../domain/errors";
+import { AppError, conflict, requireFound } from "../../domain/errors";
 import { newId } from "../../lib/ids";
 import type { Queries } from "../../store/db";
 import type { Order } from "../../store/orders";
@@ -83,8 +83,7 @@ export async function cancelSubscription(
 /** Throws `AppError` `conflict` if the workspace's subscription renews: it would be charged without a user. */
 export async function requireNoRenewal(tx: Queries, workspaceId: string): Promise<void> {
   if ((await listRenewingSubscriptions(tx, workspaceId)).length > 0) {
-    throw new AppError(
-      "conflict",
+    throw conflict(
       "Workspace has a subscription that renews. Cancel it first with DELETE /api/v1/billing/subscription.",
     );
   }

@@ -118,7 +118,6 @@ export const getPrepareRules = (
   return [...rules, { name: SHEET_NAME, dir: outputDir, maxBytes: MAX_SHEET_BYTES }];
 };
 
-/** Returns the rule for a file with this name. */
 export const getRule = (dir: string, name: string, maxBytes: number): OutputRule => ({
   name: toPattern(name),
   dir,

@@ -60,7 +60,6 @@ type LivenessOptions<E extends TrackedExecution> = {
   clock(): number;
 };
 
-/** Returns whether the execution makes no progress. */
 function isStalled({ grownAt, progressedAt, request: { mediaSeconds } }: TrackedExecution, now: number): boolean {
   const maxMs = MAX_STALLED_MS + MAX_STALLED_MS_PER_SECOND * (mediaSeconds ?? 0);
   return now - progressedAt >= maxMs || now - grownAt >= MAX_STALLS_WITHOUT_SHARE * maxMs;

@@ -2,7 +2,7 @@
  * The executions that workers run: created here, started by the worker that gets the ticket, and ended by a result, by the caller, or because they
  * are lost (`execution-liveness.ts`). Only this memory knows them, so that whatever arrives for another one is refused.
  */
-import { AppError } from "../../domain/errors";
+import { AppError, conflict } from "../../domain/errors";
 import { ExecutionLost, JobYielded } from "../../domain/jobs";
 import type { ExecutionResult, SentFile, Ticket, TicketQueues, WorkerBoot } from "../../domain/worker-messages";
 import { newId } from "../../lib/ids";
@@ -67,7 +67,7 @@ export function createExecutions(options: ExecutionsOptions) {
   /** Returns a started execution for a transfer, which counts as progress. */
   const requireStarted = (id: string): Execution => {
     const execution = require(id);
-    if (execution.boot === null) throw new AppError("conflict", "Execution has not been started.");
+    if (execution.boot === null) throw conflict("Execution has not been started.");
     execution.progressedAt = clock();
     return execution;
   };
@@ -217,7 +217,7 @@ export function createExecutions(options: ExecutionsOptions) {
       const execution = require(id);
       const isOwner = workerId === execution.workerId && bootId === options.findBoot(workerId);
       if (!isOwner || (execution.boot !== null && execution.boot !== bootId))
-        throw new AppError("conflict", "Execution belongs to another worker.");
+        throw conflict("Execution belongs to another worker.");
       execution.boot = bootId;
       execution.progressedAt = clock();
       options.contact.record(workerId);

@@ -1,7 +1,7 @@
 /** The files that a worker sends for one execution: received in parts that resume, checked, and moved to where a local run would have put them. */
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { AppError } from "../../domain/errors";
+import { AppError, conflict } from "../../domain/errors";
 import type { SentFile } from "../../domain/worker-messages";
 import { MAX_OUTPUT_FILES } from "../../domain/workers";
 import type { CoreNeeds } from "../needs";
@@ -21,7 +21,7 @@ export class WrongFilesError extends Error {
 type Incoming = { session: UploadSession; created: Promise<void>; length: number };
 
 const endedError = () => new AppError("not_found", "The execution has ended.");
-const replacedError = () => new AppError("conflict", "Another request is sending this file.");
+const replacedError = () => conflict("Another request is sending this file.");
 
 /** `dir` receives the files; it is on the file system of the rules' folders. */
 export function createIncomingFiles(services: CoreNeeds, dir: string, rules: readonly OutputRule[]) {
@@ -42,10 +42,7 @@ export function createIncomingFiles(services: CoreNeeds, dir: string, rules: rea
     if (length > maxBytes) throw new AppError("payload_too_large", `The file must have at most ${maxBytes} bytes.`);
     const known = files.get(name);
     if (known && known.length !== length)
-      throw new AppError(
-        "conflict",
-        `Upload-Length is ${length} but the file was announced with ${known.length} bytes.`,
-      );
+      throw conflict(`Upload-Length is ${length} but the file was announced with ${known.length} bytes.`);
     if (known) {
       await known.created;
       return known;

@@ -1,6 +1,5 @@
 /** When each worker was last seen, by the head's monotonic clock: the only measure of whether a worker is alive. */
 
-/** How often a worker sends a heartbeat. */
 export const HEARTBEAT_MS = 1_000;
 /** A worker without a heartbeat for this long is offline, and has lost what it ran. */
 export const LOST_AFTER_MS = 15_000;

@@ -4,7 +4,7 @@
  */
 
 import { version } from "../../../package.json";
-import { AppError } from "../../domain/errors";
+import { AppError, conflict } from "../../domain/errors";
 import type { WORKER_RUN_OUTCOMES, WORKER_STATES } from "../../domain/states";
 import type { WorkerAnnouncement, WorkerBoot, WorkerHeartbeat, WorkerProgram } from "../../domain/worker-messages";
 import { type ExecutionKind, WORKER_PROTOCOL } from "../../domain/workers";
@@ -266,7 +266,6 @@ export type WorkerList = ReturnType<typeof createWorkerList>;
 
 /** Returns the error for a worker of another protocol. */
 export const refuseProtocol = ({ protocol, version: workerVersion }: WorkerProgram): AppError =>
-  new AppError(
-    "conflict",
+  conflict(
     `Worker has job protocol ${protocol} (Offcut ${workerVersion}), this server has ${WORKER_PROTOCOL} (Offcut ${version}): install the same version on both.`,
   );

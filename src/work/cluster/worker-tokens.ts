@@ -1,5 +1,5 @@
 /** Join tokens of workers: each is for one worker, shown once, stored as a hash and revocable. Also drains and revokes workers. */
-import { AppError } from "../../domain/errors";
+import { AppError, badRequest, conflict, notFound } from "../../domain/errors";
 import { isEqualSecret, sha256 } from "../../lib/hash";
 import { newId, randomToken } from "../../lib/ids";
 import type { Queries } from "../../store/db";
@@ -66,14 +66,11 @@ export async function createWorkerToken(
   now: number,
 ): Promise<CreatedWorkerToken> {
   await requireActingAdmin(tx, actor);
-  if (!WORKER_NAME.test(name)) throw new AppError("bad_request", `Name must be ${WORKER_NAME_RULE}.`);
+  if (!WORKER_NAME.test(name)) throw badRequest(`Name must be ${WORKER_NAME_RULE}.`);
   if ((await findWorkerToken(tx, { name })) !== null)
-    throw new AppError(
-      "conflict",
-      `A join token with the name "${name}" exists. Choose another name, or revoke that token.`,
-    );
+    throw conflict(`A join token with the name "${name}" exists. Choose another name, or revoke that token.`);
   if ((await countWorkerTokens(tx)) >= MAX_TOKENS)
-    throw new AppError("conflict", `The server has ${MAX_TOKENS} join tokens. Revoke one first.`);
+    throw conflict(`The server has ${MAX_TOKENS} join tokens. Revoke one first.`);
   const secret = `${TOKEN_PREFIX}${randomToken(TOKEN_CHARACTERS)}`;
   const token = await insertWorkerToken(tx, { id: newId(), name, hash: sha256(secret), created_at: now });
   const target = { kind: "worker_token", id: token.id };
@@ -125,9 +122,9 @@ export async function setDraining(
   await store.write(async (tx) => {
     await requireActingAdmin(tx, actor);
     const found = await findWorker(tx, id);
-    if (!found) throw new AppError("not_found", "Worker not found.");
+    if (!found) throw notFound("Worker");
     const { worker, revokedAt } = found;
-    if (revokedAt !== null) throw new AppError("conflict", `Worker ${worker.name} was revoked.`);
+    if (revokedAt !== null) throw conflict(`Worker ${worker.name} was revoked.`);
     if (worker.is_draining === isDraining) return;
     await setWorkerDraining(tx, id, isDraining);
     const action = isDraining ? "worker.drained" : "worker.resumed";
@@ -139,7 +136,7 @@ export async function setDraining(
 /** Revokes the join token of a worker. Errors: `not_found`, `forbidden`; `conflict` once it is revoked. */
 export async function revokeWorker(services: WorkerNeeds, actor: AuditActor, id: string): Promise<void> {
   const found = await findWorker(services.store.read, id);
-  if (!found) throw new AppError("not_found", "Worker not found.");
-  if (found.revokedAt !== null) throw new AppError("conflict", `Worker ${found.worker.name} was revoked.`);
+  if (!found) throw notFound("Worker");
+  if (found.revokedAt !== null) throw conflict(`Worker ${found.worker.name} was revoked.`);
   await revokeToken(services, actor, { id: found.worker.token_id });
 }

@@ -68,7 +68,6 @@ export function createWorkerTrouble(clock: () => number) {
     /** Returns how much a worker is to be avoided for a step: 2 when it failed with the same one lately, 1 when with another one, 0 else. */
     rank: (workerId: string, stepId: string) =>
       (steps.get(toKey(workerId, stepId)) ?? 0) > clock() ? 2 : failing.has(workerId) ? 1 : 0,
-    /** Forgets what is too old. */
     prune: () => {
       const now = clock();
       for (const map of [avoidedUntil, steps]) for (const [key, until] of map) if (until <= now) map.delete(key);

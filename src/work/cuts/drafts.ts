@@ -1,5 +1,5 @@
 /** Drafts of edits. Pages save them during editing, so that nothing is lost and users do not overwrite each other. */
-import { AppError, requireFound } from "../../domain/errors";
+import { AppError, conflict, requireFound } from "../../domain/errors";
 import { findAssetById } from "../../store/assets";
 import { type Cut, type Draft, deleteDraft, findDraft, readEndedDraftRevision, saveDraft } from "../../store/cuts";
 import type { Queries } from "../../store/db";
@@ -18,7 +18,7 @@ export async function updateDraft(
   { revision, segments, texts, userId }: DraftChange,
 ): Promise<Draft> {
   const { store } = services;
-  if (cut.state !== "completed") throw new AppError("conflict", `Cut is ${cut.state}, not completed.`);
+  if (cut.state !== "completed") throw conflict(`Cut is ${cut.state}, not completed.`);
   const asset = requireFound(await findAssetById(store.read, cut.asset_id), "Asset of the cut");
   requireValidEdit({ segments, texts }, { duration: asset.duration ?? 0, frames: null });
   requireDatabaseSpace(services);
@@ -49,7 +49,7 @@ export async function requireDraftRevision(tx: Queries, draft: Draft | null, rev
     draft === null
       ? "there is no draft"
       : `${await readAuthor(tx, draft.updated_by)} saved revision ${draft.revision} on ${formatMessageTime(draft.updated_at)}`;
-  throw new AppError("conflict", `Revision is ${revision}, but ${found}: read the draft again.`);
+  throw conflict(`Revision is ${revision}, but ${found}: read the draft again.`);
 }
 
 /** Stores the draft of a cut in place of `old`. Errors: `conflict` (quota), `validation_error` (too many segments). */

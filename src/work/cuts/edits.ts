@@ -1,5 +1,5 @@
 /** Edits of cuts that are saved as cuts, in place of an earlier version or as another one. */
-import { AppError, invalidField, requireFound } from "../../domain/errors";
+import { invalidField, notFound, requireFound } from "../../domain/errors";
 import type { PacingOptions } from "../../domain/pacing/repace";
 import type { CutOptions } from "../../domain/plan";
 import { newId } from "../../lib/ids";
@@ -101,7 +101,7 @@ function toCutOptions({ remove_off_script: _, remove_pauses: __, ...options }: P
 /** Returns the cut that an edit replaces. Errors: `not_found`, `validation_error`, `conflict` if another one has replaced it. */
 async function getReplaceable(tx: Queries, cut: Cut, id: string): Promise<Cut> {
   const replaced = await findCut(tx, cut.workspace_id, id);
-  if (replaced === null) throw new AppError("not_found", "Cut to replace not found.");
+  if (replaced === null) throw notFound("Cut to replace");
   if (replaced.asset_id !== cut.asset_id || replaced.edited_from === null)
     throw invalidField("body.replaces", "must be an edited cut of the same recording", id);
   await requireCurrent(tx, replaced);

@@ -1,5 +1,5 @@
 /** Inserts cuts. The caller has to start them, as steps of a pipeline. */
-import { AppError, invalidField, requireFound } from "../../domain/errors";
+import { AppError, conflict, invalidField, requireFound } from "../../domain/errors";
 import type { CutStepParams } from "../../domain/step-params";
 import { hashJson } from "../../lib/hash";
 import { newId } from "../../lib/ids";
@@ -26,7 +26,7 @@ export async function requireCuttable(
   isReady: (asset: Asset) => boolean = isCuttable,
 ): Promise<void> {
   if (isReady(asset)) return;
-  if (asset.kind !== "source") throw new AppError("conflict", `Asset is a ${asset.kind}. Only sources can be cut.`);
+  if (asset.kind !== "source") throw conflict(`Asset is a ${asset.kind}. Only sources can be cut.`);
   if (asset.state === "failed") throw new AppError("asset_failed", "Asset preparation failed. Upload the file again.");
   if (asset.state === "pending_payment" || (asset.state === "processing" && asset.audio_prepared)) {
     throw new AppError("asset_payment_required", "Asset is prepared but not paid for. Add credits.");
@@ -42,7 +42,6 @@ export type CutLabel = { name: string | null; note: string | null };
 /** `userId` null: the account was deleted. `isStored`: the script is counted as storage already. */
 export type NewCut = CutStepParams & Partial<CutLabel> & { asset: Asset; userId: string | null; isStored?: boolean };
 
-/** Returns the hash that identifies identical requests. */
 export const hashCutRequest = (asset: Asset, { script, options, keepEditsOf }: CutStepParams): string =>
   hashJson([asset.id, script, options, ...(keepEditsOf === undefined ? [] : [keepEditsOf])]);
 
@@ -52,8 +51,7 @@ export async function requireKeepable(tx: Queries, asset: Asset, { keepEditsOf }
   const cut = requireFound(await findCut(tx, asset.workspace_id, keepEditsOf), "Cut whose edits are to be kept");
   if (cut.asset_id !== asset.id)
     throw invalidField("body.keep_edits_of", "must be a cut of the same recording", keepEditsOf);
-  if (cut.state !== "completed")
-    throw new AppError("conflict", `Cut whose edits are to be kept is ${cut.state}, not completed.`);
+  if (cut.state !== "completed") throw conflict(`Cut whose edits are to be kept is ${cut.state}, not completed.`);
 }
 
 /**

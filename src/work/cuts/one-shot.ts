@@ -3,7 +3,7 @@ import { link, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { getMediaFolder } from "../../blobs/folders";
 import type { Config } from "../../config";
-import { AppError } from "../../domain/errors";
+import { AppError, conflict } from "../../domain/errors";
 import type { ProbedMedia, ResolvedOutput } from "../../domain/media";
 import type { PlanJson } from "../../domain/plan-json";
 import { type OutputRequest, resolveOutput } from "../../domain/render-output";
@@ -198,7 +198,7 @@ async function moveTo(finished: string, outputPath: string, replace: boolean): P
       return await link(finished, outputPath);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "EEXIST")
-        throw new AppError("conflict", `${outputPath} already exists. It was not overwritten.`);
+        throw conflict(`${outputPath} already exists. It was not overwritten.`);
       // The file system does not support hard links.
     }
   }

@@ -1,5 +1,5 @@
 /** Timelines, subtitles and texts of completed cuts. A child process creates them with `plan-outputs.ts`. */
-import { AppError, requireFound } from "../../domain/errors";
+import { conflict, requireFound } from "../../domain/errors";
 import { toSeconds } from "../../domain/time";
 import type { ExportOptions } from "../../domain/timeline";
 import { type Asset, findAssetById } from "../../store/assets";
@@ -20,7 +20,7 @@ export async function runPlanOperation<Name extends PlanOperation>(
   more: Omit<JobOperations[Name]["input"], keyof CompletedCut>,
 ): Promise<JobOperations[Name]["result"]> {
   const { plan } = cut;
-  if (cut.state !== "completed" || plan === null) throw new AppError("conflict", `Cut is ${cut.state}, not completed.`);
+  if (cut.state !== "completed" || plan === null) throw conflict(`Cut is ${cut.state}, not completed.`);
   const asset = requireFound(await findAssetById(services.store.read, cut.asset_id), "Asset of the cut");
   return runForAsset(services, asset, operation, (paths) => {
     const name = asset.filename ?? `asset.${asset.extension ?? "mp4"}`;

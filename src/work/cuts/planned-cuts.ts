@@ -2,7 +2,7 @@
  * Cuts after upload: planned with a recording's upload or while it is prepared, and started as soon as it can be cut. A planned cut is deleted in
  * the transaction that creates the cut, so that it starts once, also after a crash.
  */
-import { AppError } from "../../domain/errors";
+import { AppError, conflict } from "../../domain/errors";
 import { CUT_MODES, type CutMode } from "../../domain/plan";
 import { createPoller, type Poller } from "../../lib/poller";
 import { type Asset, findAssetById } from "../../store/assets";
@@ -51,12 +51,11 @@ export async function planCut(
 
 /** Throws `AppError` `conflict` if a cut of the asset can be made now, or never. */
 function requireUnprepared(asset: Asset): void {
-  if (asset.kind !== "source") throw new AppError("conflict", `Asset is a ${asset.kind}. Only sources can be cut.`);
-  if (asset.state === "failed") throw new AppError("conflict", "Asset preparation failed. Upload the file again.");
-  if (isCuttable(asset)) throw new AppError("conflict", "Asset is ready to cut. Create a cut instead.");
+  if (asset.kind !== "source") throw conflict(`Asset is a ${asset.kind}. Only sources can be cut.`);
+  if (asset.state === "failed") throw conflict("Asset preparation failed. Upload the file again.");
+  if (isCuttable(asset)) throw conflict("Asset is ready to cut. Create a cut instead.");
 }
 
-/** Cuts per pass. */
 const MAX_PER_POLL = 50;
 /** Time after which a cut that could not start, for lack of credits or storage, is tried again. */
 const RETRY_MS = 60_000;

@@ -2,7 +2,7 @@
  * Reviews of cuts. A decision is stored beside the cut, and the draft says what is in the cut: both change in one transaction, so that they agree
  * after a reload and for two people at once. A saved edit gets the items and decisions of its cut.
  */
-import { AppError, invalidField, requireFound } from "../../domain/errors";
+import { conflict, invalidField, requireFound } from "../../domain/errors";
 import type { PlanJson } from "../../domain/plan-json";
 import {
   applyDecisions,
@@ -39,8 +39,7 @@ export type ReviewedPlan = { plan: PlanJson; items: ReviewItem[] };
 
 /** Parses the plan of a cut and the items of its review. Throws `AppError` `conflict` if it is not completed. */
 export function readReviewedPlan(cut: Cut): ReviewedPlan {
-  if (cut.state !== "completed" || cut.plan === null)
-    throw new AppError("conflict", `Cut is ${cut.state}, not completed.`);
+  if (cut.state !== "completed" || cut.plan === null) throw conflict(`Cut is ${cut.state}, not completed.`);
   const plan = JSON.parse(cut.plan) as PlanJson;
   return { plan, items: cut.review_items === null ? listPlanItems(judgeCut(cut, plan)) : parseItems(cut.review_items) };
 }

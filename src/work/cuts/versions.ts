@@ -1,5 +1,5 @@
 /** Versions of a cut: names and notes, and edited cuts that were saved in the place of others. */
-import { AppError, notFound, requireFound } from "../../domain/errors";
+import { conflict, notFound, requireFound } from "../../domain/errors";
 import { type Cut, findCut, findCutVersion, listSupersededBefore, updateCut } from "../../store/cuts";
 import type { Queries } from "../../store/db";
 import { findUserById, formatUserName } from "../../store/users";
@@ -27,10 +27,7 @@ export async function requireCurrent(tx: Queries, { id }: Pick<Cut, "id">): Prom
   const next = await findCutVersion(tx, version.superseded_by);
   const author = await readAuthor(tx, next?.created_by ?? null);
   const time = formatMessageTime(next?.created_at ?? version.superseded_at ?? 0);
-  throw new AppError(
-    "conflict",
-    `${author} saved this version on ${time}. Load it, or save your edits as a new version.`,
-  );
+  throw conflict(`${author} saved this version on ${time}. Load it, or save your edits as a new version.`);
 }
 
 /** Changes the name or the note of a cut. Errors: `conflict` (quota), `not_found`. */

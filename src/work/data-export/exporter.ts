@@ -158,7 +158,6 @@ async function openArchiveFile(services: CoreNeeds, path: string) {
       await file.datasync();
     },
     patch: writeAt,
-    /** Flushes the file to disk. */
     flush: () => file.sync(),
     close: () => file.close(),
   };

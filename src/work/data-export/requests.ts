@@ -105,7 +105,6 @@ export async function createExportLinks(
   return new Map([[ready.notification_id, links.sign({ kind: "exports", id: ready.id, what: "archive" }, now())]]);
 }
 
-/** Returns whether the archive of an export can be downloaded. */
 export const isDownloadable = ({ state, expires_at: expiry }: DataExport, now: number): boolean =>
   state === "ready" && expiry !== null && expiry > now;
 

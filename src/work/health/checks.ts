@@ -155,7 +155,6 @@ export function describeQueue(jobs: JobFacts | null, slots: Record<JobName, numb
   return ok(now);
 }
 
-/** Describes Redis, which distributes work to workers. */
 export function describeRedis(redis: RedisState): CheckResult {
   if (redis.problem !== null) return broken(`${redis.host} cannot be used: ${redis.problem}. Workers get no work`);
   const about = `${redis.host}, version ${redis.version}`;

@@ -35,7 +35,6 @@ export async function checkReadiness(services: HealthNeeds): Promise<Readiness> 
 }
 
 export type HealthNeeds = ClusterNeeds & {
-  /** Counters of requests and jobs for the metrics. */
   counters: ServerCounters;
   ffmpegPath: string;
   liveStreams: LiveStreams;

@@ -2,9 +2,8 @@
  * Deletion of accounts: it starts a grace period in which the user can sign in and restore the account. `account-purge.ts` deletes what remains
  * afterwards.
  */
-
 import { GRACE_DAYS } from "../../domain/access";
-import { AppError, requireFound } from "../../domain/errors";
+import { type AppError, conflict, requireFound } from "../../domain/errors";
 import { DAY_MS } from "../../domain/time";
 import type { Queries } from "../../store/db";
 import { findUserById, type User } from "../../store/users";
@@ -37,8 +36,7 @@ function lastOwnerError(user: User, workspaces: { name: string }[]): AppError {
   const names = workspaces.slice(0, MAX_SHOWN_WORKSPACES).map(({ name }) => `"${name}"`);
   const others = workspaces.length - names.length;
   const all = [...names, ...(others > 0 ? [`${others} more`] : [])].join(", ");
-  return new AppError(
-    "conflict",
+  return conflict(
     `${user.email} is the last owner of workspaces: ${all}. Make another member an owner, or delete the workspaces.`,
   );
 }
@@ -49,7 +47,7 @@ export async function restoreAccount(tx: Queries, actor: AuditActor, id: string,
   if (user.deleted_at === null) return user;
   // The purge may have begun.
   if (user.deleted_at + GRACE_PERIOD_MS <= now)
-    throw new AppError("conflict", "Account cannot be restored: its grace period has ended.");
+    throw conflict("Account cannot be restored: its grace period has ended.");
   await recordAudit(tx, actor, { action: "user.restored", target: { kind: "user", id } }, now);
   return changeAccountState(tx, id, { deleted_at: null }, now);
 }

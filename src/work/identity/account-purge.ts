@@ -86,7 +86,6 @@ async function startPurge(tx: Queries, id: string, now: number): Promise<void> {
   await recordAudit(tx, SERVER_ACTOR, { action: "user.purge_started", target: { kind: "user", id }, details }, now);
 }
 
-/** Audit log entries per transaction. */
 const ENTRIES_PER_TRANSACTION = 2_000;
 
 /** Removes the details that name the account from entries about others, such as an invitation to its address. */

@@ -1,5 +1,5 @@
 /** The role and the state of accounts. The rules are checked in the transaction of the change, so that concurrent changes cannot break them. */
-import { AppError } from "../../domain/errors";
+import { AppError, conflict } from "../../domain/errors";
 import type { Queries } from "../../store/db";
 import { revokeTokensCreatedBy } from "../../store/one-time-tokens";
 import { countOtherAdmins, demoteInvitedAdmins, findUserById, type User, updateAccountState } from "../../store/users";
@@ -11,7 +11,7 @@ export const isActiveAdmin = (user: User): boolean =>
 /** Throws `AppError` `conflict` if the server would have no administrator without this user. */
 export async function requireAnotherAdmin(tx: Queries, user: User): Promise<void> {
   if (isActiveAdmin(user) && (await countOtherAdmins(tx, user.id)) === 0)
-    throw new AppError("conflict", `${user.email} is the last administrator. Create another one first.`);
+    throw conflict(`${user.email} is the last administrator. Create another one first.`);
 }
 
 /** Throws `AppError` `forbidden` if the acting user is no longer an administrator since authentication. */

@@ -1,7 +1,7 @@
 /** API keys: each acts for one user in one workspace. A key is shown once, and only its hash is stored. */
 
 import type { KeyScope } from "../../domain/access";
-import { AppError, requireFound } from "../../domain/errors";
+import { conflict, notFound, requireFound } from "../../domain/errors";
 import { sha256 } from "../../lib/hash";
 import { newId, randomToken } from "../../lib/ids";
 import type { Queries } from "../../store/db";
@@ -92,9 +92,9 @@ export async function requireRoomForKey(
   tx: Queries,
   { userId, workspaceId }: Pick<KeyRequest, "userId" | "workspaceId">,
 ): Promise<void> {
-  if ((await findRole(tx, workspaceId, userId)) === null) throw new AppError("not_found", "Workspace not found.");
+  if ((await findRole(tx, workspaceId, userId)) === null) throw notFound("Workspace");
   if ((await countApiKeys(tx, userId)) >= MAX_KEYS_PER_USER)
-    throw new AppError("conflict", `An account has at most ${MAX_KEYS_PER_USER} API keys. Delete one first.`);
+    throw conflict(`An account has at most ${MAX_KEYS_PER_USER} API keys. Delete one first.`);
 }
 
 /** Deletes a key of the user, which is refused from then on. Throws `AppError` `not_found`. */

@@ -1,5 +1,5 @@
 /** Email verification. */
-import { AppError } from "../../domain/errors";
+import { AppError, conflict } from "../../domain/errors";
 import type { Queries } from "../../store/db";
 import { deleteOidcIdentitiesOf } from "../../store/oidc-identities";
 import type { OneTimeToken } from "../../store/one-time-tokens";
@@ -17,10 +17,10 @@ import { type SignInClient, toAnonymous } from "./sign-in";
  */
 export async function requestVerification(services: IdentityNeeds, { id }: Pick<User, "id">): Promise<void> {
   const { mails, store } = services;
-  if (!mails.isConfigured) throw new AppError("conflict", "This server sends no mails: ask an administrator.");
+  if (!mails.isConfigured) throw conflict("This server sends no mails: ask an administrator.");
   await store.write(async (tx) => {
     const user = await findUserById(tx, id);
-    if (user && user.email_verified_at !== null) throw new AppError("conflict", "Email address is already confirmed.");
+    if (user && user.email_verified_at !== null) throw conflict("Email address is already confirmed.");
     const waitMs = await findLinkWait(services, tx, id, "email_verification");
     if (waitMs > 0)
       throw new AppError("rate_limited", "Too many mails were sent. Check your mailbox, or retry later.", {

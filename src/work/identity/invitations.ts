@@ -1,6 +1,6 @@
 /** Invitations: links to an account, optionally with membership in a workspace. */
 import type { WorkspaceRole } from "../../domain/access";
-import { AppError } from "../../domain/errors";
+import { AppError, conflict } from "../../domain/errors";
 import { newId } from "../../lib/ids";
 import type { Queries } from "../../store/db";
 import { wantsMail } from "../../store/notifications";
@@ -68,7 +68,6 @@ export async function createInvitation(
   return link;
 }
 
-/** Returns the inviter's name for the invitation. */
 export const formatInviter = ({ first_name: first, last_name: last, email }: Invitation["invitedBy"]): string =>
   [first, last].filter(Boolean).join(" ") || email;
 
@@ -131,7 +130,7 @@ export async function acceptInvitation(
     let user: User;
     if (used.user_id === null) {
       if (await findUserByEmail(tx, used.email))
-        throw new AppError("conflict", `${used.email} already has an account: sign in to accept the invitation.`);
+        throw conflict(`${used.email} already has an account: sign in to accept the invitation.`);
       // Otherwise, any member could create accounts with credits while sign-up is closed.
       const credits = config.signup === "open" || isVouchedFor ? config.signupCredits : 0;
       const account = { id: userId, email: used.email, passwordHash, isAdmin: false, emailVerifiedAt, credits };

@@ -1,5 +1,5 @@
 /** Creation of accounts, shared by all ways to get one. */
-import { AppError } from "../../domain/errors";
+import { conflict } from "../../domain/errors";
 import { newId } from "../../lib/ids";
 import { insertLedgerEntry } from "../../store/credits";
 import type { Queries } from "../../store/db";
@@ -19,7 +19,7 @@ type NewAccount = {
 /** Inserts an account with its personal workspace and its credits. Throws `AppError` `conflict` when the address has an account. */
 export async function insertAccount(tx: Queries, account: NewAccount): Promise<User> {
   const { id, email, credits, now } = account;
-  if (await findUserByEmail(tx, email)) throw new AppError("conflict", `${email} already has an account.`);
+  if (await findUserByEmail(tx, email)) throw conflict(`${email} already has an account.`);
   const user = await insertUser(tx, {
     id,
     email,

@@ -2,7 +2,7 @@
 
 import type { Config } from "../../config";
 import { isPlainAddress, parseEmailAddress } from "../../domain/email-address";
-import { AppError } from "../../domain/errors";
+import { AppError, conflict, notFound } from "../../domain/errors";
 import type { OidcIdentity, OidcProvider } from "../../domain/oidc";
 import { newId } from "../../lib/ids";
 import type { Queries } from "../../store/db";
@@ -201,10 +201,10 @@ export async function removeIdentity(
     const user = await findUserById(tx, userId);
     const identities = await listOidcIdentities(tx, userId);
     const removed = identities.find(({ id }) => id === identityId);
-    if (!user || !removed) throw new AppError("not_found", "Identity not found.");
+    if (!user || !removed) throw notFound("Identity");
     const canSignIn = identities.some((one) => one !== removed && findProvider(config.oidc, one.issuer));
     if (user.password_hash === null && !canSignIn)
-      throw new AppError("conflict", "Account has no other way to sign in: set a password first.");
+      throw conflict("Account has no other way to sign in: set a password first.");
     await deleteOidcIdentity(tx, removed.id);
     await deleteSessionsOf(tx, userId, sessionId);
     const provider = formatProviderName(config, removed.issuer);

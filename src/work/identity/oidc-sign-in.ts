@@ -2,7 +2,7 @@
  * Sign-in at an OpenID Connect provider. A cookie with a random secret binds each sign-in to the browser that started it, so that nobody can be
  * signed in to somebody else's account. Nonce and PKCE verifier are derived from the secret and the state: the server stores only hashes.
  */
-import { AppError } from "../../domain/errors";
+import { AppError, badRequest } from "../../domain/errors";
 import type { OidcChecks, OidcProvider } from "../../domain/oidc";
 import { deriveSecret, isEqualSecret, sha256 } from "../../lib/hash";
 import { newId, randomToken } from "../../lib/ids";
@@ -83,8 +83,7 @@ export async function finishOidcSignIn(
 }
 
 const notStartedHere = (services: IdentityNeeds): AppError =>
-  new AppError(
-    "bad_request",
+  badRequest(
     `Sign-in was not started in this browser, took too long or was finished before. Start again at ${services.publicUrl()}/sign-in.`,
   );
 

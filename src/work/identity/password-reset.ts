@@ -1,6 +1,6 @@
 /** The reset of a forgotten password, and the change of a known one. */
 import { parseEmailAddress } from "../../domain/email-address";
-import { AppError } from "../../domain/errors";
+import { AppError, conflict } from "../../domain/errors";
 import type { Queries } from "../../store/db";
 import { deleteDeviceCodesOf } from "../../store/device-codes";
 import { deleteOidcIdentitiesOf } from "../../store/oidc-identities";
@@ -130,8 +130,7 @@ export async function changePassword(
   const hash = await passwords.hash(toPasswordKey(client), request.password);
   await store.write(async (tx) => {
     const stored = await findUserById(tx, user.id);
-    if (stored?.password_hash !== user.password_hash)
-      throw new AppError("conflict", "Password was changed by another request.");
+    if (stored?.password_hash !== user.password_hash) throw conflict("Password was changed by another request.");
     await setPasswordHash(tx, user.id, hash);
     await deleteSessionsOf(tx, user.id, sessionId);
     await deleteDeviceCodesOf(tx, user.id);

@@ -1,6 +1,6 @@
 /** The second step of a sign-in: a challenge that accepts a few attempts within ten minutes. */
 import type { SecondFactorMethod } from "../../domain/access";
-import { AppError } from "../../domain/errors";
+import { AppError, conflict } from "../../domain/errors";
 import { sha256 } from "../../lib/hash";
 import { randomText } from "../../lib/ids";
 import { countRecentTokens } from "../../store/one-time-tokens";
@@ -13,7 +13,6 @@ import { createOneTimeToken } from "./one-time-tokens";
 /** A challenge and the methods that the client can offer. */
 export type SecondFactorChallenge = { challenge: string; methods: SecondFactorMethod[] };
 
-/** The data stored with a challenge. */
 export type ChallengeData = {
   /** Identifies the password that was given: the challenge ends when it changes. */
   password: string;
@@ -44,10 +43,7 @@ export async function startSecondFactor(services: IdentityNeeds, user: User): Pr
   const { mails, now, store } = services;
   const isMailed = user.totp_secret === null;
   if (isMailed && !canMail(services, user))
-    throw new AppError(
-      "conflict",
-      "Sign-in asks for a code by email, but this server cannot send it to you. Ask an administrator.",
-    );
+    throw conflict("Sign-in asks for a code by email, but this server cannot send it to you. Ask an administrator.");
   const code = isMailed ? randomText("0123456789", CODE_DIGITS) : null;
   return store.write(async (tx) => {
     const time = now();

@@ -1,7 +1,7 @@
 /** Accounts without an administrator: setup of the server, and open sign-up. */
 import type { BillingMode } from "../../domain/billing";
 import { hasHostName, isPlainAddress, parseEmailAddress } from "../../domain/email-address";
-import { AppError, invalidField } from "../../domain/errors";
+import { AppError, conflict, invalidField } from "../../domain/errors";
 import { newId } from "../../lib/ids";
 import { insertBillingChoice } from "../../store/server-choices";
 import { hasAdministrator } from "../../store/users";
@@ -38,7 +38,7 @@ export async function setUp(
   return started;
 }
 
-const alreadySetUp = () => new AppError("conflict", "This server is already set up: sign in.");
+const alreadySetUp = () => conflict("This server is already set up: sign in.");
 
 /**
  * Creates an account and starts a session. Throws `AppError` `forbidden` while sign-up is closed; `rate_limited`; `conflict` when the address

@@ -1,5 +1,5 @@
 /** The second factor of an account: its enrollment, and whether sign-in asks for it. */
-import { AppError, requireFound } from "../../domain/errors";
+import { conflict, requireFound } from "../../domain/errors";
 import type { Queries } from "../../store/db";
 import { deleteSessionsOf } from "../../store/sessions";
 import { completeTotpEnrollment, removeTwoFactor, replaceCodes, startTotpEnrollment } from "../../store/two-factor";
@@ -21,8 +21,7 @@ export async function enrollAuthenticator(
   { id }: Pick<User, "id">,
 ): Promise<TotpEnrollment> {
   const user = requireFound(await findUserById(tx, id), "Account");
-  if (user.totp_secret !== null)
-    throw new AppError("conflict", "Account has an authenticator. Remove it first to set up another one.");
+  if (user.totp_secret !== null) throw conflict("Account has an authenticator. Remove it first to set up another one.");
   const { secret, url } = createTotpSecret(user.email);
   const { codes, rows } = createRecoveryCodes(id, now());
   await startTotpEnrollment(tx, id, { secret: sealTotpSecret(sealer, id, "totp_pending_secret", secret), codes: rows });
@@ -39,7 +38,7 @@ export async function confirmAuthenticator(services: IdentityNeeds, owner: Accou
   await store.write(async (tx) => {
     const user = await findUserById(tx, id);
     const secret = user && openTotpSecret(sealer, user, "totp_pending_secret");
-    if (!user || !secret) throw new AppError("conflict", "No authenticator waits for its first code.");
+    if (!user || !secret) throw conflict("No authenticator waits for its first code.");
     const step = verifyTotpCode(secret, code.replace(/\s/g, ""), now(), null);
     if (step === null) throw wrongSecret("code", "is wrong or has expired");
     await completeTotpEnrollment(tx, id, {
@@ -76,8 +75,7 @@ export async function replaceRecoveryCodes(
   const { codes, rows } = createRecoveryCodes(id, now);
   await services.store.write(async (tx) => {
     const user = await findUserById(tx, id);
-    if (!user?.totp_secret)
-      throw new AppError("conflict", "Account has no authenticator that recovery codes could replace.");
+    if (!user?.totp_secret) throw conflict("Account has no authenticator that recovery codes could replace.");
     await replaceCodes(
       tx,
       id,
@@ -116,8 +114,7 @@ export async function setTwoFactorEnabled(
   const user = await findUserById(tx, owner.user.id);
   if (!user || user.two_factor_enabled === isEnabled) return user;
   if (isEnabled && user.totp_secret === null && !canMail(services, user))
-    throw new AppError(
-      "conflict",
+    throw conflict(
       services.mails.isConfigured
         ? "Account has no second factor: set up an authenticator, or confirm the email address first."
         : "Account has no second factor: set up an authenticator first.",

@@ -156,7 +156,6 @@ async function encodePreview({ tools, input, context, source, files, scratch }: 
   );
 }
 
-/** Writes the sheets, and returns what they have. */
 async function makeStoryboard({ tools, input, context, files, scratch }: Work): Promise<Storyboard> {
   const planned = planStoryboard(toSeconds(input.info.duration));
   const outputDir = join(scratch.path, "sheets");

@@ -63,7 +63,6 @@ export type ChunkInput = {
 /** `blobs` has one element, the encoded file. `seconds`: how long encoding took. */
 export type ChunkOutput = JobOutput & { seconds: number; repaired: boolean };
 
-/** Returns the name of the file that a piece becomes. */
 export const getPieceName = (piece: SplitPiece): string => (piece.kind === "video" ? piece.chunk.name : piece.name);
 
 /** The names of the files of chunks, and of that of the audio. */

@@ -124,7 +124,6 @@ export function createLiveEvents(options: { store: Store; log: Log; maxEvents?: 
 
 export type LiveEvents = ReturnType<typeof createLiveEvents>;
 
-/** How long events are stored. */
 const STORED_MS = 7 * 24 * 3600 * 1000;
 /** Rows to delete per transaction. */
 const SWEPT_ROWS = 1_000;

@@ -63,7 +63,6 @@ export function createPresence(options: {
       if (timer === undefined) expire();
       return listUsers(cut.cutId);
     },
-    /** Records that a user has closed a cut. */
     leave: (cut: OpenCut, userId: string): void => remove(toKey(cut, userId)),
     stop: () => clearTimeout(timer),
   };

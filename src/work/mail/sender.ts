@@ -81,7 +81,6 @@ export function createMailSender(options: { store: Store; sealer: Sealer; mailer
 
   const isUrgent = ({ template }: DueMail): boolean => (URGENT_TEMPLATES as string[]).includes(template);
 
-  /** Returns the mail whose turn it is. */
   function chooseNext(due: DueMail[]): DueMail | null {
     let next: DueMail | null = null;
     for (const mail of due) {

@@ -2,7 +2,7 @@
  * Notifies users. A notification is written in the transaction of its cause. `waiting` in `mail_state` only says that a mail is wanted:
  * `notification-mails.ts` combines and queues the mails.
  */
-import { AppError } from "../../domain/errors";
+import { conflict } from "../../domain/errors";
 import {
   goesTo,
   isMandatory,
@@ -109,7 +109,7 @@ export async function changePreferences(tx: Queries, userId: string, choices: No
   for (const choice of choices) {
     const { type, channel, enabled } = choice;
     if (!enabled && isMandatory(choice))
-      throw new AppError("conflict", `Notifications of type ${type} through ${channel} are mandatory.`);
+      throw conflict(`Notifications of type ${type} through ${channel} are mandatory.`);
     await saveChoice(tx, userId, choice);
     if (channel === "email" && !enabled) await discardWaitingMails(tx, { userId, type });
   }

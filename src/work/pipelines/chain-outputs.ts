@@ -10,7 +10,6 @@ import { type Pipeline, updateStepOutput } from "../../store/pipelines";
 import { findRenderById } from "../../store/renders";
 import { markAssetDeleted, type Step } from "../../store/steps";
 
-/** Registers the output of a completed step. */
 export async function registerOutput(tx: Queries, pipeline: Pipeline, step: Step, now: number): Promise<void> {
   const source = pipeline.input_asset_id === null ? null : await findAssetById(tx, pipeline.input_asset_id);
   const output = step.subject_id === null ? null : await describeOutput(tx, step, step.subject_id);

@@ -2,7 +2,7 @@
  * Pipelines: steps that run in sequence. The only place that starts and ends steps, so that the next step, the price,
  * the output and the end of the pipeline are always written with the end of a step.
  */
-import { AppError, requireFound } from "../../domain/errors";
+import { AppError, conflict, notFound, requireFound } from "../../domain/errors";
 import { JOB_FACTS, type JobName, type Runner } from "../../domain/jobs";
 import { type StepRequest, shareScripts, withoutScript } from "../../domain/step-params";
 import { newId } from "../../lib/ids";
@@ -74,7 +74,7 @@ const MAX_WAITING_JOBS = 1_000;
 /** Throws `AppError` `conflict` when too many cuts and renders of the workspace are waiting. */
 export async function requireRoomForJob(tx: Queries, workspaceId: string): Promise<void> {
   if ((await countWaitingJobs(tx, workspaceId)) < MAX_WAITING_JOBS) return;
-  throw new AppError("conflict", "Limit of 1,000 waiting cuts and renders reached. Wait until some have started.");
+  throw conflict("Limit of 1,000 waiting cuts and renders reached. Wait until some have started.");
 }
 
 type NewSteps = { isChain: boolean; steps: (Pick<Step, "params" | "subject_id"> & { name: JobName })[] };
@@ -144,14 +144,14 @@ export async function createSubject(services: CoreNeeds, tx: Queries, subject: S
   const project = await findProject(tx, asset.workspace_id, asset.project_id);
   // A chain creates assets, which an archived project does not accept.
   if (subject.isChain && project?.state === "archived")
-    throw new AppError("conflict", "Project is archived and accepts no new assets.");
+    throw conflict("Project is archived and accepts no new assets.");
   if (request.name === "cut") {
     const { isStored = false } = subject;
     return (await insertNewCut(services, tx, { asset, ...request.params, userId, isStored })).id;
   }
   const cutId = request.params.cutId ?? request.precedingCutId;
   const cut = cutId === null ? null : await findCutById(tx, cutId);
-  if (cutId !== null && cut === null) throw new AppError("not_found", "Cut not found.");
+  if (cutId !== null && cut === null) throw notFound("Cut");
   const output = request.checked ?? checkOutput(asset, request.params.output);
   requireCompletedCut(cut);
   return (await insertNewRender(services, tx, { asset, cut, output, userId })).id;
@@ -242,7 +242,7 @@ export async function readStepRequest(tx: Queries, step: Step): Promise<SubjectR
   // The parameters are of the kind that the processor has.
   if (!("scriptOfStep" in params)) return { ...({ name, params } as StepRequest), precedingCutId };
   const script = await readScriptOfStep(tx, step.pipeline_id, params.scriptOfStep);
-  if (script === null) throw new AppError("not_found", "Cut with the script not found.");
+  if (script === null) throw notFound("Cut with the script");
   return { name: "cut", params: { script, options: params.options }, precedingCutId };
 }
 

@@ -1,6 +1,6 @@
 /** Pipeline requests of clients: start of a chain, cancellation, and retry of a step. */
 import { discard } from "../../blobs/trash";
-import { AppError, moveFields, requireFound } from "../../domain/errors";
+import { AppError, conflict, moveFields, notFound, requireFound } from "../../domain/errors";
 import { JOB_FACTS } from "../../domain/jobs";
 import type { StepRequest } from "../../domain/step-params";
 import { type Asset, findAssetById } from "../../store/assets";
@@ -94,11 +94,11 @@ export async function cancelPipeline(
   const now = services.now();
   const step = await services.store.write(async (tx) => {
     const pipeline = requireFound(await findPipeline(tx, workspaceId, pipelineId), "Pipeline");
-    if (pipeline.finished_at !== null) throw new AppError("conflict", `Pipeline is already ${pipeline.state}.`);
+    if (pipeline.finished_at !== null) throw conflict(`Pipeline is already ${pipeline.state}.`);
     const open = await findOpenStep(tx, pipeline.id);
     if (!open) throw new Error(`pipeline ${pipeline.id} has no open step`);
     if (JOB_FACTS[open.processor_name].startedBy === "upload")
-      throw new AppError("conflict", "A preparation cannot be cancelled. Delete the asset instead.");
+      throw conflict("A preparation cannot be cancelled. Delete the asset instead.");
     await check(tx, open);
     await endPipelineStep(tx, { stepId: open.id }, { state: "cancelled", now });
     await cancelSubject(tx, open, now);
@@ -141,16 +141,16 @@ export async function retryStep(
   { pipeline, stepId }: { pipeline: Pipeline; stepId: string },
 ): Promise<void> {
   const step = await findStep(tx, stepId);
-  if (step?.pipeline_id !== pipeline.id) throw new AppError("not_found", "Step not found.");
+  if (step?.pipeline_id !== pipeline.id) throw notFound("Step");
   if (JOB_FACTS[step.processor_name].startedBy === "upload")
-    throw new AppError("conflict", "A preparation cannot be retried. Upload the file again.");
+    throw conflict("A preparation cannot be retried. Upload the file again.");
   if (step.state !== "failed" && step.state !== "cancelled")
-    throw new AppError("conflict", `Step is ${step.state}. Only a failed or cancelled step can be retried.`);
+    throw conflict(`Step is ${step.state}. Only a failed or cancelled step can be retried.`);
   const { workspaceId, userId } = actor;
   await requireRoomForJob(tx, workspaceId);
   const isChain = pipeline.is_chain;
   if (isChain && (await hasIncompleteStepsAfter(tx, pipeline.id, step.step_order)))
-    throw new AppError("conflict", "Scripts of later steps were deleted on cancellation. Start a new pipeline.");
+    throw conflict("Scripts of later steps were deleted on cancellation. Start a new pipeline.");
   const assetId = step.input_asset_id ?? "";
   const create = async () => {
     const request = await getRetryRequest(tx, step);
@@ -159,7 +159,7 @@ export async function retryStep(
   const subjectId = await create().catch((error) => {
     // The requested resource exists, but one of its dependencies was deleted.
     const isGone = error instanceof AppError && error.code === "not_found";
-    throw isGone ? new AppError("conflict", `${error.message} Start a new pipeline.`) : error;
+    throw isGone ? conflict(`${error.message} Start a new pipeline.`) : error;
   });
   const now = services.now();
   const prices = await readPrices(services.config, tx);
@@ -195,5 +195,5 @@ async function getRetryRequest(tx: Queries, step: Step): Promise<SubjectRequest[
       return { name: "render", params, precedingCutId: null, checked: { json: output, resolved } };
     }
   }
-  throw new AppError("conflict", `The ${step.processor_name} was deleted. Start a new pipeline.`);
+  throw conflict(`The ${step.processor_name} was deleted. Start a new pipeline.`);
 }

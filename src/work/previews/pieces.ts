@@ -61,7 +61,6 @@ const MAX_CACHE_BYTES = 64 * 1024 ** 2;
 const MAX_UNSENT_BYTES = 512 * 1024 ** 2;
 const MAX_UNSENT_BYTES_PER_USER = 128 * 1024 ** 2;
 
-/** Creates the service that encodes pieces on this server. */
 export function createPieces(tools: PieceTools, { folders }: CoreNeeds): Pieces {
   const cache = createByteCache<EncodedHead>(MAX_CACHE_BYTES);
   const encoders = createHeadEncoders(tools);

@@ -1,5 +1,5 @@
 /** Inserts renders. The caller has to start them, as steps of a pipeline. */
-import { AppError } from "../../domain/errors";
+import { AppError, conflict } from "../../domain/errors";
 import type { ResolvedOutput } from "../../domain/media";
 import type { OutputJson } from "../../domain/render-output";
 import { type OutputRequest, resolveOutput } from "../../domain/render-output";
@@ -36,7 +36,6 @@ export function requireCompletedCut(cut: Cut | null): void {
   if (cut && cut.state !== "completed") throw new AppError("modifier_not_ready", "Cut is not completed.");
 }
 
-/** Returns the hash that identifies identical requests. */
 export const hashRenderRequest = (asset: Asset, cut: Cut | null, { resolved, json }: CheckedOutput): string =>
   hashJson([asset.id, cut?.id ?? null, resolved, ...(json.file_name === undefined ? [] : [json.file_name])]);
 
@@ -50,7 +49,7 @@ export async function insertNewRender(
   { asset, cut, output, userId }: NewRender,
 ): Promise<Render> {
   const quotaProblem = await findQuotaProblem(services, tx, asset.workspace_id);
-  if (quotaProblem) throw new AppError("conflict", quotaProblem);
+  if (quotaProblem) throw conflict(quotaProblem);
   requireStorage(services);
   return insertRender(tx, {
     id: newId(),

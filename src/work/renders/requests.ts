@@ -1,6 +1,6 @@
 /** Creates and cancels renders. The job `render` processes them. */
 import { discard } from "../../blobs/trash";
-import { AppError, requireFound } from "../../domain/errors";
+import { conflict, requireFound } from "../../domain/errors";
 import type { OutputRequest } from "../../domain/render-output";
 import type { Asset } from "../../store/assets";
 import type { Cut } from "../../store/cuts";
@@ -46,7 +46,7 @@ export async function cancelRender(services: PipelineNeeds, workspaceId: string,
   const { render, steps } = await services.store.write(async (tx) => {
     const existing = requireFound(await findRender(tx, workspaceId, renderId), "Render");
     const cancelled = await updateOpenRender(tx, renderId, { state: "cancelled", completed_at: now });
-    if (!cancelled) throw new AppError("conflict", `Render is already ${existing.state}.`);
+    if (!cancelled) throw conflict(`Render is already ${existing.state}.`);
     const open = await listOpenSteps(tx, [renderId]);
     for (const step of open) await endPipelineStep(tx, { stepId: step.id }, { state: "cancelled", now });
     await emitRenderEvent(tx, cancelled, "render.cancelled", now);

@@ -1,6 +1,6 @@
 /** Storage limits: the quota of a workspace, and the free space that the server reserves for its database. */
 import { formatBytes } from "../../domain/bytes";
-import { AppError } from "../../domain/errors";
+import { AppError, conflict } from "../../domain/errors";
 import type { DiskReserve } from "../../lib/disk-reserve";
 import { releaseSpareSpace } from "../../lib/spare-space";
 import { isStorageFull } from "../../lib/storage-full";
@@ -73,7 +73,7 @@ export async function requireQuota(
   if (quota === null) return;
   const used = await readStorageUsed(tx, workspaceId);
   if (used + bytes <= quota) return;
-  throw new AppError("conflict", `${formatQuotaProblem(used, quota)} This ${what} needs ${formatExactBytes(bytes)}.`);
+  throw conflict(`${formatQuotaProblem(used, quota)} This ${what} needs ${formatExactBytes(bytes)}.`);
 }
 
 /**
@@ -98,7 +98,7 @@ const MAX_PROJECTS = 10_000;
 /** Throws `conflict` when the workspace has too many projects, whose names do not count toward the quota. */
 export async function requireRoomForProject(tx: Queries, workspaceId: string): Promise<void> {
   if ((await countProjects(tx, workspaceId)) < MAX_PROJECTS) return;
-  throw new AppError("conflict", "Limit of 10,000 projects reached. Delete one first.");
+  throw conflict("Limit of 10,000 projects reached. Delete one first.");
 }
 
 /**

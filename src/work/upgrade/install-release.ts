@@ -96,7 +96,6 @@ async function swapExecutable(staged: string, executable: string): Promise<void>
   await flushFile(dirname(executable));
 }
 
-/** Replaces the current executable with the previous one. */
 async function putBackExecutable(executable: string): Promise<void> {
   await rename(getPreviousPath(executable), executable);
   await flushFile(dirname(executable));

@@ -1,6 +1,6 @@
 /** Actions of administrators on file problems. Each is written to the audit log in the transaction of its change. */
 import { moveStrayToTrash } from "../../blobs/trash";
-import { AppError } from "../../domain/errors";
+import { conflict, notFound } from "../../domain/errors";
 import type { Queries } from "../../store/db";
 import {
   deleteFileChecks,
@@ -40,12 +40,11 @@ export async function resolveFinding(
 ): Promise<"resolved" | "started"> {
   const { store } = services;
   const finding = await findOpenFinding(store.read, findingId);
-  if (finding === null) throw new AppError("not_found", "Problem not found.");
-  if (!listActions(finding).includes(action))
-    throw new AppError("conflict", `A file that is ${finding.problem} does not allow this.`);
+  if (finding === null) throw notFound("Problem");
+  if (!listActions(finding).includes(action)) throw conflict(`A file that is ${finding.problem} does not allow this.`);
   if (services.fileRestores.isQueued(findingId)) {
     if (action === "restore") return "started";
-    throw new AppError("conflict", "File is being restored.");
+    throw conflict("File is being restored.");
   }
   switch (action) {
     case "accept":
@@ -71,7 +70,7 @@ async function accept({ now, store }: FindingNeeds, actor: AuditActor, findingId
   await store.write(async (tx) => {
     await requireActingAdmin(tx, actor);
     const finding = await findOpenFinding(tx, findingId);
-    if (finding === null) throw new AppError("not_found", "Problem not found.");
+    if (finding === null) throw notFound("Problem");
     await updateFileCheck(tx, findingId, acceptFound(finding, now()));
     const details = { path: finding.path, problem: finding.problem };
     await recordAudit(tx, actor, { action: "file.accepted", target: { kind: "file", id: findingId }, details }, now());
@@ -92,7 +91,7 @@ async function deleteUntracked(
 ): Promise<void> {
   const absolute = toAbsolute(folders, path);
   if (absolute === null || !(await isStillUntracked(folders, store.read, path, now())))
-    throw new AppError("conflict", "File is gone or has changed since it was found. It is checked again.");
+    throw conflict("File is gone or has changed since it was found. It is checked again.");
   await store.write(async (tx) => {
     await requireActingAdmin(tx, actor);
     await deleteFileChecks(tx, [id]);
@@ -110,7 +109,7 @@ async function deleteOwner(services: FindingNeeds, actor: AuditActor, finding: O
   const { now, store } = services;
   const { path, problem } = finding;
   const owner = await findOwnerOf(store.read, path);
-  if (owner === null) throw new AppError("conflict", "Recording was deleted.");
+  if (owner === null) throw conflict("Recording was deleted.");
   const onDelete = async (tx: Queries) => {
     await requireActingAdmin(tx, actor);
     const target = { kind: owner.kind, id: owner.id };

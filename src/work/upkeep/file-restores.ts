@@ -2,7 +2,7 @@
 import { mkdir, rename, rm } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import type { BackupFile } from "../../domain/backup";
-import { AppError } from "../../domain/errors";
+import { AppError, conflict } from "../../domain/errors";
 import { findTracked, listTrackedFiles, RESTORING_SUFFIX } from "../../domain/scrub";
 import { flushFile } from "../../lib/atomic-file";
 import { findOpenFinding, type OpenFinding, updateFileCheck } from "../../store/file-checks";
@@ -67,12 +67,12 @@ async function restoreFile(
   signal: AbortSignal,
 ): Promise<string> {
   const finding = await findOpenFinding(store.read, findingId);
-  if (finding === null) throw new AppError("conflict", "Problem was solved meanwhile.");
+  if (finding === null) throw conflict("Problem was solved meanwhile.");
   const { path } = finding;
   const target = toAbsolute(folders, path);
   const source = openFileSource(config.backupTo, offsite, signal);
-  if (source === null) throw new AppError("conflict", "There are no backups: set backup_to.");
-  if (target === null || !(await hasOwnerOf(store, path))) throw new AppError("conflict", "Recording was deleted.");
+  if (source === null) throw conflict("There are no backups: set backup_to.");
+  if (target === null || !(await hasOwnerOf(store, path))) throw conflict("Recording was deleted.");
   await folders.guard.confirmOnline();
   const part = `${target}${RESTORING_SUFFIX}`;
   const problems: string[] = [];
@@ -113,8 +113,7 @@ async function restoreFile(
   } finally {
     await rm(part, { force: true });
   }
-  throw new AppError(
-    "conflict",
+  throw conflict(
     problems.length === 0
       ? "No backup has this file with the right content."
       : `Backups are damaged. ${problems.join(" ")}`,

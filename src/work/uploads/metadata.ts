@@ -1,6 +1,6 @@
 /** The `Upload-Metadata` header of TUS, with the client's details of the file. */
 import { basename } from "node:path";
-import { AppError } from "../../domain/errors";
+import { badRequest } from "../../domain/errors";
 import { ASSET_KINDS, type AssetKind } from "../../domain/states";
 import { isUuid } from "../../lib/ids";
 
@@ -16,11 +16,11 @@ export type UploadMetadata = { header: string | null; filename: string | null; e
 export function parseUploadMetadata(header: string | null): UploadMetadata {
   // It is stored with the asset and does not count towards the quota.
   if (header && header.length > MAX_HEADER_CHARACTERS)
-    throw new AppError("bad_request", `Upload-Metadata must have at most ${MAX_HEADER_CHARACTERS} characters.`);
+    throw badRequest(`Upload-Metadata must have at most ${MAX_HEADER_CHARACTERS} characters.`);
   const values = parsePairs(header);
   const externalId = values.get("external_id") || null;
   if (externalId && ([...externalId].length > 256 || /\p{Cc}/u.test(externalId))) {
-    throw new AppError("bad_request", "external_id must have at most 256 characters and no control characters.");
+    throw badRequest("external_id must have at most 256 characters and no control characters.");
   }
   return { header, filename: toSafeBasename(values.get("filename") ?? ""), externalId };
 }
@@ -35,11 +35,10 @@ export type UploadTarget = { kind: AssetKind; projectId: string | null; language
 export function parseUploadTarget(header: string | null): UploadTarget {
   const values = parsePairs(header);
   const projectId = values.get("project_id") || null;
-  if (projectId !== null && !isUuid(projectId))
-    throw new AppError("bad_request", "project_id in Upload-Metadata must be a UUID.");
+  if (projectId !== null && !isUuid(projectId)) throw badRequest("project_id in Upload-Metadata must be a UUID.");
   const language = values.get("language") || null;
   if (language !== null && !/^[A-Za-z]{2}$/.test(language))
-    throw new AppError("bad_request", "language in Upload-Metadata must be a 2-letter ISO 639-1 code.");
+    throw badRequest("language in Upload-Metadata must be a 2-letter ISO 639-1 code.");
   const type = values.get("type");
   return {
     kind: ASSET_KINDS.find((kind) => kind === type) ?? "source",
@@ -57,7 +56,7 @@ function parsePairs(header: string | null): Map<string, string> {
     .filter(Boolean)) {
     const [key = "", value = "", ...more] = pair.split(/\s+/);
     if (more.length > 0 || !/^[A-Za-z0-9+/_-]*={0,2}$/.test(value)) {
-      throw new AppError("bad_request", "Upload-Metadata must be a list of keys with base64 values.");
+      throw badRequest("Upload-Metadata must be a list of keys with base64 values.");
     }
     values.set(key, Buffer.from(value, "base64").toString("utf8"));
   }

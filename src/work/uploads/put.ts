@@ -2,7 +2,7 @@
  * Uploads through a signed link: one PUT sends the whole file, without a credential. The file is complete or absent, so a PUT that breaks is
  * sent again from its start. What has arrived counts towards the quota while it arrives.
  */
-import { AppError } from "../../domain/errors";
+import { AppError, conflict, notFound } from "../../domain/errors";
 import { type Asset, findAssetById, updateAssetInState } from "../../store/assets";
 import type { Queries } from "../../store/db";
 import { readStorageUsed } from "../../store/storage";
@@ -25,12 +25,12 @@ export const getPutExpiry = (now: number): number => Math.floor(now / 1000) * 10
  */
 export async function requireOpenPut(db: Queries, assetId: string): Promise<Asset> {
   const asset = await findAssetById(db, assetId);
-  if (!asset) throw new AppError("not_found", "Upload not found.");
+  if (!asset) throw notFound("Upload");
   const user = asset.created_by === null ? null : await findUserById(db, asset.created_by);
   if (!user || (await isWorkspaceDisabled(db, asset.workspace_id))) throw revokedLink();
   await requireWriter(db, user, asset.workspace_id);
-  if (asset.state !== "pending_upload") throw new AppError("conflict", "Upload is already complete.");
-  if (asset.put_until === null) throw new AppError("not_found", "Upload not found.");
+  if (asset.state !== "pending_upload") throw conflict("Upload is already complete.");
+  if (asset.put_until === null) throw notFound("Upload");
   return asset;
 }
 
@@ -55,7 +55,7 @@ export async function reservePut(
   requireStorage(services);
   return services.store.write(async (tx) => {
     const asset = await findAssetById(tx, assetId);
-    if (!asset || asset.put_until === null) throw new AppError("not_found", "Upload not found.");
+    if (!asset || asset.put_until === null) throw notFound("Upload");
     const more = bytes - asset.upload_length;
     await requireQuota(services, tx, asset.workspace_id, more);
     const quota = await readStorageQuota(services, tx, asset.workspace_id);

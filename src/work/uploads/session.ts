@@ -5,7 +5,7 @@
 import { constants } from "node:fs";
 import { lstat, open, rename, rm, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
-import { AppError } from "../../domain/errors";
+import { AppError, conflict } from "../../domain/errors";
 import { findFileSize } from "../../lib/file-size";
 import { hashFile } from "../../lib/hash";
 import { writeStream } from "../../lib/write-stream";
@@ -38,10 +38,7 @@ export type UploadPart = {
 /** Throws `AppError` `conflict` unless the sender continues where the file ends. */
 export function requireOffset(sent: number, offset: number): void {
   if (sent === offset) return;
-  throw new AppError(
-    "conflict",
-    `Upload-Offset is ${sent} but the server has ${offset} bytes: send HEAD and resume from there.`,
-  );
+  throw conflict(`Upload-Offset is ${sent} but the server has ${offset} bytes: send HEAD and resume from there.`);
 }
 
 /** The error for bytes beyond the upload's length. */

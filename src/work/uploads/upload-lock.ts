@@ -1,5 +1,5 @@
 /** The lock of an upload: one request at a time writes to its file. */
-import { AppError } from "../../domain/errors";
+import { conflict } from "../../domain/errors";
 
 /** A client resumes with one request; the others are not needed. */
 const MAX_WAITING = 4;
@@ -10,7 +10,7 @@ export type RequestRelease = () => boolean;
 
 type WaitingRequest = { requestRelease: RequestRelease; start(): void };
 
-const createBusyError = () => new AppError("conflict", "Another request is sending to this upload.");
+const createBusyError = () => conflict("Another request is sending to this upload.");
 
 /** Creates a lock that serves waiting requests in order. */
 export function createUploadLock() {

@@ -1,4 +1,4 @@
-import { AppError } from "../../domain/errors";
+import { AppError, badRequest, conflict, notFound } from "../../domain/errors";
 import type { AssetKind } from "../../domain/states";
 import { newId } from "../../lib/ids";
 import {
@@ -58,16 +58,13 @@ export async function createUpload(services: CoreNeeds, tx: Queries, request: Up
     request.projectId === null
       ? await openInbox(tx, request, now)
       : await findProject(tx, request.workspaceId, request.projectId);
-  if (!project) throw new AppError("not_found", "Project not found.");
-  if (project.state === "archived") throw new AppError("conflict", "Project is archived and accepts no new assets.");
+  if (!project) throw notFound("Project");
+  if (project.state === "archived") throw conflict("Project is archived and accepts no new assets.");
   if (
     (await countOpenUploads(tx, request.workspaceId, getUploadCutoff(now), now - MAX_EMPTY_UPLOAD_MS)) >=
     config.maxUploads
   ) {
-    throw new AppError(
-      "conflict",
-      `Limit of ${config.maxUploads} unfinished uploads reached. Finish or cancel one first.`,
-    );
+    throw conflict(`Limit of ${config.maxUploads} unfinished uploads reached. Finish or cancel one first.`);
   }
   await requireQuota(services, tx, request.workspaceId, request.sizeBytes ?? MIN_UPLOAD_BYTES);
   if (request.kind === "source" && (await readBillingMode(config, tx)) === "on")
@@ -100,7 +97,7 @@ export async function createUpload(services: CoreNeeds, tx: Queries, request: Up
 
 /** Throws `AppError` `bad_request` or `payload_too_large` unless an upload may have this size. `name`: where the client sent it. */
 export function requireUploadSize({ config }: CoreNeeds, bytes: number, name: string): void {
-  if (bytes < MIN_UPLOAD_BYTES) throw new AppError("bad_request", `${name} must be at least ${MIN_UPLOAD_BYTES}.`);
+  if (bytes < MIN_UPLOAD_BYTES) throw badRequest(`${name} must be at least ${MIN_UPLOAD_BYTES}.`);
   if (bytes > config.maxUploadBytes)
     throw new AppError("payload_too_large", `${name} must be at most ${config.maxUploadBytes}.`);
 }

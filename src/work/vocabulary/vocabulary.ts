@@ -1,5 +1,5 @@
 /** Vocabularies of workspaces and projects: read, replaced, and as one list for a recording. */
-import { AppError, requireFound } from "../../domain/errors";
+import { AppError, conflict, requireFound } from "../../domain/errors";
 import {
   cleanTerm,
   listVocabularyProblems,
@@ -48,10 +48,7 @@ export async function updateVocabulary(
     if (projectId !== null) requireFound(await findProject(tx, workspaceId, projectId), "Project");
     const old = await readVocabulary(tx, owner);
     if (old.revision !== revision)
-      throw new AppError(
-        "conflict",
-        `Revision is ${revision}, but the vocabulary has revision ${old.revision}: read it again.`,
-      );
+      throw conflict(`Revision is ${revision}, but the vocabulary has revision ${old.revision}: read it again.`);
     const saved = { entries, revision: revision + 1 };
     await requireRoomForText(services, tx, workspaceId, [JSON.stringify(entries)], [JSON.stringify(old.entries)]);
     await saveVocabulary(tx, {

@@ -1,5 +1,5 @@
 /** Webhook endpoints: creation, secret rotation, test events, and requeuing of deliveries. */
-import { AppError, requireFound } from "../../domain/errors";
+import { AppError, conflict, notFound, requireFound } from "../../domain/errors";
 import { DELIVERY_TIMEOUT_MS, type EventType, OLD_SECRET_VALIDITY_MS } from "../../domain/webhooks";
 import { newId } from "../../lib/ids";
 import { parseWebhookUrl, RefusedUrlError, type Resolve, resolveAllowedAddresses } from "../../outbound/addresses";
@@ -58,7 +58,7 @@ export async function createEndpoint(
   request: { workspaceId: string; url: string; eventTypes: EventType[]; now: number },
 ): Promise<WebhookEndpoint> {
   if ((await countEndpoints(tx, request.workspaceId)) >= MAX_ENDPOINTS) {
-    throw new AppError("conflict", `Limit of ${MAX_ENDPOINTS} webhook endpoints reached. Delete one first.`);
+    throw conflict(`Limit of ${MAX_ENDPOINTS} webhook endpoints reached. Delete one first.`);
   }
   return insertEndpoint(tx, {
     id: newId(),
@@ -139,11 +139,11 @@ export async function requeueDelivery(
     if (delivery?.type === TEST_EVENT && delivery.state !== "pending")
       await requireRoomForTest(tx, endpoint.workspace_id, now);
     const again = delivery && (await updateDelivery(tx, delivery.id, { state: "pending", attempts: 0, due_at: now }));
-    if (!again) throw new AppError("not_found", "Delivery not found.");
+    if (!again) throw notFound("Delivery");
     return again;
   });
 }
 
 function requireEnabled(endpoint: WebhookEndpoint): void {
-  if (endpoint.state !== "enabled") throw new AppError("conflict", "Webhook endpoint is disabled. Enable it first.");
+  if (endpoint.state !== "enabled") throw conflict("Webhook endpoint is disabled. Enable it first.");
 }

@@ -16,7 +16,6 @@ export type AgentEnd = { kind: "drained" } | { kind: "refused"; message: string;
 
 export type AgentParts = {
   head: Pick<Head, "join" | "heartbeat" | "leave">;
-  /** Returns the worker's current capabilities. */
   announce(): WorkerAnnouncement;
   openQueue(name: string, onTicket: (ticket: Ticket) => Promise<void>): TicketQueue;
   execute: Execute;

@@ -1,7 +1,7 @@
 /** Workspaces: creation, members and deletion. `access.ts` decides who may call these. */
 import type { WorkspaceRole } from "../../domain/access";
 import type { AuditAction } from "../../domain/audit-actions";
-import { AppError, requireFound } from "../../domain/errors";
+import { type AppError, conflict, notFound, requireFound } from "../../domain/errors";
 import { newId } from "../../lib/ids";
 import { hasEverGotCredits, insertLedgerEntry } from "../../store/credits";
 import type { Queries } from "../../store/db";
@@ -60,7 +60,7 @@ export async function createWorkspace(
 ): Promise<Workspace> {
   const { userId, name, now } = request;
   if ((await countCreatedWorkspaces(tx, userId)) >= MAX_CREATED_WORKSPACES)
-    throw new AppError("conflict", `Limit of ${MAX_CREATED_WORKSPACES} workspaces reached. Delete one first.`);
+    throw conflict(`Limit of ${MAX_CREATED_WORKSPACES} workspaces reached. Delete one first.`);
   const workspace = await insertWorkspace(tx, { id: newId(), name, created_by: userId, created_at: now });
   await insertMember(tx, { workspace_id: workspace.id, user_id: userId, role: "owner", created_at: now });
   const delta = config.signupCredits;
@@ -102,15 +102,12 @@ export async function inviteMember(
   const inviterRole = await findRole(tx, workspaceId, invitedBy.id);
   if (inviterRole === null) throw workspaceNotFound();
   requireRole(inviterRole, { target: "workspace", ownersOnly: true }, false);
-  if (await isMemberAddress(tx, workspaceId, email)) throw new AppError("conflict", `${email} is already a member.`);
+  if (await isMemberAddress(tx, workspaceId, email)) throw conflict(`${email} is already a member.`);
   const now = services.now();
   await revokeInvitationsOf(tx, workspaceId, email, now);
   const taken = (await countMembers(tx, workspaceId)) + (await countInvitations(tx, workspaceId, now));
   if (taken >= MAX_MEMBERS)
-    throw new AppError(
-      "conflict",
-      `Limit of ${MAX_MEMBERS} members reached. Remove one or revoke an invitation first.`,
-    );
+    throw conflict(`Limit of ${MAX_MEMBERS} members reached. Remove one or revoke an invitation first.`);
   const invitation = { email, userId: null, workspace: { id: workspaceId, role }, invitedBy };
   const link = await createInvitation(services, tx, invitation);
   await record(tx, actor, "workspace.member_invited", workspaceId, now, { role });
@@ -125,7 +122,7 @@ export async function revokeInvitation(
 ): Promise<void> {
   const { workspaceId, id, now } = request;
   const email = await closeInvitation(tx, workspaceId, id, now);
-  if (email === null) throw new AppError("not_found", "Invitation not found.");
+  if (email === null) throw notFound("Invitation");
   await record(tx, actor, "workspace.invitation_revoked", workspaceId, now);
 }
 
@@ -206,15 +203,15 @@ async function getMember(tx: Queries, workspaceId: string, userId: string): Prom
 async function requireShared(tx: Queries, workspaceId: string, rule: string): Promise<void> {
   const workspace = await findWorkspaceById(tx, workspaceId);
   if (!workspace) throw workspaceNotFound();
-  if (workspace.is_personal) throw new AppError("conflict", `A personal workspace ${rule}.`);
+  if (workspace.is_personal) throw conflict(`A personal workspace ${rule}.`);
 }
 
 async function requireOtherOwner(tx: Queries, workspaceId: string, userId: string): Promise<void> {
   if ((await countOtherOwners(tx, workspaceId, userId)) === 0)
-    throw new AppError("conflict", "This is the last owner of the workspace. Make another member an owner first.");
+    throw conflict("This is the last owner of the workspace. Make another member an owner first.");
 }
 
-const workspaceNotFound = (): AppError => new AppError("not_found", "Workspace not found.");
+const workspaceNotFound = (): AppError => notFound("Workspace");
 
 const record = (
   tx: Queries,

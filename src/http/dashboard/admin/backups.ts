@@ -2,7 +2,7 @@
 import { basename, join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { MANIFEST_NAME, parseBackupName } from "../../../domain/backup";
-import { AppError } from "../../../domain/errors";
+import { conflict } from "../../../domain/errors";
 import { isOffsite } from "../../../domain/offsite";
 import { BACKUP_RUN_KINDS } from "../../../domain/states";
 import { findFileSize } from "../../../lib/file-size";
@@ -74,7 +74,7 @@ export const list = route({
 function requireTarget({ services }: Call): string {
   const { backupTo } = services.config;
   if (backupTo !== null) return backupTo;
-  throw new AppError("conflict", "No backup folder is configured. Set backup_to and restart Offcut.");
+  throw conflict("No backup folder is configured. Set backup_to and restart Offcut.");
 }
 
 /** Starts a run and responds with its row, from which the audit log and a stored reply are also written. */
@@ -132,9 +132,9 @@ export const verify = route({
   responses: { 202: respondsWith("BackupRun", "The verification, which is `running`") },
   handle: async (call, { resource }) => {
     const { path, state } = resource;
-    if (state !== "completed") throw new AppError("conflict", "Only a complete backup can be verified.");
+    if (state !== "completed") throw conflict("Only a complete backup can be verified.");
     if (!(await isAvailable(resource)))
-      throw new AppError("conflict", `${path} does not exist. It was removed, or its disk is not connected.`);
+      throw conflict(`${path} does not exist. It was removed, or its disk is not connected.`);
     return respondWithRun(call, (record) => call.services.backups.verify({ path, sample: 1 }, record));
   },
 });

@@ -1,6 +1,6 @@
 /** Lets one server at a time write to a repository: pruning would delete blobs that another server has not named yet. */
 import { hostname } from "node:os";
-import { AppError } from "../../../domain/errors";
+import { conflict } from "../../../domain/errors";
 import { sleep } from "../../../lib/sleep";
 import type { Repository } from "./repository";
 
@@ -40,8 +40,7 @@ export async function lockRepository(
     if (other === null) break;
     await bucket.delete(key, signal);
     if (attempt === timing.attempts)
-      throw new AppError(
-        "conflict",
+      throw conflict(
         `${await describeOwner(repository, other, signal)} is writing to ${bucket.url}. Try again later, and give each server its own prefix.`,
       );
     // Two servers that start at the same time notice each other: the delays differ.
@@ -63,7 +62,7 @@ export async function lockRepository(
     /** Throws `conflict` if the lock was not renewed for so long that another server may have taken it. */
     requireHeld: () => {
       if (performance.now() - renewedAt > timing.lostMs)
-        throw new AppError("conflict", `The lock of ${bucket.url} could not be renewed.`);
+        throw conflict(`The lock of ${bucket.url} could not be renewed.`);
     },
     release: async () => {
       clearInterval(renewing);

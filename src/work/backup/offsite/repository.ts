@@ -8,7 +8,7 @@
  */
 
 import { parseBackupName } from "../../../domain/backup";
-import { AppError } from "../../../domain/errors";
+import { AppError, badRequest, conflict } from "../../../domain/errors";
 import type { OffsiteManifest } from "../../../domain/offsite";
 import { isBlobName, parseOffsiteManifest, parseOffsiteUrl } from "../../../domain/offsite";
 import { type BlobCipher, createBlobCipher, getEncryptedBytes } from "../../../lib/blob-cipher";
@@ -50,7 +50,7 @@ const toPlace = (name: string): string => `snapshot ${name}`;
 
 /** Throws `bad_request` where the data folder has no access to buckets. */
 export function requireOffsite(offsite: OffsiteAccess | undefined): OffsiteAccess {
-  if (offsite === undefined) throw new AppError("bad_request", "Off-site backups are not available here.");
+  if (offsite === undefined) throw badRequest("Off-site backups are not available here.");
   return offsite;
 }
 
@@ -59,8 +59,7 @@ export async function openRepository(url: string, access: OffsiteAccess, signal:
   const location = parseUrl(url);
   const text = access.recoveryKey();
   if (text === null)
-    throw new AppError(
-      "bad_request",
+    throw badRequest(
       "There is no recovery key yet. Run offcut backup with the s3:// URL once: it prints the key, without which nobody can restore.",
     );
   const cipher = createBlobCipher(parseKey(text));
@@ -73,7 +72,7 @@ function parseUrl(url: string) {
   try {
     return parseOffsiteUrl(url);
   } catch (error) {
-    throw new AppError("bad_request", `The URL of the bucket ${(error as Error).message}`);
+    throw badRequest(`The URL of the bucket ${(error as Error).message}`);
   }
 }
 
@@ -81,7 +80,7 @@ function parseKey(text: string): Uint8Array {
   try {
     return parseRecoveryKey(text);
   } catch (error) {
-    throw new AppError("bad_request", (error as Error).message);
+    throw badRequest((error as Error).message);
   }
 }
 
@@ -90,10 +89,9 @@ async function requireSameKey(bucket: Bucket, cipher: BlobCipher, signal: AbortS
   if (object === null) return;
   const { format, keyId } = parseRepository(object);
   if (format !== FORMAT || !/^[0-9a-f]{16}$/.test(keyId))
-    throw new AppError("conflict", `${bucket.url}/${REPOSITORY_KEY} is damaged, or was written by a newer version.`);
+    throw conflict(`${bucket.url}/${REPOSITORY_KEY} is damaged, or was written by a newer version.`);
   if (keyId !== cipher.keyId)
-    throw new AppError(
-      "bad_request",
+    throw badRequest(
       `The recovery key does not open ${bucket.url}: it has the ID ${cipher.keyId}, the backups there need the key with the ID ${keyId}.`,
     );
 }
@@ -124,11 +122,11 @@ function createRepository(bucket: Bucket, cipher: BlobCipher, scratch: string) {
     if (object === null) throw new AppError("not_found", `${path} does not exist.`);
     const content = cipher.decrypt(object, toPlace(name));
     if (content === null)
-      throw new AppError("conflict", `The manifest of ${path} is damaged, or was written with another recovery key.`);
+      throw conflict(`The manifest of ${path} is damaged, or was written with another recovery key.`);
     try {
       return parseOffsiteManifest(Buffer.from(content).toString());
     } catch (error) {
-      throw new AppError("conflict", `${path} is not a valid backup: ${(error as Error).message}`);
+      throw conflict(`${path} is not a valid backup: ${(error as Error).message}`);
     }
   }
 
