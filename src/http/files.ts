@@ -14,7 +14,7 @@ import { isDownloadable } from "../work/data-export/requests";
 import type { Services } from "../work/services";
 import { formatAttachment, toResponseTo } from "./call";
 import { replyWithFile } from "./file-response";
-import { formatTime } from "./format-time";
+import { formatTime } from "./schemas";
 import { FILE_POLICY } from "./security-headers";
 import { findSharedRender, isUnlocked } from "./shared-renders";
 

@@ -22,8 +22,7 @@ import { offsetListRoute } from "../list-route";
 import { MAX_LARGE_BODY_BYTES, readBodyText } from "../parse-request";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { createOwnLoader, openRoute, route } from "../route";
-import { type Resource, SCHEMAS } from "../schemas";
-import { showRow } from "../show-row";
+import { type Resource, SCHEMAS, showRow } from "../schemas";
 import { toCallActor } from "./sign-in-client";
 
 /** `userId` is the user who receives the link. */

@@ -15,14 +15,12 @@ import { listHolds, readBalance, readTotalHeld } from "../../store/credits";
 import { listSteps } from "../../store/pipelines";
 import { ok, streamedDownload } from "../call";
 import { oneOf, strictObject, textField, timeField, toTime } from "../fields";
-import { formatTime } from "../format-time";
 import { listRoute, offsetListRoute } from "../list-route";
 import { showLedgerEntry } from "../public/account";
 import { respondsWith, respondsWithFile } from "../response-docs";
 import { route } from "../route";
 import { type CsvColumn, formatCsv, readInBatches } from "../row-export";
-import { type Resource, SCHEMAS } from "../schemas";
-import { showRow } from "../show-row";
+import { formatTime, type Resource, SCHEMAS, showRow } from "../schemas";
 
 const holdSchema = SCHEMAS.CreditBalance.properties.holds.items;
 

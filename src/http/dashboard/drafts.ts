@@ -14,8 +14,7 @@ import { cutLabel, cutLoader, readCutLabel, showCut, showCutDetailJson } from ".
 import { editedSegments, editedTexts, readPlanEdit } from "../public/edit-fields";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { createOwnLoader, route } from "../route";
-import { type Resource, SCHEMAS } from "../schemas";
-import { showRow } from "../show-row";
+import { type Resource, SCHEMAS, showRow } from "../schemas";
 
 const load = createOwnLoader("Draft", "cut_id", findDraft);
 

@@ -25,12 +25,10 @@ import { changePreferences } from "../../work/notifications/notifications";
 import type { Services } from "../../work/services";
 import { type Call, ok } from "../call";
 import { listField, oneOf, strictObject } from "../fields";
-import { formatTime } from "../format-time";
 import { offsetParameters } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { route } from "../route";
-import { type Resource, SCHEMAS } from "../schemas";
-import { showRow } from "../show-row";
+import { formatTime, type Resource, SCHEMAS, showRow } from "../schemas";
 import type { ShownPayloads } from "./notification-schemas";
 
 const ACCESS = { inGrace: true, target: "account" } satisfies Partial<RouteAccess>;

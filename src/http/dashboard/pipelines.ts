@@ -14,8 +14,7 @@ import { offsetListRoute } from "../list-route";
 import { MAX_LARGE_BODY_BYTES } from "../parse-request";
 import { respondsWith } from "../response-docs";
 import { createOwnLoader, route } from "../route";
-import { type Resource, SCHEMAS } from "../schemas";
-import { showRow } from "../show-row";
+import { type Resource, SCHEMAS, showRow } from "../schemas";
 import { pipelineSteps, readSteps } from "./pipeline-steps";
 
 const stepSchema = SCHEMAS.Pipeline.properties.steps.items;

@@ -14,8 +14,7 @@ import { createOnce, ok } from "../call";
 import { clearableText, emptyToNull, nullable, oneOf, secretField, strictObject, withDescription } from "../fields";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { route } from "../route";
-import { type Resource, SCHEMAS } from "../schemas";
-import { showRow } from "../show-row";
+import { type Resource, SCHEMAS, showRow } from "../schemas";
 import { showNotification, showNotifications } from "./notifications";
 import { toAccountOwner, toCallActor } from "./sign-in-client";
 

@@ -10,12 +10,10 @@ import {
 } from "../../work/workspaces/received-invitations";
 import { type Call, ok, type Reply } from "../call";
 import { secretField, strictObject } from "../fields";
-import { formatTime } from "../format-time";
 import { offsetListRoute } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { openRoute, route } from "../route";
-import { type Resource, SCHEMAS } from "../schemas";
-import { showRow } from "../show-row";
+import { formatTime, type Resource, SCHEMAS, showRow } from "../schemas";
 import { MAX_TOKEN_CHARACTERS } from "./auth";
 import { toCallActor, toSignInClient } from "./sign-in-client";
 import { showWorkspace } from "./workspaces";

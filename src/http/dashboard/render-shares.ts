@@ -14,13 +14,11 @@ import {
 import { toActor } from "../../work/access/access";
 import { created, createOnce } from "../call";
 import { integerField, secretField, strictObject } from "../fields";
-import { formatTime } from "../format-time";
 import { offsetListRoute } from "../list-route";
 import { renderLoader } from "../public/renders";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { getResource, type ResourceLoader, route } from "../route";
-import { type Resource, SCHEMAS } from "../schemas";
-import { showRow } from "../show-row";
+import { formatTime, type Resource, SCHEMAS, showRow } from "../schemas";
 
 const MIN_LIFETIME_SECONDS = 3_600;
 const MAX_LIFETIME_SECONDS = 30 * 86_400;

@@ -7,12 +7,12 @@ import type { Cut } from "../../store/cuts";
 import { type Review, type ReviewedPlan, readReview, readReviewedPlan, updateReview } from "../../work/cuts/review";
 import { type Call, ok } from "../call";
 import { oneOf, strictObject } from "../fields";
-import { formatTime } from "../format-time";
 import { MAX_LARGE_BODY_BYTES } from "../parse-request";
 import { cutLoader } from "../public/cuts";
 import { respondsWith } from "../response-docs";
 import { route } from "../route";
 import type { Resource } from "../schemas";
+import { formatTime } from "../schemas";
 
 const MAX_ITEMS = 20_000;
 const MAX_ID_CHARACTERS = 64;

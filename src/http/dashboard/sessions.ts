@@ -8,8 +8,7 @@ import type { Call } from "../call";
 import { offsetListRoute } from "../list-route";
 import { respondsWithNothing } from "../response-docs";
 import { route } from "../route";
-import { type Resource, SCHEMAS } from "../schemas";
-import { showRow } from "../show-row";
+import { type Resource, SCHEMAS, showRow } from "../schemas";
 import { toAccountOwner, toCallActor } from "./sign-in-client";
 
 const showSession = ({ principal }: Call, session: Session): Resource<"SessionItem"> =>

@@ -20,11 +20,11 @@ import { readProgress } from "../../store/steps";
 import { getUploadCutoff } from "../../work/uploads/uploads";
 import type { Call } from "../call";
 import { oneOf, parseSort, sortField, textField, uuidField, withDescription } from "../fields";
-import { formatTime } from "../format-time";
 import { listRoute } from "../list-route";
 import { showAssetDetail } from "../public/assets";
 import { showProject } from "../public/projects";
 import type { Resource } from "../schemas";
+import { formatTime } from "../schemas";
 
 const q = Type.Optional(
   Type.String({

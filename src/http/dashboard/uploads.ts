@@ -8,11 +8,11 @@ import { getPutExpiry } from "../../work/uploads/put";
 import { createUpload, getUploadExpiry, readUploadLimits } from "../../work/uploads/uploads";
 import { type Call, created, createOnce, ok, type Reply } from "../call";
 import { nullable, oneOf, strictObject, textField, uuidField, withDescription } from "../fields";
-import { formatTime } from "../format-time";
 import { showAsset } from "../public/assets";
 import { respondsWith } from "../response-docs";
 import { route } from "../route";
 import type { Resource } from "../schemas";
+import { formatTime } from "../schemas";
 import {
   createTusErrorHeaders,
   parseCreationLength,

@@ -10,12 +10,10 @@ import { requireRemoval } from "../../work/access/access";
 import { changeRole, inviteMember, removeMember, revokeInvitation } from "../../work/workspaces/workspaces";
 import { created, createOnce, ok } from "../call";
 import { oneOf, strictObject } from "../fields";
-import { formatTime } from "../format-time";
 import { offsetListRoute } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { route } from "../route";
-import { type Resource, SCHEMAS } from "../schemas";
-import { showRow } from "../show-row";
+import { formatTime, type Resource, SCHEMAS, showRow } from "../schemas";
 import { toCallActor } from "./sign-in-client";
 
 const showMember = ({ user, role, since }: Member): Resource<"WorkspaceMember"> =>

@@ -11,12 +11,10 @@ import { readStorageQuota } from "../../work/storage/limits";
 import { changeWorkspaceName, createWorkspace, removeWorkspace } from "../../work/workspaces/workspaces";
 import { type Call, created, createOnce, ok } from "../call";
 import { strictObject, textField, uuidField } from "../fields";
-import { formatTime } from "../format-time";
 import { offsetListRoute } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { type ResourceLoader, route } from "../route";
-import { type Resource, SCHEMAS } from "../schemas";
-import { showRow } from "../show-row";
+import { formatTime, type Resource, SCHEMAS, showRow } from "../schemas";
 import { toCallActor } from "./sign-in-client";
 
 export const showWorkspace = ({ workspace, role }: OwnWorkspace): Resource<"Workspace"> =>

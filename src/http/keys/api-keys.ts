@@ -13,8 +13,7 @@ import { nullable, oneOf, strictObject, textField, uuidField, withDescription } 
 import { listRoute } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { route } from "../route";
-import { type Resource, SCHEMAS } from "../schemas";
-import { showRow } from "../show-row";
+import { type Resource, SCHEMAS, showRow } from "../schemas";
 
 const showKey = (key: ApiKey): Resource<"ApiKey"> => showRow(SCHEMAS.ApiKey, key, {});
 

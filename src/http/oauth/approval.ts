@@ -11,8 +11,7 @@ import { toCallActor } from "../dashboard/sign-in-client";
 import { strictObject } from "../fields";
 import { respondsWith } from "../response-docs";
 import { route } from "../route";
-import { type Resource, SCHEMAS } from "../schemas";
-import { showRow } from "../show-row";
+import { type Resource, SCHEMAS, showRow } from "../schemas";
 
 const body = strictObject({
   user_code: Type.String({

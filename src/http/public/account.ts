@@ -7,8 +7,7 @@ import { type Call, ok } from "../call";
 import { listRoute } from "../list-route";
 import { respondsWith } from "../response-docs";
 import { route } from "../route";
-import { type Resource, SCHEMAS } from "../schemas";
-import { showRow } from "../show-row";
+import { type Resource, SCHEMAS, showRow } from "../schemas";
 
 async function showUser({ services, principal: { user, workspace } }: Call): Promise<Resource<"User">> {
   return showRow(SCHEMAS.User, user, {

@@ -14,8 +14,7 @@ import { nullable, oneOf, strictObject, uuidField } from "../fields";
 import { listRoute } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { type ResourceLoader, route } from "../route";
-import { type Resource, SCHEMAS } from "../schemas";
-import { showRow } from "../show-row";
+import { type Resource, SCHEMAS, showRow } from "../schemas";
 
 const createUploadUrl = (call: Call, asset: Asset): string =>
   `${call.services.publicUrl()}${call.url(`/uploads/${asset.id}`)}`;

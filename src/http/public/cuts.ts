@@ -39,8 +39,7 @@ import { listRoute } from "../list-route";
 import { MAX_LARGE_BODY_BYTES } from "../parse-request";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { createOwnLoader, route } from "../route";
-import { type Resource, SCHEMAS } from "../schemas";
-import { showRow } from "../show-row";
+import { type Resource, SCHEMAS, showRow } from "../schemas";
 import { editedSegments, editedTexts, readPlanEdit } from "./edit-fields";
 
 const secondsField = (name: keyof typeof CUT_OPTION_LIMITS, description: string) => {

@@ -15,8 +15,7 @@ import { oneOf, strictObject, textField } from "../fields";
 import { listRoute } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { createOwnLoader, route } from "../route";
-import { type Resource, SCHEMAS } from "../schemas";
-import { showRow } from "../show-row";
+import { type Resource, SCHEMAS, showRow } from "../schemas";
 
 export const name = textField(MAX_NAME_CHARACTERS);
 export const state = oneOf(...PROJECT_STATES);

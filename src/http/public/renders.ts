@@ -15,8 +15,7 @@ import { integerField, nullable, oneOf, strictObject, uuidField, withDescription
 import { listRoute } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { createOwnLoader, route } from "../route";
-import { type Resource, SCHEMAS } from "../schemas";
-import { showRow } from "../show-row";
+import { type Resource, SCHEMAS, showRow } from "../schemas";
 
 /**
  * A field that may be absent or null, with the same meaning, so that clients can send back the `output` of a render.

@@ -24,12 +24,10 @@ import {
 } from "../../work/webhooks/endpoints";
 import { type Call, created, createOnce, ok } from "../call";
 import { listField, oneOf, strictObject } from "../fields";
-import { formatTime } from "../format-time";
 import { listRoute } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { createOwnLoader, type ResourceLoader, route } from "../route";
-import { type Resource, SCHEMAS } from "../schemas";
-import { showRow } from "../show-row";
+import { formatTime, type Resource, SCHEMAS, showRow } from "../schemas";
 
 const url = Type.String({
   minLength: 1,

@@ -8,13 +8,11 @@ import { type AuditFilter, type ListedAuditEntry, listAuditEntries, listAuditEnt
 import { recordAudit } from "../../../work/access/audit";
 import { streamedDownload } from "../../call";
 import { oneOf, strictObject, textField, timeField, toTime, uuidField } from "../../fields";
-import { formatTime } from "../../format-time";
 import { offsetListRoute } from "../../list-route";
 import { respondsWithFile } from "../../response-docs";
 import { route } from "../../route";
 import { type CsvColumn, formatCsv, readInBatches } from "../../row-export";
-import { type Resource, SCHEMAS } from "../../schemas";
-import { showRow } from "../../show-row";
+import { formatTime, type Resource, SCHEMAS, showRow } from "../../schemas";
 import { toCallActor } from "../sign-in-client";
 
 const MAX_ACTION_CHARACTERS = 100;

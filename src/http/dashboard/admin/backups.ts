@@ -12,12 +12,10 @@ import type { RecordRun, StartedBackupRun } from "../../../work/backup/backups";
 import { withIdempotencyKey } from "../../../work/idempotency";
 import { type Call, ok, type Reply } from "../../call";
 import { oneOf, strictObject } from "../../fields";
-import { formatTime } from "../../format-time";
 import { offsetParameters } from "../../list-route";
 import { respondsWith } from "../../response-docs";
 import { type ResourceLoader, route } from "../../route";
-import { type Resource, SCHEMAS } from "../../schemas";
-import { showRow } from "../../show-row";
+import { formatTime, type Resource, SCHEMAS, showRow } from "../../schemas";
 import { toCallActor } from "../sign-in-client";
 
 async function showRun(run: BackupRun): Promise<Resource<"BackupRun">> {

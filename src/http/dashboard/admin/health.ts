@@ -3,8 +3,7 @@ import type { SystemHealth } from "../../../work/health/system-health";
 import { ok } from "../../call";
 import { respondsWith } from "../../response-docs";
 import { route } from "../../route";
-import { type Resource, SCHEMAS } from "../../schemas";
-import { showRow } from "../../show-row";
+import { type Resource, SCHEMAS, showRow } from "../../schemas";
 import { showDisk } from "./storage";
 
 const schemas = SCHEMAS.SystemHealth.properties;

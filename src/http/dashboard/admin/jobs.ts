@@ -9,8 +9,7 @@ import { oneOf, uuidField } from "../../fields";
 import { offsetListRoute } from "../../list-route";
 import { respondsWith } from "../../response-docs";
 import { createLoader, getResource, route } from "../../route";
-import { type Resource, SCHEMAS } from "../../schemas";
-import { showRow } from "../../show-row";
+import { type Resource, SCHEMAS, showRow } from "../../schemas";
 import { toCallActor } from "../sign-in-client";
 
 const showJob = ({ step, userId, email, ...job }: ListedJob): Resource<"AdminJob"> =>

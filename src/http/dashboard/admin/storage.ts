@@ -21,8 +21,7 @@ import { listField, oneOf, strictObject, textField, uuidField } from "../../fiel
 import { offsetListRoute } from "../../list-route";
 import { respondsWith } from "../../response-docs";
 import { route } from "../../route";
-import { type Resource, SCHEMAS } from "../../schemas";
-import { showRow } from "../../show-row";
+import { type Resource, SCHEMAS, showRow } from "../../schemas";
 import { toCallActor } from "../sign-in-client";
 
 const showWorkspace = ({ services }: Call, row: WorkspaceStorage): Resource<"WorkspaceStorage"> =>

@@ -38,13 +38,11 @@ import {
   uuidField,
   withDescription,
 } from "../../fields";
-import { formatTime } from "../../format-time";
 import { offsetListRoute } from "../../list-route";
 import { showLedgerEntry } from "../../public/account";
 import { respondsWith, respondsWithNothing } from "../../response-docs";
 import { createLoader, getResource, route } from "../../route";
-import { type Resource, SCHEMAS } from "../../schemas";
-import { showRow } from "../../show-row";
+import { formatTime, type Resource, SCHEMAS, showRow } from "../../schemas";
 import { email } from "../auth";
 import { toCallActor } from "../sign-in-client";
 

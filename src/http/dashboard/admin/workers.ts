@@ -13,12 +13,10 @@ import {
 } from "../../../work/cluster/worker-tokens";
 import { type Call, created, createOnce, ok } from "../../call";
 import { strictObject } from "../../fields";
-import { formatTime } from "../../format-time";
 import { offsetListRoute } from "../../list-route";
 import { respondsWith, respondsWithNothing } from "../../response-docs";
 import { getResource, type ResourceLoader, route } from "../../route";
-import { type Resource, SCHEMAS } from "../../schemas";
-import { showRow } from "../../show-row";
+import { formatTime, type Resource, SCHEMAS, showRow } from "../../schemas";
 import { toCallActor } from "../sign-in-client";
 
 const currentSchema = SCHEMAS.AdminWorker.properties.current.items;
