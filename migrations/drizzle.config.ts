@@ -6,16 +6,13 @@ export default defineConfig({
   schema: [
     "./src/store/schema-accounts.ts",
     "./src/store/schema.ts",
-    "./src/store/schema-reviews.ts",
+    "./src/store/schema-cuts.ts",
     "./src/store/schema-outbox.ts",
-    "./src/store/schema-shares.ts",
-    "./src/store/schema-planned-cuts.ts",
     "./src/store/schema-billing.ts",
     "./src/store/schema-notifications.ts",
     "./src/store/schema-workers.ts",
     "./src/store/schema-upkeep.ts",
     "./src/store/schema-search.ts",
-    "./src/store/schema-vocabularies.ts",
   ],
   out: "./migrations",
 });

@@ -19,12 +19,9 @@ import {
   workspaces,
 } from "./schema-accounts";
 import { invoices, orders, paymentCustomers, subscriptions } from "./schema-billing";
+import { plannedCuts, renderShares, reviewDecisions, vocabularies } from "./schema-cuts";
 import { dataExports, notificationPreferences, notifications } from "./schema-notifications";
 import { deliveries, webhookEndpoints } from "./schema-outbox";
-import { plannedCuts } from "./schema-planned-cuts";
-import { reviewDecisions } from "./schema-reviews";
-import { renderShares } from "./schema-shares";
-import { vocabularies } from "./schema-vocabularies";
 
 const ROWS_PER_BATCH = 200;
 /** Scripts may have hundreds of kilobytes, and plans megabytes. */

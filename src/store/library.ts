@@ -4,7 +4,7 @@ import type { CutState, RenderState } from "../domain/states";
 import type { Queries } from "./db";
 import { isAnyOf, listIds, only, rowsOf } from "./rows";
 import { assets, cuts, pipelines, renders, steps } from "./schema";
-import { cutSummaries } from "./schema-reviews";
+import { cutSummaries } from "./schema-cuts";
 
 export type CutSummary = typeof cutSummaries.$inferSelect;
 

@@ -3,7 +3,7 @@ import { and, asc, eq, inArray, isNotNull, isNull, lte, ne, or } from "drizzle-o
 import type { Queries } from "./db";
 import { first, rowsOf } from "./rows";
 import { assets } from "./schema";
-import { plannedCuts } from "./schema-planned-cuts";
+import { plannedCuts } from "./schema-cuts";
 
 const plannedCutRows = rowsOf(plannedCuts);
 

@@ -3,7 +3,7 @@ import { and, desc, eq, gte, isNull, lt, ne } from "drizzle-orm";
 import type { Queries } from "./db";
 import { type CountedRows, type OffsetPage, rowsOf } from "./rows";
 import { users, workspaceMembers } from "./schema-accounts";
-import { renderShares } from "./schema-shares";
+import { renderShares } from "./schema-cuts";
 
 const renderShareRows = rowsOf(renderShares);
 

@@ -2,7 +2,7 @@
 import { and, eq, sql } from "drizzle-orm";
 import type { Queries } from "./db";
 import { isAnyOf, readValue, rowsOf } from "./rows";
-import { reviewDecisions, reviews } from "./schema-reviews";
+import { reviewDecisions, reviews } from "./schema-cuts";
 
 export type StoredDecision = typeof reviewDecisions.$inferSelect;
 

@@ -2,7 +2,7 @@
 import { eq } from "drizzle-orm";
 import type { Queries } from "./db";
 import { rowsOf } from "./rows";
-import { vocabularies } from "./schema-vocabularies";
+import { vocabularies } from "./schema-cuts";
 
 export type Vocabulary = typeof vocabularies.$inferSelect;
 

@@ -6,8 +6,8 @@ import { STORED_EVENT_TYPES } from "../../../src/domain/live-events";
 import type { Queries } from "../../../src/store/db";
 import { listMatchingEventsAfter, readEventIds } from "../../../src/store/live-events";
 import { assets, cuts, drafts, holds, ledger, pipelines, projects, renders, steps } from "../../../src/store/schema";
+import { reviews } from "../../../src/store/schema-cuts";
 import { notifications } from "../../../src/store/schema-notifications";
-import { reviews } from "../../../src/store/schema-reviews";
 import { freshStore, type TestStore } from "./test-store";
 
 let fresh: TestStore;

@@ -8,14 +8,11 @@ import { migrate } from "../../../src/store/migrate";
 import * as tables from "../../../src/store/schema";
 import * as accountTables from "../../../src/store/schema-accounts";
 import * as billingTables from "../../../src/store/schema-billing";
+import * as cutTables from "../../../src/store/schema-cuts";
 import * as notificationTables from "../../../src/store/schema-notifications";
 import * as outboxTables from "../../../src/store/schema-outbox";
-import * as plannedTables from "../../../src/store/schema-planned-cuts";
-import * as reviewTables from "../../../src/store/schema-reviews";
 import * as searchTables from "../../../src/store/schema-search";
-import * as shareTables from "../../../src/store/schema-shares";
 import * as upkeepTables from "../../../src/store/schema-upkeep";
-import * as vocabularyTables from "../../../src/store/schema-vocabularies";
 import * as workerTables from "../../../src/store/schema-workers";
 import { temporaryFolder } from "../../temporary-folder";
 import { createOldDatabase, MIGRATION_NAMES, MIGRATIONS } from "./old-database";
@@ -25,10 +22,7 @@ const allTables = {
   ...accountTables,
   ...tables,
   ...outboxTables,
-  ...plannedTables,
-  ...reviewTables,
-  ...shareTables,
-  ...vocabularyTables,
+  ...cutTables,
   ...searchTables,
   ...billingTables,
   ...notificationTables,

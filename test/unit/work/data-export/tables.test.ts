@@ -9,13 +9,10 @@ import { newId } from "../../../../src/lib/ids";
 import * as schema from "../../../../src/store/schema";
 import * as accounts from "../../../../src/store/schema-accounts";
 import * as billing from "../../../../src/store/schema-billing";
+import * as cutTables from "../../../../src/store/schema-cuts";
 import * as notices from "../../../../src/store/schema-notifications";
 import * as outbox from "../../../../src/store/schema-outbox";
-import * as plannedTables from "../../../../src/store/schema-planned-cuts";
-import * as reviewTables from "../../../../src/store/schema-reviews";
-import * as shareTables from "../../../../src/store/schema-shares";
 import * as upkeepTables from "../../../../src/store/schema-upkeep";
-import * as vocabularyTables from "../../../../src/store/schema-vocabularies";
 import * as workerTables from "../../../../src/store/schema-workers";
 import { findUserById } from "../../../../src/store/users";
 import { writeArchive } from "../../../../src/work/data-export/archive";
@@ -29,10 +26,7 @@ const TABLES = Object.values({
   ...billing,
   ...notices,
   ...outbox,
-  ...plannedTables,
-  ...reviewTables,
-  ...shareTables,
-  ...vocabularyTables,
+  ...cutTables,
   ...workerTables,
   ...upkeepTables,
 }).filter((one) => is(one, SQLiteTable));
