@@ -1,10 +1,11 @@
-/** The schemas of cuts that only the dashboard family has. */
+/** The schemas of cuts that only the dashboard family has, of their reviews, and of live events. */
 import { Type } from "@sinclair/typebox";
 import { CUT_MODE_NAMES } from "../../domain/plan";
 import { REMOVAL_REASONS, type ReviewRule } from "../../domain/planning/rules";
-import { strictObject } from "../fields";
+import { REVIEW_KINDS, REVIEW_STATES } from "../../domain/review";
+import { strictObject, withDescription } from "../fields";
 import { PUBLIC_SCHEMAS, plan } from "../public/schemas";
-import { enumeration, integer, orNull, rational, text } from "../schema-parts";
+import { enumeration, id, integer, orNull, rational, text, time } from "../schema-parts";
 
 const seconds = Type.Number({ description: "seconds in the source" });
 const reason = enumeration(REMOVAL_REASONS);
@@ -36,6 +37,32 @@ const judgedPlan = strictObject({
     }),
   ),
 });
+
+const presentUser = strictObject({ id, name: orNull(text) });
+
+const secondsInRecording = Type.Number({ description: "time in the recording, in seconds" });
+const count = Type.Integer({ minimum: 0 });
+const draftRevision = (description: string) => Type.Integer({ minimum: 0, description });
+
+const reviewItem = strictObject({
+  id: Type.String({ description: "follows from kind and span, and stays the same in saved edits of the cut" }),
+  kind: enumeration(REVIEW_KINDS, "`removal`: a removed span; `mark`: a kept span that an editor should check"),
+  start: secondsInRecording,
+  end: secondsInRecording,
+  reason: Type.String({ description: "why it was removed, or what the mark says" }),
+  rule: orNull(text, "the deciding rule"),
+  confidence: orNull(confidence),
+  is_suggested_removal: Type.Boolean({ description: "whether the plan suggests removing it" }),
+  state: enumeration(REVIEW_STATES, "`kept` and `removed`: what was decided"),
+  reviewed_by: orNull(strictObject({ id, name: orNull(text) }), "who decided; null if that account was deleted"),
+  reviewed_at: orNull(time),
+});
+
+const review = {
+  revision: Type.Integer({ minimum: 0, description: "increases with each change; 0 while nothing was decided" }),
+  items: Type.Array(reviewItem),
+  counts: withDescription(strictObject({ open: count, kept: count, removed: count }), "the items of the whole review"),
+};
 
 export const CUT_SCHEMAS = {
   CutWithDraft: strictObject({
@@ -88,4 +115,25 @@ export const CUT_SCHEMAS = {
       "what other options need; null for cuts of older versions",
     ),
   }),
+  ReviewItem: reviewItem,
+  Review: strictObject(review),
+  ReviewUpdate: strictObject({
+    ...review,
+    previous_draft_revision: draftRevision("revision of the draft before this call; 0 without a draft"),
+    draft_revision: draftRevision("revision of the draft after this call; 0 without a draft"),
+  }),
+  LiveChange: strictObject({
+    entity_id: withDescription(id, "ID of the resource; for credits, of the workspace"),
+    state: orNull(
+      text,
+      "state of the resource, or `deleted`; null for credits, reviews, presence and most notifications",
+    ),
+    revision: Type.Optional(Type.Integer({ minimum: 1, description: "of a draft or a review" })),
+    users: Type.Optional(Type.Array(presentUser, { description: "everybody who has the cut open" })),
+  }),
+  LiveProgress: strictObject({
+    entity_id: withDescription(id, "ID of the asset, cut or render"),
+    progress: Type.Number({ minimum: 0, maximum: 1 }),
+  }),
+  CutPresence: strictObject({ users: Type.Array(presentUser) }),
 };

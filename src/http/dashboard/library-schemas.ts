@@ -1,9 +1,9 @@
-/** The schemas of what the library shows: recordings and projects with their cuts, renders and totals. */
+/** The schemas of what the library shows: recordings and projects with their cuts, renders and totals, search results and vocabularies. */
 import { Type } from "@sinclair/typebox";
 import { CUT_STATES, RENDER_STATES } from "../../domain/states";
-import { strictObject } from "../fields";
+import { strictObject, withDescription } from "../fields";
 import { authorship, PUBLIC_SCHEMAS } from "../public/schemas";
-import { enumeration, id, orNull, text, time } from "../schema-parts";
+import { enumeration, id, integer, orNull, text, time } from "../schema-parts";
 
 const share = orNull(Type.Number({ minimum: 0, maximum: 1 }), "finished share; null unless it is running");
 const count = (description: string) => Type.Integer({ minimum: 0, description });
@@ -63,5 +63,20 @@ export const LIBRARY_SCHEMAS = {
     ...totals,
     tags: Type.Array(text, { description: "tags of the recordings, the most frequent ones first; at most 100" }),
     creators: Type.Array(authorship.created_by, { description: "who has added recordings" }),
+  }),
+  SearchHit: strictObject({
+    asset_id: id,
+    asset_name: orNull(text, "the name of the recording, or its file name"),
+    project_id: id,
+    start: seconds("where the first match starts in the recording, in seconds"),
+    end: seconds("where the first match ends"),
+    snippet: Type.String({ description: "the passage" }),
+    matches: Type.Array(Type.Array(Type.Integer({ minimum: 0 }), { minItems: 2, maxItems: 2 }), {
+      description: "the matches in `snippet`: the first character and the one after the last, in UTF-16 code units",
+    }),
+  }),
+  Vocabulary: strictObject({
+    entries: Type.Array(strictObject({ text, spoken_as: Type.Array(text) })),
+    revision: withDescription(integer, "increases with each change; 0 before the vocabulary is saved"),
   }),
 };
