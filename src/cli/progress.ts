@@ -3,13 +3,6 @@ import { escapeControls } from "../lib/control-characters";
 
 export type ProgressOutput = { isTTY?: boolean; columns?: number; write(text: string): unknown };
 
-export type Progress = {
-  /** Shows the progress of a stage; `share` is 0 to 1. */
-  show(name: string, stage: string, share: number): void;
-  /** Removes the bar from the terminal, so that the next output starts on an empty line. */
-  clear(): void;
-};
-
 const BAR_WIDTH = 30;
 const REDRAW_MS = 100;
 /** The length of "transcribing". */
@@ -17,12 +10,13 @@ const MAX_STAGE_CHARACTERS = 12;
 const CLEAR_LINE = "\r\x1b[K";
 
 /** Creates the progress display. `now` returns milliseconds. */
-export function createProgress(output: ProgressOutput, now: () => number = Date.now): Progress {
+export function createProgress(output: ProgressOutput, now: () => number = Date.now) {
   let last = "";
   let drawnAt = Number.NEGATIVE_INFINITY;
   let isDrawn = false;
   return {
-    show(name, stage, share) {
+    /** Shows the progress of a stage; `share` is 0 to 1. */
+    show(name: string, stage: string, share: number) {
       const title = escapeControls(name);
       const isNew = last !== `${title} ${stage}`;
       last = `${title} ${stage}`;
@@ -35,6 +29,7 @@ export function createProgress(output: ProgressOutput, now: () => number = Date.
       isDrawn = true;
       output.write(`${CLEAR_LINE}${formatBar(title, stage, share, output.columns || 80)}`);
     },
+    /** Removes the bar from the terminal, so that the next output starts on an empty line. */
     clear() {
       if (isDrawn) output.write(CLEAR_LINE);
       isDrawn = false;

@@ -50,19 +50,11 @@ const COMPRESS: Record<Encoding, (body: Uint8Array<ArrayBuffer>) => Uint8Array<A
   br: (body) => brotliCompressSync(body),
 };
 
-/** The files of a bundle. `links` are the hints for a path; without them a page loads later. */
-type Bundle = {
-  modifiedMs: number;
-  names: Set<string>;
-  load(name: string): WebFile;
-  listLinks(path: string): string[];
-};
-
 const readModifiedMs = (folder: string): number =>
   statSync(join(folder, INDEX), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
-/** Reads the names of the files in `folder`. A file is compressed once per encoding, on the first request for it. */
-function openBundle(folder: string): Bundle {
+/** Reads the names of the files in `folder`. A file is compressed once per encoding, on the first request for it. Links are hints for a path; without them a page loads later. */
+function openBundle(folder: string) {
   const modifiedMs = readModifiedMs(folder);
   // Names are looked up here, and never built from request contents.
   const names = new Set(readdirSync(folder));
@@ -104,7 +96,7 @@ function openBundle(folder: string): Bundle {
 /** Creates the plugin. The bundle is opened again when its page has been replaced, as `bun run dev` does. */
 export function createWebAppPlugin({ webDir, sessions }: Services) {
   let bundle = openBundle(webDir);
-  const getCurrent = (): Bundle => {
+  const getCurrent = () => {
     // While it is being replaced, there is no page.
     if (![0, bundle.modifiedMs].includes(readModifiedMs(webDir))) bundle = openBundle(webDir);
     return bundle;

@@ -5,23 +5,18 @@ import { AppError } from "../domain/errors";
 /** The values of a row by which a list is sorted. */
 export type SortKey = readonly (string | number)[];
 
-export type Cursors = {
-  /** Encodes the sort key of a page's last row. A cursor is valid only for the list named by `list`. */
-  encode(list: string, key: SortKey): string;
-  /** Decodes a cursor. Throws `AppError` `validation_error` on `query.cursor`. */
-  decode(list: string, cursor: string): SortKey;
-};
-
 /** Creates cursors signed with `secret`. */
-export function createCursors(secret: string): Cursors {
+export function createCursors(secret: string) {
   const sign = (list: string, body: string) =>
     createHmac("sha256", secret).update(`cursor\0${list}\0${body}`).digest("base64url").slice(0, 22);
   return {
-    encode: (list, key) => {
+    /** Encodes the sort key of a page's last row. A cursor is valid only for the list named by `list`. */
+    encode: (list: string, key: SortKey) => {
       const body = Buffer.from(JSON.stringify(key)).toString("base64url");
       return `${body}.${sign(list, body)}`;
     },
-    decode: (list, cursor) => {
+    /** Decodes a cursor. Throws `AppError` `validation_error` on `query.cursor`. */
+    decode: (list: string, cursor: string) => {
       const [body = "", signature = "", ...rest] = cursor.split(".");
       const expected = Buffer.from(sign(list, body));
       const given = Buffer.from(signature);
@@ -34,3 +29,5 @@ export function createCursors(secret: string): Cursors {
     },
   };
 }
+
+export type Cursors = ReturnType<typeof createCursors>;

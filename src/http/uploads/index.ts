@@ -28,16 +28,6 @@ import { callTusLibrary, type Transfer } from "./tus-library";
 /** `authorize` throws if the caller's credential is no longer valid. */
 type UploadCaller = { workspaceId: string; connection: Connection; authorize(): Promise<unknown> };
 
-export type UploadSurface = {
-  /**
-   * Responds with the supported protocol version and extensions. Needs no authentication. `canCreate`: uploads are created through the
-   * protocol too.
-   */
-  options(canCreate: boolean): Response;
-  /** Runs `method` on the upload `id`. Throws `AppError`. */
-  handle(request: Request, method: UploadMethod, caller: UploadCaller, id: string): Promise<Response>;
-};
-
 export const UPLOAD_METHODS = ["HEAD", "PATCH", "DELETE"] as const;
 export type UploadMethod = (typeof UPLOAD_METHODS)[number];
 
@@ -54,7 +44,7 @@ export function parseUploadMethod({ headers, method: sent }: Request): UploadMet
 }
 
 /** Creates the surface. One is shared by all families, because its locks belong to it. */
-export function createUploadSurface(services: Services): UploadSurface {
+export function createUploadSurface(services: Services) {
   const sessions = createUploadSessions(services);
 
   /** Passes the request to the library. Throws `AppError`, and errors of the disk. */
@@ -118,13 +108,18 @@ export function createUploadSurface(services: Services): UploadSurface {
   }
 
   return {
-    options: (canCreate) =>
+    /**
+     * Responds with the supported protocol version and extensions. Needs no authentication. `canCreate`: uploads are created through the
+     * protocol too.
+     */
+    options: (canCreate: boolean) =>
       tusResponse(204, {
         "Tus-Version": TUS_VERSION,
         "Tus-Extension": canCreate ? CREATION_EXTENSIONS : TUS_EXTENSIONS,
         "Tus-Max-Size": String(services.config.maxUploadBytes),
       }),
-    handle: async (request, method, caller, named) => {
+    /** Runs `method` on an upload. Throws `AppError`. */
+    handle: async (request: Request, method: UploadMethod, caller: UploadCaller, named: string): Promise<Response> => {
       if (request.headers.get("tus-resumable") !== TUS_VERSION) {
         throw new AppError("precondition_failed", `Send the header Tus-Resumable: ${TUS_VERSION}.`);
       }
@@ -164,6 +159,8 @@ export function createUploadSurface(services: Services): UploadSurface {
     },
   };
 }
+
+export type UploadSurface = ReturnType<typeof createUploadSurface>;
 
 const tusResponse = (status: number, headers: Record<string, string>): Response =>
   new Response(null, { status, headers: { "Tus-Resumable": TUS_VERSION, ...headers } });

@@ -11,21 +11,8 @@ import {
   parseIndex,
 } from "./layout";
 
-export type AudioReader = {
-  /** Whole samples in the file. */
-  samples: number;
-  /** Changes when the file changes. */
-  version: string;
-  /**
-   * Returns samples from `from`: fewer than `count` at the end of the file, none after it. Throws `DamagedAudioError`.
-   */
-  read(from: number, count: number): Promise<Int16Array>;
-  close(): Promise<void>;
-  [Symbol.asyncDispose](): Promise<void>;
-};
-
 /** Opens compressed analysis audio, or raw 16-bit samples. Throws `DamagedAudioError` and file system errors. */
-export async function openAudioFile(path: string): Promise<AudioReader> {
+export async function openAudioFile(path: string) {
   const file = await open(path, "r");
   try {
     const { size, mtimeMs, ino } = await file.stat();
@@ -33,9 +20,12 @@ export async function openAudioFile(path: string): Promise<AudioReader> {
     const isCompressed = hasHeader(await readBytes(file, 0, Math.min(size, HEADER_BYTES)));
     const { samples, read } = isCompressed ? await openCompressed(file, size) : openRaw(file, size);
     return {
+      /** Whole samples in the file. */
       samples,
+      /** Changes when the file changes. */
       version,
-      read: (from, count) => {
+      /** Returns samples from `from`: fewer than `count` at the end of the file, none after it. Throws `DamagedAudioError`. */
+      read: (from: number, count: number) => {
         const start = Math.min(Math.max(0, from), samples);
         return read(start, Math.max(0, Math.min(count, samples - start)));
       },
@@ -47,6 +37,8 @@ export async function openAudioFile(path: string): Promise<AudioReader> {
     throw error;
   }
 }
+
+export type AudioReader = Awaited<ReturnType<typeof openAudioFile>>;
 
 /** Reads `count` samples starting at `start`, all within the file. */
 type SampleSource = { samples: number; read(start: number, count: number): Promise<Int16Array> };

@@ -16,14 +16,6 @@ import {
   startHeadEncoder,
 } from "./head";
 
-export type HeadEncoders = {
-  /** Encodes a head. Processes that wait have the priority of requests. Same errors as `HeadEncoder.encode`. */
-  encode(video: VideoStream, frames: HeadFrames, signal: AbortSignal, run?: HeadRun): Promise<EncodedHead>;
-  /** Starts a process for the next head of this video, soon, unless one is already waiting or there is no room. */
-  prepare(video: VideoStream): void;
-  stop(): void;
-};
-
 /** `onEnd` receives the processor time of each process. */
 type HeadRun = { priority: SpawnOptions["priority"]; onEnd: (cpuSeconds: number) => void };
 
@@ -33,10 +25,7 @@ const MAX_WAITING = 2;
 const START_DELAY_MS = 250;
 
 /** `start` and `delayMs` are for tests. */
-export function createHeadEncoders(
-  tools: HeadTools,
-  { start = startHeadEncoder, delayMs = START_DELAY_MS } = {},
-): HeadEncoders {
+export function createHeadEncoders(tools: HeadTools, { start = startHeadEncoder, delayMs = START_DELAY_MS } = {}) {
   /** Keyed by the arguments of the encoder. A timer starts the process when it fires. */
   const waiting = new Map<string, HeadEncoder | Timer>();
   const getKey = (video: VideoStream) => buildPreviewEncoderArguments(video).join(" ");
@@ -67,7 +56,9 @@ export function createHeadEncoders(
   }
 
   return {
-    async encode(video, frames, signal, { priority, onEnd } = { priority: "interactive", onEnd: () => {} }) {
+    /** Encodes a head. Processes that wait have the priority of requests. Same errors as `HeadEncoder.encode`. */
+    async encode(video: VideoStream, frames: HeadFrames, signal: AbortSignal, run?: HeadRun): Promise<EncodedHead> {
+      const { priority, onEnd } = run ?? { priority: "interactive", onEnd: () => {} };
       const encodeWith = (encoder: HeadEncoder) => {
         void encoder.ended.then(onEnd);
         return encoder.encode(frames, signal);
@@ -83,7 +74,8 @@ export function createHeadEncoders(
         return await encodeWith(start(tools, video, priority));
       }
     },
-    prepare(video) {
+    /** Starts a process for the next head of this video, soon, unless one is already waiting or there is no room. */
+    prepare(video: VideoStream): void {
       const key = getKey(video);
       if (waiting.has(key) || waiting.size >= MAX_WAITING) return;
       waiting.set(
@@ -91,7 +83,7 @@ export function createHeadEncoders(
         setTimeout(() => startWaiting(key, video), delayMs),
       );
     },
-    stop() {
+    stop(): void {
       for (const one of waiting.values()) {
         if ("encode" in one) one.stop();
         else clearTimeout(one);

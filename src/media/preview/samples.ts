@@ -37,21 +37,10 @@ const readRecord = (view: DataView, at: number): Sample => {
   };
 };
 
-export type SampleTable = {
-  count: number;
-  /** Reads samples `from` to `to`, exclusive. Throws `AppError` `processing_failed` when the file is too short. */
-  read(from: number, to: number): Promise<Sample[]>;
-  /** Returns the last sample at or before the time, or 0. */
-  findLast(time: number): Promise<number>;
-  /** Returns the last key sample at or before sample `n`, or 0. */
-  findKeyBefore(n: number): Promise<number>;
-  /** Returns the first key sample after sample `n`, or the number of samples. */
-  findKeyAfter(n: number): Promise<number>;
-};
-
-export function openSampleTable(file: FileHandle, track: { firstRecord: number; sampleCount: number }): SampleTable {
+export function openSampleTable(file: FileHandle, track: { firstRecord: number; sampleCount: number }) {
   const { firstRecord, sampleCount: count } = track;
 
+  /** Reads samples `from` to `to`, exclusive. Throws `AppError` `processing_failed` when the file is too short. */
   async function read(from: number, to: number): Promise<Sample[]> {
     const bytes = new Uint8Array(Math.max(0, to - from) * RECORD_BYTES);
     const { bytesRead } = await file.read(bytes, 0, bytes.length, (firstRecord + from) * RECORD_BYTES);
@@ -60,7 +49,7 @@ export function openSampleTable(file: FileHandle, track: { firstRecord: number; 
     return Array.from({ length: to - from }, (_, n) => readRecord(view, n * RECORD_BYTES));
   }
 
-  /** Frames are nearly equidistant, so the first guess is close. */
+  /** Returns the last sample at or before the time, or 0. Frames are nearly equidistant, so the first guess is close. */
   async function findLast(time: number): Promise<number> {
     let low = 0;
     let high = count;
@@ -87,6 +76,7 @@ export function openSampleTable(file: FileHandle, track: { firstRecord: number; 
     return Math.max(0, low + (after < 0 ? block.length : after) - 1);
   }
 
+  /** Returns the last key sample at or before sample `n`, or 0. */
   async function findKeyBefore(n: number): Promise<number> {
     for (let to = n + 1; to > 0; to -= RECORDS_PER_READ) {
       const from = Math.max(0, to - RECORDS_PER_READ);
@@ -96,6 +86,7 @@ export function openSampleTable(file: FileHandle, track: { firstRecord: number; 
     return 0;
   }
 
+  /** Returns the first key sample after sample `n`, or the number of samples. */
   async function findKeyAfter(n: number): Promise<number> {
     for (let from = n + 1; from < count; from += RECORDS_PER_READ) {
       const at = (await read(from, Math.min(count, from + RECORDS_PER_READ))).findIndex((sample) => sample.isKey);
@@ -106,3 +97,5 @@ export function openSampleTable(file: FileHandle, track: { firstRecord: number; 
 
   return { count, read, findLast, findKeyBefore, findKeyAfter };
 }
+
+export type SampleTable = ReturnType<typeof openSampleTable>;

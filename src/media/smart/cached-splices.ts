@@ -10,16 +10,6 @@ import { getSourceVersion } from "../source-version";
 import type { SmartSource } from "./source";
 import { buildSpliceArguments } from "./splice-arguments";
 
-export type CachedSplices = {
-  /** Parameter sets of the encoder of all cached segments, or null without cached segments. */
-  description: Uint8Array | null;
-  has(segment: SpliceSegment): boolean;
-  /** Reads the packets of a cached segment. Errors: `SpliceError` if the file was damaged meanwhile. */
-  read(segment: SpliceSegment): Promise<SplicePacket[]>;
-  /** Stores the packets of an encoded segment. */
-  add(segment: SpliceSegment, encoded: { description: Uint8Array; packets: SplicePacket[] }): Promise<void>;
-};
-
 type SpliceRender = { source: SmartSource; sourcePath: string; probed: ProbedMedia; ffmpeg: Ffmpeg };
 
 /** Looks up the segments that have to be encoded. Those whose parameter sets differ from the first one's count as missing. */
@@ -27,7 +17,7 @@ export async function findCachedSplices(
   cache: RenderCache | undefined,
   segments: readonly SpliceSegment[],
   { source, sourcePath, probed, ffmpeg }: SpliceRender,
-): Promise<CachedSplices> {
+) {
   const keys = new Map<SpliceSegment, string>();
   const found = new Set<SpliceSegment>();
   let description: Uint8Array | null = null;
@@ -50,16 +40,20 @@ export async function findCachedSplices(
     }
   }
   return {
+    /** Parameter sets of the encoder of all cached segments, or null without cached segments. */
     description,
-    has: (segment) => found.has(segment),
-    read: async (segment) => {
+    has: (segment: SpliceSegment) => found.has(segment),
+    /** Reads the packets of a cached segment. Errors: `SpliceError` if the file was damaged meanwhile. */
+    read: async (segment: SpliceSegment) => {
       const splice = await read(segment);
       if (splice === null) throw new SpliceError("A cached segment cannot be read.");
       return splice.packets;
     },
-    add: async (segment, encoded) => {
+    add: async (segment: SpliceSegment, encoded: { description: Uint8Array; packets: SplicePacket[] }) => {
       const key = keys.get(segment);
       if (cache !== undefined && key !== undefined) await cache.add(key, formatSplice(encoded));
     },
   };
 }
+
+export type CachedSplices = Awaited<ReturnType<typeof findCachedSplices>>;
