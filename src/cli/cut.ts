@@ -17,9 +17,8 @@ import {
 } from "../work/cuts/one-shot";
 import { type CutTask, readTasks, TASK_OPTIONS, type TaskArguments } from "./cut-tasks";
 import { type ParsedCommand, parseCommand, UsageError } from "./options";
-import { describeRecognized, explainPlan } from "./plan-explanation";
+import { describeRecognized, explainPlan, explainStages, listThresholds } from "./plan-explanation";
 import { type CutResult, requireTarget, runTaskCommand, writeResults } from "./run-tasks";
-import { explainStages, listThresholds } from "./stage-explanation";
 
 const HELP = `Usage: offcut cut FILE… [-o OUT] [options]
 

@@ -2,13 +2,16 @@
  * Settings from defaults, a TOML file, `OFFCUT_*` environment variables and flags. The later source wins. They are read once at the start.
  * An unknown key or an invalid value is a `ConfigError` with a one-line message that names it.
  */
+
+import { X509Certificate } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { isIP } from "node:net";
 import { parse, TomlError } from "smol-toml";
 import { toCamelCase } from "./camel-case";
 import { ConfigError } from "./readers";
 import { type Config, SETTINGS, type Setting, type SettingsTable } from "./settings";
 import { findTableVariable, isTableName, readTables, TABLE_NAMES } from "./tables";
 
-export { getMailSender, isExposedWithoutTls, isLoopback, publicUrl, readCertificate } from "./network";
 export { ConfigError } from "./readers";
 export type { Config } from "./settings";
 
@@ -127,5 +130,41 @@ function parseToml(source: string, path: string): Record<string, unknown> {
     throw new ConfigError(
       error instanceof TomlError ? `${path}: line ${error.line}: ${message}` : `${path}: ${message}`,
     );
+  }
+}
+
+/** Returns the URL of the server for links, from the setting or from the listening address. */
+export function publicUrl(config: Config, port: number): string {
+  if (config.publicUrl) return config.publicUrl;
+  const host = config.host === "0.0.0.0" || config.host === "::" ? "localhost" : config.host;
+  return `${config.tlsCert ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** Returns whether a host name or an address (also from a URL) is this machine. */
+export const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i.test(host);
+
+/** Returns whether other machines reach the server without TLS. Trusted proxies are assumed to terminate TLS. */
+export function isExposedWithoutTls(config: Pick<Config, "host" | "tlsCert" | "trustedProxies">): boolean {
+  return !isLoopback(config.host) && config.tlsCert === null && config.trustedProxies.length === 0;
+}
+
+/** Returns the sender of mails: the setting, or an address at the host of the server's URL. */
+export function getMailSender(config: Pick<Config, "mailFrom">, serverUrl: string): string {
+  const { hostname } = new URL(serverUrl);
+  const ipv6 = /^\[(.+)\]$/.exec(hostname)?.[1];
+  const domain = ipv6 === undefined ? hostname : `IPv6:${ipv6}`;
+  return config.mailFrom ?? `noreply@${isIP(ipv6 ?? hostname) === 0 ? domain : `[${domain}]`}`;
+}
+
+/** Returns the PEM text of the file; null if `path` is null. Throws `ConfigError` if it contains no certificate. */
+export async function readCertificate(path: string | null): Promise<string | null> {
+  if (path === null) return null;
+  try {
+    const text = await readFile(path, "utf8");
+    // An invalid certificate would make every connection fail without an explanation.
+    new X509Certificate(text);
+    return text;
+  } catch (error) {
+    throw new ConfigError(`Cannot read the certificate of ca: ${(error as Error).message}`);
   }
 }

@@ -1,7 +1,9 @@
 /** Definitions by job name, and the steps from a claimed step to its settled result. */
 import { join } from "node:path";
 import { getWorkName } from "../../blobs/folders";
-import { type Job, JobAborted, type JobContext, type JobHandler, type JobName } from "../../domain/jobs";
+import { type Job, JobAborted, type JobContext, type JobHandler, type JobName, JobPostponed } from "../../domain/jobs";
+import type { Log } from "../../lib/log";
+import { isExecutableFile } from "../../lib/programs";
 import { findStep, isCurrentAttempt } from "../../store/steps";
 import type { RemoteRunner } from "../cluster/remote-run";
 import { completePipelineStep, endPipelineStep } from "../pipelines/pipelines";
@@ -9,15 +11,12 @@ import { cutJob } from "./cut-job";
 import type { JobDefinition, JobEnd, JobInput, JobOutput, RunContext, SettleContext } from "./definition";
 import { withStorage } from "./disk-space";
 import type { MediaTools } from "./media-tools";
-import { withFfmpeg } from "./missing-ffmpeg";
 import type { JobNeeds } from "./needs";
 import { prepareJob } from "./prepare-job";
 import { previewJob } from "./preview-job";
 import { renderJob } from "./render-job";
 
 export const JOBS = { prepare: prepareJob, cut: cutJob, render: renderJob, preview: previewJob };
-
-/** The parts of `Services` that jobs need. */
 
 /** Chooses the place of a job; null: all jobs run here. */
 type ChoosePlace = Pick<RemoteRunner, "runJob"> | null;
@@ -115,5 +114,27 @@ async function executeJob<Input extends JobInput, Checkpoint, Output extends Job
   } catch (error) {
     if (await hasEnded()) await endJob("cancelled");
     throw error;
+  }
+}
+
+const POSTPONE_MS = 10_000;
+
+/**
+ * Runs the job. Errors: those of `run`; `JobPostponed` while ffmpeg is missing, for example during an update of its package: the recording is not at
+ * fault.
+ */
+async function withFfmpeg(
+  { tools, log }: { tools: Pick<MediaTools, "ffmpeg">; log: Log },
+  job: Job,
+  { signal }: Pick<JobContext, "signal">,
+  run: () => Promise<void>,
+): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    const { path } = tools.ffmpeg;
+    if (signal.aborted || error instanceof JobPostponed || isExecutableFile(path)) throw error;
+    log.error("ffmpeg.missing", { path, [job.name]: job.subjectId, retry_in_ms: POSTPONE_MS });
+    throw new JobPostponed(POSTPONE_MS, { isStarted: false }, `ffmpeg is missing at ${path}`);
   }
 }

@@ -1,20 +1,20 @@
 /** Renders a recording, whole or cut, in a child process. Finished chunks stay in the work folder for the next attempt. */
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { getRenderOutputName } from "../../blobs/folders";
 import { JobYielded } from "../../domain/jobs";
 import type { RenderResult, ResolvedOutput } from "../../domain/media";
 import { type Ticks, toSeconds } from "../../domain/time";
 import { withKnownFilters } from "../../media/chunks/scale";
 import { RenderYielded } from "../../media/parallel";
+import type { RenderCacheFiles } from "../../media/render-cache/cache-file";
 import { openRunChild } from "../job-child/child";
 import { getMaxMediaMemoryBytes } from "../job-child/limits";
 import { commitFile } from "../job-child/scratch";
 import { shareSemaphore } from "../job-child/shared-semaphore";
-import { removePartFiles } from "./blob-files";
+import { findBlob, listBlobs, removePartFiles } from "./blob-files";
 import type { BlobRef, JobOutput, RunContext } from "./definition";
 import type { MediaTools } from "./media-tools";
-import { openCacheSession } from "./render-cache";
 
 /** `speechAnalysis` is used only for noise reduction. It is null or missing if the recording has no analysis. */
 export type RenderBlobs = { source: BlobRef; probed: BlobRef; speechAnalysis?: BlobRef | null };
@@ -139,5 +139,52 @@ export async function renderFile(
     warnings,
     derivedBytes,
     usesCache,
+  };
+}
+
+/** Maximum size as a share of the free disk space. */
+const MAX_DISK_SHARE = 1 / 8;
+
+type CacheSession = {
+  files: RenderCacheFiles;
+  /** Paths that the child reads. */
+  readOnly: string[];
+  /**
+   * Replaces the cache with the file that the child has written, if any. Returns the bytes of everything in the recording's folder but its
+   * source: an attempt that was killed may have replaced the cache without storing them. The render is complete, so problems are only logged.
+   */
+  commit(sourceName: string): Promise<number>;
+};
+
+/** Prepares the files for a child process; null where no cache is kept. `maxFileBytes`: how large a file may become now. */
+async function openCacheSession(
+  context: Pick<RunContext, "renderCache" | "workDir" | "log">,
+  maxFileBytes: number | null,
+): Promise<CacheSession | null> {
+  const { renderCache, workDir, log } = context;
+  if (renderCache === undefined) return null;
+  const { path } = renderCache;
+  const maxBytes = Math.min(renderCache.maxBytes, (maxFileBytes ?? Number.POSITIVE_INFINITY) * MAX_DISK_SHARE);
+  const newPath = join(workDir, "render.cache.new");
+  await rm(newPath, { recursive: true, force: true });
+  // An attempt that was killed may have left it. Another render that writes it at this moment loses its cache.
+  await rm(`${path}.part`, { force: true });
+  const hasCache = (await findBlob(path)) !== null;
+  return {
+    files: { path: hasCache ? path : null, newPath, maxBytes: Math.floor(maxBytes) },
+    readOnly: hasCache ? [path] : [],
+    commit: async (sourceName) => {
+      const written = await findBlob(newPath);
+      if (written !== null && written.bytes <= maxBytes)
+        try {
+          // Fails when the recording was deleted meanwhile, with its folder.
+          await commitFile(newPath, path);
+          log("render.cache_saved", { bytes: written.bytes, file: basename(path) });
+        } catch (error) {
+          log("render.cache_lost", { error: String(error) });
+        }
+      const blobs = await listBlobs(dirname(path), sourceName);
+      return blobs.reduce((sum, { bytes }) => sum + bytes, 0);
+    },
   };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { explainStages, listThresholds } from "../../../src/cli/stage-explanation";
+import { explainStages, listThresholds } from "../../../src/cli/plan-explanation";
 import { CUT_MODES } from "../../../src/domain/plan";
 import { STAGE_THRESHOLDS } from "../../../src/domain/planning/thresholds";
 import { fromSeconds } from "../../../src/domain/time";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { parseRange } from "../../../src/lib/http-range";
+import { parseRange } from "../../../src/http/file-response";
 
 const whole = null;
 const refused = "unsatisfiable";
