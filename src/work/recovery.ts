@@ -103,15 +103,7 @@ const NOTIFICATIONS_KEPT_MS = 90 * 24 * 3600 * 1000;
 const MAX_DELETED_NOTIFICATIONS = 500;
 const MAILS_KEPT_MS = 30 * 24 * 3600 * 1000;
 
-/** Returns the archives of exports that do not exist, have failed or have expired. */
-async function findOrphanedExports({ folders, store }: CoreNeeds): Promise<string[]> {
-  const names = await listNames(folders.exportsRoot);
-  const toId = (name: string) => name.replace(/\.(?:zip|part)$/, "");
-  const living = await findExportIdsWithFiles(store.read, names.map(toId).filter(isUuid));
-  return names.filter((name) => !living.has(toId(name))).map((name) => `${folders.exportsRoot}/${name}`);
-}
-
-/** Removes the files of deleted assets and renders, and the work folders of ended jobs. Errors: those of `moveToTrash`. */
+/** Removes the files of deleted assets and renders, the archives of exports that do not exist, have failed or have expired, and the work folders of ended jobs. Errors: those of `moveToTrash`. */
 export async function sweepOrphans(services: CoreNeeds): Promise<void> {
   const { folders, store } = services;
   const orphans = async (
@@ -127,7 +119,11 @@ export async function sweepOrphans(services: CoreNeeds): Promise<void> {
   const paths = [
     ...(await orphans(folders.mediaRoot, assets)),
     ...(await orphans(folders.uploads, assets)),
-    ...(await findOrphanedExports(services)),
+    ...(await orphans(
+      folders.exportsRoot,
+      (ids) => findExportIdsWithFiles(store.read, ids),
+      (name) => name.replace(/\.(?:zip|part)$/, ""),
+    )),
     ...(await orphans(folders.rendersRoot, (ids) => findExistingRenderIds(store.read, ids))),
     ...(await orphans(
       folders.workRoot,

@@ -13,15 +13,18 @@ import { respondsWith } from "../response-docs";
 import { route } from "../route";
 import { type Resource, SCHEMAS, showRow } from "../schemas";
 
-const body = strictObject({
-  user_code: Type.String({
-    minLength: 1,
-    maxLength: 40,
-    description: "the code that the device shows; case and hyphens do not matter",
-    errorText: "must be 1 to 40 characters",
+const form = {
+  bodyType: "form",
+  body: strictObject({
+    user_code: Type.String({
+      minLength: 1,
+      maxLength: 40,
+      description: "the code that the device shows; case and hyphens do not matter",
+      errorText: "must be 1 to 40 characters",
+    }),
   }),
-});
-const example = { user_code: "WDJB-MJHT" };
+  example: { user_code: "WDJB-MJHT" },
+} as const;
 
 const showRequest = ({ userCode, code }: DeviceRequest): Resource<"DeviceRequest"> =>
   showRow(SCHEMAS.DeviceRequest, code, { user_code: userCode, scope: formatScope(code.scopes) });
@@ -29,9 +32,7 @@ const showRequest = ({ userCode, code }: DeviceRequest): Resource<"DeviceRequest
 export const read = route({
   summary: "Show the device that is waiting with a code",
   access: { credential: "session", target: "account" },
-  bodyType: "form",
-  body,
-  example,
+  ...form,
   errors: ["not_found", "rate_limited"],
   responses: { 200: respondsWith("DeviceRequest", "The device's request") },
   handle: async ({ services, client, principal }, { body: { user_code: userCode } }) =>
@@ -55,9 +56,7 @@ async function decide(call: Call, userCode: string, isApproved: boolean): Promis
 export const approve = route({
   summary: "Approve a device, which then gets one of your API keys",
   access: { credential: "fresh-session" },
-  bodyType: "form",
-  body,
-  example,
+  ...form,
   errors: ["not_found", "conflict", "rate_limited"],
   responses: { 200: respondsWith("DeviceRequest", "The approved request") },
   handle: async (call, { body: { user_code: userCode } }) => ok(await decide(call, userCode, true)),
@@ -66,9 +65,7 @@ export const approve = route({
 export const deny = route({
   summary: "Deny a device",
   access: { credential: "session", target: "account" },
-  bodyType: "form",
-  body,
-  example,
+  ...form,
   errors: ["not_found", "rate_limited"],
   responses: { 200: respondsWith("DeviceRequest", "The denied request") },
   handle: async (call, { body: { user_code: userCode } }) => ok(await decide(call, userCode, false)),

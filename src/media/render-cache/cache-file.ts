@@ -2,8 +2,10 @@
  * The cache of a recording's renders: encoded splices and audio chunks in one file. A render reads the file of the earlier ones and writes
  * a new one. Entries are checked when they are read, so a damaged file costs time but never a wrong frame.
  */
+
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { createSemaphore } from "../../lib/semaphore";
+import { writeAll } from "../../lib/write-stream";
 
 export type RenderCache = {
   /** Returns the content of an entry; null if it is missing or damaged. */
@@ -56,9 +58,9 @@ export async function openRenderCache({ path, newPath, maxBytes }: RenderCacheFi
     try {
       if (target === null) {
         target = await open(newPath, "wx", 0o600);
-        await writeWhole(target, MAGIC, 0);
+        await writeAll(target, MAGIC, 0);
       }
-      await writeWhole(target, bytes, end);
+      await writeAll(target, bytes, end);
       end += bytes.length;
     } catch {
       isBroken = true;
@@ -192,9 +194,4 @@ async function readAt(file: FileHandle, at: number, length: number): Promise<Uin
     done += read.bytesRead;
   }
   return bytes;
-}
-
-async function writeWhole(file: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
-  for (let done = 0; done < bytes.length; )
-    done += (await file.write(bytes, done, bytes.length - done, at + done)).bytesWritten;
 }

@@ -8,7 +8,7 @@ import type { Chunk } from "../../media/chunks/board";
 import type { DecodedPart, ExpectedChunk } from "../../media/chunks/check";
 import { type ChunkControl, type ChunkFailure, scheduleChunks } from "../../media/chunks/schedule";
 import { type JobChild, openJobChild } from "../job-child/child";
-import { MAX_PLAN_MEMORY_BYTES } from "../job-child/limits";
+import { toReaderOptions } from "../job-child/plan-child";
 import { commitFile } from "../job-child/scratch";
 import type { MediaTools } from "../jobs/media-tools";
 import type { RenderInput } from "../jobs/render-run";
@@ -145,15 +145,7 @@ type CheckOptions = { decode: DecodedPart; signal: AbortSignal };
 export function createChunkChecker(tools: Pick<MediaTools, "ffmpeg" | "jobCommand" | "sandbox">, folder: string) {
   let child: JobChild | null = null;
 
-  const open = (): JobChild =>
-    openJobChild({
-      command: tools.jobCommand,
-      sandbox: tools.sandbox,
-      view: { readOnly: [folder], writable: [], devices: false },
-      limitCode: "processing_failed",
-      maxMemoryBytes: MAX_PLAN_MEMORY_BYTES,
-      maxFileBytes: null,
-    });
+  const open = (): JobChild => openJobChild(toReaderOptions(tools, [folder]));
 
   /** Returns the problem of a file in the folder; null if it is valid. Errors: the signal's reason. */
   async function check(path: string, expected: ExpectedChunk, { decode, signal }: CheckOptions) {

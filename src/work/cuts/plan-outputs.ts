@@ -57,13 +57,17 @@ export async function formatTimeline({ paths, plan, name }: CompletedCut, option
   return { filename, contentType, body };
 }
 
+async function readWords(paths: CompletedCut["paths"], plan: string, missing: "subtitles" | "text") {
+  const completed = JSON.parse(plan) as PlanJson;
+  const words = listPlanWords(completed, (await readSpeechAnalysis(paths))?.transcript?.words ?? null);
+  if (words === null)
+    throw new AppError("unsupported_format", `Cut was made without a transcript, so it has no ${missing}.`);
+  return { completed, words };
+}
+
 /** Returns the cut's subtitles. Errors: `AppError` `unsupported_format` for a cut without words. */
 export async function formatSubtitle({ paths, plan, name }: CompletedCut, options: SubtitleOptions): Promise<PlanFile> {
-  const transcript = (await readSpeechAnalysis(paths))?.transcript ?? null;
-  const completed = JSON.parse(plan) as PlanJson;
-  const words = listPlanWords(completed, transcript?.words ?? null);
-  if (words === null)
-    throw new AppError("unsupported_format", "Cut was made without a transcript, so it has no subtitles.");
+  const { completed, words } = await readWords(paths, plan, "subtitles");
   const cues = createCues(words, completed, options.timeline);
   const stem = name.replace(/\.[^.]*$/, "") || "cut";
   return {
@@ -84,10 +88,7 @@ export async function formatTranscript(
   { paths, plan, name }: CompletedCut,
   { format, hasTimes }: TranscriptOptions,
 ): Promise<PlanFile> {
-  const transcript = (await readSpeechAnalysis(paths))?.transcript ?? null;
-  const completed = JSON.parse(plan) as PlanJson;
-  const words = listPlanWords(completed, transcript?.words ?? null);
-  if (words === null) throw new AppError("unsupported_format", "Cut was made without a transcript, so it has no text.");
+  const { completed, words } = await readWords(paths, plan, "text");
   const title = toFileStem(name) ?? "cut";
   const bytes = await createTranscript(words, completed, { format, title, hasTimes });
   const isText = format !== "docx";

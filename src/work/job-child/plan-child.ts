@@ -1,18 +1,20 @@
-/** The child process that plans, edits or exports a cut. It reads the asset's files and writes nothing. */
+/** Child processes that read files of a preparation, and write nothing. */
 import type { MediaTools } from "../jobs/media-tools";
-import { type JobChild, openRunChild } from "./child";
+import { type JobChild, type JobChildOptions, openRunChild } from "./child";
 import { MAX_PLAN_MEMORY_BYTES } from "./limits";
 
-/** Starts the child. It can read the files and folders in `readOnly`, which must exist. */
-export const openPlanChild = (
-  tools: Pick<MediaTools, "jobCommand" | "sandbox" | "sharedChild">,
-  readOnly: string[],
-): JobChild =>
-  openRunChild(tools.sharedChild, {
-    command: tools.jobCommand,
-    sandbox: tools.sandbox,
-    view: { readOnly, writable: [], devices: false },
-    limitCode: "processing_failed",
-    maxMemoryBytes: MAX_PLAN_MEMORY_BYTES,
-    maxFileBytes: null,
-  });
+type ChildTools = Pick<MediaTools, "jobCommand" | "sandbox">;
+
+/** Returns the options of a child that can read the files and folders in `readOnly`, which must exist. */
+export const toReaderOptions = ({ jobCommand, sandbox }: ChildTools, readOnly: string[]): JobChildOptions => ({
+  command: jobCommand,
+  sandbox,
+  view: { readOnly, writable: [], devices: false },
+  limitCode: "processing_failed",
+  maxMemoryBytes: MAX_PLAN_MEMORY_BYTES,
+  maxFileBytes: null,
+});
+
+/** Starts the child that plans, edits or exports a cut. */
+export const openPlanChild = (tools: ChildTools & Pick<MediaTools, "sharedChild">, readOnly: string[]): JobChild =>
+  openRunChild(tools.sharedChild, toReaderOptions(tools, readOnly));

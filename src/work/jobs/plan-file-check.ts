@@ -2,7 +2,7 @@
 import { AppError } from "../../domain/errors";
 import { MAX_PLAN_FILE_BYTES } from "../../domain/plan-file";
 import { openJobChild } from "../job-child/child";
-import { MAX_PLAN_MEMORY_BYTES } from "../job-child/limits";
+import { toReaderOptions } from "../job-child/plan-child";
 import type { BlobRef, RunContext } from "./definition";
 import type { MediaTools } from "./media-tools";
 
@@ -15,13 +15,6 @@ export async function checkPlanFile(
   if (source.bytes > MAX_PLAN_FILE_BYTES)
     throw new AppError("unsupported_media", `Cut file must be at most ${MAX_PLAN_FILE_BYTES} bytes.`);
   const path = getInputPath(source.name);
-  await using child = openJobChild({
-    command: tools.jobCommand,
-    sandbox: tools.sandbox,
-    view: { readOnly: [path], writable: [], devices: false },
-    limitCode: "unsupported_media",
-    maxMemoryBytes: MAX_PLAN_MEMORY_BYTES,
-    maxFileBytes: null,
-  });
+  await using child = openJobChild({ ...toReaderOptions(tools, [path]), limitCode: "unsupported_media" });
   return await child.run("checkPlan", { path }, { signal });
 }

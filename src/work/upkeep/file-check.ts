@@ -7,7 +7,7 @@ import { checkDecoding } from "../../media/decode-check";
 import type { FileCheck } from "../../store/file-checks";
 import type { StoredOwner } from "../../store/file-owners";
 import { type JobChild, openJobChild } from "../job-child/child";
-import { MAX_PLAN_MEMORY_BYTES } from "../job-child/limits";
+import { toReaderOptions } from "../job-child/plan-child";
 import type { MediaTools } from "../jobs/media-tools";
 import { type MediaEntry, readEntry, toAbsolute } from "./media-files";
 
@@ -31,12 +31,7 @@ export function openFileChecker(tools: CheckTools, folders: Folders, options: Ch
   /** The mounts of a child are those of its start: after an error the next file gets another one. */
   async function hash(path: string, bytes: number): Promise<{ sha256: string | null; error: string | null }> {
     child ??= openJobChild({
-      command: tools.jobCommand,
-      sandbox: tools.sandbox,
-      view: { readOnly: [folders.mediaRoot, folders.rendersRoot], writable: [], devices: false },
-      limitCode: "processing_failed",
-      maxMemoryBytes: MAX_PLAN_MEMORY_BYTES,
-      maxFileBytes: null,
+      ...toReaderOptions(tools, [folders.mediaRoot, folders.rendersRoot]),
       priority: "lowest",
     });
     const seconds = MIN_WALL_SECONDS + bytes / Math.min(bytesPerSecond, MIN_BYTES_PER_SECOND);
