@@ -1,6 +1,6 @@
 /**
  * Seeded `kill -9` of the compiled server and its commands at random moments: while clients upload, cut, render, pay, delete and export, while
- * webhooks are delivered, and inside backups, off-site backups, pruning, snapshots, starts, migrations and restores. After each kill the
+ * webhooks are delivered, a render measures its loudness, and inside backups, off-site backups, pruning, snapshots, starts, migrations and restores. After each kill the
  * folders are checked; at the end, nothing that was acknowledged is lost, every job has ended, and everything was charged, paid and reported
  * once. `OFFCUT_SEED` repeats a run.
  */
@@ -16,8 +16,15 @@ import { startS3Server } from "../s3-server";
 import { type TemporaryFolder, temporaryFolder } from "../temporary-folder";
 import { until } from "../until";
 import { linkExtractedAssets } from "./extracted-assets";
-import { finishUpload, PATIENCE_SECONDS, replaceRecordings, sendRequests, startUpload } from "./kills/actions";
-import { checkEvents, checkLedger, checkPipelines, checkRecordings, settle } from "./kills/books";
+import {
+  finishUpload,
+  type LoudRenders,
+  PATIENCE_SECONDS,
+  replaceRecordings,
+  sendRequests,
+  startUpload,
+} from "./kills/actions";
+import { checkEvents, checkLedger, checkLoudRenders, checkPipelines, checkRecordings, settle } from "./kills/books";
 import { checkBackup, checkCommand, checkDatabase, checkOffsite, checkOrphans } from "./kills/checks";
 import {
   createBackup,
@@ -37,6 +44,8 @@ import { askServer, BUNDLED, startServer } from "./server";
 /** Each kills the server twice and a command once. */
 const ROUNDS = fullOr(100, 7);
 const SEED = Number(process.env.OFFCUT_SEED ?? Math.floor(Math.random() * 2 ** 31));
+/** Samples of this recording are measured for about half a second. */
+const LOUD_SECONDS = 120;
 const CREDITS = 10_000;
 /** In one round in so many, the server is stopped for a while before it is killed. */
 const ROUNDS_PER_FREEZE = 5;
@@ -115,7 +124,8 @@ test.skipIf(IS_BUNDLED_PASS)(
     const user = await server.user(CREDITS, PATIENCE_SECONDS);
     const other = await server.user(CREDITS, PATIENCE_SECONDS);
     const acknowledged = { recordings: new Map(), deleted: new Set<string>(), exports: new Set<string>() };
-    const world: World = { server, user, other, acknowledged, backups: backups.path, side: side.path, s3 };
+    const loud: LoudRenders = { assetId: "", ids: [] };
+    const world: World = { server, user, other, acknowledged, loud, backups: backups.path, side: side.path, s3 };
     for (const path of ["/one", "/two"]) {
       const json = { url: new URL(path, hook.url).href, event_types: EVENT_TYPES };
       await user.must("POST", "/v1/webhook-endpoints", { json });
@@ -123,6 +133,7 @@ test.skipIf(IS_BUNDLED_PASS)(
     // So that cuts, renders and chains can start in the first round.
     const { id } = await user.ready(await wav(2));
     acknowledged.recordings.set(id, await wav(2));
+    loud.assetId = (await user.ready(await wav(LOUD_SECONDS))).id;
     await until("the first nightly backup", () => server.log().some(({ event }) => event === "backup.completed"));
     await askServer(server.data, "backup key create", {});
     await storeOrders(server, user.userId, ROUNDS);
@@ -133,6 +144,7 @@ test.skipIf(IS_BUNDLED_PASS)(
     for (let n = 0; n < ROUNDS; n++) await runRound(world, n, random, score);
     await settle(world);
     await checkRecordings(world);
+    await checkLoudRenders(world);
     await createBackup(world, backups.path);
     await createBackup(world, OFFSITE);
     await checkOffsite(world);

@@ -12,8 +12,13 @@ export const PATIENCE_SECONDS = 120;
 /** Recordings by ID with their bytes, deleted ones, and exports by ID: what the server has answered with success. */
 export type Acknowledged = { recordings: Map<string, Uint8Array>; deleted: Set<string>; exports: Set<string> };
 
+/** A recording that is long enough for the measuring pass of a render to be killed, and its renders. */
+export type LoudRenders = { assetId: string; ids: string[] };
+
 /** `user` has webhook endpoints and keeps everything; `other` deletes its recordings again. */
-export type Clients = { user: Client; other: Client; acknowledged: Acknowledged };
+export type Clients = { user: Client; other: Client; acknowledged: Acknowledged; loud: LoudRenders };
+
+export const LOUDNESS = -16;
 
 const MODES = ["tight", "natural", "loose"];
 const FORMATS = ["mp3", "m4a", "mp4"];
@@ -73,6 +78,13 @@ export async function startPreparation({ user, acknowledged }: Clients): Promise
     },
     PATIENCE_SECONDS,
   );
+}
+
+/** Starts a render that measures its samples first and keeps them in a file. */
+export async function startLoudRender({ user, loud }: Clients): Promise<void> {
+  const audio = { loudness_lufs: LOUDNESS - loud.ids.length / 1_000, noise_reduction: "light" };
+  const { id } = await user.startRender({ asset_id: loud.assetId, output: { format: "m4a", audio } });
+  loud.ids.push(id);
 }
 
 export async function startExport({ user, acknowledged }: Clients): Promise<void> {

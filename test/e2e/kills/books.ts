@@ -1,11 +1,15 @@
 /** What must be true at the end: jobs have ended, events were delivered once, and each recording, step and payment was booked once. */
 import { expect } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { measureByFfmpeg } from "../../ebur128";
 import type { Client } from "../../http/client";
 import { readNotification } from "../../http/exports";
+import { BUNDLED_FFMPEG } from "../../http/media";
 import type { Receiver } from "../../http/receiver";
 import type { Paged } from "../../http/resources";
 import { until } from "../../until";
-import { type Clients, PATIENCE_SECONDS } from "./actions";
+import { type Clients, LOUDNESS, PATIENCE_SECONDS } from "./actions";
 import type { World } from "./moments";
 import { ORDER_CREDITS } from "./payments";
 
@@ -58,6 +62,19 @@ export async function checkRecordings({ user, other, acknowledged }: Clients): P
     expect([id, Buffer.compare(stored, bytes)]).toEqual([id, 0]);
   }
   for (const id of acknowledged.deleted) expect((await other.call("GET", `/v1/assets/${id}`)).status).toBe(404);
+}
+
+/** Renders whose measuring pass was killed have their loudness, and left no files. */
+export async function checkLoudRenders({ user, server, side, loud }: World): Promise<void> {
+  for (const id of loud.ids) {
+    const { state, download_url, warnings } = await user.render(id);
+    expect([id, state, warnings]).toEqual([id, "completed", []]);
+    const path = join(side, "loud.m4a");
+    await Bun.write(path, await fetch(download_url!));
+    const { integrated, peak } = await measureByFfmpeg(BUNDLED_FFMPEG, path);
+    expect([id, Math.abs(integrated! - LOUDNESS) <= 0.3, peak! <= -1]).toEqual([id, true, true]);
+    expect(existsSync(join(server.data, "work", id))).toBe(false);
+  }
 }
 
 type ReceivedMessage = { endpoint: string; id: string; what: string };

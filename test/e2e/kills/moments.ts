@@ -7,7 +7,7 @@ import { BUCKET, type S3Server } from "../../s3-server";
 import { createOldDatabase, MIGRATION_NAMES } from "../../unit/store/old-database";
 import { spawnOffcut } from "../offcut";
 import { askServer, type Server } from "../server";
-import { type Clients, startExport, startPreparation } from "./actions";
+import { type Clients, startExport, startLoudRender, startPreparation } from "./actions";
 
 /** `side`: a folder with other data folders, for commands that do not need the server. `s3` has the off-site backups. */
 export type World = Clients & { server: Server; backups: string; side: string; s3: S3Server };
@@ -54,6 +54,12 @@ export const RUNNING: Moment[] = [
     begin: startExport,
     isReached: ({ server }) => hasName(join(server.data, "exports"), (name) => name.endsWith(".part")),
     maxDelayMs: 50,
+  },
+  {
+    name: "measuring pass",
+    begin: startLoudRender,
+    isReached: ({ server, loud }) => loud.ids.some((id) => existsSync(join(server.data, "work", id, "reduced.f32"))),
+    maxDelayMs: 100,
   },
   { name: "any moment", begin: async () => {}, maxDelayMs: 1_500 },
 ];
