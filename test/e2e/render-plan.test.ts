@@ -4,12 +4,19 @@ import { copyFile, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { ALL_FORMATS, BlobSource, Input } from "mediabunny";
 import type { PlanJson } from "../../src/domain/plan-json";
+import { measureByFfmpeg } from "../ebur128";
+import { fullOr } from "../full-size";
+import { BUNDLED_FFMPEG } from "../http/media";
 import type { TemporaryFolder } from "../temporary-folder";
 import { folderWithAssets } from "./extracted-assets";
-import { FIXTURES, IS_BUNDLED_PASS, runOffcut } from "./offcut";
+import { FIXTURES, IS_BUNDLED_PASS, runOffcut, spawnOffcut } from "./offcut";
 
 const once = test.skipIf(IS_BUNDLED_PASS);
 const TIMEOUT_MS = 120_000;
+/** With all audio options: a day, which takes about an hour and a half. Its levels in steps of 10 ms take 200 MB. */
+const LONG_SECONDS = fullOr(86_400, 20);
+const LONG_TIMEOUT_MS = fullOr(4 * 3_600_000, TIMEOUT_MS);
+const MAX_MEGABYTES = fullOr(900, 400);
 /** A frame at each end, and the audio's framing. */
 const LENGTH_TOLERANCE_SECONDS = 0.15;
 
@@ -126,6 +133,29 @@ once(
     }
   },
   TIMEOUT_MS,
+);
+
+once(
+  `${LONG_SECONDS} s with all audio options have the loudness, without a transcription and in little memory`,
+  async () => {
+    const repeats = ["-stream_loop", "-1", "-i", inFolder("talk.mp4"), "-t", String(LONG_SECONDS)];
+    const { exited } = Bun.spawn(
+      [BUNDLED_FFMPEG, "-v", "error", ...repeats, "-map", "0:a", "-c", "copy", inFolder("long.m4a")],
+      { stderr: "inherit" },
+    );
+    expect(await exited).toBe(0);
+    await writePlan("long.json", { segments: [{ start: 0, end: LONG_SECONDS - 1 }] });
+    const audio = ["--loudness", "-16", "--noise-reduction", "light", "--level-speakers"];
+    const child = spawnOffcut(["render", "long.m4a", "--plan", "long.json", ...audio], { folder: folder.path });
+    const [stderr, code] = await Promise.all([new Response(child.stderr).text(), child.exited]);
+    expect([code, stderr]).toEqual([0, "long.m4a: probing\nlong.m4a: extracting\nlong.m4a: rendering\n"]);
+    const { integrated, peak } = await measureByFfmpeg(BUNDLED_FFMPEG, inFolder("long.cut.m4a"));
+    expect([Math.abs(integrated! + 16) <= 0.3, peak! <= -1]).toEqual([true, true]);
+    expect(Math.abs((await lengthOf("long.cut.m4a")).seconds - LONG_SECONDS + 1)).toBeLessThan(0.2);
+    // Of the largest process.
+    expect(child.resourceUsage()!.maxRSS / 1e6).toBeLessThan(MAX_MEGABYTES);
+  },
+  LONG_TIMEOUT_MS,
 );
 
 describe("an invalid plan is reported and writes nothing:", () => {

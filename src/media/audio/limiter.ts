@@ -77,9 +77,10 @@ export class Limiter implements SampleProcessor {
     const frames = joined.length / channels;
     const needs = new Float32Array(Math.max(this.needs.length, frames - TAPS));
     needs.set(this.needs);
-    for (let frame = this.needs.length; frame < needs.length; frame++) {
-      needs[frame] = this.findNeed(joined, frame, this.getCeiling());
-      this.position++;
+    const { ceiling, lowered = null } = this.level;
+    for (let frame = this.needs.length; frame < needs.length; frame++, this.position++) {
+      const factor = lowered === null ? 1 : (lowered[Math.floor(this.position / this.stepFrames)] ?? 1);
+      needs[frame] = this.findNeed(joined, frame, ceiling * factor);
     }
     const ready = Math.max(0, frames - held - TAPS);
     const output = joined.slice(TAPS * channels, (TAPS + ready) * channels);
@@ -89,17 +90,14 @@ export class Limiter implements SampleProcessor {
     return output;
   }
 
-  private getCeiling(): number {
-    const { ceiling, lowered } = this.level;
-    return lowered ? ceiling * (lowered[Math.floor(this.position / this.stepFrames)] ?? 1) : ceiling;
-  }
-
   /** Returns the factor with which neither a frame nor the positions up to the next one exceed the ceiling. */
   private findNeed(frames: Float32Array, frame: number, ceiling: number): number {
     const { channels } = this;
     let peak = 0;
-    for (let channel = 0; channel < channels; channel++)
-      peak = Math.max(peak, findTruePeak(frames, frame * channels + channel, channels, ceiling));
+    for (let at = frame * channels; at < (frame + 1) * channels; at++) {
+      const found = findTruePeak(frames, at, channels, ceiling);
+      if (found > peak) peak = found;
+    }
     return peak > ceiling ? ceiling / peak : 1;
   }
 

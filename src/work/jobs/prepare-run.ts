@@ -219,9 +219,12 @@ async function prepareAudio(tools: PrepareTools, branch: Branch): Promise<void> 
       child.run("peaks", { audio: files.analysisAudio, outputPath }, options),
     );
   branch.releaseChild();
-  report("transcribing")(0);
-  const language = isAnalyzed ? await readDetectedLanguage(files) : (await analyzeSpeech(tools, branch)).language;
-  report("transcribing")(1);
+  // Detecting speech is quick, and no stage of its own.
+  const onProgress = transcribes ? report("transcribing") : () => {};
+  onProgress(0);
+  const analyzed = async () => (await analyzeSpeech(tools, branch, onProgress)).language;
+  const language = isAnalyzed ? await readDetectedLanguage(files) : await analyzed();
+  onProgress(1);
   const blobs = await branch.listOutputs();
   await context.checkpoint({
     kind: "audio",
@@ -233,8 +236,12 @@ async function prepareAudio(tools: PrepareTools, branch: Branch): Promise<void> 
 }
 
 /** Analyzes speech. Yields when asked to and nothing else of the job is running, and resumes where an earlier attempt stopped. */
-async function analyzeSpeech(tools: PrepareTools, branch: Branch): Promise<SpeechAnalysis> {
-  const { input, context, files, signal, report } = branch;
+async function analyzeSpeech(
+  tools: PrepareTools,
+  branch: Branch,
+  onProgress: (share: number) => void,
+): Promise<SpeechAnalysis> {
+  const { input, context, files, signal } = branch;
   const progressPath = join(context.workDir, "speech.progress");
   const yielding = new AbortController();
   let hasSaved = false;
@@ -250,7 +257,7 @@ async function analyzeSpeech(tools: PrepareTools, branch: Branch): Promise<Speec
         language: input.language,
         transcribes: input.scope !== "voice",
         signal: AbortSignal.any([signal, yielding.signal]),
-        onProgress: report("transcribing"),
+        onProgress,
         progressPath,
         onSaved: () => {
           hasSaved = true;
