@@ -24,8 +24,10 @@ export const RENDER_STRATEGIES = ["smart", "chunked", "audio"] as const;
 
 /** The states of a pipeline and of each of its steps. */
 export const STEP_STATES = ["pending", "running", "completed", "failed", "cancelled"] as const;
+export type StepState = (typeof STEP_STATES)[number];
 
 export const LEDGER_TYPES = ["topup", "grant", "consume_asset", "consume_step", "refund", "adjustment"] as const;
+export type LedgerType = (typeof LEDGER_TYPES)[number];
 
 export const ENDPOINT_STATES = ["enabled", "disabled"] as const;
 
@@ -48,14 +50,17 @@ export const TOKEN_PURPOSES = [
 ] as const;
 
 export const PAYMENT_PROVIDERS = ["offline", "stripe"] as const;
+export type PaymentProvider = (typeof PAYMENT_PROVIDERS)[number];
 export const PRICE_KINDS = ["pack", "subscription"] as const;
 export const PRICE_INTERVALS = ["month", "year"] as const;
 export type PriceInterval = (typeof PRICE_INTERVALS)[number];
 
 /** `expired`: the checkout was abandoned. A refunded order stays `paid`; its invoice becomes `refunded`. */
 export const ORDER_STATES = ["pending", "paid", "rejected", "expired"] as const;
+export type OrderState = (typeof ORDER_STATES)[number];
 
 export const INVOICE_STATES = ["open", "paid", "failed", "refunded"] as const;
+export type InvoiceState = (typeof INVOICE_STATES)[number];
 
 /** `past_due`: the last payment failed, and the provider retries it. */
 export const SUBSCRIPTION_STATES = ["incomplete", "active", "past_due", "cancelled"] as const;

@@ -1,6 +1,6 @@
 /** Orders: checkouts of a price as it was at that time. */
 import { and, desc, eq, gt, or } from "drizzle-orm";
-import type { ORDER_STATES } from "../domain/states";
+import type { OrderState } from "../domain/states";
 import type { Queries } from "./db";
 import { type CountedRows, first, type OffsetPage, readPage, rowsOf } from "./rows";
 import { users, workspaces } from "./schema-accounts";
@@ -9,7 +9,6 @@ import { orders } from "./schema-billing";
 const orderRows = rowsOf(orders);
 
 export type Order = typeof orders.$inferSelect;
-type OrderState = (typeof ORDER_STATES)[number];
 
 export const insertOrder = orderRows.insert;
 

@@ -1,7 +1,10 @@
-import type { Schemas } from "../app/api";
-
 /** Texts and looks of states. */
-const ASSET_STATUS: Record<string, { text: string; look: string }> = {
+import type { AssetState, CutState, InvoiceState, OrderState, RenderState, StepState } from "../../src/domain/states";
+
+/** `look` is `good`, `busy`, `bad` or `waiting`, or empty for a neutral state. */
+type Look = { text: string; look: string };
+
+const ASSET_STATUS: Record<AssetState, Look> = {
   pending_upload: { text: "Not uploaded", look: "waiting" },
   processing: { text: "Preparing", look: "busy" },
   pending_payment: { text: "Needs credits", look: "waiting" },
@@ -9,7 +12,7 @@ const ASSET_STATUS: Record<string, { text: string; look: string }> = {
   failed: { text: "Failed", look: "bad" },
 };
 
-const JOB_STATUS: Record<string, { text: string; look: string }> = {
+const JOB_STATUS: Record<CutState | RenderState | StepState, Look> = {
   pending: { text: "Waiting", look: "" },
   processing: { text: "Running", look: "busy" },
   running: { text: "Running", look: "busy" },
@@ -18,39 +21,36 @@ const JOB_STATUS: Record<string, { text: string; look: string }> = {
   cancelled: { text: "Cancelled", look: "" },
 };
 
-/** `look` is `good`, `busy`, `bad` or `waiting`, or empty for a neutral state. */
-export const Status = ({ text, look }: { text: string; look: string }) => <span class={`status ${look}`}>{text}</span>;
+export const Status = ({ text, look }: Look) => <span class={`status ${look}`}>{text}</span>;
 
 /** The state of an asset. A partly prepared asset can be cut before it is ready. */
 export const AssetStatus = ({ state, cuttable }: { state: string; cuttable?: boolean }) => (
   <Status
     {...(state === "processing" && cuttable
       ? { text: "Ready to cut", look: "good" }
-      : (ASSET_STATUS[state] ?? { text: state, look: "" }))}
+      : (ASSET_STATUS[state as AssetState] ?? { text: state, look: "" }))}
   />
 );
 
 /** The state of a cut, a render or a pipeline. */
 export const JobStatus = ({ state }: { state: string }) => (
-  <Status {...(JOB_STATUS[state] ?? { text: state, look: "" })} />
+  <Status {...(JOB_STATUS[state as keyof typeof JOB_STATUS] ?? { text: state, look: "" })} />
 );
 
-const ORDER_STATUS: Record<Schemas["Order"]["state"], { text: string; look: string }> = {
+const ORDER_STATUS: Record<OrderState, Look> = {
   pending: { text: "Waiting", look: "waiting" },
   paid: { text: "Paid", look: "good" },
   rejected: { text: "Rejected", look: "bad" },
   expired: { text: "Closed", look: "" },
 };
 
-const INVOICE_STATUS: Record<Schemas["Invoice"]["state"], { text: string; look: string }> = {
+const INVOICE_STATUS: Record<InvoiceState, Look> = {
   open: { text: "Open", look: "waiting" },
   paid: { text: "Paid", look: "good" },
   failed: { text: "Payment failed", look: "bad" },
   refunded: { text: "Refunded", look: "" },
 };
 
-export const OrderStatus = ({ state }: { state: Schemas["Order"]["state"] }) => <Status {...ORDER_STATUS[state]} />;
+export const OrderStatus = ({ state }: { state: OrderState }) => <Status {...ORDER_STATUS[state]} />;
 
-export const InvoiceStatus = ({ state }: { state: Schemas["Invoice"]["state"] }) => (
-  <Status {...INVOICE_STATUS[state]} />
-);
+export const InvoiceStatus = ({ state }: { state: InvoiceState }) => <Status {...INVOICE_STATUS[state]} />;

@@ -1,4 +1,5 @@
 /** The draft of a cut: on the server, the unsent copies in this browser, and which of them is opened. */
+import { DAY_MS } from "../../../src/domain/time";
 import { ApiError, api, must, type Schemas } from "../../app/api";
 import { forget, listKeys, recall, remember } from "../../app/memory";
 import { me, session } from "../../app/session";
@@ -92,7 +93,7 @@ export function chooseDraft(server: Draft | null, copies: readonly Draft[]): Sta
 /** `at` is the time of the last edit, in milliseconds since 1970. */
 type Copy = Draft & { at: number };
 
-const MAX_AGE_MS = 30 * 24 * 3_600_000;
+const MAX_AGE_MS = 30 * DAY_MS;
 const PREFIX = "draft.";
 const TAB = String(Math.random()).slice(2);
 

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import type { LedgerType } from "../../../src/domain/states";
 import { api, must, type Schemas, toMessage } from "../../app/api";
 import { type List, useList } from "../../app/cache";
 import { toNumber } from "../../app/english";
@@ -9,7 +10,7 @@ import { workspace } from "../../app/session";
 import { isDay, isOneOf, isSearch, toDayStart, useQuery, withoutEmpty } from "../../app/use-query";
 import { Button } from "../../ui/button";
 import { type Column, DataTable } from "../../ui/data-table";
-import { DateField, Filter, FilterBar, SearchField } from "../../ui/filter-bar";
+import { DateField, Filter, FilterBar, listChoices, SearchField } from "../../ui/filter-bar";
 import { Empty, ErrorPanel } from "../../ui/states";
 import { Time } from "../../ui/time";
 import { CreditsFrame } from "../frames";
@@ -26,15 +27,14 @@ const COLUMNS: Column<CreditEntry>[] = [
   },
 ];
 
-const KINDS = [
-  { value: "", label: "All kinds" },
-  { value: "topup", label: "Purchases" },
-  { value: "grant", label: "Grants" },
-  { value: "consume_asset", label: "Preparations" },
-  { value: "consume_step", label: "Cuts and renders" },
-  { value: "refund", label: "Refunds" },
-  { value: "adjustment", label: "Adjustments" },
-] as const;
+const KINDS = listChoices<LedgerType>("All kinds", {
+  topup: "Purchases",
+  grant: "Grants",
+  consume_asset: "Preparations",
+  consume_step: "Cuts and renders",
+  refund: "Refunds",
+  adjustment: "Adjustments",
+});
 
 const CHECKS = { q: isSearch, type: isOneOf(KINDS), from: isDay, to: isDay };
 const NO_FILTER = { q: "", type: "", from: "", to: "" };

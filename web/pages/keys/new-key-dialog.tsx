@@ -2,6 +2,7 @@ import createClient from "openapi-fetch";
 import { useState } from "preact/hooks";
 import type { components, paths } from "../../../dist/api-types/keys";
 import { MAX_KEY_NAME_CHARACTERS } from "../../../src/domain/field-limits";
+import { DAY_MS } from "../../../src/domain/time";
 import { must, sendToServer } from "../../app/api";
 import { toWorkspaceName, workspace, workspaces } from "../../app/session";
 import { Dialog, FormActions } from "../../ui/dialog";
@@ -95,8 +96,6 @@ const EXPIRY_CHOICES = [
 ];
 
 const DEFAULT_EXPIRY = "90";
-
-const DAY_MS = 24 * 3600 * 1000;
 
 /**
  * Returns the time of a choice as ISO 8601, or null for never. A `date` such as `2027-01-31` stands for the end of that

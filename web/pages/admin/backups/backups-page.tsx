@@ -1,4 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
+import { DAY_MS } from "../../../../src/domain/time";
 import { api, type Schemas } from "../../../app/api";
 import { useOffsetList } from "../../../app/cache";
 import { toClock, toNumber } from "../../../app/english";
@@ -228,8 +229,6 @@ const FAILURE_TEXTS: Record<BackupRun["kind"], string> = {
   verify: "The last verification found a problem",
   drill: "The last drill failed",
 };
-
-const DAY_MS = 24 * 3600 * 1000;
 
 /** Returns "today 02:14", "yesterday 02:14", or the day and the time. `now` in milliseconds since 1970. */
 function formatWhen(iso: string, now: number): string {

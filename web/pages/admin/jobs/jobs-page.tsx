@@ -1,4 +1,6 @@
 import { useMemo } from "preact/hooks";
+import type { JobName } from "../../../../src/domain/jobs";
+import type { StepState } from "../../../../src/domain/states";
 import { api, type Schemas } from "../../../app/api";
 import { useOffsetList } from "../../../app/cache";
 import { formatCount, formatDuration, formatShare } from "../../../app/format";
@@ -7,28 +9,26 @@ import { isBilled } from "../../../app/session";
 import { isOneOf, isUuid, useQuery, withoutEmpty } from "../../../app/use-query";
 import { Button } from "../../../ui/button";
 import { type Column, DataTable } from "../../../ui/data-table";
-import { Filter, FilterBar } from "../../../ui/filter-bar";
+import { Filter, FilterBar, listChoices } from "../../../ui/filter-bar";
 import { Empty } from "../../../ui/states";
 import { JobStatus } from "../../../ui/status";
 import { RelativeTime } from "../../../ui/time";
 import { CancelButton } from "../../jobs/job-actions";
 import { AdminFrame, mustAdmin, UserCell } from "../admin-frame";
 
-const STATES = [
-  { value: "", label: "All states" },
-  { value: "running", label: "Running" },
-  { value: "pending", label: "Waiting" },
-  { value: "failed", label: "Failed" },
-  { value: "completed", label: "Completed" },
-  { value: "cancelled", label: "Cancelled" },
-];
-const NAMES = [
-  { value: "", label: "All jobs" },
-  { value: "prepare", label: "Preparations" },
-  { value: "cut", label: "Cuts" },
-  { value: "render", label: "Renders" },
-  { value: "preview", label: "Previews" },
-];
+const STATES = listChoices<StepState>("All states", {
+  running: "Running",
+  pending: "Waiting",
+  failed: "Failed",
+  completed: "Completed",
+  cancelled: "Cancelled",
+});
+const NAMES = listChoices<JobName>("All jobs", {
+  prepare: "Preparations",
+  cut: "Cuts",
+  render: "Renders",
+  preview: "Previews",
+});
 
 const CHECKS = { state: isOneOf(STATES), name: isOneOf(NAMES), user_id: isUuid, workspace_id: isUuid };
 

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import type { OrderState, PaymentProvider } from "../../../../src/domain/states";
 import { api, type Schemas } from "../../../app/api";
 import { useOffsetList, useRead } from "../../../app/cache";
 import { toNumber } from "../../../app/english";
@@ -10,7 +11,7 @@ import { isOneOf, useQuery, withoutEmpty } from "../../../app/use-query";
 import { Button } from "../../../ui/button";
 import { type Column, DataTable } from "../../../ui/data-table";
 import { ConfirmDialog } from "../../../ui/dialog";
-import { Filter, FilterBar } from "../../../ui/filter-bar";
+import { Filter, FilterBar, listChoices } from "../../../ui/filter-bar";
 import { Section } from "../../../ui/section";
 import { Empty, ListSkeleton, ResourceView } from "../../../ui/states";
 import { OrderStatus } from "../../../ui/status";
@@ -20,18 +21,16 @@ import { AdminFrame, mustAdmin, UserCell } from "../admin-frame";
 
 type AdminOrder = Schemas["AdminOrder"];
 
-const STATES = [
-  { value: "", label: "All states" },
-  { value: "pending", label: "Waiting" },
-  { value: "paid", label: "Paid" },
-  { value: "rejected", label: "Rejected" },
-  { value: "expired", label: "Closed" },
-];
-const PROVIDERS = [
-  { value: "", label: "All providers" },
-  { value: "offline", label: "Approved here" },
-  { value: "stripe", label: "Stripe" },
-];
+const STATES = listChoices<OrderState>("All states", {
+  pending: "Waiting",
+  paid: "Paid",
+  rejected: "Rejected",
+  expired: "Closed",
+});
+const PROVIDERS = listChoices<PaymentProvider>("All providers", {
+  offline: "Approved here",
+  stripe: "Stripe",
+});
 
 const CHECKS = { state: isOneOf(STATES), provider: isOneOf(PROVIDERS) };
 

@@ -1,6 +1,7 @@
 import { type Signal, useComputed, useSignal } from "@preact/signals";
 import { useMemo, useState } from "preact/hooks";
 import { MAX_RESOLVED_FINDINGS } from "../../../../src/domain/field-limits";
+import type { FileProblem } from "../../../../src/domain/states";
 import { api, type Schemas } from "../../../app/api";
 import { useOffsetList, useRead } from "../../../app/cache";
 import { formatBytes, formatCount } from "../../../app/format";
@@ -9,7 +10,7 @@ import { isOneOf, useQuery, withoutEmpty } from "../../../app/use-query";
 import { Button } from "../../../ui/button";
 import { type Column, DataTable } from "../../../ui/data-table";
 import { ConfirmDialog } from "../../../ui/dialog";
-import { Filter, FilterBar } from "../../../ui/filter-bar";
+import { Filter, FilterBar, listChoices } from "../../../ui/filter-bar";
 import { Section } from "../../../ui/section";
 import { Empty, ListSkeleton, ResourceView } from "../../../ui/states";
 import { Status } from "../../../ui/status";
@@ -19,13 +20,12 @@ import { mustAdmin } from "../admin-frame";
 type Finding = Schemas["StorageFinding"];
 type Checks = Schemas["StorageChecks"];
 
-const PROBLEMS = [
-  { value: "", label: "All problems" },
-  { value: "missing", label: "Missing" },
-  { value: "changed", label: "Changed" },
-  { value: "undecodable", label: "Cannot be played" },
-  { value: "untracked", label: "Unknown" },
-];
+const PROBLEMS = listChoices<FileProblem>("All problems", {
+  missing: "Missing",
+  changed: "Changed",
+  undecodable: "Cannot be played",
+  untracked: "Unknown",
+});
 
 const LOOKS: Record<Finding["problem"], string> = {
   missing: "bad",

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import type { AccountRole } from "../../../../src/domain/access";
 import { MAX_CREDITS } from "../../../../src/domain/field-limits";
 import { api, type Schemas } from "../../../app/api";
 import { useOffsetList } from "../../../app/cache";
@@ -11,7 +12,7 @@ import { CopyField, ShownOnceDialog } from "../../../ui/copy-field";
 import { type Column, DataTable } from "../../../ui/data-table";
 import { Dialog, FormActions } from "../../../ui/dialog";
 import { EmailAddress } from "../../../ui/email-address";
-import { Filter, FilterBar, SearchField } from "../../../ui/filter-bar";
+import { Filter, FilterBar, listChoices, SearchField } from "../../../ui/filter-bar";
 import { Field, Form, SelectField } from "../../../ui/form";
 import { Empty } from "../../../ui/states";
 import { RelativeTime } from "../../../ui/time";
@@ -24,11 +25,10 @@ const STATES = [
   { value: "disabled", label: "Disabled" },
   { value: "deleted", label: "Being deleted" },
 ];
-const ROLES = [
-  { value: "", label: "All roles" },
-  { value: "member", label: "Members" },
-  { value: "admin", label: "Administrators" },
-];
+const ROLES = listChoices<AccountRole>("All roles", {
+  member: "Members",
+  admin: "Administrators",
+});
 
 const SORTS = [
   { value: "", label: "Newest first" },
