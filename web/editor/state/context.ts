@@ -2,12 +2,11 @@
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { createContext } from "preact";
 import { useContext, useMemo } from "preact/hooks";
-import type { Asset } from "../../pages/asset/asset";
 import type { DraftKeeper } from "../../pages/asset/draft-keeper";
-import type { Output } from "../../pages/asset/output/use-renders";
+import type { Output } from "../../pages/asset/output/use-output";
 import type { ScriptForm } from "../../pages/asset/script";
 import type { Cuts } from "../../pages/asset/use-cuts";
-import type { AssetMedia, Strip } from "../../pages/asset/use-media";
+import type { Asset, AssetMedia, Strip } from "../../pages/asset/use-media";
 import type { Save } from "../../pages/asset/use-save";
 import type { Difference } from "../model/plan";
 import type { Clock } from "../model/timecodes";

@@ -8,11 +8,10 @@ import { createPlayback } from "../../editor/state/playback";
 import { useTitle } from "../../ui/page";
 import { ErrorPanel } from "../../ui/states";
 import { Missing, NotFoundPage } from "../missing";
-import { type Asset, nameOf } from "./asset";
 import { AssetWaiting } from "./asset-waiting";
 import { createScriptForm } from "./script";
 import { type ListedCut, listCuts, useCuts } from "./use-cuts";
-import { type AssetMedia, useMedia } from "./use-media";
+import { type Asset, type AssetMedia, nameOf, useMedia } from "./use-media";
 import { Workspace } from "./workspace";
 
 /** The states of a recording that change by themselves. */

@@ -7,9 +7,9 @@ import { Icon } from "../../ui/icon";
 import { Page } from "../../ui/page";
 import { CreditsLink } from "../../ui/states";
 import { AssetStatus } from "../../ui/status";
-import { type Asset, nameOf } from "./asset";
 import { PlannedCut } from "./planned-cut";
 import { adviseAsset } from "./problem-texts";
+import { type Asset, nameOf } from "./use-media";
 
 export const AssetWaiting = ({ asset }: { asset: Asset }) => (
   <Page

@@ -16,9 +16,9 @@ import { ActionButton, Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { Menu } from "../../ui/menu";
 import { AssetStatus } from "../../ui/status";
-import { nameOf } from "./asset";
 import type { EditorWithDraft } from "./follow-versions";
 import { OutputDialogs, openShare } from "./output/output-panel";
+import { nameOf } from "./use-media";
 
 export function Bar({ both }: { both: EditorWithDraft }) {
   const { asset, editor, keeper, save, output } = useEditor();

@@ -8,9 +8,9 @@ import { Button } from "../../ui/button";
 import { SelectField } from "../../ui/form";
 import { ErrorMessage } from "../../ui/states";
 import { CUT_CHOICES, toCutMode } from "../projects/cut-settings";
-import type { Asset } from "./asset";
 import { createScriptForm } from "./script";
 import { ScriptField } from "./script-panel";
+import type { Asset } from "./use-media";
 
 export function PlannedCut({ asset }: { asset: Asset }) {
   const params = { path: { asset_id: asset.id } };

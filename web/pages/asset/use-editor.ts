@@ -8,10 +8,10 @@ import { type EditorPlan, isRemoved, removeRange, restoreRange } from "../../edi
 import { toggleWords, type Words } from "../../editor/model/words";
 import { createEditor, type Editor, toEditorPlan } from "../../editor/state/editor-state";
 import type { Playback } from "../../editor/state/playback";
-import type { Asset } from "./asset";
 import { keepDraft } from "./draft-keeper";
 import { createFollower, type EditorWithDraft, listVersions, toVersionDraft, useFollower } from "./follow-versions";
 import type { Cuts, OpenCut } from "./use-cuts";
+import type { Asset } from "./use-media";
 
 type EditorOptions = { asset: Asset; cuts: Cuts; opened: OpenCut; words: Words; playback: Playback };
 

@@ -1,5 +1,4 @@
-/** Loads the media of a recording that can be played, and what the timeline draws. The preview is created after the preparation. */
-
+/** A recording: its name, its media that can be played, and what the timeline draws. The preview is created after the preparation. */
 import { useEffect } from "preact/hooks";
 import { api, mediaUrl, must, type Schemas, toApiError } from "../../app/api";
 import { type Resource, useRead } from "../../app/cache";
@@ -7,7 +6,6 @@ import { formatCount } from "../../app/format";
 import { toOrdinal } from "../../app/rare-formats";
 import { readWaveform, type Waveform } from "../../editor/timeline/peaks";
 import type { Storyboard } from "../../editor/timeline/storyboard";
-import type { Asset } from "./asset";
 
 export type AssetMedia = Schemas["AssetMedia"];
 
@@ -85,3 +83,8 @@ async function loadStoryboard(assetId: string, signal: AbortSignal): Promise<Sto
   const board = (await (await read(assetId, "storyboard", signal)).json()) as Omit<Storyboard, "getSheetUrl">;
   return { ...board, getSheetUrl: (sheet) => mediaUrl(assetId, `storyboard/${sheet}`) };
 }
+
+export type Asset = Schemas["AssetDetail"];
+
+export const nameOf = ({ name, filename }: Pick<Asset, "name" | "filename">): string =>
+  name ?? filename ?? "Unnamed recording";

@@ -8,7 +8,7 @@ import { runDeletion } from "../../app/query-client";
 import { openDownload } from "../../app/save-file";
 import { workspace } from "../../app/session";
 import { addBatch, changeBatch, endBatch, insist, pause, runBatch } from "../../tray/batches";
-import { nameOf } from "../asset/asset";
+import { nameOf } from "../asset/use-media";
 import type { Recording } from "./recording";
 
 const toItems = <One extends Recording>(recordings: readonly One[]) =>

@@ -4,7 +4,7 @@ import { useCallback, useMemo } from "preact/hooks";
 import { canWrite, workspace } from "../../app/session";
 import { Avatar } from "../../ui/avatar";
 import { useChunks } from "../../ui/row-list";
-import { nameOf } from "../asset/asset";
+import { nameOf } from "../asset/use-media";
 import type { Recording } from "./recording";
 import { RecordingMenu } from "./recording-menu";
 import { KeptBar, Lengths, Marks, StateBadge } from "./recording-parts";

@@ -10,7 +10,7 @@ import {
 import { api, must } from "../../app/api";
 import { Dialog, FormActions } from "../../ui/dialog";
 import { Field, Form } from "../../ui/form";
-import { nameOf } from "../asset/asset";
+import { nameOf } from "../asset/use-media";
 import type { Recording } from "./recording";
 
 type RecordingDialogProps = { recording: Recording; onSaved(): void; onClose(): void };

@@ -10,7 +10,7 @@ import { ConfirmDialog } from "../../ui/dialog";
 import { Icon } from "../../ui/icon";
 import { Menu, type MenuItem } from "../../ui/menu";
 import { keepFocus } from "../../ui/page";
-import { nameOf } from "../asset/asset";
+import { nameOf } from "../asset/use-media";
 import { MoveDialog } from "./move-dialog";
 import type { Recording } from "./recording";
 import { NotesDialog, RenameDialog } from "./recording-dialogs";

@@ -8,7 +8,7 @@ import { namePerson } from "../../ui/avatar";
 import { type Column, DataTable } from "../../ui/data-table";
 import { JobStatus } from "../../ui/status";
 import { RelativeTime } from "../../ui/time";
-import { nameOf } from "../asset/asset";
+import { nameOf } from "../asset/use-media";
 import { COLUMNS, type ColumnName, libraryView } from "./library-view";
 import type { Recording } from "./recording";
 import { PickBox, toPick } from "./recording-card";

@@ -4,7 +4,6 @@ import { saveFile } from "../../../app/save-file";
 import { Button } from "../../../ui/button";
 import { Dialog } from "../../../ui/dialog";
 import { ErrorMessage } from "../../../ui/states";
-import { type EditedCut, requireSaved, UnsavedNote } from "./edited-cut";
 import {
   EXPORT_KINDS,
   type ExportFormat,
@@ -16,6 +15,7 @@ import {
   toExportPath,
 } from "./export-formats";
 import { ExportOptionFields } from "./export-option-fields";
+import { type EditedCut, requireSaved, UnsavedNote } from "./use-output";
 
 type Asset = Schemas["AssetDetail"];
 type ExportDialogProps = { asset: Asset; cut: EditedCut; hasWords: boolean; onClose(): void };

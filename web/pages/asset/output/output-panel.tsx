@@ -6,12 +6,11 @@ import { getKeptDuration, toSeconds } from "../../../editor/model/plan";
 import { openTab, useEditor } from "../../../editor/state/context";
 import { nameVersion } from "../../../editor/versions/name-version";
 import type { Cuts } from "../use-cuts";
-import type { EditedCut } from "./edited-cut";
 import { ExportDialog } from "./export-dialog";
 import { RenderDialog } from "./render-dialog";
 import { RenderList } from "./render-list";
 import { ShareDialog } from "./share-dialog";
-import type { ListedRender, Output, Renders } from "./use-renders";
+import type { EditedCut, ListedRender, Output, Renders } from "./use-output";
 
 /** Returns the name of the cut of a render. */
 function describeSource({ items }: Cuts, cutId: string | null): string {

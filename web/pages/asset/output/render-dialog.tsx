@@ -8,7 +8,6 @@ import { cleanMode } from "../../../editor/state/player-settings";
 import { Dialog, FormActions } from "../../../ui/dialog";
 import { Field, Form, SelectField } from "../../../ui/form";
 import { explainRefusal } from "../problem-texts";
-import { type EditedCut, requireSaved, UnsavedNote } from "./edited-cut";
 import { PresetRow } from "./preset-row";
 import {
   AUDIO_BITRATES,
@@ -27,6 +26,7 @@ import {
   SPEAKER_LEVELS,
   toOutput,
 } from "./render-choices";
+import { type EditedCut, requireSaved, UnsavedNote } from "./use-output";
 
 type RenderDialogProps = {
   asset: Schemas["AssetDetail"];

@@ -6,7 +6,7 @@ import { ConfirmDialog } from "../../../ui/dialog";
 import { ErrorPanel } from "../../../ui/states";
 import { RenderRow } from "./render-row";
 import { ShareDialog } from "./share-dialog";
-import type { ListedRender, Renders } from "./use-renders";
+import type { ListedRender, Renders } from "./use-output";
 
 type RenderListProps = {
   renders: Renders;

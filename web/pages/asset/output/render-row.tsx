@@ -11,7 +11,7 @@ import { JobStatus } from "../../../ui/status";
 import { RelativeTime } from "../../../ui/time";
 import { adviseRender } from "../problem-texts";
 import { describeOutput } from "./render-choices";
-import { isOpenRender, type ListedRender } from "./use-renders";
+import { isOpenRender, type ListedRender } from "./use-output";
 
 type RenderRowProps = {
   render: ListedRender;
