@@ -175,9 +175,11 @@ export const EDIT_ROWS: readonly ActionRow[] = [
       await press("Control+z", "Control+h");
       await shows("the field", ({ focus }) => focus === "Find words" || focus === "Replace with");
       await click("button", "Close the search");
-      await click("button", "Find in the transcript");
-      await shows("the field", ({ focus }) => focus === "Find words");
-      await press("Escape");
+      await click("[type=search]");
+      await type("bravo");
+      await click("button", "Next match");
+      await shows("a match", ({ selected }) => selected.startsWith("bravo"));
+      await click("button", "Close the search");
     },
   ],
   [

@@ -50,7 +50,7 @@ test("axe-core finds nothing on the asset page with takes, a comparison and a se
   await expectAccessible(page);
   await compareVersions(page);
   await page.getByRole("tab", { name: "Transcript" }).click();
-  await button(page, "Find in the transcript").click();
+  await page.keyboard.press("Control+h");
   await page.keyboard.type("bravo");
   await expectAccessible(page);
   await checkDialog(page, "Render");
@@ -231,7 +231,7 @@ test("a viewer gets no control that writes", async () => {
   const writes =
     /upload|choose files|new project|create|make cut|^script|render|save|undo|redo|restore|remove(?!d)|delete|rename|actions|select |share|drag/i;
   expect(seen.filter((name) => writes.test(name))).toEqual([]);
-  for (const name of ["Play", "Cut", "Source", "Find in the transcript", "Export"]) expect(seen).toContain(name);
+  for (const name of ["Play", "Cut", "Source", "Hide removed", "Export"]) expect(seen).toContain(name);
   await page.keyboard.press("n");
   await page.getByRole("tab", { name: "Transcript" }).click();
   await page.getByRole("group", { name: "Words" }).focus();

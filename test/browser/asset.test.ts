@@ -49,7 +49,7 @@ test("a cut is made, edited, kept as a draft and saved", async () => {
   await pause.fill("0.05");
   await pause.press("Tab");
   expect(await pause.inputValue()).toBe("0.1");
-  await page.getByRole("combobox", { name: "Mode" }).selectOption("tight");
+  await page.getByRole("group", { name: "Mode" }).getByRole("button", { name: "Tight" }).click();
   await button(page, "Make cut").click();
   await page.waitForURL(/\?cut=/);
   await button(page, "Undo").waitFor();
@@ -255,7 +255,7 @@ test("the pacing changes at once, keeps edits by hand, is one step for each chan
   // Another plan starts with the edits, and undo goes back across it.
   const saved = page.url();
   await page.getByRole("tab", { name: "Script", exact: true }).click();
-  await page.getByLabel("Mode").selectOption("loose");
+  await page.getByRole("group", { name: "Mode" }).getByRole("button", { name: "Loose" }).click();
   await button(page, "Re-cut (keeps your edits)").click();
   await page.waitForURL((url) => url.href !== saved);
   await button(page, "Cut Loose").waitFor();

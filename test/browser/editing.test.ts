@@ -67,14 +67,12 @@ test("Space, J, K and L belong to playback wherever the focus is, and text field
   await untilPlaying(page, true);
   await keyboard.press("k");
   await untilPlaying(page, false);
-  await button(page, "Find in the transcript").click();
+  await page.getByLabel("Find words").fill("alpha");
   await button(page, "Close the search").click();
-  await button(page, "Find in the transcript").click();
-  await page.locator(".transcript-text").click({ position: { x: 2, y: 2 } });
-  await button(page, "Find in the transcript").click();
+  await button(page, "Hide removed").click();
   await keyboard.press("Space");
   await untilPlaying(page, true);
-  expect(await page.getByLabel("Find words").count()).toBe(0);
+  expect(await page.locator(".hides-removed").count()).toBe(1);
   await keyboard.press("Space");
   await untilPlaying(page, false);
 
@@ -95,26 +93,27 @@ test("Space, J, K and L belong to playback wherever the focus is, and text field
   await untilPlaying(page, false);
   await page.getByRole("tab", { name: "Transcript" }).click();
 
-  await tabTo(page, "Find in the transcript", "Shift+Tab");
+  await tabTo(page, "Hide removed", "Shift+Tab");
   await keyboard.press("Space");
   await untilPlaying(page, true);
-  expect(await page.getByLabel("Find words").count()).toBe(0);
+  expect(await page.locator(".hides-removed").count()).toBe(1);
   await keyboard.press("k");
   await untilPlaying(page, false);
   await keyboard.press("Enter");
-  await page.getByLabel("Find words").waitFor();
+  expect(await page.locator(".hides-removed").count()).toBe(0);
+  await tabTo(page, "Find words", "Shift+Tab");
   await keyboard.type("jkl c");
   expect(await page.getByLabel("Find words").inputValue()).toBe("jkl c");
   await keyboard.press("Escape");
   expect(await button(page, "Pause").count()).toBe(0);
   await page.getByRole("tab", { name: "Script", exact: true }).click();
   // A choice keeps the arrows, not the letters of its options.
-  await tabTo(page, "Mode");
+  await tabTo(page, "Compare with");
   await keyboard.press("l");
   await untilPlaying(page, true);
-  expect(await page.getByLabel("Mode").inputValue()).toBe("natural");
+  expect(await page.getByLabel("Compare with").inputValue()).toBe("");
   await keyboard.press("ArrowDown");
-  expect(await page.getByLabel("Mode").inputValue()).toBe("loose");
+  expect(await page.getByLabel("Compare with").inputValue()).toBe(asset.reviewCutId);
 });
 
 test("what a key changes, and why it changes nothing, is shown", async () => {

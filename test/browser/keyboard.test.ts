@@ -34,9 +34,7 @@ test("the keyboard alone uploads a recording and makes a cut of it", async () =>
   await tabTo(page, "Script");
   await tabTo(page, "Script");
   await page.keyboard.insertText(SCRIPT);
-  await tabTo(page, "Mode");
-  await page.keyboard.press("ArrowUp");
-  expect(await page.getByLabel("Mode").inputValue()).toBe("tight");
+  await press(page, "Tight");
   await press(page, "Make cut");
   await page.getByRole("button", { name: "Save", exact: true }).waitFor();
   await page.getByRole("region", { name: "Transcript" }).locator("s").first().waitFor();

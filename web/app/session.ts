@@ -100,6 +100,15 @@ export function enterWorkspace(entered: Workspace): void {
 /** Returns the display name of a user. */
 export const toDisplayName = (me: Me): string => [me.first_name, me.last_name].filter(Boolean).join(" ") || me.email;
 
+/** Returns "AO" for "Amara Okoye", or for an address the first letter. */
+export const toInitials = (name: string): string =>
+  name
+    .split(/\s+/)
+    .map((part) => [...part][0] ?? "")
+    .slice(0, 2)
+    .join("")
+    .toUpperCase();
+
 /** Called when the session has ended, in this tab or elsewhere. */
 export function endSession(): void {
   if (session.value.kind === "signed-in") forget(WORKSPACE_KEY);

@@ -1,8 +1,7 @@
 import { useLocation } from "preact-iso";
 import { performAction } from "../app/actions";
 import { api } from "../app/api";
-import { endSession, session, toDisplayName } from "../app/session";
-import { Icon } from "../ui/icon";
+import { endSession, session, toDisplayName, toInitials } from "../app/session";
 import { Menu } from "../ui/menu";
 
 /** The user's menu. */
@@ -24,7 +23,8 @@ export function AccountMenu() {
         { label: "Sign out", icon: "signOut", run: () => void signOut() },
       ]}
     >
-      <Icon name="user" />
+      {/* Not text: the name of the button is not these letters. */}
+      <span data-initials={toInitials(toDisplayName(session.value.me))} />
     </Menu>
   );
 }

@@ -10,7 +10,7 @@ import { Brand, ThemeButton } from "./brand";
 import { PaletteButton } from "./command-palette";
 import { findEntry, NAVIGATION } from "./navigation";
 
-/** The navigation beside the editor, as icons. Pages of the account and of administration are in the account's menu and the search. */
+/** The navigation beside the editor, as icons. Pages of settings and of the account are in menus. */
 const ENTRIES = ["/projects", "/jobs"];
 
 export function Rail() {
@@ -35,8 +35,20 @@ export function Rail() {
       <PaletteButton />
       <IconButton icon="keyboard" label="Keyboard shortcuts (?)" onClick={() => performAction("help.keys")} />
       <ThemeButton />
+      <SettingsMenu />
       <AccountMenu />
     </nav>
+  );
+}
+
+/** The pages of settings, which the navigation of other pages lists. */
+function SettingsMenu() {
+  const { route } = useLocation();
+  const entries = NAVIGATION.filter(({ href, isShown }) => !ENTRIES.includes(href) && (isShown?.() ?? true));
+  return (
+    <Menu label="Settings" items={entries.map(({ href, label, icon }) => ({ label, icon, run: () => route(href) }))}>
+      <Icon name="sliders" />
+    </Menu>
   );
 }
 

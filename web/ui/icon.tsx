@@ -62,8 +62,11 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
+/** Those whose shape is filled. */
+const FILLED: readonly IconName[] = ["play", "previous", "next"];
+
 export const Icon = ({ name }: { name: IconName }) => (
-  <svg class="icon" viewBox="0 0 16 16" aria-hidden="true">
+  <svg class={FILLED.includes(name) ? "icon filled" : "icon"} viewBox="0 0 16 16" aria-hidden="true">
     <path d={PATHS[name]} />
   </svg>
 );

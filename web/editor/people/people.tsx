@@ -5,16 +5,8 @@ import { useEffect, useMemo } from "preact/hooks";
 import { api } from "../../app/api";
 import { toList } from "../../app/english";
 import { listenLive } from "../../app/live";
-import { canWrite, currentWorkspaceId, me } from "../../app/session";
+import { canWrite, currentWorkspaceId, me, toInitials } from "../../app/session";
 import { useEditor } from "../state/context";
-
-const initialsOf = (name: string): string =>
-  name
-    .split(/\s+/)
-    .map((part) => [...part][0] ?? "")
-    .slice(0, 2)
-    .join("")
-    .toUpperCase();
 
 export function People() {
   const { cut } = useEditor();
@@ -25,8 +17,8 @@ export function People() {
   return (
     <span class="people" title={text}>
       {others.map(({ id }, index) => (
-        <span key={id} class="person" aria-hidden="true">
-          {initialsOf(names[index]!)}
+        <span key={id} class="avatar" aria-hidden="true">
+          {toInitials(names[index]!)}
         </span>
       ))}
       <span class="people-text">{text}</span>

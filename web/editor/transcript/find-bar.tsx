@@ -1,10 +1,17 @@
 import type { Signal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { formatKeys } from "../../app/actions";
+import { formatCount } from "../../app/format";
 import { Button, IconButton } from "../../ui/button";
+import { Icon } from "../../ui/icon";
 import { findMatchFrom, type WordRange } from "../model/words";
 
 type FindBarProps = {
+  /** What is searched for; null while the search is closed. */
   search: Signal<string | null>;
+  /** Changes when the field is to have the focus. 0: never yet. */
+  asked: number;
   found: readonly WordRange[];
   /** The word at which the search begins. */
   getStart(): number;
@@ -14,13 +21,15 @@ type FindBarProps = {
   replacement: Signal<string | null>;
   /** Absent for viewers. */
   edit?: { removeAll(): void; replaceAll(text: string): void };
+  /** Shown beside the field while the search is closed. */
+  children: ComponentChildren;
 };
 
 /**
- * A search field with next and previous buttons. Enter selects the next match, Shift+Enter the previous one, and Escape
- * closes it.
+ * The search field. Enter selects the next match, Shift+Enter the previous one, and Escape closes the search, which opens
+ * with its first character.
  */
-export function FindBar({ search, found, getStart, onGo, onClose, replacement, edit }: FindBarProps) {
+export function FindBar({ search, asked, found, getStart, onGo, onClose, replacement, edit, children }: FindBarProps) {
   const input = useRef<HTMLInputElement>(null);
   /** The current match. It is ignored once the search has changed. */
   const [gone, setGone] = useState<{ found: readonly WordRange[]; index: number } | null>(null);
@@ -28,9 +37,10 @@ export function FindBar({ search, found, getStart, onGo, onClose, replacement, e
   const isOpen = search.value !== null;
   // A layout effect runs before the next key press.
   useLayoutEffect(() => {
-    if (isOpen) input.current?.focus();
-  }, [isOpen]);
-  if (search.value === null) return null;
+    if (asked === 0) return;
+    input.current?.focus();
+    input.current?.select();
+  }, [asked]);
   const go = (step: 1 | -1) => {
     if (found.length === 0) return;
     const next =
@@ -39,56 +49,71 @@ export function FindBar({ search, found, getStart, onGo, onClose, replacement, e
     onGo(found[next]!);
   };
   return (
-    <search class="find-bar">
-      <input
-        ref={input}
-        class="input"
-        type="search"
-        aria-label="Find words"
-        placeholder="Find"
-        value={search.value}
-        onInput={(event) => {
-          search.value = event.currentTarget.value;
-        }}
-        onKeyDown={(event) => {
-          if (event.key === "Enter" && event.altKey) edit?.removeAll();
-          else if (event.key === "Enter") go(event.shiftKey ? -1 : 1);
-          else if (event.key === "Escape") onClose();
-          else return;
-          event.preventDefault();
-        }}
-      />
-      <span class="soft number" role="status">
-        {search.value === "" ? "" : found.length === 0 ? "None" : `${current + 1} of ${found.length}`}
-      </span>
-      <Button look="quiet" disabled={found.length === 0} onClick={() => go(-1)}>
-        Previous
-      </Button>
-      <Button look="quiet" disabled={found.length === 0} onClick={() => go(1)}>
-        Next
-      </Button>
-      <IconButton icon="close" label="Close the search" onClick={onClose} />
-      {edit && (
-        <div class="find-edits">
-          {replacement.value === null ? (
-            <Button
-              look="quiet"
-              onClick={() => {
-                replacement.value = "";
-              }}
-            >
-              Replace…
-            </Button>
-          ) : (
+    <search class={isOpen ? "find-bar open" : "find-bar"}>
+      <div class="find-row">
+        <Icon name="search" />
+        <input
+          ref={input}
+          class="find-input"
+          type="search"
+          aria-label="Find words"
+          placeholder="Find in what is said"
+          value={search.value ?? ""}
+          onInput={(event) => {
+            search.value = event.currentTarget.value;
+          }}
+          onKeyDown={(event) => {
+            if (event.key === "Enter" && event.altKey) edit?.removeAll();
+            else if (event.key === "Enter") go(event.shiftKey ? -1 : 1);
+            else if (event.key === "Escape") onClose();
+            else return;
+            event.preventDefault();
+          }}
+        />
+        {isOpen && (
+          <>
+            <span class="soft number" role="status">
+              {describeMatches(search.value!, current, found.length)}
+            </span>
+            <IconButton
+              icon="up"
+              label="Previous match"
+              title="Previous match (Shift + Enter)"
+              disabled={found.length === 0}
+              onClick={() => go(-1)}
+            />
+            <IconButton
+              icon="down"
+              label="Next match"
+              title="Next match (Enter)"
+              disabled={found.length === 0}
+              onClick={() => go(1)}
+            />
+            <IconButton icon="close" label="Close the search" title="Close the search (Esc)" onClick={onClose} />
+          </>
+        )}
+        {!isOpen && (
+          <>
+            <span class="key" aria-hidden="true">
+              {formatKeys("Mod+f")}
+            </span>
+            {children}
+          </>
+        )}
+      </div>
+      {isOpen && edit && (
+        <>
+          {replacement.value !== null && (
             <form
-              class="find-replace"
+              class="find-row"
               onSubmit={(event) => {
                 event.preventDefault();
                 if (replacement.value !== "") edit.replaceAll(replacement.value!);
               }}
             >
+              <Icon name="compare" />
               <input
-                class="input"
+                class="find-input"
                 aria-label="Replace with"
                 placeholder="Replace in text and subtitles"
                 value={replacement.value}
@@ -104,11 +129,37 @@ export function FindBar({ search, found, getStart, onGo, onClose, replacement, e
               </Button>
             </form>
           )}
-          <Button icon="cut" disabled={found.length === 0} title="Alt + Enter" onClick={edit.removeAll}>
-            Remove all matches
-          </Button>
-        </div>
+          <div class="find-row find-edits">
+            {replacement.value === null && (
+              <Button
+                look="quiet"
+                onClick={() => {
+                  replacement.value = "";
+                }}
+              >
+                Replace…
+              </Button>
+            )}
+            <span class="spacer" />
+            <Button
+              icon="cut"
+              class="filled"
+              disabled={found.length === 0}
+              title="Alt + Enter"
+              onClick={edit.removeAll}
+            >
+              Remove all matches
+            </Button>
+          </div>
+        </>
       )}
     </search>
   );
+}
+
+/** Returns "2 of 9", or how many there are before one is selected. */
+function describeMatches(text: string, current: number, count: number): string {
+  if (text === "") return "";
+  if (count === 0) return "None";
+  return current === -1 ? formatCount(count, "match", "matches") : `${current + 1} of ${count}`;
 }

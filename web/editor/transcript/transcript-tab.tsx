@@ -4,7 +4,7 @@ import { type Action, labelWithKey, useActions } from "../../app/actions";
 import { formatDecimal } from "../../app/format";
 import { recall, remember } from "../../app/memory";
 import { canWrite } from "../../app/session";
-import { Button, IconButton } from "../../ui/button";
+import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { openContextMenu } from "../context-menu";
 import { findSpanIndex, type Range, toSeconds } from "../model/plan";
@@ -27,7 +27,6 @@ import type { Editor } from "../state/editor-state";
 import type { Playback } from "../state/playback";
 import { createCorrecting } from "./correction-field";
 import { FindBar } from "./find-bar";
-import { LanguageNote } from "./language-note";
 import { joinTexts } from "./paragraphs";
 import { Transcript, type TranscriptCommands } from "./transcript";
 import { WordPopover } from "./word-popover";
@@ -69,12 +68,16 @@ export function TranscriptTab() {
   );
   // The timeline shows the matches, too.
   editor.found.value = found.value;
-  const selected = useComputedOf(() => {
-    const range = editor.range.value;
-    if (range === null || editor.selection.value !== null) return editor.selection.value;
-    const words = findWordsIn(editor.words, range);
-    return words.to > words.from ? words : null;
-  }, [editor]);
+  const toWords = (range: Range | null) => {
+    const words = range && findWordsIn(editor.words, range);
+    return words && words.to > words.from ? words : null;
+  };
+  // A removed span has a ring in the color of its reason instead.
+  const selected = useComputedOf(
+    () => (editor.span.value === null ? (editor.selection.value ?? toWords(editor.range.value)) : null),
+    [editor],
+  );
+  const openSpan = useComputedOf(() => toWords(editor.span.value), [editor]);
   useSignalEffect(() => {
     const range = shownRange.value;
     if (range === null) return;
@@ -82,10 +85,10 @@ export function TranscriptTab() {
     const words = findWordsIn(editor.words, range);
     if (words.to > words.from && openTab.peek() === "transcript") commands.current?.explain(words);
   });
+  const asked = useSignal(0);
   const open = () => {
     openTab.value = "transcript";
-    search.value ??= "";
-    section.current?.querySelector<HTMLElement>("input[type=search]")?.focus();
+    asked.value++;
   };
   useActions(
     useMemo(() => {
@@ -97,6 +100,7 @@ export function TranscriptTab() {
         keys: ["Mod+h"],
         perform: () => {
           open();
+          search.value ??= "";
           replacement.value ??= "";
         },
       };
@@ -166,10 +170,30 @@ export function TranscriptTab() {
   const count = editor.words.text.length;
   return (
     <section ref={section} class="transcript-panel" aria-label="Transcript">
-      <div class="panel-head transcript-head">
-        <h2 class="visually-hidden">Transcript</h2>
-        <span class="spacer" />
-        <SelectionButton editor={editor} />
+      <h2 class="visually-hidden">Transcript</h2>
+      <FindBar
+        search={search}
+        asked={asked.value}
+        replacement={replacement}
+        {...(editor.canEdit && {
+          edit: {
+            removeAll: () => removeMatches(editor, found.value, search.value?.trim() ?? ""),
+            replaceAll: (text: string) => replaceMatches(editor, found.value, search.value?.trim() ?? "", text),
+          },
+        })}
+        found={found.value}
+        getStart={() => findWordAt(editor.words, playback.playhead.value)}
+        onClose={() => {
+          search.value = null;
+          replacement.value = null;
+          // Keys apply to the found words.
+          section.current?.querySelector<HTMLElement>("[role=group]")?.focus({ preventScroll: true });
+        }}
+        onGo={({ from, to }) => {
+          editor.selection.value = { from, to };
+          playback.seek(editor.words.start[from]!);
+        }}
+      >
         <Button
           look="quiet"
           aria-pressed={hasPauses.value}
@@ -190,38 +214,7 @@ export function TranscriptTab() {
         >
           Hide removed
         </Button>
-        <IconButton
-          icon="search"
-          label="Find in the transcript"
-          aria-expanded={search.value !== null}
-          onClick={() => {
-            search.value = search.value === null ? "" : null;
-          }}
-        />
-      </div>
-      <FindBar
-        search={search}
-        replacement={replacement}
-        {...(editor.canEdit && {
-          edit: {
-            removeAll: () => removeMatches(editor, found.value, search.value?.trim() ?? ""),
-            replaceAll: (text: string) => replaceMatches(editor, found.value, search.value?.trim() ?? "", text),
-          },
-        })}
-        found={found.value}
-        getStart={() => findWordAt(editor.words, playback.playhead.value)}
-        onClose={() => {
-          search.value = null;
-          replacement.value = null;
-          // Keys apply to the found words.
-          section.current?.querySelector<HTMLElement>("[role=group]")?.focus({ preventScroll: true });
-        }}
-        onGo={({ from, to }) => {
-          editor.selection.value = { from, to };
-          playback.seek(editor.words.start[from]!);
-        }}
-      />
-      <LanguageNote />
+      </FindBar>
       {problem !== null && (
         <p class="message bad" role="alert">
           <Icon name="warning" />
@@ -240,6 +233,7 @@ export function TranscriptTab() {
           isPlaying={playback.isPlaying}
           selection={editor.selection}
           selected={selected}
+          openSpan={openSpan}
           found={found.value}
           filter={editor.filter.value}
           hidesRemoved={hidesRemoved.value}
@@ -331,16 +325,4 @@ function describeNoWords(hasAudio: boolean): string {
   return [hasAudio ? "No speech found." : "This recording has no audio.", canWrite.value && advice]
     .filter(Boolean)
     .join(" ");
-}
-
-/** Removes or restores the selected words. */
-function SelectionButton({ editor }: { editor: Editor }) {
-  const range = editor.selection.value;
-  if (!editor.canEdit || range === null) return null;
-  const isRemoved = !isWordKept(editor.plan.value, editor.words, range.from);
-  return (
-    <button type="button" class="button" onClick={() => toggleRange(editor, range)}>
-      {isRemoved ? "Restore words" : "Remove words"}
-    </button>
-  );
 }

@@ -26,6 +26,8 @@ export type TranscriptProps = {
   selection: Signal<WordRange | null>;
   /** The words that are selected in any way, such as in the timeline. Default: `selection`. */
   selected?: ReadonlySignal<WordRange | null>;
+  /** The words of the selected removed span. */
+  openSpan?: ReadonlySignal<WordRange | null>;
   /** Matches of a search. */
   found: readonly WordRange[];
   onSeek(time: number): void;
@@ -104,7 +106,8 @@ export function Transcript(props: TranscriptProps) {
 
   const isHeld = correcting.isOpen;
   const { selected = selection } = props;
-  useMarks({ page, list, layer, views, played, selection, selected, found: props.found, follow, isHeld });
+  const { openSpan, found } = props;
+  useMarks({ page, list, layer, views, played, selection, selected, openSpan, found, follow, isHeld });
 
   const seekWord = (word: number) => {
     follow.isOn.value = true;

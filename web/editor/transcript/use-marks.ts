@@ -16,6 +16,8 @@ type MarksOptions = {
   selection: Signal<WordRange | null>;
   /** The words that are selected in any way. */
   selected: ReadonlySignal<WordRange | null>;
+  /** The words of the selected removed span, which get a ring. */
+  openSpan: ReadonlySignal<WordRange | null> | undefined;
   found: readonly WordRange[];
   follow: Follow;
   /** Whether the text must not scroll. */
@@ -24,7 +26,7 @@ type MarksOptions = {
 
 /** Highlights the played word, the selected words and the search matches, and scrolls to the first of them. */
 export function useMarks({ page, list, layer, views, follow, isHeld, ...marked }: MarksOptions): void {
-  const { played, selection, selected, found } = marked;
+  const { played, selection, selected, openSpan, found } = marked;
   /** Changes with the document, so that ranges are created again. */
   const version = useSignal(0);
   const revealed = useRef<number | null>(null);
@@ -53,11 +55,27 @@ export function useMarks({ page, list, layer, views, follow, isHeld, ...marked }
     const range = version.value > 0 && selected.value ? toRange(selected.value) : null;
     showHighlights("selected", range ? [range] : [], layer.current);
   });
+  const ringed = useRef<Element[]>([]);
+  useSignalEffect(() => {
+    for (const element of ringed.current) element.classList.remove("is-open");
+    const range = version.value > 0 && openSpan?.value ? toRange(openSpan.value) : null;
+    ringed.current = range === null ? [] : listRemoved(range);
+    for (const element of ringed.current) element.classList.add("is-open");
+  });
   useEffect(() => {
     const ranges = found.map(toRange).filter((range) => range !== null);
     showHighlights("found", ranges, layer.current);
   }, [found, views]);
   useEffect(() => clearHighlights, []);
+}
+
+/** Returns the elements of removed words in a range of the document. */
+function listRemoved(range: Range): Element[] {
+  const { commonAncestorContainer: common } = range;
+  const root = common instanceof Element ? common : common.parentElement!;
+  const around = root.closest("s");
+  if (around !== null) return [around];
+  return [...root.querySelectorAll("s")].filter((element) => range.intersectsNode(element));
 }
 
 type HighlightName = "played" | "found" | "selected";

@@ -106,7 +106,7 @@ const MODES: { mode: CutMode; label: string }[] = [
 
 /** Before the first cut: its length, and a cut with one press. */
 function NoCut() {
-  const { asset, cut, cuts, form } = useEditor();
+  const { asset, cut, cuts, form, editor } = useEditor();
   const [isSending, setIsSending] = useState(false);
   const make = async (mode: CutMode | typeof MANUAL_MODE) => {
     setIsSending(true);
@@ -124,8 +124,9 @@ function NoCut() {
     }
   };
   const canMake = cut === null && canWrite.value;
-  // Only audio can be planned.
-  const modes = asset.audio_tracks === 0 ? [] : MODES;
+  // Only speech can be planned.
+  const hasSpeech = asset.audio_tracks !== 0 && !(asset.has_transcript && editor.words.text.length === 0);
+  const modes = hasSpeech ? MODES : [];
   return (
     <>
       <p class="result-times number">

@@ -4,11 +4,22 @@ import { MAX_SCRIPT_CHARACTERS } from "../../../src/domain/planning/scripted/scr
 import { ApiError, api, must } from "../../app/api";
 import { toNumber } from "../../app/english";
 import { openTab, useEditor } from "../../editor/state/context";
-import { MODE_CHOICES } from "../../editor/versions/name-version";
 import { Button } from "../../ui/button";
-import { Field, SelectField } from "../../ui/form";
+import { Field } from "../../ui/form";
+import { Segments } from "../../ui/segments";
 import { ErrorMessage } from "../../ui/states";
 import { readScript, type ScriptForm } from "./script";
+
+const MODES: { value: CutMode; label: string }[] = [
+  { value: "tight", label: "Tight" },
+  { value: "natural", label: "Natural" },
+  { value: "loose", label: "Loose" },
+];
+const MODE_HINTS: Record<CutMode, string> = {
+  tight: "Short pauses. Fillers and retakes go.",
+  natural: "Pauses of natural length. Fillers and retakes go.",
+  loose: "Long pauses. Fillers stay.",
+};
 
 /** The script, mode and options, and the button that makes a cut from them. */
 export function ScriptPanel() {
@@ -56,16 +67,16 @@ export function ScriptPanel() {
     }
   };
 
+  const { mode } = form.options.value;
   return (
     <section class="panel" aria-labelledby="script-title">
       <h2 id="script-title">{cut === null ? "Make the first cut" : "Script and options"}</h2>
       <ScriptField form={form} onError={setError} />
-      <SelectField
-        label="Mode"
-        value={form.options.value.mode}
-        options={MODE_CHOICES}
-        onChange={(event) => form.setMode(event.currentTarget.value as CutMode)}
-      />
+      <div class="field">
+        <span class="label">Mode</span>
+        <Segments label="Mode" class="wide" value={mode} options={MODES} onChange={form.setMode} />
+        <span class="hint">{mode === MANUAL_MODE ? "" : MODE_HINTS[mode]}</span>
+      </div>
       <CutOptionFields form={form} />
       <div role="alert">{error !== null && <ErrorMessage error={error} />}</div>
       <Button look="primary" icon="cut" isBusy={isSending} onClick={() => void make()}>

@@ -8,6 +8,7 @@ import { TakesTab } from "../../editor/review/takes-tab";
 import { useReviewCount } from "../../editor/review/use-review";
 import { openTab, TABS, type TabName, useEditor } from "../../editor/state/context";
 import type { Plan } from "../../editor/state/editor-state";
+import { LanguageNote } from "../../editor/transcript/language-note";
 import { TranscriptTab } from "../../editor/transcript/transcript-tab";
 import { Button, IconButton } from "../../ui/button";
 import { Icon } from "../../ui/icon";
@@ -67,6 +68,7 @@ export function Side() {
           </button>
         ))}
       </div>
+      <LanguageNote />
       {/* The transcript keeps its place while another tab is open. */}
       <TabPanel name="transcript" isHidden={open !== "transcript"}>
         <TranscriptTab />

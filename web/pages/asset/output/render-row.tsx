@@ -5,7 +5,7 @@ import { progressOf } from "../../../app/live";
 import { downloadRender } from "../../../app/open-jobs";
 import { createRemainingTime } from "../../../app/rare-formats";
 import { showFailure } from "../../../app/toasts";
-import { Button } from "../../../ui/button";
+import { Button, IconButton } from "../../../ui/button";
 import { Icon } from "../../../ui/icon";
 import { JobStatus } from "../../../ui/status";
 import { RelativeTime } from "../../../ui/time";
@@ -56,10 +56,6 @@ export function RenderRow({ render, name, canWrite, onShare, onDelete, onChange 
           · <RelativeTime iso={render.completed_at ?? render.created_at} />
         </span>
       </div>
-      <span class="render-state">
-        <JobStatus state={render.state} />
-        {render.state === "processing" && <RenderProgress render={render} name={name} />}
-      </span>
       <div class="render-actions">
         {isOpenRender(render) && canWrite && (
           <Button isBusy={isBusy} aria-describedby={id} onClick={() => void cancel()}>
@@ -72,16 +68,18 @@ export function RenderRow({ render, name, canWrite, onShare, onDelete, onChange 
           </Button>
         )}
         {render.state === "completed" && canWrite && (
-          <Button icon="link" aria-describedby={id} onClick={onShare}>
-            Share
-          </Button>
+          <IconButton icon="link" label="Share" aria-describedby={id} onClick={onShare} />
         )}
         {!isOpenRender(render) && canWrite && (
-          <Button icon="trash" look="quiet" aria-describedby={id} onClick={onDelete}>
-            Delete
-          </Button>
+          <IconButton icon="trash" label="Delete" aria-describedby={id} onClick={onDelete} />
         )}
       </div>
+      {render.state !== "completed" && (
+        <span class="render-state">
+          <JobStatus state={render.state} />
+          {render.state === "processing" && <RenderProgress render={render} name={name} />}
+        </span>
+      )}
       {render.state === "failed" && (
         <p class="render-problem">
           {render.error_message} {adviseRender(render.error_code)}
