@@ -103,9 +103,8 @@ export const toDisplayName = (me: Me): string => [me.first_name, me.last_name].f
 /** Returns "AO" for "Amara Okoye", or for an address the first letter. */
 export const toInitials = (name: string): string =>
   name
-    .split(/\s+/)
+    .split(/\s+/, 2)
     .map((part) => [...part][0] ?? "")
-    .slice(0, 2)
     .join("")
     .toUpperCase();
 

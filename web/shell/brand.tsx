@@ -6,8 +6,8 @@ import { Icon } from "../ui/icon";
 export const Brand = () => (
   <a class="shell-brand" href="/">
     <svg viewBox="0 0 32 32" aria-hidden="true">
-      <rect class="brand-ground" width="32" height="32" rx="7" />
-      <path class="brand-mark" d="M6 11h8v10H6zM18 11h3v10h-3zM25 11h1.5v10H25z" />
+      <rect fill="var(--brand)" width="32" height="32" rx="7" />
+      <path fill="var(--on-brand)" d="M6 11h8v10H6zM18 11h3v10h-3zM25 11h1.5v10H25z" />
     </svg>
     Offcut
   </a>

@@ -1,4 +1,7 @@
 import { performAction } from "../../app/actions";
+import { api, must } from "../../app/api";
+import { useRead } from "../../app/cache";
+import { toList } from "../../app/english";
 import { formatCount } from "../../app/format";
 import { nameLanguage } from "../../app/rare-formats";
 import { Button } from "../../ui/button";
@@ -10,6 +13,9 @@ import { useEditor } from "../state/context";
 const UNDERSTOOD = 0.5;
 /** The mark of the server on kept speech that was not understood. */
 const UNCLEAR = "unclear speech";
+
+const nameLanguage = (code: string): string =>
+  new Intl.DisplayNames(["en"], { type: "language", fallback: "code" }).of(code) ?? code;
 
 /** Returns "29 minutes are probably not in English." */
 export function describeForeign(seconds: number, code: string): string {
@@ -31,7 +37,9 @@ export function LanguageNote() {
       <Icon name="warning" />
       <p>
         {describeForeign(marked > 0 ? marked : Number(asset.duration_seconds ?? 0), detected.code)}{" "}
-        <span class="soft">Only pauses are cut there. Cut the rest by hand with I, O and Delete.</span>
+        <span class="soft">
+          Only pauses are cut there. Cut the rest by hand with I, O and Delete. <Advice code={detected.code} />
+        </span>
       </p>
       {first !== undefined && (
         <Button
@@ -44,5 +52,21 @@ export function LanguageNote() {
         </Button>
       )}
     </div>
+  );
+}
+
+/** The language of a recording is fixed with its upload, so it is uploaded again. */
+function Advice({ code }: { code: string }) {
+  const { asset } = useEditor();
+  const status = useRead(["status"], (signal) => must(api.GET("/api/v1/status", { signal }))).state.value;
+  if (status.kind !== "ready") return null;
+  const others = status.value.languages.filter((one) => one !== code);
+  if (others.length === 0)
+    return <>This server recognizes only {nameLanguage(code)}: an administrator can add models of other languages.</>;
+  return (
+    <>
+      Or choose its language under “Cut after upload” of <a href={`/projects/${asset.project_id}`}>the project</a>, and
+      upload the recording again. Known are {toList(others.map(nameLanguage))}.
+    </>
   );
 }
