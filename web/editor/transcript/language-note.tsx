@@ -2,27 +2,15 @@ import { performAction } from "../../app/actions";
 import { api, must } from "../../app/api";
 import { useRead } from "../../app/cache";
 import { toList } from "../../app/english";
-import { formatCount } from "../../app/format";
 import { nameLanguage } from "../../app/rare-formats";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { fromSeconds } from "../model/plan";
 import { useEditor } from "../state/context";
+import { describeForeign, UNDERSTOOD } from "./foreign";
 
-/** Below this share of understood speech, the recording is probably in another language. */
-const UNDERSTOOD = 0.5;
 /** The mark of the server on kept speech that was not understood. */
 const UNCLEAR = "unclear speech";
-
-const nameLanguage = (code: string): string =>
-  new Intl.DisplayNames(["en"], { type: "language", fallback: "code" }).of(code) ?? code;
-
-/** Returns "29 minutes are probably not in English." */
-export function describeForeign(seconds: number, code: string): string {
-  const name = nameLanguage(code);
-  const [count, unit] = seconds < 90 ? [Math.round(seconds), "second"] : [Math.round(seconds / 60), "minute"];
-  return `${formatCount(count, unit)} ${count === 1 ? "is" : "are"} probably not in ${name}.`;
-}
 
 /** Says above the transcript that the recording was not understood, and what can be done. */
 export function LanguageNote() {

@@ -3,6 +3,7 @@
 import type { Schemas } from "../../app/api";
 import { formatShare } from "../../app/format";
 import { nameLanguage } from "../../app/rare-formats";
+import { UNDERSTOOD } from "../../editor/transcript/foreign";
 import type { IconName } from "../../ui/icon";
 import type { UploadItem } from "../../upload/queue";
 
@@ -15,9 +16,6 @@ export type RecordingState = {
   look: "busy" | "bad" | "done" | "waiting";
   progress?: { id: string; known: number | null };
 };
-
-/** Below this share of understood speech, the recording is probably in another language. */
-const UNDERSTOOD = 0.5;
 
 /** Returns the state of a recording where it is not normal; null for one that is ready. */
 export function findState(recording: Recording, upload: UploadItem | undefined): RecordingState | null {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { describeForeign } from "../../../web/editor/transcript/language-note";
+import { describeForeign } from "../../../web/editor/transcript/foreign";
 
 test.each([
   [1740, "en", "29 minutes are probably not in English."],
