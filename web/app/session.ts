@@ -100,14 +100,6 @@ export function enterWorkspace(entered: Workspace): void {
 /** Returns the display name of a user. */
 export const toDisplayName = (me: Me): string => [me.first_name, me.last_name].filter(Boolean).join(" ") || me.email;
 
-/** Returns "AO" for "Amara Okoye", or for an address the first letter. */
-export const toInitials = (name: string): string =>
-  name
-    .split(/\s+/, 2)
-    .map((part) => [...part][0] ?? "")
-    .join("")
-    .toUpperCase();
-
 /** Called when the session has ended, in this tab or elsewhere. */
 export function endSession(): void {
   if (session.value.kind === "signed-in") forget(WORKSPACE_KEY);

@@ -1,7 +1,8 @@
 import { useLocation } from "preact-iso";
 import { performAction } from "../app/actions";
 import { api } from "../app/api";
-import { endSession, session, toDisplayName, toInitials } from "../app/session";
+import { endSession, session, toDisplayName } from "../app/session";
+import { Icon } from "../ui/icon";
 import { Menu } from "../ui/menu";
 
 /** The user's menu. */
@@ -23,8 +24,7 @@ export function AccountMenu() {
         { label: "Sign out", icon: "signOut", run: () => void signOut() },
       ]}
     >
-      {/* Not text: the name of the button is not these letters. */}
-      <span data-initials={toInitials(toDisplayName(session.value.me))} />
+      <Icon name="user" />
     </Menu>
   );
 }

@@ -1,6 +1,15 @@
 /** People as their initials. */
-import { me, toInitials } from "../app/session";
+import { me } from "../app/session";
 import { Icon } from "./icon";
+
+/** Returns "AO" for "Amara Okoye", or for an address the first letter. */
+export const toInitials = (name: string): string =>
+  name
+    .split(/\s+/)
+    .map((part) => [...part][0] ?? "")
+    .slice(0, 2)
+    .join("")
+    .toUpperCase();
 
 type Person = { id: string; name: string | null };
 

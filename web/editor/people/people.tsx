@@ -5,7 +5,8 @@ import { useEffect, useMemo } from "preact/hooks";
 import { api } from "../../app/api";
 import { toList } from "../../app/english";
 import { listenLive } from "../../app/live";
-import { canWrite, currentWorkspaceId, me, toInitials } from "../../app/session";
+import { canWrite, currentWorkspaceId, me } from "../../app/session";
+import { toInitials } from "../../ui/avatar";
 import { useEditor } from "../state/context";
 
 export function People() {
