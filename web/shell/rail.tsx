@@ -46,11 +46,14 @@ function SettingsMenu() {
   const { route } = useLocation();
   const entries = NAVIGATION.filter(({ href, isShown }) => !ENTRIES.includes(href) && (isShown?.() ?? true));
   return (
-    <Menu label="Settings" items={entries.map(({ href, label, icon }) => ({ label, icon, run: () => route(href) }))}>
+    <Menu label="Settings" items={toItems(entries, route)}>
       <Icon name="sliders" />
     </Menu>
   );
 }
+
+const toItems = (entries: typeof NAVIGATION, route: (path: string) => void) =>
+  entries.map(({ href, label, icon }) => ({ label, icon, run: () => route(href) }));
 
 /** Number of entries shown on phones, before the notifications. The others are in a menu. */
 const PHONE_ENTRIES = 2;
@@ -80,11 +83,7 @@ export function MainNav() {
       </a>
       {others.length > 0 && (
         <span class={current && others.includes(current) ? "nav-more current" : "nav-more"}>
-          <Menu
-            label="More pages"
-            look="quiet"
-            items={others.map(({ href, label, icon }) => ({ label, icon, run: () => route(href) }))}
-          >
+          <Menu label="More pages" look="quiet" items={toItems(others, route)}>
             <Icon name="more" />
             More
           </Menu>
