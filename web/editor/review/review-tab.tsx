@@ -51,14 +51,16 @@ function Progress({ review }: { review: ReviewSession }) {
     <header class="review-head">
       <svg class="ring" viewBox="0 0 36 36" aria-hidden="true">
         <circle cx="18" cy="18" r="15.9" />
-        <circle
-          class="done"
-          cx="18"
-          cy="18"
-          r="15.9"
-          pathLength={100}
-          stroke-dasharray={`${share(checked, total)} 100`}
-        />
+        {checked > 0 && (
+          <circle
+            class="done"
+            cx="18"
+            cy="18"
+            r="15.9"
+            pathLength={100}
+            stroke-dasharray={`${share(checked, total)} 100`}
+          />
+        )}
         <text x="18" y="18">
           {checked}
         </text>
