@@ -55,7 +55,7 @@ async function storeRecording(): Promise<void> {
   const { store, folders } = server.services();
   const isReady = async () =>
     (await session.must<{ is_preview_ready: boolean }>("GET", `/api/v1/assets/${asset.id}/media`)).is_preview_ready;
-  await until("the preview", isReady);
+  await until("the preview", isReady, isHour ? 400 : undefined);
   const folder = folders.media(asset.id);
   const { text, start, end } = recording.words;
   const words = text.map((word, n) => ({ text: word, start: start[n]! / 1e6, end: end[n]! / 1e6, confidence: 1 }));
