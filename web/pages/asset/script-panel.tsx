@@ -1,13 +1,18 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import { CUT_MODE_NAMES, CUT_OPTION_LIMITS, type CutMode, type CutOptions, MANUAL_MODE } from "../../../src/domain/plan";
+import {
+  CUT_MODE_NAMES,
+  CUT_OPTION_LIMITS,
+  type CutMode,
+  type CutOptions,
+  MANUAL_MODE,
+} from "../../../src/domain/plan";
 import { MAX_SCRIPT_CHARACTERS } from "../../../src/domain/planning/scripted/script-limits";
 import { ApiError, api, must } from "../../app/api";
 import { toNumber } from "../../app/english";
 import { openTab, useEditor } from "../../editor/state/context";
 import { MODE_NAMES } from "../../editor/versions/name-version";
 import { Button } from "../../ui/button";
-import { Field } from "../../ui/form";
-import { Segments } from "../../ui/segments";
+import { Field, Segments } from "../../ui/form";
 import { ErrorMessage } from "../../ui/states";
 import { readScript, type ScriptForm } from "./script";
 
