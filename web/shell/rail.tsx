@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { useLocation } from "preact-iso";
 import { performAction } from "../app/actions";
 import { chooseWorkspace, toWorkspaceName, workspace, workspaces } from "../app/session";
@@ -10,15 +11,18 @@ import { Brand, ThemeButton } from "./brand";
 import { PaletteButton } from "./command-palette";
 import { findEntry, NAVIGATION } from "./navigation";
 
-/** The navigation beside the editor, as icons. Pages of settings and of the account are in menus. */
-const ENTRIES = ["/projects", "/jobs"];
+/** Number of entries in the rail, and on phones before the notifications. The others are in a menu. */
+const FIRST_ENTRIES = 2;
 
+const listEntries = () => NAVIGATION.filter(({ isShown }) => isShown?.() ?? true);
+
+/** The navigation beside the editor, as icons. */
 export function Rail() {
   const current = findEntry(useLocation().path);
   return (
     <nav class="rail" aria-label="Main">
       <Brand />
-      {NAVIGATION.filter(({ href }) => ENTRIES.includes(href)).map((entry) => (
+      {NAVIGATION.slice(0, FIRST_ENTRIES).map((entry) => (
         <a
           key={entry.href}
           href={entry.href}
@@ -35,42 +39,37 @@ export function Rail() {
       <PaletteButton />
       <IconButton icon="keyboard" label="Keyboard shortcuts (?)" onClick={() => performAction("help.keys")} />
       <ThemeButton />
-      <SettingsMenu />
+      <OtherEntries label="Settings">
+        <Icon name="sliders" />
+      </OtherEntries>
       <AccountMenu />
     </nav>
   );
 }
 
-/** The pages of settings, which the navigation of other pages lists. */
-function SettingsMenu() {
+type OtherEntriesProps = { label: string; look?: string; children: ComponentChildren };
+
+function OtherEntries(props: OtherEntriesProps) {
   const { route } = useLocation();
-  const entries = NAVIGATION.filter(({ href, isShown }) => !ENTRIES.includes(href) && (isShown?.() ?? true));
-  return (
-    <Menu label="Settings" items={toItems(entries, route)}>
-      <Icon name="sliders" />
-    </Menu>
-  );
+  const items = listEntries()
+    .slice(FIRST_ENTRIES)
+    .map(({ href, label, icon }) => ({ label, icon, run: () => route(href) }));
+  return <Menu {...props} items={items} />;
 }
-
-const toItems = (entries: typeof NAVIGATION, route: (path: string) => void) =>
-  entries.map(({ href, label, icon }) => ({ label, icon, run: () => route(href) }));
-
-/** Number of entries shown on phones, before the notifications. The others are in a menu. */
-const PHONE_ENTRIES = 2;
 
 /** The navigation: on the left, or at the bottom on phones. */
 export function MainNav() {
-  const { path, route } = useLocation();
-  const entries = NAVIGATION.filter(({ isShown }) => isShown?.() ?? true);
+  const { path } = useLocation();
   const current = findEntry(path);
-  const others = entries.slice(PHONE_ENTRIES);
+  const entries = listEntries();
+  const isFirst = (entry: (typeof NAVIGATION)[number]) => entries.indexOf(entry) < FIRST_ENTRIES;
   return (
     <nav class="shell-nav" aria-label="Main">
-      {entries.map((entry, index) => (
+      {entries.map((entry) => (
         <a
           key={entry.href}
           href={entry.href}
-          class={index < PHONE_ENTRIES ? undefined : "desktop-only"}
+          class={isFirst(entry) ? undefined : "desktop-only"}
           aria-current={entry === current ? "page" : undefined}
         >
           <Icon name={entry.icon} />
@@ -81,14 +80,12 @@ export function MainNav() {
         <Icon name="bell" />
         Notifications
       </a>
-      {others.length > 0 && (
-        <span class={current && others.includes(current) ? "nav-more current" : "nav-more"}>
-          <Menu label="More pages" look="quiet" items={toItems(others, route)}>
-            <Icon name="more" />
-            More
-          </Menu>
-        </span>
-      )}
+      <span class={current && !isFirst(current) ? "nav-more current" : "nav-more"}>
+        <OtherEntries label="More pages" look="quiet">
+          <Icon name="more" />
+          More
+        </OtherEntries>
+      </span>
     </nav>
   );
 }
