@@ -69,7 +69,20 @@ test("a render is started from a preset within the settings of the recording, an
   expect([await format.inputValue(), await dialog.getByLabel("Loudness").inputValue()]).toEqual(["mp3", "-16"]);
   // The recording has fewer lines than this preset.
   expect(await preset("Small file").count()).toBe(0);
+  const loudness = dialog.getByLabel("Loudness");
+  await loudness.selectOption("Other target");
+  const target = dialog.getByLabel("Target");
+  expect(await target.inputValue()).toBe("-16");
+  // Within a longer number, that of a target with a name.
+  for (const text of ["-14", "-14.5"]) {
+    await target.fill(text);
+    expect([await loudness.inputValue(), await target.inputValue()]).toEqual(["own", text]);
+  }
+  await target.fill("-8");
+  expect(await target.evaluate((field: HTMLInputElement) => field.checkValidity())).toBe(false);
+  await target.fill("-20");
   await preset("As recorded").click();
+  expect([await loudness.inputValue(), await target.count()]).toEqual(["", 0]);
   await dialog.getByLabel("Resolution").selectOption("144p");
   expect(await dialog.textContent()).toContain("Estimated size: about");
   await dialog.getByLabel("Frame rate").fill("5");

@@ -31,6 +31,9 @@ export type RenderChoice = {
   speakerLevels: "" | "even";
 };
 
+/** The label of a value that stays that of the recording. */
+export const AS_RECORDED = "As recorded";
+
 export const LOUDNESS_TARGETS: readonly { value: string; label: string }[] = [
   { value: "-14", label: "YouTube (−14 LUFS)" },
   { value: "-16", label: "Podcast (−16 LUFS)" },
@@ -44,7 +47,7 @@ export const NOISE_REDUCTIONS: readonly { value: RenderChoice["noiseReduction"];
 ];
 
 export const SPEAKER_LEVELS: readonly { value: RenderChoice["speakerLevels"]; label: string }[] = [
-  { value: "", label: "As recorded" },
+  { value: "", label: AS_RECORDED },
   { value: "even", label: "Evened out" },
 ];
 
@@ -79,7 +82,7 @@ export function listResolutions(asset: RenderedAsset): { value: string; label: s
   const side = findShortSide(asset);
   const smaller = SIDES.filter((one) => side !== null && one < side);
   return [
-    { value: "", label: side === null ? "As recorded" : `As recorded (${side}p)` },
+    { value: "", label: side === null ? AS_RECORDED : `${AS_RECORDED} (${side}p)` },
     ...smaller.map((one) => ({ value: `${one}p`, label: `${one}p` })),
   ];
 }

@@ -8,8 +8,10 @@ import { cleanMode } from "../../../editor/state/player-settings";
 import { Dialog, FormActions } from "../../../ui/dialog";
 import { Field, Form, SelectField } from "../../../ui/form";
 import { explainRefusal } from "../problem-texts";
+import { LoudnessFields } from "./loudness-fields";
 import { PresetRow } from "./preset-row";
 import {
+  AS_RECORDED,
   AUDIO_BITRATES,
   describeWork,
   estimateBytes,
@@ -17,7 +19,6 @@ import {
   formatFrameRate,
   getMaxFrameRate,
   isVideoFormat,
-  LOUDNESS_TARGETS,
   listFormats,
   listResolutions,
   MIN_VIDEO_KBITS,
@@ -146,8 +147,6 @@ type RenderFieldsProps = {
   onChange(changed: Partial<RenderChoice>): void;
 };
 
-const AS_RECORDED = "As recorded";
-
 /** The format and settings of a render, limited by the recording. */
 function RenderFields({ asset, choice, errors, onChange }: RenderFieldsProps) {
   const isVideo = isVideoFormat(choice.format);
@@ -208,11 +207,10 @@ function RenderFields({ asset, choice, errors, onChange }: RenderFieldsProps) {
             options={audioBitrates}
             onChange={(event) => onChange({ audioBitrate: event.currentTarget.value })}
           />
-          <SelectField
-            label="Loudness"
+          <LoudnessFields
             value={choice.loudness}
-            options={[{ value: "", label: AS_RECORDED }, ...LOUDNESS_TARGETS]}
-            onChange={(event) => onChange({ loudness: event.currentTarget.value })}
+            error={errors.loudness_lufs}
+            onChange={(loudness) => onChange({ loudness })}
           />
           <SelectField
             label="Noise reduction"
