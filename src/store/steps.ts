@@ -30,6 +30,25 @@ export const listOpenPreviews = (db: Queries, limit: number): Promise<OpenPrevie
     .orderBy(sql`${steps.state} = 'pending'`, steps.run_after, steps.id)
     .limit(limit);
 
+/**
+ * Estimates how many jobs of the same name start before a step in line, with those that run: workspaces take turns, so another one is
+ * before it with at most as many jobs as its own. Null if it runs, has ended or waits for the step before it.
+ */
+export async function countStepsBefore(db: Queries, step: Step): Promise<number | null> {
+  const { id, state, processor_name: name, run_after: due, workspace_id: workspace } = step;
+  if (state !== "pending" || due === null) return null;
+  const rows = await db.all<{ isOwn: number; running: number; earlier: number; waiting: number }>(sql`
+    SELECT workspace_id = ${workspace} AS isOwn, sum(state = 'running') AS running, sum(state = 'pending') AS waiting,
+      sum(state = 'pending' AND (run_after < ${due} OR (run_after = ${due} AND id < ${id}))) AS earlier
+    FROM steps
+    WHERE state IN ('pending', 'running') AND run_after IS NOT NULL AND processor_name = ${name}
+    GROUP BY workspace_id`);
+  const own = rows.find(({ isOwn }) => isOwn === 1)?.earlier ?? 0;
+  const countBefore = ({ isOwn, earlier, waiting }: (typeof rows)[number]) =>
+    isOwn === 1 ? own : Math.min(waiting, own + (earlier > 0 ? 1 : 0));
+  return rows.reduce((sum, row) => sum + row.running + countBefore(row), 0);
+}
+
 const findLatest = (db: Queries, matches: SQL | undefined): Promise<Step | null> =>
   stepRows.find(db, matches, sql`id desc`);
 

@@ -69,6 +69,10 @@ export const CUT_SCHEMAS = {
     ...PUBLIC_SCHEMAS.CutDetail.properties,
     plan: orNull(judgedPlan, "null until completed, and with `plan=false`"),
     draft_revision: orNull(Type.Integer({ minimum: 1 }), "revision of the draft; null without a draft"),
+    jobs_before: orNull(
+      Type.Integer({ minimum: 0 }),
+      "number of cuts in line before this one, also those of others; null unless it is in line",
+    ),
   }),
   CutExplanation: strictObject({
     findings: Type.Array(

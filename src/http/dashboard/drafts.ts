@@ -3,6 +3,8 @@ import { Type } from "@sinclair/typebox";
 import { requireFound } from "../../domain/errors";
 import { runLargeTasksSerially } from "../../lib/large-tasks";
 import { type Draft, findCut, findCutRow, findDraft, readDraftRevision } from "../../store/cuts";
+import type { Queries } from "../../store/db";
+import { countStepsBefore, findLatestStep } from "../../store/steps";
 import { discardDraft, updateDraft } from "../../work/cuts/drafts";
 import { explainCut } from "../../work/cuts/plan-files";
 import { judgeCut } from "../../work/cuts/stored-basis";
@@ -35,15 +37,23 @@ export const readCut = route({
   load: createOwnLoader("Cut", "cut_id", findCutRow),
   handle: async (call, { resource, query }) => {
     const { read } = call.services.store;
-    const draft_revision = await readDraftRevision(read, resource.id);
+    const more = {
+      draft_revision: await readDraftRevision(read, resource.id),
+      jobs_before: resource.state === "pending" ? await countJobsBefore(read, resource.id) : null,
+    };
     if (query.plan === "false")
-      return ok({ ...(await showCut(call, resource)), draft_revision, plan: null } satisfies Resource<"CutWithDraft">);
+      return ok({ ...(await showCut(call, resource)), ...more, plan: null } satisfies Resource<"CutWithDraft">);
     const cut = requireFound(await findCut(read, resource.workspace_id, resource.id), "Cut");
-    if (cut.plan === null) return okJsonText(await showCutDetailJson(call, cut, { draft_revision }));
+    if (cut.plan === null) return okJsonText(await showCutDetailJson(call, cut, more));
     const plan = await runLargeTasksSerially(cut.plan, () => judgeCut(cut, JSON.parse(cut.plan!)));
-    return ok({ ...(await showCut(call, cut)), draft_revision, plan } satisfies Resource<"CutWithDraft">);
+    return ok({ ...(await showCut(call, cut)), ...more, plan } satisfies Resource<"CutWithDraft">);
   },
 });
+
+async function countJobsBefore(db: Queries, cutId: string): Promise<number | null> {
+  const step = await findLatestStep(db, cutId);
+  return step && countStepsBefore(db, step);
+}
 
 export const updateLabel = route({
   summary: "Change the name or the note of a cut",

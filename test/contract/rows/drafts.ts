@@ -89,6 +89,7 @@ export const draftRows: DashboardRow[] = [
       const { body: short } = await call<Cut>("GET", `/cuts/${cut.id}?plan=false`, { as });
       const { body: whole } = await call<Cut>("GET", `/cuts/${cut.id}?plan=true`, { as });
       expect([short, whole.plan!.segments.length]).toEqual([{ ...whole, plan: null }, segments.length]);
+      expect(short).toHaveProperty("jobs_before", null);
       expect(await getOutcome("GET", `/cuts/${cut.id}?plan=no`, { as })).toBe("422 validation_error query.plan");
       expect(await getOutcome("GET", `/cuts/${cut.id}?plan=false`, { as: bert })).toBe("404 not_found");
       for (const method of ["GET", "PUT", "DELETE"]) {

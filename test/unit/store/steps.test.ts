@@ -11,7 +11,15 @@ import {
   requeueInterruptedSteps,
   requeueStep,
 } from "../../../src/store/step-queue";
-import { endStep, findLatestStep, listOpenSteps, readProgress, type Step } from "../../../src/store/steps";
+import {
+  countStepsBefore,
+  endStep,
+  findLatestStep,
+  findStep,
+  listOpenSteps,
+  readProgress,
+  type Step,
+} from "../../../src/store/steps";
 import { addStep, addUser, freshStore } from "./test-store";
 
 const LEASE_MS = 1_000;
@@ -38,6 +46,21 @@ async function userWithSteps(tx: Queries, count: number, from = 0): Promise<{ wo
 }
 
 const reread = async (store: Store, job: Job): Promise<Step> => (await findLatestStep(store.read, job.subjectId))!;
+
+test("counts the jobs before one in line, as workspaces take turns", async () => {
+  await using db = await freshStore();
+  const [busy, calm] = await db.store.write(async (tx) => [await userWithSteps(tx, 5), await userWithSteps(tx, 2, 10)]);
+  await db.store.write(async (tx) => {
+    await addStep(tx, { workspaceId: busy!.workspaceId, name: "cut" });
+  });
+  const count = async (id: string) => countStepsBefore(db.store.read, (await findStep(db.store.read, id))!);
+  // Nothing runs: the first of a workspace waits for one job of the other.
+  expect(await Promise.all(calm!.steps.map(count))).toEqual([1, 3]);
+  expect(await Promise.all(busy!.steps.map(count))).toEqual([0, 2, 4, 5, 6]);
+  const { stepId } = await claimed(db.store);
+  expect(await count(stepId)).toBeNull();
+  expect(await Promise.all(calm!.steps.map(count))).toEqual([2, 4]);
+});
 
 describe("claiming", () => {
   test("returns the oldest due step once", async () => {

@@ -35,7 +35,7 @@ import { type Decisions, NO_DECISIONS } from "../model/review-queue";
 import { listTakes, type Take } from "../model/takes";
 import { getWordBounds, type WordRange, type Words } from "../model/words";
 
-export type Cut = Schemas["CutDetail"];
+export type Cut = Schemas["CutDetail"] & Partial<Pick<Schemas["CutWithDraft"], "jobs_before">>;
 export type Plan = NonNullable<Cut["plan"]>;
 
 /** Times in microseconds of the source; null if the mark is not set. */

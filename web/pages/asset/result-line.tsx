@@ -186,6 +186,12 @@ function Pill() {
   return <Toasts place="pill" />;
 }
 
+/** Returns "In line, 2 jobs before yours"; null if the number is not known. */
+function describePlace(jobsBefore: number | null): string {
+  if (jobsBefore === null) return "In line…";
+  return jobsBefore === 0 ? "Next in line" : `In line, ${formatCount(jobsBefore, "job")} before yours`;
+}
+
 /** Shows the state of a cut that is not completed or has failed. */
 const CutState = ({ cut }: { cut: Cut }) =>
   cut.state === "failed" ? (
@@ -198,7 +204,7 @@ const CutState = ({ cut }: { cut: Cut }) =>
   ) : (
     <div class="message" role="status">
       <Icon name="cut" />
-      <p>{cut.state === "pending" ? "In line…" : "Creating the cut…"}</p>
+      <p>{cut.state === "pending" ? describePlace(cut.jobs_before ?? null) : "Creating the cut…"}</p>
     </div>
   );
 
