@@ -145,7 +145,7 @@ const PLACE_ROWS: readonly ActionRow[] = [
       await press("x");
       await says("Selection cleared");
       await press("x");
-      await says("Nothing is selected");
+      await says("Nothing selected");
     },
   ],
 ];

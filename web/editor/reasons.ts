@@ -45,12 +45,11 @@ export const nameCount = (reason: RemovalReason, count: number): string =>
   count === 1 ? PLURALS[reason].replace(/s(?= |$)/, "") : PLURALS[reason];
 
 /** A sentence for each rule. Rules that add nothing to the reason have none. */
-const RULES: Record<Exclude<RemovalRule, "manual.edit"> | ReviewRule, string> = {
+const RULES: Record<Exclude<RemovalRule, "manual.edit" | "filler.written"> | ReviewRule, string> = {
   "pause.long": "This pause is longer than the limit.",
   "pause.leading": "Nobody speaks before this.",
   "pause.trailing": "Nobody speaks after this.",
   "pause.beside_removed": "This silence lies next to removed words.",
-  "filler.written": "A filler word with a pause beside it.",
   "filler.unwritten": "This sounds like a filler word, although it is not in the transcript.",
   "filler.spelled_out": "A hum that was transcribed as letters.",
   "filler.within_line": "This sound is not in the line of the script.",

@@ -30,7 +30,7 @@ export async function keepWithinLimits(files: File[]): Promise<File[]> {
   const limits = await read().catch(() => null);
   if (limits === null) return files;
   const { kept, large, warning } = checkSizes(files, limits);
-  refuseUploads(large, `Larger than ${formatBytes(limits.max_bytes)}, the limit for a file.`);
+  refuseUploads(large, `Larger than ${formatBytes(limits.max_bytes)}, the most that a file can have.`);
   if (warning !== null) showToast({ kind: "info", text: warning });
   return kept;
 }
@@ -44,6 +44,6 @@ export function checkSizes<T extends Pick<File, "name" | "size">>(
   const kept = files.filter(({ size }) => size <= max);
   const needed = kept.reduce((sum, { size }) => sum + size, 0);
   const isTight = needed > free;
-  const text = `${formatBytes(free)} are free, and ${kept.length === 1 ? "the file has" : "the files have"} ${formatBytes(needed)}.`;
+  const text = `Only ${formatBytes(free)} is free, but ${kept.length === 1 ? "the file needs" : "the files need"} ${formatBytes(needed)}.`;
   return { kept, large, warning: isTight ? `${text} Uploads stop when the space is used up.` : null };
 }

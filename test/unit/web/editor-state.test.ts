@@ -49,6 +49,15 @@ test("Delete removes the range that was marked after words were selected", () =>
   expect(editor.announcement.value.text).toStartWith("Marked range removed, ");
 });
 
+test.each([
+  [SECOND, 1.5 * SECOND, "Filler · “one”", true],
+  [4 * SECOND, 6 * SECOND, "Filler", true],
+])("names a removed span with its words: %d to %d", async (start, end, title, isWhole) => {
+  const { titleSpan } = await import("../../../web/editor/review/item-texts");
+  const span = { start, end, reason: "filler", rule: "filler.written" } as Parameters<typeof titleSpan>[1];
+  expect(titleSpan(open(), span)).toEqual({ title, isWhole });
+});
+
 test("what played before a range plays after it", () => {
   const playback = play();
   playback.setPlan(open().plan.value);

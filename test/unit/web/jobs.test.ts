@@ -116,7 +116,7 @@ describe("limits of uploads", () => {
       "the largest",
       [file("a", 100e9)],
       ["a"],
-      "50 GB are free, and the file has 100 GB. Uploads stop when the space is used up.",
+      "Only 50 GB is free, but the file needs 100 GB. Uploads stop when the space is used up.",
     ],
     ["too large", [file("a", 1), file("b", 100e9 + 1)], ["a"], null],
     ["several too large", [file("a", 101e9), file("b", 101e9), file("c", 101e9)], [], null],
@@ -124,7 +124,7 @@ describe("limits of uploads", () => {
       "too large together",
       [file("a", 30e9), file("b", 21e9)],
       ["a", "b"],
-      "50 GB are free, and the files have 51 GB. Uploads stop when the space is used up.",
+      "Only 50 GB is free, but the files need 51 GB. Uploads stop when the space is used up.",
     ],
     ["none", [], [], null],
   ])("%s", (_what, files, names, warning) => {

@@ -7,6 +7,7 @@ import {
   type Recording,
 } from "../../../web/pages/project/recording";
 import { createSelection } from "../../../web/pages/project/selection";
+import type { UploadItem } from "../../../web/upload/queue";
 
 const READY = {
   id: "a",
@@ -36,10 +37,18 @@ describe("the state of a recording is said where it is not normal", () => {
     ["rendered now", render("processing"), "Rendering"],
     ["rendered", render("completed"), "Rendered"],
     ["rendered from an older cut", render("completed", "b"), undefined],
-    ["not rendered", render("failed"), "Not rendered"],
+    ["a render that failed", render("failed"), "Render failed"],
     ["cancelled", render("cancelled"), undefined],
     ["in another language", { language_detected: { code: "de", confidence: 0.4 } }, "Not German?"],
   ])("%s", (_, change, text) => expect(findState({ ...READY, ...change }, undefined)?.text).toBe(text));
+
+  test.each([
+    [110, "34% · 2 min left"],
+    [null, "Uploading 34%"],
+  ])("an upload with %p seconds left", (secondsLeft, text) => {
+    const upload = { state: "uploading", sentBytes: 34, sizeBytes: 100, secondsLeft } as UploadItem;
+    expect(findState({ ...READY, state: "pending_upload" }, upload)?.text).toBe(text);
+  });
 });
 
 test("what the newest cut keeps", () => {

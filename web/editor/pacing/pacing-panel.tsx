@@ -79,7 +79,9 @@ function LoadedPanel({ cutId }: { cutId: string }) {
   if (state.kind === "loading") return <div class="pacing-body" aria-busy="true" />;
   if (state.kind === "failed") return <ErrorPanel message={state.message} onRetry={() => void read.reload()} />;
   if (state.value === null)
-    return <p class="pacing-body soft">This cut was made by an earlier version. Make it again to change its pacing.</p>;
+    return (
+      <p class="pacing-body soft">This cut was made by an older version of Offcut. Re-cut to change its pacing.</p>
+    );
   return <Controls editor={editor} pacing={state.value} />;
 }
 
@@ -120,12 +122,12 @@ function Controls({ editor, pacing }: { editor: Editor; pacing: Pacing }) {
   };
   const cancel: Action = {
     name: "pacing.cancel",
-    label: "Leave the pacing as it was",
+    label: "Cancel the pacing changes",
     group: "Editing",
     keys: ["Escape"],
     perform: () => {
       if (!isSameOptions(pacer.getOptions(editor.getSettled()), pacer.getOptions(opened.current)))
-        restore(opened.current, "The pacing is as it was");
+        restore(opened.current, "Pacing unchanged");
       else editor.cancelPreview();
       close();
     },

@@ -1,6 +1,6 @@
 /** Texts about items of a review and removed spans. */
 import { formatCount, formatDecimal } from "../../app/format";
-import { type Range, toSeconds } from "../model/plan";
+import { type Range, type RemovedSpan, toSeconds } from "../model/plan";
 import type { ReviewItem } from "../model/review-queue";
 import { findWordsIn } from "../model/words";
 import { describeReview, describeRule, REASON_NAMES } from "../reasons";
@@ -18,6 +18,14 @@ export function nameItem(editor: Editor, item: ReviewItem): string {
 /** Returns the name of the reason, such as "Filler" or "Maybe a retake". */
 export const titleItem = ({ kind, reason, review }: ReviewItem): string =>
   kind === "mark" || reason === null ? describeReview(review ?? "to review") : REASON_NAMES[reason];
+
+/** Returns "Filler · “um”" for a removed span of few words, otherwise only the name of the reason. */
+export function titleSpan(editor: Editor, span: RemovedSpan): { title: string; isWhole: boolean } {
+  const text = readExcerpt(editor, span);
+  const isWhole = text.length <= MAX_NAME;
+  const name = REASON_NAMES[span.reason];
+  return { title: isWhole && text !== "" ? `${name} · “${text}”` : name, isWhole };
+}
 
 /** Returns "4 words · 1.9 s". */
 export function measureRange(editor: Editor, range: Range): string {

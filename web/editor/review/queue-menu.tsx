@@ -59,7 +59,7 @@ export function QueueMenu({ review }: { review: ReviewSession }) {
             onChoose={() => choose({ scope: "unsure" })}
           />
           <Choice
-            label="Every removal and mark"
+            label="Everything"
             count={count({ scope: "every" })}
             isOn={filter.scope === "every"}
             onChoose={() => choose({ scope: "every" })}

@@ -32,7 +32,7 @@ export function ReviewCard({ review }: { review: ReviewSession }) {
         <Button
           look="quiet"
           class="icon-only"
-          aria-label="Keys of the review"
+          aria-label="Review keys"
           aria-expanded={review.hasHints.value}
           onClick={() => {
             review.hasHints.value = !review.hasHints.value;

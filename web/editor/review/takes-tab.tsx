@@ -128,7 +128,7 @@ function TakeRow({ take, index, onMenu }: RowProps) {
         <span>
           <b>Take {index + 1}</b>
           <span class="soft number"> at {formatTimecode(toSeconds(start))}</span>
-          {!isComplete && <span class="soft"> · not complete</span>}
+          {!isComplete && <span class="soft"> · incomplete</span>}
           {score !== null && <span class="soft number"> · score {Math.round(score * 100)}</span>}
           <span class="take-text" dir="auto">
             {readExcerpt(editor, take.candidates[index]!)}

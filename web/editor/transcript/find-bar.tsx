@@ -57,7 +57,7 @@ export function FindBar({ search, asked, found, getStart, onGo, onClose, replace
           class="find-input"
           type="search"
           aria-label="Find words"
-          placeholder="Find in what is said"
+          placeholder="Find in the transcript"
           value={search.value ?? ""}
           onInput={(event) => {
             search.value = event.currentTarget.value;

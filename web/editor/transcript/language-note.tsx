@@ -54,7 +54,7 @@ function Advice({ code }: { code: string }) {
   return (
     <>
       Or choose its language under “Cut after upload” of <a href={`/projects/${asset.project_id}`}>the project</a>, and
-      upload the recording again. Known are {toList(others.map(nameLanguage))}.
+      upload the recording again. This server also recognizes {toList(others.map(nameLanguage))}.
     </>
   );
 }

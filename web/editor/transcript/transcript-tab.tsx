@@ -161,7 +161,7 @@ export function TranscriptTab() {
         keys: ["Alt+Enter"],
         isEnabled: () => found.value.length > 0,
         perform: () => removeMatches(editor, found.value, search.value?.trim() ?? ""),
-        explain: () => editor.announce("Nothing is found. Search for words first."),
+        explain: () => editor.announce("No matches. Search for words first."),
       };
       const edits = [replace, removeFound, ...listSpanActions(editor), correct];
       return [find, hide, misheard, play, findSameWords, ...WORD_KEYS, ...(editor.canEdit ? edits : [])];

@@ -7,7 +7,7 @@ import { countReasons, setPause } from "../model/reason-edits";
 import { findContext, measureKept } from "../model/review-queue";
 import { findWordSpan, findWordsIn, type WordRange } from "../model/words";
 import { nameCount, REASON_ICONS, REASON_NAMES } from "../reasons";
-import { explainItem, measureRange } from "../review/item-texts";
+import { explainItem, measureRange, titleSpan } from "../review/item-texts";
 import { Confidence } from "../review/review-card";
 import { useEditor } from "../state/context";
 import { restoreAll, restoreSpan, toggleSelection } from "../state/edit-actions";
@@ -75,18 +75,19 @@ function Removed({ span, onClose }: { span: RemovedSpan; onClose(): void }) {
     const varied = isWith ? restoreRange(plan, span) : plan;
     playback.playPart(varied, findContext(varied, span));
   };
+  const { title, isWhole } = titleSpan(editor, span);
   const isReady = playback.isReady.value;
   return (
     <>
       <header class={reason}>
         <Icon name={REASON_ICONS[reason]} />
-        <strong>{REASON_NAMES[reason]}</strong>
+        <strong dir="auto">{title}</strong>
         <span class="soft number">{measureRange(editor, span)}</span>
         <span class="spacer" />
         {confidence !== null && <Confidence value={confidence} />}
       </header>
       {explainItem(span) !== "" && <p class="soft">{explainItem(span)}</p>}
-      <p dir="auto">{joinTexts(editor.texts.value, findWordsIn(editor.words, span))}</p>
+      {!isWhole && <p dir="auto">{joinTexts(editor.texts.value, findWordsIn(editor.words, span))}</p>}
       <div class="toolbar">
         <Button icon="play" disabled={!isReady} onClick={() => play(false)}>
           As cut

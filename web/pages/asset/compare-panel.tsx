@@ -114,7 +114,7 @@ function Differences({ otherId, name }: { otherId: string; name: string }) {
           Restore this version
         </Button>
       )}
-      {list.length === 0 && <p class="soft">No difference is that long.</p>}
+      {list.length === 0 && <p class="soft">No differences this long.</p>}
       <ul class="difference-list" aria-label="Differences">
         {list.map((difference) => {
           const at = formatTimecode(toSeconds(difference.start));

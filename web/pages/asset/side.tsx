@@ -159,7 +159,7 @@ const EDITOR_HINTS: Hint[] = [
   },
   {
     title: "Listen, then keep it.",
-    text: `${PLAY} Edits are kept as a draft; “Save” makes them a cut. Press ? for all keys.`,
+    text: `${PLAY} Edits are kept as a draft; “Save” keeps them as a version. Press ? for all keys.`,
   },
 ];
 const VIEWER_HINTS: Hint[] = [

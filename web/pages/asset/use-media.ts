@@ -37,7 +37,7 @@ export function describeWait(media: AssetMedia | null): string | null {
   const { position, seconds } = media.wait;
   const time = seconds < 60 ? "less than a minute" : `about ${formatCount(Math.round(seconds / 60), "minute")}`;
   const place = position === 1 ? "" : ` (${toOrdinal(position)} in line)`;
-  return `Playback is ready in ${time}${place}. You can already edit.`;
+  return `Playback will be ready in ${time}${place}. You can already edit.`;
 }
 
 export type Strip = { waveform: Waveform | null; storyboard: Storyboard | null };

@@ -187,7 +187,7 @@ function listPlaceActions({ editor, playback, frame }: Part): Row[] {
     { name: "edit.mark-out", label: "Mark the end of a range", keys: ["o"], perform: () => setMark(editor, "out") },
     {
       name: "takes.listen",
-      label: "Listen to the take of the line",
+      label: "Play the take of this line",
       keys: ["Shift+t"],
       perform: () => playKeptTake(editor, playback),
     },
@@ -197,11 +197,11 @@ function listPlaceActions({ editor, playback, frame }: Part): Row[] {
       keys: ["x"],
       isEnabled: () => hasSelection(editor),
       perform: () => clearSelection(editor),
-      explain: () => editor.announce("Nothing is selected"),
+      explain: () => editor.announce("Nothing selected"),
     },
     {
       name: "edit.escape",
-      label: "Close; clear the selection; leave the filter; leave the review",
+      label: "Close, clear the selection, or leave the filter or review",
       keys: ["Escape"],
       isEnabled: () => hasSelection(editor),
       perform: () => clearSelection(editor),
@@ -231,7 +231,7 @@ const listEditActions = ({ editor, playback, save }: Part): Row[] => [
   },
   {
     name: "takes.next",
-    label: "Next take of the line",
+    label: "Next take of this line",
     keys: ["t"],
     perform: () => {
       const chosen = selectNextTake(editor);

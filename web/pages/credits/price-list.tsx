@@ -89,7 +89,7 @@ function describe({ kind, credits, interval }: Price, provider: Prices["provider
 }
 
 const NothingForSale = () => (
-  <Empty title="This server sells no credits" icon="credits">
+  <Empty title="No credits are for sale on this server" icon="credits">
     {isAdmin.value ? (
       <p>
         Add prices to the server's configuration as <code>[[price]]</code>, or grant credits to a user under{" "}

@@ -164,7 +164,7 @@ export function JobProgress({ step, name }: JobProgressProps) {
       <progress class="progress" aria-label={`Progress of ${name}`} max={1} value={share} />
       <span class="soft number">
         {formatShare(share)}
-        {seconds !== null && `, ${formatRemaining(seconds)}`}
+        {seconds !== null && ` · ${formatRemaining(seconds)}`}
       </span>
     </span>
   );

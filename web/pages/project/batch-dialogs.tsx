@@ -64,7 +64,7 @@ export function CutDialog({ recordings, onStart, onClose }: BatchDialogProps) {
       {known > 0 && (
         <p class="soft">
           {formatCount(known, "recording")} already {known === 1 ? "has" : "have"} a cut, which stays as a version. Its
-          script and edits are used again.
+          script and edits are reused.
         </p>
       )}
     </StartDialog>

@@ -1,7 +1,7 @@
 /** What the library says about a recording. Pure. */
 
 import type { Schemas } from "../../app/api";
-import { formatShare } from "../../app/format";
+import { formatRemaining, formatShare } from "../../app/format";
 import { nameLanguage } from "../../app/rare-formats";
 import { UNDERSTOOD } from "../../editor/transcript/foreign";
 import type { IconName } from "../../ui/icon";
@@ -45,7 +45,7 @@ export function findState(recording: Recording, upload: UploadItem | undefined):
     return { text: "Rendering", icon: null, look: "busy", progress: { id: render.id, known: render.progress } };
   if (language !== null && language.confidence < UNDERSTOOD)
     return { text: `Not ${nameLanguage(language.code)}?`, icon: "warning", look: "waiting" };
-  if (render?.state === "failed") return { text: "Not rendered", icon: "warning", look: "bad" };
+  if (render?.state === "failed") return { text: "Render failed", icon: "warning", look: "bad" };
   if (render?.state === "completed" && (render.cut_id ?? latest?.id) === latest?.id)
     return { text: "Rendered", icon: "check", look: "done" };
   return null;
@@ -54,8 +54,10 @@ export function findState(recording: Recording, upload: UploadItem | undefined):
 function describeUpload(upload: UploadItem | undefined): RecordingState {
   if (upload === undefined) return { text: "Not uploaded", icon: "warning", look: "waiting" };
   if (upload.state === "paused") return { text: "Upload paused", icon: "pause", look: "waiting" };
-  const share = upload.sentBytes / Math.max(1, upload.sizeBytes);
-  return { text: `Uploading ${formatShare(share)}`, icon: "upload", look: "busy" };
+  const share = formatShare(upload.sentBytes / Math.max(1, upload.sizeBytes));
+  const { secondsLeft: left } = upload;
+  const text = left === null ? `Uploading ${share}` : `${share} · ${formatRemaining(left)}`;
+  return { text, icon: "upload", look: "busy" };
 }
 
 /** Returns what the newest cut keeps of the recording, 0 to 1; null without a cut. */

@@ -88,8 +88,8 @@ export function ProjectMenu({ project, onChange, onDeleted }: ProjectMenuProps) 
         <Dialog title="Vocabulary" isWide onClose={() => setOpen(null)}>
           <div class="dialog-body">
             <p class="soft">
-              Names and terms in their correct spelling. New transcripts and cuts of this project use them, and then
-              those of the workspace.
+              Names and terms in their correct spelling. New transcripts and cuts of this project use these terms first,
+              then those of the workspace.
             </p>
             <loaded.VocabularyList owner={{ workspaceId: workspace.value.id, projectId: project.id }} canEdit />
           </div>

@@ -145,7 +145,7 @@ function VerifyEmailPage() {
       )}
       {needsPassword && (
         <p class="sign-in-links">
-          Not your account? <a href="/forgot-password">Take it over with a new password</a>
+          Not your account? <a href="/forgot-password">Set a new password to claim it</a>
         </p>
       )}
     </SignInFrame>

@@ -107,7 +107,7 @@ const WHAT_IS_WRONG: { [Name in Part]: Partial<Record<PartState, string>> } = {
     unavailable: "Renders cannot be created until the administrator fixes the server. Recordings and cuts are safe.",
   },
   speech_recognition: {
-    limited: "An installed model is damaged: recordings in its languages are not recognized. Ask the administrator.",
+    limited: "An installed model is damaged: speech in its languages is not recognized. Ask the administrator.",
   },
   email: { off: "This server does not send email. Notifications are shown only here." },
 };

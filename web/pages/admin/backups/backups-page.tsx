@@ -147,7 +147,7 @@ backup_at = "02:00"`;
 const BackupsHint = () => (
   <Section
     title="No backups yet"
-    hint="Set backup_to to a folder, best on another disk, and restart Offcut. It then backs up every night."
+    hint="Set backup_to to a folder, ideally on another disk, and restart Offcut. It then backs up every night."
   >
     <CodeBlock label="Settings" code={SETTINGS} />
     <p class="soft">
@@ -201,7 +201,7 @@ function listFacts({ last_backup: last, settings }: BackupList, now: number): [s
   const when = (iso: string) => toSentenceCase(formatWhen(iso, now));
   return [
     ["Last backup", last === null ? "None" : `${when(last.started_at)}${size}`],
-    ["Next backup", next_at === null ? "Never: backup_to is not set" : when(next_at)],
+    ["Next backup", next_at === null ? "Not scheduled" : when(next_at)],
     ["Folder", backup_to ?? "None"],
     ["Kept", kept],
   ];
@@ -221,7 +221,7 @@ const KIND_NAMES: Record<BackupRun["kind"], string> = {
 const RUNNING_TEXTS: Record<BackupRun["kind"], string> = {
   backup: "A backup is being written.",
   verify: "A backup is being verified.",
-  drill: "A drill is running: the newest backup is restored and tried out.",
+  drill: "A drill is running: the newest backup is restored and checked.",
 };
 
 const FAILURE_TEXTS: Record<BackupRun["kind"], string> = {

@@ -1,10 +1,10 @@
 import type { Schemas } from "../../../app/api";
-import { formatBytes, formatCount } from "../../../app/format";
+import { formatCount } from "../../../app/format";
 import { STEP_NAMES } from "../../../app/pipelines";
 import { isBilled } from "../../../app/session";
 import { Button } from "../../../ui/button";
 import { Icon } from "../../../ui/icon";
-import { Facts, Section } from "../../../ui/section";
+import { Section } from "../../../ui/section";
 import { ResourceView } from "../../../ui/states";
 import { Status } from "../../../ui/status";
 import { AdminFrame, ProblemList, useHealth } from "../admin-frame";
@@ -27,12 +27,8 @@ export default function HealthPage() {
                 <CheckRow key={check.name} check={check} />
               ))}
             </ul>
-            <div class="admin-columns">
-              <Queue health={value} />
-              <Section title="Versions and models">
-                <Facts facts={listFacts(value)} />
-              </Section>
-            </div>
+            <Queue health={value} />
+            <p class="soft">Offcut {value.version}</p>
           </>
         )}
       </ResourceView>
@@ -122,15 +118,3 @@ const Queue = ({ health }: { health: Health }) => (
     </p>
   </Section>
 );
-
-function listFacts({ version, ffmpeg, encoders, models, database, redis }: Health): [string, string][] {
-  return [
-    ["Offcut", version],
-    ["ffmpeg", `${ffmpeg.version}, ${ffmpeg.is_bundled ? "bundled" : "from the system"}`],
-    ["Encoder in use", encoders === null ? "Testing" : (encoders.in_use ?? "None works")],
-    ["Other encoders", encoders === null ? "Testing" : [...encoders.video, ...encoders.audio].join(", ")],
-    ["Speech models", models.map(({ name, languages }) => `${name} (${languages.join(", ")})`).join("; ")],
-    ...(redis === null ? [] : [["Redis", redis.version ?? "Does not respond"] as [string, string]]),
-    ["Database", database.size_bytes === null ? "Does not respond" : formatBytes(database.size_bytes)],
-  ];
-}

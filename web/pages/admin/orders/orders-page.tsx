@@ -132,7 +132,7 @@ function WaitingOrders({ onDecided }: { onDecided(): void }) {
       {({ items, total }) => (
         <Section
           title={total === 0 ? "No orders await a decision" : `${formatCount(total, "order")} awaiting a decision`}
-          hint={total === 0 ? "Orders that are paid outside of Offcut appear here." : undefined}
+          hint={total === 0 ? "Orders that are paid outside Offcut appear here." : undefined}
         >
           {items.length > 0 && (
             <ul class="plain-list decisions">

@@ -195,7 +195,7 @@ type ActionText = {
 };
 
 const TEXTS: Record<Action, ActionText> = {
-  restore: { label: "Restore", done: "Restoring from the newest backup with the right content.", confirm: null },
+  restore: { label: "Restore", done: "Restoring from the newest backup that has the correct content.", confirm: null },
   accept: {
     label: "Accept",
     done: "Accepted.",

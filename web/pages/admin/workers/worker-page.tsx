@@ -101,11 +101,11 @@ const History = ({ worker: { runs } }: { worker: AdminWorkerDetail }) => (
 
 function listFacts(worker: AdminWorkerDetail): Fact[] {
   return [
-    ["Does", formatJobs(worker)],
+    ["Jobs", formatJobs(worker)],
     ["At a time", String(worker.slots)],
     ["Speed", formatSpeed(worker.speed)],
     ["Last seen", <RelativeTime key="seen" iso={worker.last_seen_at} />],
-    ["Version", `${worker.version}, job protocol ${worker.protocol}`],
+    ["Version", `${worker.version}, protocol ${worker.protocol}`],
     ["ffmpeg", worker.ffmpeg],
     ["Encoder", worker.encoder],
     ["Sandbox", formatSandbox(worker)],

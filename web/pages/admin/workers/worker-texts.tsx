@@ -31,8 +31,8 @@ const STATE_LOOKS: Record<AdminWorker["state"], { text: string; look: string }> 
 const OUTCOME_LOOKS: Record<Run["outcome"], { text: string; look: string }> = {
   completed: { text: "Completed", look: "good" },
   failed: { text: "Failed", look: "bad" },
-  yielded: { text: "Yielded", look: "" },
-  released: { text: "Returned", look: "" },
+  yielded: { text: "Made room for another job", look: "" },
+  released: { text: "Back in line", look: "" },
   disk_full: { text: "Disk full", look: "bad" },
   aborted: { text: "Stopped", look: "" },
   lost: { text: "Lost", look: "bad" },

@@ -74,7 +74,7 @@ export function RenderDialog({ asset, cut, cutSeconds, onStarted, onClose }: Ren
           <>
             {cut.isEdited && !isWhole && <UnsavedNote />}
             <fieldset class="choices">
-              <legend class="label">What</legend>
+              <legend class="label">Content</legend>
               <SourceChoice
                 label="The cut"
                 seconds={cutSeconds}

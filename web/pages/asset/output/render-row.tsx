@@ -100,7 +100,7 @@ function RenderProgress({ render, name }: { render: ListedRender; name: string }
     <>
       <progress class="progress" aria-label={`Progress of ${name}`} max={1} value={share} />
       <span class="soft number render-facts">
-        {seconds === null ? percent : `${percent}, ${formatRemaining(seconds)}`}
+        {seconds === null ? percent : `${percent} · ${formatRemaining(seconds)}`}
       </span>
     </>
   );

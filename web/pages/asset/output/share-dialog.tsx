@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { MAX_SHARE_PASSWORD_CHARACTERS, MIN_SHARE_PASSWORD_CHARACTERS } from "../../../../src/domain/field-limits";
 import { api, must, type Schemas } from "../../../app/api";
 import { useRead } from "../../../app/cache";
-import { formatTime } from "../../../app/format";
+import { formatShortDay, formatTime } from "../../../app/format";
 import { showFailure } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
 import { CopyField, ShownOnceDialog } from "../../../ui/copy-field";
@@ -17,6 +17,14 @@ const LIFETIMES = [
   { value: "604800", label: "7 days" },
   { value: "2592000", label: "30 days" },
 ];
+
+const DAY_SECONDS = 86_400;
+
+/** Returns when a link that is created now expires: "Dec 7", or "Dec 1, 2026, 4:12 PM" within a day. */
+function formatEnd(seconds: number): string {
+  const end = new Date(Date.now() + seconds * 1000);
+  return seconds > DAY_SECONDS ? formatShortDay(end) : formatTime(end);
+}
 
 type ShareDialogProps = { renderId: string; name: string; onClose(): void };
 
@@ -36,8 +44,8 @@ export function ShareDialog({ renderId, name, onClose }: ShareDialogProps) {
         {({ errors, isSending }) => (
           <>
             <p>
-              Anyone with the link can watch and download <strong dir="auto">{name}</strong> until it expires or is
-              revoked. It also stops working when you can no longer edit this workspace.
+              Anyone with the link can watch and download <strong dir="auto">{name}</strong> until{" "}
+              {formatEnd(Number(lifetime))}. The link stops working earlier if it is revoked or you lose edit access.
             </p>
             <SelectField
               label="Expires after"
