@@ -30,7 +30,7 @@ export async function keepWithinLimits(files: File[]): Promise<File[]> {
   const limits = await read().catch(() => null);
   if (limits === null) return files;
   const { kept, large, warning } = checkSizes(files, limits);
-  refuseUploads(large, `Larger than ${formatBytes(limits.max_bytes)}, the most that a file can have.`);
+  refuseUploads(large, `Larger than the limit of ${formatBytes(limits.max_bytes)}.`);
   if (warning !== null) showToast({ kind: "info", text: warning });
   return kept;
 }
