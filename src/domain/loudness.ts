@@ -30,18 +30,29 @@ export function measureSpans(steps: LoudnessSteps, spans: readonly { start: Tick
 
 export function measureSteps({ energies, peaks }: LoudnessSteps): Loudness {
   const blocks = listBlocks(energies);
-  const audible = blocks.filter((energy) => energy > toEnergy(ABSOLUTE_GATE_LUFS));
-  const gate = getMean(audible) * 10 ** (RELATIVE_GATE_LU / 10);
-  const gated = audible.filter((energy) => energy > gate);
-  const peak = peaks.reduce((most, value) => Math.max(most, value), 0);
+  const absoluteGate = toEnergy(ABSOLUTE_GATE_LUFS);
+  const relativeGate = getMeanAbove(blocks, absoluteGate) * 10 ** (RELATIVE_GATE_LU / 10);
+  const mean = getMeanAbove(blocks, Math.max(absoluteGate, relativeGate));
+  let peak = 0;
+  for (let n = 0; n < peaks.length; n++) peak = Math.max(peak, peaks[n]!);
   return {
-    integrated: gated.length === 0 ? null : toLufs(getMean(gated)),
+    integrated: mean === 0 ? null : toLufs(mean),
     peak: peak === 0 ? null : 20 * Math.log10(peak),
   };
 }
 
-const getMean = (values: Float64Array): number =>
-  values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
+/** Returns the mean of the values above a gate, 0 without any. */
+function getMeanAbove(values: Float64Array, gate: number): number {
+  let sum = 0;
+  let count = 0;
+  // Methods of arrays are so much slower than a loop that a day of blocks takes noticeably longer.
+  for (let n = 0; n < values.length; n++) {
+    if (!(values[n]! > gate)) continue;
+    sum += values[n]!;
+    count++;
+  }
+  return count === 0 ? 0 : sum / count;
+}
 
 /** Audio that is shorter than a block has none. */
 function listBlocks(energies: Float32Array): Float64Array {

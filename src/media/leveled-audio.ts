@@ -21,6 +21,8 @@ import { type AudioFormat, chooseAudioFormat } from "./encoder-arguments";
 
 /** A result that differs more from the target gets a warning. */
 const MAX_ERROR_LU = 0.3;
+/** A higher true peak gets a warning. Lower ones are shown as the maximum, in tenths. */
+const MAX_WARNING_FREE_DBTP = MAX_PEAK_DBTP + 0.05;
 
 /** Share of the pass that measures in the progress. */
 const MEASURED = 0.3;
@@ -33,8 +35,9 @@ export type ProcessedAudioOptions = Omit<AudioRenderOptions, "noiseReduction"> &
 
 /**
  * Writes the audio of a cut: an m4a or mp3 file, or the AAC track of a video. With a loudness, one gain applies to all samples, and a limiter
- * keeps the true peak below -1 dBTP. Reduced noise and speakers at the same level come before it. Without processing, the samples stay as they
- * are. Returns warnings. Errors: those of `encodeSpliced`.
+ * keeps the true peak below -1 dBTP. Where that is too soft, the samples pass a high-pass at 20 Hz, a limiter, a clipper and a second limiter.
+ * Reduced noise and speakers at the same level come before it. Without processing, the samples stay as they are. Returns warnings. Errors:
+ * those of `encodeSpliced`.
  */
 export async function renderAudio({ processing = {}, ...given }: ProcessedAudioOptions): Promise<string[]> {
   const { loudness: target = null, noiseReduction, levelSpeakers: levelsSpeakers = false } = processing;
@@ -119,10 +122,11 @@ async function renderLeveled(
     await encodeSpliced(options, audioFormat, unchanged);
     return listLoudnessWarnings(source, target);
   }
-  const encoded = await searchLevel(amplified, target, async (level) => {
+  const encode = async (level: OutputLevel) => {
     await encodeSpliced(options, audioFormat, { gains, level });
     return await measureFile(meterOptions, options.outputPath, audioFormat);
-  });
+  };
+  const encoded = await searchLevel(amplified, target, encode, signal);
   return listLoudnessWarnings(encoded, target);
 }
 
@@ -138,10 +142,16 @@ export async function checkLoudness(
   return listLoudnessWarnings(measureSteps(steps), target);
 }
 
-function listLoudnessWarnings({ integrated }: Loudness, target: number): string[] {
+function listLoudnessWarnings({ integrated, peak }: Loudness, target: number): string[] {
   if (integrated === null) return ["The audio is silent, so its loudness was not changed."];
-  if (Math.abs(target - integrated) <= MAX_ERROR_LU) return [];
-  return [
-    `The loudness is ${integrated.toFixed(1)} LUFS instead of ${target}: it cannot be reached without distortion.`,
-  ];
+  const warnings: string[] = [];
+  if (Math.abs(target - integrated) > MAX_ERROR_LU)
+    warnings.push(
+      `The loudness is ${integrated.toFixed(1)} LUFS instead of ${target}: it cannot be reached without distortion.`,
+    );
+  if (peak !== null && peak > MAX_WARNING_FREE_DBTP)
+    warnings.push(
+      `The true peak is ${peak.toFixed(1)} dBTP, higher than ${MAX_PEAK_DBTP} dBTP: the encoder raises peaks.`,
+    );
+  return warnings;
 }

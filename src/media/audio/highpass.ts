@@ -1,7 +1,14 @@
 /** A high-pass filter of second order (Butterworth) for one channel. */
 
-/** Filters the samples in place, and keeps its state for the next ones. */
+/** Filters the samples in place, and keeps its state for the next ones. The samples must be those of `toSample`. */
 export type Highpass = (samples: Float32Array) => void;
+
+/** Higher samples would be far louder than full scale: those of a damaged file. */
+const MAX_SAMPLE = 8;
+
+/** Returns a sample as a filter takes it. One that is not finite would make all later samples unknown. */
+export const toSample = (value: number): number =>
+  Number.isFinite(value) ? Math.max(-MAX_SAMPLE, Math.min(MAX_SAMPLE, value)) : 0;
 
 /** Returns the filter, with coefficients of the Audio EQ Cookbook. */
 export function createHighpass(hertz: number, sampleRate: number): Highpass {

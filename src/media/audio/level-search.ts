@@ -1,6 +1,7 @@
 /** Finds the level at which an encoded file has its target loudness. */
 import { predictLoudness } from "../../domain/limited-loudness";
 import { type Loudness, type LoudnessSteps, measureSteps } from "../../domain/loudness";
+import { yieldToEventLoop } from "../parallel";
 import { CLIPPED_DB, type OutputLevel } from "./leveler";
 import { RELEASE_SECONDS } from "./limiter";
 
@@ -12,22 +13,22 @@ const CEILING_DBTP = MAX_PEAK_DBTP - CODEC_MARGIN_DB;
 /** A result that differs less from the target is accepted. The meter shows tenths. */
 const TOLERANCE_LU = 0.15;
 const MAX_ATTEMPTS = 6;
-/** For peaks only, which have to be below the maximum. */
-const MAX_PEAK_ATTEMPTS = 9;
+/** For peaks only, which should be below the maximum. */
+const MAX_PEAK_ATTEMPTS = 7;
 /** Where a decibel of gain adds less, more gain only distorts. */
 const MIN_RISE = 0.1;
 const MIN_RAISE_DB = 0.2;
-/** How much lower peaks are limited than the excess of the file suggests. */
+/** How much lower peaks are limited than the excess of the file suggests, for each file that has been encoded. */
 const PEAK_STEP_DB = 0.1;
 const MAX_EXCEEDING_SHARE = 0.03;
 /** A step is not longer than if a decibel of gain added this much. */
 const MIN_SLOPE = 0.25;
 /** More gain only amplifies noise. */
 const MAX_GAIN_DB = 50;
-/** Gain beyond that without a limiter: more is heard as pumping. With a clipper, the limiter reduces less of it. */
+/** Maximum gain beyond the one without a limiter: more is heard as pumping. With a clipper, the limiter turns down less of it. */
 const MAX_LIMITED_DB = 6;
 const MAX_CLIPPED_DB = 14;
-/** How much of the loudness that a limiter takes is kept by the clipper, about. */
+/** Approximate share of the loudness lost to a limiter that the clipper keeps. */
 const CLIPPER_GAIN = 0.65;
 /** Steps of the search in a prediction: to a hundredth of a decibel. */
 const BISECTIONS = 11;
@@ -37,34 +38,48 @@ export const toFactor = (decibels: number): number => 10 ** (decibels / 20);
 /** Gains in decibels. */
 type Search = {
   /** Returns the first gain, or the next one after a file that is louder by `offset` than predicted. */
-  predictGain(isClipped: boolean, offset?: number): number;
-  predictLoudness(gain: number, isClipped: boolean): number;
+  predictGain(isClipped: boolean, offset?: number): Promise<number>;
+  predictLoudness(gain: number, isClipped: boolean): Promise<number>;
+  /** Whether the clipper reaches a loudness that the limiter alone does not. */
+  isClipperUseful(): Promise<boolean>;
   getMaxGain(isClipped: boolean): number;
 };
 
-/** `fine`: steps of 10 ms of a recording that is not silent. */
-function createSearch(fine: LoudnessSteps, target: number): Search {
+/** `fine`: steps of 10 ms of a recording that is not silent. Of a day, they take a while: between predictions, the rest of the process runs. */
+function createSearch(fine: LoudnessSteps, target: number, signal: AbortSignal | undefined): Search {
   const base = Math.min(MAX_GAIN_DB, target - predictLoudness(fine, null).integrated!);
-  const predict = (gain: number, above: number): number => {
+  const predictions = new Map<string, number>();
+  const predict = async (gain: number, above: number): Promise<number> => {
+    const key = `${gain} ${above}`;
+    const known = predictions.get(key);
+    if (known !== undefined) return known;
+    await yieldToEventLoop();
+    signal?.throwIfAborted();
     const limiter = { gain: toFactor(gain), ceiling: toFactor(CEILING_DBTP + above), release: RELEASE_SECONDS };
-    return predictLoudness(fine, limiter).integrated ?? target;
+    const predicted = predictLoudness(fine, limiter).integrated ?? target;
+    predictions.set(key, predicted);
+    return predicted;
   };
-  const predictAt = (gain: number, isClipped: boolean): number => {
-    const limited = predict(gain, 0);
-    return isClipped ? limited + CLIPPER_GAIN * (predict(gain, CLIPPED_DB) - limited) : limited;
+  const predictAt = async (gain: number, isClipped: boolean): Promise<number> => {
+    const limited = await predict(gain, 0);
+    return isClipped ? limited + CLIPPER_GAIN * ((await predict(gain, CLIPPED_DB)) - limited) : limited;
   };
   const getMaxGain = (isClipped: boolean) =>
     Math.min(MAX_GAIN_DB, base + (isClipped ? MAX_CLIPPED_DB : MAX_LIMITED_DB));
   return {
     getMaxGain,
     predictLoudness: predictAt,
-    predictGain(isClipped, offset = 0) {
+    async isClipperUseful() {
+      const limited = await predictAt(getMaxGain(false), false);
+      return (await predictAt(getMaxGain(true), true)) > limited + TOLERANCE_LU;
+    },
+    async predictGain(isClipped, offset = 0) {
       let [low, high] = [base - Math.max(0, Math.min(MAX_LIMITED_DB, offset)), getMaxGain(isClipped)];
       // Without peaks above the ceiling, one gain is exact.
-      if (predictAt(low, isClipped) + offset >= target - 0.01) return low;
+      if ((await predictAt(low, isClipped)) + offset >= target - 0.01) return low;
       for (let n = 0; n < BISECTIONS; n++) {
         const middle = (low + high) / 2;
-        if (predictAt(middle, isClipped) + offset < target) low = middle;
+        if ((await predictAt(middle, isClipped)) + offset < target) low = middle;
         else high = middle;
       }
       return high;
@@ -74,16 +89,19 @@ function createSearch(fine: LoudnessSteps, target: number): Search {
 
 /**
  * Calls `encode`, which returns the steps of the file, until it is the target or comes no closer. The clipper is used only where the limiter
- * alone is not enough. `fine`: steps of 10 ms of a recording that is not silent. Returns the loudness of the last file.
+ * alone is not enough. `fine`: steps of 10 ms of a recording that is not silent. Returns the loudness of the last file, whose peak may still
+ * exceed the maximum. Errors: those of `encode`; the signal's reason.
  */
 export async function searchLevel(
   fine: LoudnessSteps,
   target: number,
   encode: (level: OutputLevel) => Promise<LoudnessSteps>,
+  signal?: AbortSignal,
 ): Promise<Loudness> {
-  const search = createSearch(fine, target);
-  let isClipped = search.predictLoudness(search.getMaxGain(false), false) < target - TOLERANCE_LU;
-  let gain = search.predictGain(isClipped);
+  const search = createSearch(fine, target, signal);
+  const limited = await search.predictLoudness(search.getMaxGain(false), false);
+  let isClipped = limited < target - TOLERANCE_LU && (await search.isClipperUseful());
+  let gain = await search.predictGain(isClipped);
   let ceiling = CEILING_DBTP;
   let lowered: Float32Array | null = null;
   let before: EncodedLevel | null = null;
@@ -99,29 +117,29 @@ export async function searchLevel(
     const risen = before === null ? 0 : integrated - before.integrated;
     // The limiter turns down all that more gain adds.
     const isSaturated = error > 0 && ((raised > MIN_RAISE_DB && risen < MIN_RISE * raised) || gain >= maxGain);
-    const isBest = Math.abs(error) <= TOLERANCE_LU || (isSaturated && isClipped);
+    const isBest = Math.abs(error) <= TOLERANCE_LU || (isSaturated && (isClipped || !(await search.isClipperUseful())));
     const isLast = attempt >= MAX_ATTEMPTS;
     if (((isBest || isLast) && isBelow) || attempt === MAX_PEAK_ATTEMPTS) return encoded;
     // An encoder that exceeds it in many places, as at a low bitrate for many channels, does so in others the next time.
     if (countExcesses(steps) > MAX_EXCEEDING_SHARE * steps.peaks.length) {
-      ceiling -= encoded.peak! - MAX_PEAK_DBTP + PEAK_STEP_DB;
+      ceiling -= encoded.peak! - MAX_PEAK_DBTP + attempt * PEAK_STEP_DB;
     } else if (!isBelow) {
-      lowered = lowerCeiling(steps.peaks, lowered);
+      lowered = lowerCeiling(steps.peaks, lowered, attempt * PEAK_STEP_DB);
     }
     if (isBest || isLast) continue;
     if (isSaturated) {
       isClipped = true;
       [before, soft, loud] = [null, null, null];
-      gain = search.predictGain(true);
+      gain = await search.predictGain(true);
       continue;
     }
     const here = { gain, integrated };
     if (error > 0) soft = here;
     else loud = here;
-    const offset = integrated - search.predictLoudness(gain, isClipped);
+    const offset = integrated - (await search.predictLoudness(gain, isClipped));
     gain = Math.min(
       maxGain,
-      before === null ? search.predictGain(isClipped, offset) : estimateGain(target, here, before, soft, loud),
+      before === null ? await search.predictGain(isClipped, offset) : estimateGain(target, here, before, soft, loud),
     );
     before = here;
   }
@@ -131,11 +149,11 @@ const MAX_PEAK = toFactor(MAX_PEAK_DBTP);
 const countExcesses = ({ peaks }: LoudnessSteps): number => peaks.filter((peak) => peak > MAX_PEAK).length;
 
 /** Returns lower factors of the ceiling where the encoder has exceeded the maximum, and beside it: its frames may be shifted. */
-function lowerCeiling(peaks: Float32Array, before: Float32Array | null): Float32Array {
+function lowerCeiling(peaks: Float32Array, before: Float32Array | null, marginDb: number): Float32Array {
   const lowered = before?.slice() ?? new Float32Array(peaks.length).fill(1);
   for (const [n, peak] of peaks.entries()) {
     if (peak <= MAX_PEAK) continue;
-    const factor = MAX_PEAK / (peak * toFactor(PEAK_STEP_DB));
+    const factor = MAX_PEAK / (peak * toFactor(marginDb));
     for (let step = Math.max(0, n - 1); step <= Math.min(lowered.length - 1, n + 1); step++)
       lowered[step] = Math.min(lowered[step]!, (before?.[step] ?? 1) * factor);
   }

@@ -1,5 +1,5 @@
 /** Brings samples to a level: one gain, a limiter for peaks, and for high levels a clipper before it. */
-import { createHighpass } from "./highpass";
+import { createHighpass, toSample } from "./highpass";
 import { type Level, Limiter } from "./limiter";
 import { MaskedClipper } from "./masked-clipper";
 import { type AudioSink, processInto, type SampleProcessor } from "./sink";
@@ -35,7 +35,7 @@ function createHighpasses({ sampleRate, channels }: { sampleRate: number; channe
       const output = new Float32Array(samples.length);
       for (const [channel, filter] of filters.entries()) {
         const own = new Float32Array(samples.length / channels);
-        for (let n = 0, at = channel; n < own.length; n++, at += channels) own[n] = samples[at]!;
+        for (let n = 0, at = channel; n < own.length; n++, at += channels) own[n] = toSample(samples[at]!);
         filter(own);
         for (let n = 0, at = channel; n < own.length; n++, at += channels) output[at] = own[n]!;
       }

@@ -1,7 +1,7 @@
 /**
- * Turns down single peaks further than a limiter can, which changes whole periods of a voice: removes what exceeds a ceiling, but in each band
- * of hearing (Bark) only as much as the louder sound around it masks. Some samples still exceed the ceiling a little, for a limiter behind it.
- * Other samples stay exactly as they are.
+ * Turns down single peaks for which a limiter would change whole periods of a voice: removes what exceeds a ceiling, but in each band of hearing
+ * (Bark) only as much as the louder sound around it masks. Some samples still exceed the ceiling a little, for a limiter behind it. Samples
+ * outside of blocks with a peak above the ceiling stay exactly as they are.
  */
 import { RealFft, type Spectrum } from "../../lib/real-fft";
 import type { SampleProcessor } from "./sink";
@@ -123,7 +123,7 @@ export class MaskedClipper implements SampleProcessor {
     for (let bin = 0; bin < re.length; bin++) energies[bandOfBin[bin]!]! += re[bin]! ** 2 + im[bin]! ** 2;
   }
 
-  /** Changes all that still exceeds the ceiling. Returns whether anything does. */
+  /** Adds to the change whatever still exceeds the ceiling. Returns whether anything does. */
   private findExcess(): boolean {
     const { ceiling, block, change, window, size } = this;
     let isFound = false;
@@ -137,7 +137,7 @@ export class MaskedClipper implements SampleProcessor {
     return isFound;
   }
 
-  /** Leaves of the change what is masked. */
+  /** Reduces the change to what is masked. */
   private limitChange(): void {
     const { energies, maxEnergies, factors, bandOfBin, change, spectrum } = this;
     this.fft.transform(change, spectrum);

@@ -7,7 +7,7 @@ import type { NoiseReduction } from "../../domain/media";
 import { indexEndingAfter } from "../../domain/planning/spans";
 import { fromSeconds, type Span, TICKS_PER_SECOND, type Ticks } from "../../domain/time";
 import { findVoicelessSpans, VOICELESS_FADE, type VoiceActivity } from "../../domain/voice-activity";
-import { createHighpass, type Highpass } from "./highpass";
+import { createHighpass, type Highpass, toSample } from "./highpass";
 import { type Denoiser, RNNOISE_FRAME, RNNOISE_RATE } from "./rnnoise";
 import { readWholeSamples } from "./splicer";
 
@@ -36,8 +36,6 @@ const SPEECH_PROBABILITY = 0.8;
 const SPEECH_BEFORE = 5;
 const SPEECH_AFTER = 15;
 const SPEECH_FADE_FRAMES = 5;
-/** Higher samples would be far louder than full scale: those of a damaged file. */
-const MAX_SAMPLE = 8;
 /** The channel for low frequencies in 5.1 and 7.1, in which the model would find nothing but noise. */
 const LOW_FREQUENCY_CHANNEL = 3;
 
@@ -258,9 +256,6 @@ export class NoiseReducer {
     return frame - this.lastSpeech <= SPEECH_AFTER;
   }
 }
-
-const toSample = (value: number): number =>
-  Number.isFinite(value) ? Math.max(-MAX_SAMPLE, Math.min(MAX_SAMPLE, value)) : 0;
 
 /** Moves a value towards another one, by at most `step`. */
 const approach = (from: number, to: number, step: number): number =>

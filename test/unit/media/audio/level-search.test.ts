@@ -68,8 +68,27 @@ test("where the encoder adds to many peaks, the ceiling is lower everywhere, unt
     steps.peaks.fill(10 ** ((ceilings.at(-1)! + 3 - ceilings.length * 0.2) / 20), 70, 80);
     return steps;
   });
-  expect(ceilings.length).toBeLessThanOrEqual(9);
+  expect(ceilings.length).toBeLessThanOrEqual(7);
   expect(ceilings.at(-1)! + 3 - ceilings.length * 0.2).toBeLessThanOrEqual(-1);
+});
+
+test("an encoder that adds more to peaks with each file gets a wider margin each time", async () => {
+  let files = 0;
+  const { levels } = await search(createSteps(-30, 10), -16, ({ gain, ceilingAtPeak }) => ({
+    integrated: -30 + gain,
+    peak: ceilingAtPeak + 1 + 0.25 * files++,
+  }));
+  expect(levels.length).toBe(4);
+});
+
+test("cancelled while the gain is predicted, it encodes nothing", async () => {
+  const controller = new AbortController();
+  let files = 0;
+  const encode = async () => toSteps({ integrated: -16, peak: -2 - files++ });
+  const searching = searchLevel(createSteps(-30, 10), -16, encode, controller.signal);
+  setImmediate(() => controller.abort(new Error("cancelled by the user")));
+  await expect(searching).rejects.toThrow("cancelled by the user");
+  expect(files).toBe(0);
 });
 
 test("where the limiter saturates, the clipper is used", async () => {
@@ -87,4 +106,7 @@ test("what cannot be reached ends after a few files, at a gain that has a limit"
   const { levels } = await search(createSteps(-30, 40), -9, encode);
   expect(levels.length).toBeLessThanOrEqual(6);
   expect(Math.max(...levels.map(({ gain }) => gain))).toBeLessThanOrEqual(33.01);
+  // The maximum gain is the limit: the clipper would add nothing.
+  const quiet = await search(createSteps(-62, 10), -9, ({ gain }) => ({ integrated: -62 + gain, peak: -2 }));
+  expect(quiet.levels.map(({ gain, isClipped }) => [Math.round(gain), isClipped])).toEqual([[50, false]]);
 });

@@ -2,10 +2,11 @@
 import { expect, test } from "bun:test";
 import { dirname, join } from "node:path";
 import { measureSpans, readLoudness } from "../../../../src/domain/loudness";
+import { createLeveler } from "../../../../src/media/audio/leveler";
 import { Limiter } from "../../../../src/media/audio/limiter";
 import { writeRecordingLoudness } from "../../../../src/media/audio/loudness";
 import { processInto } from "../../../../src/media/audio/sink";
-import { renderAudio } from "../../../../src/media/leveled-audio";
+import { checkLoudness as listFileWarnings, renderAudio } from "../../../../src/media/leveled-audio";
 import { measureByFfmpeg } from "../../../ebur128";
 import { openVoice } from "../../../fixtures/flite";
 import { fullOr } from "../../../full-size";
@@ -84,6 +85,22 @@ test("silence stays as it is, with a warning", async () => {
   expect((await measure(outputPath)).integrated).toBeNull();
 });
 
+test("a file whose true peak is above -1 dBTP gets a warning", async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "loud.wav");
+  await Bun.write(
+    path,
+    await makeMedia("loud.wav", "-f", "lavfi", "-i", "aevalsrc=0.95*sin(2*PI*997*t):s=48000", "-t", "2"),
+  );
+  const options = { path, outputPath: path, workDir: folder.path, segments: [], maxEncoders: 1 };
+  const probed = await probeFile(path, bundledFfmpeg);
+  const check = (target: number) =>
+    listFileWarnings({ ffmpeg: bundledFfmpeg, probed, format: "m4a", bitrate: 64_000, ...options }, target);
+  const peak = "The true peak is -0.4 dBTP, higher than -1 dBTP: the encoder raises peaks.";
+  expect(await check(-3.5)).toEqual([peak]);
+  expect(await check(-9)).toEqual([expect.stringContaining("The loudness is -3.5 LUFS instead of -9"), peak]);
+});
+
 const FORMAT = { sampleRate: 48_000, channels: 2 };
 
 test("without peaks, every sample is multiplied by the gain, in blocks of any size", () => {
@@ -133,6 +150,27 @@ test("the limiter ends its sink after the last sample", async () => {
   await limiter.end();
   expect(calls.pop()).toBe(-1);
   expect(calls.reduce((sum, size) => sum + size, 0)).toBe(80_000);
+});
+
+test("damaged samples do not reach those a second later, with the clipper", async () => {
+  const render = async (damage: number[]) => {
+    const samples = Float32Array.from({ length: 192_000 }, (_, n) => 0.4 * Math.sin((n >> 1) / 7));
+    samples.set(damage, 50_000);
+    const parts: Float32Array[] = [];
+    const sink = {
+      write: async (bytes: Uint8Array) => void parts.push(new Float32Array(bytes.slice().buffer)),
+      end: async () => {},
+      abort: async (error: unknown) => error,
+    };
+    const leveler = createLeveler(sink, { gain: 2, ceiling: 0.9, isClipped: true }, FORMAT);
+    await leveler.write(new Uint8Array(samples.buffer));
+    await leveler.end();
+    return Float32Array.from(parts.flatMap((part) => [...part]));
+  };
+  const [damaged, whole] = [await render([Number.NaN, Number.POSITIVE_INFINITY, -3e38, Number.NaN]), await render([])];
+  expect(damaged.every((sample) => Math.abs(sample) <= 0.901)).toBe(true);
+  const difference = damaged.subarray(150_000).map((sample, n) => Math.abs(sample - whole[150_000 + n]!));
+  expect([damaged.length, Math.max(...difference) < 0.001]).toEqual([whole.length, true]);
 });
 
 test("a peak in the first 5 ms of the output is limited, too", () => {
