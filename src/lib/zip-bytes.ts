@@ -1,6 +1,6 @@
 import { createZipWriter } from "./zip-writer";
 
-/** Returns a ZIP archive of text files, which is made in memory. */
+/** Returns a ZIP archive of text files, built in memory. */
 export async function packTexts(
   files: readonly { name: string; text: string }[],
   modifiedAt: number,

@@ -28,13 +28,25 @@ const DEVICES: Partial<Record<VideoEncoder, RegExp>> = {
   h264_v4l2m2m: /^video\d+$/,
 };
 
-/** Returns the video encoders that may work with these files in `/dev`: trying one costs the start of an ffmpeg. */
-export const listCandidateEncoders = (devices: readonly string[], platform: string = process.platform) =>
+/**
+ * Returns the video encoders that may work with these files in `/dev`: trying one costs the start of an ffmpeg. Where the files are not known (null),
+ * all may work.
+ */
+export const listCandidateEncoders = (devices: readonly string[] | null, platform: string = process.platform) =>
   VIDEO_ENCODERS.filter((name) => {
     if (name === "h264_videotoolbox") return platform === "darwin";
     const device = platform === "linux" ? DEVICES[name] : undefined;
-    return device === undefined || devices.some((found) => device.test(found));
+    return device === undefined || devices === null || devices.some((found) => device.test(found));
   });
+
+/** Returns the files of a folder of devices; null if it is missing or unreadable. */
+export function listDevices(folder: string): string[] | null {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return null;
+  }
+}
 
 /**
  * Tests encoders on a few frames, in the sandbox of renders, and leaves out those that do not work. Those that almost every ffmpeg has share a run;
@@ -42,8 +54,7 @@ export const listCandidateEncoders = (devices: readonly string[], platform: stri
  */
 export async function detectEncoders(ffmpeg: Ffmpeg, sandbox: Sandbox): Promise<Encoders> {
   const canEncode = (trial: string[]) => tryArguments(ffmpeg, sandbox, trial);
-  const devices = process.platform === "linux" ? readdirSync("/dev") : [];
-  const hardware = listCandidateEncoders(devices).filter((name) => name !== "libx264");
+  const hardware = listCandidateEncoders(listDevices("/dev")).filter((name) => name !== "libx264");
   const [working, hasAll] = await Promise.all([
     filterWorking(hardware, (name) => canEncode(buildVideoTrial(name))),
     canEncode(COMMON_TRIAL),

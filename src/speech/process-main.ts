@@ -122,9 +122,9 @@ async function analyzeWith(
   { language, modelsDir }: Pick<Extract<SpeechTask, { command: "analyze" }>, "language" | "modelsDir">,
   work: TaskWork,
 ): Promise<SpeechAnalysis> {
-  const detector = await state.detector();
-  if (language === null) return await analyzeVoice(detector, pcm, work);
-  const models = { detector, moonshine: await state.moonshine(), selector: state.selector(modelsDir) };
+  if (language === null) return await analyzeVoice(await state.detector(), pcm, work);
+  const [detector, moonshine] = await Promise.all([state.detector(), state.moonshine()]);
+  const models = { detector, moonshine, selector: state.selector(modelsDir) };
   return await analyze(models, pcm, language, work);
 }
 

@@ -3,7 +3,7 @@
 import { type EditedSegment, editPlan } from "../plan-edit";
 import { type PlanJson, planToJson } from "../plan-json";
 import { applyTexts, type EditedText, listEditableWords } from "../plan-texts";
-import { COMMON } from "../planning/common-thresholds";
+import { CUTTING } from "../planning/cutting-thresholds";
 import {
   coveredDuration,
   durationOf,
@@ -180,7 +180,7 @@ const toSides = (plan: PlanJson): Sides => ({
 
 /** Silence beside a removed span that is shorter is listed as part of it. */
 const isSilent = (span: Span, { silence }: Sides): boolean =>
-  durationOf(span) <= COMMON.minTakePause || coveredDuration(silence, span) >= durationOf(span);
+  durationOf(span) <= CUTTING.minListedSilence || coveredDuration(silence, span) >= durationOf(span);
 
 /** Moves the edges of a removed span over the padding, or the pause, that the new plan keeps beside it. */
 function moveRemoved(span: Span, old: Sides, now: Sides): Span {

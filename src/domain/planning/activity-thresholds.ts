@@ -20,6 +20,7 @@ export const ACTIVITY_THRESHOLDS = {
   maxRoomDistanceDb: [25, "dB", "noise that hides the edges of words, from silence"],
   minOverRoomDb: [3, "dB", "voice, from steady noise"],
   overRoomSpreads: [3, "ratio", "voice, from varying noise: multiples of its distance from median to 10th percentile"],
+  minQuietFrames: [20, "hops", "a background that can be judged, from too little of it"],
   surroundings: [
     5,
     "s",

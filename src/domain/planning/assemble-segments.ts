@@ -13,7 +13,6 @@ import {
   toSegments,
 } from "../segments";
 import { fromSeconds, type Span, type Ticks } from "../time";
-import { COMMON } from "./common-thresholds";
 import { CUTTING } from "./cutting-thresholds";
 import { type Finding, isReviewRule, type RemovalRule, reviewText } from "./rules";
 import { type DecidedSpan, durationOf, findOverlapping, indexEndingAfter, isKept, overlapDuration } from "./spans";
@@ -47,7 +46,7 @@ export function assembleSegments(
     reason === null ? [] : [{ start, end, reason, text }],
   );
   const segments: Segment[] = closeShortGaps(toSegments(padded, clock), dropped, clock);
-  const removed = mergeShortRemovals(listRemovedSpans(segments, dropped, clock.duration, COMMON.minTakePause));
+  const removed = mergeShortRemovals(listRemovedSpans(segments, dropped, clock.duration, CUTTING.minListedSilence));
   const listed = spans.filter(
     (span) => isKept(span) || findOverlapping(removed, span).some(({ reason }) => reason === span.reason),
   );

@@ -160,7 +160,7 @@ export function measureContrast({ energy, speechRegions, noiseRegions, contrast 
   mark(noiseRegions, NOISE);
   const quiet = surroundings.filter((_, i) => kinds[i] === QUIET).sort();
   const speech = surroundings.filter((_, i) => kinds[i] === SPEECH).sort();
-  if (quiet.length < COMMON.minSurroundingHops || speech.length === 0) return contrast;
+  if (quiet.length < ACTIVITY.minQuietFrames || speech.length === 0) return contrast;
   return speech[Math.floor(0.95 * speech.length)]! - quiet[quiet.length >> 1]!;
 }
 

@@ -70,18 +70,6 @@ export const COMMON_THRESHOLDS = {
   minLengthRatio: [0.75, "ratio", "complete takes and lines, from interrupted ones: relative length"],
   maxFiller: [1.2, "s", "fillers and other short removals, from stretches that hide words"],
   padding: [0.15, "s", "silence around what is aligned"],
-  maxSlightMisfit: [
-    -4.5,
-    "log probability",
-    "sounds that may be a word or a filler, from others",
-    "cases-01-hiss-at-10-db, cases-02-stairwell",
-  ],
-  minSurroundingHops: [
-    20,
-    "hops",
-    "surroundings that can be judged, from too little of them",
-    "real-pca_call, real-gecko_demo",
-  ],
 } as const;
 
 export const COMMON = toValues(COMMON_THRESHOLDS);

@@ -4,6 +4,7 @@ import { toValues } from "./threshold-table";
 export const CUTTING_THRESHOLDS = {
   minJoinPause: [0.08, "s", "joins with a pause, from joins that sound breathless"],
   guard: [0.03, "s", "silence beside speech that belongs to it, also where it can no longer be detected"],
+  minListedSilence: [0.3, "s", "silence beside a removed span that is listed by itself"],
   maxMove: [
     0.12,
     "s",
@@ -25,6 +26,7 @@ export const CUTTING_THRESHOLDS = {
     "real-gecko_demo",
   ],
   minDipDb: [1, "dB", "dips between words, from full voice", "real-gecko_demo"],
+  dipHops: [20, "hops", "the surroundings of a dip", "real-pca_call, real-gecko_demo"],
   minimumHops: [4, "hops", "energy minima, from fluctuation"],
   dbPerHop: [0.3, "dB", "near cuts, from quieter ones: what 5 ms are worth", "cases-04-rapid-stutter, real-lecture_a"],
   uncleanDb: [100, "dB", "cuts at a minimum or in a pause, from all others", "real-pca_call, real-gecko_demo"],

@@ -240,7 +240,7 @@ function isMinimum(energy: EnergyContour, hop: number): boolean {
   for (let i = hop - CUTTING.minimumHops; i <= hop + CUTTING.minimumHops; i++)
     if (meanLevel(energy, i) < level) return false;
   let [before, after] = [level, level];
-  for (let n = 1; n <= COMMON.minSurroundingHops; n++) {
+  for (let n = 1; n <= CUTTING.dipHops; n++) {
     before = Math.max(before, meanLevel(energy, hop - n));
     after = Math.max(after, meanLevel(energy, hop + n));
   }

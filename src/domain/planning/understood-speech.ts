@@ -206,7 +206,7 @@ export function findUnrecognizedSpeech(
   minDuration: Ticks,
   except: readonly Span[] = [],
 ): Word[] {
-  const taken = mergeSpans([...words, ...except]);
+  const taken = mergeSpans([...words, ...except].filter(({ start, end }) => start < end));
   return activity.speechRegions
     .filter((region) => durationOf(region) >= minDuration && isVoiced(region, analysis))
     .filter((region) => findOverlapping(taken, region).length === 0)

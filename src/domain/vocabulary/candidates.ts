@@ -26,9 +26,9 @@ export type CandidateRules = {
 const MAX_EXTRA_WORDS = 3;
 /** A longer pause between two words ends a term. */
 const MAX_PAUSE_TICKS = 700_000;
-/** A word that was recognized this clearly is what was said, */
+/** Confidence above which a word counts as correctly recognized. */
 const MAX_CONFIDENCE = 0.88;
-/** unless it is a rare word that differs from a term only in its spelling. */
+/** The same for a rare word that differs from a term only in spelling. */
 const MAX_SPELLING_CONFIDENCE = 0.97;
 const MAX_SPELLING_DISTANCE = 0.2;
 /** The last of several words may be recognized this clearly, because a term can end like a word. */

@@ -24,7 +24,7 @@ const FIT = {
 const MIN_TRUSTED_CONFIDENCE = 0.5;
 /** How much better a term must fit than any other one at the same words. */
 const MIN_LEAD = 0.5;
-/** Where a term ends this long before the words that it replaces, the last of them is said after it. */
+/** Where a term ends this long before the end of the words that it replaces, the last of them is said after it. */
 const MAX_LEFT_OVER_TICKS = 0.15 * TICKS_PER_SECOND;
 const MAX_COUNTED_CHARACTERS = 12;
 /** More terms have more that sound like other words by chance. */
@@ -59,13 +59,17 @@ export const selectByText = (candidates: readonly TermCandidate[]): Replacement[
     }),
   );
 
-/** `place` is the number of words before the term in the request `fit`, `end` is where the words end that the term replaces. */
+/**
+ * The aligned words of the term are the `count` from `place` on in the request `fit`, and the last ones in the request `prior`. `end` is where the
+ * words end that the term replaces.
+ */
 type Compared = {
   candidate: TermCandidate;
   similar: Similarity;
   fit: number;
   prior: number;
   place: number;
+  count: number;
   end: Ticks;
 };
 
@@ -105,10 +109,17 @@ export function listComparisons(
     const fit = addRequest(`${from} ${to} ${text}`, { window, text: [...before, text, ...after].join(" ") });
     const silence = { start: utterances[0]!.start, end: utterances[0]!.start + PRIOR_TICKS };
     const prior = addRequest(text, { window: silence, mute: [silence], text: `${PRIOR_CONTEXT} ${text}` });
-    const place = before.join(" ").split(/\s+/).filter(Boolean).length;
-    compared.push({ candidate, similar, fit, prior, place, end: words[to - 1]!.end });
+    const place = countAligned([...before, term.texts[0]!]) - 1;
+    const count = countAligned([...before, ...term.texts]) - place;
+    compared.push({ candidate, similar, fit, prior, place, count, end: words[to - 1]!.end });
   }
   return { requests, compared };
+}
+
+/** Returns the number of words in the alignment of texts, where a piece that starts with punctuation belongs to the word before it. */
+function countAligned(texts: readonly string[]): number {
+  const pieces = texts.join(" ").split(/\s+/).filter(Boolean);
+  return pieces.filter((piece, i) => i === 0 || /^[\p{L}\p{M}\p{N}]/u.test(piece)).length;
 }
 
 /** Returns the texts of the words of an utterance before and after some of them. */
@@ -129,8 +140,7 @@ export function selectByAudio(
   { alignments, termCount }: { alignments: readonly ForcedAlignment[]; termCount: number },
 ): Replacement[] {
   const bias = FIT.bias - FIT.terms * Math.log(Math.max(MIN_COUNTED_TERMS, termCount));
-  const rated = compared.map(({ candidate, similar, fit, prior, place, end }): Rated => {
-    const count = candidate.term.texts.length;
+  const rated = compared.map(({ candidate, similar, fit, prior, place, count, end }): Rated => {
     const said = alignments[fit]!.words.slice(place, place + count);
     const expected = alignments[prior]!.words.slice(-count);
     if (Math.min(said.length, expected.length) < count) return { candidate, score: Number.NEGATIVE_INFINITY };
@@ -142,17 +152,23 @@ export function selectByAudio(
 }
 
 /** Returns whether two terms are names of different things, unlike "Offcut" and "Offcut Studio". */
-const isOther = (a: Term, b: Term): boolean => !a.key.includes(b.key) && !b.key.includes(a.key);
+const isOther = (a: Term, b: Term): boolean => !containsWords(a, b) && !containsWords(b, a);
+
+/** Returns whether the words of a term follow each other in another one. */
+const containsWords = (whole: Term, part: Term): boolean => toWordList(whole).includes(toWordList(part));
+
+const toWordList = ({ texts }: Term): string => ` ${texts.join(" ").toLowerCase()} `;
 
 /** Returns the candidates that fit clearly better than every other term at the same words. */
 function dropAmbiguous(rated: readonly Rated[]): Rated[] {
   const sorted = rated.toSorted((a, b) => b.score - a.score);
-  // The best candidates of the two best terms of each word.
+  // The best candidate of each word, and the best one of another name.
   const leaders = new Map<number, Rated[]>();
   for (const one of sorted)
     for (let word = one.candidate.from; word < one.candidate.to; word++) {
       const found = leaders.get(word) ?? [];
-      if (found.length < 2 && found[0]?.candidate.term !== one.candidate.term) leaders.set(word, [...found, one]);
+      const [best, rival] = found;
+      if (!rival && (!best || isOther(best.candidate.term, one.candidate.term))) leaders.set(word, [...found, one]);
     }
   return sorted.filter(({ candidate: { from, to, term }, score }) => {
     for (let word = from; word < to; word++)

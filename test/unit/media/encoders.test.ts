@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createNullSandbox } from "../../../src/lib/sandbox";
 import { VIDEO_ENCODERS, type VideoEncoder } from "../../../src/media/encoder-arguments";
-import { chooseEncoder, detectEncoders, listCandidateEncoders } from "../../../src/media/encoders";
+import { chooseEncoder, detectEncoders, listCandidateEncoders, listDevices } from "../../../src/media/encoders";
 import { temporaryFolder } from "../../temporary-folder";
 import { bundledFfmpeg, systemFfmpeg } from "./generated-media";
 
@@ -23,6 +23,7 @@ test.each([
   [["video10"], "linux", ["h264_v4l2m2m", "libx264"]],
   [["dxg"], "linux", ["h264_nvenc", "h264_qsv", "h264_vaapi", "libx264"]],
   [[], "darwin", VIDEO_ENCODERS],
+  [listDevices("/dev/missing"), "linux", VIDEO_ENCODERS.filter((name) => name !== "h264_videotoolbox")],
 ] as const)("with the devices %p on %p, %p are tried", (devices, platform, expected) => {
   expect(listCandidateEncoders(devices, platform)).toEqual([...expected]);
 });

@@ -6,6 +6,7 @@ export const FILLERS_THRESHOLDS = {
   minStretched: [0.28, "s", "fillers without a pause, from short words"],
   minFiller: [0.09, "s", "fillers, from the release of a consonant"],
   maxWordlessFiller: [0.9, "s", "fillers without a word in a line, from longer speech"],
+  minFillerAlignment: [-4.5, "log probability", "sounds that may be a filler"],
   minLeadOverWord: [0.5, "log probability", "fillers, from the word that was recognized"],
   maxLagBehindShortWord: [1, "log probability", "fillers, from short words that were not recognized"],
   maxLagIsolated: [1.6, "log probability", "the same for isolated sounds"],

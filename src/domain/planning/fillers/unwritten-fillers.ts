@@ -143,10 +143,10 @@ function matchFiller(
 function isFillerAlignment(filler: number, other: number, word: Word | null, pause: Ticks, lexicon: Lexicon): boolean {
   if (word === null) {
     const maxLag = pause >= COMMON.minTakePause ? FILLERS.maxLagIsolated : FILLERS.maxLagBehindShortWord;
-    return filler >= COMMON.maxSlightMisfit && filler >= other - maxLag;
+    return filler >= FILLERS.minFillerAlignment && filler >= other - maxLag;
   }
   const normal = normalizeWords(word.text, lexicon.language).join(" ");
-  if (filler < COMMON.maxSlightMisfit || normal.length > COMMON.longWordCharacters) return false;
+  if (filler < FILLERS.minFillerAlignment || normal.length > COMMON.longWordCharacters) return false;
   if (lexicon.articles.has(normal) && pause >= COMMON.minTakePause) return filler >= other - FILLERS.minLeadOverWord;
   const isIsolated = pause >= COMMON.minTakePause;
   if (isIsolated && isOpenWord(normal, lexicon) && word.confidence <= COMMON.minConfidence)

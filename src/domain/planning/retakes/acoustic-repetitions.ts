@@ -152,7 +152,7 @@ function matchTakeInRetake(
 ): AcousticRepetition | null {
   const spoken = countSpoken(alignment);
   if (spoken < Math.max(2, alignment.words.length - 1) || !alignsWell(alignment, spoken)) return null;
-  if (hasMisfit(alignment, COMMON.maxSlightMisfit)) return null;
+  if (hasMisfit(alignment, RETAKES.maxSlightMisfit)) return null;
   const ownTime = (share: number) =>
     tokens[from + Math.min(end - from - 1, Math.round(share * (end - from)))]!.start - tokens[from]!.start;
   if (!isInPlace(alignment, spoken, tokens[retakeStart]!.start, ownTime)) return null;

@@ -72,7 +72,7 @@ function isChant(context: RetakeContext, { from, end, retakeStart }: Repetition)
   let last = end - 1;
   while (first > 0 && tokens[first - 1]!.normal === tokens[first - 1 + size]!.normal) first--;
   while (tokens[last + size]?.normal === tokens[last]!.normal) last++;
-  last += size - 1;
+  last = Math.min(last + size - 1, tokens.length - 1);
   if (tokens.slice(first, last + 1).filter((token) => token.normal === item).length < RETAKES.minChantItems)
     return false;
   // "Place the place the place the camera": the phrase goes on after the last item.

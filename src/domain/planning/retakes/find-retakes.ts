@@ -158,7 +158,7 @@ function recordRetake(
   const first = tokens[from]!.word;
   const retakeWord = tokens[retakeStart]!.word;
   removed.fill(1, from, to);
-  // What starts over starts the same phrase, which may start over again.
+  // A retake starts the same phrase, so it may itself be followed by a retake.
   if (phraseStarts[from]) phraseStarts[retakeStart] = true;
   // If words are repeated a third time, more of them may turn out to be equal.
   found.retakes = found.retakes.filter((other) => other.from !== first || !isTake(other));

@@ -11,7 +11,7 @@ import { RETAKES } from "./thresholds";
 
 /**
  * Returns whether the words of a range, which follow the matching words of a take, are the start of the expected word,
- * or words that the recognizer was unsure of.
+ * or words that the recognizer was unsure of: on average, and none of which was surely said.
  */
 export function isFragment(
   context: RetakeContext,
@@ -29,12 +29,16 @@ export function isFragment(
   )
     return true;
   if (distanceBetween(fragment, whole) <= RETAKES.maxSameWordDistance) return true;
-  if (!isUnclear(context, range(first, to))) return false;
+  const others = range(first, to);
+  if (!isUnclear(context, others) || others.some((i) => isSure(context, i))) return false;
   if (matched >= RETAKES.minLongMatchWords || isAnnounced(context, to, retakeStart)) return true;
   return !isAsLongAsRetake(context, from, tokens[to - 1]!.end, retakeStart, matched);
 }
 
 const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
+
+const isSure = ({ tokens, words }: RetakeContext, i: number): boolean =>
+  words[tokens[i]!.word]!.confidence >= COMMON.sureWordConfidence;
 
 /** Returns whether a remark about the recording precedes the retake. */
 function isAnnounced(context: RetakeContext, from: number, retakeStart: number): boolean {

@@ -44,6 +44,12 @@ export const RETAKES_THRESHOLDS = {
     "other sentences, from a misrecognized word in the earlier take",
     "eval-11-real-reader, eval-12-real-reader-asides",
   ],
+  maxSlightMisfit: [
+    -4.5,
+    "log probability",
+    "other sentences, from a misrecognized word in the retake",
+    "cases-01-hiss-at-10-db, cases-02-stairwell",
+  ],
   maxLate: [
     0.35,
     "s",

@@ -103,8 +103,8 @@ function audioShare(
   tokens: readonly Token[],
   { from, to }: TokenRange,
 ): number {
-  const start = tokens[from]!.start - SCRIPT.minShortPause;
-  const end = tokens[to - 1]!.end + SCRIPT.minShortPause;
+  const start = tokens[from]!.start - SCRIPT.maxOutside;
+  const end = tokens[to - 1]!.end + SCRIPT.maxOutside;
   const countInside = ({ words }: PartialAlignment) =>
     words.filter((word) => word.logProb > SCRIPT.minAlignedWord && word.start >= start && word.end <= end).length;
   const highest = Math.max(0, ...partialAlignments.map(countInside));

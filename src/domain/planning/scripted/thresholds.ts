@@ -3,6 +3,12 @@ import { toValues } from "../threshold-table";
 
 export const SCRIPT_THRESHOLDS = {
   minMatchScore: [0.35, "similarity", "stretches that may be a take of a line, from other words"],
+  extraWordCost: [
+    0.7,
+    "cost",
+    "takes with words that the line lacks, from longer ones",
+    "eval-01-home-studio, eval-02-product-update",
+  ],
   maxMatches: [40000, "count", "limit of the matches of all lines"],
   maxMatchesPerLine: [40, "count", "limit of the matches of a line"],
   minMatchesPerLine: [3, "count", "matches of a line in a long script"],
@@ -64,7 +70,7 @@ export const SCRIPT_THRESHOLDS = {
     0.7,
     "cost",
     "words that are kept but not in the script",
-    "eval-03-cooking-room-echo, eval-01-home-studio, eval-02-product-update",
+    "eval-03-cooking-room-echo, eval-01-home-studio",
   ],
   lostOptionalCost: [0.1, "cost", "headings and asides: most are never spoken"],
   unlikeOptionalCost: [1, "cost", "headings and asides, from speech that resembles them"],
@@ -73,7 +79,7 @@ export const SCRIPT_THRESHOLDS = {
     0.1,
     "s",
     "joins in a pause, from fluent speech; isolated sounds in a line",
-    "cases-03-paraphrased, cases-04-rapid-stutter, recordings-06-fan-heater",
+    "cases-03-paraphrased, cases-04-rapid-stutter",
   ],
   insideLineCost: [
     0.6,
@@ -124,6 +130,7 @@ export const SCRIPT_THRESHOLDS = {
     "words of a paraphrase that align",
     "cases-03-paraphrased, cases-07-stops-at-the-last-word",
   ],
+  maxOutside: [0.1, "s", "words of a paraphrase that align", "recordings-06-fan-heater"],
   mutePadding: [0.02, "s", "the edges of a muted sound"],
   maxLoss: [
     0.03,

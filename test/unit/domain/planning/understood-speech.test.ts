@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import type { AudioActivity } from "../../../../src/domain/planning/audio-activity";
 import {
   findUnderstoodSpeech,
+  findUnrecognizedSpeech,
   joinBetweenWords,
   measureNotUnderstood,
   rateLanguage,
@@ -190,6 +192,26 @@ describe("which stretches are understood", () => {
       ),
     );
   });
+});
+
+test("a word without duration does not take a voiced region", () => {
+  const [start, end] = [fromSeconds(1), fromSeconds(2)];
+  const activity: AudioActivity = {
+    energy: new Float32Array(600),
+    speechRegions: [{ start, end }],
+    noiseRegions: [],
+    duration: fromSeconds(3),
+    contrast: 40,
+  };
+  const find = (wordEnd: number) =>
+    findUnrecognizedSpeech(
+      [{ text: "a", start: start + 100, end: wordEnd, confidence: 0.9 }],
+      activity,
+      { speech: [{ start, end }] },
+      fromSeconds(0.5),
+    ).map((span) => [span.start, span.end]);
+  expect(find(start + 100)).toEqual([[start, end]]);
+  expect(find(start + 200)).toEqual([]);
 });
 
 describe("how likely the language is", () => {

@@ -1,35 +1,14 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { ForcedAlignment, Word } from "../../../../src/domain/speech";
+import type { Word } from "../../../../src/domain/speech";
 import { replaceInBasis, replaceWords } from "../../../../src/domain/vocabulary/apply";
 import { listCandidates, type Replacement } from "../../../../src/domain/vocabulary/candidates";
 import { toFormKey } from "../../../../src/domain/vocabulary/entries";
 import { measureDistance, toPhones, toPronunciation } from "../../../../src/domain/vocabulary/phones";
 import { collectScriptTerms, listScriptKeys } from "../../../../src/domain/vocabulary/script-terms";
-import { listComparisons, selectByAudio, selectByText } from "../../../../src/domain/vocabulary/select";
+import { selectByText } from "../../../../src/domain/vocabulary/select";
 import { prepareTerms } from "../../../../src/domain/vocabulary/terms";
-
-const COMMON = new Set("i met the off cut of our in a and we use it was here said before apple olive god".split(" "));
-const isCommon = (word: string) => COMMON.has(word);
-const TICKS = 300_000;
-
-/** Words of 0.3 s in a row; `~` before one makes it doubtful, a number is a pause in seconds. */
-function toWords(text: string): Word[] {
-  let at = 0;
-  return text.split(" ").flatMap((part) => {
-    if (/^\d+$/.test(part)) {
-      at += Number(part) * 1_000_000;
-      return [];
-    }
-    at += TICKS;
-    const confidence = part.startsWith("~") ? 0.4 : 0.97;
-    return [{ text: part.replace(/^~/, ""), start: at - TICKS, end: at, confidence }];
-  });
-}
-
-type Options = { script?: string; vocabulary: Record<string, string[]> };
-const toEntries = (vocabulary: Options["vocabulary"]) =>
-  Object.entries(vocabulary).map(([text, spoken_as]) => ({ text, spoken_as }));
+import { isCommon, type Options, TICKS, toEntries, toWords } from "./recognized-words";
 
 function find(words: readonly Word[], { vocabulary, script = "" }: Options): Replacement[] {
   const rules = { isCommon, kept: listScriptKeys(script) };
@@ -116,55 +95,6 @@ describe("text of recognized words", () => {
       ["Jan", 0, TICKS],
       ["Ko", TICKS, 2 * TICKS],
     ]);
-  });
-});
-
-describe("with audio", () => {
-  const words = toWords("we met ~her ~cold ~and ~ski here");
-  const transcript = { words, utterances: [{ start: 0, end: words.at(-1)!.end, text: "", meanLogProb: -0.2 }] };
-  const listAll = (vocabulary: Options["vocabulary"]) =>
-    [...listCandidates(words, prepareTerms(toEntries(vocabulary)), { isCommon, kept: new Set() })].flat();
-  const candidates = listAll({ Verkhovensky: [] });
-  const comparison = listComparisons(candidates, transcript);
-  const align = (fit: number, prior: number, end: number, requests = comparison.requests): ForcedAlignment[] =>
-    requests.map(({ text, mute }) => ({
-      words: text
-        .split(" ")
-        .map((word) => ({ text: word, start: 0, end, confidence: Math.exp(mute ? prior : fit), logProb: 0 })),
-      meanLogProb: 0,
-      tailLogProb: 0,
-    }));
-  const select = (fit: number, prior: number, end = 6 * TICKS) =>
-    replaceWords(words, selectByAudio(candidates, comparison, { alignments: align(fit, prior, end), termCount: 1 }))
-      .map((word) => word.text)
-      .join(" ");
-
-  test("a term is said if it fits the audio better than it fits silence", () => {
-    expect(select(-2, -8)).toBe("we met Verkhovensky here");
-    expect(select(-7, -8)).toBe("we met her cold and ski here");
-    expect(select(-5, -5)).toBe("we met her cold and ski here");
-  });
-
-  test("words that are said after the term stay", () => {
-    expect(select(-2, -8, 6 * TICKS - 100_000)).toBe("we met Verkhovensky here");
-    expect(select(-2, -8, 6 * TICKS - 200_000)).toBe("we met her cold and ski here");
-  });
-
-  test("words that fit two terms about equally well stay", () => {
-    const both = listAll({ Verkhovensky: [], Verkhovenska: [] });
-    const compared = listComparisons(both, transcript);
-    const alignments = align(-2, -8, 6 * TICKS, compared.requests);
-    expect(selectByAudio(both, compared, { alignments, termCount: 2 })).toEqual([]);
-  });
-
-  test("each text is compared once", () => {
-    const texts = comparison.requests.map(({ text, mute }) => `${mute ? "silence " : ""}${text}`);
-    expect(new Set(texts).size).toBe(texts.length);
-    expect(texts).toContain("silence I spoke with Verkhovensky");
-    expect(texts).toContain("we met Verkhovensky here");
-    const twice = candidates.flatMap((one) => [one, { ...one, from: one.from + 1 }]);
-    expect(listComparisons(twice, transcript).requests.length).toBe(texts.length + 1);
-    expect(listComparisons(twice, transcript, texts.length).requests.length).toBe(texts.length);
   });
 });
 

@@ -1,6 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { marked, removed } from "./spoken";
+import { ENGLISH } from "../../../../../src/domain/planning/lexicon/english";
+import { isDeliberate } from "../../../../../src/domain/planning/retakes/deliberate-repetition";
+import { tokenize } from "../../../../../src/domain/planning/tokens";
+import { marked, removed, spoken } from "./spoken";
 
 describe("deliberate repetitions stay", () => {
   test.each([
@@ -61,6 +64,16 @@ describe("deliberate repetitions stay", () => {
     ],
   ])("%s is marked", (_, text, expected) => {
     expect(marked(text)).toBe(expected);
+  });
+
+  test("a chant stays if its audio resembles a single unrecognized word at the end", () => {
+    const words = spoken("wonderful wonderful wonderful ~0.9");
+    const tokens = tokenize(words, "en");
+    const removed = new Uint8Array(tokens.length);
+    const phraseStarts = tokens.map((_, i) => i === 0);
+    const context = { words, tokens, lexicon: ENGLISH, phraseStarts, removed, distanceBetween: () => 1 };
+    const audio = { contradictedByAudio: false, confirmedByAudio: true, alignment: -1 };
+    expect(isDeliberate(context, { from: 0, end: 3, retakeStart: 3, matched: 1, cost: 0, ...audio })).toBe(true);
   });
 
   const items = fc.uniqueArray(fc.constantFrom("justice", "bread", "peace", "freedom", "water", "we", "want", "the"), {

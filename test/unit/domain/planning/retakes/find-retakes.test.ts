@@ -30,7 +30,7 @@ describe("retakes", () => {
     ],
     [
       "an unclear ending of three words",
-      "you can prune them in ?hot ?and borer. / you can prune them in late winter or in early spring.",
+      "you can prune them in ?hot ?and ?borer. / you can prune them in late winter or in early spring.",
       "false_start.broken_off: you can prune them in hot and borer.",
     ],
     [
@@ -89,6 +89,10 @@ describe("retakes", () => {
     ["a parallel clause without a pause", "he heard me not and he watched me not and left."],
     ["rhetoric", "we need water, we need bread, and we need peace."],
     ["a clause continued with and", "we will knock, / and we will knock again."],
+    [
+      "endings with a word that was recognized clearly",
+      "you can prune them in ?hot ?and borer. / you can prune them in late winter or in early spring.",
+    ],
     ["emphasis", "it was very very late, no no doubt."],
     ["a short answer", "yes. / yes, we do."],
     [

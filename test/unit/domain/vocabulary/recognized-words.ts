@@ -1,0 +1,24 @@
+/** Words and vocabularies for the tests of replacements. */
+import type { Word } from "../../../../src/domain/speech";
+
+const COMMON = new Set("i met the off cut of our in a and we use it was here said before apple olive god".split(" "));
+export const isCommon = (word: string) => COMMON.has(word);
+export const TICKS = 300_000;
+
+/** Words of 0.3 s in a row; `~` before one makes it doubtful, a number is a pause in seconds. */
+export function toWords(text: string): Word[] {
+  let at = 0;
+  return text.split(" ").flatMap((part) => {
+    if (/^\d+$/.test(part)) {
+      at += Number(part) * 1_000_000;
+      return [];
+    }
+    at += TICKS;
+    const confidence = part.startsWith("~") ? 0.4 : 0.97;
+    return [{ text: part.replace(/^~/, ""), start: at - TICKS, end: at, confidence }];
+  });
+}
+
+export type Options = { script?: string; vocabulary: Record<string, string[]> };
+export const toEntries = (vocabulary: Options["vocabulary"]) =>
+  Object.entries(vocabulary).map(([text, spoken_as]) => ({ text, spoken_as }));
