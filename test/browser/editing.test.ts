@@ -174,13 +174,38 @@ test("keys of playback say that it is not ready", async () => {
   }
 });
 
-test("feedback and messages fit on a phone", async () => {
-  const page = await open(`/assets/${asset.id}`, user, { viewport: { width: 390, height: 844 } });
+test("feedback and messages fit on a phone, and words are removed by touch", async () => {
+  const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+  const page = await open(`/assets/${asset.id}?cut=${asset.reviewCutId}`, user, phone);
   await button(page, "Undo").first().waitFor();
   await page.keyboard.press("Delete");
   await feedback(page, /^Nothing selected/);
   const box = (await page.locator(".feedback").boundingBox())!;
   expect([box.x >= 0, box.width > 200, box.x + box.width <= 390]).toEqual([true, true, true]);
+
+  // As a phone does at a long press, to which a desktop's browser does not react.
+  await page
+    .getByRole("group", { name: "Words" })
+    .getByText("bravo")
+    .first()
+    .evaluate((element) => {
+      const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+      while (!walker.nextNode()?.textContent?.includes("bravo"));
+      const start = walker.currentNode.textContent!.indexOf("bravo");
+      document.getSelection()!.setBaseAndExtent(walker.currentNode, start, walker.currentNode, start + 5);
+    });
+  await untilSelected(page, "bravo");
+  await button(page, "Remove words").tap();
+  await feedback(page, "1 word removed");
+  await button(page, "Restore words").tap();
+  await feedback(page, "1 word restored");
+  await page.getByLabel("Find words").fill("bravo");
+  await button(page, "Next match").tap();
+  await untilSelected(page, "bravo");
+  await button(page, "Remove words").tap();
+  await feedback(page, "1 word removed");
+  await page.getByLabel("Find words").fill("");
+  await button(page, "Hide removed").waitFor();
 });
 
 test("each join and each mark shows its first word as played, and the keys select from the playhead", async () => {

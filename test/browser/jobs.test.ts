@@ -54,6 +54,7 @@ test("a job runs, is cancelled and retried, and completes; everything live", asy
   await page.getByRole("button", { name: "Retry" }).first().click();
   await page.getByRole("button", { name: "Download", exact: true }).waitFor();
   expect(await page.getByRole("listitem").filter({ hasText: "took" }).count()).toBe(2);
+  expect(await page.title()).toBe("Cut and render of talk.wav – Offcut");
   const link = page.getByRole("link", { name: "talk.wav" });
   expect(await link.getAttribute("href")).toBe(`/assets/${asset.id}`);
   const downloaded = page.waitForEvent("download");

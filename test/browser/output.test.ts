@@ -79,10 +79,20 @@ test("a render is started from a preset within the settings of the recording, an
     expect([await loudness.inputValue(), await target.inputValue()]).toEqual(["own", text]);
   }
   await target.fill("-8");
-  expect(await target.evaluate((field: HTMLInputElement) => field.checkValidity())).toBe(false);
-  await target.fill("-20");
+  await preset("Save as preset…").click();
+  await dialog.getByLabel("Name of the preset").fill("Too loud");
+  await page.keyboard.press("Enter");
+  expect([
+    await target.evaluate((field) => field === document.activeElement),
+    await preset("Too loud").count(),
+  ]).toEqual([true, 0]);
+  for (const text of ["-20", ""]) {
+    await target.fill(text);
+    await preset("As recorded").click();
+    expect([await loudness.inputValue(), await target.count()]).toEqual(["", 0]);
+    await loudness.selectOption("Other target");
+  }
   await preset("As recorded").click();
-  expect([await loudness.inputValue(), await target.count()]).toEqual(["", 0]);
   await dialog.getByLabel("Resolution").selectOption("144p");
   expect(await dialog.textContent()).toContain("Estimated size: about");
   await dialog.getByLabel("Frame rate").fill("5");

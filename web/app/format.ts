@@ -48,8 +48,16 @@ export const formatBytes = (bytes: number): string => formatBytesWith(bytes, toN
 export const formatDecimal = (value: number): string =>
   toNumber(value < 10 ? Math.round(value * 10) / 10 : Math.round(value));
 
-/** Returns "34%" for a share of 0.345: what is not done is never shown as 100%. */
-export const formatShare = (share: number): string => `${toNumber(Math.floor(share * 100))}%`;
+/** Returns "34%" for a share of 0.345: what is not done is never shown as 100%. A share of nothing is "0%". */
+export function formatShare(share: number): string {
+  if (!Number.isFinite(share)) return "0%";
+  // 0.29 * 100 is slightly below 29.
+  const percent = Math.floor(share * 100 + 1e-9);
+  return `${toNumber(share < 1 ? Math.min(99, percent) : percent)}%`;
+}
+
+/** Returns "35%" for a confidence of 0.345. */
+export const formatConfidence = (confidence: number): string => `${toNumber(Math.round(confidence * 100))}%`;
 
 const STEPS: [TimeUnit, number][] = [
   ["second", 60],

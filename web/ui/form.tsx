@@ -145,6 +145,8 @@ type Option<Value> = { value: Value; label: string; icon?: IconName; count?: num
 
 type SegmentsProps<Value extends string> = {
   label: string;
+  /** The element that describes the choice. */
+  hintId?: string;
   value: Value;
   options: readonly Option<Value>[];
   onChange(value: NoInfer<Value>): void;
@@ -154,12 +156,13 @@ type SegmentsProps<Value extends string> = {
 /** A segmented control: a choice among a few visible options. */
 export const Segments = <Value extends string>({
   label,
+  hintId,
   value,
   options,
   onChange,
   class: className = "",
 }: SegmentsProps<Value>) => (
-  <fieldset class={`segments ${className}`} aria-label={label}>
+  <fieldset class={`segments ${className}`} aria-label={label} aria-describedby={hintId}>
     {options.map((option) => (
       <button
         key={option.value}

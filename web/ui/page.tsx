@@ -3,6 +3,8 @@ import { useEffect, useRef } from "preact/hooks";
 
 type PageProps = {
   title: string;
+  /** The title of the browser's tab. Default: `title`. */
+  tabTitle?: string;
   /** The page to which this one belongs, as a link above the title. */
   crumb?: { label: string; href: string; onClick?: (() => void) | undefined };
   /** What is shown below the title. */
@@ -12,9 +14,9 @@ type PageProps = {
 };
 
 /** A page in the shell. Its heading receives the focus when the page opens, so that it is announced. */
-export function Page({ title, crumb, detail, actions, children }: PageProps) {
+export function Page({ title, tabTitle = title, crumb, detail, actions, children }: PageProps) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useTitle(title);
+  useTitle(tabTitle);
   useEffect(() => {
     if (document.activeElement === document.body || document.activeElement === null) heading.current?.focus();
   }, []);

@@ -12,7 +12,7 @@ import {
   toMonthDay,
   toNumber,
 } from "../../../web/app/english";
-import { formatShare } from "../../../web/app/format";
+import { formatConfidence, formatShare } from "../../../web/app/format";
 import {
   formatAmount,
   formatLevel,
@@ -85,7 +85,16 @@ test.each([
 });
 
 test("shares, levels and places", () => {
-  expect([formatShare(0.345), formatShare(0.999), formatShare(1)]).toEqual(["34%", "99%", "100%"]);
+  expect([0.345, 0.29, 0.57, 0.999, 1 - 1e-12, 1, 1.5].map(formatShare)).toEqual([
+    "34%",
+    "29%",
+    "57%",
+    "99%",
+    "99%",
+    "100%",
+    "150%",
+  ]);
+  expect([formatShare(0 / 0), formatConfidence(0.29), formatConfidence(0.996)]).toEqual(["0%", "29%", "100%"]);
   expect([formatLevel(-14), formatRounded(29.97003, 2), formatRounded(25, 2)]).toEqual(["−14.0", "29.97", "25"]);
   expect([1, 2, 3, 4, 11, 22].map(toOrdinal)).toEqual(["1st", "2nd", "3rd", "4th", "11th", "22nd"]);
   expect([nameLanguage("de"), nameLanguage("qqx")]).toEqual(["German", "qqx"]);

@@ -1,6 +1,6 @@
 import { SURE } from "../../../src/domain/review-threshold";
 import { afterNextFrame } from "../../app/after-next-frame";
-import { formatShare } from "../../app/format";
+import { formatConfidence } from "../../app/format";
 import { Icon } from "../../ui/icon";
 import { usePopover } from "../../ui/menu";
 import { ALL_WORTH, listQueue, type QueueFilter } from "../model/review-queue";
@@ -85,7 +85,7 @@ export function QueueMenu({ review }: { review: ReviewSession }) {
             />
           ))}
           <Choice
-            label={`Below ${formatShare(SURE)} sure`}
+            label={`Below ${formatConfidence(SURE)} sure`}
             isOn={filter.maxConfidence !== null}
             onChoose={() => choose({ maxConfidence: filter.maxConfidence === null ? SURE : null })}
           />

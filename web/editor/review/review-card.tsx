@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { formatKeys } from "../../app/actions";
-import { formatShare } from "../../app/format";
+import { formatConfidence } from "../../app/format";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { isMostlyRemoved, type ReviewItem } from "../model/review-queue";
@@ -88,7 +88,7 @@ const HINTS = [
 
 export const Confidence = ({ value }: { value: number }) => (
   <span class="confidence number">
-    <meter min={0} max={100} value={Math.round(value * 100)} aria-label="Confidence" /> {formatShare(value)} sure
+    <meter min={0} max={100} value={Math.round(value * 100)} aria-label="Confidence" /> {formatConfidence(value)} sure
   </span>
 );
 

@@ -27,7 +27,7 @@ type FindBarProps = {
 
 /**
  * The search field. Enter selects the next match, Shift+Enter the previous one, and Escape closes the search, which opens
- * with its first character.
+ * with its first character and closes with its last.
  */
 export function FindBar({ search, asked, found, getStart, onGo, onClose, replacement, edit, children }: FindBarProps) {
   const input = useRef<HTMLInputElement>(null);
@@ -57,10 +57,11 @@ export function FindBar({ search, asked, found, getStart, onGo, onClose, replace
           class="find-input"
           type="search"
           aria-label="Find words"
-          placeholder="Find in the transcript"
+          placeholder="Find words"
           value={search.value ?? ""}
           onInput={(event) => {
-            search.value = event.currentTarget.value;
+            const text = event.currentTarget.value;
+            search.value = text === "" && replacement.value === null ? null : text;
           }}
           onKeyDown={(event) => {
             if (event.key === "Enter" && event.altKey) edit?.removeAll();

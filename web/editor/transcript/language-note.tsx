@@ -26,7 +26,13 @@ export function LanguageNote() {
       <p>
         {describeForeign(marked > 0 ? marked : Number(asset.duration_seconds ?? 0), detected.code)}{" "}
         <span class="soft">
-          Only pauses are cut there. Cut the rest by hand with I, O and Delete. <Advice code={detected.code} />
+          Only pauses are cut there.
+          {editor.canEdit && (
+            <>
+              {" "}
+              Cut the rest by hand with I, O and Delete. <Advice code={detected.code} />
+            </>
+          )}
         </span>
       </p>
       {first !== undefined && (
@@ -53,8 +59,9 @@ function Advice({ code }: { code: string }) {
     return <>This server recognizes only {nameLanguage(code)}: an administrator can add models of other languages.</>;
   return (
     <>
-      Or choose its language under “Cut after upload” of <a href={`/projects/${asset.project_id}`}>the project</a>, and
-      upload the recording again. This server also recognizes {toList(others.map(nameLanguage))}.
+      To transcribe it in another language, choose a mode and the language under “Cut after upload” in{" "}
+      <a href={`/projects/${asset.project_id}`}>the project</a>, then upload the recording again. This server also
+      recognizes {toList(others.map(nameLanguage))}.
     </>
   );
 }

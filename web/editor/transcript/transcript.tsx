@@ -5,7 +5,7 @@ import { afterNextFrame } from "../../app/after-next-frame";
 import { Button } from "../../ui/button";
 import { isByKeyboard, isLongPress } from "../context-menu";
 import type { EditorPlan } from "../model/plan";
-import { findPlayedWord, toUnit, type WordRange, type Words } from "../model/words";
+import { areRemoved, findPlayedWord, toUnit, type WordRange, type Words } from "../model/words";
 import { useComputedOf } from "../state/context";
 import { CorrectionField, type CorrectionScope, useCorrecting } from "./correction-field";
 import { Section, useViews } from "./paragraph";
@@ -253,15 +253,34 @@ export function Transcript(props: TranscriptProps) {
             onClose: details.close,
           })}
       </div>
-      {!follow.isOn.value && (
-        <Button
-          onClick={() => {
-            follow.isOn.value = true;
-          }}
-        >
-          Follow
-        </Button>
-      )}
+      <div class="transcript-actions">
+        {!follow.isOn.value && (
+          <Button
+            onClick={() => {
+              follow.isOn.value = true;
+            }}
+          >
+            Follow
+          </Button>
+        )}
+        {props.onToggle && !shown && !place && (
+          <SelectionButton selection={selection} plan={plan} words={words} onToggle={props.onToggle} />
+        )}
+      </div>
     </div>
+  );
+}
+
+type SelectionButtonProps = Pick<TranscriptProps, "selection" | "plan" | "words"> &
+  Required<Pick<TranscriptProps, "onToggle">>;
+
+/** Removes or restores words that were selected without a click, as by a long press or a search, which opens no details. */
+function SelectionButton({ selection, plan, words, onToggle }: SelectionButtonProps) {
+  const range = selection.value;
+  if (range === null) return null;
+  return (
+    <Button icon="cut" onClick={() => onToggle(range)}>
+      {areRemoved(plan, words, range) ? "Restore words" : "Remove words"}
+    </Button>
   );
 }

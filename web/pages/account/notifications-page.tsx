@@ -158,7 +158,8 @@ type Text = { title: string; detail: string };
 const TEXTS: Record<Preference["type"], Text> = {
   pipeline_completed: {
     title: "Job completed",
-    detail: "A job that you started has completed. By default, only cuts and renders that took more than a minute.",
+    detail:
+      "A job that you started has completed. By default, a single cut or render is included only if it took over a minute.",
   },
   pipeline_failed: { title: "Job failed", detail: "A cut or render that you started has failed." },
   asset_pending_payment: {

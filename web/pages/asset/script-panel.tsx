@@ -69,6 +69,7 @@ export function ScriptPanel() {
     }
   };
 
+  const id = useId();
   const { mode } = form.options.value;
   return (
     <section class="panel" aria-labelledby="script-title">
@@ -76,8 +77,10 @@ export function ScriptPanel() {
       <ScriptField form={form} onError={setError} />
       <div class="field">
         <span class="label">Mode</span>
-        <Segments label="Mode" class="wide" value={mode} options={MODES} onChange={form.setMode} />
-        <span class="hint">{mode === MANUAL_MODE ? "" : MODE_HINTS[mode]}</span>
+        <Segments label="Mode" hintId={id} class="wide" value={mode} options={MODES} onChange={form.setMode} />
+        <span id={id} class="hint">
+          {mode === MANUAL_MODE ? "" : MODE_HINTS[mode]}
+        </span>
       </div>
       <CutOptionFields form={form} />
       <div role="alert">{error !== null && <ErrorMessage error={error} />}</div>

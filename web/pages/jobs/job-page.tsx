@@ -5,7 +5,15 @@ import { useRoute } from "preact-iso";
 import { ApiError, api, must } from "../../app/api";
 import { type Resource, useRead } from "../../app/cache";
 import { formatCount, formatElapsed } from "../../app/format";
-import { findRetryable, isOpenState, namePipeline, type Pipeline, STEP_NAMES, type Step } from "../../app/pipelines";
+import {
+  findRetryable,
+  isOpenState,
+  nameJob,
+  namePipeline,
+  type Pipeline,
+  STEP_NAMES,
+  type Step,
+} from "../../app/pipelines";
 import { openDownload } from "../../app/save-file";
 import { canWrite, isBilled, workspace } from "../../app/session";
 import { showFailure } from "../../app/toasts";
@@ -71,6 +79,7 @@ function Job({ pipeline, job }: { pipeline: Pipeline; job: Resource<Pipeline> })
   return (
     <Page
       title={namePipeline(pipeline)}
+      tabTitle={nameJob(pipeline)}
       crumb={CRUMB}
       actions={
         <>

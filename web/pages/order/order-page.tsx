@@ -69,7 +69,7 @@ function AnyOrder() {
     >
       <section class="card order" aria-label="Details">
         <Facts facts={listOrderFacts(shown)} />
-        <p role="status">{NEXT_STEPS[order.provider][order.state]}</p>
+        <p role="status">{describeNext(order)}</p>
         {isPending && administered !== null && order.provider === "offline" && (
           <OrderDecision orderId={order.id} onDecided={setDecided} />
         )}
@@ -235,7 +235,7 @@ const NEXT_STEPS: Record<Order["provider"], Record<Order["state"], string>> = {
     pending:
       "Pay as agreed with your administrator. The credits are added when the administrator approves the order. This page updates automatically.",
     paid: "The credits were added.",
-    rejected: "No credits were added. Ask your administrator for the reason.",
+    rejected: "No credits were added.",
     expired: "No credits were added. You can order again.",
   },
   stripe: {
@@ -246,6 +246,12 @@ const NEXT_STEPS: Record<Order["provider"], Record<Order["state"], string>> = {
     expired: "The order was cancelled or not paid in time. Nothing was charged.",
   },
 };
+
+function describeNext({ provider, state }: Order): string {
+  const text = NEXT_STEPS[provider][state];
+  const isRefused = provider === "offline" && state === "rejected";
+  return isRefused && !isAdmin.value ? `${text} Ask your administrator for the reason.` : text;
+}
 
 const NO_RENEWAL: Fact = ["Renewal", "None: credits are added once. Order again for more."];
 

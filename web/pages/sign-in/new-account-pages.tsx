@@ -50,11 +50,8 @@ function SignUpPage() {
 
 /** Creates the first administrator on the first start. */
 function SetupPage() {
-  const { route } = useLocation();
   const [token] = useState(takeToken);
   const methods = useRead(["sign-in-methods"], (signal) => must(api.GET("/api/v1/auth/methods", { signal })));
-  const billing = useRead(["billing"], (signal) => must(api.GET("/api/v1/billing", { signal })));
-  const isAsked = billing.state.value.kind === "ready" && !billing.state.value.value.is_configured;
   return (
     <SignInFrame title="Set up Offcut">
       <ResourceView resource={methods} skeleton={null}>
@@ -71,32 +68,43 @@ function SetupPage() {
                 Open the link that <code>offcut setup-url</code> prints on the server.
               </p>
             );
-          // Nobody sends the form before it has its last question.
-          if (billing.state.value.kind === "loading") return null;
-          return (
-            <Form
-              onSend={async ({ email = "", password = "", billing }) => {
-                const mode = billing === "on" || billing === "off" ? billing : undefined;
-                await must(api.POST("/api/v1/auth/setup", { body: { token, email, password, billing: mode } }));
-                await finishSignIn(route);
-              }}
-            >
-              {({ errors, isSending }) => (
-                <>
-                  <p>Create the first account. It is an administrator.</p>
-                  <EmailField error={errors.email} />
-                  <NewPasswordField error={errors.password} />
-                  {isAsked && <SelectField label="Charge for recordings and renders?" name="billing" options={MODES} />}
-                  <Button look="primary" type="submit" isBusy={isSending}>
-                    Create the account
-                  </Button>
-                </>
-              )}
-            </Form>
-          );
+          return <SetupForm token={token} />;
         }}
       </ResourceView>
     </SignInFrame>
+  );
+}
+
+/** Nobody sends the form before it has its last question. */
+function SetupForm({ token }: { token: string }) {
+  const { route } = useLocation();
+  const billing = useRead(["billing"], (signal) => must(api.GET("/api/v1/billing", { signal })));
+  return (
+    <ResourceView resource={billing} skeleton={null}>
+      {({ is_configured: isConfigured }) => (
+        <Form
+          onSend={async ({ email = "", password = "", billing }) => {
+            const mode = billing === "on" || billing === "off" ? billing : undefined;
+            await must(api.POST("/api/v1/auth/setup", { body: { token, email, password, billing: mode } }));
+            await finishSignIn(route);
+          }}
+        >
+          {({ errors, isSending }) => (
+            <>
+              <p>Create the first account. It is an administrator.</p>
+              <EmailField error={errors.email} />
+              <NewPasswordField error={errors.password} />
+              {!isConfigured && (
+                <SelectField label="Charge for recordings and renders?" name="billing" options={MODES} />
+              )}
+              <Button look="primary" type="submit" isBusy={isSending}>
+                Create the account
+              </Button>
+            </>
+          )}
+        </Form>
+      )}
+    </ResourceView>
   );
 }
 

@@ -84,7 +84,11 @@ function InvitationDialog({ invited, onClose }: { invited: Invited; onClose(): v
   return (
     <ShownOnceDialog title="Invitation created" onClose={onClose}>
       <p>
-        {state.kind !== "ready" ? null : state.value.email ? (
+        {state.kind === "loading" ? null : state.kind === "failed" ? (
+          <>
+            Send the link to <strong>{invited.email}</strong> yourself if it does not arrive.
+          </>
+        ) : state.value.email ? (
           <>
             The invitation was sent to <strong>{invited.email}</strong>. You can also send the link yourself.
           </>

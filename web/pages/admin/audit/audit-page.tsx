@@ -26,7 +26,10 @@ const ACTIONS = [
 ];
 /** Actions of a server where recordings cost credits. */
 const BILLING_ACTIONS = /order|credits|charge|subscription/;
-const FREE_ACTIONS = ACTIONS.filter(({ value }) => !BILLING_ACTIONS.test(value));
+
+/** `current` stays an option, because a link may name it. */
+const listActions = (current: string) =>
+  isBilled.value ? ACTIONS : ACTIONS.filter(({ value }) => value === current || !BILLING_ACTIONS.test(value));
 
 const CHECKS = {
   user: isSearch,
@@ -57,7 +60,7 @@ export default function AuditPage() {
         <Filter
           label="Action"
           value={query.action}
-          options={isBilled.value ? ACTIONS : FREE_ACTIONS}
+          options={listActions(query.action)}
           onChange={(action) => change({ action })}
         />
         <DateField label="From" value={from} onChange={(day) => change({ from: day })} />

@@ -65,11 +65,15 @@ export default function AdminJobsPage() {
         list={list}
         rowKey={({ id }) => id}
         empty={
-          <Empty title={query.state === "running" ? "No jobs are running" : "No matching jobs"} icon="jobs">
-            <Button onClick={() => change({ state: "", name: "", user_id: "", workspace_id: "" })}>
-              Show all jobs
-            </Button>
-          </Empty>
+          Object.values(query).every((value) => value === "") ? (
+            <Empty title="No jobs yet" icon="jobs" />
+          ) : (
+            <Empty title={query.state === "running" ? "No jobs are running" : "No matching jobs"} icon="jobs">
+              <Button onClick={() => change({ state: "", name: "", user_id: "", workspace_id: "" })}>
+                Show all jobs
+              </Button>
+            </Empty>
+          )
         }
       />
     </AdminFrame>

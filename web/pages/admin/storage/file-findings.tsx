@@ -111,9 +111,13 @@ function FindingList({ onResolved }: { onResolved(): void }) {
         list={list}
         rowKey={({ id }) => id}
         empty={
-          <Empty title="No matching files" icon="search">
-            <Button onClick={() => change({ problem: "" })}>Show all problems</Button>
-          </Empty>
+          query.problem === "" ? (
+            <Empty title="No files with a problem" icon="search" />
+          ) : (
+            <Empty title="No matching files" icon="search">
+              <Button onClick={() => change({ problem: "" })}>Show all problems</Button>
+            </Empty>
+          )
         }
       />
     </>

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { Button, IconButton } from "../../../ui/button";
 import type { RenderChoice, RenderedAsset } from "./render-choices";
 import { deletePreset, isSameChoice, listPresets, ownPresets, savePreset } from "./render-presets";
@@ -30,6 +30,11 @@ export function PresetRow({ asset, choice, onChoose }: PresetRowProps) {
 
 function SavePreset({ choice }: { choice: RenderChoice }) {
   const [name, setName] = useState<string | null>(null);
+  const input = useRef<HTMLInputElement>(null);
+  const isNaming = name !== null;
+  useEffect(() => {
+    if (isNaming) input.current?.focus();
+  }, [isNaming]);
   if (name === null)
     return (
       <Button look="quiet" icon="plus" onClick={() => setName("")}>
@@ -37,7 +42,9 @@ function SavePreset({ choice }: { choice: RenderChoice }) {
       </Button>
     );
   const save = () => {
-    if (name.trim() !== "") savePreset(name.trim(), choice);
+    if (name.trim() === "") return;
+    // A preset has only settings that the server accepts.
+    if (input.current?.form?.reportValidity()) savePreset(name.trim(), choice);
   };
   return (
     <>
@@ -47,7 +54,7 @@ function SavePreset({ choice }: { choice: RenderChoice }) {
         placeholder="Name"
         maxLength={MAX_NAME}
         value={name}
-        ref={(field) => field?.focus()}
+        ref={input}
         onInput={(event) => setName(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key !== "Enter") return;

@@ -51,6 +51,7 @@ export function RenderDialog({ asset, cut, cutSeconds, onStarted, onClose }: Ren
     noiseReduction: "",
     speakerLevels: "",
   });
+  const [presetsChosen, setPresetsChosen] = useState(0);
   const [name, setName] = useState("");
   const sourceSeconds = Number(asset.duration_seconds ?? 0);
   const seconds = isWhole ? sourceSeconds : cutSeconds;
@@ -89,8 +90,17 @@ export function RenderDialog({ asset, cut, cutSeconds, onStarted, onClose }: Ren
                 onChoose={() => setIsWhole(true)}
               />
             </fieldset>
-            <PresetRow asset={asset} choice={choice} onChoose={setChoice} />
+            <PresetRow
+              asset={asset}
+              choice={choice}
+              onChoose={(chosen) => {
+                setChoice(chosen);
+                setPresetsChosen(presetsChosen + 1);
+              }}
+            />
             <RenderFields
+              // A preset also replaces what a field keeps while it is typed in.
+              key={presetsChosen}
               asset={asset}
               choice={choice}
               errors={errors}
