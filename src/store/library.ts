@@ -138,7 +138,7 @@ const listOpenCuts = (db: Queries, workspaceId: string) =>
     .orderBy(pipelines.id);
 
 /** Totals of a project's recordings. Durations are in ticks. */
-type ProjectTotals = {
+export type ProjectTotals = {
   recordings: number;
   duration: number;
   /** Duration of the recordings that have a cut, and what their newest cuts keep. */
@@ -160,6 +160,29 @@ export const readProjectTotals = (db: Queries, projectId: string): Promise<Proje
       AND s.cut_id = (SELECT max(n.cut_id) FROM ${cutSummaries} AS n WHERE n.asset_id = a.id)
     WHERE a.project_id = ${projectId} AND a.kind = 'source' AND a.state <> 'pending_upload'`),
   );
+
+/** A recording with a poster or, without one, the envelope of its audio. */
+export type RecordingPicture = { id: string; has_poster: boolean };
+
+/** Recordings that a tile of a project shows. */
+export const MAX_TILE_RECORDINGS = 4;
+
+/** Returns the newest recordings of these projects that have a picture, by ID of the project. */
+export async function readProjectPictures(db: Queries, projectIds: string[]): Promise<Map<string, RecordingPicture[]>> {
+  const rows = await db.all<{ id: string; newest: string }>(sql`
+    SELECT p.value AS id, (
+      SELECT json_group_array(json_object('id', n.id, 'has_poster', n.has_poster)) FROM (
+        SELECT a.id, a.has_poster FROM ${assets} AS a
+        WHERE a.project_id = p.value AND a.kind = 'source' AND a.state = 'ready' AND (a.has_poster OR a.has_waveform)
+        ORDER BY a.id DESC LIMIT ${MAX_TILE_RECORDINGS}) AS n) AS newest
+    FROM json_each(${JSON.stringify(projectIds)}) AS p`);
+  const parse = (newest: string): RecordingPicture[] =>
+    (JSON.parse(newest) as { id: string; has_poster: number }[]).map(({ id, has_poster }) => ({
+      id,
+      has_poster: has_poster !== 0,
+    }));
+  return new Map(rows.map(({ id, newest }) => [id, parse(newest)]));
+}
 
 /** Choices of the filters of a project's recordings. */
 export const MAX_FILTER_TAGS = 100;

@@ -64,7 +64,7 @@ test("axe-core finds nothing on the pages with a session, their menus and their 
   // The unit of all sizes is the one that the reader has chosen, so that no text is smaller than its token.
   expect(await page.evaluate(() => getComputedStyle(document.documentElement).fontSize)).toBe("16px");
   expect(await listViolations(page)).toEqual([]);
-  await page.getByRole("button", { name: "New project" }).click();
+  await page.getByRole("button", { name: "New project", exact: true }).click();
   expect(await listViolations(page)).toEqual([]);
   await page.keyboard.press("Escape");
   await page.keyboard.press("Shift+?");

@@ -268,7 +268,7 @@ test("an account is deleted after saying what is lost, and restored on any page"
   await page.getByLabel("First name").waitFor();
   await page.goto(address("/projects"));
   await restore.click();
-  await page.getByRole("heading", { name: "Start with a project" }).waitFor();
+  await page.getByRole("heading", { name: "Drop a recording, get a cut" }).waitFor();
 });
 
 test("another tab learns that the account is being deleted", async () => {

@@ -150,7 +150,7 @@ test("a recording that is dropped on another page gets a project and a cut with 
   for (const name of ["interview 3.txt", "notes.txt", "photo.png"]) await Bun.write(join(folder.path, name), "alpha");
   const user = await server().user();
   const page = await open("/projects", user);
-  await page.getByText("Drop a recording anywhere on this page").waitFor();
+  await page.getByText("Drop a recording, get a cut").waitFor();
   // The first calls for the script meet a lost connection and a busy server.
   const hiccups: ((route: Route) => Promise<void>)[] = [
     (route) => route.abort("connectionreset"),

@@ -143,7 +143,7 @@ test("an owner creates a workspace, adds, invites, changes and removes, renames 
   await page.getByRole("dialog").getByRole("button", { name: "Rename" }).click();
   await page.getByRole("heading", { level: 1, name: "Film" }).waitFor();
   await button(page, "Switch to this workspace").click();
-  await page.getByRole("heading", { name: "Start with a project" }).waitFor();
+  await page.getByRole("heading", { name: "Drop a recording, get a cut" }).waitFor();
 
   // A project has terms of its own, in a dialog.
   const { id: projectId } = await session.must<{ id: string }>("POST", "/api/v1/projects", {
@@ -232,7 +232,7 @@ test("an invitation waits for its account in the list, with a notification; a li
   await button(page, "Decline the invitation to Film").click();
   await page.getByText("You declined the invitation to Film.").waitFor();
   await button(page, "Accept the invitation to Studio").click();
-  await page.getByRole("heading", { name: "Start with a project" }).waitFor();
+  await page.getByRole("heading", { name: "Drop a recording, get a cut" }).waitFor();
   expect(await page.getByLabel("Workspace", { exact: true }).locator("option:checked").textContent()).toBe("Studio");
 
   await withPassword(server(), late);

@@ -16,9 +16,9 @@ import { me, rejections } from "./session";
  */
 const LIVE_KEYS: Partial<Record<LiveEventType, { entity?: string; names: readonly string[] }>> = {
   "project.updated": { entity: "project", names: ["projects"] },
-  "asset.updated": { entity: "asset", names: ["assets", "workspace", "waiting-recordings"] },
-  "cut.updated": { entity: "cut", names: ["cuts", "drafts", "assets"] },
-  "review.updated": { names: ["assets"] },
+  "asset.updated": { entity: "asset", names: ["assets", "projects", "workspace", "waiting-recordings"] },
+  "cut.updated": { entity: "cut", names: ["cuts", "drafts", "assets", "projects"] },
+  "review.updated": { names: ["assets", "projects"] },
   "render.updated": { entity: "render", names: ["renders", "workspace", "assets"] },
   "pipeline.updated": { entity: "pipeline", names: ["pipelines"] },
   "credits.updated": { names: ["credits", "workspace", "waiting-recordings"] },

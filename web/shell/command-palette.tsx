@@ -5,7 +5,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { formatKeys, useActions } from "../app/actions";
 import { showToast } from "../app/toasts";
 import { IconButton } from "../ui/button";
-import { isPaletteOpen } from "./navigation";
+import { isPaletteOpen, typedBefore } from "./navigation";
 
 /** The page is usually shown by then. */
 const PRELOAD_MS = 1_000;
@@ -16,12 +16,40 @@ async function load(): Promise<void> {
   palette.value ??= (await import("./palette")).default;
 }
 
+/** Opens the palette. What is typed until it is loaded belongs to it, not to the page. */
 function openPalette(): void {
+  if (isPaletteOpen.peek()) return;
+  const stop = keepTyping();
   load().then(
-    () => (isPaletteOpen.value = true),
-    // Unlike a page, it must not reload what the user works on.
-    () => showToast({ kind: "bad", text: "The search could not be loaded. Reload the page." }),
+    () => {
+      isPaletteOpen.value = true;
+      // The palette is shown, and has the focus, before the next task.
+      setTimeout(stop);
+    },
+    () => {
+      stop();
+      typedBefore.value = "";
+      // Unlike a page, it must not reload what the user works on.
+      showToast({ kind: "bad", text: "The search could not be loaded. Reload the page." });
+    },
   );
+}
+
+/** Collects what is typed. Returns a function that stops it. */
+function keepTyping(): () => void {
+  const end = new AbortController();
+  const keep = (event: KeyboardEvent) => {
+    const isShown = document.querySelector("dialog:modal") !== null;
+    if (isShown || event.ctrlKey || event.metaKey || event.altKey) return;
+    const typed = typedBefore.peek();
+    if (event.key.length === 1) typedBefore.value = typed + event.key;
+    else if (event.key === "Backspace") typedBefore.value = typed.slice(0, -1);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+  addEventListener("keydown", keep, { capture: true, signal: end.signal });
+  return () => end.abort();
 }
 
 export const PaletteButton = () => (

@@ -1,40 +1,12 @@
-import { signal } from "@preact/signals";
-import { useLayoutEffect, useMemo } from "preact/hooks";
-import {
-  type Action,
-  formatKeys,
-  letterKeys,
-  listActions,
-  listenKeys,
-  setLetterKeys,
-  useActions,
-} from "../app/actions";
+/** The list of keyboard shortcuts, which is loaded when it is first opened. */
+import { type Action, formatKeys, letterKeys, listActions, setLetterKeys } from "../app/actions";
 import { Dialog } from "../ui/dialog";
 
-const isHelpOpen = signal(false);
-
-/** Handles keyboard shortcuts on all pages, and lists them. */
-export function KeyboardHelp() {
-  useLayoutEffect(listenKeys, []);
-  useActions(
-    useMemo(
-      () => [
-        {
-          name: "help.keys",
-          label: "Show keyboard shortcuts",
-          group: "Everywhere",
-          keys: ["?"],
-          perform: () => (isHelpOpen.value = true),
-        },
-      ],
-      [],
-    ),
-  );
-  if (!isHelpOpen.value) return null;
+export function KeyboardHelp({ onClose }: { onClose(): void }) {
   const shortcuts = listActions().filter(({ keys }) => keys.length > 0);
   const groups = [...new Set(shortcuts.map(({ group }) => group))];
   return (
-    <Dialog title="Keyboard shortcuts" isWide onClose={() => (isHelpOpen.value = false)}>
+    <Dialog title="Keyboard shortcuts" isWide onClose={onClose}>
       <div class="dialog-body">
         {groups.map((group) => (
           <section key={group}>

@@ -5,6 +5,8 @@ import type { IconName } from "../ui/icon";
 
 /** Whether the palette is shown. */
 export const isPaletteOpen = signal(false);
+/** What was typed before the palette was loaded. */
+export const typedBefore = signal("");
 
 type NavigationEntry = {
   href: string;

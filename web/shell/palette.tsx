@@ -9,7 +9,7 @@ import { formatDuration } from "../app/format";
 import { isBilled } from "../app/session";
 import { toggleTheme } from "../app/theme";
 import { Dialog } from "../ui/dialog";
-import { isPaletteOpen, NAVIGATION } from "./navigation";
+import { isPaletteOpen, NAVIGATION, typedBefore } from "./navigation";
 
 const CREDIT_PAGES = [
   ["Credit history", "/credits/history"],
@@ -23,11 +23,12 @@ type Match = readonly [from: number, to: number];
 
 const onClose = () => {
   isPaletteOpen.value = false;
+  typedBefore.value = "";
 };
 
 export default function Palette() {
   const { route } = useLocation();
-  const [text, setText] = useState("");
+  const [text, setText] = useState(() => typedBefore.peek());
   const [chosen, setChosen] = useState(0);
   const { found, isSearching } = useFound(text, route);
   const listId = useId();

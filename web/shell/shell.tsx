@@ -1,7 +1,8 @@
 /** The shell around every page: the top bar, the navigation, and the dialogs that any page may need. */
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { listenKeys, useActions } from "../app/actions";
 import { api, must } from "../app/api";
 import { connection } from "../app/connection";
 import { toNumber } from "../app/english";
@@ -23,7 +24,7 @@ import { AccountMenu } from "./account-menu";
 import { Bell } from "./bell";
 import { Brand, ThemeButton } from "./brand";
 import { CommandPalette, PaletteButton } from "./command-palette";
-import { KeyboardHelp } from "./keyboard-help";
+import type { KeyboardHelp } from "./keyboard-help";
 import { MainNav, Rail, WorkspaceSwitch } from "./rail";
 
 const Tray = lazyPage(withStyle("pages", () => import("../tray/tray")));
@@ -79,7 +80,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         {children}
       </main>
       {isTrayNeeded.value && <Tray />}
-      <KeyboardHelp />
+      <Keyboard />
       <CommandPalette />
     </div>
   );
@@ -178,4 +179,18 @@ function JobRow({ job, onOpen }: JobRowProps) {
       {step?.state === "running" && <progress class="progress" aria-label={`${title} ${name}`} max={1} value={share} />}
     </li>
   );
+}
+
+/** Handles keyboard shortcuts on all pages. Their list is loaded when it is first opened. */
+function Keyboard() {
+  const [Help, setHelp] = useState<typeof KeyboardHelp | null>(null);
+  useLayoutEffect(listenKeys, []);
+  useActions(
+    useMemo(() => {
+      const perform = () =>
+        void import("./keyboard-help").then((help) => setHelp(() => help.KeyboardHelp), showFailure);
+      return [{ name: "help.keys", label: "Show keyboard shortcuts", group: "Everywhere", keys: ["?"], perform }];
+    }, []),
+  );
+  return Help && <Help onClose={() => setHelp(null)} />;
 }

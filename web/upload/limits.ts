@@ -3,15 +3,14 @@ import { api, must, type Schemas } from "../app/api";
 import { type Resource, useRead } from "../app/cache";
 import { formatBytes } from "../app/format";
 import { workspace } from "../app/session";
-import { showToast } from "../app/toasts";
-import { refuseUploads } from "./queue";
 
 export type UploadLimits = Schemas["UploadLimits"];
 
-const read = (signal?: AbortSignal): Promise<UploadLimits> =>
+export const readLimits = (signal?: AbortSignal): Promise<UploadLimits> =>
   must(api.GET("/api/v1/uploads/limits", { signal: signal ?? null }));
 
-export const useUploadLimits = (): Resource<UploadLimits> => useRead(["upload-limits", workspace.value?.id], read);
+export const useUploadLimits = (): Resource<UploadLimits> =>
+  useRead(["upload-limits", workspace.value?.id], readLimits);
 
 const KINDS = "Video and audio: MP4, MOV, MKV, WAV, MP3, FLAC and others";
 
@@ -20,19 +19,6 @@ export function describeLimits({ max_bytes: max, free_bytes: free }: UploadLimit
   if (free === 0) return "There is no free space for recordings. Delete some, or ask an administrator.";
   const size = `up to ${formatBytes(max)} a file`;
   return `${KINDS}, ${size}${free < max ? ` · ${formatBytes(free)} free` : ""}`;
-}
-
-/**
- * Returns the files that may be uploaded. The tray shows those that are too large, and a message whether all need more space than there is.
- * Without a response, the server decides.
- */
-export async function keepWithinLimits(files: File[]): Promise<File[]> {
-  const limits = await read().catch(() => null);
-  if (limits === null) return files;
-  const { kept, large, warning } = checkSizes(files, limits);
-  refuseUploads(large, `Larger than the limit of ${formatBytes(limits.max_bytes)}.`);
-  if (warning !== null) showToast({ kind: "info", text: warning });
-  return kept;
 }
 
 /** Pure. A part of the files may have been uploaded before, so those that need more space than there is are tried. */

@@ -3,18 +3,10 @@ import { MAX_NAME_CHARACTERS } from "../../src/domain/field-limits";
 import { api, must } from "../app/api";
 import { formatCount } from "../app/format";
 import { showFailure, showToast } from "../app/toasts";
-import { keepWithinLimits } from "./limits";
+import { keepWithinLimits } from "./keep-within-limits";
 import { addUploads, refuseUploads } from "./queue";
-import { SCRIPT_TYPES, takeScripts } from "./scripts";
-
-/** Extensions of recordings whose type browsers do not know. */
-const EXTENSIONS = [".mkv", ".mxf", ".mts", ".m2ts", ".ts", ".flac", ".opus"];
-
-/** The value of `accept` of a field for recordings and their scripts. */
-export const RECORDING_TYPES = ["video/*", "audio/*", ...EXTENSIONS, SCRIPT_TYPES].join(",");
-
-const isRecording = ({ name, type }: File): boolean =>
-  /^(video|audio)\//.test(type) || EXTENSIONS.some((extension) => name.toLowerCase().endsWith(extension));
+import { isRecording } from "./recording-types";
+import { takeScripts } from "./scripts";
 
 /**
  * Creates a project named after the first recording among the files, uploads all recordings to it, and opens it with

@@ -5,9 +5,6 @@ import { me } from "../app/session";
 import { showToast } from "../app/toasts";
 import { toFolder } from "./dropped-files";
 
-/** The types of scripts, for `accept` of a field for recordings. */
-export const SCRIPT_TYPES = ".txt,.md,.markdown,.srt,.vtt,.docx";
-
 /** The scripts that the server does not have yet, by recording. */
 const waiting = new WeakMap<File, File>();
 /** The recordings whose script is being sent. */
@@ -20,6 +17,8 @@ const MAX_ATTEMPTS = 200;
 /** Returns the recordings among files, and keeps their scripts for `sendScript`. Says which scripts are not used. */
 export function takeScripts(files: readonly File[]): File[] {
   const { recordings, scripts, unmatched, ambiguous } = pairScripts(files, toFolder);
+  // Loaded while the server can be reached, before the upload has begun.
+  if (scripts.size > 0) void loadCode(() => import("../pages/asset/script")).catch(() => {});
   for (const [recording, script] of scripts) waiting.set(recording, script);
   const refuse = (refused: readonly File[], reason: string): void => {
     if (refused[0] === undefined) return;
@@ -53,7 +52,8 @@ export async function sendScript(recording: File, uploadUrl: string | null, work
     const status = error instanceof ApiError ? error.status : 0;
     if (status === 409) await keepScript(assetId, await readText(file)).catch(() => {});
     // It is sent again when the upload continues.
-    if (status !== 401 && !isTransient(error)) waiting.delete(recording);
+    const isLoaded = !(error instanceof ApiError && error.code === NOT_LOADED);
+    if (status !== 401 && !isTransient(error) && isLoaded) waiting.delete(recording);
     // The upload says that the session has ended; a recording that is gone was cancelled.
     if (status !== 401 && status !== 404)
       showToast({ kind: "bad", text: `“${file.name}” was not used as a script. ${toMessage(error)}` });
@@ -62,9 +62,23 @@ export async function sendScript(recording: File, uploadUrl: string | null, work
   }
 }
 
+const NOT_LOADED = "not_loaded";
+const MAX_LOADS = 5;
+
+/** Loads code, again after a while if the server cannot be reached. Throws `ApiError` with the code `not_loaded`. */
+async function loadCode<Code>(load: () => Promise<Code>): Promise<Code> {
+  for (const delay of RETRY_DELAYS_MS.slice(0, MAX_LOADS)) {
+    await new Promise((resolve) => setTimeout(resolve, delay));
+    const code = await load().catch(() => null);
+    if (code !== null) return code;
+  }
+  const text = "The page could not load what reads it. Reload the page, then drop it in the recording's Script tab.";
+  throw new ApiError(text, NOT_LOADED, 0);
+}
+
 /** Throws `ApiError` for a file that cannot be read. */
 async function readText(file: File): Promise<string> {
-  const { readScript } = await import("../pages/asset/script");
+  const { readScript } = await loadCode(() => import("../pages/asset/script"));
   try {
     return await readScript(file);
   } catch (error) {
@@ -103,7 +117,7 @@ const isTransient = (error: unknown): boolean =>
 
 /** Keeps a script for the Script tab of a recording. Throws `ApiError`. */
 async function keepScript(assetId: string, script: string): Promise<void> {
-  const { createScriptForm } = await import("../pages/asset/script");
+  const { createScriptForm } = await loadCode(() => import("../pages/asset/script"));
   if (createScriptForm(assetId).setScript(script)) return;
   throw new ApiError("The browser's storage is full. Drop it on the recording's Script tab.", "storage_full", 0);
 }

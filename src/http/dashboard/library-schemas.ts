@@ -1,6 +1,7 @@
 /** The schemas of what the library shows: recordings and projects with their cuts, renders and totals, search results and vocabularies. */
 import { Type } from "@sinclair/typebox";
 import { CUT_STATES, RENDER_STATES } from "../../domain/states";
+import { MAX_TILE_RECORDINGS } from "../../store/library";
 import { strictObject, withDescription } from "../fields";
 import { authorship, PUBLIC_SCHEMAS } from "../public/schemas";
 import { enumeration, id, integer, orNull, text, time } from "../schema-parts";
@@ -44,6 +45,14 @@ export const LIBRARY_SCHEMAS = {
       }),
       "the newest render",
     ),
+  }),
+  ListedProject: strictObject({
+    ...PUBLIC_SCHEMAS.Project.properties,
+    totals: strictObject(totals),
+    newest_assets: Type.Array(strictObject({ id, has_poster: Type.Boolean() }), {
+      maxItems: MAX_TILE_RECORDINGS,
+      description: "the newest assets with a poster or, without one, an envelope",
+    }),
   }),
   BatchExport: strictObject({
     id,

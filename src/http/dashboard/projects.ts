@@ -2,15 +2,24 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { CUT_MODE_NAMES } from "../../domain/plan";
 import { toSeconds } from "../../domain/time";
-import { listProjectCreators, listProjectTags, readProjectTotals } from "../../store/library";
+import type { Queries } from "../../store/db";
+import {
+  listProjectCreators,
+  listProjectTags,
+  type ProjectTotals,
+  type RecordingPicture,
+  readProjectPictures,
+  readProjectTotals,
+} from "../../store/library";
 import type { Project } from "../../store/projects";
 import type { Services } from "../../work/services";
-import { createOnce, ok } from "../call";
+import { type Call, createOnce, ok } from "../call";
 import { nullable, oneOf, strictObject, withDescription } from "../fields";
 import { language } from "../public/assets";
-import { name, projectLoader, replyChanged, replyCreated, state } from "../public/projects";
+import { name, projectLoader, replyChanged, replyCreated, showProject, state } from "../public/projects";
 import { respondsWith } from "../response-docs";
 import { route } from "../route";
+import type { Resource } from "../schemas";
 
 const cutAfterUpload = nullable(
   strictObject({
@@ -75,20 +84,49 @@ export const update = route({
   },
 });
 
+const showTotals = ({ kept, ...totals }: ProjectTotals) => ({
+  ...totals,
+  duration: toSeconds(totals.duration),
+  cut_duration: toSeconds(totals.cut_duration),
+  kept_duration: toSeconds(kept),
+});
+
+/** A project with what its tile shows. */
+export type ListedProject = { row: Project; totals: ProjectTotals; newest: RecordingPicture[] };
+
+/** Reads what the tiles of these projects show. */
+export async function readListedProjects(db: Queries, rows: Project[]): Promise<ListedProject[]> {
+  const ids = rows.map(({ id }) => id);
+  const newest = await readProjectPictures(db, ids);
+  return Promise.all(
+    rows.map(async (row) => ({
+      row,
+      totals: await readProjectTotals(db, row.id),
+      newest: newest.get(row.id) ?? [],
+    })),
+  );
+}
+
+export const showListedProject = async (
+  call: Call,
+  { row, totals, newest }: ListedProject,
+): Promise<Resource<"ListedProject">> => ({
+  ...(await showProject(call, row)),
+  totals: showTotals(totals),
+  newest_assets: newest,
+});
+
 export const readSummary = route({
   summary: "Retrieve the totals of a project, and the tags and people of its assets",
   responses: { 200: respondsWith("ProjectSummary", "The totals") },
   load: projectLoader,
   handle: async (call, { resource: { id } }) => {
     const db = call.services.store.read;
-    const { kept, ...totals } = await readProjectTotals(db, id);
+    const totals = await readProjectTotals(db, id);
     const [tags, creators] = [await listProjectTags(db, id), await listProjectCreators(db, id)];
     const people = await Promise.all(creators.map((userId) => call.authorship(userId)));
     return ok({
-      ...totals,
-      duration: toSeconds(totals.duration),
-      cut_duration: toSeconds(totals.cut_duration),
-      kept_duration: toSeconds(kept),
+      ...showTotals(totals),
       tags,
       creators: people.flatMap(({ created_by }) => created_by ?? []),
     });

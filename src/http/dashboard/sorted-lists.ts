@@ -7,7 +7,6 @@ import type { Asset } from "../../store/assets";
 import type { Queries } from "../../store/db";
 import { CUT_FILTERS, type RecordingFacts, readRecordingFacts } from "../../store/library";
 import type { SortKey } from "../../store/paging";
-import type { Project } from "../../store/projects";
 import {
   ASSET_SORTS,
   listSortedAssets,
@@ -22,9 +21,9 @@ import type { Call } from "../call";
 import { oneOf, parseSort, sortField, textField, uuidField, withDescription } from "../fields";
 import { listRoute } from "../list-route";
 import { showAssetDetail } from "../public/assets";
-import { showProject } from "../public/projects";
 import type { Resource } from "../schemas";
 import { formatTime } from "../schemas";
+import { type ListedProject, readListedProjects, showListedProject } from "./projects";
 
 const q = Type.Optional(
   Type.String({
@@ -35,22 +34,19 @@ const q = Type.Optional(
 );
 
 type SortFilter = { sort?: string; q?: string };
-const parseProjectSort = (filters: SortFilter) =>
-  parseSort<(typeof PROJECT_SORTS)[number]>(filters.sort, "last_activity_at", true);
+type ProjectSort = (typeof PROJECT_SORTS)[number];
+const parseProjectSort = (filters: SortFilter) => parseSort<ProjectSort>(filters.sort, "last_activity_at", true);
 type AssetSort = (typeof ASSET_SORTS)[number];
 const parseAssetSort = (filters: SortFilter) => parseSort<AssetSort>(filters.sort, "created_at", true);
 
-/** A row with the column by which its list is sorted, for its sort key. */
-type SortedRow<Row, Column> = { row: Row; sort: Column };
-
 export const projects = listRoute({
-  summary: "List projects, most recently active first",
+  summary: "List projects with their totals and newest assets, most recently active first",
   filters: {
     state: Type.Optional(oneOf(...PROJECT_STATES)),
     q,
     sort: Type.Optional(sortField(PROJECT_SORTS)),
   },
-  item: "Project",
+  item: "ListedProject",
   description: "A page of projects",
   scope: ({ principal }, { filters }) => [
     "sorted-projects",
@@ -67,10 +63,11 @@ export const projects = listRoute({
       after,
       limit,
     });
-    return { ...page, rows: page.rows.map((row) => ({ row, sort: sorting.sort })) };
+    const listed = await readListedProjects(services.store.read, page.rows);
+    return { ...page, rows: listed.map((project) => ({ ...project, sort: sorting.sort })) };
   },
-  sortKey: ({ row, sort }: SortedRow<Project, (typeof PROJECT_SORTS)[number]>): SortKey => toProjectKey(row, sort),
-  show: (call, { row }) => showProject(call, row),
+  sortKey: ({ row, sort }: ListedProject & { sort: ProjectSort }): SortKey => toProjectKey(row, sort),
+  show: showListedProject,
 });
 
 export const assets = listRoute({

@@ -135,7 +135,7 @@ async function measureFirstLoad() {
       bytes += encodedDataLength;
     });
     (run % 2 ? listed : interactive).push(
-      await measureOpening(page, "/", run % 2 ? ".row-link" : "main .button.primary"),
+      await measureOpening(page, "/", run % 2 ? ".project" : "main .button.primary"),
     );
     await page.waitForLoadState("load");
     await page.context().close();
@@ -175,7 +175,7 @@ async function measureList(path: string, row: string, rows: number) {
 const results = {
   first_load: await measureFirstLoad(),
   assets: await measureList(`/projects/${projectId}`, ".recording", ASSETS),
-  projects: await measureList("/projects", ".row-link", ROWS),
+  projects: await measureList("/projects", ".project h2", ROWS),
   users: await measureList("/admin/users", ".data-table tbody tr", ROWS),
   problems,
 };

@@ -40,7 +40,7 @@ const listed = exactly({
   ),
 });
 const pageSchema = exactly({ items: Type.Array(listed), limit: Type.Integer(), next_cursor: orNull(text) });
-const summarySchema = exactly({
+const totals = {
   recordings: count,
   duration: seconds,
   cut_duration: seconds,
@@ -48,6 +48,9 @@ const summarySchema = exactly({
   without_cut: count,
   to_review: count,
   open_marks: count,
+};
+const summarySchema = exactly({
+  ...totals,
   tags: Type.Array(text),
   creators: Type.Array(user),
 });
@@ -168,6 +171,10 @@ export const libraryRows: DashboardRow[] = [
         tags: ["Boat, day 1", "b"],
         creators: [{ id: as.userId, name: null }],
       });
+      const { tags: _, creators: __, ...totals } = await summarize();
+      const { body: tiles } = await call<{ items: { id: string }[] }>("GET", "/projects", { as });
+      const newest_assets = [uncut.id, cut.asset_id].map((id) => ({ id, has_poster: true }));
+      expect(tiles.items.find(({ id }) => id === project_id)).toMatchObject({ totals, newest_assets });
       const of = (id: string, user = as) => getOutcome("GET", `/projects/${id}/summary`, { as: user });
       expect([await of(project_id, bert), await of(NO_ID)]).toEqual(["404 not_found", "404 not_found"]);
     },

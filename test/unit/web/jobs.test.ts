@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test";
+import { beforeAll, describe, expect, test } from "bun:test";
 import { DetailedError } from "tus-js-client";
 import { formatElapsed } from "../../../web/app/format";
 import { describeNotification } from "../../../web/app/notification-texts";
@@ -12,10 +12,19 @@ import {
   type Pipeline,
 } from "../../../web/app/pipelines";
 import { toDayStart } from "../../../web/app/use-query";
-import { readLicenses } from "../../../web/pages/status/status-page";
-import { checkSizes, describeLimits } from "../../../web/upload/limits";
-import { toUploadMessage } from "../../../web/upload/messages";
 import { PAYLOADS } from "../../http/notification-samples";
+import { usePageGlobals } from "./page-globals";
+
+usePageGlobals();
+
+let statusPage: typeof import("../../../web/pages/status/status-page");
+let uploadLimits: typeof import("../../../web/upload/limits");
+let uploadMessages: typeof import("../../../web/upload/messages");
+beforeAll(async () => {
+  statusPage = await import("../../../web/pages/status/status-page");
+  uploadLimits = await import("../../../web/upload/limits");
+  uploadMessages = await import("../../../web/upload/messages");
+});
 
 const pipeline = (state: Pipeline["state"], ...steps: [name: string, state: string][]) =>
   ({
@@ -93,7 +102,7 @@ test("licenses are read from one text", () => {
     "preact 11.2.0\nLicense: MIT\nhttps://preactjs.com\n\nThe text\n",
     "x 1",
   ].join(line);
-  const { notes, licenses } = readLicenses(all);
+  const { notes, licenses } = statusPage.readLicenses(all);
   expect(notes).toBe("Notes");
   expect(licenses.map(({ name }) => name)).toEqual(["Offcut", "ffmpeg", "preact 11.2.0", "x 1"]);
   expect(licenses[2]).toEqual({ name: "preact 11.2.0", facts: "MIT, https://preactjs.com", text: "The text" });
@@ -103,7 +112,7 @@ test("licenses are read from one text", () => {
 test("a file that is too small is refused in plain words", () => {
   const response = { getStatus: () => 400, getBody: () => '{"detail":"size_bytes must be at least 64."}' };
   const error = Object.assign(Object.create(DetailedError.prototype) as DetailedError, { originalResponse: response });
-  expect(toUploadMessage(error)).toBe("This file is empty or damaged. Choose another one.");
+  expect(uploadMessages.toUploadMessage(error)).toBe("This file is empty or damaged. Choose another one.");
 });
 
 describe("limits of uploads", () => {
@@ -128,7 +137,7 @@ describe("limits of uploads", () => {
     ],
     ["none", [], [], null],
   ])("%s", (_what, files, names, warning) => {
-    const checked = checkSizes(files, limits);
+    const checked = uploadLimits.checkSizes(files, limits);
     expect([checked.kept.map(({ name }) => name), checked.warning]).toEqual([names, warning]);
     expect([...checked.kept, ...checked.large].toSorted()).toEqual(files.toSorted());
   });
@@ -137,5 +146,5 @@ describe("limits of uploads", () => {
     [{ max_bytes: 100e9, free_bytes: 1e12 }, /others, up to 100 GB a file$/],
     [limits, /others, up to 100 GB a file · 50 GB free$/],
     [{ ...limits, free_bytes: 0 }, /^There is no free space/],
-  ])("%o as a sentence", (given, expected) => expect(describeLimits(given)).toMatch(expected));
+  ])("%o as a sentence", (given, expected) => expect(uploadLimits.describeLimits(given)).toMatch(expected));
 });

@@ -1,11 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import {
-  countFrames,
-  drawEnvelope,
-  findKeptShare,
-  findState,
-  type Recording,
-} from "../../../web/pages/project/recording";
+import { drawEnvelope } from "../../../web/pages/project/envelope";
+import { countFrames, findKeptShare, findState, type Recording } from "../../../web/pages/project/recording";
 import { createSelection } from "../../../web/pages/project/selection";
 import type { UploadItem } from "../../../web/upload/queue";
 

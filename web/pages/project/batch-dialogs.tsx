@@ -12,6 +12,8 @@ import { MODE_NAMES } from "../../editor/versions/name-version";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
 import { SelectField } from "../../ui/form";
+import type { RenderChoice } from "../asset/output/render-choices";
+import { AS_RECORDED, ownPresets, PRESETS } from "../asset/output/render-presets";
 import { cutRecordings, exportRecordings, hasCut, renderRecordings } from "./batch-work";
 import type { Recording } from "./recording";
 
@@ -71,16 +73,23 @@ export function CutDialog({ recordings, onStart, onClose }: BatchDialogProps) {
   );
 }
 
-const FORMATS: { value: OutputFormat | ""; label: string }[] = [
-  { value: "", label: "As recorded" },
-  { value: "mp4", label: "MP4" },
-  { value: "mov", label: "MOV" },
-  { value: "m4a", label: "M4A, audio only" },
-  { value: "mp3", label: "MP3, audio only" },
+const FORMATS: { format: OutputFormat; label: string }[] = [
+  { format: "mp4", label: "MP4" },
+  { format: "mov", label: "MOV" },
+  { format: "m4a", label: "M4A, audio only" },
+  { format: "mp3", label: "MP3, audio only" },
+];
+
+/** The formats of any recording, then the presets that everybody has, then the user's own. */
+const listSettings = (): { label: string; choice: RenderChoice | null }[] => [
+  { label: "As recorded", choice: null },
+  ...FORMATS.map(({ format, label }) => ({ label, choice: { ...AS_RECORDED, format } })),
+  ...[...PRESETS.slice(1), ...ownPresets.value].map(({ name, choice }) => ({ label: `Preset: ${name}`, choice })),
 ];
 
 export function RenderDialog({ recordings, onStart, onClose }: BatchDialogProps) {
-  const [format, setFormat] = useState<OutputFormat | "">("");
+  const [chosen, setChosen] = useState(0);
+  const settings = listSettings();
   const usable = recordings.filter(hasCut);
   return (
     <StartDialog
@@ -88,14 +97,14 @@ export function RenderDialog({ recordings, onStart, onClose }: BatchDialogProps)
       label="Render"
       isReady={usable.length > 0}
       onClose={onClose}
-      onStart={() => onStart(renderRecordings(usable, format))}
+      onStart={() => onStart(renderRecordings(usable, settings[chosen]?.choice ?? null))}
     >
       <SelectField
         label="Format"
         data-first
-        value={format}
-        options={FORMATS}
-        onChange={(event) => setFormat(event.currentTarget.value as OutputFormat | "")}
+        value={String(chosen)}
+        options={settings.map(({ label }, index) => ({ value: String(index), label }))}
+        onChange={(event) => setChosen(Number(event.currentTarget.value))}
       />
       <WithoutCut count={recordings.length - usable.length} />
     </StartDialog>

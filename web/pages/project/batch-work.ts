@@ -2,12 +2,14 @@
 
 import type { ExportPart } from "../../../src/domain/export-parts";
 import { CUT_MODES, type CutMode, type CutOptions } from "../../../src/domain/plan";
-import type { OutputFormat } from "../../../src/domain/render-output";
 import { ApiError, api, exportUrl, must, type Schemas, toMessage } from "../../app/api";
+import { formatCount } from "../../app/format";
 import { runDeletion } from "../../app/query-client";
 import { openDownload } from "../../app/save-file";
 import { workspace } from "../../app/session";
+import { showToast } from "../../app/toasts";
 import { addBatch, changeBatch, endBatch, insist, pause, runBatch } from "../../tray/batches";
+import { fitResolution, type RenderChoice, toOutput } from "../asset/output/render-choices";
 import { nameOf } from "../asset/use-media";
 import type { Recording } from "./recording";
 
@@ -20,17 +22,24 @@ function stayInWorkspace() {
   return { workspaceId, headers: workspaceId === null ? {} : { "Offcut-Workspace": workspaceId } };
 }
 
-/** Deletes recordings. One that somebody else has already deleted is no problem. */
-export function deleteRecordings(recordings: readonly Recording[]): Promise<void> {
-  const { headers } = stayInWorkspace();
+/** Deletes recordings. Those that somebody else has deleted are said to be gone, unless the user has lost access to the workspace. */
+export async function deleteRecordings(recordings: readonly Recording[]): Promise<void> {
+  const { workspaceId, headers } = stayInWorkspace();
+  let gone = 0;
   const deleteAsset = async (id: string) => {
     try {
       await runDeletion(id, must(api.DELETE("/api/v1/assets/{asset_id}", { params: toPath(id), headers })));
     } catch (error) {
-      if (!(error instanceof ApiError && error.status === 404)) throw error;
+      if (!(error instanceof ApiError && error.status === 404) || workspaceId === null) throw error;
+      // To somebody who is no member any longer, everything is 404, the workspace too.
+      await must(api.GET("/api/v1/workspaces/{workspace_id}", { params: { path: { workspace_id: workspaceId } } }));
+      gone++;
     }
   };
-  return runBatch({ label: "Delete", items: toItems(recordings), run: ({ id }) => deleteAsset(id) });
+  await runBatch({ label: "Delete", items: toItems(recordings), run: ({ id }) => deleteAsset(id) });
+  if (gone === 0) return;
+  const text = `${formatCount(gone, "recording")} ${gone === 1 ? "was" : "were"} already gone.`;
+  showToast({ kind: "info", text });
 }
 
 const toPath = (assetId: string) => ({ path: { asset_id: assetId } });
@@ -80,15 +89,17 @@ type CutRecording = Recording & { latest_cut: NonNullable<Recording["latest_cut"
 
 export const hasCut = (recording: Recording): recording is CutRecording => recording.latest_cut !== null;
 
-/** Renders the newest cuts. `format` "" is that of the recording. */
-export function renderRecordings(recordings: readonly CutRecording[], format: OutputFormat | ""): Promise<void> {
+/** Renders the newest cuts; without a choice, as they were recorded. */
+export function renderRecordings(recordings: readonly CutRecording[], choice: RenderChoice | null): Promise<void> {
   const { headers } = stayInWorkspace();
-  const output = format === "" ? {} : { format };
   return runBatch({
     label: "Render",
     items: toItems(recordings),
-    run: ({ id, recording: { latest_cut: cut } }) =>
-      must(api.POST("/api/v1/renders", { body: { asset_id: id, cut_id: cut.id, output }, headers })),
+    run: ({ id, recording }) => {
+      const output = choice === null ? {} : toOutput(fitResolution(choice, recording));
+      const body = { asset_id: id, cut_id: recording.latest_cut.id, output };
+      return must(api.POST("/api/v1/renders", { body, headers }));
+    },
   });
 }
 

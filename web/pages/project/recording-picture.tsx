@@ -1,10 +1,10 @@
 /** The picture of a recording: its poster or the envelope of its audio. Moving the pointer over it scrubs. */
-import { useEffect, useRef, useState } from "preact/hooks";
-import { mediaUrl, toApiError } from "../../app/api";
-import { useRead } from "../../app/cache";
+import { useRef, useState } from "preact/hooks";
+import { mediaUrl } from "../../app/api";
 import { formatDuration } from "../../app/format";
 import { Icon } from "../../ui/icon";
-import { countFrames, drawEnvelope, type Recording } from "./recording";
+import { Envelope } from "./envelope";
+import { countFrames, type Recording } from "./recording";
 
 type PictureProps = { recording: Recording; hasScrub?: boolean };
 
@@ -73,72 +73,4 @@ function useScrub(recording: Recording, hasFrames: boolean, duration: number) {
     if (time.current) time.current.textContent = formatDuration(duration);
   };
   return { frame, line, time, handlers: { onPointerMove, onPointerLeave } };
-}
-
-const POINTS = 110;
-
-function Envelope({ id }: { id: string }) {
-  const place = useRef<HTMLSpanElement>(null);
-  const isSeen = useInView(place);
-  return (
-    <span ref={place} class="envelope-box">
-      {isSeen && <EnvelopePath id={id} />}
-    </span>
-  );
-}
-
-function EnvelopePath({ id }: { id: string }) {
-  const { value } = useRead(["envelope", id], (signal) => readEnvelope(id, signal), { lasts: "forever" }).state;
-  if (value.kind === "failed") return <Icon name="audio" />;
-  return value.kind === "loading" ? null : (
-    <svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
-      <path d={value.value} />
-    </svg>
-  );
-}
-
-async function readEnvelope(id: string, signal: AbortSignal): Promise<string> {
-  const response = await fetch(mediaUrl(id, "envelope", { points: String(POINTS) }), { signal });
-  if (!response.ok) throw toApiError(response, await response.json().catch(() => null));
-  return drawEnvelope(await response.bytes());
-}
-
-const MARGIN = "200px";
-/** What scrolls past is not loaded. */
-const STAYS_MS = 120;
-
-const listeners = new WeakMap<Element, (isIn: boolean) => void>();
-let observer: IntersectionObserver | null = null;
-
-function observe(element: Element, listener: (isIn: boolean) => void): () => void {
-  observer ??= new IntersectionObserver(
-    (entries) => {
-      for (const { target, isIntersecting } of entries) listeners.get(target)?.(isIntersecting);
-    },
-    { rootMargin: MARGIN },
-  );
-  listeners.set(element, listener);
-  observer.observe(element);
-  return () => {
-    listeners.delete(element);
-    observer?.unobserve(element);
-  };
-}
-
-/** Returns whether an element has been in view for a moment. Stays true. */
-function useInView(element: { current: Element | null }): boolean {
-  const [wasSeen, setWasSeen] = useState(false);
-  useEffect(() => {
-    if (wasSeen || element.current === null) return;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const stop = observe(element.current, (isIn) => {
-      clearTimeout(timer);
-      if (isIn) timer = setTimeout(() => setWasSeen(true), STAYS_MS);
-    });
-    return () => {
-      clearTimeout(timer);
-      stop();
-    };
-  }, [wasSeen]);
-  return wasSeen;
 }

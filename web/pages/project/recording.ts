@@ -67,22 +67,6 @@ export function findKeptShare({ duration_seconds: duration, latest_cut: cut }: R
   return kept === null || seconds <= 0 ? null : Math.min(1, kept / seconds);
 }
 
-const MIN_LOUDEST = 24;
-
-/** Returns the peaks of an envelope as the bars of an SVG path, in a box of 100 by 100. */
-export function drawEnvelope(peaks: Uint8Array): string {
-  const step = 100 / peaks.length;
-  const width = (step * 0.72).toFixed(2);
-  // A quiet recording has a picture too, and silence has a line.
-  const loudest = Math.max(MIN_LOUDEST, ...peaks);
-  let path = "";
-  peaks.forEach((peak, at) => {
-    const half = Math.max(0.8, (peak / loudest) * 46);
-    path += `M${(at * step).toFixed(2)} ${(50 - half).toFixed(1)}h${width}v${(2 * half).toFixed(1)}h-${width}z`;
-  });
-  return path;
-}
-
 const MIN_FRAME_PIXELS = 16;
 const MAX_FRAME_PIXELS = 320;
 

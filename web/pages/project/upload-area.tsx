@@ -7,9 +7,10 @@ import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
 import { Icon } from "../../ui/icon";
 import { readDroppedFiles } from "../../upload/dropped-files";
-import { describeLimits, keepWithinLimits, useUploadLimits } from "../../upload/limits";
-import { RECORDING_TYPES } from "../../upload/new-project";
+import { keepWithinLimits } from "../../upload/keep-within-limits";
+import { describeLimits, useUploadLimits } from "../../upload/limits";
 import { addUploads } from "../../upload/queue";
+import { RECORDING_TYPES } from "../../upload/recording-types";
 import { takeScripts } from "../../upload/scripts";
 
 type Question = { files: File[]; known: string[] };

@@ -1,24 +1,25 @@
 import { useCallback, useMemo, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { MAX_NAME_CHARACTERS, MAX_SEARCH_CHARACTERS } from "../../../src/domain/field-limits";
+import { MAX_SEARCH_CHARACTERS } from "../../../src/domain/field-limits";
 import { useActions } from "../../app/actions";
-import { api, must, type Schemas } from "../../app/api";
+import { api, must } from "../../app/api";
 import { useList } from "../../app/cache";
+import { toNumber } from "../../app/english";
+import { formatCount } from "../../app/format";
+import { lazyPage, withStyle } from "../../app/routes";
 import { canWrite, workspace } from "../../app/session";
 import { showFailure } from "../../app/toasts";
 import { Button } from "../../ui/button";
-import { Dialog, FormActions } from "../../ui/dialog";
-import { Field, Form, Segments } from "../../ui/form";
+import { Segments } from "../../ui/form";
 import { Icon } from "../../ui/icon";
 import { Page } from "../../ui/page";
-import { LoadMore, RowList } from "../../ui/row-list";
+import { LoadMore } from "../../ui/row-list";
 import { Empty, ListSkeleton } from "../../ui/states";
-import { RelativeTime } from "../../ui/time";
-import { ProjectMenu } from "./project-menu";
+import type { NewProjectDialog } from "./project-dialogs";
+import { CHUNK_TILES, type ListedProject as Project, ProjectTiles } from "./project-tile";
 
-type Project = Schemas["Project"];
+const FirstMinute = lazyPage(withStyle("pages", () => import("./first-minute")));
 
-const PAGE_SIZE = 100;
 const STATES = [
   { value: "active", label: "Active" },
   { value: "archived", label: "Archived" },
@@ -29,9 +30,17 @@ export function ProjectsPage() {
   const { route } = useLocation();
   const [text, setText] = useState("");
   const [state, setState] = useState<Project["state"]>("active");
-  const [isCreating, setIsCreating] = useState(false);
+  const [Dialog, setDialog] = useState<typeof NewProjectDialog | null>(null);
+  const create = useCallback(async () => {
+    try {
+      const { NewProjectDialog } = await import("./project-dialogs");
+      setDialog(() => NewProjectDialog);
+    } catch (error) {
+      showFailure(error);
+    }
+  }, []);
   const list = useList<Project>(["projects", workspace.value?.id, text, state], (cursor, signal) => {
-    const query = { limit: PAGE_SIZE, state, ...(cursor !== null && { cursor }), ...(text && { q: text }) };
+    const query = { limit: CHUNK_TILES, state, ...(cursor !== null && { cursor }), ...(text && { q: text }) };
     return must(api.GET("/api/v1/projects", { params: { query }, signal }));
   });
   useActions(
@@ -44,7 +53,7 @@ export function ProjectsPage() {
                 label: "New project",
                 group: "Projects",
                 keys: ["n"],
-                perform: () => setIsCreating(true),
+                perform: () => void create(),
               },
             ]
           : [],
@@ -52,16 +61,16 @@ export function ProjectsPage() {
     ),
   );
   const items = list.items.value;
-  const drawProject = useCallback(
-    (project: Project) => <ProjectRow key={project.id} project={project} onChange={() => void list.reload()} />,
-    [list],
-  );
+  const hasProjects = items !== null && items.length > 0;
+  const isComplete = hasProjects && !list.hasMore.value;
+  const onChange = useCallback(() => void list.reload(), [list]);
   return (
     <Page
       title="Projects"
+      detail={isComplete && text === "" && describeAll(items)}
       actions={
         canWrite.value && (
-          <Button icon="plus" look="primary" onClick={() => setIsCreating(true)}>
+          <Button icon="plus" look="primary" onClick={() => void create()}>
             New project
           </Button>
         )
@@ -80,115 +89,51 @@ export function ProjectsPage() {
         <Segments label="State" value={state} options={STATES} onChange={setState} />
       </div>
       {items === null && list.error.value === null && <ListSkeleton />}
-      {items !== null && items.length > 0 && <RowList items={items} row={drawProject} />}
-      {items?.length === 0 && <NoProjects text={text} state={state} onCreate={() => setIsCreating(true)} />}
-      <LoadMore list={list} />
-      {isCreating && (
-        <NewProjectDialog
-          onCreated={(project) => route(`/projects/${project.id}`)}
-          onClose={() => setIsCreating(false)}
-        />
+      {hasProjects && (
+        <ProjectTiles projects={items} onChange={onChange}>
+          {isComplete && canWrite.value && text === "" && state === "active" && <NewProjectTile />}
+        </ProjectTiles>
       )}
+      {items?.length === 0 && <NoProjects text={text} state={state} />}
+      <LoadMore list={list} />
+      {Dialog !== null && <Dialog onCreated={({ id }) => route(`/projects/${id}`)} onClose={() => setDialog(null)} />}
     </Page>
   );
 }
 
-function NoProjects({ text, state, onCreate }: { text: string; state: Project["state"]; onCreate(): void }) {
+/** Files can be dropped anywhere on the page. */
+function NewProjectTile() {
+  const { route } = useLocation();
+  const choose = () => void import("./choose-files").then((files) => files.chooseFiles(route), showFailure);
+  return (
+    <li class="project">
+      <button type="button" class="new-project" onClick={choose}>
+        <span class="upload-mark">
+          <Icon name="upload" />
+        </span>
+        <b>Drop recordings here</b>
+        <span class="soft">They become a new project</span>
+      </button>
+    </li>
+  );
+}
+
+function NoProjects({ text, state }: { text: string; state: Project["state"] }) {
   if (text !== "") return <Empty title={`No project matches “${text}”`} icon="search" />;
   if (state === "archived") return <Empty title="No archived projects" icon="projects" />;
+  if (canWrite.value) return <FirstMinute />;
   return (
-    <Empty title={canWrite.value ? "Start with a project" : "No projects yet"} icon="projects">
-      <p>
-        A project holds the recordings of a series, a course or a client.
-        {canWrite.value && " Drop a recording anywhere on this page: its project is named after it."}
-      </p>
-      {canWrite.value && (
-        <div class="toolbar">
-          <Button icon="plus" onClick={onCreate}>
-            Create the first project
-          </Button>
-          <DemoButton />
-        </div>
-      )}
+    <Empty title="No projects yet" icon="projects">
+      <p>A project holds the recordings of a series, a course or a client.</p>
     </Empty>
   );
 }
 
-/** Uploads the demo talk like a recording of the user's. */
-function DemoButton() {
-  const { route } = useLocation();
-  const [isLoading, setIsLoading] = useState(false);
-  const start = async () => {
-    setIsLoading(true);
-    try {
-      const [response, { uploadToNewProject }] = await Promise.all([
-        fetch(DEMO_TALK_URL),
-        import("../../upload/new-project"),
-      ]);
-      if (!response.ok) throw new Error("The demo talk was not found. Reload the page.");
-      await uploadToNewProject([new File([await response.blob()], "Demo talk.mp4", { type: "video/mp4" })], route);
-    } catch (error) {
-      showFailure(error);
-    }
-    setIsLoading(false);
-  };
-  return (
-    <Button isBusy={isLoading} onClick={() => void start()}>
-      Try a demo talk
-    </Button>
-  );
-}
-
-const NewProjectDialog = ({
-  onCreated,
-  onClose,
-}: {
-  onCreated(project: Schemas["Project"]): void;
-  onClose(): void;
-}) => (
-  <Dialog title="New project" onClose={onClose}>
-    <Form
-      class="dialog-body"
-      onSend={async ({ name = "" }) => {
-        const project = await must(api.POST("/api/v1/projects", { body: { name: name.trim(), cut_after_upload: {} } }));
-        onClose();
-        onCreated(project);
-      }}
-    >
-      {({ errors, isSending }) => (
-        <>
-          <Field label="Name" name="name" maxLength={MAX_NAME_CHARACTERS} required isFirst error={errors.name} />
-          <FormActions submitLabel="Create" isSending={isSending} onCancel={onClose} />
-        </>
-      )}
-    </Form>
-  </Dialog>
-);
-
-function ProjectRow({ project, onChange }: { project: Schemas["Project"]; onChange(): void }) {
-  const [isRemoved, setIsRemoved] = useState(false);
-  if (isRemoved) return null;
-  return (
-    <li class="row">
-      <a class="row-link" href={`/projects/${project.id}`}>
-        <Icon name="projects" />
-        <span class="truncate" title={project.name} dir="auto">
-          {project.name}
-        </span>
-      </a>
-      <span class="soft row-time">
-        <RelativeTime iso={project.last_activity_at} />
-      </span>
-      {canWrite.value && (
-        <ProjectMenu
-          project={project}
-          onChange={onChange}
-          onDeleted={() => {
-            setIsRemoved(true);
-            onChange();
-          }}
-        />
-      )}
-    </li>
-  );
+/** "5 projects · 91 recordings · 56 h 22 min" */
+function describeAll(projects: readonly Project[]): string {
+  const recordings = projects.reduce((sum, { totals }) => sum + totals.recordings, 0);
+  const minutes = Math.round(projects.reduce((sum, { totals }) => sum + totals.duration, 0) / 60);
+  const [hours, rest] = [Math.floor(minutes / 60), `${minutes % 60} min`];
+  const length = hours > 0 ? `${toNumber(hours)} h ${rest}` : rest;
+  return [formatCount(projects.length, "project"), formatCount(recordings, "recording"), length].join(" · ");
 }

@@ -71,7 +71,7 @@ export function listFormats(asset: RenderedAsset): { value: OutputFormat; label:
 }
 
 /** Returns the length of the shorter side in pixels, rounded to an even number for encoders; null without video. */
-const findShortSide = ({ width, height }: RenderedAsset): number | null => {
+const findShortSide = ({ width, height }: Pick<RenderedAsset, "width" | "height">): number | null => {
   if (width === null || height === null) return null;
   const side = Math.min(width, height);
   return side - (side % 2);
@@ -86,6 +86,10 @@ export function listResolutions(asset: RenderedAsset): { value: string; label: s
     ...smaller.map((one) => ({ value: `${one}p`, label: `${one}p` })),
   ];
 }
+
+/** Returns the choice without a resolution that the recording does not exceed. */
+export const fitResolution = (choice: RenderChoice, asset: Pick<RenderedAsset, "width" | "height">): RenderChoice =>
+  Number.parseInt(choice.resolution, 10) >= (findShortSide(asset) ?? 0) ? { ...choice, resolution: "" } : choice;
 
 const getFrameRate = ({ frame_rate }: RenderedAsset): number => (frame_rate ? frame_rate.num / frame_rate.den : 25);
 

@@ -5,12 +5,12 @@ import { listFormats, type RenderChoice, type RenderedAsset } from "./render-cho
 
 export type RenderPreset = { name: string; choice: RenderChoice };
 
-const AS_RECORDED: Omit<RenderChoice, "format"> = {
+export const AS_RECORDED: Omit<RenderChoice, "format"> = {
   ...{ resolution: "", frameRate: "", videoBitrate: "", audioBitrate: "" },
   ...{ loudness: "", noiseReduction: "", speakerLevels: "" },
 };
 
-const PRESETS: readonly RenderPreset[] = [
+export const PRESETS: readonly RenderPreset[] = [
   { name: "As recorded", choice: { ...AS_RECORDED, format: "mp4" } },
   { name: "YouTube", choice: { ...AS_RECORDED, format: "mp4", loudness: "-14" } },
   { name: "Podcast", choice: { ...AS_RECORDED, format: "mp3", audioBitrate: "128", loudness: "-16" } },

@@ -1,0 +1,89 @@
+/** The envelope of a recording's audio, which is read when it comes into view. */
+import { useEffect, useRef, useState } from "preact/hooks";
+import { mediaUrl, toApiError } from "../../app/api";
+import { useRead } from "../../app/cache";
+import { Icon } from "../../ui/icon";
+
+const POINTS = 110;
+
+export function Envelope({ id }: { id: string }) {
+  const place = useRef<HTMLSpanElement>(null);
+  const isSeen = useInView(place);
+  return (
+    <span ref={place} class="envelope-box">
+      {isSeen && <EnvelopePath id={id} />}
+    </span>
+  );
+}
+
+function EnvelopePath({ id }: { id: string }) {
+  const { value } = useRead(["envelope", id], (signal) => readEnvelope(id, signal), { lasts: "forever" }).state;
+  if (value.kind === "failed") return <Icon name="audio" />;
+  return value.kind === "loading" ? null : (
+    <svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
+      <path d={value.value} />
+    </svg>
+  );
+}
+
+async function readEnvelope(id: string, signal: AbortSignal): Promise<string> {
+  const response = await fetch(mediaUrl(id, "envelope", { points: String(POINTS) }), { signal });
+  if (!response.ok) throw toApiError(response, await response.json().catch(() => null));
+  return drawEnvelope(await response.bytes());
+}
+
+const MIN_LOUDEST = 24;
+
+/** Returns the peaks of an envelope as the bars of an SVG path, in a box of 100 by 100. */
+export function drawEnvelope(peaks: Uint8Array): string {
+  const step = 100 / peaks.length;
+  const width = (step * 0.72).toFixed(2);
+  // A quiet recording has a picture too, and silence has a line.
+  const loudest = Math.max(MIN_LOUDEST, ...peaks);
+  let path = "";
+  peaks.forEach((peak, at) => {
+    const half = Math.max(0.8, (peak / loudest) * 46);
+    path += `M${(at * step).toFixed(2)} ${(50 - half).toFixed(1)}h${width}v${(2 * half).toFixed(1)}h-${width}z`;
+  });
+  return path;
+}
+
+const MARGIN = "200px";
+/** What scrolls past is not loaded. */
+const STAYS_MS = 120;
+
+const listeners = new WeakMap<Element, (isIn: boolean) => void>();
+let observer: IntersectionObserver | null = null;
+
+function observe(element: Element, listener: (isIn: boolean) => void): () => void {
+  observer ??= new IntersectionObserver(
+    (entries) => {
+      for (const { target, isIntersecting } of entries) listeners.get(target)?.(isIntersecting);
+    },
+    { rootMargin: MARGIN },
+  );
+  listeners.set(element, listener);
+  observer.observe(element);
+  return () => {
+    listeners.delete(element);
+    observer?.unobserve(element);
+  };
+}
+
+/** Returns whether an element has been in view for a moment. Stays true. */
+function useInView(element: { current: Element | null }): boolean {
+  const [wasSeen, setWasSeen] = useState(false);
+  useEffect(() => {
+    if (wasSeen || element.current === null) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const stop = observe(element.current, (isIn) => {
+      clearTimeout(timer);
+      if (isIn) timer = setTimeout(() => setWasSeen(true), STAYS_MS);
+    });
+    return () => {
+      clearTimeout(timer);
+      stop();
+    };
+  }, [wasSeen]);
+  return wasSeen;
+}

@@ -1,0 +1,73 @@
+/** The page of projects in an empty workspace. */
+import { useState } from "preact/hooks";
+import { useLocation } from "preact-iso";
+import { showFailure } from "../../app/toasts";
+import { Button } from "../../ui/button";
+import { Icon } from "../../ui/icon";
+import { describeLimits, useUploadLimits } from "../../upload/limits";
+import { chooseFiles, uploadFiles } from "./choose-files";
+
+const STEPS = [
+  { title: "Drop", detail: "The project is named after the file" },
+  { title: "Play", detail: "At once, while it is transcribed" },
+  { title: "Review", detail: "One key for each doubtful place" },
+];
+
+export default function FirstMinute() {
+  const { route } = useLocation();
+  const limits = useUploadLimits().state.value;
+  return (
+    <section class="first-minute" aria-labelledby="first-minute">
+      <div class="upload-area">
+        <span class="upload-mark">
+          <Icon name="upload" />
+        </span>
+        <h2 id="first-minute">Drop a recording, get a cut</h2>
+        <p class="soft">
+          Offcut transcribes it, takes out pauses, fillers and retakes, and shows you every decision. Nothing leaves
+          this server.
+        </p>
+        <div class="first-actions">
+          <Button icon="plus" look="primary" onClick={() => chooseFiles(route)}>
+            Choose files
+          </Button>
+          <DemoButton upload={(files) => uploadFiles(files, route)} />
+        </div>
+        {/* A line of the same height, until the limits are known. */}
+        <span class="soft limits">{limits.kind === "ready" ? describeLimits(limits.value) : "\u00a0"}</span>
+      </div>
+      <ol class="steps">
+        {STEPS.map(({ title, detail }, index) => (
+          <li key={title}>
+            <b>{index + 1}</b>
+            <span>
+              {title}
+              <span class="soft">{detail}</span>
+            </span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+/** Uploads the demo talk like a recording of the user's. */
+function DemoButton({ upload }: { upload(files: File[]): Promise<void> }) {
+  const [isLoading, setIsLoading] = useState(false);
+  const start = async () => {
+    setIsLoading(true);
+    try {
+      const response = await fetch(DEMO_TALK_URL);
+      if (!response.ok) throw new Error("The demo talk was not found. Reload the page.");
+      await upload([new File([await response.blob()], "Demo talk.mp4", { type: "video/mp4" })]);
+    } catch (error) {
+      showFailure(error);
+    }
+    setIsLoading(false);
+  };
+  return (
+    <Button icon="play" isBusy={isLoading} onClick={() => void start()}>
+      Try the demo talk
+    </Button>
+  );
+}
