@@ -1,9 +1,10 @@
 /** Shows the page of a path, which may be loaded when it is first opened, and an error page in place of one that fails. */
+
 import { Component, type ComponentChildren, type FunctionComponent } from "preact";
 import { lazy, Route, Router, useLocation } from "preact-iso";
-import { NotFoundPage } from "../pages/missing";
 import { Button } from "../ui/button";
 import { Icon } from "../ui/icon";
+import { NotFoundPage } from "../ui/page";
 import type { StyleName } from "./page-modules";
 import { decodeText } from "./use-query";
 

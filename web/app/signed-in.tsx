@@ -1,10 +1,9 @@
 /** The pages that need a session, and the shell around them. It is loaded when somebody is signed in. */
 import type { FunctionComponent } from "preact";
 import { ErrorBoundary, useLocation } from "preact-iso";
-import { NotFoundPage } from "../pages/missing";
 import { ProjectsPage } from "../pages/projects/projects-page";
 import { Shell } from "../shell/shell";
-import { Page } from "../ui/page";
+import { NotFoundPage, Page } from "../ui/page";
 import { Empty } from "../ui/states";
 import { afterNextFrame } from "./after-next-frame";
 import { startLive } from "./live";

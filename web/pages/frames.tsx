@@ -1,9 +1,8 @@
 /** Frames of pages that belong together: the title and the links between them. */
 import type { ComponentChildren } from "preact";
 import { isBilled } from "../app/session";
-import { Page } from "../ui/page";
+import { NotFoundPage, Page } from "../ui/page";
 import { SubNav } from "../ui/section";
-import { NotFoundPage } from "./missing";
 
 const ACCOUNT_PAGES = [
   { href: "/account", label: "Profile" },

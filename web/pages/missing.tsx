@@ -5,8 +5,7 @@ import { useRead } from "../app/cache";
 import { enterWorkspace, toWorkspaceName, type Workspace, workspace } from "../app/session";
 import { showToast } from "../app/toasts";
 import { isUuid } from "../app/use-query";
-import { useTitle } from "../ui/page";
-import { Empty, ErrorPanel, ListSkeleton } from "../ui/states";
+import { ErrorPanel, ListSkeleton } from "../ui/states";
 
 /** Returns the user's workspace that contains this resource, or null. Throws `ApiError`. */
 async function findWorkspaceWith(id: string, signal: AbortSignal): Promise<Workspace | null> {
@@ -53,17 +52,4 @@ export function Missing({
   }, [isElsewhere]);
   if (state.kind === "failed") return <ErrorPanel message={state.message} onRetry={() => void search.reload()} />;
   return state.kind === "loading" || isElsewhere ? skeleton : children;
-}
-
-/** Shown for a path that does not exist, and for resources of other users. */
-export function NotFoundPage() {
-  useTitle("Page not found");
-  return (
-    <Empty title="Page not found" icon="search" isPage>
-      <p>It may have been deleted, or you may not have access to it.</p>
-      <a class="button" href="/projects">
-        Back to the projects
-      </a>
-    </Empty>
-  );
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { Empty } from "./states";
 
 type PageProps = {
   title: string;
@@ -56,4 +57,17 @@ export function useTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} – Offcut`;
   }, [title]);
+}
+
+/** Shown for a path that does not exist, and for resources of other users. */
+export function NotFoundPage() {
+  useTitle("Page not found");
+  return (
+    <Empty title="Page not found" icon="search" isPage>
+      <p>It may have been deleted, or you may not have access to it.</p>
+      <a class="button" href="/projects">
+        Back to the projects
+      </a>
+    </Empty>
+  );
 }

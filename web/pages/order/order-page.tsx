@@ -10,11 +10,11 @@ import { isUuid } from "../../app/use-query";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";
 import { Form } from "../../ui/form";
-import { Page } from "../../ui/page";
+import { NotFoundPage, Page } from "../../ui/page";
 import { type Fact, Facts } from "../../ui/section";
 import { Empty, ErrorPanel, ListSkeleton } from "../../ui/states";
 import { OrderStatus } from "../../ui/status";
-import { Missing, NotFoundPage } from "../missing";
+import { Missing } from "../missing";
 
 type AdminOrder = Schemas["AdminOrder"];
 

@@ -12,11 +12,11 @@ import { Button } from "../../../ui/button";
 import { type Column, DataTable } from "../../../ui/data-table";
 import { ConfirmDialog } from "../../../ui/dialog";
 import { Filter, FilterBar, listChoices } from "../../../ui/filter-bar";
+import { NotFoundPage } from "../../../ui/page";
 import { Section } from "../../../ui/section";
 import { Empty, ListSkeleton, ResourceView } from "../../../ui/states";
 import { OrderStatus } from "../../../ui/status";
 import { RelativeTime } from "../../../ui/time";
-import { NotFoundPage } from "../../missing";
 import { AdminFrame, mustAdmin, UserCell } from "../admin-frame";
 
 type AdminOrder = Schemas["AdminOrder"];

@@ -7,10 +7,10 @@ import { showFailure, showToast } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
 import { ConfirmDialog } from "../../../ui/dialog";
 import { Icon } from "../../../ui/icon";
+import { NotFoundPage } from "../../../ui/page";
 import { type Fact, Facts, Section } from "../../../ui/section";
 import { ErrorPanel, ListSkeleton } from "../../../ui/states";
 import { RelativeTime } from "../../../ui/time";
-import { NotFoundPage } from "../../missing";
 import { AdminFrame, mustAdmin } from "../admin-frame";
 import {
   type AdminWorkerDetail,
