@@ -32,7 +32,8 @@ const KEPT_MS = 5 * 60_000;
 const DELAY_MS = 250;
 /** Longer lists are read again less often after events, and never at an interval: that would burden the server and move rows. */
 const MANY_ROWS = 300;
-const MANY_ROWS_DELAY_MS = 5_000;
+/** After a read of many rows, or of projects, whose totals change with each of their recordings. */
+const COSTLY_DELAY_MS = 5_000;
 
 export const client = new QueryClient({
   defaultOptions: {
@@ -119,11 +120,13 @@ async function readAgain(query: Query): Promise<void> {
   if (query.state.fetchStatus !== "idle") await query.promise?.catch(() => {});
   if (query.getObserversCount() > 0 && !isGone(query))
     await client.refetchQueries({ queryKey: query.queryKey, exact: true });
-  if (countRows(query) > MANY_ROWS) await new Promise((resolve) => setTimeout(resolve, MANY_ROWS_DELAY_MS));
+  if (isCostly(query)) await new Promise((resolve) => setTimeout(resolve, COSTLY_DELAY_MS));
   const isWanted = waiting.get(query);
   waiting.delete(query);
   if (isWanted) requestRead(query);
 }
+
+const isCostly = (query: Query): boolean => query.queryKey[0] === "projects" || countRows(query) > MANY_ROWS;
 
 const countRows = (query: Query): number => (query.state.data as { items?: unknown[] } | undefined)?.items?.length ?? 0;
 

@@ -16,31 +16,43 @@ async function load(): Promise<void> {
   palette.value ??= (await import("./palette")).default;
 }
 
+let isOpening = false;
+
 /** Opens the palette. What is typed until it is loaded belongs to it, not to the page. */
 function openPalette(): void {
-  if (isPaletteOpen.peek()) return;
-  const stop = keepTyping();
-  load().then(
+  if (isPaletteOpen.peek() || isOpening) return;
+  const end = keepTyping();
+  isOpening = true;
+  const loading = load().then(
     () => {
+      if (end.signal.aborted) return;
       isPaletteOpen.value = true;
       // The palette is shown, and has the focus, before the next task.
-      setTimeout(stop);
+      setTimeout(() => end.abort());
     },
     () => {
-      stop();
+      end.abort();
       typedBefore.value = "";
       // Unlike a page, it must not reload what the user works on.
       showToast({ kind: "bad", text: "The search could not be loaded. Reload the page." });
     },
   );
+  void loading.finally(() => {
+    isOpening = false;
+  });
 }
 
-/** Collects what is typed. Returns a function that stops it. */
-function keepTyping(): () => void {
+/** Collects what is typed until the controller is aborted. Escape, Tab and a pointer do so: the user goes on without the palette. */
+function keepTyping(): AbortController {
   const end = new AbortController();
+  const leave = () => {
+    end.abort();
+    typedBefore.value = "";
+  };
   const keep = (event: KeyboardEvent) => {
     const isShown = document.querySelector("dialog:modal") !== null;
     if (isShown || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Escape" || event.key === "Tab") return leave();
     const typed = typedBefore.peek();
     if (event.key.length === 1) typedBefore.value = typed + event.key;
     else if (event.key === "Backspace") typedBefore.value = typed.slice(0, -1);
@@ -48,8 +60,10 @@ function keepTyping(): () => void {
     event.preventDefault();
     event.stopPropagation();
   };
-  addEventListener("keydown", keep, { capture: true, signal: end.signal });
-  return () => end.abort();
+  const options = { capture: true, signal: end.signal };
+  addEventListener("keydown", keep, options);
+  addEventListener("pointerdown", leave, options);
+  return end;
 }
 
 export const PaletteButton = () => (

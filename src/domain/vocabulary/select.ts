@@ -1,7 +1,9 @@
 /** Decides which candidates replace words: by how well a term fits the audio, or by text alone. Pure. */
+
 import type { AlignmentRequest, ForcedAlignment, Transcript, Word } from "../speech";
 import { type Span, TICKS_PER_SECOND, type Ticks } from "../time";
 import type { Replacement, Similarity, TermCandidate } from "./candidates";
+import { toFormKey } from "./entries";
 import type { Term } from "./terms";
 
 /** Distance up to which doubtful words become a term without a look at the audio, and what doubt adds. */
@@ -152,12 +154,16 @@ export function selectByAudio(
 }
 
 /** Returns whether two terms are names of different things, unlike "Offcut" and "Offcut Studio". */
-const isOther = (a: Term, b: Term): boolean => !containsWords(a, b) && !containsWords(b, a);
+const isOther = (a: Term, b: Term): boolean => a.key !== b.key && !containsWords(a, b) && !containsWords(b, a);
 
 /** Returns whether the words of a term follow each other in another one. */
 const containsWords = (whole: Term, part: Term): boolean => toWordList(whole).includes(toWordList(part));
 
-const toWordList = ({ texts }: Term): string => ` ${texts.join(" ").toLowerCase()} `;
+const toWordList = ({ texts }: Term): string =>
+  ` ${texts
+    .flatMap((text) => text.split("-"))
+    .map(toFormKey)
+    .join(" ")} `;
 
 /** Returns the candidates that fit clearly better than every other term at the same words. */
 function dropAmbiguous(rated: readonly Rated[]): Rated[] {

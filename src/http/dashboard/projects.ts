@@ -98,13 +98,13 @@ export type ListedProject = { row: Project; totals: ProjectTotals; newest: Recor
 export async function readListedProjects(db: Queries, rows: Project[]): Promise<ListedProject[]> {
   const ids = rows.map(({ id }) => id);
   const newest = await readProjectPictures(db, ids);
-  return Promise.all(
-    rows.map(async (row) => ({
-      row,
-      totals: await readProjectTotals(db, row.id),
-      newest: newest.get(row.id) ?? [],
-    })),
-  );
+  const listed: ListedProject[] = [];
+  for (const row of rows) {
+    listed.push({ row, totals: await readProjectTotals(db, row.id), newest: newest.get(row.id) ?? [] });
+    // Totals of thousands of recordings take milliseconds, between which others are served.
+    await new Promise(setImmediate);
+  }
+  return listed;
 }
 
 export const showListedProject = async (

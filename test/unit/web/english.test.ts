@@ -94,7 +94,7 @@ test("shares, levels and places", () => {
     "100%",
     "150%",
   ]);
-  expect([formatShare(0 / 0), formatConfidence(0.29), formatConfidence(0.996)]).toEqual(["0%", "29%", "100%"]);
+  expect([formatShare(0 / 0), formatShare(1 / 0), formatConfidence(0.29), formatConfidence(0.996)]).toEqual(["0%", "100%", "29%", "100%"]);
   expect([formatLevel(-14), formatRounded(29.97003, 2), formatRounded(25, 2)]).toEqual(["−14.0", "29.97", "25"]);
   expect([1, 2, 3, 4, 11, 22].map(toOrdinal)).toEqual(["1st", "2nd", "3rd", "4th", "11th", "22nd"]);
   expect([nameLanguage("de"), nameLanguage("qqx")]).toEqual(["German", "qqx"]);
@@ -105,7 +105,7 @@ const BY_HAND =
   /\.toFixed\(|\.toLocale(?:Date|Time)?String\(|\bIntl\.|\.get(?:Hours|Minutes|Month|FullYear)\(|\}\s?%`|\d[\d.]* ?[KMGT]i?B\b/;
 const IS_STYLE = /\bstyle\b/;
 /** Values that nobody reads: of date fields, and coordinates of a drawing. */
-const NO_TEXTS = ["app/use-query.ts", "pages/keys/new-key-dialog.tsx", "pages/project/recording.ts"];
+const NO_TEXTS = ["app/use-query.ts", "pages/keys/new-key-dialog.tsx", "pages/project/envelope.tsx"];
 
 test("only these three modules format numbers, sizes and times", async () => {
   const web = join(import.meta.dir, "../../../web");

@@ -12,7 +12,8 @@ const LOADED: Record<string, string[]> = {
   "ui/{button,copy-field,dialog,form,page,section,states}.tsx": ["app"],
   "shell/{brand,toasts}.tsx": ["app", "editor"],
   "shell/*.tsx": ["app", "signed-in", "editor"],
-  "pages/projects/*.tsx": ["app", "signed-in"],
+  "pages/projects/project*.tsx": ["app", "signed-in"],
+  "pages/projects/{cut-settings,first-minute}.tsx": ["app", "signed-in", "pages"],
   "pages/{account,credits,device,jobs,keys,notifications,order,project,status,webhooks,workspaces}/**/*.tsx": [
     "app",
     "signed-in",

@@ -26,13 +26,19 @@ function stayInWorkspace() {
 export async function deleteRecordings(recordings: readonly Recording[]): Promise<void> {
   const { workspaceId, headers } = stayInWorkspace();
   let gone = 0;
+  let access: Promise<unknown> | null = null;
   const deleteAsset = async (id: string) => {
     try {
       await runDeletion(id, must(api.DELETE("/api/v1/assets/{asset_id}", { params: toPath(id), headers })));
     } catch (error) {
       if (!(error instanceof ApiError && error.status === 404) || workspaceId === null) throw error;
       // To somebody who is no member any longer, everything is 404, the workspace too.
-      await must(api.GET("/api/v1/workspaces/{workspace_id}", { params: { path: { workspace_id: workspaceId } } }));
+      const params = { path: { workspace_id: workspaceId } };
+      access ??= must(api.GET("/api/v1/workspaces/{workspace_id}", { params }));
+      await access.catch((failure: unknown) => {
+        access = null;
+        throw failure;
+      });
       gone++;
     }
   };

@@ -5,7 +5,7 @@ import { showFailure } from "../../app/toasts";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { describeLimits, useUploadLimits } from "../../upload/limits";
-import { chooseFiles, uploadFiles } from "./choose-files";
+import { RECORDING_TYPES } from "../../upload/recording-types";
 
 const STEPS = [
   { title: "Drop", detail: "The project is named after the file" },
@@ -70,4 +70,23 @@ function DemoButton({ upload }: { upload(files: File[]): Promise<void> }) {
       Try the demo talk
     </Button>
   );
+}
+
+type Route = (path: string) => void;
+
+async function uploadFiles(files: File[], route: Route): Promise<void> {
+  try {
+    const { uploadToNewProject } = await import("../../upload/new-project");
+    await uploadToNewProject(files, route);
+  } catch (error) {
+    showFailure(error);
+  }
+}
+
+/** Opens the choice of files, whose recordings are uploaded to a new project. */
+export function chooseFiles(route: Route): void {
+  const input = document.createElement("input");
+  Object.assign(input, { type: "file", multiple: true, accept: RECORDING_TYPES });
+  input.addEventListener("change", () => void uploadFiles([...(input.files ?? [])], route));
+  input.click();
 }

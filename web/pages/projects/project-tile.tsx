@@ -1,9 +1,8 @@
-/** A project as a tile: newest_assets of its newest recordings, its length, and the places that are left to review. */
+/** A project as a tile: pictures of its newest recordings, its length, and the places that are left to review. */
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { mediaUrl, type Schemas } from "../../app/api";
 import { formatCount, formatDuration } from "../../app/format";
-
 import { canWrite } from "../../app/session";
 import { Icon } from "../../ui/icon";
 import { useChunks } from "../../ui/row-list";

@@ -104,14 +104,14 @@ export function ProjectsPage() {
 /** Files can be dropped anywhere on the page. */
 function NewProjectTile() {
   const { route } = useLocation();
-  const choose = () => void import("./choose-files").then((files) => files.chooseFiles(route), showFailure);
+  const choose = () => void import("./first-minute").then(({ chooseFiles }) => chooseFiles(route), showFailure);
   return (
     <li class="project">
       <button type="button" class="new-project" onClick={choose}>
         <span class="upload-mark">
           <Icon name="upload" />
         </span>
-        <b>Drop recordings here</b>
+        <b>Drop or choose files</b>
         <span class="soft">They become a new project</span>
       </button>
     </li>
