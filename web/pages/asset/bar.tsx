@@ -11,6 +11,7 @@ import { showFailure } from "../../app/toasts";
 import { findRedoLabel, findUndoLabel } from "../../editor/model/history";
 import { People } from "../../editor/people/people";
 import { openTab, useEditor } from "../../editor/state/context";
+import { isClean } from "../../editor/state/player-settings";
 import { CutMenu } from "../../editor/versions/cut-menu";
 import { ActionButton, Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
@@ -18,6 +19,7 @@ import { Menu } from "../../ui/menu";
 import { AssetStatus } from "../../ui/status";
 import type { EditorWithDraft } from "./follow-versions";
 import { OutputDialogs, openShare } from "./output/output-panel";
+import { canPlayClean, toggleClean } from "./transport";
 import { nameOf } from "./use-media";
 
 export function Bar({ both }: { both: EditorWithDraft }) {
@@ -96,6 +98,7 @@ export function Bar({ both }: { both: EditorWithDraft }) {
                   { label: "Redo", icon: "redo" as const, run: () => performAction("edit.redo") },
                 ]),
             { label: "Renders", icon: "projects", run: () => (openTab.value = "renders") },
+            ...(canPlayClean(asset) ? [{ label: "Clean audio", isOn: isClean.value, run: toggleClean }] : []),
           ]}
         >
           <Icon name="more" />

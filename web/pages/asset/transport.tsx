@@ -17,6 +17,7 @@ import { ActionButton, Button, IconButton } from "../../ui/button";
 import { Segments } from "../../ui/form";
 import { Icon } from "../../ui/icon";
 import { Menu } from "../../ui/menu";
+import type { Asset } from "./use-media";
 
 /** Whether the field for a time is open. */
 export const isGoingTo = signal(false);
@@ -142,19 +143,25 @@ function GoTo() {
   );
 }
 
-/** Plays audio as a render with noise reduction has it. Browsers without Media Source Extensions play the file of the preview. */
+/** Browsers without Media Source Extensions play the file of the preview. */
+export const canPlayClean = ({ audio_tracks }: Pick<Asset, "audio_tracks">): boolean =>
+  audio_tracks !== 0 && hasMediaSource();
+
+export const toggleClean = (): void => {
+  isClean.value = !isClean.value;
+};
+
+/** Plays audio as a render with noise reduction has it. */
 function CleanAudio() {
   const { asset } = useEditor();
-  if (asset.audio_tracks === 0 || !hasMediaSource()) return null;
+  if (!canPlayClean(asset)) return null;
   return (
     <IconButton
       icon="clean"
       label="Clean audio"
       title={`Clean audio: noise reduction as in a render, ${cleanMode.value}`}
       aria-pressed={isClean.value}
-      onClick={() => {
-        isClean.value = !isClean.value;
-      }}
+      onClick={toggleClean}
     />
   );
 }

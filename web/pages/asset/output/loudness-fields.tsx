@@ -18,7 +18,7 @@ export function LoudnessFields({ value, error, onChange }: LoudnessFieldsProps) 
     onChange(text);
   };
   return (
-    <>
+    <div class="loudness-fields">
       <SelectField
         label="Loudness"
         value={isOwn ? OWN : value}
@@ -40,6 +40,6 @@ export function LoudnessFields({ value, error, onChange }: LoudnessFieldsProps) 
           onInput={(event) => change(event.currentTarget.value, true)}
         />
       )}
-    </>
+    </div>
   );
 }
