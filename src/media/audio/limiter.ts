@@ -5,7 +5,7 @@
  */
 import { STEPS_PER_SECOND } from "../../domain/loudness";
 import type { SampleProcessor } from "./sink";
-import { findTruePeak, TAPS } from "./true-peak";
+import { createInterpolation, findTruePeak, type Interpolation } from "./true-peak";
 
 export type Level = {
   /** Factor of all samples. */
@@ -26,7 +26,7 @@ export class Limiter implements SampleProcessor {
   private readonly channels: number;
   private readonly lookahead: number;
   private readonly release: number;
-  /** Frames with the gain: `TAPS` that have been returned, then those that have not. */
+  /** Frames with the gain: `taps` that have been returned, then those that have not. */
   private buffer: Float32Array;
   /** The factor that each frame in the buffer needs, as far as it is known: from its first frame on. */
   private needs = new Float32Array(0);
@@ -39,6 +39,7 @@ export class Limiter implements SampleProcessor {
   /** Frames whose need is known, and the number of frames for each factor of the ceiling. */
   private position = 0;
   private readonly stepFrames: number;
+  private readonly interpolation: Interpolation;
 
   constructor(
     private readonly level: Level,
@@ -48,8 +49,10 @@ export class Limiter implements SampleProcessor {
     this.stepFrames = sampleRate / STEPS_PER_SECOND;
     this.lookahead = Math.max(1, Math.round(LOOKAHEAD_SECONDS * sampleRate));
     this.release = 1 - Math.exp(-1 / (RELEASE_SECONDS * sampleRate));
-    this.buffer = new Float32Array(TAPS * channels);
-    this.needs = new Float32Array(TAPS).fill(1);
+    this.interpolation = createInterpolation(sampleRate);
+    const { taps } = this.interpolation;
+    this.buffer = new Float32Array(taps * channels);
+    this.needs = new Float32Array(taps).fill(1);
     this.recent = new Float32Array(this.lookahead + 1).fill(1);
     this.recentSum = this.recent.length;
   }
@@ -60,12 +63,12 @@ export class Limiter implements SampleProcessor {
     joined.set(this.buffer);
     const { gain } = this.level;
     for (let n = 0, at = this.buffer.length; n < samples.length; n++, at++) joined[at] = samples[n]! * gain;
-    return this.run(joined, this.lookahead + TAPS);
+    return this.run(joined, this.lookahead + this.interpolation.taps);
   }
 
   /** Returns the rest. */
   finish(): Float32Array {
-    const held = this.lookahead + TAPS;
+    const held = this.lookahead + this.interpolation.taps;
     const joined = new Float32Array(this.buffer.length + held * this.channels);
     joined.set(this.buffer);
     return this.run(joined, held);
@@ -74,16 +77,17 @@ export class Limiter implements SampleProcessor {
   /** Returns all frames of the buffer but the `held` last ones. */
   private run(joined: Float32Array, held: number): Float32Array {
     const { channels } = this;
+    const { taps } = this.interpolation;
     const frames = joined.length / channels;
-    const needs = new Float32Array(Math.max(this.needs.length, frames - TAPS));
+    const needs = new Float32Array(Math.max(this.needs.length, frames - taps));
     needs.set(this.needs);
     const { ceiling, lowered = null } = this.level;
     for (let frame = this.needs.length; frame < needs.length; frame++, this.position++) {
       const factor = lowered === null ? 1 : (lowered[Math.floor(this.position / this.stepFrames)] ?? 1);
       needs[frame] = this.findNeed(joined, frame, ceiling * factor);
     }
-    const ready = Math.max(0, frames - held - TAPS);
-    const output = joined.slice(TAPS * channels, (TAPS + ready) * channels);
+    const ready = Math.max(0, frames - held - taps);
+    const output = joined.slice(taps * channels, (taps + ready) * channels);
     this.reduce(output, needs, ready);
     this.buffer = joined.slice(ready * channels);
     this.needs = needs.slice(ready);
@@ -95,32 +99,33 @@ export class Limiter implements SampleProcessor {
     const { channels } = this;
     let peak = 0;
     for (let at = frame * channels; at < (frame + 1) * channels; at++) {
-      const found = findTruePeak(frames, at, channels, ceiling);
+      const found = findTruePeak(this.interpolation, frames, at, channels, ceiling);
       if (found > peak) peak = found;
     }
     return peak > ceiling ? ceiling / peak : 1;
   }
 
-  /** Multiplies the output. The first frame of `needs` that belongs to it is `TAPS`. */
+  /** Multiplies the output. The first frame of `needs` that belongs to it is `taps`. */
   private reduce(output: Float32Array, needs: Float32Array, ready: number): void {
     const { channels, lookahead, recent } = this;
+    const { taps } = this.interpolation;
     // A peak in the first frames has none before it in which the reduction could start.
     if (!this.hasStarted && ready > 0) {
       this.hasStarted = true;
-      this.reduction = needs.subarray(TAPS, TAPS + lookahead + 1).reduce((least, need) => Math.min(least, need), 1);
+      this.reduction = needs.subarray(taps, taps + lookahead + 1).reduce((least, need) => Math.min(least, need), 1);
       recent.fill(this.reduction);
       this.recentSum = recent.reduce((sum, value) => sum + value, 0);
     }
     // The frames in which the least factor of the next `lookahead` frames may be, ascending in time and factor.
     const queue = new Int32Array(ready + lookahead + 1);
-    let [first, end, seen] = [0, 0, TAPS];
+    let [first, end, seen] = [0, 0, taps];
     for (let frame = 0; frame < ready; frame++) {
-      const until = TAPS + frame + lookahead;
+      const until = taps + frame + lookahead;
       for (; seen <= until; seen++) {
         while (end > first && needs[queue[end - 1]!]! >= needs[seen]!) end--;
         queue[end++] = seen;
       }
-      while (queue[first]! < TAPS + frame) first++;
+      while (queue[first]! < taps + frame) first++;
       const least = needs[queue[first]!]!;
       this.reduction = least < this.reduction ? least : this.reduction + (least - this.reduction) * this.release;
       // Close to 1, so that samples without reduction stay exact.

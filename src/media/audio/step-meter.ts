@@ -2,7 +2,7 @@
 import { type LoudnessSteps, STEPS_PER_SECOND } from "../../domain/loudness";
 import type { AudioFormat } from "../encoder-arguments";
 import type { AudioSink } from "./sink";
-import { findTruePeak, PRUNED_SHARE, TAPS } from "./true-peak";
+import { createInterpolation, findTruePeak, type Interpolation, PRUNED_SHARE } from "./true-peak";
 
 /** Weights of the channels of 5.1 and 7.1 in ffmpeg's order: the one for low frequencies does not count, those behind count more. */
 const SURROUND_WEIGHTS = [1, 1, 1, 0, 1.41, 1.41, 1.41, 1.41];
@@ -91,6 +91,7 @@ export class StepMeter {
   private position = 0;
   /** The last frames, which the interpolation needs. */
   private tail: Float32Array;
+  private readonly interpolation: Interpolation;
 
   constructor(
     { sampleRate, channels }: AudioFormat,
@@ -101,7 +102,8 @@ export class StepMeter {
     this.weights = Array.from({ length: channels }, (_, n) => (channels >= 6 ? (SURROUND_WEIGHTS[n] ?? 1) : 1));
     const [treble, highpass] = [createTrebleBoost(sampleRate), createHighpass(sampleRate)];
     this.weightings = this.weights.map(() => new Weighting(treble, highpass));
-    this.tail = new Float32Array(2 * TAPS * channels);
+    this.interpolation = createInterpolation(sampleRate);
+    this.tail = new Float32Array(2 * this.interpolation.taps * channels);
   }
 
   /** Takes interleaved samples. */
@@ -126,7 +128,7 @@ export class StepMeter {
   finish(): LoudnessSteps {
     // The peaks of the last frames.
     if (this.frames > 0 || this.count > 0) {
-      const joined = new Float32Array(this.tail.length + TAPS * this.channels);
+      const joined = new Float32Array(this.tail.length + this.interpolation.taps * this.channels);
       joined.set(this.tail);
       const peak = this.findPeak(joined, this.tail.length, joined.length);
       if (this.frames > 0) this.peak = Math.max(this.peak, peak);
@@ -146,10 +148,10 @@ export class StepMeter {
     this.peak = Math.max(this.peak, this.findPeak(samples, from, to));
   }
 
-  /** Returns the peak `TAPS` frames before those from `from` to `to`. */
+  /** Returns the peak `taps` frames before those from `from` to `to`. */
   private findPeak(samples: Float32Array, from: number, to: number): number {
-    const { channels } = this;
-    const lag = TAPS * channels;
+    const { channels, interpolation } = this;
+    const lag = interpolation.taps * channels;
     let peak = this.peak;
     let [here, next] = [0, 0];
     for (let at = from - lag; at < to - lag; at++) {
@@ -157,7 +159,7 @@ export class StepMeter {
       next = Math.abs(samples[at + channels]!);
       // The same test as in `findTruePeak`, without a call for most samples.
       if (here <= peak * PRUNED_SHARE && next <= peak * PRUNED_SHARE) continue;
-      const found = findTruePeak(samples, at, channels, peak);
+      const found = findTruePeak(interpolation, samples, at, channels, peak);
       if (found > peak) peak = found;
     }
     return Number.isFinite(peak) ? peak : 0;

@@ -226,4 +226,18 @@ test.each(UNCLIPPED)("%s: the loudness of any cut follows from the steps of the 
   }
 });
 
+test("at a low sample rate, a true peak is at least that of ffmpeg's meter", async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "source.wav");
+  const source = ["-f", "lavfi", "-i", "anoisesrc=r=22050:a=0.5:seed=1", "-t", "4"];
+  await Bun.write(path, await makeMedia("noise-22050.wav", ...source));
+  const { info } = await probeFile(path, bundledFfmpeg);
+  const outputPath = join(folder.path, "loudness.steps");
+  await writeRecordingLoudness({ ffmpeg: bundledFfmpeg, path, info, outputPath });
+  const { peak } = measureSpans(readLoudness(await Bun.file(outputPath).arrayBuffer()), [
+    { start: 0, end: info.duration },
+  ]);
+  expect(peak!).toBeGreaterThan((await measure(path)).peak! - 0.15);
+});
+
 const measure = (path: string) => measureByFfmpeg(BUNDLED_FFMPEG, path);
