@@ -187,7 +187,8 @@ test("a file that is dropped beside its place is not opened", async () => {
 });
 
 test("exports and subtitles are downloaded, with the programs that read them", async () => {
-  // Escape would clear the range.
+  // Escape would clear the range, and keys do nothing behind a dialog that is closing.
+  await page.locator("dialog[open]").waitFor({ state: "detached" });
   await button("Undo").waitFor();
   await page.keyboard.press("i");
   await page.getByText("Range starts here").waitFor();

@@ -48,9 +48,9 @@ export const formatBytes = (bytes: number): string => formatBytesWith(bytes, toN
 export const formatDecimal = (value: number): string =>
   toNumber(value < 10 ? Math.round(value * 10) / 10 : Math.round(value));
 
-/** Returns "34%" for a share of 0.345: what is not done is never shown as 100%. A share of nothing is "0%", or "100%" when something is used. */
+/** Returns "34%" for a share of 0.345: what is not done is never shown as 100%. A share of nothing is "0%". */
 export function formatShare(share: number): string {
-  if (!Number.isFinite(share)) return share > 0 ? "100%" : "0%";
+  if (!Number.isFinite(share)) return "0%";
   // 0.29 * 100 is slightly below 29.
   const percent = Math.floor(share * 100 + 1e-9);
   return `${toNumber(share < 1 ? Math.min(99, percent) : percent)}%`;

@@ -42,27 +42,23 @@ function openPalette(): void {
   });
 }
 
-/** Collects what is typed until the controller is aborted. Escape, Tab and a pointer do so: the user goes on without the palette. */
+/** Collects what is typed until the controller is aborted. Escape does so: the user goes on without the palette. */
 function keepTyping(): AbortController {
   const end = new AbortController();
-  const leave = () => {
-    end.abort();
-    typedBefore.value = "";
-  };
   const keep = (event: KeyboardEvent) => {
     const isShown = document.querySelector("dialog:modal") !== null;
     if (isShown || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === "Escape" || event.key === "Tab") return leave();
     const typed = typedBefore.peek();
     if (event.key.length === 1) typedBefore.value = typed + event.key;
     else if (event.key === "Backspace") typedBefore.value = typed.slice(0, -1);
-    else return;
+    else if (event.key === "Escape") {
+      end.abort();
+      typedBefore.value = "";
+    } else return;
     event.preventDefault();
     event.stopPropagation();
   };
-  const options = { capture: true, signal: end.signal };
-  addEventListener("keydown", keep, options);
-  addEventListener("pointerdown", leave, options);
+  addEventListener("keydown", keep, { capture: true, signal: end.signal });
   return end;
 }
 

@@ -94,7 +94,7 @@ test("shares, levels and places", () => {
     "100%",
     "150%",
   ]);
-  expect([formatShare(0 / 0), formatShare(1 / 0), formatConfidence(0.29), formatConfidence(0.996)]).toEqual(["0%", "100%", "29%", "100%"]);
+  expect([formatShare(0 / 0), formatConfidence(0.29), formatConfidence(0.996)]).toEqual(["0%", "29%", "100%"]);
   expect([formatLevel(-14), formatRounded(29.97003, 2), formatRounded(25, 2)]).toEqual(["−14.0", "29.97", "25"]);
   expect([1, 2, 3, 4, 11, 22].map(toOrdinal)).toEqual(["1st", "2nd", "3rd", "4th", "11th", "22nd"]);
   expect([nameLanguage("de"), nameLanguage("qqx")]).toEqual(["German", "qqx"]);
