@@ -94,6 +94,8 @@ test("without a network the page says so, and it is current when the network is 
   const user = await server().user();
   const context = await browse(user);
   const page = await openTab(context);
+  // Without the network, what is still to be loaded would be missing.
+  await page.getByRole("heading", { name: "Drop a recording" }).waitFor();
   await context.setOffline(true);
   await page.getByText("Reconnecting").waitFor();
   await user.must("POST", "/api/v1/projects", { json: { name: "Meanwhile" } });
