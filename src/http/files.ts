@@ -103,7 +103,7 @@ async function findLinkedFile(services: Services, request: Request, target: Link
   }
 }
 
-/** Returns the completed render that a link shares. Null if there is none, or if the browser has not entered the link's password. */
+/** Returns the completed render that a link shares, or null if the link does not work or the browser has not entered its password. */
 async function findRender(services: Services, request: Request, { kind, id }: LinkTarget): Promise<Render | null> {
   if (kind === "shares") {
     const found = await findSharedRender(services, id);

@@ -1,7 +1,4 @@
-/** Runs numbered tasks in parallel, and keeps long loops from blocking the event loop. */
-
-/** Lets timers and requests run. A loop over data in memory would otherwise block them until it ends. */
-export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+/** Runs numbered tasks in parallel. */
 
 /** Thrown when some tasks were not started because the caller asked to yield. Every started task is complete. */
 export class RenderYielded extends Error {

@@ -6,6 +6,7 @@ import { EncodedPacketSink } from "mediabunny";
 import type { RenderRequest, VideoStream } from "../domain/media";
 import { type OutputTimes, type RenderTimeline, toSourceOutputTimes } from "../domain/render-plan";
 import { getRandomAccessFrame, planDecodeRange, type SpliceSegment } from "../domain/smart-plan";
+import { yieldToEventLoop } from "../lib/event-loop";
 import { writeAtomically } from "./atomic-output";
 import { getThreadCount } from "./chunked-plan";
 import type { RenderTools } from "./chunked-render";
@@ -23,7 +24,6 @@ import {
   withVideoTrack,
   writeVideoTrack,
 } from "./packets/video-track";
-import { yieldToEventLoop } from "./parallel";
 import type { SplicePacket } from "./render-cache/splice-entries";
 import { type CachedSplices, findCachedSplices } from "./smart/cached-splices";
 import { listDecodeStarts, openSmartSource, planRange, type SmartSource } from "./smart/source";

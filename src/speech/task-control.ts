@@ -1,4 +1,5 @@
 /** Pauses and cancels a task at its safe points. */
+import { yieldToEventLoop } from "../lib/event-loop";
 import type { RecordLog } from "./record-log";
 
 /**
@@ -27,7 +28,7 @@ export function createTaskControl(onPaused: () => void): TaskControl {
   return {
     async check() {
       if (performance.now() - yieldedAt > MAX_MESSAGE_DELAY_MS) {
-        await new Promise(setImmediate);
+        await yieldToEventLoop();
         yieldedAt = performance.now();
       }
       if (resumed !== null && !isCancelled) {

@@ -8,6 +8,7 @@
 import type { Client, InStatement, ResultSet } from "@libsql/client";
 import { drizzle } from "drizzle-orm/libsql";
 import type { BaseSQLiteDatabase } from "drizzle-orm/sqlite-core";
+import { yieldToEventLoop } from "../lib/event-loop";
 import { openConnection, type StoreConnection } from "./connection";
 import { copyDatabase, isDamage } from "./database-file";
 
@@ -78,7 +79,7 @@ export async function openStore(path: string): Promise<Store> {
   async function drain(): Promise<void> {
     while (waiting.length > 0) {
       // The driver is synchronous: waiting a tick lets the other writes of this tick join the group.
-      await waitForNextTick();
+      await yieldToEventLoop();
       await commitWrites(writer, tx, waiting.splice(0, MAX_WRITES_PER_COMMIT), (current) => {
         // One that cannot be read may have changed: a cache must not keep what was revoked.
         if (current === null || current !== storedRevision) accountsRevision++;
@@ -123,8 +124,6 @@ export async function openStore(path: string): Promise<Store> {
     },
   };
 }
-
-const waitForNextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 function openForStore(path: string): StoreConnection {
   const connection = openConnection(path);

@@ -2,8 +2,10 @@
  * Reads all data of a user, table by table, in batches: the whole personal workspace, and everything that the user has
  * created in shared workspaces where the user is a member.
  */
+
 import { and, type Column, eq, getTableColumns, ne, type SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";
+import { yieldToEventLoop } from "../lib/event-loop";
 import type { Queries } from "./db";
 import { isAnyOf } from "./rows";
 import { assets, cuts, drafts, holds, ledger, pipelines, projects, renders, steps } from "./schema";
@@ -73,13 +75,11 @@ function readRows<Table extends SQLiteTable>(
         if (rows.length > 0) yield rows.map(({ row }) => row as Table["$inferSelect"]);
         if (rows.length < limit) break;
         after = rows.at(-1)!.key;
-        await waitForNextTick();
+        await yieldToEventLoop();
       }
     }
   };
 }
-
-const waitForNextTick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 type JoinedWorkspace = Omit<typeof workspaces.$inferSelect, "created_at"> & {
   role: (typeof workspaceMembers.$inferSelect)["role"];
@@ -117,7 +117,7 @@ const readPipelines: RowReader<PipelineWithSteps> = async function* (db, userId)
         .orderBy(steps.pipeline_id, steps.step_order);
       const stepsOf = Map.groupBy(itsSteps, (step) => step.pipeline_id);
       yield batch.map((pipeline) => ({ ...pipeline, steps: stepsOf.get(pipeline.id) ?? [] }));
-      await waitForNextTick();
+      await yieldToEventLoop();
     }
   }
 };

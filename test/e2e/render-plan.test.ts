@@ -13,7 +13,7 @@ import { FIXTURES, IS_BUNDLED_PASS, runOffcut, spawnOffcut } from "./offcut";
 
 const once = test.skipIf(IS_BUNDLED_PASS);
 const TIMEOUT_MS = 120_000;
-/** With all audio options: a day, which takes about an hour and a half. Its levels in steps of 10 ms take 200 MB. */
+/** With all audio options: a day at full size. Its levels in steps of 10 ms take 200 MB. */
 const LONG_SECONDS = fullOr(86_400, 20);
 const LONG_TIMEOUT_MS = fullOr(4 * 3_600_000, TIMEOUT_MS);
 const MAX_MEGABYTES = fullOr(900, 400);

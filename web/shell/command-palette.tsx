@@ -42,7 +42,7 @@ function openPalette(): void {
   });
 }
 
-/** Collects what is typed until the controller is aborted. Escape does so: the user goes on without the palette. */
+/** Collects what is typed until the controller is aborted, which Escape also does. */
 function keepTyping(): AbortController {
   const end = new AbortController();
   const keep = (event: KeyboardEvent) => {

@@ -128,7 +128,7 @@ export function endBatch(id: string): void {
   if (!hasProblems) setTimeout(() => closeBatch(id), DONE_MS);
 }
 
-/** Drops the items that have not started. Work that the server has begun goes on. */
+/** Drops the items that have not started. The server completes the work that it has started. */
 export const stopBatch = (id: string): void => stops.get(id)?.abort();
 
 export function closeBatch(id: string): void {

@@ -1,7 +1,9 @@
 /** Projects of the dashboard, which can cut their new recordings, and their totals. */
+
 import { type Static, Type } from "@sinclair/typebox";
 import { CUT_MODE_NAMES } from "../../domain/plan";
 import { toSeconds } from "../../domain/time";
+import { yieldToEventLoop } from "../../lib/event-loop";
 import type { Queries } from "../../store/db";
 import {
   listProjectCreators,
@@ -102,7 +104,7 @@ export async function readListedProjects(db: Queries, rows: Project[]): Promise<
   for (const row of rows) {
     listed.push({ row, totals: await readProjectTotals(db, row.id), newest: newest.get(row.id) ?? [] });
     // Totals of thousands of recordings take milliseconds, between which others are served.
-    await new Promise(setImmediate);
+    await yieldToEventLoop();
   }
   return listed;
 }
@@ -122,8 +124,11 @@ export const readSummary = route({
   load: projectLoader,
   handle: async (call, { resource: { id } }) => {
     const db = call.services.store.read;
-    const totals = await readProjectTotals(db, id);
-    const [tags, creators] = [await listProjectTags(db, id), await listProjectCreators(db, id)];
+    const [totals, tags, creators] = await Promise.all([
+      readProjectTotals(db, id),
+      listProjectTags(db, id),
+      listProjectCreators(db, id),
+    ]);
     const people = await Promise.all(creators.map((userId) => call.authorship(userId)));
     return ok({
       ...showTotals(totals),

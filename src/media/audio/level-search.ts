@@ -1,7 +1,7 @@
 /** Finds the level at which an encoded file has its target loudness. */
 import { predictLoudness } from "../../domain/limited-loudness";
 import { type Loudness, type LoudnessSteps, measureSteps } from "../../domain/loudness";
-import { yieldToEventLoop } from "../parallel";
+import { yieldToEventLoop } from "../../lib/event-loop";
 import { CLIPPED_DB, type OutputLevel } from "./leveler";
 import { RELEASE_SECONDS } from "./limiter";
 
@@ -25,7 +25,10 @@ const MAX_EXCEEDING_SHARE = 0.03;
 const MIN_SLOPE = 0.25;
 /** More gain only amplifies noise. */
 const MAX_GAIN_DB = 50;
-/** Maximum gain beyond the one without a limiter: more is heard as pumping. With a clipper, the limiter turns down less of it. */
+/**
+ * Maximum gain above the one that needs no limiter. Higher gains are heard as pumping. A clipper allows more, because it leaves less to the
+ * limiter.
+ */
 const MAX_LIMITED_DB = 6;
 const MAX_CLIPPED_DB = 14;
 /** Approximate share of the loudness lost to a limiter that the clipper keeps. */

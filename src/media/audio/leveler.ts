@@ -10,7 +10,7 @@ export type OutputLevel = Level & { isClipped?: boolean };
 /** How much the clipper turns down at most. */
 export const CLIPPED_DB = 6;
 const CLIPPED_FACTOR = 10 ** (CLIPPED_DB / 20);
-/** Lower frequencies and a constant offset cannot be heard, but take a part of the peak. */
+/** Lower frequencies and a constant offset are inaudible, but they add to peaks. */
 const HIGHPASS_HZ = 20;
 
 /** Returns a sink in front of `sink`. It passes on as many samples as it receives. */

@@ -1,12 +1,12 @@
 /** Reads every packet of an encoded chunk without decoding it. */
 import { EncodedPacketSink } from "mediabunny";
 import type { Rational } from "../../domain/time";
+import { yieldToEventLoop } from "../../lib/event-loop";
 import { parseNalUnits } from "../packets/bitstream";
 import { changesParameterSets, parseAvcConfig } from "../packets/h264";
 import { createPictureReader, parseSequenceFacts } from "../packets/h264-pictures";
 import { checkMp4 } from "../packets/mp4-check";
 import { computeDisplayRanks, iteratePackets, readTrackConfig, withVideoTrack } from "../packets/video-track";
-import { yieldToEventLoop } from "../parallel";
 
 /** The frames that a chunk must have. `frameRate` is that of its file: the finished render uses other times. */
 export type ExpectedFrames = { frameCount: number; width: number; height: number; frameRate: Rational };

@@ -1,7 +1,7 @@
 /** Checks an MP4 or QuickTime file before it is parsed; see `mp4-tables.ts`. Reads headers and tables only. */
 import { open } from "node:fs/promises";
 import { AppError } from "../../domain/errors";
-import { yieldToEventLoop } from "../parallel";
+import { yieldToEventLoop } from "../../lib/event-loop";
 import { readBoxBody, readBoxHeaders } from "./mp4-boxes";
 import { checkTables, type TableTotals } from "./mp4-tables";
 

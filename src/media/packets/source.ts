@@ -4,7 +4,7 @@ import { AppError } from "../../domain/errors";
 import type { ProbedMedia } from "../../domain/media";
 import { type PacketOrder, planDecodeRange } from "../../domain/smart-plan";
 import { type FrameTimes, getFrameCount, getFrameTime, type Rational, TICKS_PER_SECOND } from "../../domain/time";
-import { yieldToEventLoop } from "../parallel";
+import { yieldToEventLoop } from "../../lib/event-loop";
 import { MAX_PACKETS } from "../probing/packet-listing";
 import {
   type Bitstream,

@@ -2,7 +2,7 @@
 import type { EncodedPacket, EncodedPacketSink } from "mediabunny";
 import type { ProbedMedia } from "../../domain/media";
 import { type FrameTimes, getFrameAtOrBefore, getFrameTime, TICKS_PER_SECOND } from "../../domain/time";
-import { yieldToEventLoop } from "../parallel";
+import { yieldToEventLoop } from "../../lib/event-loop";
 import {
   findDecodeRange,
   listRandomAccessPoints,

@@ -7,11 +7,11 @@ import { type EncodedPacket, EncodedPacketSink, type InputAudioTrack, type Input
 import type { ProbedMedia } from "../../domain/media";
 import { PIECE_SECONDS, type PreviewTrack, type SourceFacts, type SourceVideoTrack } from "../../domain/preview";
 import { getFrameCount, getFrameTime, TICKS_PER_SECOND, toSeconds } from "../../domain/time";
+import { yieldToEventLoop } from "../../lib/event-loop";
 import { parseNalUnits } from "../packets/bitstream";
 import { getNalType, NAL_IDR } from "../packets/h264";
 import { openLocatedInput } from "../packets/open-input";
 import { iteratePackets } from "../packets/video-track";
-import { yieldToEventLoop } from "../parallel";
 import { MAX_PACKETS } from "../probing/packet-listing";
 import { createSampleEntry, readPreSkip } from "./sample-entry";
 import { RECORD_BYTES, type Sample, writeRecord } from "./samples";

@@ -1,9 +1,9 @@
 /** Lists packet times with ffmpeg's `framecrc` muxer, for the containers that only ffmpeg can read. */
 import { AppError } from "../../domain/errors";
 import { TICKS_PER_SECOND, type Ticks } from "../../domain/time";
+import { yieldToEventLoop } from "../../lib/event-loop";
 import { buildInputArguments, QUIET_ARGUMENTS } from "../arguments";
 import { createProbeLimits, type Ffmpeg, startFfmpeg, toFfmpegError } from "../ffmpeg";
-import { yieldToEventLoop } from "../parallel";
 
 /** Presentation times of one stream's packets: container time, decode order, microseconds. */
 export type PacketTimes = {

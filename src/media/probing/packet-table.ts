@@ -1,8 +1,8 @@
 /** Reads exact packet times in process with mediabunny: MP4, QuickTime, Matroska and simple audio containers. */
 import { EncodedPacketSink, type InputTrack } from "mediabunny";
 import { TICKS_PER_SECOND, type Ticks } from "../../domain/time";
+import { yieldToEventLoop } from "../../lib/event-loop";
 import { openInput } from "../packets/open-input";
-import { yieldToEventLoop } from "../parallel";
 import { PacketCollector, type PacketListing, type PacketListingOptions, type PacketTimes } from "./packet-listing";
 
 /** The demuxers whose files mediabunny reads with the same times as ffmpeg, and no slower. */

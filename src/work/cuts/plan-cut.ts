@@ -17,6 +17,7 @@ import type {
 } from "../../domain/speech";
 import type { Span } from "../../domain/time";
 import type { VoiceFeatures } from "../../domain/voice";
+import { yieldToEventLoop } from "../../lib/event-loop";
 
 export type PlanCutInput = {
   analysis: SpeechAnalysis;
@@ -89,7 +90,7 @@ async function reply(query: SpeechQuery | null, engine: QueriedEngine): Promise<
       return { kind: "measure_voice", results: await engine.measureVoices(query.requests) };
     case undefined:
       // A planner yields null to let other work run: its steps take a while on hours of speech.
-      await new Promise(setImmediate);
+      await yieldToEventLoop();
       return null;
   }
 }

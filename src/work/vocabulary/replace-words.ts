@@ -4,7 +4,7 @@ import { listCandidates, type Replacement, type TermCandidate } from "../../doma
 import type { VocabularyEntry } from "../../domain/vocabulary/entries";
 import { listComparisons, selectByAudio, selectByText } from "../../domain/vocabulary/select";
 import { prepareTerms } from "../../domain/vocabulary/terms";
-import { yieldToEventLoop } from "../../media/parallel";
+import { yieldToEventLoop } from "../../lib/event-loop";
 
 /** Time for which the search may keep the process from other work. */
 const MAX_BLOCKED_MS = 20;

@@ -13,6 +13,7 @@ import {
   describeWork,
   estimateBytes,
   findSourceKbits,
+  fitChoice,
   getMaxFrameRate,
   listFormats,
   listResolutions,
@@ -20,6 +21,7 @@ import {
   type RenderedAsset,
   toOutput,
 } from "../../../web/pages/asset/output/render-choices";
+import { listPresets } from "../../../web/pages/asset/output/render-presets";
 
 const video: RenderedAsset & { has_transcript: boolean } = {
   type: "video",
@@ -68,6 +70,21 @@ describe("what a render can be", () => {
     ]);
     expect(findSourceKbits(video)).toBe(8_000);
     expect(findSourceKbits({ ...video, size_bytes: null })).toBeNull();
+  });
+
+  test("fits a preset to each recording of a batch", () => {
+    const preset = { ...AS_SOURCE, resolution: "1080p", frameRate: "60", videoBitrate: "9000", loudness: "-14" };
+    expect(fitChoice(preset, video)).toEqual({ ...AS_SOURCE, loudness: "-14" });
+    const possible = { ...preset, resolution: "720p", frameRate: "50", videoBitrate: "8000" };
+    expect(fitChoice(possible, video)).toEqual(possible);
+    expect(fitChoice(preset, audio)).toMatchObject({ format: "m4a", loudness: "-14" });
+    expect(fitChoice(preset, { ...video, audio_tracks: 0 })).toEqual(AS_SOURCE);
+  });
+
+  test("a recording without audio has no presets of loudness", () => {
+    const names = (asset: RenderedAsset) => listPresets(asset, []).map(({ name }) => name);
+    expect(names(video)).toEqual(["As recorded", "YouTube", "Podcast", "Small file", "Broadcast"]);
+    expect(names({ ...video, audio_tracks: 0 })).toEqual(["As recorded", "Small file"]);
   });
 
   test("leaves out settings that equal the recording's", () => {

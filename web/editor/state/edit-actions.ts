@@ -129,7 +129,7 @@ export function selectTake(editor: Editor, take: Take, chosen: number): void {
   editor.apply({ plan }, `Choose ${name}`, `Now ${name}`);
 }
 
-/** Returns the line with several takes that was played last, or that is at the playhead. If there is none, shows a message and returns null. */
+/** Returns the line with several takes that was played last or is at the playhead. Without such a line, shows a message and returns null. */
 export function findLine(editor: Editor): Take | null {
   const takes = listTakes(editor.plan.value, editor.cut?.plan?.takes ?? []);
   const now = editor.playhead.value;

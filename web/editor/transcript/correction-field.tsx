@@ -87,7 +87,7 @@ export function CorrectionField({ recognized, text, left, top, count, onSave, on
   );
 }
 
-/** Returns a function that corrects words. It also adds the correction to the project's vocabulary if the scope says so. */
+/** Returns a function that corrects words and, depending on the scope, adds the correction to the project's vocabulary. */
 export const createCorrecting =
   (editor: Editor, projectId: string) =>
   (range: WordRange, text: string, { isEverywhere, isFromNowOn }: CorrectionScope): void => {

@@ -240,6 +240,6 @@ async function loadLoudness(assetId: string, signal: AbortSignal): Promise<Loudn
 
 /** Returns "−19.3 LUFS, −2.1 dBTP". */
 function describeLoudness({ integrated, peak }: Loudness): string {
-  if (integrated === null || peak === null) return "silent";
+  if (integrated === null || peak === null) return "none (silence)";
   return `${formatLevel(integrated)} LUFS, ${formatLevel(peak)} dBTP`;
 }

@@ -9,7 +9,7 @@ import { openDownload } from "../../app/save-file";
 import { workspace } from "../../app/session";
 import { showToast } from "../../app/toasts";
 import { addBatch, changeBatch, endBatch, insist, pause, runBatch } from "../../tray/batches";
-import { fitResolution, type RenderChoice, toOutput } from "../asset/output/render-choices";
+import { fitChoice, type RenderChoice, toOutput } from "../asset/output/render-choices";
 import { nameOf } from "../asset/use-media";
 import type { Recording } from "./recording";
 
@@ -102,7 +102,7 @@ export function renderRecordings(recordings: readonly CutRecording[], choice: Re
     label: "Render",
     items: toItems(recordings),
     run: ({ id, recording }) => {
-      const output = choice === null ? {} : toOutput(fitResolution(choice, recording));
+      const output = choice === null ? {} : toOutput(fitChoice(choice, recording));
       const body = { asset_id: id, cut_id: recording.latest_cut.id, output };
       return must(api.POST("/api/v1/renders", { body, headers }));
     },

@@ -75,7 +75,7 @@ function isChant(context: RetakeContext, { from, end, retakeStart }: Repetition)
   last = Math.min(last + size - 1, tokens.length - 1);
   if (tokens.slice(first, last + 1).filter((token) => token.normal === item).length < RETAKES.minChantItems)
     return false;
-  // "Place the place the place the camera": the phrase goes on after the last item.
+  // "Place the place the place the camera": the phrase continues after the last item.
   const isCut = last + 1 - first < RETAKES.minChantItems * size || isDanglingWord(tokens[end - 1]!.normal, lexicon);
   if (size > 1 && isCut && !endsPhrase(words[tokens[last]!.word]!.text) && !closesPhrase(context, last)) return false;
   const pauses = tokens.slice(first, last + 1).flatMap((_, i) => (i === 0 ? [] : [pauseBefore(tokens, first + i)]));

@@ -4,7 +4,7 @@ import { isContentWord } from "../lexicon/lexicon";
 import { pauseBefore, UNRECOGNIZED } from "../tokens";
 import { isFragment } from "./interrupted-takes";
 import { isRemark } from "./remarks";
-import { isBrokenOffWord, type Repetition, type RetakeContext } from "./repetition";
+import { isBrokenOffWord, listTokens, type Repetition, type RetakeContext } from "./repetition";
 import type { AcousticRepetition } from "./repetition-pairs";
 import { RETAKES } from "./thresholds";
 
@@ -52,10 +52,8 @@ export function findTextRepetition(
     // Words that start differently are not a repetition, however well they continue.
     if (lowest > 0.75 + 0.3 * i) break;
   }
-  return phrase && phrase.end < retakeStart && isRemark(context, range(phrase.end, retakeStart)) ? phrase : best;
+  return phrase && phrase.end < retakeStart && isRemark(context, listTokens(phrase.end, retakeStart)) ? phrase : best;
 }
-
-const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
 
 /** Converts an acoustic repetition; null if the words after the matching ones make it another sentence. */
 export function toAudioRepetition(context: RetakeContext, acoustic: AcousticRepetition): Repetition | null {

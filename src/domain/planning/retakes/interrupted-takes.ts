@@ -6,7 +6,7 @@ import { COMMON } from "../common-thresholds";
 import { isContentWord, isDanglingWord } from "../lexicon/lexicon";
 import { endsPhrase, endsSentence, pauseBefore, type TokenRange } from "../tokens";
 import { isRemark, isUnclear } from "./remarks";
-import { listKept, type Repetition, type RetakeContext } from "./repetition";
+import { listKept, listTokens, type Repetition, type RetakeContext } from "./repetition";
 import { RETAKES } from "./thresholds";
 
 /**
@@ -29,13 +29,11 @@ export function isFragment(
   )
     return true;
   if (distanceBetween(fragment, whole) <= RETAKES.maxSameWordDistance) return true;
-  const others = range(first, to);
+  const others = listTokens(first, to);
   if (!isUnclear(context, others) || others.some((i) => isSure(context, i))) return false;
   if (matched >= RETAKES.minLongMatchWords || isAnnounced(context, to, retakeStart)) return true;
   return !isAsLongAsRetake(context, from, tokens[to - 1]!.end, retakeStart, matched);
 }
-
-const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);
 
 const isSure = ({ tokens, words }: RetakeContext, i: number): boolean =>
   words[tokens[i]!.word]!.confidence >= COMMON.sureWordConfidence;

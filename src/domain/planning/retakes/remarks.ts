@@ -4,7 +4,7 @@ import { alignWords } from "../../text/word-alignment";
 import { COMMON } from "../common-thresholds";
 import { hasRemarkCue } from "../lexicon/lexicon";
 import { endsSentence, pauseBefore, type Token } from "../tokens";
-import type { Repetition, RetakeContext } from "./repetition";
+import { listTokens, type Repetition, type RetakeContext } from "./repetition";
 import { RETAKES } from "./thresholds";
 
 /** Returns whether tokens are a short remark about the recording: each phrase has a cue such as "sorry", or is tiny. */
@@ -42,7 +42,8 @@ export function findAnnouncedRepetition(context: RetakeContext, from: number, re
   while (last + 1 < tokens.length && last - retakeStart < RETAKES.maxLineWords && !endsLine(tokens, last)) last++;
   const lengthOf = (first: number, final: number) => tokens[final]!.end - tokens[first]!.start;
   const ratio = lengthOf(from, end - 1) / lengthOf(retakeStart, last);
-  if (Math.min(ratio, 1 / ratio) < COMMON.minLengthRatio || !isRemark(context, range(end, retakeStart))) return null;
+  if (Math.min(ratio, 1 / ratio) < COMMON.minLengthRatio || !isRemark(context, listTokens(end, retakeStart)))
+    return null;
   const take = tokens.slice(from, end).map((token) => token.normal);
   const retake = tokens.slice(retakeStart, last + 1).map((token) => token.normal);
   const { pairs, cost } = alignWords(take, retake, distanceBetween);
@@ -63,5 +64,3 @@ function findRemarkStart(tokens: readonly Token[], retakeStart: number): number 
 
 const endsLine = (tokens: readonly Token[], i: number): boolean =>
   pauseBefore(tokens, i + 1) >= RETAKES.minSentencePause;
-
-const range = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => from + i);

@@ -40,6 +40,9 @@ export type Repetition = {
 export const isBrokenOffWord = (word: string, whole: string): boolean =>
   word.length >= RETAKES.minPrefixCharacters && word !== whole && whole.startsWith(word);
 
+/** Returns the tokens `[from, to)`. */
+export const listTokens = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, i) => from + i);
+
 /** Returns the tokens `[from, to)` that are not removed. */
 export function listKept(removed: Uint8Array, from: number, to: number): number[] {
   const out: number[] = [];

@@ -47,6 +47,7 @@ describe("with audio", () => {
 
   test.each([
     ["that one is part of", "Offcut", "Offcut Studio", 1],
+    ["that is part of it in one word", "Offcut-Studio", "Offcut", 1],
     ["that starts alike", "Martin", "Martinez", 0],
     ["that contains it", "Ann", "Hannah", 0],
   ])("a term beside one %s: %s, %s", (_, first, second, count) => {

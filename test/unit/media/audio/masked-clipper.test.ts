@@ -1,23 +1,13 @@
 /** Peaks that a limiter cannot turn down without changing whole periods of a voice. */
 import { expect, test } from "bun:test";
 import { MaskedClipper } from "../../../../src/media/audio/masked-clipper";
+import { processSamples } from "./process-samples";
 
 const RATE = 48_000;
 const CEILING = 0.8;
 
-function clip(samples: Float32Array, channels: number, size: number): Float32Array {
-  const clipper = new MaskedClipper(CEILING, { sampleRate: RATE, channels });
-  const parts: Float32Array[] = [];
-  for (let at = 0; at < samples.length; at += size) parts.push(clipper.take(samples.subarray(at, at + size)));
-  parts.push(clipper.finish());
-  const output = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    output.set(part, at);
-    at += part.length;
-  }
-  return output;
-}
+const clip = (samples: Float32Array, channels: number, size: number): Float32Array =>
+  processSamples(new MaskedClipper(CEILING, { sampleRate: RATE, channels }), samples, size);
 
 /** Pulses at 110 Hz with a resonance, like a vowel. */
 const createVowel = (seconds: number, peak: number): Float32Array => {

@@ -11,6 +11,7 @@ import { BUNDLED_FFMPEG } from "../../../http/media";
 import { temporaryFolder } from "../../../temporary-folder";
 import { bundledFfmpeg } from "../generated-media";
 import { probeFile } from "../rendering";
+import { processSamples } from "./process-samples";
 
 const createDenoiser = await loadRnnoise();
 
@@ -69,17 +70,7 @@ type Options = Partial<Omit<NoiseReducerOptions, "createDenoiser">>;
 function reduce(samples: Float32Array, options: Options = {}): Float32Array {
   const { channels = 1 } = options;
   const reducer = new NoiseReducer({ mode: "strong", voice: null, ...options, channels, createDenoiser });
-  const parts: Float32Array[] = [];
-  const size = 9_001 * channels;
-  for (let at = 0; at < samples.length; at += size) parts.push(reducer.take(samples.subarray(at, at + size)));
-  parts.push(reducer.finish());
-  const output = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    output.set(part, at);
-    at += part.length;
-  }
-  return output;
+  return processSamples(reducer, samples, 9_001 * channels);
 }
 
 /** Middles of spans: beyond fades and reverberation of the model. */

@@ -60,7 +60,7 @@ const FORMAT_LABELS: Record<OutputFormat, string> = {
   mp3: "MP3 audio",
 };
 
-const hasAudio = ({ audio_tracks }: RenderedAsset): boolean => (audio_tracks ?? 1) > 0;
+export const hasAudio = ({ audio_tracks }: RenderedAsset): boolean => (audio_tracks ?? 1) > 0;
 export const isVideoFormat = (format: OutputFormat): boolean => format === "mp4" || format === "mov";
 
 /** Lists the formats to which the recording can be rendered. */
@@ -87,10 +87,6 @@ export function listResolutions(asset: RenderedAsset): { value: string; label: s
   ];
 }
 
-/** Returns the choice without a resolution that the recording does not exceed. */
-export const fitResolution = (choice: RenderChoice, asset: Pick<RenderedAsset, "width" | "height">): RenderChoice =>
-  Number.parseInt(choice.resolution, 10) >= (findShortSide(asset) ?? 0) ? { ...choice, resolution: "" } : choice;
-
 const getFrameRate = ({ frame_rate }: RenderedAsset): number => (frame_rate ? frame_rate.num / frame_rate.den : 25);
 
 export const getMaxFrameRate = (asset: RenderedAsset): number =>
@@ -105,6 +101,20 @@ export const MIN_VIDEO_KBITS = MIN_VIDEO_BITRATE_BPS / 1000;
 export function findSourceKbits({ size_bytes, duration_seconds }: RenderedAsset): number | null {
   const seconds = Number(duration_seconds);
   return size_bytes && seconds > 0 ? Math.max(MIN_VIDEO_KBITS, Math.ceil((size_bytes * 8) / seconds / 1000)) : null;
+}
+
+/** Returns the choice as a recording can have it: without values above its own, and as audio if it has no video. */
+export function fitChoice(choice: RenderChoice, asset: RenderedAsset): RenderChoice {
+  const formats = listFormats(asset).map(({ value }) => value);
+  const keepUpTo = (text: string, max: number | null) => (max !== null && Number.parseInt(text, 10) > max ? "" : text);
+  return {
+    ...choice,
+    ...(!hasAudio(asset) && { loudness: "", noiseReduction: "", speakerLevels: "" }),
+    format: formats.includes(choice.format) ? choice.format : (formats[0] ?? choice.format),
+    resolution: keepUpTo(choice.resolution, (findShortSide(asset) ?? 1) - 1),
+    frameRate: keepUpTo(choice.frameRate, getMaxFrameRate(asset)),
+    videoBitrate: keepUpTo(choice.videoBitrate, findSourceKbits(asset)),
+  };
 }
 
 const isUnchanged = ({ resolution, frameRate, videoBitrate }: RenderChoice): boolean =>

@@ -1,7 +1,7 @@
 /** Settings of renders with a name: a few that everybody has, and the user's own in this browser. */
 import { signal } from "@preact/signals";
 import { recall, remember } from "../../../app/memory";
-import { listFormats, type RenderChoice, type RenderedAsset } from "./render-choices";
+import { hasAudio, listFormats, type RenderChoice, type RenderedAsset } from "./render-choices";
 
 export type RenderPreset = { name: string; choice: RenderChoice };
 
@@ -50,7 +50,9 @@ export function listPresets(asset: RenderedAsset, own: readonly RenderPreset[]):
   const formats = listFormats(asset).map(({ value }) => value);
   const side = Math.min(asset.width ?? 0, asset.height ?? 0);
   const isPossible = ({ choice }: RenderPreset) =>
-    formats.includes(choice.format) && (choice.resolution === "" || Number.parseInt(choice.resolution, 10) < side);
+    formats.includes(choice.format) &&
+    (choice.loudness === "" || hasAudio(asset)) &&
+    (choice.resolution === "" || Number.parseInt(choice.resolution, 10) < side);
   // Without video, the first one is an audio file.
   const [first, ...rest] = PRESETS;
   const asRecorded = { ...first!, choice: { ...first!.choice, format: formats[0] ?? "mp4" } };

@@ -17,7 +17,7 @@ export const UnsavedNote = () => (
 );
 
 export type EditedCut = {
-  /** The open cut; null if there is none or it is not completed. */
+  /** The open cut; null before a cut is open and completed. */
   cutId: string | null;
   isEdited: boolean;
   /** Saves the edits as a cut, opens it and returns its ID; null if that failed. */
