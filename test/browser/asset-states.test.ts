@@ -128,8 +128,11 @@ const WAITING: [string, () => Promise<string>, string][] = [
   ["unpaid", async () => unpaid(), "Buy credits"],
   ["without audio", async () => (await user.ready(await silentVideo())).id, "This recording has no audio."],
   ["without words", async () => (await user.ready(await quiet(3))).id, "No speech found."],
+  ["in a language without a model", async () => unknown(), "This recording was not transcribed."],
   ["without a cut", async () => (await user.ready(await wav(3))).id, "Make the first cut"],
 ];
+
+const unknown = async () => (await user.ready(await wav(3), { language: "xx" })).id;
 
 /** A recording that the balance of the workspace does not cover. Until it is paid or deleted, nothing else can be uploaded. */
 async function unpaid(): Promise<string> {

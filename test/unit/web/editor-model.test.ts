@@ -33,6 +33,7 @@ import {
 import { chooseTake, getNextTake, listTakes } from "../../../web/editor/model/takes";
 import {
   areRemoved,
+  type FindOptions,
   findMatchFrom,
   findText,
   findWordAt,
@@ -249,6 +250,13 @@ describe("words", () => {
     expect(findText(scripted, "so we'll cut")).toEqual([{ from: 0, to: 3 }]);
     expect(findText(scripted, "the talk no")).toEqual([{ from: 2, to: 6 }]);
     expect(findText(scripted, "t")).toEqual([{ from: 2, to: 3 }]);
+    const said: Words = { text: ["Um,", "the", "number", "um"], start: [0, 1, 2, 3], end: [1, 2, 3, 4] };
+    const find = (text: string, options: Partial<FindOptions>) =>
+      findText(said, text, { matchesCase: false, isWhole: false, ...options }).map(({ from }) => from);
+    expect(find("um", {})).toEqual([0, 2, 3]);
+    expect(find("um", { isWhole: true })).toEqual([0, 3]);
+    expect(find("um", { matchesCase: true })).toEqual([2, 3]);
+    expect(find("um", { isWhole: true, matchesCase: true })).toEqual([3]);
     expect(findWordsIn(WORDS, { start: 2e6, end: 5.3e6 })).toEqual({ from: 1, to: 4 });
   });
 });
@@ -273,6 +281,13 @@ describe("takes, reviews, corrections, comparison", () => {
     expect(isRemoved(next, { start: 4e6, end: 5.4e6 })).toBe(true);
     expect(isRemoved(next, { start: 1e6, end: 2e6 })).toBe(false);
     expect(next.spans.find(({ isKept }) => !isKept)).toMatchObject({ reason: "retake" });
+  });
+
+  test("a take of one word is removed, although its removal begins a few frames later", () => {
+    const said = (start: number, end: number) => ({ start, end, complete: true });
+    const cut = removeRange(WHOLE, { start: 1_085_000, end: 1_485_000 });
+    const [take] = listTakes(cut, [{ line: "it was", chosen: 1, candidates: [said(1, 1.2), said(1.5, 3)] }]);
+    expect(take!.candidates.map(({ isKept }) => isKept)).toEqual([false, true]);
   });
 
   test("a correction replaces words without cutting, and ends when the recognized text is typed", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { describeForeign } from "../../../web/editor/transcript/foreign";
+import { describeForeign, describeUntranscribed, findUntranscribed } from "../../../web/editor/transcript/foreign";
 
 test.each([
   [1740, "en", "29 minutes are probably not in English."],
@@ -8,4 +8,17 @@ test.each([
   [1, "en", "1 second is probably not in English."],
 ])("%d seconds of %s", (seconds, code, text) => {
   expect(describeForeign(seconds, code)).toBe(text);
+});
+
+const asset = { audio_tracks: 1, has_transcript: false, language: null, language_detected: null };
+
+test.each([
+  [{ ...asset, language: "de" }, "This recording is in German."],
+  [{ ...asset, language_detected: { code: "nl" } }, "This recording is probably in Dutch."],
+  [{ ...asset, has_transcript: true, language: "de" }, null],
+  [{ ...asset, audio_tracks: 0, language: "de" }, null],
+  [asset, null],
+])("what was not transcribed of %j", (one, text) => {
+  const code = findUntranscribed(one);
+  expect(code && describeUntranscribed(one, code)).toBe(text);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { keepsTheSame, type RemovalReason } from "../../../web/editor/model/plan";
+import { keepsTheSame, measureKept, type RemovalReason } from "../../../web/editor/model/plan";
 import {
   countReasons,
   limitPauses,
@@ -8,7 +8,7 @@ import {
   restoreReason,
   setPause,
 } from "../../../web/editor/model/reason-edits";
-import { findContext, measureKept } from "../../../web/editor/model/review-queue";
+import { findContext } from "../../../web/editor/model/review-queue";
 import { findSame, findText, replaceText, type Words } from "../../../web/editor/model/words";
 import { recordings } from "./arbitrary-edits";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { type EditorPlan, keepsTheSame, type RemovalReason } from "../../../web/editor/model/plan";
+import { type EditorPlan, isMostlyRemoved, keepsTheSame, type RemovalReason } from "../../../web/editor/model/plan";
 import {
   ALL_WORTH,
   compareDecisions,
@@ -11,7 +11,6 @@ import {
   estimateLeft,
   findOpenAfter,
   findOpenAt,
-  isMostlyRemoved,
   listQueue,
   mergeDecisions,
   NO_DECISIONS,

@@ -211,6 +211,21 @@ export function isRemoved(plan: EditorPlan, { start, end }: Range): boolean {
   return true;
 }
 
+/** Returns whether most of a range is removed. */
+export const isMostlyRemoved = (plan: EditorPlan, range: Range): boolean =>
+  measureKept(plan, range) * 2 < range.end - range.start;
+
+/** Returns how much of a range is kept. */
+export function measureKept(plan: EditorPlan, { start, end }: Range): number {
+  let kept = 0;
+  for (let index = findSpanIndex(plan, start); index < plan.spans.length; index++) {
+    const span = plan.spans[index]!;
+    if (span.start >= end) break;
+    if (span.isKept) kept += Math.min(end, span.end) - Math.max(start, span.start);
+  }
+  return kept;
+}
+
 /** Returns whether two plans keep the same spans. */
 export function keepsTheSame(a: EditorPlan, b: EditorPlan): boolean {
   let [first, second] = [0, 0];

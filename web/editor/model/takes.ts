@@ -1,5 +1,13 @@
 /** Chooses among the takes of a line. Pure. */
-import { type EditorPlan, fromSeconds, isRemoved, type Range, type Removal, removeRange, restoreRange } from "./plan";
+import {
+  type EditorPlan,
+  fromSeconds,
+  isMostlyRemoved,
+  type Range,
+  type Removal,
+  removeRange,
+  restoreRange,
+} from "./plan";
 
 /** A line that was recorded several times, as the API returns it, in seconds. */
 export type TakeSource = {
@@ -25,12 +33,6 @@ export const listTakes = (plan: EditorPlan, takes: readonly TakeSource[]): Take[
         return { ...range, isComplete: complete, score, isKept: !isMostlyRemoved(plan, range) };
       }),
     }));
-
-/** A take counts as removed if its middle half is, because its edges may be off by a few frames. */
-function isMostlyRemoved(plan: EditorPlan, { start, end }: Range): boolean {
-  const quarter = (end - start) / 4;
-  return isRemoved(plan, { start: start + quarter, end: end - quarter });
-}
 
 const RETAKE: Removal = { reason: "retake", rule: null, confidence: null };
 

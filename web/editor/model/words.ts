@@ -190,24 +190,31 @@ function firstFrom(words: Words, time: number): number {
   return low;
 }
 
-const normalize = (text: string): string => text.toLowerCase().replaceAll("’", "'");
+const normalizeQuotes = (text: string): string => text.replaceAll("’", "'");
+const normalize = (text: string): string => normalizeQuotes(text.toLowerCase());
 const PUNCTUATION = /^[^\p{L}\p{N}]+|(?<![^\p{L}\p{N}])[^\p{L}\p{N}]+$/gu;
 const isSameWord = (word: string, wanted: string): boolean =>
   word === wanted || word.replace(PUNCTUATION, "") === wanted.replace(PUNCTUATION, "");
 
+/** `matchesCase`: upper and lower case differ. `isWhole`: the text ends with a whole word; the others are whole anyway. */
+export type FindOptions = { matchesCase: boolean; isWhole: boolean };
+
+const FIND_ANY: FindOptions = { matchesCase: false, isWhole: false };
+
 /**
- * Finds a text in the transcript, ignoring case. A text of several words matches consecutive words, even where a script
- * or a correction has put several of them in place of one.
+ * Finds a text in the transcript. A text of several words matches consecutive words, even where a script or a correction has put several of them
+ * in place of one.
  */
-export function findText(words: Words, text: string): WordRange[] {
-  const wanted = normalize(text).split(/\s+/).filter(Boolean);
+export function findText(words: Words, text: string, { matchesCase, isWhole } = FIND_ANY): WordRange[] {
+  const prepare = matchesCase ? normalizeQuotes : normalize;
+  const wanted = prepare(text).split(/\s+/).filter(Boolean);
   const last = wanted.length - 1;
   if (last < 0) return [];
   const parts: string[] = [];
   /** The word of each part. */
   const places: number[] = [];
   for (const [index, word] of words.text.entries())
-    for (const part of normalize(word).split(/\s+/)) {
+    for (const part of prepare(word).split(/\s+/)) {
       if (part === "") continue;
       parts.push(part);
       places.push(index);
@@ -215,7 +222,7 @@ export function findText(words: Words, text: string): WordRange[] {
   const found: WordRange[] = [];
   for (let from = 0; from + last < parts.length; from++) {
     const isMatch = wanted.every((part, index) =>
-      index === last ? parts[from + index]!.includes(part) : isSameWord(parts[from + index]!, part),
+      index === last && !isWhole ? parts[from + index]!.includes(part) : isSameWord(parts[from + index]!, part),
     );
     const range = { from: places[from]!, to: places[from + last]! + 1 };
     // Two matches in the words of one correction count as one.
@@ -227,8 +234,7 @@ export function findText(words: Words, text: string): WordRange[] {
 /** Finds the places where the same words are said as in a range, ignoring case and punctuation. Includes the range. */
 export function findSame(words: Words, { from, to }: WordRange): WordRange[] {
   const wanted = words.text.slice(from, to).map(normalize);
-  const text = wanted.join(" ");
-  return findText(words, text).filter((range) => {
+  return findText(words, wanted.join(" "), { matchesCase: false, isWhole: true }).filter((range) => {
     const found = words.text.slice(range.from, range.to).map(normalize);
     return found.length === wanted.length && found.every((word, index) => isSameWord(word, wanted[index]!));
   });

@@ -2,7 +2,7 @@
 import { computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { recall, remember } from "../../app/memory";
 import type { DraftKeeper } from "../../pages/asset/draft-keeper";
-import type { EditorPlan } from "../model/plan";
+import { type EditorPlan, isMostlyRemoved } from "../model/plan";
 import {
   ALL_WORTH,
   compareDecisions,
@@ -13,7 +13,6 @@ import {
   findContext,
   findOpenAfter,
   findOpenAt,
-  isMostlyRemoved,
   listQueue,
   type QueueFilter,
   type QueueProgress,

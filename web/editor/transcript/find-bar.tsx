@@ -5,11 +5,12 @@ import { formatKeys } from "../../app/actions";
 import { formatCount } from "../../app/format";
 import { Button, IconButton } from "../../ui/button";
 import { Icon } from "../../ui/icon";
-import { findMatchFrom, type WordRange } from "../model/words";
+import { type FindOptions, findMatchFrom, type WordRange } from "../model/words";
 
 type FindBarProps = {
   /** What is searched for; null while the search is closed. */
   search: Signal<string | null>;
+  options: Signal<FindOptions>;
   /** Changes when the field is to have the focus. 0: never yet. */
   asked: number;
   found: readonly WordRange[];
@@ -29,7 +30,8 @@ type FindBarProps = {
  * The search field. Enter selects the next match, Shift+Enter the previous one, and Escape closes the search, which opens
  * with its first character and closes with its last.
  */
-export function FindBar({ search, asked, found, getStart, onGo, onClose, replacement, edit, children }: FindBarProps) {
+export function FindBar(props: FindBarProps) {
+  const { search, options, asked, found, getStart, onGo, onClose, replacement, edit, children } = props;
   const input = useRef<HTMLInputElement>(null);
   /** The current match. It is ignored once the search has changed. */
   const [gone, setGone] = useState<{ found: readonly WordRange[]; index: number } | null>(null);
@@ -102,61 +104,81 @@ export function FindBar({ search, asked, found, getStart, onGo, onClose, replace
           </>
         )}
       </div>
-      {isOpen && edit && (
-        <>
-          {replacement.value !== null && (
-            <form
-              class="find-row"
-              onSubmit={(event) => {
-                event.preventDefault();
-                if (replacement.value !== "") edit.replaceAll(replacement.value!);
+      {isOpen && edit && replacement.value !== null && (
+        <form
+          class="find-row"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (replacement.value !== "") edit.replaceAll(replacement.value!);
+          }}
+        >
+          <Icon name="compare" />
+          <input
+            class="find-input"
+            aria-label="Replace with"
+            placeholder="Replace in text and subtitles"
+            value={replacement.value}
+            onInput={(event) => {
+              replacement.value = event.currentTarget.value;
+            }}
+            onKeyDown={(event) => {
+              if (event.key === "Escape") onClose();
+            }}
+          />
+          <Button type="submit" disabled={found.length === 0 || replacement.value === ""}>
+            Replace all
+          </Button>
+        </form>
+      )}
+      {isOpen && (
+        <div class="find-row find-edits">
+          <OptionButton options={options} name="matchesCase" label="Match case">
+            Aa
+          </OptionButton>
+          <OptionButton options={options} name="isWhole" label="Whole words">
+            Whole words
+          </OptionButton>
+          <span class="spacer" />
+          {edit && replacement.value === null && (
+            <Button
+              look="quiet"
+              onClick={() => {
+                replacement.value = "";
               }}
             >
-              <Icon name="compare" />
-              <input
-                class="find-input"
-                aria-label="Replace with"
-                placeholder="Replace in text and subtitles"
-                value={replacement.value}
-                onInput={(event) => {
-                  replacement.value = event.currentTarget.value;
-                }}
-                onKeyDown={(event) => {
-                  if (event.key === "Escape") onClose();
-                }}
-              />
-              <Button type="submit" disabled={found.length === 0 || replacement.value === ""}>
-                Replace all
-              </Button>
-            </form>
+              Replace…
+            </Button>
           )}
-          <div class="find-row find-edits">
-            {replacement.value === null && (
-              <Button
-                look="quiet"
-                onClick={() => {
-                  replacement.value = "";
-                }}
-              >
-                Replace…
-              </Button>
-            )}
-            <span class="spacer" />
-            <Button
-              icon="cut"
-              class="filled"
-              disabled={found.length === 0}
-              title="Alt + Enter"
-              onClick={edit.removeAll}
-            >
+          {edit && (
+            <Button class="filled" disabled={found.length === 0} title="Alt + Enter" onClick={edit.removeAll}>
               Remove all matches
             </Button>
-          </div>
-        </>
+          )}
+        </div>
       )}
     </search>
   );
 }
+
+type OptionProps = Pick<FindBarProps, "options"> & {
+  name: keyof FindOptions;
+  label: string;
+  children: ComponentChildren;
+};
+
+const OptionButton = ({ options, name, label, children }: OptionProps) => (
+  <Button
+    look="quiet"
+    aria-label={label}
+    title={label}
+    aria-pressed={options.value[name]}
+    onClick={() => {
+      options.value = { ...options.value, [name]: !options.value[name] };
+    }}
+  >
+    {children}
+  </Button>
+);
 
 /** Returns "2 of 9", or how many there are before one is selected. */
 function describeMatches(text: string, current: number, count: number): string {

@@ -11,3 +11,18 @@ export function describeForeign(seconds: number, code: string): string {
   const [count, unit] = seconds < 90 ? [Math.round(seconds), "second"] : [Math.round(seconds / 60), "minute"];
   return `${formatCount(count, unit)} ${count === 1 ? "is" : "are"} probably not in ${name}.`;
 }
+
+type Spoken = {
+  audio_tracks: number | null;
+  has_transcript: boolean;
+  language: string | null;
+  language_detected: { code: string } | null;
+};
+
+/** Returns the language of a recording that has no transcript because no model recognized it; null for other recordings. */
+export const findUntranscribed = (asset: Spoken): string | null =>
+  asset.has_transcript || asset.audio_tracks === 0 ? null : (asset.language ?? asset.language_detected?.code ?? null);
+
+/** Returns "This recording is probably in German." `code` is that of `findUntranscribed`. */
+export const describeUntranscribed = ({ language }: Pick<Spoken, "language">, code: string): string =>
+  `This recording is ${language === null ? "probably " : ""}in ${nameLanguage(code)}.`;

@@ -1,6 +1,12 @@
 /** Divides the transcript into paragraphs of runs: consecutive words with the same appearance. Pure. */
-import { type EditorPlan, findSpanIndex, type PlanSpan, type Range, type RemovalReason } from "../model/plan";
-import { isMostlyRemoved } from "../model/review-queue";
+import {
+  type EditorPlan,
+  findSpanIndex,
+  isMostlyRemoved,
+  type PlanSpan,
+  type Range,
+  type RemovalReason,
+} from "../model/plan";
 import { isMisheard, type WordRange, type Words } from "../model/words";
 
 /**

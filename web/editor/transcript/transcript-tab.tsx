@@ -4,12 +4,14 @@ import { type Action, labelWithKey, useActions } from "../../app/actions";
 import { formatDecimal } from "../../app/format";
 import { recall, remember } from "../../app/memory";
 import { canWrite } from "../../app/session";
+import type { Asset } from "../../pages/asset/use-media";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { openContextMenu } from "../context-menu";
 import { findSpanIndex, type Range, toSeconds } from "../model/plan";
 import { countReasons } from "../model/reason-edits";
 import {
+  type FindOptions,
   findSame,
   findText,
   findWordAt,
@@ -27,6 +29,7 @@ import type { Editor } from "../state/editor-state";
 import type { Playback } from "../state/playback";
 import { createCorrecting } from "./correction-field";
 import { FindBar } from "./find-bar";
+import { findUntranscribed } from "./foreign";
 import { joinTexts } from "./paragraphs";
 import { Transcript, type TranscriptCommands } from "./transcript";
 import { WordPopover } from "./word-popover";
@@ -58,12 +61,14 @@ export function TranscriptTab() {
   const { asset, editor, playback, problem } = useEditor();
   const section = useRef<HTMLElement>(null);
   const search = useSignal<string | null>(null);
+  const options = useSignal<FindOptions>({ matchesCase: false, isWhole: false });
   const replacement = useSignal<string | null>(null);
   const hidesRemoved = useSignal(false);
   const commands = useRef<TranscriptCommands | null>(null);
   const hasPauses = useSignal(recall(PAUSES) === "on");
   const found = useComputedOf(
-    () => (search.value === null ? [] : findText({ ...editor.words, text: editor.texts.value }, search.value)),
+    () =>
+      search.value === null ? [] : findText({ ...editor.words, text: editor.texts.value }, search.value, options.value),
     [editor],
   );
   // The timeline shows the matches, too.
@@ -151,6 +156,7 @@ export function TranscriptTab() {
         isEnabled: () => getSelected(editor) !== "",
         perform: () => {
           search.value = getSelected(editor);
+          options.value = { ...options.value, isWhole: true };
           open();
         },
       };
@@ -173,6 +179,7 @@ export function TranscriptTab() {
       <h2 class="visually-hidden">Transcript</h2>
       <FindBar
         search={search}
+        options={options}
         asked={asked.value}
         replacement={replacement}
         {...(editor.canEdit && {
@@ -221,9 +228,7 @@ export function TranscriptTab() {
           {problem}
         </p>
       )}
-      {count === 0 && problem === null && (
-        <p class="soft transcript-empty">{describeNoWords(asset.audio_tracks !== 0)}</p>
-      )}
+      {count === 0 && problem === null && <p class="soft transcript-empty">{describeNoWords(asset)}</p>}
       {count > 0 && (
         <Transcript
           words={editor.words}
@@ -320,7 +325,10 @@ function goToMisheard(editor: Editor, playback: Playback): void {
 }
 
 /** Explains why there are no words, and what the user can still do. */
-function describeNoWords(hasAudio: boolean): string {
+function describeNoWords(asset: Asset): string {
+  // The note about the language has the advice.
+  if (findUntranscribed(asset) !== null) return "This recording was not transcribed.";
+  const hasAudio = asset.audio_tracks !== 0;
   const advice = "Cut by hand with I, O and Delete.";
   return [hasAudio ? "No speech found." : "This recording has no audio.", canWrite.value && advice]
     .filter(Boolean)
