@@ -8,6 +8,7 @@ import { until } from "../until";
 import { useDashboard } from "./dashboard";
 import { tabTo } from "./keys";
 import { createStudioAsset, type StudioAsset } from "./studio";
+import { longPress } from "./touch";
 
 const { address, browse, open, server } = useDashboard();
 
@@ -183,18 +184,9 @@ test("feedback and messages fit on a phone, and words are removed by touch", asy
   const box = (await page.locator(".feedback").boundingBox())!;
   expect([box.x >= 0, box.width > 200, box.x + box.width <= 390]).toEqual([true, true, true]);
 
-  // As a phone does at a long press, to which a desktop's browser does not react.
-  await page
-    .getByRole("group", { name: "Words" })
-    .getByText("bravo")
-    .first()
-    .evaluate((element) => {
-      const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-      while (!walker.nextNode()?.textContent?.includes("bravo"));
-      const start = walker.currentNode.textContent!.indexOf("bravo");
-      document.getSelection()!.setBaseAndExtent(walker.currentNode, start, walker.currentNode, start + 5);
-    });
+  await longPress(page, "bravo");
   await untilSelected(page, "bravo");
+  expect(await page.locator(".context-menu, .word-popover").count()).toBe(0);
   await button(page, "Remove words").tap();
   await feedback(page, "1 word removed");
   await button(page, "Restore words").tap();

@@ -1,3 +1,4 @@
+import { Fragment } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { type Action, formatKeys, useActions } from "../../app/actions";
 import { formatDuration } from "../../app/format";
@@ -20,15 +21,6 @@ export function FilterChips() {
   useActions(useMemo(() => listActions(editor), [editor]));
   return (
     <div class="chips">
-      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields. */}
-      <div class="chips" role="group" aria-label="Removed, by reason">
-        {shown.map((reason) => (
-          <Chip key={reason} editor={editor} reason={reason} total={totals.get(reason)} />
-        ))}
-      </div>
-      {filter !== null && editor.canEdit && (
-        <ReasonButtons key={filter} editor={editor} reason={filter} total={totals.get(filter)} />
-      )}
       {differences.value.length > 0 && (
         <ul class="timeline-legend" aria-label="Colors of the comparison">
           <li>
@@ -41,6 +33,17 @@ export function FilterChips() {
           </li>
         </ul>
       )}
+      {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields. */}
+      <div class="chips" role="group" aria-label="Removed, by reason">
+        {shown.map((reason) => (
+          <Fragment key={reason}>
+            <Chip editor={editor} reason={reason} total={totals.get(reason)} />
+            {filter === reason && editor.canEdit && (
+              <ReasonButtons editor={editor} reason={reason} total={totals.get(reason)} />
+            )}
+          </Fragment>
+        ))}
+      </div>
     </div>
   );
 }

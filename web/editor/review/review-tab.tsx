@@ -206,7 +206,7 @@ const Chunk = ({ rows, decisions, review, editor }: ChunkProps) =>
           <li key={item.id}>
             <button type="button" class="review-row" onClick={() => review.start(item)}>
               <span class="number">{formatTimecode(toSeconds(item.start))}</span>
-              <span class="review-text">
+              <span class="review-row-text">
                 <strong>{titleItem(item)}</strong>
                 <span class="soft truncate" dir="auto">
                   {readExcerpt(editor, item)}

@@ -56,6 +56,7 @@ export function TakesTab() {
         <p class="soft">No line was said more than once.</p>
         {editor.canEdit && (
           <Button
+            class="filled"
             onClick={() => {
               openTab.value = "script";
             }}

@@ -220,7 +220,7 @@ export function removePausesFrom(editor: Editor, limit: number): void {
   const before = editor.plan.value;
   const plan = limitPauses(before, editor.stored.plan, limit);
   const count = countReasons(plan).get("silence")?.count ?? 0;
-  const text = `${count} ${nameCount("silence", count)} longer than ${toNumber(toSeconds(limit))} s removed`;
+  const text = `Only ${count} ${nameCount("silence", count)} longer than ${toNumber(toSeconds(limit))} s removed`;
   editor.apply({ plan }, "Choose pauses", `${text}, ${describeChange(before, plan)}`);
 }
 

@@ -145,7 +145,8 @@ function NotesPanel({ plan }: { plan: Plan }) {
   );
 }
 
-type Hint = { title: string; text: string };
+/** `touch`: the text for touch screens, which have neither keys nor a mouse. */
+type Hint = { title: string; text: string; touch?: string };
 
 const PLAY = "“Play” plays the result at once, without rendering.";
 const EDITOR_HINTS: Hint[] = [
@@ -156,16 +157,27 @@ const EDITOR_HINTS: Hint[] = [
   {
     title: "Edit by words.",
     text: "Select words and press Delete to remove or restore them. Edges can be dragged on the timeline, and everything can be undone.",
+    touch:
+      "Hold a word to select it, then remove or restore it. A tap on a removed word says why it is removed. Everything can be undone.",
   },
   {
     title: "Listen, then keep it.",
     text: `${PLAY} Edits are kept as a draft; “Save” keeps them as a version. Press ? for all keys.`,
+    touch: `${PLAY} Edits are kept as a draft; “Save” keeps them as a version.`,
   },
 ];
 const VIEWER_HINTS: Hint[] = [
   { title: "Read the cut.", text: "Words that are struck through are removed. Their color says why." },
-  { title: "Find a place.", text: "Click a word to go there, or press Ctrl+F to search the words." },
-  { title: "Listen to it.", text: `${PLAY} “Export” saves it for an editor. Press ? for all keys.` },
+  {
+    title: "Find a place.",
+    text: "Click a word to go there, or press Ctrl+F to search the words.",
+    touch: "Tap a word to go there, or search the words.",
+  },
+  {
+    title: "Listen to it.",
+    text: `${PLAY} “Export” saves it for an editor. Press ? for all keys.`,
+    touch: `${PLAY} “Export” saves it for an editor.`,
+  },
 ];
 
 const toKey = (): string => `hints.asset.${session.value.kind === "signed-in" ? session.value.me.id : ""}`;
@@ -186,12 +198,13 @@ function Hints() {
     // The focused button disappears with the last hint.
     if (count >= hints.length) document.querySelector<HTMLElement>("h1")?.focus();
   };
+  const text = (matchMedia("(pointer: coarse)").matches && hint.touch) || hint.text;
   const isLast = read === hints.length - 1;
   return (
     <section class="message hints" aria-label="Hints">
       <Icon name="info" />
       <p aria-live="polite">
-        <strong>{hint.title}</strong> {hint.text}{" "}
+        <strong>{hint.title}</strong> {text}{" "}
         <span class="soft number">
           {read + 1 - first} of {hints.length - first}
         </span>

@@ -33,7 +33,11 @@ export function RenderList({ renders, describeSource, onRender }: RenderListProp
       {items?.length === 0 && (
         <>
           <p class="soft">Nothing has been rendered yet.</p>
-          {canWrite.value && <Button onClick={onRender}>Render…</Button>}
+          {canWrite.value && (
+            <Button class="filled" onClick={onRender}>
+              Render…
+            </Button>
+          )}
         </>
       )}
       <ul class="render-list">

@@ -43,6 +43,9 @@ const store = (presets: readonly RenderPreset[]): void => {
 export const savePreset = (name: string, choice: RenderChoice): void =>
   store([...ownPresets.peek().filter((one) => one.name !== name), { name, choice }].slice(-MAX_OWN));
 
+/** Returns whether a name is that of a preset that everybody has. */
+export const isTaken = (name: string): boolean => PRESETS.some((one) => one.name === name);
+
 export const deletePreset = (name: string): void => store(ownPresets.peek().filter((one) => one.name !== name));
 
 /** Lists the presets that a recording can have. */

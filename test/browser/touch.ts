@@ -1,0 +1,34 @@
+/** Touches that Playwright lacks. */
+import type { Page } from "playwright-core";
+
+/**
+ * Holds a word with a finger until it is selected. The browser makes touches of the mouse: it ignores how long touches of the protocol last.
+ */
+export async function longPress(page: Page, word: string): Promise<void> {
+  const words = page.getByRole("group", { name: "Words" });
+  const { x, y } = await words
+    .getByText(word)
+    .first()
+    .evaluate((element, wanted) => {
+      const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+      while (!walker.nextNode()?.textContent?.includes(wanted));
+      const start = walker.currentNode.textContent!.indexOf(wanted);
+      const range = document.createRange();
+      range.setStart(walker.currentNode, start);
+      range.setEnd(walker.currentNode, start + wanted.length);
+      const box = range.getBoundingClientRect();
+      return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+    }, word);
+  const session = await page.context().newCDPSession(page);
+  const emulate = (enabled: boolean) =>
+    session.send("Emulation.setEmitTouchEventsForMouse", { enabled, configuration: "mobile" });
+  const point = { x, y, button: "left", clickCount: 1 } as const;
+  await emulate(true);
+  // Answered only when the mouse is released.
+  const pressed = session.send("Input.dispatchMouseEvent", { ...point, type: "mousePressed" });
+  await page.waitForFunction(() => !document.getSelection()!.isCollapsed);
+  const released = session.send("Input.dispatchMouseEvent", { ...point, type: "mouseReleased" });
+  // Events that became a gesture are not answered.
+  void Promise.allSettled([pressed, released]);
+  await emulate(false);
+}
