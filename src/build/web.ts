@@ -2,6 +2,7 @@
  * Bundles the dashboard: `bun src/build/web.ts`. Names of scripts and styles contain their hash, so that browsers can
  * cache them forever; `index.html` names the current ones, `pages.json` those of each page, for its headers.
  */
+import { existsSync } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 
@@ -74,8 +75,11 @@ export async function bundleWeb(folder: string = WEB_FOLDER, { isDevelopment = f
   );
   await Bun.write(join(draft, "pages.json"), JSON.stringify({ first, script, style, signedIn, pages }));
   await Bun.write(join(draft, "icon.svg"), Bun.file(join(PROJECT, "web/icon.svg")));
-  await rm(folder, { recursive: true, force: true });
+  // Servers under test read the folder while a test of releases builds again: it is missing only for a moment.
+  const old = `${draft}.old`;
+  if (existsSync(folder)) await rename(folder, old);
   await rename(draft, folder);
+  await rm(old, { recursive: true, force: true });
 }
 
 /**
