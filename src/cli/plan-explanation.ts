@@ -3,7 +3,7 @@ import type { PlanJson } from "../domain/plan-json";
 import { type ExplainedFinding, explainFindings, formatTime } from "../domain/planning/explain-rules";
 import type { Finding } from "../domain/planning/rules";
 import type { StageChange, StageWord } from "../domain/planning/stages";
-import { STAGE_THRESHOLDS } from "../domain/planning/thresholds";
+import { STAGE_THRESHOLDS } from "../domain/planning/stages";
 import type { RecognizedAgain } from "../work/cuts/recognized-again";
 
 /**

@@ -3,7 +3,6 @@
 import { type EditedSegment, editPlan } from "../plan-edit";
 import { type PlanJson, planToJson } from "../plan-json";
 import { applyTexts, type EditedText, listEditableWords } from "../plan-texts";
-import { CUTTING } from "../planning/cutting-thresholds";
 import {
   coveredDuration,
   durationOf,
@@ -12,6 +11,7 @@ import {
   overlapDuration,
   subtract,
 } from "../planning/spans";
+import { CUTTING } from "../planning/thresholds";
 import { MIN_SEGMENT_TICKS, type SourceClock } from "../segments";
 import type { Word } from "../speech";
 import { type Span, spanFromSeconds, spanToSeconds, type Ticks } from "../time";

@@ -13,9 +13,9 @@ import {
   toSegments,
 } from "../segments";
 import { fromSeconds, type Span, type Ticks } from "../time";
-import { CUTTING } from "./cutting-thresholds";
 import { type Finding, isReviewRule, type RemovalRule, reviewText } from "./rules";
 import { type DecidedSpan, durationOf, findOverlapping, indexEndingAfter, isKept, overlapDuration } from "./spans";
+import { CUTTING } from "./thresholds";
 
 /** How pauses are treated. `remove_pauses` defaults to true. */
 export type PauseOptions = Pick<

@@ -2,9 +2,8 @@
 
 import { ENERGY_HOP, type EnergyContour, type SpeechAnalysis } from "../speech";
 import type { Span, Ticks } from "../time";
-import { ACTIVITY } from "./activity-thresholds";
-import { COMMON } from "./common-thresholds";
 import { findOverlapping, mergeSpans } from "./spans";
+import { ACTIVITY, COMMON } from "./thresholds";
 
 export type AudioActivity = {
   duration: Ticks;

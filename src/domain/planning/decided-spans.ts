@@ -3,10 +3,7 @@
 import { joinTexts } from "../segments";
 import { ENERGY_HOP, type EnergyContour } from "../speech";
 import type { Span, Ticks } from "../time";
-import { ACTIVITY } from "./activity-thresholds";
 import type { AudioActivity } from "./audio-activity";
-import { COMMON } from "./common-thresholds";
-import { CUTTING } from "./cutting-thresholds";
 import { isReviewRule, type RemovalRule, type ReviewRule, type RuleMatch, reasonOf } from "./rules";
 import {
   type DecidedSpan,
@@ -17,6 +14,7 @@ import {
   overlapDuration,
   subtract,
 } from "./spans";
+import { ACTIVITY, COMMON, CUTTING } from "./thresholds";
 
 /** `removal` is the rule that removes a stretch, or null if it is kept; `reviews` are the rules that mark it. */
 export type Decision = { removal: RuleMatch<RemovalRule> | null; reviews: readonly RuleMatch<ReviewRule>[] };

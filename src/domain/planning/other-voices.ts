@@ -5,13 +5,12 @@ import { normalizeWords } from "../text/normalize";
 import type { Span, Ticks } from "../time";
 import type { VoiceFeatures } from "../voice";
 import type { AudioActivity } from "./audio-activity";
-import { COMMON } from "./common-thresholds";
 import { type PlanSteps, requestVoices } from "./context";
-import { FILLERS } from "./fillers/thresholds";
 import { isFillerText, type Lexicon } from "./lexicon/lexicon";
 import type { Repetition } from "./retakes/repetition";
 import { RETAKES } from "./retakes/thresholds";
 import { findOverlapping, overlapDuration } from "./spans";
+import { COMMON, FILLERS } from "./thresholds";
 import type { Token } from "./tokens";
 
 /** Returns the regions with another voice than the speech around them. `words` are those of the transcript. */

@@ -1,8 +1,21 @@
-/** Planning as a list of stages: named pure functions that return the state after them. */
+/** Planning as a list of stages: named pure functions that return the state after them. Their thresholds, in one table. */
 import type { Plan } from "../plan";
 import type { Span } from "../time";
 import type { PlanBasis } from "./basis";
 import type { PlanSteps } from "./context";
+import { RETAKES, RETAKES_THRESHOLDS } from "./retakes/thresholds";
+import { SCRIPT, SCRIPT_THRESHOLDS } from "./scripted/thresholds";
+import {
+  ACTIVITY,
+  ACTIVITY_THRESHOLDS,
+  COMMON,
+  COMMON_THRESHOLDS,
+  CUTTING,
+  CUTTING_THRESHOLDS,
+  FILLERS,
+  FILLERS_THRESHOLDS,
+  type Threshold,
+} from "./thresholds";
 
 /** A stage. One that asks the recognizer returns its steps. */
 export type Stage<State> = { name: string; run: (state: State) => State | PlanSteps<State> };
@@ -55,3 +68,19 @@ export function listChanges<State>(
 
 const isSteps = <State>(result: State | PlanSteps<State>): result is PlanSteps<State> =>
   typeof result === "object" && result !== null && Symbol.iterator in result;
+
+/** A stage's thresholds as documented, and as the code reads them. */
+type StageThresholds = {
+  stage: string;
+  thresholds: Readonly<Record<string, Threshold>>;
+  values: Readonly<Record<string, number>>;
+};
+
+export const STAGE_THRESHOLDS: readonly StageThresholds[] = [
+  { stage: "common", thresholds: COMMON_THRESHOLDS, values: COMMON },
+  { stage: "activity", thresholds: ACTIVITY_THRESHOLDS, values: ACTIVITY },
+  { stage: "cutting", thresholds: CUTTING_THRESHOLDS, values: CUTTING },
+  { stage: "fillers", thresholds: FILLERS_THRESHOLDS, values: FILLERS },
+  { stage: "retakes", thresholds: RETAKES_THRESHOLDS, values: RETAKES },
+  { stage: "script", thresholds: SCRIPT_THRESHOLDS, values: SCRIPT },
+];

@@ -6,11 +6,10 @@
 import type { Recognition, SpeechAnalysis, Transcript, Word } from "../speech";
 import { measureWordDistance, normalizeWords } from "../text/normalize";
 import type { Span, Ticks } from "../time";
-import { ACTIVITY } from "./activity-thresholds";
-import { COMMON } from "./common-thresholds";
 import { type PlanSteps, requestRecognitions } from "./context";
 import { RETAKES } from "./retakes/thresholds";
 import { coveredDuration, durationOf } from "./spans";
+import { ACTIVITY, COMMON } from "./thresholds";
 import { sortWords } from "./tokens";
 
 /** A transcript with the words in place of stretched ones. `unclear`: stretched words in whose place others, or no sure ones, were recognized. */

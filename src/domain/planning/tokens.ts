@@ -3,10 +3,9 @@
 import type { Word } from "../speech";
 import { normalizeWords } from "../text/normalize";
 import type { Ticks } from "../time";
-import { ACTIVITY } from "./activity-thresholds";
 import type { AudioActivity } from "./audio-activity";
-import { COMMON } from "./common-thresholds";
 import { coveredDuration, durationOf, findOverlapping, overlapDuration } from "./spans";
+import { ACTIVITY, COMMON } from "./thresholds";
 
 /** A normalized word. `word` indexes the transcript's words: a written "24" becomes two tokens. */
 export type Token = { normal: string; word: number; start: Ticks; end: Ticks };

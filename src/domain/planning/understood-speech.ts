@@ -6,11 +6,10 @@
 
 import type { SpeechAnalysis, Transcript, Utterance, Word } from "../speech";
 import type { Span, Ticks } from "../time";
-import { ACTIVITY } from "./activity-thresholds";
 import type { AudioActivity } from "./audio-activity";
-import { COMMON } from "./common-thresholds";
 import type { RuleMatch } from "./rules";
 import { coveredDuration, durationOf, findOverlapping, mergeSpans, overlapDuration } from "./spans";
+import { ACTIVITY, COMMON } from "./thresholds";
 
 /**
  * The words to plan with, the stretches that were not understood (sorted, disjoint), and where the recognizer wrote

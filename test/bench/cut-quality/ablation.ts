@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import { REMOVAL_RULES } from "../../../src/domain/planning/rules";
 import { SCRIPTED_STAGES } from "../../../src/domain/planning/scripted/plan-scripted";
 import type { StagedPlan } from "../../../src/domain/planning/stages";
-import { STAGE_THRESHOLDS } from "../../../src/domain/planning/thresholds";
+import { STAGE_THRESHOLDS } from "../../../src/domain/planning/stages";
 import { UNSCRIPTED_STAGES } from "../../../src/domain/planning/unscripted/plan-unscripted";
 import { createSnapshot, findSharedFolder, NotInSnapshotError, openCorpus } from "./corpus";
 import { MEASURES, type Measure, measure, type PlannedRecording, planAll } from "./measure";

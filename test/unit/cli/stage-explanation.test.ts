@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { explainStages, listThresholds } from "../../../src/cli/plan-explanation";
 import { CUT_MODES } from "../../../src/domain/plan";
-import { STAGE_THRESHOLDS } from "../../../src/domain/planning/thresholds";
+import { STAGE_THRESHOLDS } from "../../../src/domain/planning/stages";
 import { fromSeconds } from "../../../src/domain/time";
 import { planCut } from "../../../src/work/cuts/plan-cut";
 import { createRecording } from "../work/cuts/test-recording";

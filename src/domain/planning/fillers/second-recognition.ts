@@ -3,14 +3,12 @@
 import type { Recognition, Word } from "../../speech";
 import { normalizeWords } from "../../text/normalize";
 import type { Span, Ticks } from "../../time";
-import { ACTIVITY } from "../activity-thresholds";
 import type { AudioActivity } from "../audio-activity";
-import { COMMON } from "../common-thresholds";
 import { type PlanSteps, requestRecognitions } from "../context";
 import { isFillerText, isOpenWord, type Lexicon } from "../lexicon/lexicon";
 import { durationOf, indexEndingAfter, overlapDuration } from "../spans";
+import { ACTIVITY, COMMON, FILLERS } from "../thresholds";
 import { trimWordsAtPauses } from "../tokens";
-import { FILLERS } from "./thresholds";
 
 /** A region that aligns with a filler. `alignment` is the mean log probability. */
 export type AlignedRegion = { region: Span; alignment: number };

@@ -5,9 +5,9 @@
 
 import type { AlignedWord, ForcedAlignment, Word } from "../../speech";
 import { fromSeconds, type Ticks } from "../../time";
-import { COMMON } from "../common-thresholds";
 import { isUsableAlignment, type PlanSteps, requestAlignments } from "../context";
 import type { Lexicon } from "../lexicon/lexicon";
+import { COMMON } from "../thresholds";
 import type { Token } from "../tokens";
 import { findExchangedTexts, isSpelledAlike } from "./exchanged-texts";
 import {

@@ -1,9 +1,8 @@
 /** Stage 4, retakes: decides whether a repetition is a retake or intentional. When in doubt, it is kept. */
 
-import { ACTIVITY } from "../activity-thresholds";
-import { COMMON } from "../common-thresholds";
 import { isDanglingWord, isOpenWord, isStutterWord } from "../lexicon/lexicon";
 import type { ReviewRule } from "../rules";
+import { ACTIVITY, COMMON } from "../thresholds";
 import { endsPhrase, endsSentence, pauseBefore } from "../tokens";
 import {
   closesPhrase,
@@ -13,8 +12,7 @@ import {
   isStutteredVerb,
   repeatsUnit,
 } from "./deliberate-repetition";
-import { countSlipWords } from "./interrupted-takes";
-import { isRemark, isUnclear } from "./remarks";
+import { countSlipWords, isRemark, isUnclear } from "./interrupted-takes";
 import { hasDifferentWords, isBrokenOffWord, listKept, type Repetition, type RetakeContext } from "./repetition";
 import { RETAKES } from "./thresholds";
 

@@ -1,8 +1,7 @@
 /** Repetitions that are no retakes: chants and refrains, digits and letters. A verb before its object is repeated by mistake. */
 
-import { ACTIVITY } from "../activity-thresholds";
-import { COMMON } from "../common-thresholds";
 import { isContentWord, isDanglingWord, isOpenWord } from "../lexicon/lexicon";
+import { ACTIVITY, COMMON } from "../thresholds";
 import { endsPhrase, endsSentence, pauseBefore, type Token } from "../tokens";
 import type { Repetition, RetakeContext } from "./repetition";
 import { RETAKES } from "./thresholds";

@@ -1,8 +1,9 @@
 /** Stage 4, retakes: compares two takes that were recognized as different words, by exchanging their texts. */
+
 import type { ForcedAlignment, Word } from "../../speech";
 import type { Ticks } from "../../time";
-import { ACTIVITY } from "../activity-thresholds";
 import { isUsableAlignment, type PlanSteps, requestAlignments } from "../context";
+import { ACTIVITY } from "../thresholds";
 import type { Token } from "../tokens";
 import { type AcousticRepetition, joinTokenTexts, type RepetitionPair, toWindow } from "./repetition-pairs";
 import { RETAKES } from "./thresholds";

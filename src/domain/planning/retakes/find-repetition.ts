@@ -1,9 +1,9 @@
 /** Repetitions that the transcript spells alike, and those found by forced alignment. */
-import { COMMON } from "../common-thresholds";
+
 import { isContentWord } from "../lexicon/lexicon";
+import { COMMON } from "../thresholds";
 import { pauseBefore, UNRECOGNIZED } from "../tokens";
-import { isFragment } from "./interrupted-takes";
-import { isRemark } from "./remarks";
+import { isFragment, isRemark } from "./interrupted-takes";
 import { isBrokenOffWord, listTokens, type Repetition, type RetakeContext } from "./repetition";
 import type { AcousticRepetition } from "./repetition-pairs";
 import { RETAKES } from "./thresholds";

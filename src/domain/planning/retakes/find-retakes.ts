@@ -13,7 +13,7 @@ import { findPhraseStarts, type Token } from "../tokens";
 import type { AcousticRepetitions } from "./acoustic-repetitions";
 import { decideRepetition, type RepetitionDecision } from "./decide-repetition";
 import { findTextRepetition, toAudioRepetition } from "./find-repetition";
-import { findAnnouncedRepetition } from "./remarks";
+import { findAnnouncedRepetition } from "./interrupted-takes";
 import { type Repetition, type RetakeContext, toScores } from "./repetition";
 import { RETAKES } from "./thresholds";
 

@@ -3,9 +3,8 @@
 import type { Word } from "../../speech";
 import { createDistanceCache } from "../../text/normalize";
 import { fromSeconds, type Span, type Ticks } from "../../time";
-import { ACTIVITY } from "../activity-thresholds";
-import { COMMON } from "../common-thresholds";
 import type { Lexicon } from "../lexicon/lexicon";
+import { ACTIVITY, COMMON } from "../thresholds";
 import { endsSentence, findPhraseStarts, type Token, UNRECOGNIZED } from "../tokens";
 import { RETAKES } from "./thresholds";
 

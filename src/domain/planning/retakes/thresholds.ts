@@ -1,5 +1,5 @@
+import { toValues } from "../thresholds";
 /** Thresholds of retakes. */
-import { toValues } from "../threshold-table";
 
 export const RETAKES_THRESHOLDS = {
   maxDistance: [45, "s", "retakes, from words that occur again later"],
@@ -145,4 +145,4 @@ export const RETAKES_THRESHOLDS = {
   minTake: [0.1, "s", "takes that can be chosen"],
 } as const;
 
-export const RETAKES = toValues(RETAKES_THRESHOLDS);
+export const RETAKES = /* @__PURE__ */ toValues(RETAKES_THRESHOLDS);

@@ -12,7 +12,7 @@ import { toVoiceScores } from "../understood-speech";
 import type { SettledPath } from "./differing-words";
 import type { ExcisedTake } from "./excise-disfluencies";
 import type { LineCandidate } from "./line-candidates";
-import type { ScriptedContext, ScriptedRecording } from "./scripted-recording";
+import type { ScriptedContext, ScriptedRecording } from "./script-lines";
 import { SCRIPT } from "./thresholds";
 
 /**

@@ -2,13 +2,12 @@
 
 import { createDistanceCache } from "../../text/normalize";
 import { alignWords } from "../../text/word-alignment";
-import { COMMON } from "../common-thresholds";
 import { createYieldCounter, type PlanSteps } from "../context";
 import { hasRemarkCue, isFillerText } from "../lexicon/lexicon";
+import { COMMON } from "../thresholds";
 import { type Token, type TokenRange, UNRECOGNIZED } from "../tokens";
 import type { ScriptPath } from "./find-path";
-import type { ScriptLine } from "./script-lines";
-import type { ScriptedRecording } from "./scripted-recording";
+import type { ScriptedRecording, ScriptLine } from "./script-lines";
 import { SCRIPT } from "./thresholds";
 
 /** The input for finding new words. `repeated[j]` is 1 if token j is repeated immediately. */

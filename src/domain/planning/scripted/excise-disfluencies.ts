@@ -3,13 +3,13 @@
 import type { AlignmentRequest } from "../../speech";
 import type { Span } from "../../time";
 import { findBestAlignment, isUsableAlignment, type PlanSteps, requestAlignments } from "../context";
-import { FILLERS } from "../fillers/thresholds";
 import { isFillerText } from "../lexicon/lexicon";
 import type { RuleMatch } from "../rules";
 import { durationOf, findOverlapping, overlapDuration } from "../spans";
+import { FILLERS } from "../thresholds";
 import { type ConfirmedTake, listDifferingWords, listUnspokenWords } from "./confirm-takes";
 import { isSpokenLine, toAlignmentRequests } from "./line-candidates";
-import type { ScriptedRecording } from "./scripted-recording";
+import type { ScriptedRecording } from "./script-lines";
 import { SCRIPT } from "./thresholds";
 
 /** A span that is removed from a take. */

@@ -1,16 +1,15 @@
 /** Lines on the path that do not align there: they move to their last repetition, or are completed by the speech beside them. */
 
 import { measureWordDistance } from "../../text/normalize";
-import { COMMON } from "../common-thresholds";
 import { createYieldCounter, findBestAlignment, type PlanSteps, requestAlignments } from "../context";
 import type { EarlierTake } from "../retakes/takes-by-line";
+import { COMMON } from "../thresholds";
 import { pauseBefore, type Token, type TokenRange } from "../tokens";
 import { listNewPhrases, type SettledPath } from "./differing-words";
 import type { ScriptPath } from "./find-path";
 import { isSpokenLine, type LineCandidate, toAlignmentRequests, toLineWindow } from "./line-candidates";
 import { alignLineAt } from "./match-lines";
-import type { ScriptLine } from "./script-lines";
-import type { ScriptedRecording } from "./scripted-recording";
+import type { ScriptedRecording, ScriptLine } from "./script-lines";
 import { SCRIPT } from "./thresholds";
 
 /** The path, and the takes whose lines were moved to their retakes. */

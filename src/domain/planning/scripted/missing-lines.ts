@@ -1,17 +1,16 @@
 /** Lines that the path did not find, because they were recorded elsewhere or in other words, or other words were said. */
 
 import { measureWordDistance } from "../../text/normalize";
-import { COMMON } from "../common-thresholds";
 import { createYieldCounter, type PlanSteps } from "../context";
 import { RETAKES } from "../retakes/thresholds";
+import { COMMON } from "../thresholds";
 import { pauseBefore, type Token, type TokenRange } from "../tokens";
 import { type ConfirmedTake, differsFromScript } from "./confirm-takes";
 import { listNewPhrases, type SettledPath } from "./differing-words";
 import { type LineCandidate, toLineWindow } from "./line-candidates";
 import { toSkippedSpan } from "./path-takes";
 import type { PartialAlignment } from "./rescue-lines";
-import type { ScriptLine } from "./script-lines";
-import type { ScriptedRecording } from "./scripted-recording";
+import type { ScriptedRecording, ScriptLine } from "./script-lines";
 import { SCRIPT } from "./thresholds";
 
 /** Adds the takes of lines that were recorded out of order. Returns the indices of those lines. */

@@ -1,7 +1,7 @@
 /** Stage 6: derives the bias and bounds of the path search from the rated candidates of each line. */
 
-import { COMMON } from "../common-thresholds";
 import { takeWorth } from "../take-list";
+import { COMMON } from "../thresholds";
 import type { LineBias, LineBoundsOf } from "./find-path";
 import type { LineCandidate } from "./line-candidates";
 import type { ScriptLine } from "./script-lines";

@@ -1,7 +1,7 @@
 /** Stage 7: the take of each line along the script's path. */
 
 import type { Span } from "../../time";
-import { COMMON } from "../common-thresholds";
+import { COMMON } from "../thresholds";
 import type { Token, TokenRange } from "../tokens";
 import type { SettledPath } from "./differing-words";
 import type { ScriptPath } from "./find-path";

@@ -2,12 +2,10 @@
 
 import { measureWordDistance } from "../../text/normalize";
 import type { Span } from "../../time";
-import { ACTIVITY } from "../activity-thresholds";
 import { detectActivity, estimateEdgeMargin } from "../audio-activity";
 import { assembleBasis, toBasis, toPacingOptions } from "../basis";
 import { isUsableAlignment, type PlanSteps } from "../context";
 import { type DecidedWord, type Decision, toDecidedSpans } from "../decided-spans";
-import { FILLERS } from "../fillers/thresholds";
 import { findLexicon } from "../lexicon/find-lexicon";
 import { findRetakes, isTake, type Retake } from "../retakes/find-retakes";
 import { type EarlierTake, findEarlierTakes } from "../retakes/takes-by-line";
@@ -15,27 +13,26 @@ import { durationOf } from "../spans";
 import { listChanges, runStages, type Stage, type StagedPlan, type StageWord } from "../stages";
 import { divideStretchedWords } from "../stretched-words";
 import { listTakes } from "../take-list";
+import { ACTIVITY, FILLERS } from "../thresholds";
 import { sortWords, type Token, tokenize } from "../tokens";
 import { decideNoise, findUnrecognizedSpeech, toVoiceScores } from "../understood-speech";
-import { checkMatches } from "./check-matches";
-import { type ConfirmedTake, confirmTakes, isWeak } from "./confirm-takes";
+import { type ConfirmedTake, confirmTakes, isWeak, listLineTakes } from "./confirm-takes";
 import { decideScriptedWords } from "./decide-words";
 import { keepDifferingWords, type SettledPath } from "./differing-words";
 import { type ExcisedTake, exciseDisfluencies } from "./excise-disfluencies";
 import { findPath, type ScriptPath } from "./find-path";
 import type { LineCandidate } from "./line-candidates";
-import { listLineTakes } from "./list-line-takes";
+import { checkMatches } from "./line-candidates";
 import { matchLines } from "./match-lines";
 import { completeLines, moveToRetakes } from "./misaligned-lines";
 import { addOutOfOrder, addParaphrases, addReplacedLines } from "./missing-lines";
 import { createLineBias, findLineBounds } from "./path-knowledge";
 import { listPathTakes, type PathTake, withAdjacentTokens } from "./path-takes";
 import { type PartialAlignment, rescueLines } from "./rescue-lines";
+import type { ScriptedContext, ScriptedRecording } from "./script-lines";
 import { type ScriptLine, splitCompounds } from "./script-lines";
-import type { ScriptedContext, ScriptedRecording } from "./scripted-recording";
-import { settlePath } from "./settle-path";
+import { keepWholeAttempts, settlePath } from "./settle-path";
 import { SCRIPT } from "./thresholds";
-import { keepWholeAttempts } from "./whole-attempts";
 
 /** What is known of a recording with a script. Rows of `candidates` and `takes` belong to the lines of the script. */
 type ScriptedState = {

@@ -2,15 +2,20 @@
 
 import type { AlignedWord } from "../../speech";
 import type { Span, Ticks } from "../../time";
-import { ACTIVITY } from "../activity-thresholds";
-import { COMMON } from "../common-thresholds";
 import { findBestAlignment, type PlanSteps, requestAlignments } from "../context";
+import { ACTIVITY, COMMON } from "../thresholds";
 import { pauseBefore, type TokenRange } from "../tokens";
-import { fitToBudget } from "./check-matches";
-import { isSpokenLine, type LineCandidate, padWindow, rateAlignment, toAlignmentRequests } from "./line-candidates";
+import {
+  fitToBudget,
+  isSpokenLine,
+  type LineCandidate,
+  padWindow,
+  rateAlignment,
+  toAlignmentRequests,
+} from "./line-candidates";
 import { alignLineAt, type LineMatch } from "./match-lines";
 import type { PathTake } from "./path-takes";
-import type { ScriptedRecording } from "./scripted-recording";
+import type { ScriptedRecording } from "./script-lines";
 import { SCRIPT } from "./thresholds";
 
 /** The words of a line that did not align as a whole. Some of them may be there. */

@@ -1,10 +1,15 @@
 /** Parses a script as people write it into the lines to be spoken. */
 
+import type { Transcript, Word } from "../../speech";
 import { normalizeWords, toSpokenText } from "../../text/normalize";
-import { COMMON } from "../common-thresholds";
+import type { AudioActivity } from "../audio-activity";
+import type { PlanContext } from "../context";
+import type { Lexicon } from "../lexicon/lexicon";
+import { COMMON } from "../thresholds";
 import type { Token } from "../tokens";
 import { readScriptRows } from "./script-forms";
 import { measureSpeakerLabel } from "./script-forms/labels";
+import { MAX_SENTENCE_WORDS } from "./script-forms/script-row";
 
 /**
  * A line to be spoken: a sentence or a long clause. `text` is as written, `spoken` contains its readings for forced
@@ -12,9 +17,6 @@ import { measureSpeakerLabel } from "./script-forms/labels";
  * brackets) may be spoken or not. Lines of one paragraph have the same number.
  */
 export type ScriptLine = { text: string; spoken: string[]; words: string[]; optional: boolean; paragraph?: number };
-
-/** Longer sentences are divided at punctuation: a recognizer takes at most half a minute at a time. */
-const MAX_LINE_WORDS = 30;
 
 /** Returns the lines of a script; none if it is blank or has nothing to be spoken. */
 export function parseScript(script: string, language: string | null = null): ScriptLine[] {
@@ -138,7 +140,7 @@ function splitSentences(text: string): string[] {
 
 /** Divides a sentence into short enough parts, at the punctuation nearest to the middle or between words. */
 function divideSentence(sentence: string, language: string | null): string[] {
-  if (normalizeWords(sentence, language).length <= MAX_LINE_WORDS) return [sentence];
+  if (normalizeWords(sentence, language).length <= MAX_SENTENCE_WORDS) return [sentence];
   const middle = sentence.length / 2;
   const nearest = (pattern: RegExp) =>
     [...sentence.matchAll(pattern)]
@@ -183,3 +185,14 @@ function findWordPairs(texts: readonly (readonly string[])[]): Map<string, [stri
   }
   return pairs;
 }
+
+export type ScriptedContext = PlanContext & { lines: ScriptLine[]; transcript: Transcript };
+
+/** The transcript's words (sorted) and their tokens, the audio activity, and the lines of the script. */
+export type ScriptedRecording = {
+  words: Word[];
+  tokens: Token[];
+  activity: AudioActivity;
+  lines: ScriptLine[];
+  lexicon: Lexicon;
+};

@@ -1,5 +1,5 @@
+import { toValues } from "../thresholds";
 /** Thresholds of planning with a script: candidates, the path through them, and the takes on it. */
-import { toValues } from "../threshold-table";
 
 export const SCRIPT_THRESHOLDS = {
   minMatchScore: [0.35, "similarity", "stretches that may be a take of a line, from other words"],
@@ -141,4 +141,4 @@ export const SCRIPT_THRESHOLDS = {
   maxTrials: [3, "count", "pauses after which a line may start over"],
 } as const;
 
-export const SCRIPT = toValues(SCRIPT_THRESHOLDS);
+export const SCRIPT = /* @__PURE__ */ toValues(SCRIPT_THRESHOLDS);

@@ -2,13 +2,11 @@
 
 import type { SpeechAnalysis, Word } from "../../speech";
 import { type Span, toSeconds } from "../../time";
-import { ACTIVITY } from "../activity-thresholds";
 import { type AudioActivity, detectActivity, estimateEdgeMargin } from "../audio-activity";
 import { assembleBasis, toBasis, toPacingOptions } from "../basis";
 import type { PlanContext, PlanSteps } from "../context";
 import { type DecidedWord, type Decision, KEEP, toDecidedSpans } from "../decided-spans";
-import { findFillers } from "../fillers/filler-words";
-import { type FillerMatch, findUnwrittenFillers, type UnwrittenFillers } from "../fillers/unwritten-fillers";
+import { type FillerMatch, findFillers, findUnwrittenFillers, type UnwrittenFillers } from "../fillers/find-fillers";
 import { findLexicon } from "../lexicon/find-lexicon";
 import type { Lexicon } from "../lexicon/lexicon";
 import { type AcousticRepetitions, findAcousticRepetitions } from "../retakes/acoustic-repetitions";
@@ -27,6 +25,7 @@ import { coveredDuration, type DecidedSpan, durationOf, findOverlapping, overlap
 import { listChanges, runStages, type Stage, type StagedPlan, type StageWord } from "../stages";
 import { divideStretchedWords } from "../stretched-words";
 import { listTakes } from "../take-list";
+import { ACTIVITY } from "../thresholds";
 import { findDuplicatedWords, sortWords, type Token, tokenize, trimWordsAtPauses } from "../tokens";
 import {
   decideNoise,

@@ -6,12 +6,11 @@
 
 import { ENERGY_HOP } from "../../speech";
 import type { Span, Ticks } from "../../time";
-import { ACTIVITY } from "../activity-thresholds";
 import type { AudioActivity } from "../audio-activity";
-import { COMMON } from "../common-thresholds";
 import { type PlanSteps, requestRecognitions, requestVoices } from "../context";
 import { isFillerText, type Lexicon } from "../lexicon/lexicon";
 import { type DecidedSpan, durationOf } from "../spans";
+import { ACTIVITY, COMMON } from "../thresholds";
 
 /**
  * Returns the spans removed as noise that contain a syllable: for a while they have pitch, and are as loud as the

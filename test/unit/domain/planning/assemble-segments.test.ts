@@ -3,10 +3,10 @@ import fc from "fast-check";
 import { CUT_MODES } from "../../../../src/domain/plan";
 import { assembleSegments } from "../../../../src/domain/planning/assemble-segments";
 import { detectActivity } from "../../../../src/domain/planning/audio-activity";
-import { CUTTING } from "../../../../src/domain/planning/cutting-thresholds";
 import { KEEP, toDecidedSpans } from "../../../../src/domain/planning/decided-spans";
 import { type RuleMatch, reasonOf } from "../../../../src/domain/planning/rules";
 import { type DecidedSpan, isKept } from "../../../../src/domain/planning/spans";
+import { CUTTING } from "../../../../src/domain/planning/thresholds";
 import { fromSeconds, type Span } from "../../../../src/domain/time";
 
 const DURATION = fromSeconds(10);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { AudioActivity } from "../../../../src/domain/planning/audio-activity";
-import { CUTTING } from "../../../../src/domain/planning/cutting-thresholds";
 import { placeBoundaries } from "../../../../src/domain/planning/decided-spans";
 import { type DecidedSpan, isKept } from "../../../../src/domain/planning/spans";
+import { CUTTING } from "../../../../src/domain/planning/thresholds";
 import { fromSeconds } from "../../../../src/domain/time";
 
 const HOPS_PER_SECOND = 200;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { RemovedSpan, Segment } from "../../../../src/domain/plan";
 import { closeShortGaps, mergeShortRemovals } from "../../../../src/domain/planning/assemble-segments";
-import { CUTTING } from "../../../../src/domain/planning/cutting-thresholds";
+import { CUTTING } from "../../../../src/domain/planning/thresholds";
 import { fromSeconds } from "../../../../src/domain/time";
 
 const clock = { duration: fromSeconds(10), frames: null };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { type AudioActivity, detectActivity } from "../../../../../src/domain/planning/audio-activity";
-import { findFillers } from "../../../../../src/domain/planning/fillers/filler-words";
+import { findFillers } from "../../../../../src/domain/planning/fillers/find-fillers";
 import { ENGLISH } from "../../../../../src/domain/planning/lexicon/english";
 import { isFillerText } from "../../../../../src/domain/planning/lexicon/lexicon";
 import type { Word } from "../../../../../src/domain/speech";

@@ -5,7 +5,7 @@ import {
   estimateEdgeMargin,
   measureClipping,
 } from "../../../../../src/domain/planning/audio-activity";
-import { findUnwrittenFillers } from "../../../../../src/domain/planning/fillers/unwritten-fillers";
+import { findUnwrittenFillers } from "../../../../../src/domain/planning/fillers/find-fillers";
 import { ENGLISH } from "../../../../../src/domain/planning/lexicon/english";
 import { findDuplicatedWords, trimWordsAtPauses } from "../../../../../src/domain/planning/tokens";
 import type { AlignmentRequest, ForcedAlignment, Word } from "../../../../../src/domain/speech";

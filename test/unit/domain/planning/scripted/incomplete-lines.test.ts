@@ -1,8 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { ENGLISH } from "../../../../../src/domain/planning/lexicon/english";
 import { completeLines } from "../../../../../src/domain/planning/scripted/misaligned-lines";
+import type { ScriptedRecording } from "../../../../../src/domain/planning/scripted/script-lines";
 import { parseScript } from "../../../../../src/domain/planning/scripted/script-lines";
-import type { ScriptedRecording } from "../../../../../src/domain/planning/scripted/scripted-recording";
 import { tokenize } from "../../../../../src/domain/planning/tokens";
 import { createRecordedWords, runWithAlignments } from "./spoken-recording";
 

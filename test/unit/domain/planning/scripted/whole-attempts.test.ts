@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { LineCandidate } from "../../../../../src/domain/planning/scripted/line-candidates";
-import { keepWholeAttempts } from "../../../../../src/domain/planning/scripted/whole-attempts";
+import { keepWholeAttempts } from "../../../../../src/domain/planning/scripted/settle-path";
 import { cutRecording } from "../../../work/cuts/cut-recording";
 import { createRecording, type Moment } from "../../../work/cuts/test-recording";
 
