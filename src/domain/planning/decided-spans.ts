@@ -110,8 +110,10 @@ function extendToRegionEdges(spans: RegionSpan[], speechRegions: readonly Span[]
   }
 }
 
-/** Returns the span with words to which a short wordless region belongs; null if there is none. */
+/** Returns the span with words to which a wordless region belongs: a word that lasts through most of it, or one near a short region. Null if there is none. */
 function findHost(spans: readonly DecidedSpan[], region: Span): DecidedSpan | null {
+  const covering = spans.find((span) => span.text !== "" && 2 * overlapDuration(span, region) > durationOf(region));
+  if (covering) return covering;
   if (durationOf(region) > CUTTING.maxAttached) return null;
   let best: DecidedSpan | null = null;
   let smallest = Number.POSITIVE_INFINITY;

@@ -82,6 +82,12 @@ export const COMMON_THRESHOLDS = {
     "takes at another pace, from other sentences, from several lines, and from words stretched over others",
     "recordings-02-tiled-kitchen",
   ],
+  maxLate: [
+    0.35,
+    "s",
+    "takes at another pace, from other sentences and from words stretched over others",
+    "recordings-02-tiled-kitchen",
+  ],
   minLengthRatio: [0.75, "ratio", "complete takes and lines, from interrupted ones: relative length"],
   maxFiller: [1.2, "s", "fillers and other short removals, from stretches that hide words"],
   padding: [0.15, "s", "silence around what is aligned"],

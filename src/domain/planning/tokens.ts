@@ -96,3 +96,9 @@ export function findDuplicatedWords(words: readonly Word[], activity: AudioActiv
   }
   return found;
 }
+
+/** Returns the longest time that words may take which take this long at another pace. */
+export const toMaxLength = (length: Ticks): Ticks => COMMON.maxSlowerFactor * length + COMMON.maxLate;
+
+/** Returns whether two lengths may be those of the same words, at two paces. */
+export const isAtAnyPace = (a: Ticks, b: Ticks): boolean => Math.max(a, b) <= toMaxLength(Math.min(a, b));

@@ -7,6 +7,10 @@ export type Score = {
   lost: string[];
   droppedWords: number;
   leaked: string[];
+  /** The words behind these counts, and the unwanted ones that are removed. */
+  lostWords: Span[];
+  leakedWords: Span[];
+  removedWords: Span[];
   /** Seconds of the segments without a kept word, per second of kept words. */
   deadAir: number;
   /** Seconds from the edges of a segment to the edges of its kept event; negative where speech is clipped. */
@@ -69,6 +73,9 @@ export function scoreSegments(
     lost: lost.map(formatWord),
     droppedWords: dropped.flatMap((event) => event.words).length,
     leaked: leaked.map(formatWord),
+    lostWords: lost,
+    leakedWords: leaked,
+    removedWords: dropped.flatMap((event) => event.words.filter((word) => !isLeaked(word))),
     deadAir: (planned - covered) / Math.max(1e-9, wordSeconds),
     margins,
     pauses: joins.map((join) => join.pause),

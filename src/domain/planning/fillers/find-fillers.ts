@@ -9,7 +9,7 @@ import { normalizeWords } from "../../text/normalize";
 import type { Span, Ticks } from "../../time";
 import { type AudioActivity, measureContrast } from "../audio-activity";
 import { isUsableAlignment, type PlanSteps, requestAlignments } from "../context";
-import { isFillerText, isOpenWord, type Lexicon } from "../lexicon/lexicon";
+import { isContentWord, isFillerText, isOpenWord, type Lexicon } from "../lexicon/lexicon";
 import { findListenerAnswers } from "../other-voices";
 import type { RuleMatch } from "../rules";
 import { coveredDuration, durationOf } from "../spans";
@@ -146,10 +146,12 @@ function isFillerAlignment(filler: number, other: number, word: Word | null, pau
   }
   const normal = normalizeWords(word.text, lexicon.language).join(" ");
   if (filler < FILLERS.minFillerAlignment || normal.length > COMMON.longWordCharacters) return false;
-  if (lexicon.articles.has(normal) && pause >= COMMON.minTakePause) return filler >= other - FILLERS.minLeadOverWord;
   const isIsolated = pause >= COMMON.minTakePause;
-  if (isIsolated && isOpenWord(normal, lexicon) && word.confidence <= COMMON.minConfidence)
-    return filler >= other - FILLERS.minLeadOverWord;
+  // Function words are hardly ever spoken alone, and one that is as unsure as this counts as not recognized.
+  if (isIsolated && !isContentWord(normal, lexicon) && word.confidence <= COMMON.minConfidence)
+    return filler >= other - FILLERS.maxLagBehindShortWord;
+  const isUnsure = isOpenWord(normal, lexicon) && word.confidence < COMMON.sureWordConfidence;
+  if (isIsolated && (isUnsure || lexicon.articles.has(normal))) return filler >= other - FILLERS.minLeadOverWord;
   const isHomophone = lexicon.fillerHomophones.has(normal);
   const lead = isHomophone ? -FILLERS.maxLagBehindHomophone : FILLERS.minLeadOverWord;
   const isUncertain = word.confidence < FILLERS.maxConfidence || (isIsolated && isHomophone);

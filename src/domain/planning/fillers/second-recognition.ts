@@ -75,8 +75,10 @@ function isCertain({ text, confidence }: Word, alignment: number, lexicon: Lexic
   const normal = normalizeWords(text, lexicon.language).join(" ");
   if (normal === "" || isFillerText(text, lexicon)) return false;
   if (lexicon.fillerHomophones.has(normal)) return confidence >= COMMON.sureWordConfidence;
-  if (lexicon.vowelWords.has(normal) || isOpenWord(normal, lexicon)) return confidence >= COMMON.minWordConfidence;
-  return confidence >= (alignment >= FILLERS.goodAlignment ? COMMON.minConfidence : FILLERS.minConfidence);
+  const isGood = alignment >= FILLERS.goodAlignment;
+  if (lexicon.vowelWords.has(normal) || isOpenWord(normal, lexicon))
+    return confidence >= (isGood ? COMMON.sureWordConfidence : COMMON.minWordConfidence);
+  return confidence >= (isGood ? COMMON.minConfidence : FILLERS.minConfidence);
 }
 
 const listTexts = (words: readonly Word[], { language }: Lexicon): string[] =>
@@ -85,7 +87,7 @@ const countText = (texts: readonly string[], text: string): number => texts.filt
 
 /** Returns whether a word is mostly inside a span, or fills most of it. */
 export const isMostlyIn = (word: Span, span: Span): boolean =>
-  overlapDuration(word, span) > 0.5 * Math.min(durationOf(word), durationOf(span));
+  overlapDuration(word, span) > Math.min(durationOf(word), durationOf(span)) / 2;
 
 /** Returns the indices of the words that are mostly inside a span, or that fill most of it. */
 export function findWordsIn(words: readonly Word[], span: Span): number[] {

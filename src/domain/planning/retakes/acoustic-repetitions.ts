@@ -4,11 +4,11 @@
  */
 
 import type { AlignedWord, ForcedAlignment, Word } from "../../speech";
-import { fromSeconds, type Ticks } from "../../time";
+import type { Ticks } from "../../time";
 import { isUsableAlignment, type PlanSteps, requestAlignments } from "../context";
 import type { Lexicon } from "../lexicon/lexicon";
-import { COMMON } from "../thresholds";
-import type { Token } from "../tokens";
+import { ACTIVITY, COMMON } from "../thresholds";
+import { type Token, toMaxLength } from "../tokens";
 import { findExchangedTexts, isSpelledAlike } from "./exchanged-texts";
 import {
   type AcousticRepetition,
@@ -118,8 +118,7 @@ function isInPlace(
   ownTime: (share: number) => Ticks,
 ): boolean {
   for (let k = 1; k < spoken; k++) {
-    const latest = COMMON.maxSlowerFactor * ownTime(k / alignment.words.length) + RETAKES.maxLate;
-    if (alignment.words[k]!.start - start > latest) return false;
+    if (alignment.words[k]!.start - start > toMaxLength(ownTime(k / alignment.words.length))) return false;
   }
   return true;
 }
@@ -166,7 +165,7 @@ function matchTakeInRetake(
 
 /** Returns the token, exclusive, up to which the retake may contain the earlier take. */
 function findRetakeEnd(tokens: readonly Token[], from: number, end: number, retakeStart: number): number {
-  const length = 1.5 * (tokens[end - 1]!.end - tokens[from]!.start) + fromSeconds(0.5);
+  const length = toMaxLength(tokens[end - 1]!.end - tokens[from]!.start);
   let until = retakeStart + 1;
   while (until < tokens.length && tokens[until]!.end - tokens[retakeStart]!.start <= length) until++;
   return until;
@@ -181,17 +180,16 @@ function findTakeEnd(
 ): number | null {
   const start = tokens[from]!.start;
   const retakeLength = tokens[retakeStart + matched - 1]!.end - tokens[retakeStart]!.start;
-  const next = tokens[retakeStart + matched];
-  const slack = fromSeconds(0.12) + (next ? Math.min(fromSeconds(0.6), 0.7 * (next.end - next.start)) : 0);
   let best: number | null = null;
   let smallest = Number.POSITIVE_INFINITY;
   for (let end = from + 1; end <= until; end++) {
     const pause = (tokens[end]?.start ?? Number.POSITIVE_INFINITY) - tokens[end - 1]!.end;
-    if (end !== retakeStart && pause < fromSeconds(0.12)) continue;
+    if (end !== retakeStart && pause < ACTIVITY.minRestartPause) continue;
     const length = tokens[end - 1]!.end - start;
-    const distance = Math.abs(tokens[end - 1]!.end - matchEnd) + 0.5 * Math.abs(length - retakeLength);
-    const isTooShort = length < 0.6 * retakeLength - fromSeconds(0.15);
-    if (isTooShort || length > 1.3 * retakeLength + slack || distance >= smallest) continue;
+    const distance = Math.abs(tokens[end - 1]!.end - matchEnd) + Math.abs(length - retakeLength) / 2;
+    // A take may end inside the next word. A longer one says something else.
+    const isTooLong = length > retakeLength + 2 * COMMON.maxLate;
+    if (isTooLong || retakeLength > toMaxLength(length) || distance >= smallest) continue;
     smallest = distance;
     best = end;
   }

@@ -3,7 +3,7 @@
 import { isDanglingWord, isOpenWord, isStutterWord } from "../lexicon/lexicon";
 import type { ReviewRule } from "../rules";
 import { ACTIVITY, COMMON } from "../thresholds";
-import { endsPhrase, endsSentence, pauseBefore } from "../tokens";
+import { endsPhrase, endsSentence, pauseBefore, toMaxLength } from "../tokens";
 import {
   closesPhrase,
   isDeliberate,
@@ -52,7 +52,7 @@ export function decideRepetition(context: RetakeContext, repetition: Repetition)
 function containsMore({ tokens }: RetakeContext, { from, end, retakeStart, matched }: Repetition): boolean {
   const take = tokens[end - 1]!.end - tokens[from]!.start;
   const retake = tokens[Math.max(retakeStart, retakeStart + matched - 1)]!.end - tokens[retakeStart]!.start;
-  return take > COMMON.maxSlowerFactor * retake + RETAKES.maxStretched;
+  return take > toMaxLength(retake) + COMMON.maxLate;
 }
 
 const decideByDifference = ({ contradictedByAudio, cost }: Repetition): RepetitionDecision | null =>
@@ -81,10 +81,13 @@ function isImmediateRetake(context: RetakeContext, repetition: Repetition): bool
     return isExact && (matched > 1 || !isSameWord || isRepeatedWord(context, from, retakeStart));
   }
   if (!phraseStarts[from] && endsCompletely(context, end - 1)) return false;
-  if (!phraseStarts[from]) return isExact && (pause >= ACTIVITY.minRestartPause || size >= 3);
+  if (!phraseStarts[from]) return isExact && (pause >= ACTIVITY.minRestartPause || size > COMMON.maxSlipWords);
   if (isBrokenOff(context, repetition)) return true;
   const continues = !endsSentence(words[tokens[retakeStart + matched - 1]!.word]!.text);
-  return size > 2 || (cost <= RETAKES.maxSameWordDistance && (pause >= ACTIVITY.minRestartPause || continues));
+  return (
+    size > COMMON.maxSlipWords ||
+    (cost <= RETAKES.maxSameWordDistance && (pause >= ACTIVITY.minRestartPause || continues))
+  );
 }
 
 /** Returns whether a complete sentence ends after a token: "that is how it is.", unlike "but how can?". */
@@ -126,7 +129,8 @@ function decideWithWordsBetween(
 ): RepetitionDecision | null {
   const { tokens } = context;
   const slip = countSlipWords(context, repetition, between);
-  if (slip === "other") return repetition.end - repetition.from >= 3 ? { review: "review.different_ending" } : null;
+  if (slip === "other")
+    return repetition.end - repetition.from > COMMON.maxSlipWords ? { review: "review.different_ending" } : null;
   const end = slip > 0 ? between[slip - 1]! + 1 : repetition.end;
   const first = between[slip];
   if (first === undefined)
@@ -139,13 +143,13 @@ function decideWithWordsBetween(
   const isLong =
     rest.length > RETAKES.maxWordsBetween ||
     tokens[repetition.retakeStart - 1]!.end - tokens[first]!.start > RETAKES.maxBetween;
-  if (isLong || !isApart || size < 3) return null;
+  if (isLong || !isApart || size <= COMMON.maxSlipWords) return null;
   const different = decideByDifference(repetition);
   if (different) return different;
   if (isRemark(context, rest)) return { rule: "retake.after_remark", to: end, rest: "remark.between_takes" };
   if (rest.length < size && isAnotherFalseStart(context, repetition, rest))
     return { rule: "false_start.prefix", to: end, rest: "false_start.between_takes" };
-  if (size < 4 || repetition.cost > RETAKES.maxCostPerWord * size) return null;
+  if (size < COMMON.minSureMatchWords || repetition.cost > RETAKES.maxCostPerWord * size) return null;
   // A list continues with the same word each time.
   const startsAlike = tokens[first]!.normal === tokens[repetition.from]!.normal;
   if (startsAlike && !isUnclear(context, rest)) return { review: "review.list" };

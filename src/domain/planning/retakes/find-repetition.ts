@@ -50,7 +50,7 @@ export function findTextRepetition(
       if (phraseStarts[best.end]) phrase ??= best;
     }
     // Words that start differently are not a repetition, however well they continue.
-    if (lowest > 0.75 + 0.3 * i) break;
+    if (lowest > 1 + RETAKES.maxDifferentShare * i) break;
   }
   return phrase && phrase.end < retakeStart && isRemark(context, listTokens(phrase.end, retakeStart)) ? phrase : best;
 }
@@ -58,18 +58,18 @@ export function findTextRepetition(
 /** Converts an acoustic repetition; null if the words after the matching ones make it another sentence. */
 export function toAudioRepetition(context: RetakeContext, acoustic: AcousticRepetition): Repetition | null {
   const { from, retakeStart, end, matched, evidence, alignment } = acoustic;
-  const base = { from, retakeStart, end, matched, alignment };
+  // Never an exact repetition.
+  const base = { from, retakeStart, end, matched, alignment, cost: RETAKES.maxExactCost * matched };
   if (isUnclearWord(context, acoustic)) return { ...base, cost: 0, contradictedByAudio: false, confirmedByAudio: true };
   if (evidence === "exchange")
     return {
       ...base,
-      cost: 0.05 * matched,
       contradictedByAudio: false,
       confirmedByAudio: true,
       hasOtherSpelling: true,
     };
   const contradictedByAudio = evidence === "weak" && hasSureOtherWords(context, acoustic);
-  const repetition = { ...base, cost: 0.05 * matched, contradictedByAudio, confirmedByAudio: evidence === "clear" };
+  const repetition = { ...base, contradictedByAudio, confirmedByAudio: evidence === "clear" };
   if (acoustic.trailing < COMMON.minTakePause)
     return hasOtherEnding(context, acoustic) ? { ...repetition, contradictedByAudio: true } : repetition;
   const last = context.tokens[end - 1]!.normal;

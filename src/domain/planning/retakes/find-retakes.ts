@@ -13,7 +13,7 @@ import { findPhraseStarts, type Token } from "../tokens";
 import type { AcousticRepetitions } from "./acoustic-repetitions";
 import { decideRepetition, type RepetitionDecision } from "./decide-repetition";
 import { findTextRepetition, toAudioRepetition } from "./find-repetition";
-import { findAnnouncedRepetition } from "./interrupted-takes";
+import { findAnnouncedRepetition, findRewordedRepetition } from "./interrupted-takes";
 import { type Repetition, type RetakeContext, toScores } from "./repetition";
 import { RETAKES } from "./thresholds";
 
@@ -64,6 +64,7 @@ export function* findRetakes(
         findTextRepetition(context, from, retakeStart, different.has(key)),
         ...(acoustic.get(key) ?? []).map((one) => toAudioRepetition(context, one)),
         findAnnouncedRepetition(context, from, retakeStart),
+        findRewordedRepetition(context, from, retakeStart),
       ];
       const decided = decideFirst(context, repetitions);
       if (!decided) continue;

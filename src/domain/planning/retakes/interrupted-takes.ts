@@ -144,11 +144,8 @@ export function findAnnouncedRepetition(context: RetakeContext, from: number, re
   if (!phraseStarts[from] || pauseBefore(tokens, retakeStart) < RETAKES.minSentencePause) return null;
   const end = findRemarkStart(tokens, retakeStart);
   if (end <= from) return null;
-  let last = retakeStart;
-  while (last + 1 < tokens.length && last - retakeStart < RETAKES.maxLineWords && !endsLine(tokens, last)) last++;
-  const lengthOf = (first: number, final: number) => tokens[final]!.end - tokens[first]!.start;
-  const ratio = lengthOf(from, end - 1) / lengthOf(retakeStart, last);
-  if (Math.min(ratio, 1 / ratio) < COMMON.minLengthRatio || !isRemark(context, listTokens(end, retakeStart)))
+  const last = findLineEnd(tokens, retakeStart);
+  if (!areAboutAsLong(tokens, from, end - 1, retakeStart, last) || !isRemark(context, listTokens(end, retakeStart)))
     return null;
   const take = tokens.slice(from, end).map((token) => token.normal);
   const retake = tokens.slice(retakeStart, last + 1).map((token) => token.normal);
@@ -159,6 +156,59 @@ export function findAnnouncedRepetition(context: RetakeContext, from: number, re
   if (same < RETAKES.minSameShare * Math.max(take.length, retake.length)) return null;
   const audio = { contradictedByAudio: false, confirmedByAudio: true, alignment: null };
   return { from, end, retakeStart, matched: retake.length, cost, ...audio };
+}
+
+/**
+ * Returns the sentence at `from` as a repetition if the next one says the same in other words, otherwise null: both stand alone, are about as long, end
+ * with the same word, and share content words in order, but not the words between them. Sentences of which only content words differ say something else.
+ */
+export function findRewordedRepetition(context: RetakeContext, from: number, retakeStart: number): Repetition | null {
+  const { tokens, words, phraseStarts, lexicon, distanceBetween } = context;
+  const isAlone = (i: number) => phraseStarts[i] === true && pauseBefore(tokens, i) >= RETAKES.minSentencePause;
+  if (!isAlone(from) || !isAlone(retakeStart) || !endsSentence(words[tokens[retakeStart - 1]!.word]!.text)) return null;
+  const last = findLineEnd(tokens, retakeStart);
+  if (
+    findLineEnd(tokens, from) !== retakeStart - 1 ||
+    !areAboutAsLong(tokens, from, retakeStart - 1, retakeStart, last)
+  )
+    return null;
+  const take = tokens.slice(from, retakeStart).map((token) => token.normal);
+  const retake = tokens.slice(retakeStart, last + 1).map((token) => token.normal);
+  const isSame = (a: string, b: string | undefined) =>
+    b !== undefined && distanceBetween(a, b) <= RETAKES.maxSameWordDistance;
+  if (!isSame(take.at(-1)!, retake.at(-1))) return null;
+  const isContent = (normal: string) => isContentWord(normal, lexicon);
+  const [content, other] = [take.filter(isContent), retake.filter(isContent)];
+  const countSame = (a: string[], b: string[]) => {
+    const { pairs } = alignWords(a, b, distanceBetween);
+    return a.filter((normal, i) => isSame(normal, b[pairs[i]!])).length;
+  };
+  const shared = countSame(content, other);
+  const isSaidAgain =
+    shared > COMMON.maxSlipWords && shared >= RETAKES.minSameShare * Math.max(content.length, other.length);
+  if (!isSaidAgain || countSame(take, retake) >= RETAKES.minSameShare * Math.max(take.length, retake.length))
+    return null;
+  const { cost } = alignWords(take, retake, distanceBetween);
+  const audio = {
+    contradictedByAudio: false,
+    confirmedByAudio: true,
+    hasOtherSpelling: true,
+    alignment: null,
+  } as const;
+  return { from, end: retakeStart, retakeStart, matched: retake.length, cost, ...audio };
+}
+
+/** Returns the last token before the next long pause. */
+function findLineEnd(tokens: readonly Token[], from: number): number {
+  let last = from;
+  while (last + 1 < tokens.length && last - from < RETAKES.maxLineWords && !endsLine(tokens, last)) last++;
+  return last;
+}
+
+/** Returns whether the tokens `a` to `aEnd` take about as long as `b` to `bEnd`. */
+function areAboutAsLong(tokens: readonly Token[], a: number, aEnd: number, b: number, bEnd: number): boolean {
+  const ratio = (tokens[aEnd]!.end - tokens[a]!.start) / (tokens[bEnd]!.end - tokens[b]!.start);
+  return Math.min(ratio, 1 / ratio) >= COMMON.minLengthRatio;
 }
 
 /** Returns the token after the last long pause before the retake. */

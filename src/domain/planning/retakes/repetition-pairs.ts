@@ -2,10 +2,10 @@
 
 import type { Word } from "../../speech";
 import { createDistanceCache } from "../../text/normalize";
-import { fromSeconds, type Span, type Ticks } from "../../time";
+import type { Span, Ticks } from "../../time";
 import type { Lexicon } from "../lexicon/lexicon";
 import { ACTIVITY, COMMON } from "../thresholds";
-import { endsSentence, findPhraseStarts, type Token, UNRECOGNIZED } from "../tokens";
+import { endsSentence, findPhraseStarts, isAtAnyPace, type Token, toMaxLength, UNRECOGNIZED } from "../tokens";
 import { RETAKES } from "./thresholds";
 
 /**
@@ -50,7 +50,7 @@ export function listRepetitionPairs(
       .filter((from) => isNear(tokens, from, retakeStart) && isWorthComparing(from))
       .slice(-RETAKES.maxTakesPerRetake)
       .map((from) => {
-        const maxLength = length * 1.4 + fromSeconds(0.6);
+        const maxLength = toMaxLength(length);
         let until = from + 1;
         while (until < retakeStart && tokens[until]!.end - tokens[from]!.start <= maxLength) until++;
         return { from, retakeStart, until, end: findPhraseEnd(words, tokens, from, retakeStart), count };
@@ -90,7 +90,7 @@ const isNear = (tokens: readonly Token[], from: number, retakeStart: number) =>
 function isAboutAsLong(tokens: readonly Token[], from: number, end: number, retakeStart: number): boolean {
   const phrase = tokens[end - 1]!.end - tokens[from]!.start;
   const stretch = tokens[retakeStart]!.end - tokens[retakeStart]!.start;
-  return phrase >= 0.6 * stretch && phrase <= 1.5 * stretch;
+  return isAtAnyPace(phrase, stretch);
 }
 
 /** Returns whether the retake follows a short take after a pause. */
@@ -125,7 +125,8 @@ function countTextTokens(words: readonly Word[], tokens: readonly Token[], at: n
   while (count < RETAKES.maxTextWords && at + count < tokens.length) {
     const pause = tokens[at + count]!.start - tokens[at + count - 1]!.end;
     const isClosed = endsSentence(words[tokens[at + count - 1]!.word]!.text);
-    if (pause > fromSeconds(1) || (isClosed && (count >= 4 || pause >= fromSeconds(0.25)))) break;
+    if (pause > COMMON.longPause || (isClosed && (count >= COMMON.minSureMatchWords || pause >= COMMON.minPause)))
+      break;
     count++;
   }
   return count;
@@ -142,7 +143,7 @@ function startsAlike(
   const isLongWord = (i: number) => tokens[i]!.normal.length >= RETAKES.minLongWordCharacters;
   let shared = 0;
   let hasLongWord = false;
-  for (let i = 0; i < 4 && a + i < b; i++) {
+  for (let i = 0; i < COMMON.minSureMatchWords && a + i < b; i++) {
     for (let k = Math.max(0, i - 1); k <= i + 1 && b + k < tokens.length; k++) {
       if (distance(a + i, b + k) > RETAKES.maxSimilarWordDistance) continue;
       shared++;
@@ -152,5 +153,9 @@ function startsAlike(
   }
   const isSame = distance(a, b) <= RETAKES.maxSameWordDistance;
   if (isLongWord(a) && distance(a, b) <= RETAKES.maxSimilarWordDistance) return true;
-  return shared >= 3 || (shared >= 2 && (hasLongWord || isSame)) || (isSame && b - a <= 4);
+  return (
+    shared > COMMON.maxSlipWords ||
+    (shared >= 2 && (hasLongWord || isSame)) ||
+    (isSame && b - a <= COMMON.minSureMatchWords)
+  );
 }

@@ -50,12 +50,6 @@ export const RETAKES_THRESHOLDS = {
     "other sentences, from a misrecognized word in the retake",
     "cases-01-hiss-at-10-db, cases-02-stairwell",
   ],
-  maxLate: [
-    0.35,
-    "s",
-    "takes at another pace, from other sentences and from words stretched over others",
-    "recordings-02-tiled-kitchen",
-  ],
   maxSameWordDistance: [
     0.3,
     "word distance",
@@ -92,7 +86,6 @@ export const RETAKES_THRESHOLDS = {
     "takes with a slip, from a coincidence",
     "recordings-07-refrain, real-2033-164914-0008",
   ],
-  maxStretched: [0.7, "s", "takes with a word that was stretched, from takes with more words"],
   minCompleteShare: [
     0.85,
     "share",

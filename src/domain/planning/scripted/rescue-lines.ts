@@ -4,7 +4,7 @@ import type { AlignedWord } from "../../speech";
 import type { Span, Ticks } from "../../time";
 import { findBestAlignment, type PlanSteps, requestAlignments } from "../context";
 import { ACTIVITY, COMMON } from "../thresholds";
-import { pauseBefore, type TokenRange } from "../tokens";
+import { pauseBefore, type TokenRange, toMaxLength } from "../tokens";
 import {
   fitToBudget,
   isSpokenLine,
@@ -80,9 +80,8 @@ function listTrials(
   const trials = likelyFirst.flatMap(({ index, stretch }) => {
     const line = lines[index]!;
     const duration = ticksPerCharacter * line.words.join(" ").length;
-    const isLongEnough = (start: number) =>
-      tokens[stretch.to - 1]!.end - tokens[start]!.start >= SCRIPT.minFasterFactor * duration;
-    const maxDuration = duration * SCRIPT.maxSlowerFactor + SCRIPT.maxAdded;
+    const isLongEnough = (start: number) => toMaxLength(tokens[stretch.to - 1]!.end - tokens[start]!.start) >= duration;
+    const maxDuration = toMaxLength(duration);
     return listPhraseStarts(recording, stretch.from, stretch.to)
       .filter(isLongEnough)
       .slice(-SCRIPT.maxTrialsPerLine)

@@ -56,9 +56,6 @@ export const SCRIPT_THRESHOLDS = {
   sureSimilarityWeight: [0.8, "weight", "takes that are certain by their text alone", "recordings-05-quiz"],
   minAcceptedSimilarity: [0.55, "similarity", "takes, if a line cannot be aligned"],
   maxTrialsPerLine: [10, "count", "phrases with which a missing line is aligned"],
-  maxSlowerFactor: [1.7, "ratio", "slow lines, from several"],
-  minFasterFactor: [0.55, "ratio", "fast lines, from parts of them"],
-  maxAdded: [0.6, "s", "slow lines, from several"],
   usualTicksPerCharacter: [70000, "ticks", "the pace of speech, if no line is found"],
   lostWordCost: [
     0.8,

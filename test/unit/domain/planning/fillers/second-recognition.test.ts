@@ -44,6 +44,12 @@ describe("a word is found", () => {
     );
   });
 
+  test("a function word must be surer where a filler aligns well", () => {
+    expect(isFiller(0.3, -3, [["But", 0.59, 10, 10.3]], [["but", 0.64, 10, 10.3]])).toBe(false);
+    expect(isFiller(0.3, -1.41, [["But", 0.59, 10, 10.3]], [["but", 0.64, 10, 10.3]])).toBe(true);
+    expect(isFiller(0.3, -1.41, [["But", 0.59, 10, 10.3]], [["but", 0.85, 10, 10.3]])).toBe(false);
+  });
+
   test("the same one a second time: it stays", () => {
     const topic: Spoken = ["topic.", 0.64, 10, 10.9];
     expect(isFiller(0.97, -3.16, [topic], [["topic", 0.67, 10.07, 10.71]])).toBe(false);

@@ -64,7 +64,15 @@ describe("unwritten fillers", () => {
   test.each([
     ["a misrecognized one that aligns better", "but", 0.5, { "Uh,": -2, "But.": -4 }, "filler.unwritten"],
     ["an isolated function word that is uncertain", "but", 0.4, { "Uh,": -1.4, "But.": -1 }, "filler.unwritten"],
-    ["an isolated function word that is certain", "but", 0.6, { "Uh,": -1.4, "But.": -1 }, null],
+    [
+      "one that is so uncertain that it counts as not recognized",
+      "that",
+      0.4,
+      { "Uh,": -1.3, "That.": -0.7 },
+      "filler.unwritten",
+    ],
+    ["one that aligns with a filler nearly as well", "but", 0.7, { "Uh,": -1.4, "But.": -1 }, "filler.unwritten"],
+    ["an isolated function word that is certain", "but", 0.8, { "Uh,": -1.4, "But.": -1 }, null],
     ["a word that aligns better itself", "but", 0.5, { "Uh,": -2, "But.": -0.3 }, null],
     ["a word that aligns when it is written as a sentence", "so", 0.5, { "Uh,": -2, so: -7, "So,": -0.4 }, null],
     [

@@ -48,6 +48,11 @@ describe("retakes", () => {
       "carots are good for you. / carrots are good for you.",
       "retake.repeated_line: carots are good for you.",
     ],
+    [
+      "a sentence that is said again in other words",
+      "/ all the plants in here get their water from a little computer. / every plant in this greenhouse is watered by a small computer. / then we go home.",
+      "retake.repeated_line: all the plants in here get their water from a little computer.",
+    ],
     ["a restart inside a sentence", "the thing you need / you need is time.", "false_start.inside_phrase: you need"],
     ["a stutter", "and the the key", "stutter.word: the"],
     [
@@ -87,6 +92,14 @@ describe("retakes", () => {
   test.each([
     ["sentences that start alike", "press the button to start. / press the button to stop."],
     ["a parallel clause without a pause", "he heard me not and he watched me not and left."],
+    [
+      "two things that differ",
+      "/ red wires carry the hot current. / blue wires carry the cold current. / so far so good.",
+    ],
+    [
+      "what happens next",
+      "/ the farmer sold his land to the church. / his son bought back the land from that church. / so far so good.",
+    ],
     ["rhetoric", "we need water, we need bread, and we need peace."],
     ["a clause continued with and", "we will knock, / and we will knock again."],
     [
