@@ -5,7 +5,7 @@ import type { Plan } from "./plan";
 import { createTextIndex, editPlan, validateEdit } from "./plan-edit";
 import { type PlanJson, planToJson } from "./plan-json";
 import type { WrittenPlan, WrittenSegment } from "./plan-text";
-import { findOverlapping } from "./planning/spans";
+import { findOverlapping, subtract } from "./planning/spans";
 import { joinReviews, joinTexts } from "./segments";
 import type { Word } from "./speech";
 import { correctWords } from "./subtitles/corrected-words";
@@ -40,7 +40,7 @@ export function repairPlan(
   if (errors.length > 0) return { ok: false, errors };
 
   const removed = listWrittenRemoved(written, clock.duration);
-  const before = listGaps(removed, clock.duration);
+  const before = subtract({ start: 0, end: clock.duration }, removed);
   const old = createOldPlan(written, removed, before, probed);
   const edited = editPlan(old, segments, words, clock);
   const kept = withWrittenTexts(edited.segments, segments, words);
@@ -86,17 +86,6 @@ function listWrittenRemoved({ removed }: WrittenPlan, duration: Ticks): (Written
     const start = Math.max(0, span.start, out.at(-1)?.end ?? 0);
     const end = Math.min(duration, span.end);
     if (end > start) out.push({ ...span, start, end });
-  }
-  return out;
-}
-
-/** Lists the parts of the recording that sorted, disjoint spans do not cover. */
-function listGaps(spans: readonly Span[], duration: Ticks): Span[] {
-  const out: Span[] = [];
-  let at = 0;
-  for (const { start, end } of [...spans, { start: duration, end: duration }]) {
-    if (start > at) out.push({ start: at, end: start });
-    at = end;
   }
   return out;
 }

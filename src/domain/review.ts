@@ -5,7 +5,7 @@
 import type { JudgedPlan } from "./pacing/judge-plan";
 import type { PlanJson } from "./plan-json";
 import { type RemovalReason, type Rule, reviewText } from "./planning/rules";
-import { mergeSpans } from "./planning/spans";
+import { mergeSpans, subtract } from "./planning/spans";
 import { SURE } from "./review-threshold";
 import { MIN_SEGMENT_TICKS } from "./segments";
 import { fromSeconds, type Span, spanFromSeconds, type Ticks } from "./time";
@@ -115,20 +115,9 @@ export function applyDecisions(
 const isLongEnough = ({ start, end }: Span): boolean => end - start >= MIN_SEGMENT_TICKS;
 
 /** Returns the parts of sorted, disjoint spans that are not in others. Spans that only touch stay separate. */
-export function subtractSpans(spans: readonly Span[], others: readonly Span[]): Span[] {
+function subtractSpans(spans: readonly Span[], others: readonly Span[]): Span[] {
   const sorted = mergeSpans(others);
-  const out: Span[] = [];
-  let next = 0;
-  for (const { start, end } of spans) {
-    while (next < sorted.length && sorted[next]!.end <= start) next++;
-    let at = start;
-    for (let i = next; i < sorted.length && sorted[i]!.start < end; i++) {
-      if (sorted[i]!.start > at) out.push({ start: at, end: sorted[i]!.start });
-      at = Math.max(at, sorted[i]!.end);
-    }
-    if (at < end) out.push({ start: at, end });
-  }
-  return out;
+  return spans.flatMap((span) => subtract(span, sorted));
 }
 
 const intersectSpans = (spans: readonly Span[], others: readonly Span[]): Span[] =>
@@ -154,13 +143,7 @@ function lengthen(spans: readonly Span[], duration: Ticks): Span[] {
     const end = Math.min(duration, span.start + MIN_SEGMENT_TICKS);
     return { start: Math.max(0, end - MIN_SEGMENT_TICKS), end };
   });
-  const out: Span[] = [];
-  for (const { start, end } of longer) {
-    const last = out.at(-1);
-    if (last && start < last.end) last.end = Math.max(last.end, end);
-    else out.push({ start, end });
-  }
-  return out;
+  return joinAt(longer, []);
 }
 
 export const planSpans = (plan: PlanJson): Span[] =>

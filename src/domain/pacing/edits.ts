@@ -8,6 +8,7 @@ import {
   durationOf,
   findOverlapping,
   indexEndingAfter,
+  mergeSpans,
   overlapDuration,
   subtract,
 } from "../planning/spans";
@@ -103,10 +104,10 @@ export function reapply(
     .map(spanFromSeconds)
     .filter((span) => !lostSpans.some((take) => overlapDuration(take, span) > durationOf(span) / 2))
     .map((span) => moveRestored(span, oldSides, newSides));
-  const kept = joinSpans(restored);
+  const kept = mergeSpans(restored);
   return {
     edits: {
-      removed: subtractSpans(joinSpans([...removed, ...replaced]), kept).map(toSeconds),
+      removed: subtractSpans(mergeSpans([...removed, ...replaced]), kept).map(toSeconds),
       restored: kept.map(toSeconds),
       texts: edits.texts.filter(fits("text")),
       takes: takes.flatMap(({ take, row }) => (row ? [take] : [])),
@@ -167,7 +168,7 @@ function listEditedSegments(plan: PlanJson, edits: PlanEdits): EditedSegment[] {
     const rests = subtractSpans([segment], removed);
     return rests.filter((rest) => durationOf(rest) >= MIN_SEGMENT_TICKS || durationOf(rest) === durationOf(segment));
   });
-  return joinSpans([...left, ...edits.restored.map(spanFromSeconds)]).map(toSeconds);
+  return mergeSpans([...left, ...edits.restored.map(spanFromSeconds)]).map(toSeconds);
 }
 
 /** The kept spans of a plan, and the silence that it removes. Sorted, disjoint. */
@@ -228,17 +229,6 @@ const toSpans = (spans: readonly EditedSegment[]): Span[] =>
   spans.map(({ start, end }) => spanFromSeconds({ start, end }));
 
 const toSeconds = ({ start, end }: Span): EditedSegment => spanToSeconds({ start, end });
-
-/** Returns the spans sorted, with those that touch or overlap joined. */
-function joinSpans(spans: readonly Span[]): Span[] {
-  const out: Span[] = [];
-  for (const span of spans.toSorted((a, b) => a.start - b.start)) {
-    const last = out.at(-1);
-    if (last && span.start <= last.end) last.end = Math.max(last.end, span.end);
-    else out.push({ ...span });
-  }
-  return out;
-}
 
 /** Returns the parts of sorted, disjoint spans that none of the others (sorted, disjoint) covers. */
 const subtractSpans = (spans: readonly Span[], others: readonly Span[]): Span[] =>
