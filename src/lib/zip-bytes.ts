@@ -11,13 +11,10 @@ export async function packTexts(
     write: async (bytes) => void parts.push(Buffer.from(bytes)),
     patch: async (bytes, position) => void patches.push({ bytes: Buffer.from(bytes), position }),
   });
-  for (const { name, text } of files) await zip.add({ name, modifiedAt, isCompressed: true }, encode(text));
+  for (const { name, text } of files)
+    await zip.add({ name, modifiedAt, isCompressed: true }, [new TextEncoder().encode(text)]);
   await zip.finish();
   const packed = Buffer.concat(parts);
   for (const { bytes, position } of patches) bytes.copy(packed, position);
   return packed;
-}
-
-async function* encode(text: string): AsyncGenerator<Uint8Array> {
-  yield new TextEncoder().encode(text);
 }

@@ -19,6 +19,8 @@ export type ZipOutput = {
 /** `name` is the path in the archive, with `/`. `modifiedAt` is in milliseconds since 1970. */
 export type ZipEntry = { name: string; modifiedAt: number; isCompressed: boolean };
 
+export type ZipContent = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
 /** The data of an entry's headers. `offset` is the position of its local header. */
 type WrittenEntry = {
   name: Buffer;
@@ -68,7 +70,7 @@ export function createZipWriter(output: ZipOutput) {
     position += bytes.byteLength;
   }
 
-  async function writeContent(entry: ZipEntry, chunks: AsyncIterable<Uint8Array>) {
+  async function writeContent(entry: ZipEntry, chunks: ZipContent) {
     let crc = 0;
     let size = 0;
     async function* counted() {
@@ -99,7 +101,7 @@ export function createZipWriter(output: ZipOutput) {
      * `chunks` may reuse a buffer. Rejects with errors of `chunks` and of the output, after which the archive is
      * unusable.
      */
-    add: async (entry: ZipEntry, chunks: AsyncIterable<Uint8Array>): Promise<number> => {
+    add: async (entry: ZipEntry, chunks: ZipContent): Promise<number> => {
       const name = Buffer.from(entry.name);
       if (name.length === 0 || name.length > MAX_NAME_BYTES) throw new Error(`ZIP entry name of ${name.length} bytes`);
       const offset = position;

@@ -4,7 +4,7 @@ import { EXPORT_PART_LABELS, type ExportPart } from "../../domain/export-parts";
 import { createUniqueNames, getRenderFileName, toFileStem } from "../../domain/file-names";
 import { EXPORT_FORMATS, type ExportFormat } from "../../domain/timeline";
 import { sleep } from "../../lib/sleep";
-import { createZipWriter, type ZipOutput, type ZipWriter } from "../../lib/zip-writer";
+import { createZipWriter, type ZipContent, type ZipOutput, type ZipWriter } from "../../lib/zip-writer";
 import { type Asset, findAsset } from "../../store/assets";
 import { type Cut, findNewestCut } from "../../store/cuts";
 import { findNewestRender } from "../../store/renders";
@@ -39,7 +39,7 @@ export async function writeBatch(
     one.done++;
   }
   if (one.problems.length > 0) {
-    const chunks = once(new TextEncoder().encode(formatProblems(one)));
+    const chunks = [new TextEncoder().encode(formatProblems(one))];
     await zip.add({ name: problemsName, modifiedAt: services.now(), isCompressed: true }, chunks);
   }
   await zip.finish();
@@ -106,7 +106,7 @@ type PartFile = AsyncDisposable & {
   name: string;
   modifiedAt: number;
   isCompressed: boolean;
-  chunks: AsyncIterable<Uint8Array>;
+  chunks: ZipContent;
 };
 
 /** Makes or opens a file of a recording. Errors: `not_found`, those of `createPart`, `upstream_unavailable` (storage). */
@@ -117,7 +117,7 @@ async function openPart(services: PlanNeeds, entry: RecordingEntry, cut: Cut, pa
     name: filename,
     modifiedAt: cut.completed_at ?? cut.created_at,
     isCompressed: true,
-    chunks: once(isBase64 ? Uint8Array.fromBase64(body) : new TextEncoder().encode(body)),
+    chunks: [isBase64 ? Uint8Array.fromBase64(body) : new TextEncoder().encode(body)],
     [Symbol.asyncDispose]: async () => {},
   };
 }
@@ -152,10 +152,6 @@ async function openRender(
     chunks: readChunks(file, signal),
     [Symbol.asyncDispose]: () => file.close(),
   };
-}
-
-async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
 }
 
 const formatProblems = ({ problems }: BatchExport): string =>

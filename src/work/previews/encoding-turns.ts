@@ -19,13 +19,7 @@ export type EncodingRun = {
   onEnd: (cpuSeconds: number) => void;
 };
 
-export type EncodingTurns = {
-  /**
-   * Runs an encoding in its turn, unless the client has disconnected while it waited. Errors: those of `encode`; the signal's reason; `AppError`
-   * `upstream_unavailable` when too many are queued.
-   */
-  run<Result>(request: EncodingRequest, encode: (run: EncodingRun) => Promise<Result>): Promise<Result>;
-};
+export type EncodingTurns = ReturnType<typeof createEncodingTurns>;
 
 const MAX_WAITING = 128;
 const MAX_WAITING_PER_WORKSPACE = 32;
@@ -47,14 +41,21 @@ export const createBusyError = (what: string): AppError =>
   });
 
 /** Creates the queues. Workspaces take turns in each. */
-export function createEncodingTurns(share = PREFERRED_SHARE, now: () => number = Date.now): EncodingTurns {
+export function createEncodingTurns(share = PREFERRED_SHARE, now: () => number = Date.now) {
   const limits = { maxWaiting: MAX_WAITING, maxWaitingPerKey: MAX_WAITING_PER_WORKSPACE, maxWaitMs: MAX_WAIT_MS };
   const preferred = createFairSemaphore({ ...PREFERRED, ...limits });
   const background = createFairSemaphore({ ...BACKGROUND, ...limits });
   const shares = createTimeShare(share);
 
   return {
-    run: async ({ asset, signal, seconds }, encode) => {
+    /**
+     * Runs an encoding in its turn, unless the client has disconnected while it waited. Errors: those of `encode`; the signal's reason; `AppError`
+     * `upstream_unavailable` when too many are queued.
+     */
+    async run<Result>(
+      { asset, signal, seconds }: EncodingRequest,
+      encode: (run: EncodingRun) => Promise<Result>,
+    ): Promise<Result> {
       const key = asset.workspace_id;
       const isPreferred = shares.hasLeft(key, now());
       const expected = seconds * EXPECTED_COST;

@@ -26,11 +26,6 @@ export type LivePiece = {
   signal: AbortSignal;
 };
 
-export type LivePieces = {
-  /** Returns fragmented MP4. Errors: `AppError` `not_found` without such a track, `upstream_unavailable`, `processing_failed`; the signal's reason. */
-  read(track: "video" | "audio", piece: LivePiece): Promise<Uint8Array>;
-};
-
 /** Processor time of ffmpeg for a second of audio, which it decodes and encodes for the child. */
 const FFMPEG_COST = 0.02;
 
@@ -39,7 +34,7 @@ const MAX_CACHE_BYTES = 64 * 1024 ** 2;
 export type PieceTools = Pick<MediaTools, "ffmpeg" | "sandbox" | "jobCommand" | "maxFileBytes">;
 
 /** Creates the encoder. Other encodings that somebody waits for have the same turns. */
-export function createLivePieces(tools: PieceTools, turns: EncodingTurns): LivePieces {
+export function createLivePieces(tools: PieceTools, turns: EncodingTurns) {
   const cache = createByteCache<Uint8Array>(MAX_CACHE_BYTES);
 
   async function encode(track: "video" | "audio", piece: LivePiece): Promise<Uint8Array> {
@@ -60,7 +55,8 @@ export function createLivePieces(tools: PieceTools, turns: EncodingTurns): LiveP
   }
 
   return {
-    read: async (track, piece) => {
+    /** Returns fragmented MP4. Errors: `AppError` `not_found` without such a track, `upstream_unavailable`, `processing_failed`; the signal's reason. */
+    read: async (track: "video" | "audio", piece: LivePiece): Promise<Uint8Array> => {
       const key = `${piece.asset.id} ${track} ${piece.from} ${piece.to} ${piece.isCoded === true} ${piece.noiseReduction} ${piece.speechAnalysis !== null}`;
       const known = cache.get(key);
       if (known) return known;
