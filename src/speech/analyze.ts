@@ -150,7 +150,7 @@ async function transcribeSegments(
     share: null,
   };
   const { code } = spoken;
-  const selected = models.selector ? await models.selector.select(code, audio, segments, work.check) : BUILT_IN;
+  const selected = models.selector ? await models.selector.select(code) : BUILT_IN;
   if (selected === null) return { spoken, transcript: null };
   const { installed } = selected;
   if (installed === null)

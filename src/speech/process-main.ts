@@ -86,7 +86,8 @@ async function runTask(task: SpeechTask, state: ProcessState, send: (bytes: Uint
     }
     if (task.command === "recognize") {
       const source = { moonshine: await state.moonshine(), pcm, cache, recording };
-      const installed = task.language === null ? "built-in" : await state.selector(task.modelsDir).load(task.language);
+      const selected = task.language === null ? null : await state.selector(task.modelsDir).select(task.language);
+      const installed = task.language === null ? "built-in" : (selected?.installed ?? null);
       return emit({
         event: "recognized",
         id: task.id,

@@ -29,11 +29,6 @@ export type SherpaTranscriber = {
   transcribe(audio: AudioWithEnergy, segments: SpeechSegment[], work: TaskWork): Promise<SegmentTexts>;
 };
 
-/**
- * The language and the transcriber. `installed` null is the built-in recognizer. Null if the language is unsupported.
- */
-export type SelectedTranscriber = { language: string; installed: SherpaTranscriber | null } | null;
-
 /** `share` is the share of the probed speech in which it was detected, 0 to 1; null if it was given or assumed. */
 export type SpokenLanguage = { code: string; share: number | null };
 
@@ -63,12 +58,11 @@ export function createTranscriberSelector(modelsDir: string | null, load: () => 
     };
   };
   const detect = async (
-    installed: InstalledModel[],
     audio: AudioWithEnergy,
     segments: SpeechSegment[],
     check: Checkpoint,
   ): Promise<SpokenLanguage | null> => {
-    const model = findLanguageDetector(installed);
+    const model = findLanguageDetector(listInstalled());
     if (!model || segments.length === 0) return null;
     const loading = detectors(getModelIdentity(model), async () =>
       loadLanguageDetector(await module(), model, THREADS),
@@ -81,11 +75,6 @@ export function createTranscriberSelector(modelsDir: string | null, load: () => 
     return detector && detectLanguage(detector, audio, segments, check);
   };
   return {
-    /** Returns a transcriber that uses the model installed for the language; null if there is none. */
-    async load(language: string): Promise<SherpaTranscriber | null> {
-      const choice: ModelChoice = chooseModel(language, listInstalled());
-      return choice?.use === "installed" ? createTranscriber(choice.model, toLanguageCode(language)) : null;
-    },
     /** Returns the given language, else the detected one, else English. `check` may throw to stop. */
     detect: async (
       language: string | null,
@@ -93,25 +82,15 @@ export function createTranscriberSelector(modelsDir: string | null, load: () => 
       segments: SpeechSegment[],
       check: Checkpoint,
     ): Promise<SpokenLanguage> =>
-      (language === null ? await detect(listInstalled(), audio, segments, check) : null) ?? {
+      (language === null ? await detect(audio, segments, check) : null) ?? {
         code: language ?? DEFAULT_LANGUAGE,
         share: null,
       },
-    /** Selects the transcriber. If `language` is null, detects it if possible, or uses English. `check` may throw to stop. */
-    async select(
-      language: string | null,
-      audio: AudioWithEnergy,
-      segments: SpeechSegment[],
-      check: Checkpoint,
-    ): Promise<SelectedTranscriber> {
-      const installed = listInstalled();
-      const spoken = language ?? (await detect(installed, audio, segments, check))?.code ?? DEFAULT_LANGUAGE;
-      const choice: ModelChoice = chooseModel(spoken, installed);
-      if (!choice) return null;
-      return {
-        language: spoken,
-        installed: choice.use === "installed" ? await createTranscriber(choice.model, toLanguageCode(spoken)) : null,
-      };
+    /** Returns the transcriber of a language: `installed` null is the built-in recognizer. Null if no model supports it. */
+    async select(language: string): Promise<{ installed: SherpaTranscriber | null } | null> {
+      const choice: ModelChoice = chooseModel(language, listInstalled());
+      if (choice?.use !== "installed") return choice && { installed: null };
+      return { installed: await createTranscriber(choice.model, toLanguageCode(language)) };
     },
   };
 }

@@ -66,7 +66,7 @@ test("an installed model transcribes with accurate word times, and the process s
     const audio = { pcm, energy: meter.contour() };
     const end = Math.round((pcm.samples / 16_000) * 1_000_000);
     const speech = [{ start: Math.round(said[0]!.start * 1e6), end: Math.round(said.at(-1)!.end * 1e6) }];
-    const chosen = await createTranscriberSelector(join(folder.path, "models")).select("gd", audio, [], () => {});
+    const chosen = await createTranscriberSelector(join(folder.path, "models")).select("gd");
     let turns = 0;
     const clock = setInterval(() => turns++, 1);
     const work = { check: () => {}, onProgress: () => {}, log: NO_LOG };

@@ -6,7 +6,7 @@ import { createSpeechEngine } from "../../../src/speech/engine";
 import { openAnalysisAudio } from "../../../src/speech/pcm";
 import { NO_LOG } from "../../../src/speech/record-log";
 import type { SpeechSegment } from "../../../src/speech/segmentation";
-import { createTranscriberSelector } from "../../../src/speech/transcriber-selector";
+import { createTranscriberSelector, type TranscriberSelector } from "../../../src/speech/transcriber-selector";
 import { temporaryFolder } from "../../temporary-folder";
 import { type FakeAnswer, type FakeSherpa, fakeSherpa } from "./fake-sherpa";
 import { installed } from "./models/test-models";
@@ -38,6 +38,19 @@ async function recording(folder: string) {
   };
 }
 
+/** Selects the transcriber of the language, else of the one that is detected. */
+async function selectFor(
+  models: TranscriberSelector,
+  given: string | null,
+  ...detection: DropFirst<Parameters<TranscriberSelector["detect"]>>
+) {
+  const { code: language } = await models.detect(given, ...detection);
+  const selected = await models.select(language);
+  return selected && { language, ...selected };
+}
+
+type DropFirst<List extends unknown[]> = List extends [unknown, ...infer Rest] ? Rest : never;
+
 const saying = (answers: FakeAnswer[], languages?: string[]): FakeSherpa =>
   fakeSherpa((stretch) => answers[stretch % answers.length] ?? {}, languages);
 
@@ -48,15 +61,15 @@ describe("selecting a transcriber", () => {
     const load = () => Promise.reject(new Error("loaded"));
     for (const modelsDir of [null, folder.path]) {
       const models = createTranscriberSelector(modelsDir, load);
-      expect(await models.select("en", file.audio, file.segments, nothing)).toEqual({
+      expect(await selectFor(models, "en", file.audio, file.segments, nothing)).toEqual({
         language: "en",
         installed: null,
       });
-      expect(await models.select(null, file.audio, file.segments, nothing)).toEqual({
+      expect(await selectFor(models, null, file.audio, file.segments, nothing)).toEqual({
         language: "en",
         installed: null,
       });
-      expect(await models.select("de", file.audio, file.segments, nothing)).toBeNull();
+      expect(await selectFor(models, "de", file.audio, file.segments, nothing)).toBeNull();
     }
   });
 
@@ -69,7 +82,7 @@ describe("selecting a transcriber", () => {
       loads++;
       return sherpa;
     });
-    const choose = (language: string | null) => models.select(language, file.audio, file.segments, nothing);
+    const choose = (language: string | null) => selectFor(models, language, file.audio, file.segments, nothing);
     expect(await choose("de")).toBeNull();
     await installed(folder.path, { name: "german", languages: ["de"] });
     expect((await choose("de"))?.installed?.capabilities).toEqual({
@@ -98,8 +111,8 @@ describe("selecting a transcriber", () => {
     sherpa.OfflineRecognizer.createAsync = (config) =>
       tries++ === 0 ? Promise.reject(new Error("no memory")) : create(config);
     const models = createTranscriberSelector(folder.path, async () => sherpa);
-    await expect(models.select("de", file.audio, file.segments, nothing)).rejects.toThrow("no memory");
-    expect((await models.select("de", file.audio, file.segments, nothing))?.language).toBe("de");
+    await expect(selectFor(models, "de", file.audio, file.segments, nothing)).rejects.toThrow("no memory");
+    expect((await selectFor(models, "de", file.audio, file.segments, nothing))?.language).toBe("de");
   });
 });
 
@@ -112,7 +125,7 @@ describe("language detection", () => {
     const select = async (languages: string[]) => {
       const sherpa = saying([{}], languages);
       const models = createTranscriberSelector(folder.path, async () => sherpa);
-      const chosen = await models.select(null, file.audio, long, nothing);
+      const chosen = await selectFor(models, null, file.audio, long, nothing);
       return [chosen?.language ?? null, chosen?.installed ? "installed" : "built-in", sherpa.detectors.length];
     };
     const detect = (languages: string[]) =>
@@ -141,9 +154,9 @@ describe("language detection", () => {
     await installed(folder.path, { name: "eastern", kind: "sense-voice", languages: ["zh", "ja"] });
     const sherpa = saying([{ lang: "<|ja|>" }, { lang: "" }]);
     const models = createTranscriberSelector(folder.path, async () => sherpa);
-    expect((await models.select(null, file.audio, [], nothing))?.language).toBe("en");
+    expect((await selectFor(models, null, file.audio, [], nothing))?.language).toBe("en");
     expect(sherpa.loaded).toHaveLength(0);
-    expect((await models.select(null, file.audio, file.segments, nothing))?.language).toBe("ja");
+    expect((await selectFor(models, null, file.audio, file.segments, nothing))?.language).toBe("ja");
   });
 
   test("when the library cannot be loaded, English recordings work and those for an installed model fail", async () => {
@@ -151,8 +164,8 @@ describe("language detection", () => {
     await using file = await recording(folder.path);
     await installed(folder.path, { name: "whisper", languages: ["en", "de"] });
     const models = createTranscriberSelector(folder.path, () => Promise.reject(new Error("too old a system")));
-    expect((await models.select(null, file.audio, file.segments, nothing))?.language).toBe("en");
-    await expect(models.select("de", file.audio, file.segments, nothing)).rejects.toThrow("too old a system");
+    expect((await selectFor(models, null, file.audio, file.segments, nothing))?.language).toBe("en");
+    await expect(selectFor(models, "de", file.audio, file.segments, nothing)).rejects.toThrow("too old a system");
   });
 
   test("the engine requests detection only when a model supports it", async () => {
@@ -188,7 +201,7 @@ describe("language detection", () => {
     const stop = () => {
       throw new Error("stopped");
     };
-    await expect(models.select(null, file.audio, file.segments, stop)).rejects.toThrow("stopped");
+    await expect(selectFor(models, null, file.audio, file.segments, stop)).rejects.toThrow("stopped");
   });
 });
 
@@ -198,12 +211,7 @@ describe("transcribing", () => {
     await using file = await recording(folder.path);
     await installed(folder.path, { name: "model", kind, languages: ["de", "ja"] });
     const sherpa = saying(answers);
-    const chosen = await createTranscriberSelector(folder.path, async () => sherpa).select(
-      language,
-      file.audio,
-      file.segments,
-      nothing,
-    );
+    const chosen = await createTranscriberSelector(folder.path, async () => sherpa).select(language);
     const shares: number[] = [];
     const recognition = await chosen!.installed!.transcribe(file.audio, file.segments, {
       check: nothing,
