@@ -1,13 +1,8 @@
 /** The recordings of a command line and the files to create from each: parsed and checked before any work. */
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve } from "node:path";
-import {
-  MAX_LOUDNESS_LUFS,
-  MIN_LOUDNESS_LUFS,
-  NOISE_REDUCTIONS,
-  OUTPUT_FORMATS,
-  type OutputFormat,
-} from "../domain/render-output";
+import { NOISE_REDUCTIONS, OUTPUT_FORMATS } from "../domain/media";
+import { MAX_LOUDNESS_LUFS, MIN_LOUDNESS_LUFS, type OutputFormat } from "../domain/render-output";
 import { EXPORT_FORMATS, type ExportFormat, getExportExtension } from "../domain/timeline";
 import { TRANSCRIPT_FORMATS, type TranscriptFormat } from "../domain/transcript-text";
 import { type ParsedCommand, UsageError } from "./options";

@@ -31,3 +31,4 @@ export const MAX_MEDIA_ROOT_CHARACTERS = 4096;
 
 /** Maximum number of file problems that one request resolves. */
 export const MAX_RESOLVED_FINDINGS = 100;
+export const MAX_FILE_NAME_CHARACTERS = 200;

@@ -1,79 +1,14 @@
-/** Notifications: the payload of each type, and the channels on which a user receives it. */
-import type { WorkspaceRole } from "./access";
-import type { Problem, ProblemSeverity } from "./alerts";
+/** Notifications: their categories, and the channels on which a user receives them. */
+import type { Static } from "@sinclair/typebox";
+import type { NOTIFICATION_PAYLOADS } from "./notification-payloads";
 import { NOTIFICATION_CHANNELS, NOTIFICATION_TYPES } from "./states";
 
 export type NotificationType = (typeof NOTIFICATION_TYPES)[number];
 export type NotificationChannel = (typeof NOTIFICATION_CHANNELS)[number];
 
-/** `asset_name` is the file name of the upload. `steps` lists the processors in order. */
-type PipelineNotice = {
-  pipeline_id: string;
-  asset_id: string | null;
-  asset_name: string | null;
-  project_id: string | null;
-  steps: string[];
-};
-
-/** The payload of each type, as the API shows it. Times are ISO 8601. */
+/** The payload of each type, as it is stored. */
 export type NotificationPayloads = {
-  pipeline_completed: PipelineNotice;
-  pipeline_failed: PipelineNotice & { failed_step: string | null; error_code: string; error_message: string };
-  asset_pending_payment: {
-    asset_id: string;
-    asset_name: string | null;
-    project_id: string | null;
-    credits_required: number;
-  };
-  /**
-   * `host` is the URL's, whose path may be secret. `gone`: the receiver answered 410; `failing`: no success in 5 days.
-   */
-  webhook_disabled: {
-    endpoint_id: string;
-    host: string;
-    reason: "gone" | "failing";
-    failing_since: string | null;
-  };
-  /** `amount` is in the smallest unit of the currency. */
-  subscription_payment_failed: {
-    subscription_id: string;
-    price_id: string;
-    price_name: string | null;
-    amount: number | null;
-    currency: string | null;
-  };
-  /** `size_bytes` and `expires_at` describe the file; `error_message` describes a failure. */
-  data_export_ready: {
-    status: "pending" | "ready" | "failed" | "expired";
-    requested_at: string;
-    has_media: boolean;
-    finished_at: string | null;
-    expires_at: string | null;
-    size_bytes: number | null;
-    error_message: string | null;
-  };
-  /** `invited_by` is the name or address of the inviting user. The recipient is not a member of the workspace yet. */
-  workspace_invitation: {
-    invitation_id: string;
-    invited_workspace_id: string;
-    workspace_name: string;
-    role: WorkspaceRole;
-    invited_by: string | null;
-    expires_at: string;
-  };
-  /** For administrators. `amount` is in the smallest unit of the currency; `ordered_by` is an address. */
-  order_pending: {
-    order_id: string;
-    price_name: string;
-    credits: number;
-    amount: number;
-    currency: string;
-    ordered_by: string;
-  };
-  /** For administrators, daily while it lasts. `title` has no period, `detail` says what to do in 1 or 2 sentences. */
-  problem_found: { problem: Problem; severity: ProblemSeverity; title: string; detail: string; found_at: string };
-  /** `problem_title` is the title of the problem. */
-  problem_resolved: { problem: Problem; title: string; problem_title: string; found_at: string };
+  [Type in NotificationType]: Static<(typeof NOTIFICATION_PAYLOADS)[Type]>;
 };
 
 export type NotificationCategory = "job" | "system" | "billing" | "account";

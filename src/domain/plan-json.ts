@@ -1,36 +1,11 @@
 /** The JSON form of a plan, as the API and the CLI show it, and as it is stored. */
+import type { Static } from "@sinclair/typebox";
 import type { RenderSegment } from "./media";
 import type { Plan } from "./plan";
-import type { RemovalReason, RemovalRule } from "./planning/rules";
-import { fromSeconds, type Rational, toSeconds } from "./time";
+import type { planSchema } from "./plan-schema";
+import { fromSeconds, toSeconds } from "./time";
 
-/**
- * Times are in seconds on the source's clock, with at most six decimals. `chosen` is an index into `candidates`. Plans
- * that were stored before rules were recorded have no `rule`, and plans edited from them have null; the same applies to
- * `language`.
- */
-export type PlanJson = {
-  source_duration: number;
-  kept_duration: number;
-  frame_rate: Rational | null;
-  segments: {
-    start: number;
-    end: number;
-    start_frame: number | null;
-    end_frame: number | null;
-    text: string;
-    review: string | null;
-  }[];
-  removed: { start: number; end: number; reason: RemovalReason; rule?: RemovalRule | null; text: string }[];
-  takes: {
-    line: string;
-    chosen: number;
-    candidates: { start: number; end: number; score: number; complete: boolean }[];
-  }[];
-  missing: string[];
-  warnings: string[];
-  language?: string | null;
-};
+export type PlanJson = Static<typeof planSchema>;
 
 export function planToJson(plan: Plan): PlanJson {
   return {

@@ -1,67 +1,28 @@
 /** Resolves the `output` object of a render request against a source and its limits. */
+import type { Static } from "@sinclair/typebox";
 import { toPortableName } from "./file-names";
 import {
   type AudioProcessing,
-  NOISE_REDUCTION_MODES,
   type NoiseReduction,
+  OUTPUT_FORMATS,
   type ProbedMedia,
   type ResolvedOutput,
   type VideoStream,
 } from "./media";
+import type { outputJson, outputRequest } from "./output-schema";
 import { lowestTerms, type Rational } from "./time";
 
 export type OutputFormat = ResolvedOutput["format"];
 
-/** The `output` object of a render request. Absent or null fields match the source. Bitrates are in bits per second. */
-export type OutputRequest = {
-  format?: string | null;
-  resolution?: string | null;
-  video_bitrate?: number | null;
-  frame_rate?: number | null;
-  /** Used in place of `frame_rate`, which may also be set. With the source's rate, frames keep their times. */
-  exact_frame_rate?: Rational | null;
-  audio_bitrate?: number | null;
-  audio?: AudioRequest | null;
-  /** Name of the file that is downloaded, without its extension. Absent or null: that of the source. */
-  file_name?: string | null;
-};
-
-/** What a render does with the audio besides encoding it. */
-export type AudioRequest = {
-  /** Integrated loudness of the output (EBU R128). Absent or null: as it is. */
-  loudness_lufs?: number | null;
-  noise_reduction?: "off" | NoiseReduction | null;
-  /** Evens out the levels of takes and voices. */
-  level_speakers?: boolean | null;
-};
-
-export const NOISE_REDUCTIONS = ["off", ...NOISE_REDUCTION_MODES] as const;
+/** Formats are checked when it is resolved. */
+export type OutputRequest = Omit<Static<typeof outputRequest>, "format"> & { format?: string | null };
+export type AudioRequest = NonNullable<OutputRequest["audio"]>;
+export type OutputJson = Static<typeof outputJson>;
 
 export const MIN_LOUDNESS_LUFS = -31;
 export const MAX_LOUDNESS_LUFS = -9;
 
-/**
- * The `output` object of a render in the API. Values are rounded; null if the output has no such track or the value is
- * unknown. `exact_frame_rate` is null if `frame_rate` is exact. `audio` is absent if the audio stays as it is, `file_name` if the source names
- * the file. Sent as a request for the same source, it resolves to the same output.
- */
-export type OutputJson = {
-  format: OutputFormat;
-  resolution: string | null;
-  video_bitrate: number | null;
-  frame_rate: number | null;
-  exact_frame_rate: Rational | null;
-  audio_bitrate: number | null;
-  audio?: { loudness_lufs: number | null; noise_reduction: "off" | NoiseReduction; level_speakers: boolean };
-  /** Absent for the name of the source. */
-  file_name?: string;
-};
-
-export const MAX_FILE_NAME_CHARACTERS = 200;
-
 export type OutputFieldError = { field: string; message: string };
-
-export const OUTPUT_FORMATS: readonly OutputFormat[] = ["mp4", "mov", "m4a", "mp3"];
 
 export const OUTPUT_CONTENT_TYPES: Record<OutputFormat, string> = {
   mp4: "video/mp4",

@@ -1,6 +1,6 @@
 /** The messages between the head and its workers: one schema for each, which both ends check. Every text, list and number is bounded. Pure. */
-import { type Static, type TProperties, type TSchema, Type } from "@sinclair/typebox";
-import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
+import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { getChecker, oneOf, orNull, strictObject } from "./schema-parts";
 import { SANDBOX_MODES } from "./states";
 import { EXECUTION_KINDS, MAX_COPIED_ASSETS, MAX_OUTPUT_FILES, MAX_REASON_LENGTH, WORKER_JOBS } from "./workers";
 
@@ -9,12 +9,6 @@ const MAX_LANGUAGES = 300;
 const MAX_FILES = 100_000;
 const MAX_KEY_CHARACTERS = 500;
 
-const strict = <P extends TProperties>(properties: P) => Type.Object(properties, { additionalProperties: false });
-const oneOf = <const W extends readonly string[]>(words: W) =>
-  Type.Unsafe<W[number]>(
-    Type.String({ pattern: `^(${words.join("|")})$`, errorText: `must be one of ${words.join(", ")}` }),
-  );
-const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 const uuid = Type.String({
   pattern: "^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$",
   errorText: "must be a UUID",
@@ -41,7 +35,7 @@ export const tokenCheckMessage = Type.Object({
 export type TokenCheck = Static<typeof tokenCheckMessage>;
 
 /** What an encoded chunk depends on besides its input. Chunks of one render come from places that are equal in this. */
-const encodingFacts = strict({
+const encodingFacts = strictObject({
   ffmpeg: shortText(200),
   libavutil: Type.Integer({ minimum: 0 }),
   encoder: shortText(64),
@@ -50,18 +44,18 @@ const encodingFacts = strict({
 export type EncodingFacts = Static<typeof encodingFacts>;
 
 /** `reason`: why the mode is not `bwrap`, null when it is. */
-const sandboxFacts = strict({ mode: oneOf(SANDBOX_MODES), reason: nullable(shortText(MAX_REASON_LENGTH)) });
+const sandboxFacts = strictObject({ mode: oneOf(...SANDBOX_MODES), reason: orNull(shortText(MAX_REASON_LENGTH)) });
 export type SandboxFacts = Static<typeof sandboxFacts>;
 
 /**
  * What a worker says about itself when it joins. `bootId`: a new UUID at each start of the worker. `slots`: how many executions it runs at the same
  * time. `languages`: of its speech models, as ISO 639-1 codes.
  */
-export const announcementMessage = strict({
+export const announcementMessage = strictObject({
   protocol: Type.Integer({ minimum: 0 }),
   version: shortText(64),
   bootId: uuid,
-  jobs: Type.Array(oneOf(WORKER_JOBS), { minItems: 1, maxItems: WORKER_JOBS.length, uniqueItems: true }),
+  jobs: Type.Array(oneOf(...WORKER_JOBS), { minItems: 1, maxItems: WORKER_JOBS.length, uniqueItems: true }),
   slots: Type.Integer({ minimum: 1, maximum: MAX_SLOTS }),
   encoding: encodingFacts,
   sandbox: sandboxFacts,
@@ -80,15 +74,15 @@ export const membershipMessage = Type.Object({
 export type Membership = Static<typeof membershipMessage>;
 
 /** The process of a worker that calls. */
-export const bootMessage = strict({ workerId: uuid, bootId: uuid });
+export const bootMessage = strictObject({ workerId: uuid, bootId: uuid });
 export type WorkerBoot = Static<typeof bootMessage>;
 
 /** `hasRedis`: false when Redis does not answer the worker. `progress` is 0 to 1; null before the first report. */
-export const heartbeatMessage = strict({
+export const heartbeatMessage = strictObject({
   ...bootMessage.properties,
   freeBytes: count,
   hasRedis: Type.Optional(Type.Boolean()),
-  running: Type.Array(strict({ execution: uuid, progress: nullable(Type.Number({ minimum: 0, maximum: 1 })) }), {
+  running: Type.Array(strictObject({ execution: uuid, progress: orNull(Type.Number({ minimum: 0, maximum: 1 })) }), {
     maxItems: 2 * MAX_SLOTS,
   }),
 });
@@ -103,11 +97,11 @@ export const heartbeatAnswerMessage = Type.Object({
 export type HeartbeatAnswer = Static<typeof heartbeatAnswerMessage>;
 
 /** Assets that a worker has copies of, and those of them that were deleted. It asks again for more. */
-export const copiesMessage = strict({ assets: Type.Array(uuid, { maxItems: MAX_COPIED_ASSETS }) });
+export const copiesMessage = strictObject({ assets: Type.Array(uuid, { maxItems: MAX_COPIED_ASSETS }) });
 export const deletedMessage = Type.Object({ deleted: Type.Array(Type.String()) });
 
 /** Executions that a worker has work folders of, and those of them whose steps have ended. */
-export const executionsMessage = strict({ executions: Type.Array(uuid, { maxItems: MAX_COPIED_ASSETS }) });
+export const executionsMessage = strictObject({ executions: Type.Array(uuid, { maxItems: MAX_COPIED_ASSETS }) });
 export const endedMessage = Type.Object({ ended: Type.Array(Type.String()) });
 
 /** What Redis carries: where a worker gets one execution. */
@@ -120,7 +114,7 @@ export type Ticket = Static<typeof ticketMessage>;
  */
 const executionFile = Type.Object({
   name: fileName,
-  role: oneOf(["input", "output", "work"]),
+  role: oneOf("input", "output", "work"),
   bytes: count,
   key: shortText(MAX_KEY_CHARACTERS),
   modifiedAt: count,
@@ -133,7 +127,7 @@ export type ExecutionFile = Static<typeof executionFile>;
  */
 export const manifestMessage = Type.Object({
   execution: uuid,
-  kind: oneOf(EXECUTION_KINDS),
+  kind: oneOf(...EXECUTION_KINDS),
   asset: uuid,
   owner: Type.String(),
   input: Type.Object({}),
@@ -142,15 +136,19 @@ export const manifestMessage = Type.Object({
 export type ExecutionManifest = Omit<Static<typeof manifestMessage>, "input"> & { input: unknown };
 
 /** A file that a worker has sent. `sha256` in hexadecimal digits. */
-const sentFile = strict({ name: shortText(200), bytes: count, sha256: Type.String({ pattern: "^[0-9a-f]{64}$" }) });
+const sentFile = strictObject({
+  name: shortText(200),
+  bytes: count,
+  sha256: Type.String({ pattern: "^[0-9a-f]{64}$" }),
+});
 export type SentFile = Static<typeof sentFile>;
 const sentFiles = Type.Array(sentFile, { maxItems: MAX_OUTPUT_FILES });
 
-export const checkpointMessage = strict({ checkpoint: Type.Unknown(), files: sentFiles });
+export const checkpointMessage = strictObject({ checkpoint: Type.Unknown(), files: sentFiles });
 
 /** How an execution ended. Which fields are there depends on the status. `error` as in `work/job-child/error-codec.ts`. */
-export const resultMessage = strict({
-  status: oneOf(["completed", "failed", "yielded", "released"]),
+export const resultMessage = strictObject({
+  status: oneOf("completed", "failed", "yielded", "released"),
   output: Type.Optional(Type.Unknown()),
   files: Type.Optional(sentFiles),
   error: Type.Optional(Type.Object({})),
@@ -172,15 +170,6 @@ export type TicketQueues = {
   close(): Promise<void>;
 };
 
-const checkers = new WeakMap<TSchema, TypeCheck<TSchema>>();
-
-/** Returns the compiled check of a schema. The first call compiles it. */
-export function getMessageCheck<S extends TSchema>(schema: S): TypeCheck<S> {
-  const known = checkers.get(schema) ?? TypeCompiler.Compile(schema);
-  checkers.set(schema, known);
-  return known as TypeCheck<S>;
-}
-
 /** Returns the value if it is this message, else null. */
 export const parseMessage = <S extends TSchema>(schema: S, value: unknown): Static<S> | null =>
-  getMessageCheck(schema).Check(value) ? value : null;
+  getChecker(schema).Check(value) ? value : null;

@@ -1,8 +1,8 @@
 /** Maps errors to replies. An error other than `AppError` is logged and becomes `internal_error` without details. */
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { AppError, HTTP_STATUS, type HttpCode, isHttpCode, MAX_FIELD_ERRORS } from "../domain/errors";
+import { strictObject } from "../domain/schema-parts";
 import { isStorageFull } from "../lib/storage-full";
-import { strictObject } from "./fields";
 import { BodyTimeoutError } from "./parse-request";
 
 export type ErrorReply = { status: number; body: unknown; headers: Record<string, string> };

@@ -4,8 +4,7 @@ import style from "../../web/failure.css" with { type: "text" };
 import { type AppError, HTTP_STATUS, isHttpCode } from "../domain/errors";
 import type { Reply } from "./call";
 import { toSingleLine } from "./errors";
-import { escapeHtml } from "./html";
-import { toPageResponse } from "./pages";
+import { escapeHtml, toPageResponse } from "./pages";
 import { PAGE_POLICY } from "./security-headers";
 
 const STYLE_PATH = "/failure.css";

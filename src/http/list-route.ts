@@ -2,12 +2,12 @@
  * Lists. Keyset paging has `limit` and `cursor` in the query, `items` and `next_cursor` in the response. Lists of the dashboard family only have
  * `limit` and `offset` in the query; `items`, `total` in the response.
  */
-import { type Static, type TObject, type TProperties, Type } from "@sinclair/typebox";
+import type { Static, TObject, TProperties } from "@sinclair/typebox";
+import { integerField, pagingParameters, strictObject } from "../domain/schema-parts";
 import type { SortKey } from "../store/paging";
 import type { CountedRows, OffsetPage, RowPage } from "../store/rows";
 import type { RouteAccess } from "../work/access/access";
 import { type Call, ok } from "./call";
-import { pagingParameters, strictObject } from "./fields";
 import { respondsWithOffsetPage, respondsWithPage } from "./response-docs";
 import { type ResourceLoader, type RouteHandler, route } from "./route";
 import type { Resource, SchemaName } from "./schemas";
@@ -30,18 +30,20 @@ type ListDefinition<Filters extends TProperties, Parent, Row, Key extends SortKe
   scope(call: Call, input: ListInput<Filters, Parent>): (string | undefined)[];
   /** Reads at most `limit` rows that follow the sort key `after`. */
   read(call: Call, input: ListInput<Filters, Parent> & { after: Key | null; limit: number }): Promise<RowPage<Row>>;
-  sortKey(row: Row): Key;
+  /** Default: the ID alone. */
+  sortKey?(row: Row): Key;
   show(call: Call, row: Row): Resource<Name> | Promise<Resource<Name>>;
 };
 
 export function listRoute<
   Filters extends TProperties,
   Row,
-  Key extends SortKey,
   Name extends SchemaName,
+  Key extends SortKey = [string],
   Parent = undefined,
 >(definition: ListDefinition<Filters, Parent, Row, Key, Name>): RouteHandler {
   const { max, default: usual } = definition.limits ?? { max: 100, default: 20 };
+  const { sortKey = (row: Row): SortKey => [(row as { id: string }).id] } = definition;
   return route({
     summary: definition.summary,
     access: definition.access ?? {},
@@ -59,7 +61,7 @@ export function listRoute<
       return ok({
         items: await Promise.all(rows.map((row) => definition.show(call, row))),
         limit,
-        next_cursor: hasMore && last !== undefined ? cursors.encode(scope, definition.sortKey(last)) : null,
+        next_cursor: hasMore && last !== undefined ? cursors.encode(scope, sortKey(last)) : null,
       });
     },
   });
@@ -69,13 +71,10 @@ const MAX_LIMIT = 100;
 const DEFAULT_LIMIT = 20;
 const MAX_OFFSET = 1_000_000_000;
 
-const integerParameter = (minimum: number, maximum: number, initial: number) =>
-  Type.Integer({ minimum, maximum, default: initial, errorText: `must be an integer from ${minimum} to ${maximum}` });
-
 /** The query parameters of every such list. */
 export const offsetParameters = {
-  limit: integerParameter(1, MAX_LIMIT, DEFAULT_LIMIT),
-  offset: integerParameter(0, MAX_OFFSET, 0),
+  limit: { ...integerField(1, MAX_LIMIT), default: DEFAULT_LIMIT },
+  offset: { ...integerField(0, MAX_OFFSET), default: 0 },
 };
 
 type OffsetListInput<Filters extends TProperties> = OffsetPage & { filters: Static<TObject<Filters>> };

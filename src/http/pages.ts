@@ -1,4 +1,4 @@
-/** Responses of web pages from `web/` that are not part of the dashboard. */
+/** Web pages that are not part of the dashboard: their responses, and text in them. */
 import { PAGE_POLICY } from "./security-headers";
 
 type PageFileType = "html" | "javascript" | "css";
@@ -7,3 +7,7 @@ export const toPageResponse = (kind: PageFileType, body: string | Blob): Respons
   new Response(body, {
     headers: { "Content-Type": `text/${kind}; charset=utf-8`, "Content-Security-Policy": PAGE_POLICY },
   });
+
+/** Escapes a text for the content of an element or an attribute in double quotes. */
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);

@@ -1,7 +1,8 @@
 /** Validates values with schemas. The size of errors is bounded, because it must not exceed the request's. */
 import { FormatRegistry, type Static, type TSchema } from "@sinclair/typebox";
-import { type TypeCheck, TypeCompiler, type ValueError, ValueErrorType } from "@sinclair/typebox/compiler";
+import { type ValueError, ValueErrorType } from "@sinclair/typebox/compiler";
 import { AppError, type FieldError, MAX_FIELD_ERRORS } from "../domain/errors";
+import { getChecker } from "../domain/schema-parts";
 import { isUuid } from "../lib/ids";
 import { toPydanticError } from "./pydantic-errors";
 
@@ -12,14 +13,6 @@ const MAX_EXAMINED_ERRORS = 20 * MAX_FIELD_ERRORS;
 /** Field names contain property names that the client chose. */
 const MAX_FIELD_CHARACTERS = 200;
 const MAX_INPUT_CHARACTERS = 200;
-
-const checkers = new WeakMap<TSchema, TypeCheck<TSchema>>();
-
-function getChecker<S extends TSchema>(schema: S): TypeCheck<S> {
-  const known = checkers.get(schema) ?? TypeCompiler.Compile(schema);
-  checkers.set(schema, known);
-  return known as TypeCheck<S>;
-}
 
 /** Returns the value if it matches the schema. Throws `AppError` `validation_error` with the first failing fields. */
 export function validate<S extends TSchema>(schema: S, value: unknown, place: "body" | "query"): Static<S> {

@@ -251,5 +251,5 @@ function parseBitDepth(pixelFormat: string | null): number {
 
 function toAudioStream(stream: DescribedAudio, index: number): AudioStream {
   const { codec, sampleRate, channels, discrete, bitrate, language, title } = stream;
-  return { index, codec, sampleRate, channels, discrete: discrete ? true : undefined, bitrate, language, title };
+  return { index, codec, sampleRate, channels, ...(discrete && { discrete }), bitrate, language, title };
 }

@@ -8,6 +8,18 @@ import {
   MAX_TAGS,
 } from "../../domain/field-limits";
 import { CUT_MODE_NAMES } from "../../domain/plan";
+import {
+  clearableText,
+  emptyToNull,
+  listField,
+  oneOf,
+  optional,
+  orNull,
+  strictObject,
+  textField,
+  uuidField,
+  withDescription,
+} from "../../domain/schema-parts";
 import { findAssetById } from "../../store/assets";
 import { findPlannedCut, type PlannedCut } from "../../store/planned-cuts";
 import { toActor } from "../../work/access/access";
@@ -15,17 +27,6 @@ import { type AssetChange, changeAsset } from "../../work/assets/labels";
 import { planCut } from "../../work/cuts/planned-cuts";
 import { requireDatabaseSpace } from "../../work/storage/limits";
 import { ok } from "../call";
-import {
-  clearableText,
-  emptyToNull,
-  listField,
-  nullable,
-  oneOf,
-  strictObject,
-  textField,
-  uuidField,
-  withDescription,
-} from "../fields";
 import { MAX_LARGE_BODY_BYTES } from "../parse-request";
 import { assetLoader, showAssetDetail } from "../public/assets";
 import { cutParams, readCutParams } from "../public/cuts";
@@ -38,9 +39,7 @@ export const update = route({
   example: { name: "Interview with Ada", tags: ["interview", "spring"], note: "Second camera has the better audio" },
   errors: ["conflict"],
   body: strictObject({
-    name: Type.Optional(
-      withDescription(clearableText(MAX_ASSET_NAME_CHARACTERS), "null or blank: pages show the file name"),
-    ),
+    name: optional(clearableText(MAX_ASSET_NAME_CHARACTERS), "null or blank: pages show the file name"),
     project_id: Type.Optional(uuidField("A project of the same workspace that is not archived")),
     tags: Type.Optional(
       listField(
@@ -85,7 +84,7 @@ export const updatePlannedCut = route({
   example: { mode: "natural", script: "Welcome to the show." },
   errors: ["conflict", "upstream_unavailable"],
   body: strictObject({
-    mode: withDescription(nullable(oneOf(...CUT_MODE_NAMES)), "Null: the asset is not cut after the upload"),
+    mode: withDescription(orNull(oneOf(...CUT_MODE_NAMES)), "Null: the asset is not cut after the upload"),
     script: cutParams.script,
   }),
   maxBodyBytes: MAX_LARGE_BODY_BYTES,

@@ -4,6 +4,7 @@ import type { MediaFolder } from "../../blobs/folders";
 import { AppError } from "../../domain/errors";
 import { reducePeaks } from "../../domain/peaks";
 import { PREVIEW_TYPES } from "../../domain/preview";
+import { integerField, strictObject, uuidField } from "../../domain/schema-parts";
 import { toSeconds } from "../../domain/time";
 import { findFile } from "../../lib/file-size";
 import { type Asset, findAsset } from "../../store/assets";
@@ -20,18 +21,17 @@ import {
   requireStoryboard,
 } from "../../work/previews/previews";
 import { type Call, ok, type Reply } from "../call";
-import { integerField, strictObject, uuidField } from "../fields";
 import { matchesEtag, replyWithFile } from "../file-response";
 import type { PathParameter } from "../parse-request";
 import { respondsWith, respondsWithFile, respondsWithNothing } from "../response-docs";
 import { createOwnLoader, route } from "../route";
 import { FILE_POLICY } from "../security-headers";
 
-const workspaceId = Type.Optional(
-  uuidField("The workspace, in place of the header Offcut-Workspace, which media elements cannot send"),
-);
-export const mediaQuery = strictObject({ workspace_id: workspaceId });
-export const mediaAccess = { rateLimited: false };
+export const mediaQuery = strictObject({
+  workspace_id: Type.Optional(
+    uuidField("The workspace, in place of the header Offcut-Workspace, which media elements cannot send"),
+  ),
+});
 /** Derived files change only when a newer version of the server creates them again. */
 export const MEDIA_CACHE = "private, max-age=3600";
 
@@ -44,6 +44,13 @@ export const MEDIA_ERRORS = [
   "not_found",
   "upstream_unavailable",
 ] as const satisfies AppError["code"][];
+
+export const mediaRoute = {
+  access: { rateLimited: false },
+  query: mediaQuery,
+  load: loadAsset,
+  errors: [...MEDIA_ERRORS],
+};
 
 const getFolder = ({ services }: Call, asset: Asset): MediaFolder => services.folders.media(asset.id);
 
@@ -70,11 +77,8 @@ const fileRoute = (definition: {
 }) =>
   route({
     summary: definition.summary,
-    access: mediaAccess,
+    ...mediaRoute,
     pathParameters: definition.pathParameters ?? {},
-    query: mediaQuery,
-    load: loadAsset,
-    errors: [...MEDIA_ERRORS],
     headers: { Range: "Bytes of the file" },
     responses: {
       200: respondsWithFile(definition.description),
@@ -134,13 +138,11 @@ const MAX_POINTS = 2_000;
 
 export const envelope = route({
   summary: "Read the audio of an asset as a few peaks, for a picture",
-  access: mediaAccess,
+  ...mediaRoute,
   query: strictObject({
-    workspace_id: workspaceId,
+    ...mediaQuery.properties,
     points: { ...integerField(1, MAX_POINTS, "Number of peaks"), default: 100 },
   }),
-  load: loadAsset,
-  errors: [...MEDIA_ERRORS],
   responses: { 200: respondsWithFile("A byte for each peak") },
   handle: async (call, { query, resource }) => {
     const folder = getFolder(call, resource);
@@ -167,10 +169,7 @@ export const loudness = fileRoute({
 
 export const storyboard = route({
   summary: "Describe the storyboard of a video",
-  access: mediaAccess,
-  query: mediaQuery,
-  load: loadAsset,
-  errors: [...MEDIA_ERRORS],
+  ...mediaRoute,
   responses: { 200: respondsWith("Storyboard", "The storyboard: pictures at regular intervals on numbered sheets") },
   handle: async (call, { resource }) => {
     const storyboard = await requireStoryboard(call.services, resource, call.principal.user.id);
@@ -199,10 +198,7 @@ export const storyboardSheet = fileRoute({
 
 export const transcript = route({
   summary: "Read the words of the transcript as columns",
-  access: mediaAccess,
-  query: mediaQuery,
-  load: loadAsset,
-  errors: [...MEDIA_ERRORS],
+  ...mediaRoute,
   responses: { 200: respondsWith("TranscriptColumns", "The words"), 304: respondsWithNothing("Not modified") },
   handle: async (call, { resource }) => {
     if (!isCuttable(resource)) await requirePreview(call.services, resource, call.principal.user.id);
@@ -221,10 +217,8 @@ export const transcript = route({
 
 export const readMedia = route({
   summary: "Describe how pages play an asset",
-  access: mediaAccess,
+  ...mediaRoute,
   errors: ["upstream_unavailable"],
-  query: mediaQuery,
-  load: loadAsset,
   responses: {
     200: respondsWith(
       "AssetMedia",

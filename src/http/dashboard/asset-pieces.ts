@@ -2,15 +2,15 @@
 import { Type } from "@sinclair/typebox";
 import { AppError } from "../../domain/errors";
 import { NOISE_REDUCTION_MODES } from "../../domain/media";
+import { strictObject } from "../../domain/schema-parts";
 import { toSeconds } from "../../domain/time";
 import type { Asset } from "../../store/assets";
 import { PIECE_VARIANTS } from "../../work/previews/pieces";
 import { requirePlayable } from "../../work/previews/previews";
-import { strictObject } from "../fields";
 import { matchesEtag } from "../file-response";
 import { respondsWithFile, respondsWithNothing } from "../response-docs";
 import { route } from "../route";
-import { loadAsset, MEDIA_CACHE, MEDIA_ERRORS, mediaAccess, mediaQuery } from "./asset-media";
+import { MEDIA_CACHE, mediaQuery, mediaRoute } from "./asset-media";
 
 const MAX_PIECE_SECONDS = 60;
 
@@ -19,7 +19,7 @@ const seconds = (description: string) =>
 
 export const read = route({
   summary: "Read a part of the preview or source as fragmented MP4",
-  access: mediaAccess,
+  ...mediaRoute,
   pathParameters: {
     track: {
       pattern: /^(video|audio)$/,
@@ -56,8 +56,6 @@ export const read = route({
       ),
     ),
   }),
-  load: loadAsset,
-  errors: [...MEDIA_ERRORS],
   responses: {
     200: respondsWithFile(
       "Initialization segments and fragments, with times of the recording. `Piece-Sections` lists sections in the form `BYTES TYPE`, separated by commas: a player changes the type of its buffer between them",

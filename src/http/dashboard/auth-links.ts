@@ -1,6 +1,7 @@
 /** Calls with the token of a link (address confirmation, password reset, invitation), and calls that request one. */
 import { Type } from "@sinclair/typebox";
 import { MAX_PASSWORD_UTF16_UNITS } from "../../domain/passwords";
+import { optional, secretField, strictObject } from "../../domain/schema-parts";
 import {
   verifyEmail as confirmAddress,
   requestVerification as mailVerification,
@@ -8,7 +9,6 @@ import {
 import { acceptInvitation as accept } from "../../work/identity/invitations";
 import { requestPasswordReset, resetPassword as reset } from "../../work/identity/password-reset";
 import { accepted } from "../call";
-import { secretField, strictObject, withDescription } from "../fields";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { openRoute, route } from "../route";
 import { email, MAX_TOKEN_CHARACTERS, newPassword, signedUp } from "./auth";
@@ -62,11 +62,9 @@ export const resetPassword = openRoute({
   body: strictObject({
     token,
     password: newPassword,
-    keep_api_keys: Type.Optional(
-      withDescription(
-        Type.Boolean(),
-        "default false, because an intruder may have created keys. The first confirmation of the address always ends them",
-      ),
+    keep_api_keys: optional(
+      Type.Boolean(),
+      "default false, because an intruder may have created keys. The first confirmation of the address always ends them",
     ),
   }),
   responses: { 204: respondsWithNothing("The password was changed: sign in with it") },

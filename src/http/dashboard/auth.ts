@@ -2,6 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { BILLING_MODES } from "../../domain/billing";
 import { MAX_PASSWORD_UTF16_UNITS } from "../../domain/passwords";
+import { oneOf, optional, secretField, strictObject } from "../../domain/schema-parts";
 import { deleteSession } from "../../store/sessions";
 import { hasAdministrator } from "../../store/users";
 import { recordAudit } from "../../work/access/audit";
@@ -9,7 +10,6 @@ import { changePassword } from "../../work/identity/password-reset";
 import { type StartedSession, signIn } from "../../work/identity/sign-in";
 import { isSignUpOpen, setUp, signUp } from "../../work/identity/sign-up";
 import { created, noContent, type OpenCall, ok, type Reply } from "../call";
-import { oneOf, secretField, strictObject } from "../fields";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { openRoute, route } from "../route";
 import type { Resource } from "../schemas";
@@ -70,10 +70,10 @@ export const setup = openRoute({
     token: secretField("From the link that `offcut setup-url` prints", MAX_TOKEN_CHARACTERS),
     email,
     password: newPassword,
-    billing: Type.Optional({
-      ...oneOf(...BILLING_MODES),
-      description: "whether work costs credits, unless the configuration says it; default on",
-    }),
+    billing: optional(
+      oneOf(...BILLING_MODES),
+      "whether work costs credits, unless the configuration says it; default on",
+    ),
   }),
   responses: { 201: respondsWith("Session", "The session, also in the cookie `service_session`") },
   handle: async (call, { body }) => signedUp(call, await setUp(call.services, body, toSignInClient(call))),

@@ -2,14 +2,14 @@
 import { Type } from "@sinclair/typebox";
 import { conflict } from "../../domain/errors";
 import { EXPORT_PARTS, MAX_EXPORT_ASSETS } from "../../domain/export-parts";
+import { listField, oneOf, strictObject, uuidField } from "../../domain/schema-parts";
 import type { BatchExport } from "../../work/exports/batch-exports";
 import { writeBatch } from "../../work/exports/write-batch";
 import { created, createOnce, ok, zipDownload } from "../call";
-import { listField, oneOf, strictObject, uuidField } from "../fields";
 import { respondsWith, respondsWithFile } from "../response-docs";
 import { type ResourceLoader, route } from "../route";
 import type { Resource } from "../schemas";
-import { mediaAccess, mediaQuery } from "./asset-media";
+import { mediaQuery, mediaRoute } from "./asset-media";
 
 const load: ResourceLoader<BatchExport> = {
   name: "Export",
@@ -62,7 +62,7 @@ export const create = route({
 
 export const read = route({
   summary: "Retrieve the state of an export",
-  access: mediaAccess,
+  access: mediaRoute.access,
   responses: { 200: respondsWith("BatchExport", "The export") },
   load,
   handle: async (_, { resource }) => ok(show(resource)),
@@ -70,7 +70,7 @@ export const read = route({
 
 export const download = route({
   summary: "Download the archive of an export: a folder for each asset, and Problems.txt if something is missing",
-  access: mediaAccess,
+  access: mediaRoute.access,
   errors: ["conflict"],
   query: mediaQuery,
   responses: { 200: respondsWithFile("The archive") },

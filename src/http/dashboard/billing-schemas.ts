@@ -3,6 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import { BILLING_MODES } from "../../domain/billing";
 import { JOB_NAMES } from "../../domain/jobs";
+import { enumeration, id, integer, link, orNull, strictObject, text, time } from "../../domain/schema-parts";
 import {
   INVOICE_STATES,
   LEDGER_TYPES,
@@ -12,8 +13,6 @@ import {
   PRICE_KINDS,
   SUBSCRIPTION_STATES,
 } from "../../domain/states";
-import { strictObject } from "../fields";
-import { enumeration, id, integer, link, orNull, text, time } from "../schema-parts";
 
 const amount = Type.Integer({ description: "in the currency's smallest unit" });
 const currency = Type.String({ description: "ISO 4217, lower case" });

@@ -1,6 +1,7 @@
 /** Prices, orders, invoices and subscriptions of a workspace, and the inbound events of the payment provider. */
 import { MAX_PRICE_ID_CHARACTERS } from "../../domain/billing";
 import { notFound } from "../../domain/errors";
+import { strictObject, textField } from "../../domain/schema-parts";
 import { type Invoice, listInvoices } from "../../store/invoices";
 import { findOrder, listOrders, type Order } from "../../store/orders";
 import { findCurrentSubscription, type Subscription } from "../../store/payments";
@@ -17,7 +18,6 @@ import { readBillingMode } from "../../work/billing/prices";
 import { cancelSubscription } from "../../work/billing/subscriptions";
 import { withIdempotencyKey } from "../../work/idempotency";
 import { type Call, createOnce, type OpenCall, ok, type Reply } from "../call";
-import { strictObject, textField } from "../fields";
 import { offsetListRoute } from "../list-route";
 import { MAX_LARGE_BODY_BYTES, readBodyText } from "../parse-request";
 import { respondsWith, respondsWithNothing } from "../response-docs";

@@ -3,6 +3,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { escapeFormula } from "../../domain/csv";
 import { MAX_SEARCH_CHARACTERS } from "../../domain/field-limits";
+import { oneOf, optional, strictObject, textField, timeField, toTime } from "../../domain/schema-parts";
 import { LEDGER_TYPES } from "../../domain/states";
 import {
   type CreditEntry,
@@ -14,7 +15,6 @@ import {
 import { listHolds, readBalance, readTotalHeld } from "../../store/credits";
 import { listSteps } from "../../store/pipelines";
 import { ok, streamedDownload } from "../call";
-import { oneOf, strictObject, textField, timeField, toTime } from "../fields";
 import { listRoute, offsetListRoute } from "../list-route";
 import { showLedgerEntry } from "../public/account";
 import { respondsWith, respondsWithFile } from "../response-docs";
@@ -57,10 +57,10 @@ const filters = {
   type: Type.Optional(oneOf(...LEDGER_TYPES)),
   since: Type.Optional(timeField("Entries from this time on.")),
   until: Type.Optional(timeField("Entries before this time.")),
-  q: Type.Optional({
-    ...textField(MAX_SEARCH_CHARACTERS),
-    description: "Part of a recording's name, of an invoice's ID or of its description, in upper or lower case",
-  }),
+  q: optional(
+    textField(MAX_SEARCH_CHARACTERS),
+    "Part of a recording's name, of an invoice's ID or of its description, in upper or lower case",
+  ),
 };
 
 const query = strictObject(filters);

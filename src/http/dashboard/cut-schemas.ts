@@ -1,11 +1,21 @@
 /** The schemas of cuts that only the dashboard family has, of their reviews, and of live events. */
 import { Type } from "@sinclair/typebox";
 import { CUT_MODE_NAMES } from "../../domain/plan";
+import { planSchema } from "../../domain/plan-schema";
 import { REMOVAL_REASONS, type ReviewRule } from "../../domain/planning/rules";
 import { REVIEW_KINDS, REVIEW_STATES } from "../../domain/review";
-import { strictObject, withDescription } from "../fields";
-import { PUBLIC_SCHEMAS, plan } from "../public/schemas";
-import { enumeration, id, integer, orNull, rational, text, time } from "../schema-parts";
+import {
+  enumeration,
+  id,
+  integer,
+  orNull,
+  rational,
+  strictObject,
+  text,
+  time,
+  withDescription,
+} from "../../domain/schema-parts";
+import { PUBLIC_SCHEMAS } from "../public/schemas";
 
 const seconds = Type.Number({ description: "seconds in the source" });
 const reason = enumeration(REMOVAL_REASONS);
@@ -21,10 +31,10 @@ const findingFields = {
 };
 /** A plan with what is stored beside it. */
 const judgedPlan = strictObject({
-  ...plan.properties,
+  ...planSchema.properties,
   removed: Type.Array(
     strictObject({
-      ...plan.properties.removed.items.properties,
+      ...planSchema.properties.removed.items.properties,
       confidence: orNull(
         confidence,
         "how sure it is that the span should go; null for spans removed by hand and in cuts of older versions",
@@ -54,7 +64,7 @@ const reviewItem = strictObject({
   confidence: orNull(confidence),
   is_suggested_removal: Type.Boolean({ description: "whether the plan suggests removing it" }),
   state: enumeration(REVIEW_STATES, "`kept` and `removed`: what was decided"),
-  reviewed_by: orNull(strictObject({ id, name: orNull(text) }), "who decided; null if that account was deleted"),
+  reviewed_by: orNull(presentUser, "who decided; null if that account was deleted"),
   reviewed_at: orNull(time),
 });
 
@@ -106,12 +116,8 @@ export const CUT_SCHEMAS = {
           description: "the corrected texts of all edits so far",
         }),
         options: strictObject({
+          ...PUBLIC_SCHEMAS.Cut.properties.options.properties,
           mode: enumeration(CUT_MODE_NAMES),
-          min_silence_seconds: Type.Number(),
-          padding_before_seconds: Type.Number(),
-          padding_after_seconds: Type.Number(),
-          remove_fillers: Type.Boolean(),
-          remove_retakes: Type.Boolean(),
           remove_off_script: Type.Boolean(),
           remove_pauses: Type.Boolean(),
         }),

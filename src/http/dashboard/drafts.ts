@@ -1,6 +1,7 @@
 /** Cuts as pages show them and why they remove spans, and their drafts: edits that are not saved as a cut yet. */
 import { Type } from "@sinclair/typebox";
 import { requireFound } from "../../domain/errors";
+import { revisionField, strictObject } from "../../domain/schema-parts";
 import { runLargeTasksSerially } from "../../lib/large-tasks";
 import { type Draft, findCut, findCutRow, findDraft, readDraftRevision } from "../../store/cuts";
 import type { Queries } from "../../store/db";
@@ -10,7 +11,6 @@ import { explainCut } from "../../work/cuts/plan-files";
 import { judgeCut } from "../../work/cuts/stored-basis";
 import { renameCut } from "../../work/cuts/versions";
 import { type Call, ok, okJsonText } from "../call";
-import { revisionField, strictObject } from "../fields";
 import { MAX_LARGE_BODY_BYTES } from "../parse-request";
 import { cutLabel, cutLoader, readCutLabel, showCut, showCutDetailJson } from "../public/cuts";
 import { editedSegments, editedTexts, readPlanEdit } from "../public/edit-fields";

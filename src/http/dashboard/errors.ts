@@ -1,8 +1,8 @@
 /** The dashboard family's error bodies: `{ detail, code }`; for failing fields, a list as pydantic v2 would make. */
 import { type Static, Type } from "@sinclair/typebox";
 import { type AppError, type FieldError, HTTP_STATUS } from "../../domain/errors";
+import { strictObject } from "../../domain/schema-parts";
 import { type ErrorShape, toSingleLine } from "../errors";
-import { strictObject } from "../fields";
 
 const failingField = strictObject({
   loc: Type.Array(Type.String(), {

@@ -1,10 +1,9 @@
 /** The schemas of what the library shows: recordings and projects with their cuts, renders and totals, search results and vocabularies. */
 import { Type } from "@sinclair/typebox";
+import { enumeration, id, integer, orNull, strictObject, text, time, withDescription } from "../../domain/schema-parts";
 import { CUT_STATES, RENDER_STATES } from "../../domain/states";
 import { MAX_TILE_RECORDINGS } from "../../store/library";
-import { strictObject, withDescription } from "../fields";
 import { authorship, PUBLIC_SCHEMAS } from "../public/schemas";
-import { enumeration, id, integer, orNull, text, time } from "../schema-parts";
 
 const share = orNull(Type.Number({ minimum: 0, maximum: 1 }), "finished share; null unless it is running");
 const count = (description: string) => Type.Integer({ minimum: 0, description });

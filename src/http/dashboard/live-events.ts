@@ -1,10 +1,10 @@
 /** Live updates as server-sent events, and who has a cut open. */
 import { type Static, Type } from "@sinclair/typebox";
+import { strictObject, uuidField } from "../../domain/schema-parts";
 import { hasCut } from "../../store/cuts";
 import { formatUserName } from "../../store/users";
 import { ok } from "../call";
 import { eventStream } from "../event-stream";
-import { strictObject, uuidField } from "../fields";
 import { respondsWith, respondsWithEvents, respondsWithNothing } from "../response-docs";
 import { createOwnLoader, route } from "../route";
 import type { Resource } from "../schemas";

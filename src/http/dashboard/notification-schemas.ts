@@ -1,20 +1,23 @@
 /** The schemas of notifications and their preferences. */
-import { type TSchema, Type } from "@sinclair/typebox";
-import { WORKSPACE_ROLES } from "../../domain/access";
-import {
-  NOTIFICATION_CATEGORIES,
-  type NotificationCategory,
-  type NotificationPayloads,
-  type NotificationType,
-} from "../../domain/notifications";
-import { NOTIFICATION_CHANNELS, NOTIFICATION_TYPES, PROBLEM_SEVERITIES, PROBLEMS } from "../../domain/states";
-import { strictObject } from "../fields";
-import { enumeration, id, integer, orNull, text, time } from "../schema-parts";
+import { type Static, Type } from "@sinclair/typebox";
+import { NOTIFICATION_PAYLOADS } from "../../domain/notification-payloads";
+import { NOTIFICATION_CATEGORIES, type NotificationCategory, type NotificationType } from "../../domain/notifications";
+import { enumeration, id, integer, orNull, strictObject, time } from "../../domain/schema-parts";
+import { NOTIFICATION_CHANNELS, NOTIFICATION_TYPES } from "../../domain/states";
 
 /** The link of an export is created at each read. */
-export type ShownPayloads = Omit<NotificationPayloads, "data_export_ready"> & {
-  data_export_ready: NotificationPayloads["data_export_ready"] & { download_url: string | null };
+const PAYLOADS = {
+  ...NOTIFICATION_PAYLOADS,
+  data_export_ready: strictObject({
+    ...NOTIFICATION_PAYLOADS.data_export_ready.properties,
+    download_url: orNull(
+      Type.String({ format: "uri" }),
+      "set for a `ready` export; valid for 15 minutes, new in each response",
+    ),
+  }),
 };
+
+export type ShownPayloads = { [Type in NotificationType]: Static<(typeof PAYLOADS)[Type]> };
 
 type NotificationItem = {
   [Type in NotificationType]: {
@@ -27,90 +30,6 @@ type NotificationItem = {
     created_at: string;
   };
 }[NotificationType];
-
-const assetName = orNull(text, "the file name of the upload");
-
-const pipeline = {
-  pipeline_id: id,
-  asset_id: orNull(id),
-  asset_name: assetName,
-  project_id: orNull(id),
-  steps: Type.Array(text, { description: "the processors, in order" }),
-};
-
-const PAYLOADS: Record<NotificationType, TSchema> = {
-  pipeline_completed: strictObject(pipeline),
-  pipeline_failed: strictObject({
-    ...pipeline,
-    failed_step: orNull(text, "the processor that failed"),
-    error_code: text,
-    error_message: text,
-  }),
-  asset_pending_payment: strictObject({
-    asset_id: id,
-    asset_name: assetName,
-    project_id: orNull(id),
-    credits_required: integer,
-  }),
-  webhook_disabled: strictObject({
-    endpoint_id: id,
-    host: text,
-    reason: enumeration(
-      ["gone", "failing"],
-      "`gone`: the receiver answered 410. `failing`: no delivery has succeeded for 5 days",
-    ),
-    failing_since: orNull(time),
-  }),
-  subscription_payment_failed: strictObject({
-    subscription_id: id,
-    price_id: text,
-    price_name: orNull(text),
-    amount: orNull(integer, "in the smallest unit of the currency"),
-    currency: orNull(text),
-  }),
-  data_export_ready: strictObject({
-    status: enumeration(["pending", "ready", "failed", "expired"]),
-    requested_at: time,
-    has_media: Type.Boolean(),
-    finished_at: orNull(time),
-    expires_at: orNull(time, "when the download expires"),
-    size_bytes: orNull(integer),
-    error_message: orNull(text),
-    download_url: orNull(
-      Type.String({ format: "uri" }),
-      "set for a `ready` export; valid for 15 minutes, new in each response",
-    ),
-  }),
-  workspace_invitation: strictObject({
-    invitation_id: id,
-    invited_workspace_id: id,
-    workspace_name: text,
-    role: enumeration(WORKSPACE_ROLES),
-    invited_by: orNull(text, "name or address of the inviting user"),
-    expires_at: time,
-  }),
-  order_pending: strictObject({
-    order_id: id,
-    price_name: text,
-    credits: integer,
-    amount: Type.Integer({ description: "in the smallest unit of the currency" }),
-    currency: text,
-    ordered_by: Type.String({ description: "address of the user who ordered" }),
-  }),
-  problem_found: strictObject({
-    problem: enumeration(PROBLEMS),
-    severity: enumeration(PROBLEM_SEVERITIES),
-    title: text,
-    detail: Type.String({ description: "the consequence and what to do" }),
-    found_at: time,
-  }),
-  problem_resolved: strictObject({
-    problem: enumeration(PROBLEMS),
-    title: text,
-    problem_title: Type.String({ description: "the title of the problem" }),
-    found_at: time,
-  }),
-};
 
 const notification = Type.Unsafe<NotificationItem>(
   Type.Union(

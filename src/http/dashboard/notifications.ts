@@ -7,6 +7,7 @@ import {
   type NotificationPayloads,
   resolvePreferences,
 } from "../../domain/notifications";
+import { listField, oneOf, optional, strictObject } from "../../domain/schema-parts";
 import { NOTIFICATION_CHANNELS, NOTIFICATION_TYPES } from "../../domain/states";
 import {
   countNotifications,
@@ -24,7 +25,6 @@ import { canMail } from "../../work/mail/mails";
 import { changePreferences } from "../../work/notifications/notifications";
 import type { Services } from "../../work/services";
 import { type Call, ok } from "../call";
-import { listField, oneOf, strictObject } from "../fields";
 import { offsetParameters } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { route } from "../route";
@@ -45,7 +45,7 @@ export const list = route({
   access: ACCESS,
   query: strictObject({
     ...offsetParameters,
-    unread: Type.Optional({ ...oneOf("true", "false"), description: "`true`: only those that you have not read" }),
+    unread: optional(oneOf("true", "false"), "`true`: only those that you have not read"),
   }),
   responses: { 200: respondsWith("NotificationList", "A page of notifications") },
   handle: async (call, { query }) => {

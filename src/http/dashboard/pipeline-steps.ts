@@ -1,8 +1,8 @@
 /** The steps that a request for a pipeline lists, with the parameters of a cut or a render. */
 import { type Static, Type } from "@sinclair/typebox";
 import { AppError, type FieldError, MAX_FIELD_ERRORS, moveFields } from "../../domain/errors";
+import { listField, oneOf, strictObject, uuidField } from "../../domain/schema-parts";
 import type { StepRequest } from "../../domain/step-params";
-import { listField, oneOf, strictObject, uuidField } from "../fields";
 import { cutParams, readCutParams } from "../public/cuts";
 import { renderParams } from "../public/renders";
 import { validate } from "../validation";

@@ -2,6 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { requireFound } from "../../domain/errors";
 import { JOB_FACTS } from "../../domain/jobs";
+import { oneOf, optional, strictObject, uuidField } from "../../domain/schema-parts";
 import { STEP_STATES } from "../../domain/states";
 import { findAsset, listFilenames } from "../../store/assets";
 import type { Queries } from "../../store/db";
@@ -9,7 +10,6 @@ import { findPipeline, listPipelines, listSteps, type Pipeline, type StepRow } f
 import { toActor } from "../../work/access/access";
 import { cancelPipeline, createChain, retryStep } from "../../work/pipelines/requests";
 import { type Call, created, createOnce, ok } from "../call";
-import { oneOf, strictObject, uuidField } from "../fields";
 import { offsetListRoute } from "../list-route";
 import { MAX_LARGE_BODY_BYTES } from "../parse-request";
 import { respondsWith } from "../response-docs";
@@ -111,10 +111,10 @@ export const list = offsetListRoute({
     "List pipelines, newest first, including preparations, and cuts and renders that were requested individually",
   filters: {
     state: Type.Optional(oneOf(...STEP_STATES)),
-    is_open: Type.Optional({
-      ...oneOf("true", "false"),
-      description: "`true` lists only running and waiting pipelines, `false` only ended ones",
-    }),
+    is_open: optional(
+      oneOf("true", "false"),
+      "`true` lists only running and waiting pipelines, `false` only ended ones",
+    ),
     input_asset_id: Type.Optional(uuidField("Only pipelines of this asset")),
   },
   item: "Pipeline",

@@ -4,6 +4,16 @@ import { Type } from "@sinclair/typebox";
 import { notFound } from "../../domain/errors";
 import { MAX_PERSON_NAME_CHARACTERS } from "../../domain/field-limits";
 import { MAX_PASSWORD_UTF16_UNITS } from "../../domain/passwords";
+import {
+  clearableText,
+  emptyToNull,
+  oneOf,
+  optional,
+  orNull,
+  secretField,
+  strictObject,
+  withDescription,
+} from "../../domain/schema-parts";
 import { findLatestExport } from "../../store/notifications";
 import { findUserById, type User, updateProfile } from "../../store/users";
 import { DEFAULT_ACCESS, requireCaller } from "../../work/access/access";
@@ -11,7 +21,6 @@ import { readWrittenBytes, requestDataExport } from "../../work/data-export/requ
 import { restoreAccount, startAccountDeletion } from "../../work/identity/account-deletion";
 import { confirmTwoFactorChange, setTwoFactorEnabled } from "../../work/identity/two-factor";
 import { createOnce, ok } from "../call";
-import { clearableText, emptyToNull, nullable, oneOf, secretField, strictObject, withDescription } from "../fields";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { route } from "../route";
 import { type Resource, SCHEMAS, showRow } from "../schemas";
@@ -50,7 +59,7 @@ export const updateMe = route({
   body: strictObject({
     first_name: Type.Optional(name),
     last_name: Type.Optional(name),
-    two_factor_enabled: Type.Optional(nullable(Type.Boolean())),
+    two_factor_enabled: Type.Optional(orNull(Type.Boolean())),
     password: confirmingPassword,
   }),
   responses: { 200: respondsWith("Profile", "The updated profile") },
@@ -121,7 +130,7 @@ export const createExport = route({
   idempotent: true,
   errors: ["upstream_unavailable"],
   query: strictObject({
-    media: Type.Optional({ ...oneOf("true", "false"), description: "`true` includes your recordings and renders" }),
+    media: optional(oneOf("true", "false"), "`true` includes your recordings and renders"),
   }),
   responses: {
     202: respondsWith("Notification", "The notification of the new export, or of the one that is `pending`"),

@@ -2,6 +2,7 @@
 
 import { type Static, Type } from "@sinclair/typebox";
 import { CUT_MODE_NAMES } from "../../domain/plan";
+import { oneOf, optional, orNull, strictObject } from "../../domain/schema-parts";
 import { toSeconds } from "../../domain/time";
 import { yieldToEventLoop } from "../../lib/event-loop";
 import type { Queries } from "../../store/db";
@@ -16,21 +17,16 @@ import {
 import type { Project } from "../../store/projects";
 import type { Services } from "../../work/services";
 import { type Call, createOnce, ok } from "../call";
-import { nullable, oneOf, strictObject, withDescription } from "../fields";
 import { language } from "../public/assets";
 import { name, projectLoader, replyChanged, replyCreated, showProject, state } from "../public/projects";
 import { respondsWith } from "../response-docs";
 import { route } from "../route";
 import type { Resource } from "../schemas";
 
-const cutAfterUpload = nullable(
+const cutAfterUpload = orNull(
   strictObject({
-    mode: Type.Optional(
-      withDescription(oneOf(...CUT_MODE_NAMES), "Default: the project's mode, else that of the server's settings"),
-    ),
-    language: Type.Optional(
-      withDescription(language, "Of recordings that are uploaded without a language. Null: it is detected"),
-    ),
+    mode: optional(oneOf(...CUT_MODE_NAMES), "Default: the project's mode, else that of the server's settings"),
+    language: optional(language, "Of recordings that are uploaded without a language. Null: it is detected"),
   }),
 );
 const CUT_AFTER_UPLOAD = "How new recordings are cut as soon as they can be. Null: they are not";
@@ -56,7 +52,7 @@ export const create = route({
   errors: ["conflict"],
   body: strictObject({
     name,
-    cut_after_upload: Type.Optional(withDescription(cutAfterUpload, `${CUT_AFTER_UPLOAD}. Default: null`)),
+    cut_after_upload: optional(cutAfterUpload, `${CUT_AFTER_UPLOAD}. Default: null`),
   }),
   idempotent: true,
   responses: { 201: respondsWith("Project", "The project") },
@@ -73,7 +69,7 @@ export const update = route({
   body: strictObject({
     name: Type.Optional(name),
     state: Type.Optional(state),
-    cut_after_upload: Type.Optional(withDescription(cutAfterUpload, CUT_AFTER_UPLOAD)),
+    cut_after_upload: optional(cutAfterUpload, CUT_AFTER_UPLOAD),
   }),
   responses: { 200: respondsWith("Project", "The updated project") },
   load: projectLoader,

@@ -1,4 +1,6 @@
 /** The signed-in user's pending invitations to workspaces, and the details of an invitation link. */
+
+import { secretField, strictObject } from "../../domain/schema-parts";
 import { formatUserName, type User } from "../../store/users";
 import { listReceivedInvitations, type ReceivedInvitation } from "../../store/workspace-invitations";
 import type { RouteAccess } from "../../work/access/access";
@@ -9,7 +11,6 @@ import {
   type InvitationChoice,
 } from "../../work/workspaces/received-invitations";
 import { type Call, ok, type Reply } from "../call";
-import { secretField, strictObject } from "../fields";
 import { offsetListRoute } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { openRoute, route } from "../route";

@@ -2,6 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { conflict } from "../../domain/errors";
 import { MAX_SHARE_PASSWORD_CHARACTERS, MIN_SHARE_PASSWORD_CHARACTERS } from "../../domain/field-limits";
+import { integerField, secretField, strictObject } from "../../domain/schema-parts";
 import { findFile } from "../../lib/file-size";
 import { newId } from "../../lib/ids";
 import {
@@ -13,7 +14,6 @@ import {
 } from "../../store/render-shares";
 import { toActor } from "../../work/access/access";
 import { created, createOnce } from "../call";
-import { integerField, secretField, strictObject } from "../fields";
 import { offsetListRoute } from "../list-route";
 import { renderLoader } from "../public/renders";
 import { respondsWith, respondsWithNothing } from "../response-docs";

@@ -1,12 +1,12 @@
 /** The review of a cut: what an editor should check, and what was decided about it. */
 import { Type } from "@sinclair/typebox";
 import { REVIEW_STATES, type ReviewItem } from "../../domain/review";
+import { listField, oneOf, strictObject } from "../../domain/schema-parts";
 import { toSeconds } from "../../domain/time";
 import { runLargeTasksSerially } from "../../lib/large-tasks";
 import type { Cut } from "../../store/cuts";
 import { type Review, type ReviewedPlan, readReview, readReviewedPlan, updateReview } from "../../work/cuts/review";
 import { type Call, ok } from "../call";
-import { oneOf, strictObject } from "../fields";
 import { MAX_LARGE_BODY_BYTES } from "../parse-request";
 import { cutLoader } from "../public/cuts";
 import { respondsWith } from "../response-docs";
@@ -67,17 +67,15 @@ export const update = route({
   errors: ["conflict", "upstream_unavailable"],
   maxBodyBytes: MAX_LARGE_BODY_BYTES,
   body: strictObject({
-    items: Type.Array(
+    items: listField(
       strictObject({
         id: Type.String({ maxLength: MAX_ID_CHARACTERS, errorText: "must be the ID of an item of this cut" }),
         state: oneOf(...REVIEW_STATES),
       }),
-      {
-        maxItems: MAX_ITEMS,
-        description:
-          "`open` takes a decision back: the span is as in the cut again. If an item is listed twice, its last state counts",
-        errorText: `must be a list of at most ${MAX_ITEMS} items`,
-      },
+      0,
+      MAX_ITEMS,
+      "items",
+      "`open` takes a decision back: the span is as in the cut again. If an item is listed twice, its last state counts",
     ),
   }),
   responses: { 200: respondsWith("ReviewUpdate", "The changed items") },

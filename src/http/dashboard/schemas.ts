@@ -4,10 +4,19 @@ import { Type } from "@sinclair/typebox";
 import { ACCOUNT_ROLES, SECOND_FACTOR_METHODS, WORKSPACE_ROLES } from "../../domain/access";
 import { JOB_NAMES } from "../../domain/jobs";
 import { CUT_MODE_NAMES } from "../../domain/plan";
+import {
+  enumeration,
+  id,
+  integer,
+  orNull,
+  rational,
+  strictObject,
+  text,
+  time,
+  withDescription,
+} from "../../domain/schema-parts";
 import { STEP_STATES } from "../../domain/states";
-import { strictObject, withDescription } from "../fields";
 import { authorship, PUBLIC_SCHEMAS } from "../public/schemas";
-import { enumeration, id, integer, orNull, rational, text, time } from "../schema-parts";
 import { CUT_SCHEMAS } from "./cut-schemas";
 import { NOTIFICATION_SCHEMAS } from "./notification-schemas";
 

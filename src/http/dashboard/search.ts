@@ -2,8 +2,8 @@
 
 import { Type } from "@sinclair/typebox";
 import { MAX_SEARCH_CHARACTERS } from "../../domain/field-limits";
-import { type SearchHit, searchTranscripts } from "../../work/search/search";
-import { textField, uuidField, withDescription } from "../fields";
+import { textField, uuidField, withDescription } from "../../domain/schema-parts";
+import { searchTranscripts } from "../../work/search/search";
 import { listRoute } from "../list-route";
 
 const SECOND_MS = 1000;
@@ -30,6 +30,5 @@ export const list = listRoute({
       afterId: after === null ? null : Number(after[0]),
       limit,
     }),
-  sortKey: ({ id }: SearchHit) => [id],
   show: (_call, { id: _, start, end, ...hit }) => ({ ...hit, start: start / SECOND_MS, end: end / SECOND_MS }),
 });

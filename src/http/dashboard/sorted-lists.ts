@@ -1,6 +1,7 @@
 /** The lists of projects and assets of the dashboard: searched, sorted, and with details. */
 import { Type } from "@sinclair/typebox";
 import { MAX_SEARCH_CHARACTERS, MAX_TAG_CHARACTERS } from "../../domain/field-limits";
+import { oneOf, optional, parseSort, sortField, textField, uuidField } from "../../domain/schema-parts";
 import { ASSET_STATES, PROJECT_STATES } from "../../domain/states";
 import { toSeconds } from "../../domain/time";
 import type { Asset } from "../../store/assets";
@@ -18,7 +19,6 @@ import {
 import { readProgress } from "../../store/steps";
 import { getUploadCutoff } from "../../work/uploads/uploads";
 import type { Call } from "../call";
-import { oneOf, parseSort, sortField, textField, uuidField, withDescription } from "../fields";
 import { listRoute } from "../list-route";
 import { showAssetDetail } from "../public/assets";
 import type { Resource } from "../schemas";
@@ -76,13 +76,11 @@ export const assets = listRoute({
     project_id: Type.Optional(uuidField("Only assets of this project")),
     state: Type.Optional(oneOf(...ASSET_STATES)),
     q,
-    tag: Type.Optional(withDescription(textField(MAX_TAG_CHARACTERS), "Only assets with this tag")),
+    tag: optional(textField(MAX_TAG_CHARACTERS), "Only assets with this tag"),
     created_by: Type.Optional(uuidField("Only assets that this user has added")),
-    cut: Type.Optional(
-      withDescription(
-        oneOf(...CUT_FILTERS),
-        "Only assets by their newest cut: `none` without one, `to_review` with open marks, `reviewed` without open marks",
-      ),
+    cut: optional(
+      oneOf(...CUT_FILTERS),
+      "Only assets by their newest cut: `none` without one, `to_review` with open marks, `reviewed` without open marks",
     ),
     sort: Type.Optional(sortField(ASSET_SORTS)),
   },

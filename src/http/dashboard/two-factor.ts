@@ -1,4 +1,6 @@
 /** The second factor: its enrollment, and the second step of a sign-in. */
+
+import { secretField, strictObject } from "../../domain/schema-parts";
 import { countRecoveryCodes } from "../../store/two-factor";
 import { signInWithSecondFactor } from "../../work/identity/sign-in-second-factor";
 import {
@@ -10,7 +12,6 @@ import {
 } from "../../work/identity/two-factor";
 import { canMail } from "../../work/mail/mails";
 import { created, createOnce, ok } from "../call";
-import { secretField, strictObject } from "../fields";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { openRoute, route } from "../route";
 import type { Resource } from "../schemas";
@@ -19,6 +20,13 @@ import { confirmingPassword } from "./profile";
 import { toAccountOwner, toSignInClient } from "./sign-in-client";
 
 const MAX_CODE_CHARACTERS = 64;
+
+/** Of a change that needs the password. */
+const confirmed = {
+  access: { credential: "fresh-session", target: "account" },
+  example: { password: "correct horse battery" },
+  body: strictObject({ password: confirmingPassword }),
+} as const;
 
 export const login = openRoute({
   summary: "Complete a sign-in with an authenticator code, a recovery code or a mailed code",
@@ -50,10 +58,8 @@ export const read = route({
 
 export const enroll = route({
   summary: "Set up an authenticator app, with your password. Sign-in asks for its codes once one has been confirmed",
-  access: { credential: "fresh-session", target: "account" },
+  ...confirmed,
   errors: ["conflict"],
-  example: { password: "correct horse battery" },
-  body: strictObject({ password: confirmingPassword }),
   isBodyOptional: true,
   idempotent: true,
   responses: {
@@ -80,10 +86,8 @@ export const confirm = route({
 
 export const replaceCodes = route({
   summary: "Replace your recovery codes. The previous codes stop working",
-  access: { credential: "fresh-session", target: "account" },
+  ...confirmed,
   errors: ["conflict"],
-  example: { password: "correct horse battery" },
-  body: strictObject({ password: confirmingPassword }),
   responses: { 200: respondsWith("RecoveryCodes", "The codes, which are shown once") },
   handle: async (call, { body }) => {
     const codes = await replaceRecoveryCodes(call.services, toAccountOwner(call), body.password);
@@ -93,9 +97,7 @@ export const replaceCodes = route({
 
 export const remove = route({
   summary: "Remove the authenticator and its recovery codes. Sign-in then asks only for the password",
-  access: { credential: "fresh-session", target: "account" },
-  example: { password: "correct horse battery" },
-  body: strictObject({ password: confirmingPassword }),
+  ...confirmed,
   responses: { 204: respondsWithNothing("The authenticator was removed") },
   handle: (call, { body }) => removeAuthenticator(call.services, toAccountOwner(call), body.password),
 });

@@ -1,13 +1,21 @@
 /** Creates uploads for the dashboard: a signed link for one PUT, or a resumable upload for TUS clients. */
 import { Type } from "@sinclair/typebox";
 import { badRequest } from "../../domain/errors";
+import {
+  oneOf,
+  optional,
+  orNull,
+  strictObject,
+  textField,
+  uuidField,
+  withDescription,
+} from "../../domain/schema-parts";
 import { ASSET_KINDS, type AssetKind } from "../../domain/states";
 import { toActor, UPLOAD_ACCESS } from "../../work/access/access";
 import { parseUploadMetadata, parseUploadTarget } from "../../work/uploads/metadata";
 import { getPutExpiry } from "../../work/uploads/put";
 import { createUpload, getUploadExpiry, readUploadLimits } from "../../work/uploads/uploads";
 import { type Call, created, createOnce, ok, type Reply } from "../call";
-import { nullable, oneOf, strictObject, textField, uuidField, withDescription } from "../fields";
 import { showAsset } from "../public/assets";
 import { respondsWith } from "../response-docs";
 import { route } from "../route";
@@ -56,13 +64,11 @@ export const createSigned = route({
       oneOf(...UPLOAD_TYPES),
       "rendered_video and cut_file are finished files and are not charged. Audio and video are detected from the content",
     ),
-    content_type: Type.Optional(
-      withDescription(
-        nullable(textField(255)),
-        `returned in upload.headers. Default, also for text that is not printable ASCII: ${DEFAULT_CONTENT_TYPE}`,
-      ),
+    content_type: optional(
+      orNull(textField(255)),
+      `returned in upload.headers. Default, also for text that is not printable ASCII: ${DEFAULT_CONTENT_TYPE}`,
     ),
-    project_id: Type.Optional(nullable(uuidField('Default: the project "Inbox", made on first use'))),
+    project_id: Type.Optional(orNull(uuidField('Default: the project "Inbox", made on first use'))),
   }),
   access: UPLOAD_ACCESS,
   idempotent: true,

@@ -1,11 +1,18 @@
 /** Vocabularies: names and terms as they are written, of a workspace and of its projects. */
 import { Type } from "@sinclair/typebox";
 import { requireFound } from "../../domain/errors";
+import {
+  listField,
+  revisionField,
+  strictObject,
+  textField,
+  uuidField,
+  withDescription,
+} from "../../domain/schema-parts";
 import { MAX_ENTRIES, MAX_SPOKEN_FORMS, MAX_TERM_CHARACTERS } from "../../domain/vocabulary/entries";
 import { findProject } from "../../store/projects";
 import { readVocabulary, updateVocabulary, type VocabularyOwner } from "../../work/vocabulary/vocabulary";
 import { type Call, ok } from "../call";
-import { listField, revisionField, strictObject, textField, uuidField, withDescription } from "../fields";
 import { MAX_LARGE_BODY_BYTES } from "../parse-request";
 import { respondsWith } from "../response-docs";
 import { route } from "../route";

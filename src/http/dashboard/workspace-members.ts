@@ -3,13 +3,13 @@
 import { Type } from "@sinclair/typebox";
 import { WORKSPACE_ROLES } from "../../domain/access";
 import { MAX_EMAIL_CHARACTERS } from "../../domain/field-limits";
+import { oneOf, strictObject } from "../../domain/schema-parts";
 import { formatUserName } from "../../store/users";
 import { listInvitations, type WorkspaceInvitation } from "../../store/workspace-invitations";
 import { listMembers, type Member } from "../../store/workspace-members";
 import { requireRemoval } from "../../work/access/access";
 import { changeRole, inviteMember, removeMember, revokeInvitation } from "../../work/workspaces/workspaces";
 import { created, createOnce, ok } from "../call";
-import { oneOf, strictObject } from "../fields";
 import { offsetListRoute } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { route } from "../route";

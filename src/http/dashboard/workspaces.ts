@@ -2,6 +2,7 @@
 
 import { Type } from "@sinclair/typebox";
 import { MAX_NAME_CHARACTERS } from "../../domain/field-limits";
+import { strictObject, textField, uuidField } from "../../domain/schema-parts";
 import { readBalance, readCreditsUsed, readTotalHeld } from "../../store/credits";
 import { countWorkspaceContent } from "../../store/purge";
 import { countMembers, listWorkspaces, type OwnWorkspace } from "../../store/workspace-members";
@@ -10,7 +11,6 @@ import { findOnlyWorkspace } from "../../work/access/access";
 import { readStorageQuota } from "../../work/storage/limits";
 import { changeWorkspaceName, createWorkspace, removeWorkspace } from "../../work/workspaces/workspaces";
 import { type Call, created, createOnce, ok } from "../call";
-import { strictObject, textField, uuidField } from "../fields";
 import { offsetListRoute } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { type ResourceLoader, route } from "../route";

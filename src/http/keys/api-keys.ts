@@ -5,11 +5,11 @@ import { KEY_SCOPES } from "../../domain/access";
 import { invalidField } from "../../domain/errors";
 import { MAX_KEY_NAME_CHARACTERS } from "../../domain/field-limits";
 import { parseIsoTime } from "../../domain/iso-time";
+import { oneOf, optional, orNull, strictObject, textField, uuidField } from "../../domain/schema-parts";
 import { type ApiKey, listOwnApiKeys } from "../../store/users";
 import { createOwnKey, revokeOwnKey } from "../../work/identity/api-keys";
 import { created, createOnce } from "../call";
 import { toCallActor } from "../dashboard/sign-in-client";
-import { nullable, oneOf, strictObject, textField, uuidField, withDescription } from "../fields";
 import { listRoute } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { route } from "../route";
@@ -33,11 +33,9 @@ export const create = route({
   errors: ["not_found", "conflict"],
   body: strictObject({
     name: textField(MAX_KEY_NAME_CHARACTERS),
-    expires_at: Type.Optional(withDescription(nullable(expiresAt), "in the future; null or absent means never")),
-    scopes: Type.Optional(withDescription(scopes, "default both")),
-    workspace_id: Type.Optional(
-      withDescription(nullable(uuidField("")), "the workspace in which the key acts; default: the personal one"),
-    ),
+    expires_at: optional(orNull(expiresAt), "in the future; null or absent means never"),
+    scopes: optional(scopes, "default both"),
+    workspace_id: optional(orNull(uuidField("")), "the workspace in which the key acts; default: the personal one"),
   }),
   idempotent: true,
   responses: { 201: respondsWith("ApiKeyWithSecret", "The key; a replayed response has null for it") },
@@ -75,7 +73,6 @@ export const list = listRoute({
   scope: ({ principal }) => ["api-keys", principal.user.id],
   read: ({ services, principal }, { after, limit }) =>
     listOwnApiKeys(services.store.read, principal.user.id, { afterId: after?.[0] ?? null, limit }),
-  sortKey: (key: ApiKey): [string] => [key.id],
   show: (_, key) => showKey(key),
 });
 

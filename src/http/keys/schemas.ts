@@ -1,8 +1,7 @@
 /** The schemas of API keys and of the device authorization grant, which creates them. */
 import { Type } from "@sinclair/typebox";
 import { KEY_SCOPES } from "../../domain/access";
-import { strictObject } from "../fields";
-import { enumeration, id, integer, orNull, text, time } from "../schema-parts";
+import { enumeration, id, integer, orNull, strictObject, text, time } from "../../domain/schema-parts";
 
 const key = {
   id,

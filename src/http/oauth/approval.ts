@@ -1,5 +1,6 @@
 /** The calls of the page `/oauth/device`, on which a user approves or denies a device. */
 import { Type } from "@sinclair/typebox";
+import { strictObject } from "../../domain/schema-parts";
 import {
   type DeviceRequest,
   decideDeviceRequest,
@@ -8,7 +9,6 @@ import {
 } from "../../work/identity/device-grant";
 import { type Call, ok } from "../call";
 import { toCallActor } from "../dashboard/sign-in-client";
-import { strictObject } from "../fields";
 import { respondsWith } from "../response-docs";
 import { route } from "../route";
 import { type Resource, SCHEMAS, showRow } from "../schemas";

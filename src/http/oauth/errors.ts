@@ -2,8 +2,8 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { OAuthError } from "../../domain/device-grant";
 import { type AppError, HTTP_STATUS, type HttpCode } from "../../domain/errors";
+import { strictObject } from "../../domain/schema-parts";
 import { type ErrorShape, toSingleLine } from "../errors";
-import { strictObject } from "../fields";
 
 const oauthErrorBody = strictObject({
   error: Type.String({ description: "a code of RFC 6749 or RFC 8628; otherwise a code of /v1" }),

@@ -34,6 +34,5 @@ export const listCredits = listRoute({
   scope: ({ principal }) => ["ledger", principal.workspace.id],
   read: ({ services, principal }, { after, limit }) =>
     listLedger(services.store.read, principal.workspace.id, { afterId: after?.[0] ?? null, limit }),
-  sortKey: (entry: LedgerEntry): [string] => [entry.id],
   show: (_, entry) => showLedgerEntry(entry),
 });

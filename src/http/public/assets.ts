@@ -1,5 +1,6 @@
 /** Assets: the summary, the detail, and opening an upload. */
 import { Type } from "@sinclair/typebox";
+import { oneOf, orNull, strictObject, uuidField } from "../../domain/schema-parts";
 import { ASSET_STATES } from "../../domain/states";
 import { formatDecimalSeconds } from "../../domain/time";
 import { type Asset, findAsset, listAssets } from "../../store/assets";
@@ -10,7 +11,6 @@ import { isCuttable } from "../../work/cuts/new-cuts";
 import { parseUploadMetadata } from "../../work/uploads/metadata";
 import { createUpload, getUploadCutoff, getUploadExpiry, isUploadExpired } from "../../work/uploads/uploads";
 import { type Call, created, createOnce, ok } from "../call";
-import { nullable, oneOf, strictObject, uuidField } from "../fields";
 import { listRoute } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { type ResourceLoader, route } from "../route";
@@ -75,7 +75,7 @@ export const assetLoader: ResourceLoader<Asset> = {
   },
 };
 
-export const language = nullable(
+export const language = orNull(
   Type.String({ pattern: "^[A-Za-z]{2}$", errorText: "must be a 2-letter ISO 639-1 code" }),
 );
 const sizeBytes = Type.Integer({ exclusiveMinimum: 0, errorText: "must be an integer above 0" });
@@ -132,7 +132,6 @@ export const list = listRoute({
       afterId: after?.[0] ?? null,
       limit,
     }),
-  sortKey: (asset: Asset): [string] => [asset.id],
   show: showAsset,
 });
 

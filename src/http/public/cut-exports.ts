@@ -3,12 +3,12 @@
 import { Type } from "@sinclair/typebox";
 import { AppError } from "../../domain/errors";
 import { MAX_MEDIA_ROOT_CHARACTERS } from "../../domain/field-limits";
+import { limitedText, oneOf, optional, strictObject, withDescription } from "../../domain/schema-parts";
 import type { Rational } from "../../domain/time";
 import { EXPORT_FORMATS, type ExportFormat } from "../../domain/timeline";
 import { TRANSCRIPT_FORMATS } from "../../domain/transcript-text";
 import { createExport, createSubtitle, createTranscriptFile } from "../../work/cuts/plan-files";
 import { fileDownload } from "../call";
-import { oneOf, strictObject, withDescription } from "../fields";
 import { respondsWithFile } from "../response-docs";
 import { route } from "../route";
 import { cutLoader } from "./cuts";
@@ -42,19 +42,11 @@ export const exportTimeline = route({
       oneOf(...EXPORT_FORMATS),
       EXPORT_FORMATS.map((format) => `${format}${FORMAT_TARGETS[format]}`).join("; "),
     ),
-    layout: Type.Optional(
-      withDescription(
-        oneOf("tight", "review"),
-        "tight (default): the kept segments back to back; review: the whole recording with removed spans and other takes as disabled clips",
-      ),
+    layout: optional(
+      oneOf("tight", "review"),
+      "tight (default): the kept segments back to back; review: the whole recording with removed spans and other takes as disabled clips",
     ),
-    media_root: Type.Optional(
-      Type.String({
-        maxLength: MAX_MEDIA_ROOT_CHARACTERS,
-        description: "Folder of the source on the editor's machine",
-        errorText: `must be a string of at most ${MAX_MEDIA_ROOT_CHARACTERS} characters`,
-      }),
-    ),
+    media_root: Type.Optional(limitedText(MAX_MEDIA_ROOT_CHARACTERS, "Folder of the source on the editor's machine")),
     frame_rate: Type.Optional(
       Type.String({
         pattern: "^[0-9]{1,6}([./][0-9]{1,6})?$",
@@ -62,8 +54,9 @@ export const exportTimeline = route({
         errorText: "must be like 25, 29.97 or 30000/1001",
       }),
     ),
-    drop_frame: Type.Optional(
-      withDescription(oneOf("true", "false"), "Drop-frame timecode, for 29.97 and 59.94 only. Default: the source's"),
+    drop_frame: optional(
+      oneOf("true", "false"),
+      "Drop-frame timecode, for 29.97 and 59.94 only. Default: the source's",
     ),
   }),
   responses: { 200: respondsWithFile("The timeline") },
@@ -85,11 +78,9 @@ export const readSubtitle = route({
   errors: ["conflict", "unsupported_format", "upstream_unavailable"],
   query: strictObject({
     format: oneOf("srt", "vtt"),
-    timeline: Type.Optional(
-      withDescription(
-        oneOf("cut", "source"),
-        "Clock of the times: cut (default), the rendered cut; source, the recording",
-      ),
+    timeline: optional(
+      oneOf("cut", "source"),
+      "Clock of the times: cut (default), the rendered cut; source, the recording",
     ),
   }),
   responses: { 200: respondsWithFile("The subtitles") },
@@ -103,11 +94,9 @@ export const readCutTranscript = route({
   errors: ["conflict", "unsupported_format", "upstream_unavailable"],
   query: strictObject({
     format: withDescription(oneOf(...TRANSCRIPT_FORMATS), "txt: plain text; md: Markdown; docx: Word"),
-    times: Type.Optional(
-      withDescription(
-        oneOf("true", "false"),
-        "Whether paragraphs begin with their time in the rendered cut (default: false)",
-      ),
+    times: optional(
+      oneOf("true", "false"),
+      "Whether paragraphs begin with their time in the rendered cut (default: false)",
     ),
   }),
   responses: { 200: respondsWithFile("The text that the cut keeps, in paragraphs") },

@@ -13,6 +13,17 @@ import {
 } from "../../domain/plan";
 import type { PlanJson } from "../../domain/plan-json";
 import { findScriptLimit, MAX_SCRIPT_CHARACTERS, MAX_SCRIPT_WORDS } from "../../domain/planning/scripted/script-limits";
+import {
+  clearableText,
+  emptyToNull,
+  oneOf,
+  optional,
+  optionalFlag,
+  orNull,
+  revisionField,
+  strictObject,
+  uuidField,
+} from "../../domain/schema-parts";
 import { CUT_STATES } from "../../domain/states";
 import type { CutStepParams } from "../../domain/step-params";
 import { runLargeTasksSerially } from "../../lib/large-tasks";
@@ -25,16 +36,6 @@ import { createManualCut } from "../../work/cuts/manual";
 import type { CutLabel } from "../../work/cuts/new-cuts";
 import { createCut } from "../../work/cuts/requests";
 import { type Call, created, createOnce, ok, okJsonText, type Reply } from "../call";
-import {
-  clearableText,
-  emptyToNull,
-  nullable,
-  oneOf,
-  revisionField,
-  strictObject,
-  uuidField,
-  withDescription,
-} from "../fields";
 import { listRoute } from "../list-route";
 import { MAX_LARGE_BODY_BYTES } from "../parse-request";
 import { respondsWith, respondsWithNothing } from "../response-docs";
@@ -47,12 +48,9 @@ const secondsField = (name: keyof typeof CUT_OPTION_LIMITS, description: string)
   const errorText = `must be a number from ${minimum} to ${maximum}`;
   return Type.Optional(Type.Number({ minimum, maximum, description, errorText }));
 };
-const booleanField = (description: string) => Type.Optional(Type.Boolean({ description }));
 
 const planOptions = {
-  mode: Type.Optional(
-    withDescription(oneOf(...CUT_MODE_NAMES), "Sets the defaults of the other options. Default: natural"),
-  ),
+  mode: optional(oneOf(...CUT_MODE_NAMES), "Sets the defaults of the other options. Default: natural"),
   min_silence_seconds: secondsField(
     "min_silence_seconds",
     "Shortest pause that is removed. Default: tight 0.25, natural 0.5, loose 0.9",
@@ -65,23 +63,21 @@ const planOptions = {
     "padding_after_seconds",
     "Silence kept after speech. Default: tight 0.06, natural 0.18, loose 0.35",
   ),
-  remove_fillers: booleanField("Removes fillers such as um and uh. Default: true in tight and natural, false in loose"),
-  remove_retakes: booleanField("Keeps only the best take of each line. Default: true"),
+  remove_fillers: optionalFlag("Removes fillers such as um and uh. Default: true in tight and natural, false in loose"),
+  remove_retakes: optionalFlag("Keeps only the best take of each line. Default: true"),
 };
 
 /** The options of a cut that may also be made by hand. */
 const options = strictObject({
   ...planOptions,
-  mode: Type.Optional(
-    withDescription(
-      oneOf(...CUT_MODE_NAMES, MANUAL_MODE),
-      "Sets the defaults of the other options. Default: natural. manual: keeps the whole recording, to be cut by hand; needs neither words nor audio",
-    ),
+  mode: optional(
+    oneOf(...CUT_MODE_NAMES, MANUAL_MODE),
+    "Sets the defaults of the other options. Default: natural. manual: keeps the whole recording, to be cut by hand; needs neither words nor audio",
   ),
 });
 
 export const cutLabel = {
-  name: Type.Optional(withDescription(clearableText(MAX_CUT_NAME_CHARACTERS), "null or blank: without a name")),
+  name: optional(clearableText(MAX_CUT_NAME_CHARACTERS), "null or blank: without a name"),
   note: Type.Optional(clearableText(MAX_CUT_NOTE_CHARACTERS)),
 };
 
@@ -95,18 +91,14 @@ export const readCutLabel = ({ name, note }: LabelBody): Partial<CutLabel> => ({
 
 /** The parameters of a cut besides its asset. */
 export const cutParams = {
-  script: Type.Optional(
-    withDescription(
-      nullable(Type.String()),
-      `The text that the speaker meant to say. The best take of each line is kept, where it was recorded. At most ${MAX_SCRIPT_WORDS} words and ${MAX_SCRIPT_CHARACTERS} characters after Unicode normalization (NFKC)`,
-    ),
+  script: optional(
+    orNull(Type.String()),
+    `The text that the speaker meant to say. The best take of each line is kept, where it was recorded. At most ${MAX_SCRIPT_WORDS} words and ${MAX_SCRIPT_CHARACTERS} characters after Unicode normalization (NFKC)`,
   ),
   options: Type.Optional(strictObject(planOptions)),
-  keep_edits_of: Type.Optional(
-    withDescription(
-      nullable(uuidField("A cut of the same recording")),
-      "A cut of the same recording whose edits, corrected texts and chosen takes are applied again. The plan's warnings list what could not be applied",
-    ),
+  keep_edits_of: optional(
+    orNull(uuidField("A cut of the same recording")),
+    "A cut of the same recording whose edits, corrected texts and chosen takes are applied again. The plan's warnings list what could not be applied",
   ),
 };
 
@@ -216,7 +208,6 @@ export const list = listRoute({
       afterId: after?.[0] ?? null,
       limit,
     }),
-  sortKey: (cut: CutRow): [string] => [cut.id],
   show: showCut,
 });
 
@@ -242,15 +233,13 @@ export const edit = route({
     segments: editedSegments(1),
     texts: Type.Optional(editedTexts),
     ...cutLabel,
-    pacing: Type.Optional(
-      withDescription(
-        strictObject({
-          ...planOptions,
-          remove_off_script: booleanField("Removes what is not in the script. Default: true"),
-          remove_pauses: booleanField("Removes pauses. Default: true"),
-        }),
-        "The options of the plan that the segments were made from. What they remove keeps its reason; without them, it counts as removed by hand",
-      ),
+    pacing: optional(
+      strictObject({
+        ...planOptions,
+        remove_off_script: optionalFlag("Removes what is not in the script. Default: true"),
+        remove_pauses: optionalFlag("Removes pauses. Default: true"),
+      }),
+      "The options of the plan that the segments were made from. What they remove keeps its reason; without them, it counts as removed by hand",
     ),
     replaces: Type.Optional(
       uuidField(

@@ -1,7 +1,7 @@
 /** The fields of an edit, which is sent as a cut or saved as a draft. */
 import { type Static, Type } from "@sinclair/typebox";
+import { limitedText, listField, strictObject } from "../../domain/schema-parts";
 import { MAX_EDITED_SEGMENTS, type PlanEdit } from "../../work/cuts/plan-edits";
-import { listField, strictObject } from "../fields";
 
 const startField = Type.Number({ minimum: 0, errorText: "must be a number of seconds from 0" });
 const endField = Type.Number({ exclusiveMinimum: 0, errorText: "must be a number of seconds above 0" });
@@ -30,10 +30,7 @@ export const editedSegments = (minItems: number) =>
 const editedText = strictObject({
   start: startField,
   end: endField,
-  text: Type.String({
-    maxLength: MAX_TEXT_CHARACTERS,
-    errorText: `must be a string of at most ${MAX_TEXT_CHARACTERS} characters`,
-  }),
+  text: limitedText(MAX_TEXT_CHARACTERS),
 });
 
 export const editedTexts = listField(

@@ -3,6 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import { requireFound } from "../../domain/errors";
 import { MAX_NAME_CHARACTERS } from "../../domain/field-limits";
+import { oneOf, strictObject, textField } from "../../domain/schema-parts";
 import { PROJECT_STATES } from "../../domain/states";
 import { newId } from "../../lib/ids";
 import type { Queries } from "../../store/db";
@@ -11,7 +12,6 @@ import { listSortedProjects } from "../../store/sorted-lists";
 import { removeProject } from "../../work/assets/deletion";
 import { requireRoomForProject } from "../../work/storage/limits";
 import { type Call, created, createOnce, ok, type Reply } from "../call";
-import { oneOf, strictObject, textField } from "../fields";
 import { listRoute } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { createOwnLoader, route } from "../route";

@@ -1,7 +1,8 @@
 /** Renders. */
-import { type TSchema, Type } from "@sinclair/typebox";
+import { Type } from "@sinclair/typebox";
 import { AppError, requireFound } from "../../domain/errors";
-import { MAX_FILE_NAME_CHARACTERS, NOISE_REDUCTIONS, OUTPUT_FORMATS } from "../../domain/render-output";
+import { outputRequest } from "../../domain/output-schema";
+import { oneOf, orNull, strictObject, uuidField } from "../../domain/schema-parts";
 import { RENDER_STATES } from "../../domain/states";
 import { findAsset } from "../../store/assets";
 import { findCut } from "../../store/cuts";
@@ -11,77 +12,15 @@ import { toActor } from "../../work/access/access";
 import { removeRender } from "../../work/assets/deletion";
 import { cancelRender, createRender } from "../../work/renders/requests";
 import { type Call, created, ok } from "../call";
-import { integerField, nullable, oneOf, strictObject, uuidField, withDescription } from "../fields";
 import { listRoute } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { createOwnLoader, route } from "../route";
 import { type Resource, SCHEMAS, showRow } from "../schemas";
 
-/**
- * A field that may be absent or null, with the same meaning, so that clients can send back the `output` of a render.
- */
-const optional = <S extends TSchema>(schema: S) => Type.Optional(nullable(schema));
-/** ffmpeg's integers have 32 bits. */
-const rateTerm = integerField(1, 2_147_483_647);
-const anyInteger = (description: string) => optional(Type.Integer({ description, errorText: "must be an integer" }));
-
-const output = strictObject({
-  format: optional(withDescription(oneOf(...OUTPUT_FORMATS), "Default: mp4 for video, m4a for audio")),
-  resolution: optional(
-    Type.String({
-      pattern: "^[0-9]{1,5}p$",
-      description: "Pixels of the shorter side: an even number from 144p up to the source's. Default: the source's",
-      errorText: "must look like 720p",
-    }),
-  ),
-  video_bitrate: anyInteger("Bits per second, from 50000 up to the source's. Default: matches the source"),
-  frame_rate: anyInteger("Frames per second, 1 to 120 and at most twice the source's. Default: the source's"),
-  exact_frame_rate: optional(
-    withDescription(
-      strictObject({ num: rateTerm, den: rateTerm }),
-      "Frames per second as a fraction, in place of `frame_rate`, within the same bounds. The source's rate keeps the times of its frames",
-    ),
-  ),
-  audio_bitrate: anyInteger("Bits per second, 32000 to 320000. Default: matches the source"),
-  audio: optional(
-    withDescription(
-      strictObject({
-        loudness_lufs: optional(
-          Type.Number({
-            description:
-              "Integrated loudness of the output in LUFS, -31 to -9, such as -14 (YouTube), -16 (podcasts) or -23 (EBU R128). The true peak stays below -1 dBTP. Default: as it is",
-            errorText: "must be a number",
-          }),
-        ),
-        noise_reduction: optional(
-          withDescription(
-            oneOf(...NOISE_REDUCTIONS),
-            "Reduces noise in speech. Music, where no voice is detected for three seconds, stays as it is. The audio gets 48 kHz. Default: off",
-          ),
-        ),
-        level_speakers: optional(
-          Type.Boolean({
-            description: "Evens out takes and voices whose levels differ by more than 4 dB. Default: false",
-            errorText: "must be true or false",
-          }),
-        ),
-      }),
-      "What is done with the audio. Default: nothing",
-    ),
-  ),
-  file_name: optional(
-    Type.String({
-      maxLength: MAX_FILE_NAME_CHARACTERS,
-      description: "Name of the downloaded file without its extension. Default: the source's name",
-      errorText: `must be a string of at most ${MAX_FILE_NAME_CHARACTERS} characters`,
-    }),
-  ),
-});
-
 /** The parameters of a render besides its asset. */
 export const renderParams = {
-  cut_id: optional(uuidField("The cut to apply")),
-  output: Type.Optional(output),
+  cut_id: Type.Optional(orNull(uuidField("The cut to apply"))),
+  output: Type.Optional(outputRequest),
 };
 
 const showRender = async ({ authorship }: Call, render: Render): Promise<Resource<"Render">> =>
@@ -171,7 +110,6 @@ const createList = <Name extends "Render" | "RenderDetail">(options: RenderListO
         afterId: after?.[0] ?? null,
         limit,
       }),
-    sortKey: (render: Render): [string] => [render.id],
   });
 
 export const list = createList({

@@ -1,8 +1,9 @@
 /** The schemas of the public resources. They type the mappers of the resources and make the OpenAPI documents. */
 import { Type } from "@sinclair/typebox";
+import { outputJson } from "../../domain/output-schema";
 import { CUT_MODE_NAMES, MANUAL_MODE } from "../../domain/plan";
-import { REMOVAL_REASONS, type RemovalRule } from "../../domain/planning/rules";
-import { NOISE_REDUCTIONS, OUTPUT_FORMATS } from "../../domain/render-output";
+import { planSchema } from "../../domain/plan-schema";
+import { enumeration, id, integer, orNull, rational, strictObject, text, time } from "../../domain/schema-parts";
 import {
   ASSET_KINDS,
   ASSET_STATES,
@@ -17,10 +18,6 @@ import {
   RENDER_STRATEGIES,
 } from "../../domain/states";
 import { EVENT_TYPES } from "../../domain/webhooks";
-import { strictObject, withDescription } from "../fields";
-import { enumeration, id, integer, orNull, rational, text, time } from "../schema-parts";
-
-const seconds = Type.Number({ description: "time in the source, in seconds" });
 
 /** The creator field that a family adds. It is missing in the OpenAPI document of other families. */
 export const authorship = {
@@ -81,74 +78,12 @@ const cut = {
   ...outcome,
 };
 
-export const plan = strictObject({
-  source_duration: seconds,
-  kept_duration: Type.Number(),
-  frame_rate: orNull(rational),
-  segments: Type.Array(
-    strictObject({
-      start: seconds,
-      end: seconds,
-      start_frame: orNull(integer),
-      end_frame: orNull(integer, "exclusive"),
-      text,
-      review: orNull(text, "why an editor should check this segment"),
-    }),
-  ),
-  removed: Type.Array(
-    strictObject({
-      start: seconds,
-      end: seconds,
-      reason: enumeration(REMOVAL_REASONS),
-      rule: Type.Optional(
-        orNull(
-          Type.Unsafe<RemovalRule>(text),
-          "the deciding rule; null or missing in plans from before rules were recorded",
-        ),
-      ),
-      text,
-    }),
-  ),
-  takes: Type.Array(
-    strictObject({
-      line: text,
-      chosen: integer,
-      candidates: Type.Array(
-        strictObject({ start: seconds, end: seconds, score: Type.Number(), complete: Type.Boolean() }),
-      ),
-    }),
-  ),
-  missing: Type.Array(text),
-  warnings: Type.Array(text),
-  language: Type.Optional(
-    orNull(text, "assumed ISO 639-1 code; null if the cut was made from pauses alone or by an older version"),
-  ),
-});
-
 const render = {
   id,
   asset_id: id,
   cut_id: orNull(id),
   state: enumeration(RENDER_STATES),
-  output: strictObject({
-    format: enumeration(OUTPUT_FORMATS),
-    resolution: orNull(Type.String({ pattern: "^[0-9]+p$" })),
-    video_bitrate: orNull(integer, "bits per second"),
-    frame_rate: orNull(integer, "frames per second, rounded"),
-    exact_frame_rate: orNull(rational, "null if `frame_rate` is exact"),
-    audio_bitrate: orNull(integer, "bits per second"),
-    audio: Type.Optional(
-      withDescription(
-        strictObject({
-          loudness_lufs: orNull(Type.Number(), "requested integrated loudness, in LUFS; null if it stays as it is"),
-          noise_reduction: enumeration(NOISE_REDUCTIONS),
-          level_speakers: Type.Boolean({ description: "whether takes and voices were evened out" }),
-        }),
-        "absent if the audio stays as it is",
-      ),
-    ),
-    file_name: Type.Optional(withDescription(text, "absent if the source names the file")),
-  }),
+  output: outputJson,
   size_bytes: orNull(integer),
   ...outcome,
 };
@@ -233,7 +168,7 @@ export const PUBLIC_SCHEMAS = {
     transcript_url: link,
   }),
   Cut: strictObject(cut),
-  CutDetail: strictObject({ ...cut, plan: orNull(plan, "null until completed") }),
+  CutDetail: strictObject({ ...cut, plan: orNull(planSchema, "null until completed") }),
   Render: strictObject(render),
   RenderDetail: strictObject({
     ...render,

@@ -3,6 +3,7 @@
 import { Type } from "@sinclair/typebox";
 import { requireFound } from "../../domain/errors";
 import { MAX_URL_CHARACTERS } from "../../domain/field-limits";
+import { listField, oneOf, strictObject } from "../../domain/schema-parts";
 import { DELIVERY_STATES, ENDPOINT_STATES } from "../../domain/states";
 import { EVENT_TYPES } from "../../domain/webhooks";
 import {
@@ -23,7 +24,6 @@ import {
   rotateSecret,
 } from "../../work/webhooks/endpoints";
 import { type Call, created, createOnce, ok } from "../call";
-import { listField, oneOf, strictObject } from "../fields";
 import { listRoute } from "../list-route";
 import { respondsWith, respondsWithNothing } from "../response-docs";
 import { createOwnLoader, type ResourceLoader, route } from "../route";
@@ -98,7 +98,6 @@ export const list = listRoute({
   scope: ({ principal }) => ["webhook-endpoints", principal.workspace.id],
   read: ({ services, principal }, { after, limit }) =>
     listEndpoints(services.store.read, principal.workspace.id, { afterId: after?.[0] ?? null, limit }),
-  sortKey: (endpoint: WebhookEndpoint): [string] => [endpoint.id],
   show: (_, endpoint) => showEndpoint(endpoint),
 });
 

@@ -19,14 +19,15 @@ import type { WorkerToken } from "../../store/workers";
 import { HEARTBEAT_MS, LOST_AFTER_MS } from "../../work/cluster/worker-contact";
 import { refuseProtocol } from "../../work/cluster/worker-list";
 import { authenticateWorker } from "../../work/cluster/worker-tokens";
+import { readBearerToken } from "../authentication";
 import { noContent, ok, type Reply } from "../call";
 import { validate } from "../validation";
 import { type CallOfWorker, readBody, type WorkerRoute } from "./call";
 
 /** Throws `AppError` `unauthenticated`. */
 async function requireToken({ request, services }: CallOfWorker): Promise<WorkerToken> {
-  const [, token] = /^Bearer +(\S+)$/i.exec(request.headers.get("authorization") ?? "") ?? [];
-  const found = token === undefined ? null : await authenticateWorker(services, token);
+  const token = readBearerToken(request);
+  const found = token === null ? null : await authenticateWorker(services, token);
   if (!found) throw new AppError("unauthenticated", "Join token is invalid or was revoked.");
   return found;
 }

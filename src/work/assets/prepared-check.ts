@@ -2,9 +2,9 @@
 import { gunzipSync } from "node:zlib";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { mediaInfo, text } from "../../domain/probe-schema";
 import { HEADER_BYTES, hasHeader } from "../../lib/analysis-audio/layout";
 import { openAudioFile } from "../../lib/analysis-audio/reader";
-import { mediaInfo, text } from "./probe-shapes";
 
 /** The files to parse, if they exist. */
 export type SentPreparedFiles = Partial<

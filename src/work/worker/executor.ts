@@ -3,11 +3,11 @@ import { join } from "node:path";
 import type { BlobCache } from "../../blobs/blob-cache";
 import { AppError } from "../../domain/errors";
 import { JobAborted, JobYielded } from "../../domain/jobs";
+import { getChecker } from "../../domain/schema-parts";
 import {
   type ExecutionManifest,
   type ExecutionResult,
   FILE_NAME,
-  getMessageCheck,
   manifestMessage,
   type SentFile,
   type Ticket,
@@ -206,7 +206,7 @@ const PROBLEMS: Record<string, string> = {
 
 /** Checks a manifest. Names become paths here, so they are checked, although the head is trusted. Throws `HeadError`. */
 function parseManifest(body: unknown, execution: string): ExecutionManifest {
-  const check = getMessageCheck(manifestMessage);
+  const check = getChecker(manifestMessage);
   if (!check.Check(body)) {
     const [, part = "", file] = check.Errors(body).First()?.path.split("/") ?? [];
     throw invalid(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import { AppError } from "../../../src/domain/errors";
-import { nullable, oneOf, pagingParameters, strictObject, uuidField } from "../../../src/http/fields";
+import { oneOf, orNull, pagingParameters, strictObject, uuidField } from "../../../src/domain/schema-parts";
 import {
   type BodyLimits,
   findShapeError,
@@ -174,7 +174,7 @@ describe("parseBody, given", () => {
   const schema = strictObject({
     name: Type.String({ minLength: 1 }),
     id: Type.Optional(uuidField("an id")),
-    parent: Type.Optional(nullable(uuidField("an id or null"))),
+    parent: Type.Optional(orNull(uuidField("an id or null"))),
     inner: Type.Optional(strictObject({ mode: Type.Optional(oneOf("a", "b")) })),
   });
   const failing = (...fields: string[]) => ({ code: "validation_error", fields });

@@ -4,10 +4,10 @@ import { Type } from "@sinclair/typebox";
 import type { AuditAction } from "../../../domain/audit-actions";
 import { escapeFormula } from "../../../domain/csv";
 import { MAX_SEARCH_CHARACTERS } from "../../../domain/field-limits";
+import { oneOf, optional, strictObject, textField, timeField, toTime, uuidField } from "../../../domain/schema-parts";
 import { type AuditFilter, type ListedAuditEntry, listAuditEntries, listAuditEntriesAfter } from "../../../store/audit";
 import { recordAudit } from "../../../work/access/audit";
 import { streamedDownload } from "../../call";
-import { oneOf, strictObject, textField, timeField, toTime, uuidField } from "../../fields";
 import { offsetListRoute } from "../../list-route";
 import { respondsWithFile } from "../../response-docs";
 import { route } from "../../route";
@@ -18,14 +18,14 @@ import { toCallActor } from "../sign-in-client";
 const MAX_ACTION_CHARACTERS = 100;
 
 const filters = {
-  user: Type.Optional({
-    ...textField(MAX_SEARCH_CHARACTERS),
-    description: "part of the email address of the actor, the target, or a user named in the details",
-  }),
+  user: optional(
+    textField(MAX_SEARCH_CHARACTERS),
+    "part of the email address of the actor, the target, or a user named in the details",
+  ),
   actor_id: Type.Optional(uuidField("ID of the actor")),
   target_id: Type.Optional(uuidField("ID of the target")),
   workspace_id: Type.Optional(uuidField("ID of the workspace of the target")),
-  action: Type.Optional({ ...textField(MAX_ACTION_CHARACTERS), description: "such as `user.disabled`" }),
+  action: optional(textField(MAX_ACTION_CHARACTERS), "such as `user.disabled`"),
   since: Type.Optional(timeField("Entries from this time on.")),
   until: Type.Optional(timeField("Entries before this time.")),
 };
@@ -72,7 +72,7 @@ export const exportAll = route({
   summary: "Download the audit log as JSON lines or as CSV, oldest first",
   query: strictObject({
     ...filters,
-    format: Type.Optional({ ...oneOf("jsonl", "csv"), description: "by default `jsonl`" }),
+    format: optional(oneOf("jsonl", "csv"), "by default `jsonl`"),
   }),
   responses: {
     200: respondsWithFile(

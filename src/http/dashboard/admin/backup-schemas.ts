@@ -1,8 +1,7 @@
 /** The schemas of backups, for administrators. */
 import { Type } from "@sinclair/typebox";
+import { enumeration, id, integer, orNull, strictObject, text, time } from "../../../domain/schema-parts";
 import { BACKUP_RUN_KINDS, BACKUP_RUN_STATES } from "../../../domain/states";
-import { strictObject } from "../../fields";
-import { enumeration, id, integer, orNull, text, time } from "../../schema-parts";
 
 const run = strictObject({
   id,

@@ -4,6 +4,7 @@ import { Type } from "@sinclair/typebox";
 import { MANIFEST_NAME, parseBackupName } from "../../../domain/backup";
 import { conflict } from "../../../domain/errors";
 import { isOffsite } from "../../../domain/offsite";
+import { oneOf, strictObject } from "../../../domain/schema-parts";
 import { BACKUP_RUN_KINDS } from "../../../domain/states";
 import { findFileSize } from "../../../lib/file-size";
 import { type BackupRun, findBackupRun, listBackupRuns } from "../../../store/backup-runs";
@@ -11,7 +12,6 @@ import { createRunRecorder, readBackupStatus } from "../../../work/backup/backup
 import type { RecordRun, StartedBackupRun } from "../../../work/backup/backups";
 import { withIdempotencyKey } from "../../../work/idempotency";
 import { type Call, ok, type Reply } from "../../call";
-import { oneOf, strictObject } from "../../fields";
 import { offsetParameters } from "../../list-route";
 import { respondsWith } from "../../response-docs";
 import { type ResourceLoader, route } from "../../route";

@@ -1,11 +1,11 @@
 /** Jobs of all workspaces, for administrators. */
 import { Type } from "@sinclair/typebox";
 import { JOB_NAMES } from "../../../domain/jobs";
+import { oneOf, uuidField } from "../../../domain/schema-parts";
 import { STEP_STATES } from "../../../domain/states";
 import { findListedJob, type ListedJob, listJobs } from "../../../store/job-list";
 import { cancelJob } from "../../../work/access/administration";
 import { ok } from "../../call";
-import { oneOf, uuidField } from "../../fields";
 import { offsetListRoute } from "../../list-route";
 import { respondsWith } from "../../response-docs";
 import { createLoader, getResource, route } from "../../route";

@@ -1,10 +1,10 @@
 /** Orders of all workspaces, for administrators, who approve or reject those of the offline provider. */
 import { Type } from "@sinclair/typebox";
+import { oneOf } from "../../../domain/schema-parts";
 import { ORDER_STATES, PAYMENT_PROVIDERS } from "../../../domain/states";
 import { findListedOrder, type ListedOrder, listAllOrders } from "../../../store/orders";
 import { approveOrder, rejectOrder } from "../../../work/billing/orders";
 import { type Call, type OpenCall, ok } from "../../call";
-import { oneOf } from "../../fields";
 import { offsetListRoute } from "../../list-route";
 import { respondsWith } from "../../response-docs";
 import { createLoader, getResource, route } from "../../route";

@@ -3,11 +3,21 @@ import { Type } from "@sinclair/typebox";
 import { ACCOUNT_ROLES, WORKSPACE_ROLES } from "../../../domain/access";
 import { AUDIT_ACTIONS } from "../../../domain/audit-actions";
 import { JOB_NAMES } from "../../../domain/jobs";
-import { FILE_PROBLEMS, PROBLEM_SEVERITIES, PROBLEMS, STEP_STATES } from "../../../domain/states";
+import { NOTIFICATION_PAYLOADS } from "../../../domain/notification-payloads";
+import {
+  enumeration,
+  id,
+  integer,
+  link,
+  orNull,
+  strictObject,
+  text,
+  time,
+  withDescription,
+} from "../../../domain/schema-parts";
+import { FILE_PROBLEMS, STEP_STATES } from "../../../domain/states";
 import { CHECK_STATES } from "../../../work/health/checks";
 import { FINDING_ACTIONS } from "../../../work/upkeep/file-findings";
-import { strictObject, withDescription } from "../../fields";
-import { enumeration, id, integer, link, orNull, text, time } from "../../schema-parts";
 
 const flag = Type.Boolean();
 
@@ -170,16 +180,9 @@ export const ADMIN_SCHEMAS = {
       }),
       { description: "the checks of `offcut doctor` and `/readyz` that a running server can run" },
     ),
-    problems: Type.Array(
-      strictObject({
-        problem: enumeration(PROBLEMS),
-        severity: enumeration(PROBLEM_SEVERITIES),
-        title: text,
-        detail: Type.String({ description: "the consequence and what to do" }),
-        found_at: time,
-      }),
-      { description: "problems that administrators are notified about, as of the last minute; newest first" },
-    ),
+    problems: Type.Array(NOTIFICATION_PAYLOADS.problem_found, {
+      description: "problems that administrators are notified about, as of the last minute; newest first",
+    }),
     disk,
     database: strictObject({ is_alive: flag, size_bytes: orNull(integer) }),
     ffmpeg: strictObject({ path: text, version: text, is_bundled: flag }),

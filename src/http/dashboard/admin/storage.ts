@@ -4,6 +4,7 @@ import { Type } from "@sinclair/typebox";
 import { measureTrash } from "../../../blobs/trash";
 import { AppError } from "../../../domain/errors";
 import { MAX_RESOLVED_FINDINGS, MAX_SEARCH_CHARACTERS } from "../../../domain/field-limits";
+import { listField, oneOf, optional, strictObject, textField, uuidField } from "../../../domain/schema-parts";
 import { FILE_PROBLEMS } from "../../../domain/states";
 import { countOpenFindings, listOpenFindings, type OpenFinding, readCheckTotals } from "../../../store/file-checks";
 import {
@@ -17,7 +18,6 @@ import { findEffectiveQuota } from "../../../work/storage/limits";
 import { FINDING_ACTIONS, type FindingAction, listActions, resolveFinding } from "../../../work/upkeep/file-findings";
 import { findOwnerOf } from "../../../work/upkeep/media-files";
 import { type Call, ok } from "../../call";
-import { listField, oneOf, strictObject, textField, uuidField } from "../../fields";
 import { offsetListRoute } from "../../list-route";
 import { respondsWith } from "../../response-docs";
 import { route } from "../../route";
@@ -34,10 +34,7 @@ const showWorkspace = ({ services }: Call, row: WorkspaceStorage): Resource<"Wor
 export const list = offsetListRoute({
   summary: "List the storage of each workspace, largest first",
   filters: {
-    q: Type.Optional({
-      ...textField(MAX_SEARCH_CHARACTERS),
-      description: "part of the name of the workspace or of an owner's email address",
-    }),
+    q: optional(textField(MAX_SEARCH_CHARACTERS), "part of the name of the workspace or of an owner's email address"),
   },
   item: "WorkspaceStorage",
   description: "A page of workspaces",

@@ -5,6 +5,19 @@ import { ACCOUNT_ROLES } from "../../../domain/access";
 import { invalidField, requireFound } from "../../../domain/errors";
 import { MAX_CREDITS, MAX_NOTE_CHARACTERS, MAX_SEARCH_CHARACTERS } from "../../../domain/field-limits";
 import {
+  clearableText,
+  emptyToNull,
+  integerField,
+  oneOf,
+  optional,
+  orNull,
+  parseSort,
+  sortField,
+  strictObject,
+  textField,
+  uuidField,
+} from "../../../domain/schema-parts";
+import {
   findListedUser,
   type ListedUser,
   listUserPage,
@@ -25,19 +38,6 @@ import {
 } from "../../../work/access/administration";
 import type { Services } from "../../../work/services";
 import { type Call, created, createOnce, ok, type Reply } from "../../call";
-import {
-  clearableText,
-  emptyToNull,
-  integerField,
-  nullable,
-  oneOf,
-  parseSort,
-  sortField,
-  strictObject,
-  textField,
-  uuidField,
-  withDescription,
-} from "../../fields";
 import { offsetListRoute } from "../../list-route";
 import { showLedgerEntry } from "../../public/account";
 import { respondsWith, respondsWithNothing } from "../../response-docs";
@@ -85,9 +85,9 @@ const role = oneOf(...ACCOUNT_ROLES);
 export const list = offsetListRoute({
   summary: "List accounts, by default newest first",
   filters: {
-    q: Type.Optional({ ...textField(MAX_SEARCH_CHARACTERS), description: "part of the email address or the name" }),
+    q: optional(textField(MAX_SEARCH_CHARACTERS), "part of the email address or the name"),
     role: Type.Optional(role),
-    state: Type.Optional({ ...oneOf("active", "disabled", "deleted"), description: "`deleted`: in the grace period" }),
+    state: optional(oneOf("active", "disabled", "deleted"), "`deleted`: in the grace period"),
     sort: Type.Optional(sortField(USER_SORTS)),
   },
   item: "AdminUser",
@@ -141,7 +141,7 @@ export const update = route({
     role: Type.Optional(role),
     disabled: Type.Optional(Type.Boolean()),
     storage_quota_bytes: Type.Optional(
-      nullable(
+      orNull(
         Type.Integer({
           minimum: 0,
           maximum: Number.MAX_SAFE_INTEGER,
@@ -187,7 +187,7 @@ export const addCredits = route({
   example: { delta: 600, note: "Order 2026-117" },
   body: strictObject({
     delta: integerField(-MAX_CREDITS, MAX_CREDITS, "a negative number removes credits, at most the available ones"),
-    note: Type.Optional(withDescription(clearableText(MAX_NOTE_CHARACTERS), "for the audit log")),
+    note: optional(clearableText(MAX_NOTE_CHARACTERS), "for the audit log"),
     workspace_id: Type.Optional(uuidField("a workspace of the user; by default the personal one")),
   }),
   responses: { 201: respondsWith("LedgerEntry", "The ledger entry: a `grant`, or an `adjustment` if it is negative") },

@@ -1,9 +1,8 @@
 /** The schemas of workers on other machines, as administrators see them. */
 import { Type } from "@sinclair/typebox";
+import { enumeration, id, integer, orNull, strictObject, text, time } from "../../../domain/schema-parts";
 import { SANDBOX_MODES, WORKER_RUN_OUTCOMES, WORKER_STATES } from "../../../domain/states";
 import { EXECUTION_KINDS, WORKER_JOBS } from "../../../domain/workers";
-import { strictObject } from "../../fields";
-import { enumeration, id, integer, orNull, text, time } from "../../schema-parts";
 
 const kind = enumeration(EXECUTION_KINDS, "`split`, `chunk` and `join` are parts of a long render");
 const step = Type.String({ format: "uuid", description: "the ID of the job in `GET admin/jobs`" });

@@ -1,6 +1,7 @@
 /** Workers on other machines and their join tokens, for administrators. */
 
 import { Type } from "@sinclair/typebox";
+import { strictObject } from "../../../domain/schema-parts";
 import { listWorkerTokens, type TokenWithWorker } from "../../../store/workers";
 import type { WorkerView } from "../../../work/cluster/worker-list";
 import {
@@ -12,7 +13,6 @@ import {
   WORKER_NAME_RULE,
 } from "../../../work/cluster/worker-tokens";
 import { type Call, created, createOnce, ok } from "../../call";
-import { strictObject } from "../../fields";
 import { offsetListRoute } from "../../list-route";
 import { respondsWith, respondsWithNothing } from "../../response-docs";
 import { getResource, type ResourceLoader, route } from "../../route";

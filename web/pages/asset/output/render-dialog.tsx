@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
+import { MAX_FILE_NAME_CHARACTERS } from "../../../../src/domain/field-limits";
 import { toFileStem } from "../../../../src/domain/file-names";
-import { MAX_FILE_NAME_CHARACTERS, type OutputFormat } from "../../../../src/domain/render-output";
+import type { OutputFormat } from "../../../../src/domain/render-output";
 import { api, must, type Schemas } from "../../../app/api";
 import { toNumber } from "../../../app/english";
 import { formatBytes, formatDuration } from "../../../app/format";

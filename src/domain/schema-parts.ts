@@ -1,6 +1,32 @@
-/** Schemas of request fields that several routes share. */
-import { FormatRegistry, type TSchema, Type } from "@sinclair/typebox";
-import { parseIsoTime } from "../domain/iso-time";
+/** Parts of schemas: of responses, and of request fields with the texts of their errors. Pure. */
+import { FormatRegistry, type TProperties, type TSchema, Type } from "@sinclair/typebox";
+import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
+import { parseIsoTime } from "./iso-time";
+
+/** Returns the schema of an object without additional properties. */
+export const strictObject = <P extends TProperties>(properties: P) =>
+  Type.Object(properties, { additionalProperties: false });
+
+export const id = Type.String({ format: "uuid" });
+export const text = Type.String();
+export const time = Type.String({ format: "date-time" });
+export const integer = Type.Integer();
+export const rational = strictObject({ num: integer, den: integer });
+
+/** Returns the schema of a value that may be null. An invalid value has the errors of `schema`. */
+export const orNull = <S extends TSchema>(schema: S, description?: string) =>
+  Type.Union([schema, Type.Null()], { ...(description && { description }) });
+
+/** Returns the schema of a string that is one of `words`. */
+export const oneOf = <const Words extends readonly string[]>(...words: Words) =>
+  Type.Unsafe<Words[number]>(
+    Type.String({ pattern: `^(${words.join("|")})$`, enum: words, errorText: `must be one of ${words.join(", ")}` }),
+  );
+
+export const enumeration = <const Word extends string>(values: readonly Word[], description?: string) =>
+  Type.Unsafe<Word>(Type.String({ enum: [...values], ...(description && { description }) }));
+
+export const link = (description: string) => Type.String({ format: "uri", description });
 
 export const uuidField = (description: string) => Type.String({ format: "uuid", description });
 
@@ -59,20 +85,26 @@ export const pagingParameters = (max: number, defaultLimit: number) => ({
   ),
 });
 
-/** Returns the schema of a string that is one of `words`. */
-export const oneOf = <const T extends string[]>(...words: T) =>
-  Type.Unsafe<T[number]>(
-    Type.String({ pattern: `^(${words.join("|")})$`, enum: words, errorText: `must be one of ${words.join(", ")}` }),
-  );
-
-/** Returns the schema of a value that may be null. An invalid value has the errors of `schema`. */
-export const nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
-
 /** Returns the schema of a text of up to `max` characters that may be left empty. */
-export const clearableText = (max: number) => nullable(textField(max, 0));
+export const clearableText = (max: number) => orNull(textField(max, 0));
 
 /** Returns the text of a `clearableText`: null if it is empty or blank. */
 export const emptyToNull = (text: string | null): string | null => (text === null || text.trim() === "" ? null : text);
+
+/** Returns the schema of a field that may be missing. */
+export const optional = <S extends TSchema>(schema: S, description: string) =>
+  Type.Optional(withDescription(schema, description));
+
+/** Returns the schema of a yes or no that may be missing. */
+export const optionalFlag = (description: string) => Type.Optional(Type.Boolean({ description }));
+
+/** Returns the schema of a string of at most `maxLength` UTF-16 units. */
+export const limitedText = (maxLength: number, description?: string) =>
+  Type.String({
+    maxLength,
+    ...(description && { description }),
+    errorText: `must be a string of at most ${maxLength} characters`,
+  });
 
 /** Returns the schema of a secret, such as a password or token, which errors never repeat. */
 export const secretField = (description: string, max: number) =>
@@ -85,10 +117,6 @@ export const secretField = (description: string, max: number) =>
   });
 
 export const withDescription = <S extends TSchema>(schema: S, description: string): S => ({ ...schema, description });
-
-/** Returns the schema of an object without additional properties. */
-export const strictObject = <P extends Parameters<typeof Type.Object>[0]>(properties: P) =>
-  Type.Object(properties, { additionalProperties: false });
 
 export const sortField = <Column extends string>(columns: readonly Column[]): TSchema =>
   oneOf(...columns.flatMap((column) => [column, `-${column}` as const]));
@@ -103,4 +131,13 @@ export function parseSort<Column extends string>(
 ): Sorting<Column> {
   if (sort === undefined) return { sort: usual, isDescending };
   return { sort: sort.replace(/^-/, "") as Column, isDescending: sort.startsWith("-") };
+}
+
+const checkers = new WeakMap<TSchema, TypeCheck<TSchema>>();
+
+/** Returns the compiled check of a schema. The first call compiles it. */
+export function getChecker<S extends TSchema>(schema: S): TypeCheck<S> {
+  const known = checkers.get(schema) ?? TypeCompiler.Compile(schema);
+  checkers.set(schema, known);
+  return known as TypeCheck<S>;
 }
