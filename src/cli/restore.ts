@@ -55,7 +55,7 @@ export function restoreCommand(argv: string[]): Promise<number> {
     completeRestore(resolve(dataDir));
     if (existsSync(dataDir) && !statSync(dataDir).isDirectory())
       throw new UsageError(`Data folder ${dataDir} is not a folder.`);
-    const lock = existsSync(dataDir) ? requireFolderLock(resolve(dataDir)) : null;
+    using _lock = existsSync(dataDir) ? requireFolderLock(resolve(dataDir)) : null;
     const interrupted = abortWhenInterrupted("Interrupted. The data folder was not changed.");
     const downloads = `${resolve(dataDir)}.downloading`;
     try {
@@ -84,7 +84,6 @@ export function restoreCommand(argv: string[]): Promise<number> {
       return 0;
     } finally {
       if (key !== null) await discardFolder(downloads);
-      lock?.release();
     }
   });
 }

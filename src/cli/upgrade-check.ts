@@ -8,9 +8,8 @@ import type { Config } from "../config";
 import { requireFolderLock } from "../data-folder";
 import { DATABASE_NAME } from "../domain/backup";
 import { formatBytes } from "../domain/bytes";
-import { openAssets } from "../lib/assets";
+import { measureAssets, openAssets } from "../lib/assets";
 import { getFreeBytes } from "../lib/disk-reserve";
-import { embeddedFiles } from "../lib/embedded-files";
 import { findFileSize } from "../lib/file-size";
 import { NEWEST_MIGRATION, UnknownMigrationError } from "../store/migrate";
 import { readMissingMigrations } from "../store/migrate-copy";
@@ -40,8 +39,7 @@ export async function checkUpgrade(config: Config): Promise<CheckReport> {
   if (!(await hasDatabase(dataDir))) return { ...report, free_bytes: 0, duration_ms: 0 };
   becomeOwner(dataDir);
   const bytes = (await measure(dataDir, DATABASE_NAME)) + (await measure(dataDir, LOG_NAME));
-  const assetBytes = embeddedFiles?.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) ?? 0;
-  await requireSpace(dataDir, (1 + MIGRATION_SPACE) * bytes + assetBytes);
+  await requireSpace(dataDir, (1 + MIGRATION_SPACE) * bytes + measureAssets());
   const name = await createCheckFolder(dataDir);
   const scratch = join(dataDir, name);
   const discard = () => rmSync(scratch, { recursive: true, force: true });
@@ -85,13 +83,9 @@ const measure = async (folder: string, name: string): Promise<number> => (await 
 /** Copies the live database to the folder `name`. A running server does it, because nobody else may open its file. */
 const copyLive = (dataDir: string, name: string): Promise<unknown> =>
   runInServerOr(dataDir, "database copy", { folder: name }, async () => {
-    const lock = requireFolderLock(dataDir);
-    try {
-      for (const file of [DATABASE_NAME, LOG_NAME])
-        if (existsSync(join(dataDir, file))) await copyFile(join(dataDir, file), join(dataDir, name, file));
-    } finally {
-      lock.release();
-    }
+    using _lock = requireFolderLock(dataDir);
+    for (const file of [DATABASE_NAME, LOG_NAME])
+      if (existsSync(join(dataDir, file))) await copyFile(join(dataDir, file), join(dataDir, name, file));
   });
 
 async function listMigrations(path: string): Promise<string[]> {

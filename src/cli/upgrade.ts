@@ -202,12 +202,8 @@ export function putBackCommand(argv: string[]): Promise<number> {
     const { dataDir } = await loadCommandConfig(parseCommand(argv, {}));
     const folder = resolve(dataDir);
     becomeOwner(folder);
-    const lock = requireFolderLock(folder);
-    try {
-      print(`${JSON.stringify(await putBackDatabase(folder, Date.now()))}\n`);
-      return 0;
-    } finally {
-      lock.release();
-    }
+    using _lock = requireFolderLock(folder);
+    print(`${JSON.stringify(await putBackDatabase(folder, Date.now()))}\n`);
+    return 0;
   });
 }

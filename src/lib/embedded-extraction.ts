@@ -2,9 +2,10 @@
  * Extracts the embedded files of the executable to a versioned folder: once, atomically, and safely when two processes start at the same
  * time. Later starts compare sizes and modification times, and read a file only when these differ.
  */
+import { existsSync } from "node:fs";
 import { chmod, mkdir, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { flushFile } from "./atomic-file";
+import { flushFile, writeAtomic } from "./atomic-file";
 import { hashFile } from "./hash";
 
 /** An embedded file: `name` is its path in the folder, `path` its zstd-compressed content in the executable. `sizeBytes` and `sha256` (hexadecimal) are of the decompressed file. */
@@ -29,7 +30,7 @@ const ZSTD = "zstd" as string as CompressionFormat;
 export async function extractFiles(embedded: EmbeddedFiles, parent: string): Promise<string> {
   const folder = join(parent, embedded.id);
   await mkdir(parent, { recursive: true, mode: 0o700 });
-  if (!(await exists(folder))) await extractAll(embedded, parent, folder);
+  if (!existsSync(folder)) await extractAll(embedded, parent, folder);
   await markInUse(folder);
   await repairDamaged(embedded, folder);
   await sweepUnused(parent, embedded.id);
@@ -52,7 +53,7 @@ async function extractAll(embedded: EmbeddedFiles, parent: string, folder: strin
   } catch (error) {
     await rm(partial, { recursive: true, force: true });
     // Another process was faster, and its folder is equivalent.
-    if (isCode(error, "ENOTEMPTY", "EEXIST") && (await exists(folder))) return;
+    if (isCode(error, "ENOTEMPTY", "EEXIST") && existsSync(folder)) return;
     throw error;
   }
 }
@@ -78,10 +79,7 @@ async function repairDamaged(embedded: EmbeddedFiles, folder: string): Promise<v
     written[file.name] = await writeFile(file, fresh);
     await rename(fresh, path);
   }
-  if (!changed) return;
-  const fresh = join(folder, `${RECORD_NAME}.${crypto.randomUUID()}`);
-  await writeDurably(fresh, JSON.stringify(written));
-  await rename(fresh, join(folder, RECORD_NAME));
+  if (changed) await writeAtomic(join(folder, RECORD_NAME), JSON.stringify(written));
 }
 
 async function readRecord(folder: string): Promise<ExtractionRecord> {
@@ -148,12 +146,6 @@ function isAlive(pid: number): boolean {
     return isCode(error, "EPERM");
   }
 }
-
-const exists = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    () => false,
-  );
 
 const isCode = (error: unknown, ...codes: string[]): boolean =>
   error instanceof Error && "code" in error && codes.includes(String(error.code));

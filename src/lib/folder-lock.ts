@@ -3,7 +3,7 @@ import { Database } from "bun:sqlite";
 import { statSync } from "node:fs";
 import { join } from "node:path";
 
-export type FolderLock = { release(): void };
+export type FolderLock = Disposable & { release(): void };
 
 /** Keeps the databases referenced: garbage collection would close them and release their locks. */
 const heldDatabases = new Set<Database>();
@@ -27,11 +27,10 @@ export function lockFolder(folder: string): FolderLock | null {
     throw error;
   }
   heldDatabases.add(database);
-  return {
-    release: () => {
-      heldDatabases.delete(database);
-      database.run("ROLLBACK");
-      database.close();
-    },
+  const release = () => {
+    heldDatabases.delete(database);
+    database.run("ROLLBACK");
+    database.close();
   };
+  return { release, [Symbol.dispose]: release };
 }

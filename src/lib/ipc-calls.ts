@@ -135,14 +135,6 @@ export type CallOptions = {
   callbacks?: Record<string, (value: never, signal: AbortSignal) => Promise<unknown>>;
 };
 
-/** The caller's end of a worker. */
-export type IpcCaller = {
-  /** Calls an operation. Throws its errors; if aborted, the signal's reason once the worker has ended the operation. */
-  call(operation: string, input: unknown, options?: CallOptions): Promise<unknown>;
-  /** Rejects all open calls with this error. */
-  fail(error: unknown): void;
-};
-
 const YIELD_POLL_MS = 50;
 /**
  * Maximum number of open callbacks of one call. It is far above what any operation needs, and bounds the memory that a
@@ -174,7 +166,7 @@ export function createIpcCaller(options: {
   output: ReadableStream<Uint8Array>;
   send: (frame: Uint8Array) => Promise<void>;
   errors: ErrorCodec;
-}): IpcCaller & { ended: Promise<void> } {
+}) {
   const { errors } = options;
   const pending = new Map<number, PendingCall>();
   let nextId = 1;
@@ -223,10 +215,12 @@ export function createIpcCaller(options: {
 
   return {
     ended,
-    fail: (error) => {
+    /** Rejects all open calls with this error. */
+    fail: (error: unknown): void => {
       for (const call of pending.values()) call.settle.reject(error);
     },
-    async call(operation, input, callOptions = {}) {
+    /** Calls an operation. Throws its errors; if aborted, the signal's reason once the worker has ended the operation. */
+    async call(operation: string, input: unknown, callOptions: CallOptions = {}): Promise<unknown> {
       const { signal, shouldYield } = callOptions;
       signal?.throwIfAborted();
       const id = nextId++;

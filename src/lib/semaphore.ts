@@ -1,15 +1,7 @@
 /** A semaphore that serves callers in order. */
 
-export type Semaphore = {
-  /**
-   * Runs `work` with a permit, waiting for one if necessary. Throws the errors of `work`, or the signal's reason if it
-   * aborts while waiting, in which case `work` was not started.
-   */
-  run<Result>(signal: AbortSignal | undefined, work: () => Promise<Result>): Promise<Result>;
-};
-
 /** Returns a semaphore with `count` permits. */
-export function createSemaphore(count: number): Semaphore {
+export function createSemaphore(count: number) {
   let free = count;
   const waiting: { start(): void }[] = [];
 
@@ -36,7 +28,11 @@ export function createSemaphore(count: number): Semaphore {
   };
 
   return {
-    async run(signal, work) {
+    /**
+     * Runs `work` with a permit, waiting for one if necessary. Throws the errors of `work`, or the signal's reason if it
+     * aborts while waiting, in which case `work` was not started.
+     */
+    async run<Result>(signal: AbortSignal | undefined, work: () => Promise<Result>): Promise<Result> {
       await acquire(signal);
       try {
         return await work();
@@ -48,3 +44,5 @@ export function createSemaphore(count: number): Semaphore {
     },
   };
 }
+
+export type Semaphore = ReturnType<typeof createSemaphore>;

@@ -15,7 +15,7 @@ export async function writeStream(
   offset: number,
   beforeWrite: (bytes: number) => void = () => {},
 ): Promise<number> {
-  const file = await open(path, "r+");
+  await using file = await open(path, "r+");
   let waiting: Uint8Array[] = [];
   let waitingBytes = 0;
   let taken = 0;
@@ -53,7 +53,6 @@ export async function writeStream(
     }
   } finally {
     await writing;
-    await file.close();
   }
   throwFailure();
   return taken;

@@ -13,7 +13,7 @@ import { createLeveler, type OutputLevel } from "./audio/leveler";
 import { buildMixdownFilters } from "./audio/mixdown";
 import { reduceNoise } from "./audio/noise-reduction";
 import { loadRnnoise } from "./audio/rnnoise";
-import { type AudioSink, type AudioSinkOptions, createSingleEncoderSink } from "./audio/sink";
+import { type AudioSink, type AudioSinkOptions, createSingleEncoderSink, toSampleBytes } from "./audio/sink";
 import { createSpeakerLeveler } from "./audio/speaker-leveler";
 import { type AudioSegment, readWholeSamples, spliceAudio, toSampleRanges } from "./audio/splicer";
 import { type AudioFormat, toLayoutName } from "./encoder-arguments";
@@ -162,7 +162,7 @@ async function readTo(
   try {
     for await (const samples of readWholeSamples(file.stream(), channels)) {
       signal?.throwIfAborted();
-      await sink.write(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength));
+      await sink.write(toSampleBytes(samples));
       bytes += samples.byteLength;
       onProgress?.(bytes / Math.max(1, file.size));
     }

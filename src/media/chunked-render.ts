@@ -1,22 +1,14 @@
 /** Encodes the chunks of a chunked render. */
-import type { Semaphore } from "../lib/semaphore";
 import { createChunkNames, findZscale } from "./chunked-plan";
 import { type ChunkSettings, type ChunkTask, encodeChunk } from "./chunks/encode";
-import { encodeLocally } from "./chunks/local";
+import { type EncoderLimits, encodeLocally } from "./chunks/local";
 import type { Ffmpeg } from "./ffmpeg";
 import type { PacketSource } from "./packets/source";
 import type { RenderCache } from "./render-cache/cache-file";
 import { getSourceVersion } from "./source-version";
 
-export type RenderTools = {
+export type RenderTools = EncoderLimits & {
   ffmpeg: Ffmpeg;
-  /** Maximum number of chunks that are encoded at the same time. */
-  maxProcesses: number;
-  signal?: AbortSignal | undefined;
-  /** Polled between two chunks. If true, the render ends with `RenderYielded`, and a later call resumes it. */
-  shouldYield?: (() => boolean) | undefined;
-  /** Shared by all renders of this server. Without it, `maxProcesses` is the only bound. */
-  encoderSemaphore?: Semaphore | undefined;
   log?: ((event: string, fields: object) => void) | undefined;
   /** What earlier renders of the recording have encoded. Only smart renders use it. */
   cache?: RenderCache | undefined;

@@ -1,5 +1,5 @@
 /** Renders a cut's audio to an encoded file, at its own level or at a target loudness: measures, encodes, and measures what was encoded. */
-import { rm } from "node:fs/promises";
+import { type FileHandle, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { FINE_STEPS_PER_SECOND, predictLoudness } from "../domain/limited-loudness";
 import { amplifySteps, type Loudness, type LoudnessSteps, measureSteps } from "../domain/loudness";
@@ -11,8 +11,7 @@ import { MAX_PEAK_DBTP, searchLevel, toFactor } from "./audio/level-search";
 import type { OutputLevel } from "./audio/leveler";
 import { measureFile } from "./audio/loudness";
 import { RNNOISE_RATE } from "./audio/rnnoise";
-import { createSampleKeeper } from "./audio/sample-keeper";
-import { joinSinks } from "./audio/sink";
+import { type AudioSink, joinSinks } from "./audio/sink";
 import { createContourMeter } from "./audio/speaker-leveler";
 import type { AudioSegment } from "./audio/splicer";
 import { createStepMeter } from "./audio/step-meter";
@@ -80,6 +79,38 @@ async function measureCut(options: AudioRenderOptions, audioFormat: AudioFormat)
     throw error;
   }
   return { steps: meter.read(), contour: contour.read(), kept: keeper?.read() ?? null };
+}
+
+/** Returns a sink whose `read` returns `path` after `end`; null if the disk had no room for the samples. */
+function createSampleKeeper(path: string): AudioSink & { read(): string | null } {
+  let file: FileHandle | null = null;
+  let isKept = true;
+  const discard = async () => {
+    isKept = false;
+    await file?.close();
+    file = null;
+    await rm(path, { force: true });
+  };
+  return {
+    write: async (samples) => {
+      if (!isKept) return;
+      try {
+        file ??= await open(path, "w");
+        for (let at = 0; at < samples.length; ) at += (await file.write(samples, at)).bytesWritten;
+      } catch {
+        // Without them, the next pass takes longer.
+        await discard();
+      }
+    },
+    end: async () => {
+      await file?.close();
+    },
+    abort: async (error) => {
+      await discard();
+      return error;
+    },
+    read: () => (isKept && file !== null ? path : null),
+  };
 }
 
 /** The noise reduction has one sample rate. */

@@ -17,11 +17,11 @@ import {
   computeDisplayRanks,
   iteratePackets,
   openVideoTrack,
+  readFileConfig,
   readTimestamps,
   readTrackConfig,
   type VideoTrackConfig,
   type VideoTrackPacket,
-  withVideoTrack,
   writeVideoTrack,
 } from "./packets/video-track";
 import type { SplicePacket } from "./render-cache/splice-entries";
@@ -93,7 +93,7 @@ export async function planSmartRender(
       rotation: probed.info.video!.rotation,
     };
   } catch (error) {
-    source.close();
+    source[Symbol.dispose]();
     throw error;
   }
 }
@@ -146,7 +146,7 @@ async function readEncoderConfig(
   const { description } = cached;
   let first: EncoderConfig | null = description === null ? null : { codec: source.config.codec, description };
   for (const path of paths) {
-    const config = await withVideoTrack(path, readTrackConfig);
+    const config = await readFileConfig(path);
     first ??= config;
     if (!isSameBytes(first.description, config.description))
       throw new SpliceError("Encoded segments have different parameter sets.");
@@ -250,25 +250,21 @@ async function readEncodedSegment(
 async function* readEncodedPackets(plan: SmartPlan, paths: readonly string[]): AsyncGenerator<SplicePacket, void> {
   for (const [n, task] of plan.tasks.entries()) {
     const { splice, bitstream } = plan.source;
-    const { track, close } = await openVideoTrack(paths[n]!);
-    try {
-      const config = await readTrackConfig(track);
-      const { lengthSize } = withSpliceError(() => parseBitstream(bitstream.codec, config)).parameterSets;
-      const sink = new EncodedPacketSink(track);
-      const timestamps = await readTimestamps(sink);
-      if (timestamps.length !== task.frameCount)
-        throw new SpliceError(`An encoded task has ${timestamps.length} frames, expected ${task.frameCount}.`);
-      let position = 0;
-      const ranks = task.segments.flatMap(({ from, to }) => {
-        const taskTimestamps = timestamps.subarray(position, position + to - from);
-        position += taskTimestamps.length;
-        return [...computeDisplayRanks(taskTimestamps)];
-      });
-      let index = 0;
-      for await (const { data, type } of iteratePackets(sink))
-        yield { data: withSpliceError(() => toSplicedPacket(splice, data, lengthSize)), type, rank: ranks[index++]! };
-    } finally {
-      close();
-    }
+    using file = await openVideoTrack(paths[n]!);
+    const config = await readTrackConfig(file.track);
+    const { lengthSize } = withSpliceError(() => parseBitstream(bitstream.codec, config)).parameterSets;
+    const sink = new EncodedPacketSink(file.track);
+    const timestamps = await readTimestamps(sink);
+    if (timestamps.length !== task.frameCount)
+      throw new SpliceError(`An encoded task has ${timestamps.length} frames, expected ${task.frameCount}.`);
+    let position = 0;
+    const ranks = task.segments.flatMap(({ from, to }) => {
+      const taskTimestamps = timestamps.subarray(position, position + to - from);
+      position += taskTimestamps.length;
+      return [...computeDisplayRanks(taskTimestamps)];
+    });
+    let index = 0;
+    for await (const { data, type } of iteratePackets(sink))
+      yield { data: withSpliceError(() => toSplicedPacket(splice, data, lengthSize)), type, rank: ranks[index++]! };
   }
 }

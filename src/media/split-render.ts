@@ -68,28 +68,24 @@ export async function planSplit(request: RenderRequest, options: SplitOptions): 
   const timeline = placeSegments(probed, request.segments);
   const seconds = timeline.duration / TICKS_PER_SECOND;
   if (seconds < MIN_SPLIT_SECONDS) return { strategy: "whole" };
-  const source = await openExcerptSource(request.sourcePath, probed, signal);
-  try {
-    const sizes = parseChunkSizes(options.sizes, timeline.frameCount) ?? chooseSizes(request, timeline, options);
-    const plan = planChunks(request, timeline, { encoder, threads: 1, sizes, order: source?.order ?? null });
-    const version = await getSourceVersion(request.sourcePath);
-    const names = createChunkNames(plan, {
-      ffmpeg,
-      hasZscale: await findZscale(plan.settings, ffmpeg),
-      source: version,
-    });
-    return {
-      strategy: "chunked",
-      settings: toSplitSettings(plan.settings),
-      tasks: plan.tasks.map((task, n) => ({ name: names[n]!, task })),
-      sizes,
-      frameCount: plan.frameCount,
-      audio: output.audio === null ? null : createAudioName(request, timeline, { ffmpeg, source: version }),
-      seconds,
-    };
-  } finally {
-    source?.close();
-  }
+  using source = await openExcerptSource(request.sourcePath, probed, signal);
+  const sizes = parseChunkSizes(options.sizes, timeline.frameCount) ?? chooseSizes(request, timeline, options);
+  const plan = planChunks(request, timeline, { encoder, threads: 1, sizes, order: source?.order ?? null });
+  const version = await getSourceVersion(request.sourcePath);
+  const names = createChunkNames(plan, {
+    ffmpeg,
+    hasZscale: await findZscale(plan.settings, ffmpeg),
+    source: version,
+  });
+  return {
+    strategy: "chunked",
+    settings: toSplitSettings(plan.settings),
+    tasks: plan.tasks.map((task, n) => ({ name: names[n]!, task })),
+    sizes,
+    frameCount: plan.frameCount,
+    audio: output.audio === null ? null : createAudioName(request, timeline, { ffmpeg, source: version }),
+    seconds,
+  };
 }
 
 /** Sizes are in frames of the source, speeds in frames of the output. */
@@ -141,21 +137,17 @@ export async function encodeSplitChunk(options: EncodeSplitOptions): Promise<{ r
   const source = await getSourceVersion(sourcePath);
   const [name] = createChunkNames({ settings, tasks: [task] }, { ffmpeg, hasZscale, source });
   if (name !== chunk.name) throw new Error(OTHER_MACHINE);
-  const packetSource = await openChunkSource(sourcePath, probed, task.chunk, signal);
-  try {
-    return await encodeChunk({
-      ffmpeg,
-      hasZscale,
-      settings,
-      task,
-      path: join(options.workDir, name),
-      packetSource,
-      signal,
-      onFrames: (frames) => options.onProgress?.(Math.min(1, frames / task.frameCount)),
-    });
-  } finally {
-    packetSource?.close();
-  }
+  using packetSource = await openChunkSource(sourcePath, probed, task.chunk, signal);
+  return await encodeChunk({
+    ffmpeg,
+    hasZscale,
+    settings,
+    task,
+    path: join(options.workDir, name),
+    packetSource,
+    signal,
+    onFrames: (frames) => options.onProgress?.(Math.min(1, frames / task.frameCount)),
+  });
 }
 
 /** Encodes the audio of a split render. Errors: those of `encodeSplitChunk` and of `encodeAudioTrack`. */

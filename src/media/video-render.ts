@@ -49,49 +49,45 @@ export async function renderChunked(run: RenderRun, encoder: VideoEncoder): Prom
   const { request, timeline, tools } = run;
   const warnings: string[] = [];
   let paths: string[] = [];
-  const packetSource = await openExcerptSource(request.sourcePath, request.probed, tools.signal);
+  using packetSource = await openExcerptSource(request.sourcePath, request.probed, tools.signal);
   const plan = planChunks(request, timeline, {
     encoder,
     threads: getThreadCount(tools.maxProcesses),
     sizes: await openChunkSizes(request.workDir, timeline.frameCount, tools.maxProcesses),
     order: packetSource?.order ?? null,
   });
-  try {
-    return await renderVideo(run, {
-      codec: "h264",
-      encoding: "whole",
-      frameCount: plan.frameCount,
-      encodedCount: plan.frameCount,
-      constantRate: plan.outputTimes.constantRate,
-      warnings,
-      async encode(signal, onFrames) {
-        const encoded = await encodeChunks(plan, request.workDir, { ...tools, signal }, packetSource, onFrames);
-        paths = encoded.paths;
-        tools.log?.("render.chunks_encoded", {
-          chunks: paths.length,
-          reused_chunks: encoded.reused,
-          repaired_chunks: encoded.repaired,
-          frames: plan.frameCount,
-          encoder,
-        });
-        if (encoded.repaired > 0) warnings.push(REPAIRED_WARNING);
-      },
-      async write(outputPath, signal, onFrames) {
-        const rate = plan.outputTimes.constantRate;
-        await concatChunks({
-          chunks: assignChunkTimes(plan, paths),
-          constantRate: rate === null ? null : rate.num / rate.den,
-          outputPath,
-          signal,
-          onFrames,
-        });
-      },
-      checkedCount: 0,
-      check: async () => {},
-    });
-  } finally {
-    packetSource?.close();
-  }
+  return await renderVideo(run, {
+    codec: "h264",
+    encoding: "whole",
+    frameCount: plan.frameCount,
+    encodedCount: plan.frameCount,
+    constantRate: plan.outputTimes.constantRate,
+    warnings,
+    async encode(signal, onFrames) {
+      const encoded = await encodeChunks(plan, request.workDir, { ...tools, signal }, packetSource, onFrames);
+      paths = encoded.paths;
+      tools.log?.("render.chunks_encoded", {
+        chunks: paths.length,
+        reused_chunks: encoded.reused,
+        repaired_chunks: encoded.repaired,
+        frames: plan.frameCount,
+        encoder,
+      });
+      if (encoded.repaired > 0) warnings.push(REPAIRED_WARNING);
+    },
+    async write(outputPath, signal, onFrames) {
+      const rate = plan.outputTimes.constantRate;
+      await concatChunks({
+        chunks: assignChunkTimes(plan, paths),
+        constantRate: rate === null ? null : rate.num / rate.den,
+        outputPath,
+        signal,
+        onFrames,
+      });
+    },
+    checkedCount: 0,
+    check: async () => {},
+  });
 }
 
 /** Returns the sizes of an earlier attempt, or chooses sizes for this machine and writes them for the next attempt. */
@@ -107,40 +103,37 @@ async function openChunkSizes(workDir: string, frameCount: number, maxProcesses:
 export async function renderSmart(run: RenderRun): Promise<{ warnings: string[]; encodedShare: number }> {
   const { request, timeline, tools } = run;
   const plan = await planSmartRender(request, timeline, tools);
+  using source = plan.source;
   const encodedShare = plan.encodedCount / plan.frameCount;
-  try {
-    let paths: string[] = [];
-    const warnings = await renderVideo(run, {
-      codec: plan.source.bitstream.codec,
-      encoding: `${plan.source.bitstream.codec} segments`,
-      frameCount: plan.frameCount,
-      encodedCount: plan.missingCount,
-      constantRate: plan.outputTimes.constantRate,
-      warnings: [],
-      async encode(signal, onFrames) {
-        const encoded = await encodeSmartSegments(plan, request, { ...tools, signal }, onFrames).catch(
-          rethrowAsSpliceError,
-        );
-        paths = encoded.paths;
-        tools.log?.("render.segments_encoded", {
-          frames: plan.frameCount,
-          encoded_frames: plan.encodedCount,
-          cached_frames: plan.encodedCount - plan.missingCount,
-          encoded_share: encodedShare,
-          segments: plan.segments.length,
-          tasks: paths.length,
-          reused_tasks: encoded.reused,
-        });
-      },
-      write: (path, signal, onFrames) => writeSmartVideo(plan, paths, path, signal, onFrames),
-      checkedCount: listCheckWindows(plan).reduce((sum, { from, to }) => sum + to - from, 0),
-      check: (path, checkSignal, onFrames) =>
-        checkSplices(plan, path, request.workDir, { ...tools, signal: checkSignal }, onFrames),
-    });
-    return { warnings, encodedShare };
-  } finally {
-    plan.source.close();
-  }
+  let paths: string[] = [];
+  const warnings = await renderVideo(run, {
+    codec: source.bitstream.codec,
+    encoding: `${source.bitstream.codec} segments`,
+    frameCount: plan.frameCount,
+    encodedCount: plan.missingCount,
+    constantRate: plan.outputTimes.constantRate,
+    warnings: [],
+    async encode(signal, onFrames) {
+      const encoded = await encodeSmartSegments(plan, request, { ...tools, signal }, onFrames).catch(
+        rethrowAsSpliceError,
+      );
+      paths = encoded.paths;
+      tools.log?.("render.segments_encoded", {
+        frames: plan.frameCount,
+        encoded_frames: plan.encodedCount,
+        cached_frames: plan.encodedCount - plan.missingCount,
+        encoded_share: encodedShare,
+        segments: plan.segments.length,
+        tasks: paths.length,
+        reused_tasks: encoded.reused,
+      });
+    },
+    write: (path, signal, onFrames) => writeSmartVideo(plan, paths, path, signal, onFrames),
+    checkedCount: listCheckWindows(plan).reduce((sum, { from, to }) => sum + to - from, 0),
+    check: (path, checkSignal, onFrames) =>
+      checkSplices(plan, path, request.workDir, { ...tools, signal: checkSignal }, onFrames),
+  });
+  return { warnings, encodedShare };
 }
 
 /** Rethrows `processing_failed` as `SpliceError`, after which a full encode may succeed. Other errors are final. */

@@ -177,10 +177,8 @@ function appendStep(row: DecodingRow, step: DecodingStep): void {
 /** Returns some rows of a tensor whose first dimension is the row. */
 function selectRows({ values, dims }: TensorData, rows: number[]): TensorData {
   const size = values.length / dims[0]!;
-  const out = new Float32Array(rows.length * size);
-  for (const [to, from] of rows.entries())
-    out.set(values.subarray(from * size, (from + 1) * size) as Float32Array, to * size);
-  return toFloatTensor(out, [rows.length, ...dims.slice(1)]);
+  const kept = rows.map((row) => values.subarray(row * size, (row + 1) * size) as Float32Array);
+  return toFloatTensor(concatenate(kept), [rows.length, ...dims.slice(1)]);
 }
 
 function toDecodedText({ encoded, tokens, steps }: DecodingRow): DecodedText {
@@ -198,11 +196,7 @@ function toDecodedText({ encoded, tokens, steps }: DecodingRow): DecodedText {
   };
 }
 
-function concatenate(lines: Float32Array[]): Float32Array {
-  const out = new Float32Array(lines.length * (lines[0]?.length ?? 0));
-  for (const [k, line] of lines.entries()) out.set(line, k * line.length);
-  return out;
-}
+const concatenate = (lines: Float32Array[]): Float32Array => new Float32Array(Bun.concatArrayBuffers(lines));
 
 async function score(decoder: Graph, encoded: EncodedAudio, tokens: number[]): Promise<DecodedText> {
   const dims = [1, tokens.length + 1];

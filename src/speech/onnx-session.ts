@@ -5,17 +5,13 @@ export type TensorValues = Float32Array | Int32Array | BigInt64Array;
 export type TensorData = { values: TensorValues; dims: readonly number[] };
 export type GraphInputs = Record<string, TensorData>;
 
-/** A loaded graph. Each run returns all outputs by name. */
-export type Graph = {
-  run(feeds: GraphInputs): Promise<Record<string, TensorData>>;
-  release(): Promise<void>;
-};
+export type Graph = Awaited<ReturnType<typeof loadGraph>>;
 
 /**
  * Loads a graph from a file. Waiting threads sleep instead of spinning, which costs a little wall time and saves at
  * least a quarter of the CPU time.
  */
-export async function loadGraph(path: string, threads: number): Promise<Graph> {
+export async function loadGraph(path: string, threads: number) {
   const runtime = await import("onnxruntime-node");
   const session = await runtime.InferenceSession.create(path, {
     intraOpNumThreads: threads,
@@ -31,7 +27,8 @@ export async function loadGraph(path: string, threads: number): Promise<Graph> {
     return new runtime.Tensor("int64", values, dims);
   };
   return {
-    async run(feeds) {
+    /** Returns all outputs by name. */
+    async run(feeds: GraphInputs): Promise<Record<string, TensorData>> {
       const outputs = await session.run(
         Object.fromEntries(Object.entries(feeds).map(([name, feed]) => [name, tensorOf(feed)])),
       );

@@ -88,9 +88,7 @@ function serializeRecord(key: string, content: Uint8Array): Uint8Array {
   const name = new TextEncoder().encode(key);
   // Compressed, so that a day of silence does not take megabytes.
   const value = Bun.zstdCompressSync(content);
-  const record = new Uint8Array(HEADER_BYTES + name.length + value.length);
-  record.set(name, HEADER_BYTES);
-  record.set(value, HEADER_BYTES + name.length);
+  const record = Bun.concatArrayBuffers([new Uint8Array(HEADER_BYTES), name, value], Number.POSITIVE_INFINITY, true);
   const view = new DataView(record.buffer);
   view.setUint32(0, name.length, true);
   view.setUint32(4, value.length, true);

@@ -10,7 +10,7 @@ import { findJoinPacket, PACKET_SAMPLES } from "./aac-chunks";
 import { AacJoinError, type AacPacket, type AacTrackOptions, writeAacTrack } from "./aac-track";
 import { readAdts } from "./adts";
 import { findDualMonoMean, toChannelPair, toStereoConfig } from "./dual-mono";
-import { type AudioSink, createSingleEncoderSink, startEncoder } from "./sink";
+import { type AudioSink, createSingleEncoderSink, startEncoder, toSampleBytes, toSamples } from "./sink";
 
 /** Samples that a session encodes in advance, so that its rate control has settled at the join. Whole packets. */
 const LOOKBACK_SAMPLES = 64 * PACKET_SAMPLES;
@@ -44,7 +44,7 @@ export function createAdaptiveStereoSink(options: AacTrackOptions): AudioSink {
   const initialBlocks: Uint8Array[] = [];
   let sink: AudioSink | null = null;
   const decide = async (): Promise<AudioSink> => {
-    const isMono = initialBlocks.every((block) => findDualMonoMean(toFloats(block)) !== null);
+    const isMono = initialBlocks.every((block) => findDualMonoMean(toSamples(block)) !== null);
     sink = isMono ? createSessionsSink(options) : createSingleEncoderSink(options);
     for (const block of initialBlocks.splice(0)) await sink.write(block);
     return sink;
@@ -105,7 +105,7 @@ function createSessionsSink(options: AacTrackOptions): AudioSink {
   return {
     async write(block) {
       combinedSignal.throwIfAborted();
-      const stereo = toFloats(block);
+      const stereo = toSamples(block);
       const mean = findDualMonoMean(stereo);
       const end = position + stereo.length / 2;
       if (mean === null) identicalSince = end;
@@ -135,8 +135,6 @@ function createSessionsSink(options: AacTrackOptions): AudioSink {
   };
 }
 
-const toFloats = ({ buffer, byteOffset, length }: Uint8Array) => new Float32Array(buffer, byteOffset, length >> 2);
-
 async function writeSamples(
   session: EncoderSession,
   stereo: Float32Array,
@@ -145,7 +143,7 @@ async function writeSamples(
   const samples = session.isMono ? mean : stereo;
   if (samples === undefined) throw new Error("The channels differ.");
   session.samples += stereo.length / 2;
-  await session.encoder.stdin.write(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength));
+  await session.encoder.stdin.write(toSampleBytes(samples));
 }
 
 /** Yields the packets of a session as they are encoded, as stereo packets. */

@@ -31,9 +31,7 @@ export async function* readAdts(
 ): AsyncGenerator<{ packets: Uint8Array[]; config: Uint8Array }> {
   let rest = new Uint8Array(0);
   for await (const bytes of input) {
-    const joined = new Uint8Array(rest.length + bytes.length);
-    joined.set(rest);
-    joined.set(bytes, rest.length);
+    const joined = Bun.concatArrayBuffers([rest, bytes], Number.POSITIVE_INFINITY, true);
     const completeBytes = countWholeBytes(joined);
     rest = joined.slice(completeBytes);
     if (completeBytes > 0)

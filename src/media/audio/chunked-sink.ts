@@ -8,7 +8,7 @@ import { type AacChunk, divideIntoAacChunks, findJoinPacket, PACKET_SAMPLES } fr
 import { AacJoinError, type AacPacket, type AacTrackOptions, writeAacTrack } from "./aac-track";
 import { parseAdtsConfig, parseAdtsPackets } from "./adts";
 import { duplicateChannel, findDualMonoMean, toChannelPair, toStereoConfig } from "./dual-mono";
-import { type AudioSink, type AudioSinkOptions, startEncoder } from "./sink";
+import { type AudioSink, type AudioSinkOptions, startEncoder, toSampleBytes, toSamples } from "./sink";
 
 /**
  * About a minute: long compared to the start of an encoder, but short enough to keep every core busy. The samples of a
@@ -71,7 +71,7 @@ export function createChunkedSink(options: AacTrackOptions & { maxEncoders: numb
   return {
     async write(bytes) {
       combinedSignal.throwIfAborted();
-      const interleaved = new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
+      const interleaved = toSamples(bytes);
       const end = position + interleaved.length / audioFormat.channels;
       const mean = audioFormat.channels === 2 ? findDualMonoMean(interleaved) : null;
       const [block, width] = mean === null ? [interleaved, audioFormat.channels] : [mean, 1];
@@ -143,8 +143,7 @@ async function encodeBlocks(
     // Blocks that were written can be freed.
     for (let block = blocks.shift(); block !== undefined; block = blocks.shift()) {
       const { samples, isMean } = block;
-      const { buffer, byteOffset, byteLength } = isMean && !isMono ? duplicateChannel(samples) : samples;
-      await encoder.stdin.write(new Uint8Array(buffer, byteOffset, byteLength));
+      await encoder.stdin.write(toSampleBytes(isMean && !isMono ? duplicateChannel(samples) : samples));
     }
     await encoder.stdin.end();
   } catch {

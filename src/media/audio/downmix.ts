@@ -1,4 +1,5 @@
 /** Mixes two channels into one, weighted by power, so that silent or phase-reversed channels cost no loudness. Pure. */
+import { joinSamples } from "./sink";
 
 const BLOCK_SECONDS = 0.02;
 /** Weights follow about the last second. */
@@ -43,7 +44,7 @@ export function createDownmix(sampleRate: number) {
   return {
     /** Returns the mono samples of all whole blocks so far: zero or more, in order. */
     add(stereo: Float32Array): Float32Array<ArrayBuffer> {
-      const all = rest.length === 0 ? stereo : concat(rest, stereo);
+      const all = rest.length === 0 ? stereo : joinSamples(rest, stereo);
       const count = (all.length >> 1) - ((all.length >> 1) % block);
       rest = all.slice(2 * count);
       return mix(all, count);
@@ -51,13 +52,6 @@ export function createDownmix(sampleRate: number) {
     /** Returns the mono samples of the last, incomplete block. */
     end: () => mix(rest, rest.length >> 1),
   };
-}
-
-function concat(a: Float32Array, b: Float32Array): Float32Array<ArrayBuffer> {
-  const out = new Float32Array(a.length + b.length);
-  out.set(a);
-  out.set(b, a.length);
-  return out;
 }
 
 function measurePower(stereo: Float32Array, start: number, end: number) {

@@ -38,18 +38,8 @@ const BISECTIONS = 11;
 
 export const toFactor = (decibels: number): number => 10 ** (decibels / 20);
 
-/** Gains in decibels. */
-type Search = {
-  /** Returns the first gain, or the next one after a file that is louder by `offset` than predicted. */
-  predictGain(isClipped: boolean, offset?: number): Promise<number>;
-  predictLoudness(gain: number, isClipped: boolean): Promise<number>;
-  /** Whether the clipper reaches a loudness that the limiter alone does not. */
-  isClipperUseful(): Promise<boolean>;
-  getMaxGain(isClipped: boolean): number;
-};
-
-/** `fine`: steps of 10 ms of a recording that is not silent. Of a day, they take a while: between predictions, the rest of the process runs. */
-function createSearch(fine: LoudnessSteps, target: number, signal: AbortSignal | undefined): Search {
+/** Gains are in decibels. `fine`: steps of 10 ms of a recording that is not silent. Of a day, they take a while: between predictions, the rest of the process runs. */
+function createSearch(fine: LoudnessSteps, target: number, signal: AbortSignal | undefined) {
   const base = Math.min(MAX_GAIN_DB, target - predictLoudness(fine, null).integrated!);
   const predictions = new Map<string, number>();
   const predict = async (gain: number, above: number): Promise<number> => {
@@ -72,11 +62,13 @@ function createSearch(fine: LoudnessSteps, target: number, signal: AbortSignal |
   return {
     getMaxGain,
     predictLoudness: predictAt,
-    async isClipperUseful() {
+    /** Whether the clipper reaches a loudness that the limiter alone does not. */
+    async isClipperUseful(): Promise<boolean> {
       const limited = await predictAt(getMaxGain(false), false);
       return (await predictAt(getMaxGain(true), true)) > limited + TOLERANCE_LU;
     },
-    async predictGain(isClipped, offset = 0) {
+    /** Returns the first gain, or the next one after a file that is louder by `offset` than predicted. */
+    async predictGain(isClipped: boolean, offset = 0): Promise<number> {
       let [low, high] = [base - Math.max(0, Math.min(MAX_LIMITED_DB, offset)), getMaxGain(isClipped)];
       // Without peaks above the ceiling, one gain is exact.
       if ((await predictAt(low, isClipped)) + offset >= target - 0.01) return low;

@@ -4,7 +4,7 @@
  * peaks above it, every sample is multiplied by the same number.
  */
 import { STEPS_PER_SECOND } from "../../domain/loudness";
-import type { SampleProcessor } from "./sink";
+import { joinSamples, type SampleProcessor } from "./sink";
 import { createInterpolation, findTruePeak, type Interpolation } from "./true-peak";
 
 export type Level = {
@@ -59,19 +59,15 @@ export class Limiter implements SampleProcessor {
 
   /** Takes interleaved samples, and returns those that are ready. */
   take(samples: Float32Array): Float32Array {
-    const joined = new Float32Array(this.buffer.length + samples.length);
-    joined.set(this.buffer);
-    const { gain } = this.level;
-    for (let n = 0, at = this.buffer.length; n < samples.length; n++, at++) joined[at] = samples[n]! * gain;
+    const joined = joinSamples(this.buffer, samples);
+    for (let at = this.buffer.length; at < joined.length; at++) joined[at]! *= this.level.gain;
     return this.run(joined, this.lookahead + this.interpolation.taps);
   }
 
   /** Returns the rest. */
   finish(): Float32Array {
     const held = this.lookahead + this.interpolation.taps;
-    const joined = new Float32Array(this.buffer.length + held * this.channels);
-    joined.set(this.buffer);
-    return this.run(joined, held);
+    return this.run(joinSamples(this.buffer, new Float32Array(held * this.channels)), held);
   }
 
   /** Returns all frames of the buffer but the `held` last ones. */

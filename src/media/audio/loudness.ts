@@ -4,7 +4,14 @@ import type { MediaInfo } from "../../domain/media";
 import { writeAtomically } from "../atomic-output";
 import { startAudioDecoder } from "../audio-render";
 import { type AudioFormat, chooseAudioFormat } from "../encoder-arguments";
-import { createWorkLimits, type Ffmpeg, type FfmpegChild, startFfmpeg, toFfmpegError } from "../ffmpeg";
+import {
+  createWorkLimits,
+  type Ffmpeg,
+  type FfmpegChild,
+  type RecordingFile,
+  startFfmpeg,
+  toFfmpegError,
+} from "../ffmpeg";
 import { readWholeSamples } from "./splicer";
 import { StepMeter } from "./step-meter";
 
@@ -12,13 +19,9 @@ import { StepMeter } from "./step-meter";
  * Writes the loudness of the first audio track, as a render has it, in the format `OCL1`. Errors: `AppError` `storage_full`,
  * `processing_failed`; the signal's reason.
  */
-export async function writeRecordingLoudness(options: {
-  ffmpeg: Ffmpeg;
-  path: string;
-  info: MediaInfo;
-  outputPath: string;
-  signal?: AbortSignal | undefined;
-}): Promise<void> {
+export async function writeRecordingLoudness(
+  options: Omit<RecordingFile, "probed"> & { info: MediaInfo; outputPath: string },
+): Promise<void> {
   const { info, signal } = options;
   const format = chooseAudioFormat("m4a", info.audio[0]!, 0);
   const decoder = startAudioDecoder({ ...options, probed: { info }, format: { ...format, encoding: "f32le" } });

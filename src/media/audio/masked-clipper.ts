@@ -4,7 +4,7 @@
  * outside of blocks with a peak above the ceiling stay exactly as they are.
  */
 import { RealFft, type Spectrum } from "../../lib/real-fft";
-import type { SampleProcessor } from "./sink";
+import { joinSamples, type SampleProcessor } from "./sink";
 
 /** Duration of a block. Blocks overlap by half. */
 const BLOCK_SECONDS = 0.0214;
@@ -68,8 +68,8 @@ export class MaskedClipper implements SampleProcessor {
   /** Takes interleaved samples, and returns those that are ready. */
   take(samples: Float32Array): Float32Array {
     const { channels } = this.format;
-    this.samples = join(this.samples, samples);
-    this.clipped = join(this.clipped, samples);
+    this.samples = joinSamples(this.samples, samples);
+    this.clipped = joinSamples(this.clipped, samples);
     const frames = this.samples.length / channels;
     let at = 0;
     for (; at + this.size <= frames; at += this.hop)
@@ -152,11 +152,4 @@ export class MaskedClipper implements SampleProcessor {
     }
     this.fft.invert(spectrum, change);
   }
-}
-
-function join(before: Float32Array, after: Float32Array): Float32Array {
-  const joined = new Float32Array(before.length + after.length);
-  joined.set(before);
-  joined.set(after, before.length);
-  return joined;
 }

@@ -9,6 +9,7 @@ import { fromSeconds, type Span, TICKS_PER_SECOND, type Ticks } from "../../doma
 import { findVoicelessSpans, VOICELESS_FADE, type VoiceActivity } from "../../domain/voice-activity";
 import { createHighpass, type Highpass, toSample } from "./highpass";
 import { type Denoiser, RNNOISE_FRAME, RNNOISE_RATE } from "./rnnoise";
+import { joinSamples, toSampleBytes } from "./sink";
 import { readWholeSamples } from "./splicer";
 
 /** Shares of the original, in pauses and in speech. */
@@ -62,12 +63,10 @@ export async function* reduceNoise(
   const reducer = new NoiseReducer(options);
   for await (const samples of readWholeSamples(input, options.channels)) {
     const ready = reducer.take(samples);
-    if (ready.length > 0) yield toBytes(ready);
+    if (ready.length > 0) yield toSampleBytes(ready);
   }
-  yield toBytes(reducer.finish());
+  yield toSampleBytes(reducer.finish());
 }
-
-const toBytes = ({ buffer, byteOffset, byteLength }: Float32Array) => new Uint8Array(buffer, byteOffset, byteLength);
 
 export class NoiseReducer {
   private readonly channels: ChannelState[];
@@ -126,9 +125,8 @@ export class NoiseReducer {
 
   private add(samples: Float32Array): void {
     const size = RNNOISE_FRAME * this.width;
-    const joined = new Float32Array(this.rest.length + samples.length);
-    joined.set(this.rest);
-    for (let n = 0, at = this.rest.length; n < samples.length; n++, at++) joined[at] = toSample(samples[n]!);
+    const joined = joinSamples(this.rest, samples);
+    for (let at = this.rest.length; at < joined.length; at++) joined[at] = toSample(joined[at]!);
     let at = 0;
     for (; at + size <= joined.length; at += size) this.process(joined.slice(at, at + size));
     this.rest = joined.slice(at);

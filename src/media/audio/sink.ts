@@ -27,16 +27,39 @@ export const joinSinks = (sinks: readonly AudioSink[]): AudioSink => ({
   },
 });
 
+/** Converts the bytes that a sink takes to samples. */
+export const toSamples = ({ buffer, byteOffset, length }: Uint8Array): Float32Array =>
+  new Float32Array(buffer, byteOffset, length >> 2);
+
+/** Converts samples to the bytes that a sink takes. */
+export const toSampleBytes = ({ buffer, byteOffset, byteLength }: Float32Array): Uint8Array =>
+  new Uint8Array(buffer, byteOffset, byteLength);
+
+/** Returns the samples of both arrays as one. */
+export const joinSamples = (before: Float32Array, after: Float32Array): Float32Array<ArrayBuffer> =>
+  new Float32Array(Bun.concatArrayBuffers([before, after]));
+
+/** Returns a sink that only measures the samples with `take`. `read` returns what it has measured, after `end`. */
+export const createMeterSink = <Result>(
+  take: (samples: Float32Array) => void,
+  read: () => Result,
+): AudioSink & { read(): Result } => ({
+  write: async (bytes) => take(toSamples(bytes)),
+  end: async () => {},
+  abort: async (error) => error,
+  read,
+});
+
 /** Takes interleaved samples and returns those that are ready; `finish` returns the rest. As many as it takes in all. */
 export type SampleProcessor = { take(samples: Float32Array): Float32Array; finish(): Float32Array };
 
 /** Returns a sink that passes on processed samples. */
 export function processInto(sink: AudioSink, processor: SampleProcessor): AudioSink {
-  const write = async ({ buffer, byteOffset, byteLength, length }: Float32Array) => {
-    if (length > 0) await sink.write(new Uint8Array(buffer, byteOffset, byteLength));
+  const write = async (samples: Float32Array) => {
+    if (samples.length > 0) await sink.write(toSampleBytes(samples));
   };
   return {
-    write: (bytes) => write(processor.take(new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2))),
+    write: (bytes) => write(processor.take(toSamples(bytes))),
     end: async () => {
       await write(processor.finish());
       await sink.end();

@@ -4,12 +4,10 @@ import type { SpeakerGain } from "../../domain/speaker-levels";
 import { ENERGY_HOP, type EnergyContour } from "../../domain/speech";
 import { TICKS_PER_SECOND, type Ticks } from "../../domain/time";
 import type { AudioFormat } from "../encoder-arguments";
-import type { AudioSink } from "./sink";
+import { type AudioSink, createMeterSink, toSampleBytes, toSamples } from "./sink";
 
 /** Duration in which one gain changes to the next. */
 const RAMP_TICKS: Ticks = 50_000;
-
-const toSamples = (bytes: Uint8Array) => new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
 
 /** Returns a sink that measures all channels together. `read` resolves to the contour after `end`. */
 export function createContourMeter(
@@ -17,22 +15,17 @@ export function createContourMeter(
   seconds: number,
 ): AudioSink & { read(): EnergyContour } {
   const meter = createEnergyMeter(seconds * sampleRate, (ENERGY_HOP * sampleRate) / TICKS_PER_SECOND);
-  return {
-    write: async (bytes) => {
-      const samples = toSamples(bytes);
-      const levels = new Float32Array(samples.length / channels);
-      for (let frame = 0, at = 0; frame < levels.length; frame++) {
-        let sum = 0;
-        for (let channel = 0; channel < channels; channel++, at++) sum += samples[at]! ** 2;
-        // A damaged sample would make every level unknown.
-        levels[frame] = Number.isFinite(sum) ? Math.sqrt(sum / channels) : 0;
-      }
-      meter.add(levels);
-    },
-    end: async () => {},
-    abort: async (error) => error,
-    read: () => meter.contour(),
+  const take = (samples: Float32Array) => {
+    const levels = new Float32Array(samples.length / channels);
+    for (let frame = 0, at = 0; frame < levels.length; frame++) {
+      let sum = 0;
+      for (let channel = 0; channel < channels; channel++, at++) sum += samples[at]! ** 2;
+      // A damaged sample would make every level unknown.
+      levels[frame] = Number.isFinite(sum) ? Math.sqrt(sum / channels) : 0;
+    }
+    meter.add(levels);
   };
+  return createMeterSink(take, () => meter.contour());
 }
 
 /** Returns a sink that passes on the samples with the gains, as many as it receives. */
@@ -58,7 +51,7 @@ export function createSpeakerLeveler(
         for (; at < until; factor += slope)
           for (let channel = 0; channel < channels; channel++, at++) samples[at]! *= factor;
       }
-      await sink.write(new Uint8Array(samples.buffer));
+      await sink.write(toSampleBytes(samples));
     },
     end: () => sink.end(),
     abort: (error) => sink.abort(error),

@@ -228,9 +228,7 @@ export async function* readWholeSamples(
       if (bytes.length > 0) yield new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
       continue;
     }
-    const joined = new Uint8Array(rest.length + bytes.length);
-    joined.set(rest);
-    joined.set(bytes, rest.length);
+    const joined = Bun.concatArrayBuffers([rest, bytes], Number.POSITIVE_INFINITY, true);
     const whole = joined.length - (joined.length % size);
     rest = joined.slice(whole);
     if (whole > 0) yield new Float32Array(joined.buffer, 0, whole / 4);

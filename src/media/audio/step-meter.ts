@@ -1,7 +1,7 @@
 /** Measures the loudness of samples in steps (ITU-R BS.1770-4): the energy behind the K-weighting, and true peaks. */
 import { type LoudnessSteps, STEPS_PER_SECOND } from "../../domain/loudness";
 import type { AudioFormat } from "../encoder-arguments";
-import type { AudioSink } from "./sink";
+import { type AudioSink, createMeterSink, joinSamples } from "./sink";
 import { createInterpolation, findTruePeak, type Interpolation, PRUNED_SHARE } from "./true-peak";
 
 /** Weights of the channels of 5.1 and 7.1 in ffmpeg's order: the one for low frequencies does not count, those behind count more. */
@@ -109,9 +109,7 @@ export class StepMeter {
   /** Takes interleaved samples. */
   take(samples: Float32Array): void {
     const { channels, tail } = this;
-    const joined = new Float32Array(tail.length + samples.length);
-    joined.set(tail);
-    joined.set(samples, tail.length);
+    const joined = joinSamples(tail, samples);
     for (let at = tail.length; at < joined.length; ) {
       const left = this.getStepEnd() - this.position;
       const until = Math.min(joined.length, at + left * channels);
@@ -128,8 +126,7 @@ export class StepMeter {
   finish(): LoudnessSteps {
     // The peaks of the last frames.
     if (this.frames > 0 || this.count > 0) {
-      const joined = new Float32Array(this.tail.length + this.interpolation.taps * this.channels);
-      joined.set(this.tail);
+      const joined = joinSamples(this.tail, new Float32Array(this.interpolation.taps * this.channels));
       const peak = this.findPeak(joined, this.tail.length, joined.length);
       if (this.frames > 0) this.peak = Math.max(this.peak, peak);
       else this.peaks[this.count - 1] = Math.max(this.peaks[this.count - 1]!, peak);
@@ -167,8 +164,8 @@ export class StepMeter {
 
   private close(): void {
     if (this.count === this.peaks.length) {
-      this.energies = grow(this.energies);
-      this.peaks = grow(this.peaks);
+      this.energies = joinSamples(this.energies, new Float32Array(this.count));
+      this.peaks = joinSamples(this.peaks, new Float32Array(this.count));
     }
     this.energies[this.count] = this.sum / this.frames;
     this.peaks[this.count++] = this.peak;
@@ -176,19 +173,11 @@ export class StepMeter {
   }
 }
 
-function grow(values: Float32Array<ArrayBuffer>): Float32Array<ArrayBuffer> {
-  const grown = new Float32Array(2 * values.length);
-  grown.set(values);
-  return grown;
-}
-
 /** Returns a sink that measures its samples. `read` returns the steps after `end`. */
 export function createStepMeter(format: AudioFormat, stepsPerSecond: number): AudioSink & { read(): LoudnessSteps } {
   const meter = new StepMeter(format, stepsPerSecond);
-  return {
-    write: async (bytes) => meter.take(new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2)),
-    end: async () => {},
-    abort: async (error) => error,
-    read: () => meter.finish(),
-  };
+  return createMeterSink(
+    (samples) => meter.take(samples),
+    () => meter.finish(),
+  );
 }

@@ -21,22 +21,6 @@ const MAX_FAILURES = 3;
 /** Failures of a place after which it gets nothing more of this render, while there are others. */
 const MAX_PLACE_FAILURES = 3;
 
-export type ChunkBoard<C extends Chunk> = {
-  /** Returns the chunk that a place should run now; null when it should run none. */
-  choose(placeId: string): C | null;
-  start(chunk: C, placeId: string): ChunkRun<C>;
-  /** Ends a run, its chunk done, and aborts the other run of the chunk. */
-  complete(run: ChunkRun<C>): void;
-  /** Ends a run without a result, so that the chunk waits again. */
-  lose(run: ChunkRun<C>): void;
-  /** As `lose`, and counts it against the place. Returns whether the chunk has failed too often. */
-  fail(run: ChunkRun<C>): boolean;
-  isDone(chunk: C): boolean;
-  isComplete(): boolean;
-  /** Share of the frames that are done, those of running chunks included, 0 to 1. */
-  progress(): number;
-};
-
 export function createChunkBoard<C extends Chunk>(options: {
   chunks: readonly C[];
   /** Names of the chunks that are done already. */
@@ -46,7 +30,7 @@ export function createChunkBoard<C extends Chunk>(options: {
   fallbackSpeed: number;
   /** Milliseconds on a monotonic clock. */
   clock(): number;
-}): ChunkBoard<C> {
+}) {
   const { chunks, fallbackSpeed, clock } = options;
   const done = new Set(chunks.map(({ name }) => name).filter((name) => options.done.has(name)));
   let doneFrames = sumFrames(chunks.filter(({ name }) => done.has(name)));
@@ -64,6 +48,7 @@ export function createChunkBoard<C extends Chunk>(options: {
   const mayRun = (chunk: C, place: string, others: readonly ChunkPlace[]) =>
     !getFailures(chunk).includes(place) || others.every(({ id }) => getFailures(chunk).includes(id));
 
+  /** Returns the chunk that a place should run now; null when it should run none. */
   function choose(placeId: string): C | null {
     const places = options.listPlaces();
     const good = places.filter(({ id }) => isGood(id));
@@ -114,6 +99,7 @@ export function createChunkBoard<C extends Chunk>(options: {
     return chosen === null ? null : single[chosen]!.chunk;
   }
 
+  /** Ends a run without a result, so that the chunk waits again. */
   const lose = (run: ChunkRun<C>) => {
     runs.delete(run);
     const runsElsewhere = [...runs].some(({ chunk }) => chunk === run.chunk);
@@ -122,13 +108,14 @@ export function createChunkBoard<C extends Chunk>(options: {
 
   return {
     choose,
-    start: (chunk, placeId) => {
+    start: (chunk: C, placeId: string): ChunkRun<C> => {
       const run = { chunk, placeId, startedMs: clock(), share: 0, controller: new AbortController() };
       waiting.delete(chunk);
       runs.add(run);
       return run;
     },
-    complete: (run) => {
+    /** Ends a run, its chunk done, and aborts the other run of the chunk. */
+    complete: (run: ChunkRun<C>): void => {
       const { chunk } = run;
       runs.delete(run);
       if (done.has(chunk.name)) return;
@@ -138,14 +125,16 @@ export function createChunkBoard<C extends Chunk>(options: {
       for (const other of runs) if (other.chunk === chunk) other.controller.abort(new Error("another place was first"));
     },
     lose,
-    fail: (run) => {
+    /** As `lose`, and counts it against the place. Returns whether the chunk has failed too often. */
+    fail: (run: ChunkRun<C>): boolean => {
       failures.set(run.chunk.name, [...getFailures(run.chunk), run.placeId]);
       lose(run);
       return getFailures(run.chunk).length >= MAX_FAILURES;
     },
-    isDone: ({ name }) => done.has(name),
-    isComplete: () => done.size === chunks.length,
-    progress: () => {
+    isDone: ({ name }: C): boolean => done.has(name),
+    isComplete: (): boolean => done.size === chunks.length,
+    /** Share of the frames that are done, those of running chunks included, 0 to 1. */
+    progress: (): number => {
       const best = new Map<C, number>();
       for (const { chunk, share } of runs)
         if (!done.has(chunk.name)) best.set(chunk, Math.max(best.get(chunk) ?? 0, share));

@@ -6,7 +6,7 @@ import { parseNalUnits } from "../packets/bitstream";
 import { changesParameterSets, parseAvcConfig } from "../packets/h264";
 import { createPictureReader, parseSequenceFacts } from "../packets/h264-pictures";
 import { checkMp4 } from "../packets/mp4-check";
-import { computeDisplayRanks, iteratePackets, readTrackConfig, withVideoTrack } from "../packets/video-track";
+import { computeDisplayRanks, iteratePackets, openVideoTrack, readTrackConfig } from "../packets/video-track";
 
 /** The frames that a chunk must have. `frameRate` is that of its file: the finished render uses other times. */
 export type ExpectedFrames = { frameCount: number; width: number; height: number; frameRate: Rational };
@@ -25,36 +25,35 @@ const MAX_TIME_DEVIATION = 0.5;
  */
 export async function readPictureGroups(path: string, expected: ExpectedFrames): Promise<PictureGroup[] | null> {
   await checkMp4(path);
-  return await withVideoTrack(path, async (track) => {
-    const config = await readTrackConfig(track);
-    if (!config.codec.startsWith("avc1")) throw new Error(`The codec is ${config.codec}.`);
-    requireSize(config.codedWidth, config.codedHeight, expected);
-    const sets = parseAvcConfig(config.description);
-    const facts = parseSequenceFacts(sets.sps[0] ?? new Uint8Array());
-    if (sets.sps.length !== 1) throw new Error("The file has several sequence parameter sets.");
-    if (facts === null) return null;
-    requireSize(facts.width, facts.height, expected);
-    const readPicture = createPictureReader(facts);
-    const timestamps: number[] = [];
-    const positions: { group: number; order: number }[] = [];
-    const groups: PictureGroup[] = [];
-    for await (const { data, timestamp } of iteratePackets(new EncodedPacketSink(track))) {
-      if (timestamps.length % PACKETS_PER_YIELD === 0) await yieldToEventLoop();
-      const units = parseNalUnits(data, sets.lengthSize);
-      if (changesParameterSets(units, sets)) throw new Error("The parameter sets change.");
-      const { isIdr, order } = readPicture(units);
-      if (isIdr) groups.push({ start: timestamp, frameCount: 0 });
-      const group = groups.at(-1);
-      if (group === undefined) throw new Error("The first frame depends on others.");
-      group.frameCount++;
-      positions.push({ group: groups.length, order });
-      timestamps.push(timestamp);
-    }
-    if (timestamps.length !== expected.frameCount)
-      throw new Error(`The file has ${timestamps.length} frames, expected ${expected.frameCount}.`);
-    requireTimes(timestamps, positions, expected.frameRate);
-    return groups;
-  });
+  using file = await openVideoTrack(path);
+  const config = await readTrackConfig(file.track);
+  if (!config.codec.startsWith("avc1")) throw new Error(`The codec is ${config.codec}.`);
+  requireSize(config.codedWidth, config.codedHeight, expected);
+  const sets = parseAvcConfig(config.description);
+  const facts = parseSequenceFacts(sets.sps[0] ?? new Uint8Array());
+  if (sets.sps.length !== 1) throw new Error("The file has several sequence parameter sets.");
+  if (facts === null) return null;
+  requireSize(facts.width, facts.height, expected);
+  const readPicture = createPictureReader(facts);
+  const timestamps: number[] = [];
+  const positions: { group: number; order: number }[] = [];
+  const groups: PictureGroup[] = [];
+  for await (const { data, timestamp } of iteratePackets(new EncodedPacketSink(file.track))) {
+    if (timestamps.length % PACKETS_PER_YIELD === 0) await yieldToEventLoop();
+    const units = parseNalUnits(data, sets.lengthSize);
+    if (changesParameterSets(units, sets)) throw new Error("The parameter sets change.");
+    const { isIdr, order } = readPicture(units);
+    if (isIdr) groups.push({ start: timestamp, frameCount: 0 });
+    const group = groups.at(-1);
+    if (group === undefined) throw new Error("The first frame depends on others.");
+    group.frameCount++;
+    positions.push({ group: groups.length, order });
+    timestamps.push(timestamp);
+  }
+  if (timestamps.length !== expected.frameCount)
+    throw new Error(`The file has ${timestamps.length} frames, expected ${expected.frameCount}.`);
+  requireTimes(timestamps, positions, expected.frameRate);
+  return groups;
 }
 
 function requireSize(width: number, height: number, expected: ExpectedFrames): void {

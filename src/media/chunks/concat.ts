@@ -13,11 +13,11 @@ import {
   countFrames,
   iteratePackets,
   openVideoTrack,
+  readFileConfig,
   readTimestamps,
   readTrackConfig,
   type VideoTrackConfig,
   type VideoTrackPacket,
-  withVideoTrack,
   writeVideoTrack,
 } from "../packets/video-track";
 
@@ -45,7 +45,7 @@ export async function concatChunks(options: {
   onFrames?: ((frames: number) => void) | undefined;
 }): Promise<void> {
   const { chunks, constantRate, outputPath, signal, onFrames } = options;
-  const config = await withVideoTrack(chunks[0]!.path, readTrackConfig);
+  const config = await readFileConfig(chunks[0]!.path);
   await writeAtomically(outputPath, (tempPath) =>
     writeVideoTrack({
       path: tempPath,
@@ -64,21 +64,17 @@ async function* readChunkPackets(
   signal: AbortSignal | undefined,
 ): AsyncGenerator<VideoTrackPacket> {
   for (const { path, times } of chunks) {
-    const { track, close } = await openVideoTrack(path);
-    try {
-      const chunkConfig = await readTrackConfig(track);
-      if (!isSameBytes(chunkConfig.description, config.description)) throw new ChunkMismatchError();
-      const sink = new EncodedPacketSink(track);
-      const ranks = computeDisplayRanks(await readTimestamps(sink));
-      let n = 0;
-      for await (const { data, type } of iteratePackets(sink)) {
-        signal?.throwIfAborted();
-        const rank = ranks[n++]!;
-        const timestamp = times[rank]!;
-        yield { data, type, timestamp, duration: times[rank + 1]! - timestamp };
-      }
-    } finally {
-      close();
+    using file = await openVideoTrack(path);
+    const chunkConfig = await readTrackConfig(file.track);
+    if (!isSameBytes(chunkConfig.description, config.description)) throw new ChunkMismatchError();
+    const sink = new EncodedPacketSink(file.track);
+    const ranks = computeDisplayRanks(await readTimestamps(sink));
+    let n = 0;
+    for await (const { data, type } of iteratePackets(sink)) {
+      signal?.throwIfAborted();
+      const rank = ranks[n++]!;
+      const timestamp = times[rank]!;
+      yield { data, type, timestamp, duration: times[rank + 1]! - timestamp };
     }
   }
 }

@@ -16,6 +16,7 @@ import {
   type VideoQuality,
 } from "../encoder-arguments";
 import { createWorkLimits, type Ffmpeg, PROGRESS_ARGUMENTS, runFfmpeg } from "../ffmpeg";
+import { writeExcerpt } from "../packets/excerpt";
 import { ALL_BYTES, requireBytes } from "../packets/incomplete-files";
 import type { PacketSource } from "../packets/source";
 import { countFrames } from "../packets/video-track";
@@ -27,7 +28,7 @@ import {
   type FrameTiming,
   getSeekPointBefore,
 } from "../video-filters";
-import { writeChunkExcerpt } from "./excerpt";
+import { MAX_LEAD_PACKETS } from "./excerpt";
 import { buildScaleFilters } from "./scale";
 
 /** Settings that all chunks of a render share. */
@@ -160,7 +161,9 @@ async function tryEncodeExcerpt(options: EncodeChunkOptions): Promise<boolean> {
   const { info } = settings.probed;
   const path = `${options.path}.excerpt.mp4`;
   try {
-    const start = await writeChunkExcerpt(packetSource, task.chunk, info.video!.rotation, path);
+    const { rotation } = info.video!;
+    const frameRanges = task.chunk.segments;
+    const start = await writeExcerpt(packetSource, { frameRanges, rotation, path, maxLeadPackets: MAX_LEAD_PACKETS });
     const excerptInfo = { ...info, demuxer: "mov", startPts: info.startPts - start };
     const probed = { ...settings.probed, info: excerptInfo };
     return await tryEncode({ ...options, settings: { ...settings, sourcePath: path, probed } }, task, true);

@@ -1,13 +1,11 @@
 /** Excerpts of a source for chunks: small files with only the packets that a chunk needs. */
-import type { ProbedMedia, VideoStream } from "../../domain/media";
+import type { ProbedMedia } from "../../domain/media";
 import type { RenderChunk } from "../../domain/render-plan";
-import type { Ticks } from "../../domain/time";
-import { writeExcerpt } from "../packets/excerpt";
 import { openPacketSource, type PacketSource } from "../packets/source";
 import { openPacketWindow } from "../packets/window";
 
 /** If more packets must be decoded before a segment, seeking is preferred: ffmpeg can also start at other points. */
-const MAX_LEAD_PACKETS = 1_000;
+export const MAX_LEAD_PACKETS = 1_000;
 
 /**
  * Opens a source for excerpts. Returns null for an unsupported source, in which ffmpeg has to seek. The caller closes
@@ -39,14 +37,4 @@ export async function openChunkSource(
     signal?.throwIfAborted();
     return await openExcerptSource(path, probed, signal);
   }
-}
-
-/** Writes the excerpt of a chunk. Same result and errors as `writeExcerpt`. */
-export async function writeChunkExcerpt(
-  source: PacketSource,
-  chunk: RenderChunk,
-  rotation: VideoStream["rotation"],
-  path: string,
-): Promise<Ticks> {
-  return await writeExcerpt(source, { frameRanges: chunk.segments, rotation, path, maxLeadPackets: MAX_LEAD_PACKETS });
 }

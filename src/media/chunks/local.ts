@@ -8,17 +8,20 @@ import { type ChunkPlaces, scheduleChunks } from "./schedule";
 /** What `encode` gets: the file that it writes, complete or not at all. */
 export type EncodeTarget = { path: string; signal: AbortSignal; onFrames(frames: number): void };
 
-export type LocalOptions<C extends Chunk> = {
-  /** Those with equal names are one file. */
-  chunks: readonly C[];
-  workDir: string;
-  /** How many are encoded at the same time. */
+export type EncoderLimits = {
+  /** Maximum number of chunks that are encoded at the same time. */
   maxProcesses: number;
   signal?: AbortSignal | undefined;
-  /** Polled between two chunks. */
+  /** Polled between two chunks. If true, the render ends with `RenderYielded`, and a later call resumes it. */
   shouldYield?: (() => boolean) | undefined;
   /** Shared by all renders of this server. Without it, `maxProcesses` is the only bound. */
   encoderSemaphore?: Semaphore | undefined;
+};
+
+export type LocalOptions<C extends Chunk> = EncoderLimits & {
+  /** Those with equal names are one file. */
+  chunks: readonly C[];
+  workDir: string;
   onFrames(frames: number): void;
   encode(chunk: C, target: EncodeTarget): Promise<void>;
 };

@@ -1,14 +1,9 @@
 /** Has the chunks of a render encoded, at one place or at several, until all are done. */
+import type { JobPlaces, Slot } from "../../domain/jobs";
 import { type Chunk, type ChunkPlace, createChunkBoard } from "./board";
 
-export type ChunkSlot = { placeId: string; release(): void };
-
-export type ChunkPlaces = {
-  /** Lists the places that can encode chunks, also those without a free slot. */
-  list(): ChunkPlace[];
-  /** Calls `onSlot` with each free slot of a place for which `wants` returns true, until `close`. `wake` asks again. */
-  request(wants: (placeId: string) => boolean, onSlot: (slot: ChunkSlot) => void): { wake(): void; close(): void };
-};
+/** `list` has all places that can encode chunks, also those without a free slot. */
+export type ChunkPlaces = Pick<JobPlaces, "request"> & { list(): ChunkPlace[] };
 
 /** What a run of a chunk gets. `isDone`: another run of it has ended before. */
 export type ChunkControl = { signal: AbortSignal; progress(share: number): void; isDone(): boolean };
@@ -63,7 +58,7 @@ export async function scheduleChunks<C extends Chunk>(options: ScheduleOptions<C
     isYielding ||= options.shouldYield();
   };
 
-  function take(slot: ChunkSlot): void {
+  function take(slot: Slot): void {
     if (isOpen()) poll();
     const chunk = isOpen() ? board.choose(slot.placeId) : null;
     if (chunk === null) {

@@ -16,7 +16,7 @@ const MAX_CHUNK_FRAMES = 10_000;
  * process may have written the file, so links are not followed and its size is limited.
  */
 export async function readChunkSizes(workDir: string, frameCount: number | null): Promise<number[] | null> {
-  const file = await open(join(workDir, CHUNK_SIZES_FILE), OPEN_FLAGS).catch(() => null);
+  await using file = await open(join(workDir, CHUNK_SIZES_FILE), OPEN_FLAGS).catch(() => null);
   if (file === null) return null;
   try {
     const found = await file.stat();
@@ -24,8 +24,6 @@ export async function readChunkSizes(workDir: string, frameCount: number | null)
     return parseChunkSizes(JSON.parse(await file.readFile("utf8")), frameCount);
   } catch {
     return null;
-  } finally {
-    await file.close();
   }
 }
 

@@ -54,6 +54,27 @@ export function readExpGolomb(bytes: Uint8Array, at: number): { value: number; e
   return { value: readBits(bytes, at + zeros, zeros + 1) - 1, end };
 }
 
+export type BitReader = ReturnType<typeof createBitReader>;
+
+/** Returns a reader of the syntax elements from bit `start` on, named as in the standard. */
+export function createBitReader(bytes: Uint8Array, start: number) {
+  let at = start;
+  return {
+    at: () => at,
+    u: (count: number): number => {
+      at += count;
+      return readBits(bytes, at - count, count);
+    },
+    flag: (): boolean => readBit(bytes, at++) === 1,
+    /** Reads ue(v), or skips se(v), which is as long. */
+    ue: (): number => {
+      const { value, end } = readExpGolomb(bytes, at);
+      at = end;
+      return value;
+    },
+  };
+}
+
 /** Formats a number as the bits of ue(v). */
 export function formatExpGolomb(value: number): string {
   const digits = (value + 1).toString(2);

@@ -1,6 +1,6 @@
 /** The pictures of an H.264 stream: size and display order (ITU-T H.264, 7.3.2.1, 7.3.3 and 8.2.1). Pure. */
-import { readBits, readExpGolomb, removeEmulationPrevention } from "./bits";
-import { getNalType, isReferenceNal, NAL_IDR } from "./h264";
+import { createBitReader, removeEmulationPrevention } from "./bits";
+import { getNalType, isReferenceNal, NAL_IDR, NAL_SLICE } from "./h264";
 
 /** The picture properties in a sequence parameter set. `orderBits` null: pictures are shown in decode order. */
 export type SequenceFacts = {
@@ -14,55 +14,39 @@ export type SequenceFacts = {
   hasFieldsOnly: boolean;
 };
 
-const NAL_SLICE = 1;
 /** Profiles whose parameter sets have the chroma format and bit depths. */
 const HIGH_PROFILES: readonly number[] = [100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135];
 const MACROBLOCK = 16;
 /** The header is at the beginning of a slice. */
 const MAX_HEADER_BYTES = 64;
 
-function createReader(bytes: Uint8Array, start: number) {
-  let at = start;
-  return {
-    readNumber: (): number => {
-      const { value, end } = readExpGolomb(bytes, at);
-      at = end;
-      return value;
-    },
-    readBits: (count: number): number => {
-      at += count;
-      return readBits(bytes, at - count, count);
-    },
-  };
-}
-
 /** Parses a sequence parameter set. Returns null for scaling matrices and order by cycles, which chunks never use. */
 export function parseSequenceFacts(sps: Uint8Array): SequenceFacts | null {
   const bytes = removeEmulationPrevention(sps);
-  const reader = createReader(bytes, 32);
-  reader.readNumber();
+  const reader = createBitReader(bytes, 32);
+  reader.ue();
   let chromaFormat = 1;
   let hasSeparatePlanes = false;
   if (HIGH_PROFILES.includes(bytes[1] ?? 0)) {
-    chromaFormat = reader.readNumber();
-    if (chromaFormat === 3) hasSeparatePlanes = reader.readBits(1) === 1;
-    reader.readNumber();
-    reader.readNumber();
-    reader.readBits(1);
-    if (reader.readBits(1) === 1) return null;
+    chromaFormat = reader.ue();
+    if (chromaFormat === 3) hasSeparatePlanes = reader.flag();
+    reader.ue();
+    reader.ue();
+    reader.flag();
+    if (reader.flag()) return null;
   }
-  const frameNumberBits = reader.readNumber() + 4;
-  const orderType = reader.readNumber();
+  const frameNumberBits = reader.ue() + 4;
+  const orderType = reader.ue();
   if (orderType !== 0 && orderType !== 2) return null;
-  const orderBits = orderType === 0 ? reader.readNumber() + 4 : null;
-  const maxReferences = reader.readNumber();
-  reader.readBits(1);
-  const columns = reader.readNumber() + 1;
-  const rows = reader.readNumber() + 1;
-  const hasFramesOnly = reader.readBits(1) === 1;
-  if (!hasFramesOnly) reader.readBits(1);
-  reader.readBits(1);
-  const crop = reader.readBits(1) === 1 ? [0, 0, 0, 0].map(() => reader.readNumber()) : [0, 0, 0, 0];
+  const orderBits = orderType === 0 ? reader.ue() + 4 : null;
+  const maxReferences = reader.ue();
+  reader.flag();
+  const columns = reader.ue() + 1;
+  const rows = reader.ue() + 1;
+  const hasFramesOnly = reader.flag();
+  if (!hasFramesOnly) reader.flag();
+  reader.flag();
+  const crop = reader.flag() ? [0, 0, 0, 0].map(() => reader.ue()) : [0, 0, 0, 0];
   const [left, right, top, bottom] = crop as [number, number, number, number];
   const unitX = chromaFormat === 1 || chromaFormat === 2 ? 2 : 1;
   const unitY = (chromaFormat === 1 ? 2 : 1) * (hasFramesOnly ? 1 : 2);
@@ -93,14 +77,14 @@ export function createPictureReader(facts: SequenceFacts): (units: readonly Uint
       previous = { high: 0, low: 0 };
       count = 0;
     }
-    const reader = createReader(removeEmulationPrevention(first.subarray(0, MAX_HEADER_BYTES)), 8);
-    for (let n = 0; n < 3; n++) reader.readNumber();
-    if (facts.hasSeparatePlanes) reader.readBits(2);
-    reader.readBits(facts.frameNumberBits);
-    if (facts.hasFieldsOnly && reader.readBits(1) === 1) throw new Error("A packet is a field.");
-    if (isIdr) reader.readNumber();
+    const reader = createBitReader(removeEmulationPrevention(first.subarray(0, MAX_HEADER_BYTES)), 8);
+    for (let n = 0; n < 3; n++) reader.ue();
+    if (facts.hasSeparatePlanes) reader.u(2);
+    reader.u(facts.frameNumberBits);
+    if (facts.hasFieldsOnly && reader.flag()) throw new Error("A packet is a field.");
+    if (isIdr) reader.ue();
     if (facts.orderBits === null) return count++;
-    const low = reader.readBits(facts.orderBits);
+    const low = reader.u(facts.orderBits);
     const period = 2 ** facts.orderBits;
     let high = previous.high;
     if (low < previous.low && previous.low - low >= period / 2) high += period;

@@ -4,7 +4,7 @@
  * since the intra picture only, which is checked for each list of each slice. Pure.
  */
 import { addEmulationPrevention, formatExpGolomb, removeEmulationPrevention, replaceBits } from "./bits";
-import { type AvcConfig, getNalType, NAL_IDR } from "./h264";
+import { type AvcConfig, getNalType, NAL_IDR, NAL_SLICE } from "./h264";
 import { parseSequenceFacts, type SequenceFacts } from "./h264-pictures";
 import {
   type ListCommand,
@@ -14,21 +14,11 @@ import {
   type SliceHeader,
 } from "./h264-slice-header";
 
-export type RecoveryRewriter = {
-  /** Returns the NAL units of the next kept packet. Errors: a plain `Error` if it refers to other pictures. */
-  rewrite(units: readonly Uint8Array[]): Uint8Array[];
-  /** Takes a packet that is dropped. */
-  drop(units: readonly Uint8Array[]): void;
-  /** Whether the next packets are unchanged: there was an IDR picture. */
-  isDone(): boolean;
-  /** Whether later pictures can no longer refer to one before the intra picture. */
-  isSettled(): boolean;
-};
+export type RecoveryRewriter = ReturnType<typeof createRewriter>;
 
 /** A reference picture since the intra picture. `order` relative to it. `newNumber` null: the picture was dropped. */
 type Reference = { number: number; order: number; newNumber: number | null };
 
-const NAL_SLICE = 1;
 const NAL_SEI = 6;
 /** Differs from the ID 0 of encoders whose picture may precede. */
 const IDR_PICTURE_ID = 1;
@@ -55,11 +45,7 @@ export function createRecoveryRewriter(config: AvcConfig, units: readonly Uint8A
   }
 }
 
-function createRewriter(
-  sequence: SequenceFacts,
-  parameterSets: ReadonlyMap<number, PictureFacts>,
-  first: SliceHeader,
-): RecoveryRewriter {
+function createRewriter(sequence: SequenceFacts, parameterSets: ReadonlyMap<number, PictureFacts>, first: SliceHeader) {
   const numberModulus = 2 ** sequence.frameNumberBits;
   const orderModulus = 2 ** (sequence.orderBits ?? 4);
   let source: Reference[] = [];
@@ -136,7 +122,8 @@ function createRewriter(
     units.filter(isSlice).map((nal) => parseSliceHeader(nal, sequence, parameterSets));
 
   return {
-    rewrite(units) {
+    /** Returns the NAL units of the next kept packet. Errors: a plain `Error` if it refers to other pictures. */
+    rewrite(units: readonly Uint8Array[]): Uint8Array[] {
       if (hasStarted && units.some((nal) => getNalType(nal) === NAL_IDR)) isDone = true;
       if (isDone) return [...units];
       const isFirst = !hasStarted;
@@ -158,13 +145,16 @@ function createRewriter(
       complete(slices[0]!, order, true);
       return written;
     },
-    drop(units) {
+    /** Takes a packet that is dropped. */
+    drop(units: readonly Uint8Array[]): void {
       if (isDone) return;
       const slices = parse(units);
       const { order } = take(slices, false);
       complete(slices[0]!, order, false);
     },
+    /** Whether the next packets are unchanged: there was an IDR picture. */
     isDone: () => isDone,
+    /** Whether later pictures can no longer refer to one before the intra picture. */
     isSettled: () => isSettled && keptCount > maxReferences,
   };
 }
@@ -293,11 +283,7 @@ function writeSlice(header: SliceHeader, change: SliceChange): Uint8Array {
   let { length } = changed;
   while (length > 0 && changed[length - 1] === 0) length--;
   const start = addEmulationPrevention(changed.slice(0, length));
-  if (split === nal.length) return start;
-  const written = new Uint8Array(start.length + nal.length - split);
-  written.set(start);
-  written.set(nal.subarray(split), start.length);
-  return written;
+  return Bun.concatArrayBuffers([start, nal.subarray(split)], Number.POSITIVE_INFINITY, true);
 }
 
 /**

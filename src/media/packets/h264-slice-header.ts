@@ -1,5 +1,5 @@
 /** Parses slice headers of progressive H.264 (ITU-T H.264, 7.3.2.2 and 7.3.3), with the places of what a splice changes. Pure. */
-import { readBits, readExpGolomb, removeEmulationPrevention } from "./bits";
+import { type BitReader, createBitReader, removeEmulationPrevention } from "./bits";
 import { getNalType, isReferenceNal, NAL_IDR } from "./h264";
 import type { SequenceFacts } from "./h264-pictures";
 
@@ -152,26 +152,6 @@ export function parseSliceHeader(
     commands,
     removals,
     at,
-  };
-}
-
-type BitReader = ReturnType<typeof createBitReader>;
-
-function createBitReader(bytes: Uint8Array, start: number) {
-  let at = start;
-  return {
-    at: () => at,
-    u: (count: number): number => {
-      at += count;
-      return readBits(bytes, at - count, count);
-    },
-    flag: (): boolean => readBits(bytes, at++, 1) === 1,
-    /** Reads ue(v), or skips se(v), which is as long. */
-    ue: (): number => {
-      const { value, end } = readExpGolomb(bytes, at);
-      at = end;
-      return value;
-    },
   };
 }
 

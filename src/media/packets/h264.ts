@@ -13,9 +13,10 @@ export type AvcConfig = {
   extensions: Uint8Array;
 };
 
+export const NAL_SLICE = 1;
 export const NAL_IDR = 5;
-const NAL_SPS = 7;
-const NAL_PPS = 8;
+export const NAL_SPS = 7;
+export const NAL_PPS = 8;
 const MAX_PARAMETER_SET_ID = 31;
 
 export const getNalType = (nal: Uint8Array): number => (nal[0] ?? 0) & 31;
@@ -23,7 +24,7 @@ export const getNalType = (nal: Uint8Array): number => (nal[0] ?? 0) & 31;
 /** Returns whether a NAL unit belongs to a reference picture (`nal_ref_idc` is not 0). */
 export const isReferenceNal = (nal: Uint8Array): boolean => {
   const type = getNalType(nal);
-  return type >= 1 && type <= NAL_IDR && ((nal[0]! >> 5) & 3) !== 0;
+  return type >= NAL_SLICE && type <= NAL_IDR && ((nal[0]! >> 5) & 3) !== 0;
 };
 
 /** Parses `avcC`. Errors: a plain `Error` when it is truncated or has another version. */

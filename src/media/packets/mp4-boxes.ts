@@ -50,7 +50,17 @@ async function readBytes(file: FileHandle, at: number, length: number): Promise<
   return bytes.subarray(0, bytesRead);
 }
 
+/** Sizes of sample entries before their boxes: `avc1` and the like, and `mp4a` and the like. */
+export const VISUAL_ENTRY_BYTES = 8 + 78;
+export const AUDIO_ENTRY_BYTES = 8 + 28;
+
 export const toView = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+/** Returns the bytes of a decoder configuration. */
+export const toBytes = (source: AllowSharedBufferSource): Uint8Array =>
+  ArrayBuffer.isView(source)
+    ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)
+    : new Uint8Array(source);
 
 /** Iterates over the boxes in a body, until one is invalid. A body may end before its box does. */
 export function* iterateBoxes(body: Uint8Array): Generator<{ type: string; body: Uint8Array; isComplete: boolean }> {

@@ -23,25 +23,21 @@ const BOXES_PER_YIELD = 1_000;
 
 /** Checks a file. Errors: `AppError` `corrupt_media`, `media_limits_exceeded`; read errors; the signal's reason. */
 export async function checkMp4(path: string, signal?: AbortSignal): Promise<void> {
-  const file = await open(path, "r");
-  try {
-    const { size } = await file.stat();
-    const totals: TableTotals = { entries: 0, samples: 0, fragmentSamples: 0 };
-    let boxes = 0;
-    for await (const box of readBoxHeaders(file, path, size)) {
-      if (boxes >= MAX_BOXES) throw new AppError("media_limits_exceeded", "The file has too many boxes.");
-      if (boxes++ % BOXES_PER_YIELD === 0) await yieldToEventLoop();
-      signal?.throwIfAborted();
-      const maxBytes = MAX_BYTES[box.type];
-      if (maxBytes === undefined) continue;
-      // A recorder that was switched off leaves its last fragment incomplete.
-      if (box.at + box.size > size && box.type !== "moov") return;
-      if (box.at + box.size > size + MAX_MISSING_BYTES) throw new AppError("corrupt_media", "The file is incomplete.");
-      const length = Math.min(box.size, size - box.at) - box.headerSize;
-      if (length > maxBytes) throw new AppError("corrupt_media", `The file is damaged: box ${box.type} is too large.`);
-      checkTables({ type: box.type, body: await readBoxBody(file, path, box, length) }, totals, size);
-    }
-  } finally {
-    await file.close();
+  await using file = await open(path, "r");
+  const { size } = await file.stat();
+  const totals: TableTotals = { entries: 0, samples: 0, fragmentSamples: 0 };
+  let boxes = 0;
+  for await (const box of readBoxHeaders(file, path, size)) {
+    if (boxes >= MAX_BOXES) throw new AppError("media_limits_exceeded", "The file has too many boxes.");
+    if (boxes++ % BOXES_PER_YIELD === 0) await yieldToEventLoop();
+    signal?.throwIfAborted();
+    const maxBytes = MAX_BYTES[box.type];
+    if (maxBytes === undefined) continue;
+    // A recorder that was switched off leaves its last fragment incomplete.
+    if (box.at + box.size > size && box.type !== "moov") return;
+    if (box.at + box.size > size + MAX_MISSING_BYTES) throw new AppError("corrupt_media", "The file is incomplete.");
+    const length = Math.min(box.size, size - box.at) - box.headerSize;
+    if (length > maxBytes) throw new AppError("corrupt_media", `The file is damaged: box ${box.type} is too large.`);
+    checkTables({ type: box.type, body: await readBoxBody(file, path, box, length) }, totals, size);
   }
 }

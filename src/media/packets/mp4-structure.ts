@@ -23,19 +23,15 @@ export type Mp4Structure = { tracks: Mp4Track[]; complete: boolean; missingBytes
  * Reads the tracks with their edit lists, in file order. Returns null without a readable `moov`. Errors: of reading.
  */
 export async function readMp4Structure(path: string): Promise<Mp4Structure | null> {
-  const file = await open(path, "r");
-  try {
-    const { moov, missingBytes } = await readMoov(file, path);
-    if (moov === null) return null;
-    const boxes = parseChildBoxes(moov);
-    const movieTimescale = findTimescale(boxes.find((box) => box.type === "mvhd")?.body) ?? 1000;
-    const tracks = boxes.filter((box) => box.type === "trak").map((trak) => parseTrack(trak.body, movieTimescale));
-    // A recorder that was switched off leaves its last fragment incomplete. The media before it is complete.
-    const fragmented = boxes.some((box) => box.type === "mvex");
-    return { tracks, complete: fragmented || missingBytes <= MAX_MISSING_BYTES, missingBytes };
-  } finally {
-    await file.close();
-  }
+  await using file = await open(path, "r");
+  const { moov, missingBytes } = await readMoov(file, path);
+  if (moov === null) return null;
+  const boxes = parseChildBoxes(moov);
+  const movieTimescale = findTimescale(boxes.find((box) => box.type === "mvhd")?.body) ?? 1000;
+  const tracks = boxes.filter((box) => box.type === "trak").map((trak) => parseTrack(trak.body, movieTimescale));
+  // A recorder that was switched off leaves its last fragment incomplete. The media before it is complete.
+  const fragmented = boxes.some((box) => box.type === "mvex");
+  return { tracks, complete: fragmented || missingBytes <= MAX_MISSING_BYTES, missingBytes };
 }
 
 const MAX_BOXES = 100_000;
@@ -103,15 +99,16 @@ function parseTrack(trak: Uint8Array, movieTimescale: number): Mp4Track {
 
 function findUint32(body: Uint8Array | undefined, at: number): number | null {
   if (body === undefined || body.length < at + 4) return null;
-  return new DataView(body.buffer, body.byteOffset).getUint32(at);
+  return toView(body).getUint32(at);
 }
 
-function parseEditList(elst: Uint8Array | undefined): { duration: number; mediaTime: number; rate: number }[] {
+/** Parses the entries of an edit list. Durations have the timescale of the movie, media times that of the track. */
+export function parseEditList(elst: Uint8Array | undefined): { duration: number; mediaTime: number; rate: number }[] {
   if (elst === undefined || elst.length < 8) return [];
   const view = toView(elst);
   const size64 = elst[0] === 1;
   const size = size64 ? 20 : 12;
-  const entries: { duration: number; mediaTime: number; rate: number }[] = [];
+  const entries = [];
   for (let n = 0, at = 8; n < view.getUint32(4) && at + size <= elst.length; n++, at += size)
     entries.push({
       duration: size64 ? Number(view.getBigUint64(at)) : view.getUint32(at),

@@ -27,14 +27,14 @@ import { iteratePackets, readTrackConfig, type VideoTrackConfig } from "./video-
 /** Thrown when a source or plan cannot be spliced and must be encoded. The message is the reason, for the log. */
 export class SpliceError extends Error {}
 
-export type PacketSource = {
+/** The packets of a source. Disposing of it closes the file. */
+export type PacketSource = Disposable & {
   config: VideoTrackConfig;
   bitstream: Bitstream;
   order: PacketOrder;
   /** Container time of each packet in decode order, in seconds. */
   timestamps: Float64Array;
   sink: EncodedPacketSink;
-  close(): void;
 };
 
 /** Containers with out-of-band parameter sets and exact times. */
@@ -79,7 +79,7 @@ export async function openSource(
     const { config, bitstream } = await readParameterSets(codec, track, video.pixelAspect);
     const sink = new EncodedPacketSink(track);
     const table = await readTable(sink);
-    return { config, bitstream, ...table, sink, close: () => input.dispose() };
+    return { config, bitstream, ...table, sink, [Symbol.dispose]: () => input.dispose() };
   } catch (error) {
     input.dispose();
     throw error;

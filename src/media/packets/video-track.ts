@@ -12,6 +12,7 @@ import {
   Output,
 } from "mediabunny";
 import type { VideoStream } from "../../domain/media";
+import { toBytes } from "./mp4-boxes";
 import { readMp4Structure } from "./mp4-structure";
 
 /** A coded frame in decode order. Times in seconds of the output. */
@@ -27,32 +28,21 @@ export type VideoTrackConfig = {
   description: Uint8Array;
 };
 
-export type OpenVideoTrack = { track: InputVideoTrack; close(): void };
-
-/** Opens a file's first video track. The caller closes it. Errors: a plain `Error` without a video track. */
-export async function openVideoTrack(path: string): Promise<OpenVideoTrack> {
-  const input = new Input({ source: new FilePathSource(path), formats: ALL_FORMATS });
-  try {
-    const track = await input.getPrimaryVideoTrack();
-    if (track === null) throw new Error("No video track.");
-    return { track, close: () => input.dispose() };
-  } catch (error) {
-    input.dispose();
-    throw error;
-  }
+/** Opens a file's first video track. Disposing of it closes the file. Errors: a plain `Error` without a video track. */
+export async function openVideoTrack(path: string): Promise<Disposable & { track: InputVideoTrack }> {
+  using opening = new DisposableStack();
+  const track = await opening
+    .use(new Input({ source: new FilePathSource(path), formats: ALL_FORMATS }))
+    .getPrimaryVideoTrack();
+  if (track === null) throw new Error("No video track.");
+  const opened = opening.move();
+  return { track, [Symbol.dispose]: () => opened.dispose() };
 }
 
-/** Opens a file's first video track, calls `use`, and closes it. Errors: a plain `Error` without a video track. */
-export async function withVideoTrack<Result>(
-  path: string,
-  use: (track: InputVideoTrack) => Promise<Result>,
-): Promise<Result> {
-  const { track, close } = await openVideoTrack(path);
-  try {
-    return await use(track);
-  } finally {
-    close();
-  }
+/** Reads the decoder configuration of a file's first video track. Errors: those of `openVideoTrack`, `readTrackConfig`. */
+export async function readFileConfig(path: string): Promise<VideoTrackConfig> {
+  using file = await openVideoTrack(path);
+  return await readTrackConfig(file.track);
 }
 
 /** Reads the decoder configuration. Errors: a plain `Error` when the parameter sets are in-band. */
@@ -61,11 +51,8 @@ export async function readTrackConfig(track: InputVideoTrack): Promise<VideoTrac
   const { codec, codedWidth, codedHeight, description } = config ?? {};
   if (codec === undefined || codedWidth === undefined || codedHeight === undefined || description === undefined)
     throw new Error("The parameter sets are in-band.");
-  const bytes = ArrayBuffer.isView(description)
-    ? new Uint8Array(description.buffer, description.byteOffset, description.byteLength)
-    : new Uint8Array(description);
   const { displayAspectWidth, displayAspectHeight } = config ?? {};
-  const parameters = { codec, codedWidth, codedHeight, description: bytes.slice() };
+  const parameters = { codec, codedWidth, codedHeight, description: toBytes(description).slice() };
   if (displayAspectWidth === undefined || displayAspectHeight === undefined) return parameters;
   return { ...parameters, displayAspectWidth, displayAspectHeight };
 }

@@ -45,7 +45,7 @@ export async function openPacketWindow(
     for (const range of frameRanges) await requireWithinWindow(source, range, windows);
     return source;
   } catch (error) {
-    source.close();
+    source[Symbol.dispose]();
     throw error;
   }
 }

@@ -6,7 +6,7 @@ import { findVoicelessSpans, type VoiceActivity } from "../../domain/voice-activ
 import { QUIET_ARGUMENTS } from "../arguments";
 import { reduceNoise } from "../audio/noise-reduction";
 import { loadRnnoise } from "../audio/rnnoise";
-import { buildSampleInputArguments } from "../audio/sink";
+import { buildSampleInputArguments, toSampleBytes } from "../audio/sink";
 import { readWholeSamples } from "../audio/splicer";
 import { createWorkLimits, type Ffmpeg, startFfmpeg, toFfmpegError } from "../ffmpeg";
 import { buildLiveSampleArguments, LIVE_ENCODER_ARGUMENTS, PREVIEW_SAMPLE_RATE } from "./encode";
@@ -76,7 +76,7 @@ export async function encodeCleanAudio(
         Math.max(0, Math.min(frames, last - position)) * CHANNELS,
       );
       position += frames;
-      if (part.length > 0) await encoder.stdin.write(new Uint8Array(part.buffer, part.byteOffset, part.byteLength));
+      if (part.length > 0) await encoder.stdin.write(toSampleBytes(part));
     }
     await encoder.stdin.end();
     const bytes = await encoded;

@@ -26,7 +26,8 @@ const u64 = (value: number): number[] => [...u32(Math.floor(value / 2 ** 32)), .
 const zeros = (count: number): number[] => new Array(count).fill(0);
 const ascii = (text: string): number[] => [...text].map((character) => character.charCodeAt(0));
 
-function box(type: string, ...parts: Part[]): Uint8Array<ArrayBuffer> {
+/** Returns a box with the parts as its body. */
+export function box(type: string, ...parts: Part[]): Uint8Array<ArrayBuffer> {
   const size = 8 + parts.reduce((sum, part) => sum + part.length, 0);
   const bytes = new Uint8Array(size);
   bytes.set([...u32(size), ...ascii(type)]);

@@ -8,13 +8,15 @@ import type { SpawnOptions } from "../../lib/process";
 import type { Sandbox } from "../../lib/sandbox";
 import { buildPassthroughArguments, QUIET_ARGUMENTS } from "../arguments";
 import { createWorkLimits, type Ffmpeg, type FfmpegChild, startFfmpeg, toFfmpegError } from "../ffmpeg";
+import { buildPacket } from "../packets/bitstream";
+import { buildAvcConfig, getNalType, NAL_IDR, NAL_PPS, NAL_SLICE, NAL_SPS } from "../packets/h264";
+import { toView, VISUAL_ENTRY_BYTES } from "../packets/mp4-boxes";
 import { findChildBox } from "../packets/mp4-structure";
 import { measureCpuSeconds } from "./cpu-seconds";
 import { buildPreviewEncoderArguments, FAST_X264 } from "./encode";
-import { writeFragment, writeInitSegment } from "./fragment";
+import { box, writeFragment, writeInitSegment } from "./fragment";
 
-const START_CODE = new Uint8Array([0, 0, 0, 1]);
-const VISUAL_ENTRY_BYTES = 8 + 78;
+const START_CODE = Uint8Array.of(0, 0, 1);
 const MAX_HEAD_SECONDS = 20;
 /** Maximum time that a process waits for its frames. */
 export const MAX_IDLE_SECONDS = 60;
@@ -26,8 +28,6 @@ const BETWEEN_FRAMES_SECONDS = 0.02;
 /** Half a second of noise at 60 frames per second has a tenth of this size. */
 const MAX_OUTPUT_BYTES = 32 * 1024 ** 2;
 
-const [NAL_SLICE, NAL_IDR, NAL_SPS, NAL_PPS] = [1, 5, 7, 8];
-
 /** `parameterSets` are those of the head if they differ from the preview's, otherwise null. */
 export type EncodedHead = { samples: Uint8Array[]; parameterSets: { sps: Uint8Array; pps: Uint8Array } | null };
 
@@ -38,7 +38,7 @@ const damaged = (what: string) =>
 export function readParameterSets(sampleEntry: Uint8Array): { sps: Uint8Array; pps: Uint8Array } {
   const avcC = findChildBox(sampleEntry.subarray(VISUAL_ENTRY_BYTES), "avcC");
   if (avcC === undefined || avcC.length < 8) throw damaged("no avcC");
-  const view = new DataView(avcC.buffer, avcC.byteOffset, avcC.byteLength);
+  const view = toView(avcC);
   const spsBytes = view.getUint16(6);
   const sps = avcC.subarray(8, 8 + spsBytes);
   if (avcC.length < 11 + spsBytes) throw damaged("avcC is too short");
@@ -51,32 +51,18 @@ export function replaceParameterSets(
   sampleEntry: Uint8Array,
   { sps, pps }: { sps: Uint8Array; pps: Uint8Array },
 ): Uint8Array {
-  const header = sampleEntry.subarray(0, VISUAL_ENTRY_BYTES);
-  const toLength = (bytes: Uint8Array) => [bytes.length >> 8, bytes.length & 0xff];
-  // Version, profile and level, lengths of four bytes, one set of each kind.
-  const configuration = [1, ...sps.subarray(1, 4), 0xff, 0xe1, ...toLength(sps), ...sps, 1, ...toLength(pps), ...pps];
-  const entry = new Uint8Array(header.length + 8 + configuration.length);
-  const view = new DataView(entry.buffer);
-  entry.set(header);
-  view.setUint32(0, entry.length);
-  view.setUint32(header.length, 8 + configuration.length);
-  entry.set(new TextEncoder().encode("avcC"), header.length + 4);
-  entry.set(configuration, header.length + 8);
-  return entry;
+  const [profile, compatibility, level] = [sps[1]!, sps[2]!, sps[3]!];
+  const extensions = new Uint8Array();
+  const sets = { profile, compatibility, level, lengthSize: 4, sps: [sps], pps: [pps], extensions };
+  const configuration = box("avcC", buildAvcConfig(sets));
+  return box("avc1", sampleEntry.subarray(8, VISUAL_ENTRY_BYTES), configuration);
 }
 
 /** The frames to encode again: `samples` start with a keyframe; frame number `first` and those after it are needed. */
 export type HeadFrames = { sampleEntry: Uint8Array; samples: readonly Uint8Array[]; first: number };
 
 /** A process that waits for the frames of one head. Starting it takes longer than its work. */
-export type HeadEncoder = {
-  /** Resolves to the processor seconds of the process when it has ended, for any reason. Never rejects. */
-  ended: Promise<number>;
-  /** Encodes a head. Can be called once. Errors: `AppError` `processing_failed`; the signal's reason. */
-  encode(frames: HeadFrames, signal?: AbortSignal): Promise<EncodedHead>;
-  /** Ends a process that is no longer needed. */
-  stop(): void;
-};
+export type HeadEncoder = ReturnType<typeof startHeadEncoder>;
 
 export type HeadTools = { ffmpeg: Ffmpeg; sandbox: Sandbox };
 
@@ -85,7 +71,7 @@ export function startHeadEncoder(
   { ffmpeg, sandbox }: HeadTools,
   video: VideoStream,
   priority: SpawnOptions["priority"] = "interactive",
-): HeadEncoder {
+) {
   const child = startFfmpeg({
     ffmpeg,
     arguments: [
@@ -103,9 +89,12 @@ export function startHeadEncoder(
     stdout: "pipe",
   });
   return {
+    /** Resolves to the processor seconds of the process when it has ended, for any reason. Never rejects. */
     ended: measureCpuSeconds(child, ffmpeg),
+    /** Ends a process that is no longer needed. */
     stop: child.killNow,
-    encode: async (frames, signal) => {
+    /** Encodes a head. Can be called once. Errors: `AppError` `processing_failed`; the signal's reason. */
+    encode: async (frames: HeadFrames, signal?: AbortSignal): Promise<EncodedHead> => {
       const timer = setTimeout(child.killNow, MAX_HEAD_SECONDS * 1000);
       signal?.addEventListener("abort", child.killNow, { once: true });
       try {
@@ -170,14 +159,11 @@ function parseHead(stream: Uint8Array, known: { sps: Uint8Array; pps: Uint8Array
   const samples: Uint8Array[] = [];
   const found = { sps: known.sps, pps: known.pps };
   for (const unit of splitAnnexB(stream)) {
-    const type = unit[0]! & 0x1f;
+    const type = getNalType(unit);
     if (type === NAL_SPS) found.sps = unit;
     if (type === NAL_PPS) found.pps = unit;
     if (type !== NAL_SLICE && type !== NAL_IDR) continue;
-    const sample = new Uint8Array(4 + unit.length);
-    new DataView(sample.buffer).setUint32(0, unit.length);
-    sample.set(unit, 4);
-    samples.push(sample);
+    samples.push(buildPacket([unit]));
   }
   const isSame = Buffer.compare(found.sps, known.sps) === 0 && Buffer.compare(found.pps, known.pps) === 0;
   return { samples, parameterSets: isSame ? null : found };
@@ -186,10 +172,9 @@ function parseHead(stream: Uint8Array, known: { sps: Uint8Array; pps: Uint8Array
 /** Yields the NAL units between start codes, without the zero bytes before the codes. */
 function* splitAnnexB(stream: Uint8Array): Generator<Uint8Array> {
   const bytes = Buffer.from(stream.buffer, stream.byteOffset, stream.byteLength);
-  const code = START_CODE.subarray(1);
-  let start = bytes.indexOf(code);
+  let start = bytes.indexOf(START_CODE);
   while (start >= 0) {
-    const next = bytes.indexOf(code, start + 3);
+    const next = bytes.indexOf(START_CODE, start + 3);
     let end = next < 0 ? bytes.length : next;
     while (next >= 0 && end > start + 3 && bytes[end - 1] === 0) end--;
     if (end > start + 3) yield bytes.subarray(start + 3, end);

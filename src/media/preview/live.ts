@@ -5,6 +5,8 @@
 import { AppError } from "../../domain/errors";
 import type { MediaInfo, VideoStream } from "../../domain/media";
 import type { SpawnOptions } from "../../lib/process";
+import { PACKET_SAMPLES } from "../audio/aac-chunks";
+import { parseAdtsPackets } from "../audio/adts";
 import { createWorkLimits, startFfmpeg, toFfmpegError } from "../ffmpeg";
 import { measureCpuSeconds } from "./cpu-seconds";
 import { buildLiveAudioArguments, buildLiveVideoArguments, PREVIEW_SAMPLE_RATE, PREVIEW_TIMESCALE } from "./encode";
@@ -67,12 +69,12 @@ export async function toAudioPiece(
   const span = { from: Math.max(0, from - AUDIO_LEAD_SECONDS), to: to + AUDIO_TAIL_SECONDS };
   const stream = await encode(span);
   // The encoder puts one packet before the first sample.
-  const start = Math.round(span.from * PREVIEW_SAMPLE_RATE) - AAC_PACKET_SAMPLES;
-  const packets = [...splitAdts(stream)].map((data, n) => ({ data, time: start + n * AAC_PACKET_SAMPLES }));
+  const start = Math.round(span.from * PREVIEW_SAMPLE_RATE) - PACKET_SAMPLES;
+  const packets = parsePackets(stream).map((data, n) => ({ data, time: start + n * PACKET_SAMPLES }));
   const samples = packets.filter(({ time }) => time >= 0);
   if (samples.length === 0) return new Uint8Array();
   const format = { kind: "audio" as const, timescale: PREVIEW_SAMPLE_RATE, sampleEntry: AAC_SAMPLE_ENTRY };
-  const fragment = samples.map(({ data }) => ({ data, duration: AAC_PACKET_SAMPLES, isKey: true }));
+  const fragment = samples.map(({ data }) => ({ data, duration: PACKET_SAMPLES, isKey: true }));
   return Buffer.concat([...writeInitSegment(format), ...writeFragment(samples[0]!.time, fragment)]);
 }
 
@@ -130,16 +132,11 @@ function* iterateBoxes(bytes: Uint8Array, path: readonly string[]): Generator<Da
   }
 }
 
-const AAC_PACKET_SAMPLES = 1_024;
-const ADTS_HEADER_BYTES = 7;
-
-/** Yields the packets of an ADTS stream without their headers, which have no checksum (ISO 14496-3). */
-function* splitAdts(stream: Uint8Array): Generator<Uint8Array> {
-  for (let at = 0; at + ADTS_HEADER_BYTES <= stream.length; ) {
-    const length = ((stream[at + 3]! & 3) << 11) | (stream[at + 4]! << 3) | (stream[at + 5]! >> 5);
-    if (stream[at] !== 0xff || length <= ADTS_HEADER_BYTES || at + length > stream.length) throw damaged("ADTS");
-    yield stream.subarray(at + ADTS_HEADER_BYTES, at + length);
-    at += length;
+function parsePackets(stream: Uint8Array): Uint8Array[] {
+  try {
+    return parseAdtsPackets(stream);
+  } catch {
+    throw damaged("ADTS");
   }
 }
 

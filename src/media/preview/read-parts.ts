@@ -15,23 +15,19 @@ const isInMemory = (part: PiecePart): part is Uint8Array => part instanceof Uint
 
 /** Reads the parts in chunks, to save memory. Throws `AppError` `processing_failed` if the file is too short. */
 export async function* readParts(media: string, parts: readonly PiecePart[]): AsyncGenerator<Uint8Array> {
-  const file = await open(media, "r");
-  try {
-    let chunk: Uint8Array[] = [];
-    let bytes = 0;
-    for (let next = 0; next < parts.length; ) {
-      const end = findRunEnd(parts, next);
-      const run = parts.slice(next, end);
-      const found = isInMemory(run[0]!) ? (run as Uint8Array[]) : await readRun(file, run as FileRange[]);
-      chunk.push(...found);
-      bytes += found.reduce((sum, { length }) => sum + length, 0);
-      next = end;
-      if (bytes < CHUNK_BYTES && next < parts.length) continue;
-      yield Buffer.concat(chunk);
-      [chunk, bytes] = [[], 0];
-    }
-  } finally {
-    await file.close();
+  await using file = await open(media, "r");
+  let chunk: Uint8Array[] = [];
+  let bytes = 0;
+  for (let next = 0; next < parts.length; ) {
+    const end = findRunEnd(parts, next);
+    const run = parts.slice(next, end);
+    const found = isInMemory(run[0]!) ? (run as Uint8Array[]) : await readRun(file, run as FileRange[]);
+    chunk.push(...found);
+    bytes += found.reduce((sum, { length }) => sum + length, 0);
+    next = end;
+    if (bytes < CHUNK_BYTES && next < parts.length) continue;
+    yield Buffer.concat(chunk);
+    [chunk, bytes] = [[], 0];
   }
 }
 

@@ -9,6 +9,7 @@ import {
   Mp4OutputFormat,
   Output,
 } from "mediabunny";
+import { AUDIO_ENTRY_BYTES, toBytes, toView } from "../packets/mp4-boxes";
 import { findChildBox } from "../packets/mp4-structure";
 
 /** Returns the sample entry, or null if MP4 cannot contain the codec. `first` is the first packet of the track. */
@@ -44,8 +45,6 @@ export async function createSampleEntry(
   return boxes === undefined ? null : withoutPreSkip(boxes.slice(8));
 }
 
-const AUDIO_ENTRY_BYTES = 8 + 28;
-
 /**
  * Returns the entry without the number of samples that a decoder of Opus drops at its start: a part may start anywhere, and times already
  * count these samples.
@@ -60,8 +59,6 @@ function withoutPreSkip(entry: Uint8Array): Uint8Array {
 export async function readPreSkip(track: InputAudioTrack): Promise<number> {
   const { codec, description } = (await track.getDecoderConfig()) ?? {};
   if (codec !== "opus" || description === undefined) return 0;
-  const bytes = ArrayBuffer.isView(description)
-    ? new DataView(description.buffer, description.byteOffset, description.byteLength)
-    : new DataView(description);
+  const bytes = toView(toBytes(description));
   return bytes.byteLength < 12 ? 0 : bytes.getUint16(10, true);
 }

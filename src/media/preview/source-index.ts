@@ -8,8 +8,10 @@ import type { ProbedMedia } from "../../domain/media";
 import { PIECE_SECONDS, type PreviewTrack, type SourceFacts, type SourceVideoTrack } from "../../domain/preview";
 import { getFrameCount, getFrameTime, TICKS_PER_SECOND, toSeconds } from "../../domain/time";
 import { yieldToEventLoop } from "../../lib/event-loop";
+import type { RecordingFile } from "../ffmpeg";
 import { parseNalUnits } from "../packets/bitstream";
 import { getNalType, NAL_IDR } from "../packets/h264";
+import { toBytes } from "../packets/mp4-boxes";
 import { openLocatedInput } from "../packets/open-input";
 import { iteratePackets } from "../packets/video-track";
 import { MAX_PACKETS } from "../probing/packet-listing";
@@ -42,12 +44,9 @@ class NotPlayableError extends Error {}
 export type IndexedSource = Pick<SourceFacts, "video" | "audio"> & { reasons: string[] };
 
 /** Writes the index to `outputPath`. `reasons`: why tracks are not playable. Errors: of reading and writing; the signal's reason. */
-export async function writeSourceIndex(options: {
-  path: string;
-  probed: ProbedMedia;
-  outputPath: string;
-  signal?: AbortSignal | undefined;
-}): Promise<IndexedSource> {
+export async function writeSourceIndex(
+  options: Omit<RecordingFile, "ffmpeg"> & { outputPath: string },
+): Promise<IndexedSource> {
   const { path, probed, outputPath, signal } = options;
   const facts: Pick<SourceFacts, "video" | "audio"> = { video: null, audio: null };
   const reasons: string[] = [];
@@ -68,7 +67,8 @@ export async function writeSourceIndex(options: {
   };
   if (!DEMUXERS.includes(probed.info.demuxer)) reasons.push(`container ${probed.info.demuxer}`);
   else {
-    const { input, locate } = openLocatedInput(path);
+    const { input: opened, locate } = openLocatedInput(path);
+    using input = opened;
     await using file = await open(path, "r");
     const verify = async (packet: EncodedPacket, offset: number) => {
       const expected = packet.data.subarray(0, CHECKED_BYTES);
@@ -78,18 +78,14 @@ export async function writeSourceIndex(options: {
         throw new NotPlayableError("packets are not where they should be");
     };
     const reader: TrackReader = { probed, check, verify, locate, append: (records) => appendRecords(parts, records) };
-    try {
-      await attempt(async () => {
-        const track = (await input.getVideoTracks())[0];
-        if (probed.info.video !== null && track !== undefined) facts.video = await indexVideo(track, reader);
-      });
-      await attempt(async () => {
-        const track = (await input.getAudioTracks())[0];
-        if (probed.info.audio.length > 0 && track !== undefined) facts.audio = await indexAudio(track, reader);
-      });
-    } finally {
-      input.dispose();
-    }
+    await attempt(async () => {
+      const track = (await input.getVideoTracks())[0];
+      if (probed.info.video !== null && track !== undefined) facts.video = await indexVideo(track, reader);
+    });
+    await attempt(async () => {
+      const track = (await input.getAudioTracks())[0];
+      if (probed.info.audio.length > 0 && track !== undefined) facts.audio = await indexAudio(track, reader);
+    });
   }
   await Bun.write(outputPath, new Blob(parts));
   return { ...facts, reasons };
@@ -149,10 +145,7 @@ async function readPackets(track: InputVideoTrack | InputAudioTrack, timescale: 
 async function createIdrTest(track: InputVideoTrack | InputAudioTrack): Promise<(packet: Uint8Array) => boolean> {
   const { description } = (await track.getDecoderConfig()) ?? {};
   if (description === undefined) throw new NotPlayableError("parameter sets are in-band");
-  const bytes = ArrayBuffer.isView(description)
-    ? new Uint8Array(description.buffer, description.byteOffset, description.byteLength)
-    : new Uint8Array(description);
-  const lengthSize = ((bytes[4] ?? 0) & 3) + 1;
+  const lengthSize = ((toBytes(description)[4] ?? 0) & 3) + 1;
   return (packet) => parseNalUnits(packet, lengthSize).some((nal) => getNalType(nal) === NAL_IDR);
 }
 

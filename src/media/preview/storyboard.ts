@@ -1,6 +1,6 @@
 /** The storyboard: thumbnails on JPEG sheets, from the keyframes of the source or of the preview. */
 import { mkdir, readdir } from "node:fs/promises";
-import type { MediaInfo, ProbedMedia } from "../../domain/media";
+import type { MediaInfo } from "../../domain/media";
 import { limitStoryboard, planStoryboard, type Storyboard } from "../../domain/preview";
 import { toSeconds } from "../../domain/time";
 import { buildInputArguments, formatSeconds, QUIET_ARGUMENTS } from "../arguments";
@@ -14,7 +14,7 @@ import {
   JPEG_FORMAT_FILTERS,
   type PixelColors,
 } from "../color";
-import { createWorkLimits, type Ffmpeg, tryFfmpeg } from "../ffmpeg";
+import { createWorkLimits, type RecordingFile, tryFfmpeg } from "../ffmpeg";
 
 /** Returns the name of a sheet that ffmpeg writes; `n` counts from 0. */
 export const getSheetName = (n: number): string => `sheet-${String(n + 1).padStart(4, "0")}.jpg`;
@@ -85,13 +85,9 @@ const MIN_WALL_SECONDS = 120;
  * Writes the sheets of a source, named by `getSheetName`, to a folder. Returns null if that takes too long or fails: the preview has them too.
  * Errors: the signal's reason.
  */
-export async function createSourceStoryboard(options: {
-  ffmpeg: Ffmpeg;
-  path: string;
-  probed: ProbedMedia;
-  outputDir: string;
-  signal?: AbortSignal | undefined;
-}): Promise<Storyboard | null> {
+export async function createSourceStoryboard(
+  options: RecordingFile & { outputDir: string },
+): Promise<Storyboard | null> {
   const { ffmpeg, path, outputDir, signal } = options;
   const { info } = options.probed;
   if (info.video === null || INTRA_CODECS.includes(info.video.codec)) return null;

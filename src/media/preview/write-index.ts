@@ -2,8 +2,9 @@
 import { open } from "node:fs/promises";
 import { AppError } from "../../domain/errors";
 import type { PreviewTrack } from "../../domain/preview";
+import { AUDIO_ENTRY_BYTES, toView, VISUAL_ENTRY_BYTES } from "../packets/mp4-boxes";
 import { checkMp4 } from "../packets/mp4-check";
-import { findChildBox, parseChildBoxes, readMoov } from "../packets/mp4-structure";
+import { findChildBox, parseChildBoxes, parseEditList, readMoov } from "../packets/mp4-structure";
 import { RECORD_BYTES, writeRecord } from "./samples";
 
 export type IndexedTracks = { video: PreviewTrack | null; audio: PreviewTrack | null };
@@ -14,8 +15,8 @@ const createDamagedError = (what: string) =>
 /** Writes the index to `outputPath`. Errors: `AppError` `processing_failed`; those of `checkMp4` and of reading. */
 export async function writePreviewIndex(preview: string, outputPath: string): Promise<IndexedTracks> {
   await checkMp4(preview);
-  const file = await open(preview, "r");
-  const { moov } = await readMoov(file).finally(() => file.close());
+  await using file = await open(preview, "r");
+  const { moov } = await readMoov(file);
   if (moov === null) throw createDamagedError("no moov");
   const tracks: IndexedTracks = { video: null, audio: null };
   const parts: Uint8Array[] = [];
@@ -32,8 +33,6 @@ export async function writePreviewIndex(preview: string, outputPath: string): Pr
   await Bun.write(outputPath, new Blob(parts as Uint8Array<ArrayBuffer>[]));
   return tracks;
 }
-
-const toView = (body: Uint8Array): DataView => new DataView(body.buffer, body.byteOffset, body.byteLength);
 
 function requireBox(body: Uint8Array | undefined, type: string): Uint8Array {
   const found = findChildBox(body, type);
@@ -68,14 +67,10 @@ function readTrack(trak: Uint8Array, movieTimescale: number) {
 
 /** Returns the offset to add to sample times: the delay of an empty edit, minus the media time at the start. */
 function readStartShift(elst: Uint8Array | undefined, timescale: number, movieTimescale: number): number {
-  if (elst === undefined) return 0;
-  const view = toView(elst);
-  const isLong = elst[0] === 1;
   let delay = 0;
-  for (let n = 0, at = 8; n < view.getUint32(4); n++, at += isLong ? 20 : 12) {
-    const mediaTime = isLong ? Number(view.getBigInt64(at + 8)) : view.getInt32(at + 4);
+  for (const { duration, mediaTime } of parseEditList(elst)) {
     if (mediaTime >= 0) return Math.round((delay * timescale) / movieTimescale) - mediaTime;
-    delay += isLong ? Number(view.getBigUint64(at)) : view.getUint32(at);
+    delay += duration;
   }
   return 0;
 }
@@ -142,9 +137,6 @@ function* iterateChunks(tables: Uint8Array): Generator<{ offset: number; samples
   }
   return undefined;
 }
-
-const VISUAL_ENTRY_BYTES = 8 + 78;
-const AUDIO_ENTRY_BYTES = 8 + 28;
 
 /** Returns the MIME type of an `avc1` entry, with the profile, constraints and level of its parameter sets. */
 function getVideoType(entry: Uint8Array): string {

@@ -109,11 +109,8 @@ export class PacketCollector {
   /** Errors: `AppError` `media_limits_exceeded`. */
   add(time: Ticks, end: Ticks, bytes: number): void {
     if (this.count >= MAX_PACKETS) throw new AppError("media_limits_exceeded", "The file has too many frames.");
-    if (this.count === this.times.length) {
-      const grown = new Float64Array(this.count * 2);
-      grown.set(this.times);
-      this.times = grown;
-    }
+    if (this.count === this.times.length)
+      this.times = new Float64Array(Bun.concatArrayBuffers([this.times, new Float64Array(this.count)]));
     this.times[this.count++] = time;
     this.end = Math.max(this.end, end);
     this.bytes += bytes;

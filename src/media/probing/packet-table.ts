@@ -25,19 +25,15 @@ export async function readPacketTable(options: PacketListingOptions): Promise<Pa
     options.signal?.throwIfAborted();
     if (Date.now() > deadline) throw new Error("Reading the packet table takes too long.");
   };
-  const input = openInput(options.path);
-  try {
-    const video = options.hasVideo ? (await input.getVideoTracks())[0] : undefined;
-    const audio = options.hasAudio ? (await input.getAudioTracks())[0] : undefined;
-    if (options.hasVideo && video === undefined) throw new Error("No video track.");
-    if (options.hasAudio && audio === undefined) throw new Error("No audio track.");
-    return {
-      video: video === undefined ? null : await readVideoTimes(video, yieldAndCheck),
-      audio: audio === undefined ? null : await readAudioTimes(audio),
-    };
-  } finally {
-    input.dispose();
-  }
+  using input = openInput(options.path);
+  const video = options.hasVideo ? (await input.getVideoTracks())[0] : undefined;
+  const audio = options.hasAudio ? (await input.getAudioTracks())[0] : undefined;
+  if (options.hasVideo && video === undefined) throw new Error("No video track.");
+  if (options.hasAudio && audio === undefined) throw new Error("No audio track.");
+  return {
+    video: video === undefined ? null : await readVideoTimes(video, yieldAndCheck),
+    audio: audio === undefined ? null : await readAudioTimes(audio),
+  };
 }
 
 async function readVideoTimes(track: InputTrack, yieldAndCheck: () => Promise<void>): Promise<PacketTimes | null> {

@@ -7,20 +7,7 @@ import { type FileHandle, open, rm } from "node:fs/promises";
 import { createSemaphore } from "../../lib/semaphore";
 import { writeAll } from "../../lib/write-stream";
 
-export type RenderCache = {
-  /** Returns the content of an entry; null if it is missing or damaged. */
-  find(key: string): Promise<Uint8Array | null>;
-  /** Adds an entry. It is lost when the disk is full. */
-  add(key: string, content: Uint8Array): Promise<void>;
-  /** Number of entries that were found since the last `reset`. */
-  hits(): number;
-  /** Drops the added entries and finds nothing from now on: a render failed with the entries that it found. */
-  reset(): Promise<void>;
-  /** Writes the new file if entries were added: those of this render, then earlier ones while there is room. Returns whether it did. */
-  save(): Promise<boolean>;
-  /** Closes both files. Removes the new one unless it was saved. */
-  close(): Promise<void>;
-};
+export type RenderCache = Awaited<ReturnType<typeof openRenderCache>>;
 
 /** `path` null: there is no earlier file. `newPath` must not exist. */
 export type RenderCacheFiles = { path: string | null; newPath: string; maxBytes: number };
@@ -41,7 +28,7 @@ const MAX_ENTRY_BYTES = 64 * 1024 ** 2;
 const KEY = /^[0-9a-f]{24}$/;
 
 /** Opens the cache of a recording. A file that is not a cache of this format counts as empty. */
-export async function openRenderCache({ path, newPath, maxBytes }: RenderCacheFiles): Promise<RenderCache> {
+export async function openRenderCache({ path, newPath, maxBytes }: RenderCacheFiles) {
   const source = path === null ? null : await open(path, "r").catch(() => null);
   const earlier = new Map((source === null ? [] : await readIndex(source)).map((entry) => [entry.key, entry]));
   const found = new Set<string>();
@@ -94,6 +81,7 @@ export async function openRenderCache({ path, newPath, maxBytes }: RenderCacheFi
     });
   }
 
+  /** Writes the new file if entries were added: those of this render, then earlier ones while there is room. Returns whether it did. */
   async function save(): Promise<boolean> {
     if (added.length === 0) return false;
     const kept = new Set(added.map(({ key }) => key));
@@ -113,7 +101,8 @@ export async function openRenderCache({ path, newPath, maxBytes }: RenderCacheFi
   }
 
   return {
-    find: async (key) => {
+    /** Returns the content of an entry; null if it is missing or damaged. */
+    find: async (key: string): Promise<Uint8Array | null> => {
       const entry = earlier.get(key);
       const content = entry === undefined || source === null ? null : await readAt(source, entry.at, entry.bytes);
       if (entry === undefined || content === null || hash(content) !== entry.hash) {
@@ -123,13 +112,16 @@ export async function openRenderCache({ path, newPath, maxBytes }: RenderCacheFi
       found.add(key);
       return content;
     },
-    add: (key, content) =>
+    /** Adds an entry. It is lost when the disk is full. */
+    add: (key: string, content: Uint8Array): Promise<void> =>
       turns.run(undefined, async () => {
         if (content.length > MAX_ENTRY_BYTES || added.some((entry) => entry.key === key)) return;
         await addEntry({ key, bytes: content.length, hash: hash(content) }, content);
       }),
+    /** Number of entries that were found since the last `reset`. */
     hits: () => found.size,
-    reset: () =>
+    /** Drops the added entries and finds nothing from now on: a render failed with the entries that it found. */
+    reset: (): Promise<void> =>
       turns.run(undefined, async () => {
         earlier.clear();
         found.clear();
@@ -137,8 +129,9 @@ export async function openRenderCache({ path, newPath, maxBytes }: RenderCacheFi
         end = MAGIC.length;
         indexBytes = EMPTY_INDEX_BYTES;
       }),
-    save: () => turns.run(undefined, save),
-    close: async () => {
+    save: (): Promise<boolean> => turns.run(undefined, save),
+    /** Closes both files. Removes the new one unless it was saved. */
+    close: async (): Promise<void> => {
       await source?.close().catch(() => {});
       await target?.close().catch(() => {});
       if (!isSaved) await rm(newPath, { force: true });

@@ -8,7 +8,7 @@ import type { RenderCache } from "../render-cache/cache-file";
 import { createSpliceKey, formatSplice, parseSplice, type SplicePacket } from "../render-cache/splice-entries";
 import { getSourceVersion } from "../source-version";
 import type { SmartSource } from "./source";
-import { buildSpliceArguments } from "./splice-arguments";
+import { buildSpliceIdentity } from "./splice-arguments";
 
 type SpliceRender = { source: SmartSource; sourcePath: string; probed: ProbedMedia; ffmpeg: Ffmpeg };
 
@@ -29,8 +29,7 @@ export async function findCachedSplices(
   if (cache !== undefined) {
     const version = await getSourceVersion(sourcePath);
     for (const segment of segments) {
-      const input = { path: "", excerptStart: 0, probed, segments: [segment], threads: 1, libavutil: ffmpeg.libavutil };
-      const command = buildSpliceArguments(input, source.splice);
+      const command = buildSpliceIdentity({ probed, segments: [segment], libavutil: ffmpeg.libavutil }, source.splice);
       const inputs = { source: version, ffmpeg: ffmpeg.version, splice: source.splice, command };
       keys.set(segment, createSpliceKey(segment, inputs));
       const splice = await read(segment);

@@ -39,7 +39,7 @@ export async function openSmartSource(path: string, probed: ProbedMedia, signal?
   try {
     return { ...source, splice: chooseSpliceOptions(source, probed) };
   } catch (error) {
-    source.close();
+    source[Symbol.dispose]();
     throw error;
   }
 }

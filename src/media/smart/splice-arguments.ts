@@ -67,6 +67,12 @@ export function buildSpliceArguments(input: SpliceInput, splice: SpliceOptions):
   ];
 }
 
+/** Returns the command line without what does not affect the frames: a key of encoded segments is made from it. */
+export const buildSpliceIdentity = (
+  input: Pick<SpliceInput, "probed" | "segments" | "libavutil">,
+  splice: SpliceOptions,
+): string[] => buildSpliceArguments({ ...input, path: "", excerptStart: 0, threads: 1 }, splice);
+
 function buildEncoderArguments(splice: SpliceOptions, segments: readonly SpliceSegment[], threads: number): string[] {
   const { maxBitrate, color } = splice;
   const tag = (option: string, value: string | null) => (value === null ? [] : [option, value]);

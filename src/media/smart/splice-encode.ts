@@ -3,17 +3,17 @@ import { rm } from "node:fs/promises";
 import type { ProbedMedia } from "../../domain/media";
 import type { SpliceSegment } from "../../domain/smart-plan";
 import { createFileKey } from "../../lib/hash";
-import type { Semaphore } from "../../lib/semaphore";
 import { buildOutputArguments } from "../arguments";
 import { writeAtomically } from "../atomic-output";
-import { encodeLocally } from "../chunks/local";
+import type { Chunk } from "../chunks/board";
+import { encodeLocally, type LocalOptions } from "../chunks/local";
 import { createWorkLimits, type Ffmpeg, runFfmpeg } from "../ffmpeg";
 import { writeExcerpt } from "../packets/excerpt";
 import { SpliceError } from "../packets/source";
 import { countFrames } from "../packets/video-track";
 import { getSourceVersion } from "../source-version";
 import type { SmartSource } from "./source";
-import { buildSpliceArguments } from "./splice-arguments";
+import { buildSpliceArguments, buildSpliceIdentity } from "./splice-arguments";
 
 /** Segments that one process encodes, in order. */
 export type SpliceTask = { segments: SpliceSegment[]; frameCount: number };
@@ -58,19 +58,13 @@ export function groupSpliceTasks(
   return tasks;
 }
 
-type EncodeSplicesOptions = {
+type EncodeSplicesOptions = Omit<LocalOptions<Chunk>, "chunks" | "encode"> & {
   ffmpeg: Ffmpeg;
   source: SmartSource;
   sourcePath: string;
   probed: ProbedMedia;
   tasks: readonly SpliceTask[];
-  workDir: string;
-  maxProcesses: number;
   threads: number;
-  signal?: AbortSignal | undefined;
-  shouldYield?: (() => boolean) | undefined;
-  encoderSemaphore?: Semaphore | undefined;
-  onFrames: (frames: number) => void;
 };
 
 /**
@@ -81,15 +75,8 @@ export async function encodeSplices(options: EncodeSplicesOptions): Promise<{ pa
   const version = await getSourceVersion(options.sourcePath);
   const { probed, ffmpeg, source } = options;
   const chunks = options.tasks.map((task) => {
-    const input = {
-      path: "",
-      excerptStart: 0,
-      probed,
-      segments: task.segments,
-      threads: 1,
-      libavutil: ffmpeg.libavutil,
-    };
-    const key = createFileKey([version, ffmpeg.version, buildSpliceArguments(input, source.splice)]);
+    const input = { probed, segments: task.segments, libavutil: ffmpeg.libavutil };
+    const key = createFileKey([version, ffmpeg.version, buildSpliceIdentity(input, source.splice)]);
     return { name: `splice-${key}.mp4`, frames: task.frameCount, task };
   });
   return await encodeLocally({

@@ -109,7 +109,7 @@ async function fetchRest(file: ModelDownload, part: string, from: number, settin
     if (from > 0) headers.range = `bytes=${from}-`;
     if (from > 0 && tag) headers["if-range"] = tag;
     // Opened before the request: bytes that arrive before anything reads them would be lost when the connection breaks.
-    const handle = await open(part, constants.O_RDWR | constants.O_CREAT, 0o600);
+    await using handle = await open(part, constants.O_RDWR | constants.O_CREAT, 0o600);
     try {
       const response = await fetchModelFile(file.url, headers, signal);
       timer.refresh();
@@ -132,8 +132,6 @@ async function fetchRest(file: ModelDownload, part: string, from: number, settin
     } catch (error) {
       if (error instanceof StalePartError) await removePart(part);
       throw error;
-    } finally {
-      await handle.close();
     }
   } finally {
     clearTimeout(timer);

@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { AppError, conflict } from "../../domain/errors";
 import { flushFile } from "../../lib/atomic-file";
 import { findFileSize } from "../../lib/file-size";
-import { type FolderLock, lockFolder } from "../../lib/folder-lock";
+import { lockFolder } from "../../lib/folder-lock";
 import { hashFile } from "../../lib/hash";
 import { BUILT_IN, CATALOG, type CatalogModel, findCatalogModel, sumFileBytes } from "./catalog";
 import { type DownloadOptions, download } from "./download";
@@ -120,10 +120,9 @@ const createNotInstalledError = (name: string): AppError =>
 
 /** Runs `body` while no other command changes the models, after removing the leftovers of interrupted commands. */
 async function withModelsLock<T>(modelsDir: string, body: () => Promise<T>): Promise<T> {
-  let lock: FolderLock | null = null;
   try {
     await mkdir(modelsDir, { recursive: true, mode: 0o700 });
-    lock = lockFolder(modelsDir);
+    using lock = lockFolder(modelsDir);
     if (!lock) throw conflict("Another offcut process is adding or removing a model.");
     for (const name of await readdir(modelsDir))
       if (name.startsWith(NEW_FOLDER_PREFIX)) await rm(join(modelsDir, name), { recursive: true, force: true });
@@ -131,8 +130,6 @@ async function withModelsLock<T>(modelsDir: string, body: () => Promise<T>): Pro
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
     throw new AppError("storage_full", "The disk is full.", { cause: error });
-  } finally {
-    lock?.release();
   }
 }
 

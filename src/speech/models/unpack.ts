@@ -33,7 +33,7 @@ export async function unpackModel(path: string, folder: string, options: UnpackO
   const found = await stat(path).catch(() => null);
   if (!found) throw new AppError("not_found", `${path} does not exist.`);
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const target = createUnpackTarget(folder, options.maxBytes ?? MAX_MODEL_BYTES);
+  await using target = createUnpackTarget(folder, options.maxBytes ?? MAX_MODEL_BYTES);
   try {
     if (found.isDirectory()) await copyFolder(path, target, options.signal);
     else await readTar(readArchive(path, found.size, options), target.openSink);
@@ -44,8 +44,6 @@ export async function unpackModel(path: string, folder: string, options: UnpackO
     if (code === "ENOSPC") throw new AppError("storage_full", "The disk is full.", { cause: error });
     if (code === "EACCES") throw new AppError("validation_error", `No permission to read ${path}.`, { cause: error });
     throw new AppError("validation_error", `Cannot unpack ${path}: ${message}.`, { cause: error });
-  } finally {
-    await target.close();
   }
   return { ambiguous: target.ambiguous };
 }
@@ -88,7 +86,7 @@ function createUnpackTarget(folder: string, maxBytes: number) {
       for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten;
     };
   };
-  return { openSink, reserve, close, ambiguous };
+  return { openSink, reserve, ambiguous, [Symbol.asyncDispose]: close };
 }
 
 async function copyFolder(path: string, target: ReturnType<typeof createUnpackTarget>, signal?: AbortSignal) {
@@ -123,16 +121,12 @@ async function* readArchive(path: string, sizeBytes: number, options: UnpackOpti
 }
 
 async function* readChunks(path: string, onRead: (bytes: number) => void): AsyncGenerator<Uint8Array> {
-  const file = await open(path, "r");
-  try {
-    for (;;) {
-      const { buffer, bytesRead } = await file.read(new Uint8Array(READ_CHUNK_BYTES));
-      if (bytesRead === 0) return;
-      onRead(bytesRead);
-      yield buffer.subarray(0, bytesRead);
-    }
-  } finally {
-    await file.close();
+  await using file = await open(path, "r");
+  for (;;) {
+    const { buffer, bytesRead } = await file.read(new Uint8Array(READ_CHUNK_BYTES));
+    if (bytesRead === 0) return;
+    onRead(bytesRead);
+    yield buffer.subarray(0, bytesRead);
   }
 }
 

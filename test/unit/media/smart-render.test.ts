@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { parseAvcConfig } from "../../../src/media/packets/h264";
-import { readTrackConfig, withVideoTrack } from "../../../src/media/packets/video-track";
+import { readFileConfig } from "../../../src/media/packets/video-track";
 import { decodeCheckWindows, formatConcatList } from "../../../src/media/smart/splice-check";
 import { fullOr } from "../../full-size";
 import {
@@ -151,9 +151,7 @@ describe("a smart render", () => {
       await withRender(job, async (rendered) => {
         expect(rendered.result.strategy).toBe("smart");
         const [before, after] = await Promise.all(
-          [path, rendered.path].map(async (file) =>
-            parseAvcConfig((await withVideoTrack(file, readTrackConfig)).description),
-          ),
+          [path, rendered.path].map(async (file) => parseAvcConfig((await readFileConfig(file)).description)),
         );
         expect(after!.sps).toHaveLength(2);
         for (const set of after!.sps) expect(set[1]).toBe(before!.profile);

@@ -5,7 +5,7 @@ import { parseNalUnits } from "../../../../src/media/packets/bitstream";
 import { getNalType, NAL_IDR, parseAvcConfig } from "../../../../src/media/packets/h264";
 import { createPictureReader, parseSequenceFacts } from "../../../../src/media/packets/h264-pictures";
 import { createRecoveryRewriter } from "../../../../src/media/packets/h264-recovery";
-import { iteratePackets, readTrackConfig, withVideoTrack } from "../../../../src/media/packets/video-track";
+import { iteratePackets, openVideoTrack, readTrackConfig } from "../../../../src/media/packets/video-track";
 import { generate, h264, videoInput } from "../generated-media";
 
 const makeSource = () =>
@@ -14,16 +14,15 @@ const makeSource = () =>
 type Packet = { units: Uint8Array[]; timestamp: number };
 
 async function readSource() {
-  return await withVideoTrack(await makeSource(), async (track) => {
-    const config = parseAvcConfig((await readTrackConfig(track)).description);
-    const packets: Packet[] = [];
-    const keys: number[] = [];
-    for await (const { data, timestamp, type } of iteratePackets(new EncodedPacketSink(track))) {
-      if (type === "key") keys.push(packets.length);
-      packets.push({ units: parseNalUnits(data, config.lengthSize), timestamp });
-    }
-    return { config, packets, keys };
-  });
+  using file = await openVideoTrack(await makeSource());
+  const config = parseAvcConfig((await readTrackConfig(file.track)).description);
+  const packets: Packet[] = [];
+  const keys: number[] = [];
+  for await (const { data, timestamp, type } of iteratePackets(new EncodedPacketSink(file.track))) {
+    if (type === "key") keys.push(packets.length);
+    packets.push({ units: parseNalUnits(data, config.lengthSize), timestamp });
+  }
+  return { config, packets, keys };
 }
 
 /** Rewrites the packets from `from` on without its leading pictures. Returns those that are kept. */

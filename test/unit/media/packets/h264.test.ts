@@ -10,10 +10,10 @@ import {
   parseAvcConfig,
   parseSpsId,
 } from "../../../../src/media/packets/h264";
-import { readTrackConfig, withVideoTrack } from "../../../../src/media/packets/video-track";
+import { readFileConfig } from "../../../../src/media/packets/video-track";
 import { plainMp4 } from "../generated-media";
 
-const real = async () => parseAvcConfig((await withVideoTrack(await plainMp4(), readTrackConfig)).description);
+const real = async () => parseAvcConfig((await readFileConfig(await plainMp4())).description);
 
 /** A sequence parameter set with only an id. */
 const sps = (id: number): Uint8Array => Uint8Array.from([0x67, 100, 0, 30, ...golomb(id)]);

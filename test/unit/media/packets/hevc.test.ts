@@ -16,7 +16,7 @@ import {
   renumberNalUnit,
   renumberParameterSets,
 } from "../../../../src/media/packets/hevc";
-import { readTrackConfig, withVideoTrack } from "../../../../src/media/packets/video-track";
+import { openVideoTrack, readFileConfig } from "../../../../src/media/packets/video-track";
 import { generate, videoInput } from "../generated-media";
 
 const video = () =>
@@ -26,13 +26,13 @@ const video = () =>
     ...["-x265-params", "log-level=error:keyint=25:min-keyint=25:bframes=3"],
   );
 
-const real = async () => parseHevcConfig((await withVideoTrack(await video(), readTrackConfig)).description);
+const real = async () => parseHevcConfig((await readFileConfig(await video())).description);
 
-const packets = async () =>
-  await withVideoTrack(await video(), async (track) => {
-    const all = await Array.fromAsync(new EncodedPacketSink(track).packets());
-    return all.map(({ data, type }) => ({ type, units: parseNalUnits(data, 4) }));
-  });
+const packets = async () => {
+  using file = await openVideoTrack(await video());
+  const all = await Array.fromAsync(new EncodedPacketSink(file.track).packets());
+  return all.map(({ data, type }) => ({ type, units: parseNalUnits(data, 4) }));
+};
 
 const IDS = { vps: 3, sps: 7, pps: 19 };
 

@@ -11,8 +11,8 @@ import { plainMp4 } from "../generated-media";
 
 describe("packets of a track", () => {
   test("are read one by one in decode order, from any packet on", async () => {
-    const { track, close } = await openVideoTrack(await plainMp4());
-    const sink = new EncodedPacketSink(track);
+    using file = await openVideoTrack(await plainMp4());
+    const sink = new EncodedPacketSink(file.track);
     const timestamps = await readTimestamps(sink);
     const expected = await Array.fromAsync(sink.packets());
     expect([...timestamps]).toEqual(expected.map((packet) => packet.timestamp));
@@ -22,14 +22,12 @@ describe("packets of a track", () => {
     expect([...ranks].sort((a, b) => a - b)).toEqual(Array.from(timestamps.keys()));
     for (const [n, rank] of ranks.entries())
       expect(timestamps.filter((timestamp) => timestamp < timestamps[n]!)).toHaveLength(rank);
-    close();
   });
 
   test("are counted by the table; a truncated file and other files have none", async () => {
     const path = await plainMp4();
-    const { track, close } = await openVideoTrack(path);
-    const count = (await readTimestamps(new EncodedPacketSink(track))).length;
-    close();
+    using file = await openVideoTrack(path);
+    const count = (await readTimestamps(new EncodedPacketSink(file.track))).length;
     expect(await countFrames(path)).toBe(count);
     const cut = `${path}.${process.pid}.cut`;
     await Bun.write(cut, (await Bun.file(path).bytes()).subarray(0, -1));

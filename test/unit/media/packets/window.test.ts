@@ -6,7 +6,7 @@ import type { ProbedMedia } from "../../../../src/domain/media";
 import { getFrameCount } from "../../../../src/domain/time";
 import { writeExcerpt } from "../../../../src/media/packets/excerpt";
 import { openPacketSource, type PacketSource, SpliceError } from "../../../../src/media/packets/source";
-import { iteratePackets, withVideoTrack } from "../../../../src/media/packets/video-track";
+import { iteratePackets, openVideoTrack } from "../../../../src/media/packets/video-track";
 import { openPacketWindow } from "../../../../src/media/packets/window";
 import { type TemporaryFolder, temporaryFolder } from "../../../temporary-folder";
 import { generate, h264, videoInput } from "../generated-media";
@@ -26,13 +26,11 @@ type FrameRange = { from: number; to: number };
 async function readExcerpt(source: PacketSource, frameRanges: readonly FrameRange[]): Promise<unknown[]> {
   const path = join(folder.path, `${Math.random()}.mp4`);
   const start = await writeExcerpt(source, { frameRanges, rotation: 0, path, maxLeadPackets: 1_000 });
-  const packets = await withVideoTrack(path, async (track) => {
-    const found: unknown[] = [];
-    for await (const { timestamp, type, data } of iteratePackets(new EncodedPacketSink(track)))
-      found.push([timestamp, type, Bun.hash(data)]);
-    return found;
-  });
-  return [start, ...packets];
+  const found: unknown[] = [start];
+  using file = await openVideoTrack(path);
+  for await (const { timestamp, type, data } of iteratePackets(new EncodedPacketSink(file.track)))
+    found.push([timestamp, type, Bun.hash(data)]);
+  return found;
 }
 
 const SECONDS = 40;
@@ -78,12 +76,12 @@ test.each<[string, () => Promise<string>]>([
         await readExcerpt(whole, ranges).catch(String),
         await readExcerpt(window, ranges).catch(String),
       ];
-      window.close();
+      window[Symbol.dispose]();
       expect(found).toEqual(expected);
     }),
     { numRuns: 8 },
   );
-  whole.close();
+  whole[Symbol.dispose]();
   // Where key packets are no random access points, the whole table finds earlier ones.
   if (!/edit list|open groups/.test(name)) expect(refused).toBe(0);
 });
@@ -96,7 +94,7 @@ test("reads only the packets near the frames", async () => {
     { from: 1_000, to: 1_010 },
   ]);
   expect(window.timestamps.length).toBeLessThan(500);
-  window.close();
+  window[Symbol.dispose]();
   const other: ProbedMedia = { ...probed, info: { ...probed.info, startPts: probed.info.startPts + 10_000 } };
   await expect(openPacketWindow(path, other, [{ from: 600, to: 610 }])).rejects.toBeInstanceOf(SpliceError);
   await expect(openPacketWindow(path, probed, [{ from: 600, to: 5_000 }])).rejects.toBeInstanceOf(SpliceError);
