@@ -27,15 +27,9 @@ export function startSpeechProcess(command: string[], env: Record<string, string
   const handle = (event: SpeechEvent) => {
     const task = pending.get(event.id);
     if (!task) return;
-    if (event.event === "progress") {
-      task.onProgress(event.share);
-      return;
-    }
-    if (event.event === "paused" || event.event === "saved") {
-      if (event.event === "paused") task.onPaused();
-      else task.onSaved();
-      return;
-    }
+    if (event.event === "progress") return task.onProgress(event.share);
+    if (event.event === "paused") return task.onPaused();
+    if (event.event === "saved") return task.onSaved();
     const energy = energyById.get(event.id) ?? new Float32Array(0);
     energyById.delete(event.id);
     pending.delete(event.id);
