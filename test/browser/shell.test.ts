@@ -5,7 +5,6 @@ import { emailOf, PASSWORD, startSession, withPassword } from "../http/accounts"
 import type { Client } from "../http/client";
 import { wav } from "../http/media";
 import { createWorkspace } from "../http/workspace-calls";
-import { until } from "../until";
 import { useDashboard } from "./dashboard";
 
 const dashboard = useDashboard();
@@ -111,18 +110,33 @@ test("the theme is kept, and a page that does not exist says so", async () => {
   expect(await theme()).toBe("dark");
 });
 
+/** Runs in the page: notes when the first heading appears. */
+function noteHeading(): void {
+  new MutationObserver((_, observer) => {
+    if (document.querySelector("h1") === null) return;
+    observer.disconnect();
+    performance.mark("heading");
+  }).observe(document, { childList: true, subtree: true });
+}
+
+/** Runs in the page: lists the compressed sizes of the files that it asked for before its heading. What it loads ahead comes later. */
+function listFirstSizes(): number[] {
+  const [heading] = performance.getEntriesByName("heading");
+  const loaded = [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")];
+  return (loaded as PerformanceResourceTiming[])
+    .filter(({ name, startTime }) => startTime <= heading!.startTime && !/\/api\/|\.woff2$/.test(name))
+    .map(({ encodedBodySize }) => encodedBodySize);
+}
+
 test("the first load is small, and that of the sign-in page smaller", async () => {
   const measure = async (path: string, user: Client | null) => {
     const page = await dashboard.browse(user).then((context) => context.newPage());
-    const loaded: Promise<number>[] = [];
-    page.on("requestfinished", (request) => {
-      if (!/\/api\/|\.woff2$/.test(request.url())) loaded.push(request.sizes().then((sizes) => sizes.responseBodySize));
-    });
+    await page.addInitScript(noteHeading);
     await page.goto(address(path));
     await page.waitForSelector("h1");
-    // The page, its style and its script. That they have been read is reported after they have taken effect.
-    await until("the first files", () => loaded.length > 2);
-    const sizes = await Promise.all(loaded);
+    const sizes = await page.evaluate(listFirstSizes);
+    // The page, its style and its script.
+    expect(sizes.length).toBeGreaterThan(2);
     return { page, bytes: sizes.reduce((sum, size) => sum + size) };
   };
   const user = await server().user();

@@ -11,7 +11,7 @@ import { readSamples, runFfprobe } from "./readback";
 import { probeFile } from "./rendering";
 import { SOURCES } from "./sources";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const folder = await mkdtemp(join(tmpdir(), "offcut-extract-"));
 afterAll(() => rm(folder, { recursive: true, force: true }));

@@ -16,7 +16,7 @@ import { bundledFfmpeg, systemFfmpeg } from "./generated-media";
 import { readSamples, runFfprobe } from "./readback";
 import { LIMITS, probeFile, sniffFile, withRender } from "./rendering";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const folder = await mkdtemp(join(tmpdir(), "offcut-channels-"));
 afterAll(() => rm(folder, { recursive: true, force: true }));

@@ -16,7 +16,7 @@ import {
 } from "./generated-media";
 import { LIMITS, probeFile, sniffFile } from "./rendering";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const folder = await mkdtemp(join(tmpdir(), "offcut-probe-"));
 afterAll(() => rm(folder, { recursive: true, force: true }));

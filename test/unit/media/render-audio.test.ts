@@ -8,7 +8,7 @@ import { bundledFfmpeg, generate } from "./generated-media";
 import { readSamples } from "./readback";
 import { MAX_CANCEL_MS, probeFile, toSnappedSegments, withRender } from "./rendering";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const folder = await mkdtemp(join(tmpdir(), "offcut-sound-"));
 afterAll(() => rm(folder, { recursive: true, force: true }));

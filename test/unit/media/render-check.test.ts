@@ -6,7 +6,7 @@ import { checkRenderedFile } from "../../../src/media/render-check";
 import { plainMp4 } from "./generated-media";
 import { probeFile, toSnappedSegments, withRender } from "./rendering";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const SECONDS = [
   [0.5, 3],

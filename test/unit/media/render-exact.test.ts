@@ -6,7 +6,7 @@ import { readFrameTimes, readSamples } from "./readback";
 import { expectExactVideo, expectSync, probeFile, sourceNumbers, toSnappedSegments, withRender } from "./rendering";
 import { SOURCES, type Source } from "./sources";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const PLAN = [
   [0, 1.3],

@@ -5,7 +5,7 @@ import { bundledFfmpeg, plainMp4, systemFfmpeg } from "./generated-media";
 import { readFrameNumbers } from "./readback";
 import { probeFile, toSnappedSegments, withRender } from "./rendering";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 /** The system ffmpeg starts ten times slower than the bundled one, so it renders every sixth count unless `OFFCUT_FULL=1`. */
 const SYSTEM_STEP = fullOr(1, 6);

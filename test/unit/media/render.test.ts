@@ -12,7 +12,7 @@ import { aac, audioInput, bundledFfmpeg, generate, h264, plainMp4, systemFfmpeg,
 import { readFrameNumbers, readFrameTimes, readSamples, runFfprobe } from "./readback";
 import { MAX_CANCEL_MS, probeFile, toSnappedSegments, withRender } from "./rendering";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const folder = await mkdtemp(join(tmpdir(), "offcut-renders-"));
 afterAll(() => rm(folder, { recursive: true, force: true }));

@@ -8,7 +8,7 @@ import { readFrameNumbers } from "./readback";
 import { expectExactVideo, probeFile, toSnappedSegments, withRender } from "./rendering";
 import { SOURCES } from "./sources";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const PLAN = [
   [0.6, 2.3],

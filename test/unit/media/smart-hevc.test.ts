@@ -5,7 +5,7 @@ import { aac, audioInput, bundledFfmpeg, generate, systemFfmpeg, videoInput } fr
 import { readSamples, runFfprobe } from "./readback";
 import { expectExactVideo, expectSync, probeFile, sourceNumbers, toSnappedSegments, withRender } from "./rendering";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 /** A GOP starts every two seconds: within each segment, once shortly after its start. */
 const PLAN = [

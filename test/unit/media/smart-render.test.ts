@@ -17,7 +17,7 @@ import { readSamples, runFfprobe } from "./readback";
 import { expectExactVideo, expectSync, probeFile, sourceNumbers, toSnappedSegments, withRender } from "./rendering";
 import { SOURCES } from "./sources";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 /** Plans per source of the test with random plans. */
 const RANDOM_PLANS = fullOr(20, 3);

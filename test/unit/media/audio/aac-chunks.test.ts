@@ -14,7 +14,7 @@ import { bundledFfmpeg, generate, runTool, systemFfmpeg } from "../generated-med
 import { runFfprobe } from "../readback";
 import { probeFile } from "../rendering";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 describe("dividing audio into chunks", () => {
   test("chunks overlap, contain the samples that their packets need, and cover everything", () => {

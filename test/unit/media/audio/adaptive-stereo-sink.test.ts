@@ -9,7 +9,7 @@ import { bundledFfmpeg, generate, runTool, systemFfmpeg } from "../generated-med
 import { runFfprobe } from "../readback";
 import { probeFile } from "../rendering";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const folder = await mkdtemp(join(tmpdir(), "offcut-runs-"));
 afterAll(() => rm(folder, { recursive: true, force: true }));

@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { parseAdtsConfig, parseAdtsPackets, readAdts } from "../../../../src/media/audio/adts";
 import { generate } from "../generated-media";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const oneSecond = async () => {
   const path = await generate("one-second.aac", "-f", "lavfi", "-i", "sine=r=44100:d=1", "-c:a", "aac");

@@ -13,7 +13,7 @@ import {
 import { buildMonoEncoderArguments } from "../../../../src/media/encoder-arguments";
 import { bundledFfmpeg, runTool, systemFfmpeg } from "../generated-media";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const pair = (count: number, both: (n: number) => [number, number]) =>
   Float32Array.from({ length: 2 * count }, (_, n) => both(n >> 1)[n & 1]!);

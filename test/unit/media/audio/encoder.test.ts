@@ -3,7 +3,7 @@ import { parseAdtsPackets } from "../../../../src/media/audio/adts";
 import { buildAudioEncoderArguments, buildMonoEncoderArguments } from "../../../../src/media/encoder-arguments";
 import { bundledFfmpeg, runTool, systemFfmpeg } from "../generated-media";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const numberAfter = (argumentsList: string[], name: string) => Number(argumentsList[argumentsList.indexOf(name) + 1]);
 

@@ -12,7 +12,7 @@ import { type TemporaryFolder, temporaryFolder } from "../../../temporary-folder
 import { generate, h264, videoInput } from "../generated-media";
 import { probeFile } from "../rendering";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 let folder: TemporaryFolder;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { audioInput, generate } from "../generated-media";
 import { sniffFile } from "../rendering";
 import { SOURCES } from "../sources";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 const bytes = (text: string) => new TextEncoder().encode(text.padEnd(2_000, "\n"));
 

@@ -10,7 +10,7 @@ import { readSamples } from "../readback";
 import { expectExactVideo, expectSync, probeFile, sourceNumbers, toSnappedSegments, withRender } from "../rendering";
 import { SOURCES } from "../sources";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 type Plan = readonly (readonly [number, number])[];
 type Event = { event: string; cached_frames?: number; encoded_frames?: number };
