@@ -22,7 +22,7 @@ async function administration(change: Partial<Config> = {}) {
     config,
     mails: createMails({ isConfigured: false, sealer: createSealer("x".repeat(32)), log: silentLog() }),
     now: () => 1_700_000_000_000,
-    passwords: createPasswords(),
+    passwords: createPasswords({ cost: { memoryCost: 8, timeCost: 1 } }),
     setup: NO_SETUP,
     cluster: null,
     disk: openDiskReserve(getFolders(db.folder), 0),

@@ -6,6 +6,7 @@ import { JobYielded } from "../../../../src/domain/jobs";
 import type { PreviewFacts } from "../../../../src/domain/preview";
 import type { RunContext } from "../../../../src/work/jobs/definition";
 import { type PreviewInput, runPreview } from "../../../../src/work/jobs/preview-run";
+import { bundledJobCommand } from "../../../http/job-command";
 import { temporaryFolder } from "../../../temporary-folder";
 import { bundledFfmpeg, generate } from "../../media/generated-media";
 import { probeFile } from "../../media/rendering";
@@ -31,7 +32,7 @@ test("a preview that yields resumes after its last complete chunk", async () => 
   const tools = {
     ffmpeg: bundledFfmpeg,
     sandbox: { mode: "none" as const, reason: "a test", wrap: (command: string[]) => command },
-    jobCommand: [process.execPath, join(import.meta.dir, "../../../../src/main.ts"), "__job"],
+    jobCommand: await bundledJobCommand(),
     maxFileBytes: () => null,
   };
   const shares: number[] = [];

@@ -7,6 +7,7 @@ import type { Ffmpeg } from "../../../../src/media/ffmpeg";
 import { writeProbed } from "../../../../src/work/assets/prepared-files";
 import type { RunContext } from "../../../../src/work/jobs/definition";
 import type { RenderInput } from "../../../../src/work/jobs/render-run";
+import { bundledJobCommand } from "../../../http/job-command";
 import { aac, audioInput, bundledFfmpeg, generate, h264, runTool, videoInput } from "../../media/generated-media";
 import { probeFile, toSnappedSegments } from "../../media/rendering";
 
@@ -48,6 +49,8 @@ export async function createRender(output: OutputRequest = { video_bitrate: 100_
   return { path, probed, segments, input };
 }
 
+const JOB_COMMAND = await bundledJobCommand();
+
 /** Tools of a machine. */
 export const createTools = (ffmpeg: Ffmpeg = bundledFfmpeg) => ({
   ffmpeg,
@@ -55,7 +58,7 @@ export const createTools = (ffmpeg: Ffmpeg = bundledFfmpeg) => ({
   encoders: async () => ({ video: ["libx264" as const], audio: ["aac" as const] }),
   encoderSemaphore: createSemaphore(2),
   sandbox: { mode: "none" as const, reason: "a test", wrap: (command: string[]) => command },
-  jobCommand: [process.execPath, join(import.meta.dir, "../../../../src/main.ts"), "__job"],
+  jobCommand: JOB_COMMAND,
   maxFileBytes: () => null,
 });
 
