@@ -205,8 +205,8 @@ function findBoundary(left: DecidedSpan, right: DecidedSpan, activity: AudioActi
     return findCutPoint({ start: gap.start - before, end: gap.end + after }, gap, activity.energy, voice);
   };
   if (removed.reason === "filler") return findWithin(CUTTING.maxGiven, CUTTING.maxGivenShare);
-  const near = findWithin(CUTTING.maxMove, CUTTING.maxMovedShare);
-  return near.isClean ? near : findWithin(CUTTING.maxFarMove, CUTTING.maxMovedShare);
+  const near = findWithin(CUTTING.maxMove, CUTTING.maxGivenShare);
+  return near.isClean ? near : findWithin(CUTTING.maxFarMove, CUTTING.maxGivenShare);
 }
 
 const isWithinRegion = (span: Span, { speechRegions, noiseRegions }: AudioActivity) =>

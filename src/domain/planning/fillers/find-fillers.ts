@@ -17,7 +17,7 @@ import { ACTIVITY, COMMON, FILLERS } from "../thresholds";
 import { pauseBefore } from "../tokens";
 import { confirmFillers, findWordsIn } from "./second-recognition";
 
-export type FillerMatch = RuleMatch<"filler.written" | "filler.unwritten" | "filler.spelled_out">;
+export type FillerMatch = RuleMatch<"filler.written" | "filler.unwritten">;
 /** The filler spans, the rules for words that are fillers, by index, and the spans said by a listener. */
 export type UnwrittenFillers = {
   spans: (Span & { match: FillerMatch })[];
@@ -30,7 +30,6 @@ type FillerCandidate = {
   region: Span;
   pause: Ticks;
   words: number[];
-  kind: "filler" | "spelled";
   requests: AlignmentRequest[];
 };
 
@@ -47,7 +46,7 @@ export function* findUnwrittenFillers(
   for (const candidate of candidates) {
     const scores = results.slice(at, at + candidate.requests.length).map(scoreOf);
     at += candidate.requests.length;
-    const match = candidate.kind === "spelled" ? matchSpelled(scores) : matchFiller(candidate, words, scores, lexicon);
+    const match = matchFiller(candidate, words, scores, lexicon);
     if (match !== null) matches.push({ candidate, match });
   }
   const aligned = matches.flatMap(({ candidate: { region }, match }) =>
@@ -88,18 +87,10 @@ function listFillerCandidates(words: readonly Word[], activity: AudioActivity, l
       start: Math.max(0, region.start - COMMON.padding),
       end: Math.min(duration, region.end + COMMON.padding),
     };
-    const toCandidate = (kind: FillerCandidate["kind"], texts: readonly string[]): FillerCandidate => ({
-      region,
-      pause,
-      words: inside,
-      kind,
-      requests: texts.map((text) => ({ window, text })),
-    });
-    const isSpelled = length >= FILLERS.minSpelled;
-    const spelled = isSpelled && lexicon.spelledFiller ? [toCandidate("spelled", [lexicon.spelledFiller])] : [];
-    if (inside.length > 1 || length > COMMON.maxFiller) return spelled;
+    if (inside.length > 1) return [];
     const others = inside[0] === undefined ? lexicon.shortWords : toReadings(words[inside[0]]!.text);
-    return [toCandidate("filler", [...lexicon.fillerTexts, ...others]), ...spelled];
+    const requests = [...lexicon.fillerTexts, ...others].map((text) => ({ window, text }));
+    return [{ region, pause, words: inside, requests }];
   });
 }
 
@@ -108,12 +99,6 @@ function toReadings(text: string): string[] {
   const plain = text.replace(/(?<![^\p{L}\p{N}'])[^\p{L}\p{N}']+$/u, "");
   const capital = plain.slice(0, 1).toUpperCase() + plain.slice(1);
   return [...new Set([text, `${capital}.`, `${capital},`])];
-}
-
-function matchSpelled([score = Number.NEGATIVE_INFINITY]: readonly number[]): FillerMatch | null {
-  if (score < FILLERS.minSpelledAlignment) return null;
-  const scores = { alignment: score, otherAlignment: null, confidence: null };
-  return { rule: "filler.spelled_out", scores };
 }
 
 /** Decides by how well a region aligns with each filler and with each word that it could be instead. */
@@ -142,10 +127,10 @@ function matchFiller(
 function isFillerAlignment(filler: number, other: number, word: Word | null, pause: Ticks, lexicon: Lexicon): boolean {
   if (word === null) {
     const maxLag = pause >= COMMON.minTakePause ? FILLERS.maxLagIsolated : FILLERS.maxLagBehindShortWord;
-    return filler >= FILLERS.minFillerAlignment && filler >= other - maxLag;
+    return filler >= COMMON.minPossibleAlignment && filler >= other - maxLag;
   }
   const normal = normalizeWords(word.text, lexicon.language).join(" ");
-  if (filler < FILLERS.minFillerAlignment || normal.length > COMMON.longWordCharacters) return false;
+  if (filler < COMMON.minPossibleAlignment || normal.length > COMMON.longWordCharacters) return false;
   const isIsolated = pause >= COMMON.minTakePause;
   // Function words are hardly ever spoken alone, and one that is as unsure as this counts as not recognized.
   if (isIsolated && !isContentWord(normal, lexicon) && word.confidence <= COMMON.minConfidence)

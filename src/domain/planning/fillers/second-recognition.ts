@@ -26,7 +26,7 @@ export function* confirmFillers(
   const isFiller = new Map(
     chosen.map((one, i) => [one, !hasWord(one, requests[i]!.window, results[i]!, words, activity, lexicon)]),
   );
-  return aligned.map((one) => isFiller.get(one) ?? one.alignment >= FILLERS.minSureAlignment);
+  return aligned.map((one) => isFiller.get(one) ?? one.alignment >= COMMON.minAlignment);
 }
 
 const toWindow = ({ region }: AlignedRegion, duration: Ticks): Span => ({
@@ -61,7 +61,7 @@ function hasWord(
     lexicon,
   );
   // If nothing of the transcript was recognized again, the result says nothing about the region.
-  if (again.words.length === 0 && neighbors.length > 0) return alignment < FILLERS.minSureAlignment;
+  if (again.words.length === 0 && neighbors.length > 0) return alignment < COMMON.minAlignment;
   const found = trimmed.filter((word) => isMostlyIn(word, region) && isCertain(word, alignment, lexicon));
   const texts = listTexts(again.words, lexicon);
   // A recognizer stretches a word over the adjacent filler.
@@ -75,7 +75,7 @@ function isCertain({ text, confidence }: Word, alignment: number, lexicon: Lexic
   const normal = normalizeWords(text, lexicon.language).join(" ");
   if (normal === "" || isFillerText(text, lexicon)) return false;
   if (lexicon.fillerHomophones.has(normal)) return confidence >= COMMON.sureWordConfidence;
-  const isGood = alignment >= FILLERS.goodAlignment;
+  const isGood = alignment >= COMMON.clearAlignment;
   if (lexicon.vowelWords.has(normal) || isOpenWord(normal, lexicon))
     return confidence >= (isGood ? COMMON.sureWordConfidence : COMMON.minWordConfidence);
   return confidence >= (isGood ? COMMON.minConfidence : FILLERS.minConfidence);

@@ -11,7 +11,6 @@ export const ENGLISH: Lexicon = {
   answers: /^(?:u+h+|h+m+|m{2,}|a+h+m*)$/,
   fillerTexts: ["Um.", "Uh,", "Hmm."],
   shortWords: ["So.", "No.", "Yes.", "And.", "But.", "The.", "I.", "It.", "A.", "Then.", "Come.", "That."],
-  spelledFiller: "H. M. M.",
   fillerHomophones: words("dumb dump thumb numb sum some come gum hum plum boom them bert burt burke her err un ham"),
   vowelWords: words("a ah an are eh he i oh or the"),
   articles: words("a an the"),

@@ -23,8 +23,6 @@ export type Lexicon = Record<WordClass, ReadonlySet<string>> & {
   /** How fillers are written for forced alignment, and the short words that a recognizer writes for them. */
   fillerTexts: readonly string[];
   shortWords: readonly string[];
-  /** A filler that synthetic voices read letter by letter. */
-  spelledFiller: string | null;
   /** Longer words that fillers are recognized as, and that are rarely spoken alone. */
   fillerHomophones: ReadonlySet<string>;
   /** Words that are little more than a vowel. */
@@ -57,7 +55,6 @@ export const createEmptyLexicon = (language: string): Lexicon => ({
   answers: NEVER,
   fillerTexts: [],
   shortWords: [],
-  spelledFiller: null,
   fillerHomophones: NO_WORDS,
   vowelWords: NO_WORDS,
   articles: NO_WORDS,

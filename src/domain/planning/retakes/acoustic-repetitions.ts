@@ -43,7 +43,7 @@ export function* findAcousticRepetitions(
     if (!isUsableAlignment(alignment)) continue;
     const repetition = matchRetakeInTake(pair, alignment, tokens);
     if (repetition) found.push(repetition);
-    if (hasMisfit(alignment, RETAKES.maxMisfit)) different.add(pair);
+    if (hasMisfit(alignment, COMMON.maxMisfit)) different.add(pair);
   }
   const known = new Set(found.map(keyOf));
   const phrases = pairs.filter((pair) => pair.end - pair.from >= 2);
@@ -61,7 +61,7 @@ export function* findAcousticRepetitions(
     if (repetition) {
       found.push(repetition);
       different.delete(pair);
-    } else if (!alignment || alignment.meanLogProb < RETAKES.minExchanged) unlike.add(pair);
+    } else if (!alignment || alignment.meanLogProb < COMMON.minPossibleAlignment) unlike.add(pair);
   }
   const exchanged = phrases.filter((pair) => !unlike.has(pair) && !isSpelledAlike(tokens, pair));
   found.push(...(yield* findExchangedTexts(exchanged, words, tokens, duration)));
@@ -84,7 +84,7 @@ export function countSpokenWords(logProbs: readonly number[]): number {
   return count;
 }
 
-const evidenceOf = (mean: number) => (mean < RETAKES.weakMean ? "weak" : "clear");
+const evidenceOf = (mean: number) => (mean < COMMON.clearAlignment ? "weak" : "clear");
 
 const countSpoken = (alignment: ForcedAlignment) => countSpokenWords(alignment.words.map((word) => word.logProb));
 
@@ -96,14 +96,16 @@ function alignsWell({ words }: ForcedAlignment, spoken: number): boolean {
   const [first, second] = words;
   if (!first || spoken === 0 || meanOf(words, spoken) < RETAKES.minMean) return false;
   if (first.logProb >= RETAKES.spokenWord || spoken >= RETAKES.minLongMatchWords) return true;
-  return second !== undefined && second.logProb >= RETAKES.weakMean;
+  return second !== undefined && second.logProb >= COMMON.clearAlignment;
 }
 
 /** Returns whether a word between aligned words does not align at all, which indicates another sentence. */
 const hasMisfit = ({ words }: ForcedAlignment, maxMisfit: number): boolean =>
   words.some(({ logProb }, i) => {
     const neighbors = [words[i - 1], words[i + 1]];
-    return logProb <= maxMisfit && neighbors.every((word) => word !== undefined && word.logProb >= RETAKES.weakMean);
+    return (
+      logProb <= maxMisfit && neighbors.every((word) => word !== undefined && word.logProb >= COMMON.clearAlignment)
+    );
   });
 
 /**
@@ -151,7 +153,7 @@ function matchTakeInRetake(
 ): AcousticRepetition | null {
   const spoken = countSpoken(alignment);
   if (spoken < Math.max(2, alignment.words.length - 1) || !alignsWell(alignment, spoken)) return null;
-  if (hasMisfit(alignment, RETAKES.maxSlightMisfit)) return null;
+  if (hasMisfit(alignment, COMMON.minPossibleAlignment)) return null;
   const ownTime = (share: number) =>
     tokens[from + Math.min(end - from - 1, Math.round(share * (end - from)))]!.start - tokens[from]!.start;
   if (!isInPlace(alignment, spoken, tokens[retakeStart]!.start, ownTime)) return null;

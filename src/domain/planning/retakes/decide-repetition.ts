@@ -111,7 +111,7 @@ function isRepeatedWord(context: RetakeContext, from: number, retakeStart: numbe
   if (endsAt(retakeStart)) return false;
   // "We have it. It is free."
   if (endsAt(from) && !isOpenWord(normal, context.lexicon)) return false;
-  const isAlone = Math.min(pauseBefore(tokens, from), pause) >= RETAKES.minLoneWordPause;
+  const isAlone = Math.min(pauseBefore(tokens, from), pause) >= RETAKES.minSentencePause;
   if (!isAlone && (isStutterWord(normal, context.lexicon) || isStutteredVerb(context, from, retakeStart))) return true;
   return (
     phraseStarts[from] === true &&
@@ -140,10 +140,7 @@ function decideWithWordsBetween(
     tokens[first]!.start - tokens[end - 1]!.end >= ACTIVITY.minRestartPause &&
     pauseBefore(tokens, repetition.retakeStart) >= ACTIVITY.minRestartPause;
   const rest = between.slice(slip);
-  const isLong =
-    rest.length > RETAKES.maxWordsBetween ||
-    tokens[repetition.retakeStart - 1]!.end - tokens[first]!.start > RETAKES.maxBetween;
-  if (isLong || !isApart || size <= COMMON.maxSlipWords) return null;
+  if (rest.length > RETAKES.maxWordsBetween || !isApart || size <= COMMON.maxSlipWords) return null;
   const different = decideByDifference(repetition);
   if (different) return different;
   if (isRemark(context, rest)) return { rule: "retake.after_remark", to: end, rest: "remark.between_takes" };

@@ -44,7 +44,7 @@ const repeatsPhraseEnd = ({ tokens, phraseStarts }: RetakeContext, from: number,
 function isAnaphora(context: RetakeContext, { from, end, retakeStart, matched }: Repetition): boolean {
   const { tokens, phraseStarts, distanceBetween } = context;
   const next = retakeStart + matched;
-  const until = Math.min(tokens.length, next + RETAKES.maxDistanceWords);
+  const until = Math.min(tokens.length, next + COMMON.maxComparedWords);
   let at = next + 1;
   while (at < until && !(phraseStarts[at] && isSame(tokens, at, from, end - from))) at++;
   if (at >= until) return false;
@@ -85,9 +85,9 @@ function isChant(context: RetakeContext, { from, end, retakeStart }: Repetition)
 
 /** Returns whether the take `[from, end)` occurs as often as a refrain in the words around it. */
 export function isRefrain({ tokens }: RetakeContext, { from }: Repetition, end: number): boolean {
-  const until = Math.min(tokens.length, from + RETAKES.maxDistanceWords);
+  const until = Math.min(tokens.length, from + COMMON.maxComparedWords);
   let count = 0;
-  for (let at = Math.max(0, from - RETAKES.maxDistanceWords); at < until && count < RETAKES.minChantItems; at++)
+  for (let at = Math.max(0, from - COMMON.maxComparedWords); at < until && count < RETAKES.minChantItems; at++)
     if (isSame(tokens, at, from, end - from)) count++;
   return count >= RETAKES.minChantItems;
 }

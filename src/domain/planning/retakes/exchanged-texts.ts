@@ -3,7 +3,7 @@
 import type { ForcedAlignment, Word } from "../../speech";
 import type { Ticks } from "../../time";
 import { isUsableAlignment, type PlanSteps, requestAlignments } from "../context";
-import { ACTIVITY } from "../thresholds";
+import { ACTIVITY, COMMON } from "../thresholds";
 import type { Token } from "../tokens";
 import { type AcousticRepetition, joinTokenTexts, type RepetitionPair, toWindow } from "./repetition-pairs";
 import { RETAKES } from "./thresholds";
@@ -44,7 +44,8 @@ export function* findExchangedTexts(
     if (!alignments.every(isUsableAlignment)) return [];
     const [take, retake, retakeInTake, takeInRetake] = alignments as FourAlignments;
     const loss = sumMeans(take, retake) - sumMeans(retakeInTake, takeInRetake);
-    if (Math.min(take.meanLogProb, retake.meanLogProb) < RETAKES.weakMean || loss > RETAKES.maxExchangeLoss) return [];
+    if (Math.min(take.meanLogProb, retake.meanLogProb) < COMMON.clearAlignment || loss > RETAKES.maxExchangeLoss)
+      return [];
     const until = retakeStart + matches[i]!;
     const continues = tokens[until] && tokens[until].start - tokens[until - 1]!.end < ACTIVITY.minRestartPause;
     if (losesWord(take, takeInRetake, continues ? 1 : 0) || losesWord(retake, retakeInTake, 1)) return [];
@@ -61,7 +62,7 @@ const sumMeans = (a: ForcedAlignment, b: ForcedAlignment) => a.meanLogProb + b.m
 const losesWord = (own: ForcedAlignment, other: ForcedAlignment, ignored: number): boolean =>
   own.words
     .slice(0, own.words.length - ignored)
-    .some(({ logProb }, i) => logProb >= RETAKES.weakMean && (other.words[i]?.logProb ?? 0) <= RETAKES.maxMisfit);
+    .some(({ logProb }, i) => logProb >= COMMON.clearAlignment && (other.words[i]?.logProb ?? 0) <= COMMON.maxMisfit);
 
 /** Returns how many tokens of the retake take as long as the take. */
 function countAsLong(tokens: readonly Token[], { from, end, retakeStart }: RepetitionPair): number {

@@ -9,6 +9,7 @@ import { createYieldCounter, type PlanSteps } from "../context";
 import type { Lexicon } from "../lexicon/lexicon";
 import { hasOtherSpeaker } from "../other-voices";
 import { type RemovalRule, type ReviewRule, type RuleMatch, reasonOf } from "../rules";
+import { COMMON } from "../thresholds";
 import { findPhraseStarts, type Token } from "../tokens";
 import type { AcousticRepetitions } from "./acoustic-repetitions";
 import { decideRepetition, type RepetitionDecision } from "./decide-repetition";
@@ -101,7 +102,7 @@ function isSaidAgainAtOnce(context: RetakeContext, letters: Int32Array, retakeSt
     const [a, b] = [tokens[i]!.normal, tokens[k]!.normal];
     return canShareLetters(a, b, letters[i]!, letters[k]!) && distanceBetween(a, b) <= RETAKES.maxSameWordDistance;
   };
-  const maxSize = Math.min(RETAKES.maxDistanceWords, retakeStart, tokens.length - retakeStart);
+  const maxSize = Math.min(COMMON.maxComparedWords, retakeStart, tokens.length - retakeStart);
   for (let size = RETAKES.maxShortPhraseWords; size <= maxSize; size++) {
     const from = retakeStart - size;
     if (!isNear(tokens, from, retakeStart)) return false;
@@ -128,7 +129,7 @@ function isWithinRepetition({ tokens, phraseStarts }: RetakeContext, from: numbe
 }
 
 const isNear = (tokens: readonly Token[], from: number, retakeStart: number) =>
-  retakeStart - from <= RETAKES.maxDistanceWords &&
+  retakeStart - from <= COMMON.maxComparedWords &&
   tokens[retakeStart]!.start - tokens[from]!.start <= RETAKES.maxDistance;
 
 type DecidedRepetition = { repetition: Repetition; decision: RepetitionDecision };

@@ -140,7 +140,7 @@ function startsAlike(
   distanceBetween: (x: string, y: string) => number,
 ): boolean {
   const distance = (i: number, k: number) => distanceBetween(tokens[i]!.normal, tokens[k]!.normal);
-  const isLongWord = (i: number) => tokens[i]!.normal.length >= RETAKES.minLongWordCharacters;
+  const isLongWord = (i: number) => tokens[i]!.normal.length >= COMMON.longWordCharacters;
   let shared = 0;
   let hasLongWord = false;
   for (let i = 0; i < COMMON.minSureMatchWords && a + i < b; i++) {

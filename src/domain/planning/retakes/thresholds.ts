@@ -3,13 +3,11 @@ import { toValues } from "../thresholds";
 
 export const RETAKES_THRESHOLDS = {
   maxDistance: [45, "s", "retakes, from words that occur again later"],
-  maxDistanceWords: [130, "words", "retakes, from words that occur again later; refrains, from other repetitions"],
   maxTakesPerRetake: [4, "count", "earlier phrase starts that are compared by audio"],
   maxTextWords: [14, "words", "enough of a sentence to identify it by audio"],
   padding: [0.12, "s", "silence around a take that is aligned"],
   maxClose: [3.5, "s", "takes right before a pause that may be misrecognized as anything"],
   maxCloseWords: [7, "words", "takes right before a pause that may be misrecognized as anything"],
-  minLongWordCharacters: [4, "characters", "words that identify a phrase", "recordings-05-quiz, cases-03-paraphrased"],
   spokenWord: [
     -3,
     "log probability",
@@ -22,33 +20,10 @@ export const RETAKES_THRESHOLDS = {
     "takes that are repeated, from other sentences",
     "recordings-08-two-hosts, fluent-jfk",
   ],
-  weakMean: [
-    -1.5,
-    "log probability",
-    "takes that are certainly repeated, from those that need evidence",
-    "cases-02-stairwell",
-  ],
   maxExchangeLoss: [
     4,
     "log probability",
     "two recognitions of the same sounds, from other words: what both lose in the other's place",
-  ],
-  minExchanged: [
-    -4,
-    "log probability",
-    "takes that may have been misrecognized, from other sentences: alignment with the retake",
-  ],
-  maxMisfit: [
-    -6.5,
-    "log probability",
-    "other sentences, from a misrecognized word in the earlier take",
-    "eval-11-real-reader, eval-12-real-reader-asides",
-  ],
-  maxSlightMisfit: [
-    -4.5,
-    "log probability",
-    "other sentences, from a misrecognized word in the retake",
-    "cases-01-hiss-at-10-db, cases-02-stairwell",
   ],
   maxSameWordDistance: [
     0.3,
@@ -70,10 +45,9 @@ export const RETAKES_THRESHOLDS = {
   minSentencePause: [
     0.5,
     "s",
-    "sentences that stand alone, from phrases of one sentence",
+    "sentences and words that stand alone, from phrases of one sentence and from stutters",
     "cases-06-two-good-takes, cases-07-stops-at-the-last-word",
   ],
-  minLoneWordPause: [0.4, "s", "words of a list, from stutters", "cases-04-rapid-stutter, real-pca_call"],
   maxShortPhraseWords: [
     3,
     "words",
@@ -93,9 +67,9 @@ export const RETAKES_THRESHOLDS = {
     "recordings-02-tiled-kitchen, cases-01-hiss-at-10-db",
   ],
   minSimilarShare: [
-    0.6,
+    0.65,
     "share",
-    "takes with the same words, from other ones; numbers, from sentences with a number",
+    "takes with the words of a line or of a retake, from a coincidence; numbers, from sentences with a number",
     "cases-01-hiss-at-10-db, cases-02-stairwell",
   ],
   minSameShare: [0.45, "share", "misrecognized takes beside a remark, from other sentences"],
@@ -121,7 +95,6 @@ export const RETAKES_THRESHOLDS = {
     "real-2033-164914-0008",
   ],
   maxWordsBetween: [12, "words", "retakes after other words, from sentences that start alike", "recordings-07-refrain"],
-  maxBetween: [8, "s", "retakes after other words, from sentences that start alike"],
   maxCostPerWord: [0.2, "cost", "retakes after other words, from sentences that start alike", "fluent-jfk"],
   maxRemarkWords: [9, "words", "remarks about the recording, from talk"],
   maxLineWords: [40, "words", "lines, from several lines"],

@@ -11,9 +11,11 @@ import type { Span } from "../../time";
 import { findBestAlignment, isUsableAlignment, type PlanSteps, requestAlignments } from "../context";
 import { isFillerText } from "../lexicon/lexicon";
 import type { EarlierTake } from "../retakes/takes-by-line";
+import { RETAKES } from "../retakes/thresholds";
 import type { RuleMatch } from "../rules";
 import { overlapDuration } from "../spans";
 import type { LineTakes } from "../take-list";
+import { COMMON } from "../thresholds";
 import {
   discountClipping,
   isSpokenLine,
@@ -39,7 +41,7 @@ export type ConfirmedTake = PathTake & {
 };
 
 /** Returns whether a take hardly resembles its line, by text and audio: a few matching words may be a coincidence. */
-export const isWeak = (take: ConfirmedTake): boolean => !take.isAligned && take.score < SCRIPT.minSureSimilarity;
+export const isWeak = (take: ConfirmedTake): boolean => !take.isAligned && take.score < RETAKES.minSimilarShare;
 
 /** Returns the confirmed take of each line; null for lines that were not spoken. */
 export function* confirmTakes(
@@ -102,7 +104,7 @@ type AlignedTake = PathTake & { alignment: ForcedAlignment | null };
 
 /** Returns the words of a take's line that are not spoken where they align. */
 export const listUnspokenWords = ({ alignment }: AlignedTake): AlignedWord[] =>
-  alignment?.words.filter((word) => word.logProb < SCRIPT.minWord) ?? [];
+  alignment?.words.filter((word) => word.logProb < COMMON.maxMisfit) ?? [];
 
 /** Returns the words of a take that are said in place of other words of its line, which do not align there. */
 export function listDifferingWords(take: AlignedTake, { tokens, words, lines, lexicon }: ScriptedRecording): Word[] {
@@ -116,7 +118,9 @@ export function listDifferingWords(take: AlignedTake, { tokens, words, lines, le
     else if (j === take.from) hasLost = take.pairs[0] === -1;
     const isOther = matched === undefined ? hasLost : measureWordDistance(matched, tokens[j]!.normal) >= 1;
     const word = words[tokens[j]!.word]!;
-    const aligns = take.alignment?.words.some((own) => own.logProb >= SCRIPT.minWord && overlapDuration(own, word) > 0);
+    const aligns = take.alignment?.words.some(
+      (own) => own.logProb >= COMMON.maxMisfit && overlapDuration(own, word) > 0,
+    );
     if (isOther && !aligns && word.text !== "" && !isFillerText(word.text, lexicon)) out.push(word);
   }
   return out;

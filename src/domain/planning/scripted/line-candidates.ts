@@ -102,8 +102,9 @@ export function toAlignmentRequests(line: ScriptLine, window: Span, mute: Span[]
 
 /** Returns whether an alignment shows that its line is spoken. */
 export function isSpokenLine({ words, meanLogProb }: ForcedAlignment): boolean {
-  const unspoken = words.filter((word) => word.logProb < SCRIPT.minWord).length;
-  if (meanLogProb <= SCRIPT.minMean || unspoken > Math.max(1, SCRIPT.maxUnspokenShare * words.length)) return false;
+  const unspoken = words.filter((word) => word.logProb < COMMON.maxMisfit).length;
+  if (meanLogProb <= COMMON.minAlignment || unspoken > Math.max(1, SCRIPT.maxUnspokenShare * words.length))
+    return false;
   return !isSqueezed(words);
 }
 
@@ -140,7 +141,7 @@ export function rateCandidate(
   const first = match.pairs[0]!;
   const last = match.pairs[match.pairs.length - 1]!;
   if (!alignment) {
-    const accepted = match.score >= SCRIPT.minAcceptedSimilarity;
+    const accepted = match.score >= SCRIPT.minSpokenSimilarity;
     const quality = discountClipping(match.score, activity, window);
     return { ...match, window, alignment, quality, complete: accepted && last >= 0, accepted };
   }
@@ -180,8 +181,7 @@ export function* checkMatches(
     at += requests.length;
     const candidate = rateCandidate({ ...match, ...range }, window, alignment, activity);
     const known = best.get(match)?.alignment;
-    const isBetter =
-      !known || (alignment !== null && alignment.meanLogProb > known.meanLogProb + SCRIPT.minLeadOfWider);
+    const isBetter = !known || (alignment !== null && alignment.meanLogProb > known.meanLogProb + SCRIPT.maxLoss);
     if (!best.has(match) || isBetter) best.set(match, candidate);
   }
   return matches.map((row) => row.flatMap((match) => best.get(match) ?? []));

@@ -99,7 +99,7 @@ function alignInRange(words: readonly string[], { ids, row }: DistanceTable, ran
         lowest = cost[j]! + 1;
         origin = from[j]!;
       }
-      const inserted = nextCost[j - 1]! + SCRIPT.extraWordCost;
+      const inserted = nextCost[j - 1]! + SCRIPT.keptWordCost;
       if (inserted < lowest) {
         lowest = inserted;
         origin = nextFrom[j - 1]!;
@@ -136,13 +136,13 @@ export function alignLineAt(
   for (let i = 0; i <= n; i++) {
     for (let j = 0; j <= m; j++) {
       if (i === 0 || j === 0) {
-        cost[i * width + j] = i + j * SCRIPT.extraWordCost;
+        cost[i * width + j] = i + j * SCRIPT.keptWordCost;
         continue;
       }
       cost[i * width + j] = Math.min(
         cost[(i - 1) * width + j - 1]! + distanceBetween(words[i - 1]!, tokens[from + j - 1]!.normal),
         cost[(i - 1) * width + j]! + 1,
-        cost[i * width + j - 1]! + SCRIPT.extraWordCost,
+        cost[i * width + j - 1]! + SCRIPT.keptWordCost,
       );
     }
   }

@@ -3,6 +3,7 @@
 import { measureWordDistance } from "../../text/normalize";
 import { createYieldCounter, findBestAlignment, type PlanSteps, requestAlignments } from "../context";
 import type { EarlierTake } from "../retakes/takes-by-line";
+import { RETAKES } from "../retakes/thresholds";
 import { COMMON } from "../thresholds";
 import { pauseBefore, type Token, type TokenRange } from "../tokens";
 import { listNewPhrases, type SettledPath } from "./differing-words";
@@ -10,7 +11,6 @@ import type { ScriptPath } from "./find-path";
 import { isSpokenLine, type LineCandidate, toAlignmentRequests, toLineWindow } from "./line-candidates";
 import { alignLineAt } from "./match-lines";
 import type { ScriptedRecording, ScriptLine } from "./script-lines";
-import { SCRIPT } from "./thresholds";
 
 /** The path, and the takes whose lines were moved to their retakes. */
 export type RetakenPath = { path: SettledPath; retaken: EarlierTake[] };
@@ -43,7 +43,7 @@ export function* moveToRetakes(
     const moved = alignLineAt(index, line, tokens, retake.from, retake.to).pairs;
     const [before, after] = [own, moved].map((found) => measureFoundShare(line, found, tokens));
     // A line that certainly resembles the speech stays in place.
-    if (before! >= SCRIPT.minSureSimilarity && after! < SCRIPT.minSureSimilarity) continue;
+    if (before! >= RETAKES.minSimilarShare && after! < RETAKES.minSimilarShare) continue;
     kept.fill(0, place.from, place.to);
     kept.fill(1, retake.from, retake.to);
     differing.fill(1, retake.from, retake.to);
@@ -139,7 +139,7 @@ export function* completeLines(
 function isIncomplete({ line: index, place, pairs }: LinePlace, { lines, tokens }: ScriptedRecording): boolean {
   const line = lines[index]!;
   const isShort = place.to - place.from < COMMON.minLengthRatio * line.words.length;
-  return isShort && measureFoundShare(line, pairs, tokens) < SCRIPT.minSureSimilarity;
+  return isShort && measureFoundShare(line, pairs, tokens) < RETAKES.minSimilarShare;
 }
 
 /** Returns the tokens after and before a place, up to kept ones. At the ends of the script, anything may be said. */

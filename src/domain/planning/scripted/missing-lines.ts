@@ -21,7 +21,7 @@ export function addOutOfOrder(
 ): number[] {
   const added: number[] = [];
   for (const [index, line] of lines.entries()) {
-    if (takes[index] || line.words.length < SCRIPT.minOutOfOrderWords) continue;
+    if (takes[index] || line.words.length <= COMMON.maxSlipWords) continue;
     const isFree = (one: LineCandidate) => !takes.some((take) => take && take.from < one.to && one.from < take.to);
     const free = candidates[index]!.filter((one) => one.complete && isFree(one));
     const best = free.reduce<LineCandidate | null>(
@@ -79,7 +79,7 @@ function splitAtPauses(tokens: readonly Token[], from: number, to: number): Toke
   const out: TokenRange[] = [];
   for (let j = from; j < to; j++) {
     const last = out.at(-1);
-    if (last && pauseBefore(tokens, j) < SCRIPT.minSentencePause) last.to = j + 1;
+    if (last && pauseBefore(tokens, j) < COMMON.minTakePause) last.to = j + 1;
     else out.push({ from: j, to: j + 1 });
   }
   return out;
@@ -87,7 +87,7 @@ function splitAtPauses(tokens: readonly Token[], from: number, to: number): Toke
 
 /** Returns the share of the line's longer words in a range; 0 if only one is there. */
 function textShare(line: ScriptLine, tokens: readonly Token[], { from, to }: TokenRange): number {
-  const long = [...new Set(line.words.filter((word) => word.length >= RETAKES.minLongWordCharacters))];
+  const long = [...new Set(line.words.filter((word) => word.length >= COMMON.longWordCharacters))];
   const said = tokens.slice(from, to);
   const isSaid = (word: string) =>
     said.some(({ normal }) => measureWordDistance(word, normal) <= RETAKES.maxSameWordDistance);

@@ -1,5 +1,6 @@
 /** Stage 6: derives the bias and bounds of the path search from the rated candidates of each line. */
 
+import { RETAKES } from "../retakes/thresholds";
 import { takeWorth } from "../take-list";
 import { COMMON } from "../thresholds";
 import type { LineBias, LineBoundsOf } from "./find-path";
@@ -34,7 +35,7 @@ export function createLineBias(candidates: readonly LineCandidate[][], tokenCoun
 /** Returns the takes of a line with no aligned candidate: the most similar ones. */
 function findSimilarTakes(row: readonly LineCandidate[]): LineCandidate[] {
   const best = Math.max(...row.map((one) => one.score));
-  return row.filter((one) => one.score >= Math.max(SCRIPT.minSpokenSimilarity, best - SCRIPT.maxSimilarityLoss));
+  return row.filter((one) => one.score >= Math.max(SCRIPT.minSpokenSimilarity, best - SCRIPT.maxQualityLoss));
 }
 
 /** Returns where each line may be, given the sure candidates of the lines before and after it. */
@@ -47,7 +48,7 @@ export function findLineBounds(
   const whole = { from: 0, to: tokenCount };
   if (cells <= SCRIPT.minBoundedCells) return () => whole;
   const isSure = (one: LineCandidate) =>
-    one.accepted && one.quality >= SCRIPT.minSureQuality && one.pairs.length >= COMMON.minSureMatchWords;
+    one.accepted && one.quality >= RETAKES.minSimilarShare && one.pairs.length >= COMMON.minSureMatchWords;
   const bounds = lines.map(() => ({ ...whole }));
   for (const one of findLongestChain(candidates.flat().filter(isSure))) {
     for (let i = one.line; i < lines.length; i++)

@@ -9,6 +9,7 @@ import { type DecidedWord, type Decision, toDecidedSpans } from "../decided-span
 import { findLexicon } from "../lexicon/find-lexicon";
 import { findRetakes, isTake, type Retake } from "../retakes/find-retakes";
 import { type EarlierTake, findEarlierTakes } from "../retakes/takes-by-line";
+import { RETAKES } from "../retakes/thresholds";
 import { durationOf } from "../spans";
 import { listChanges, runStages, type Stage, type StagedPlan, type StageWord } from "../stages";
 import { divideStretchedWords } from "../stretched-words";
@@ -285,7 +286,7 @@ function isMismatch(
   for (const [i, line] of lines.entries()) {
     if (!line.optional) scriptWords += line.words.length;
     const take = takes[i];
-    const before = found[i] && found[i].score >= SCRIPT.minSureSimilarity ? found[i] : null;
+    const before = found[i] && found[i].score >= RETAKES.minSimilarShare ? found[i] : null;
     const count = Math.max(...[take, before].map((one) => (one ? countFoundWords(one, line, tokens) : 0)));
     if (!line.optional && isSpoken(take, count, line)) spokenWords += line.words.length;
     matchedTokens += take?.isAligned ? line.words.length : count;

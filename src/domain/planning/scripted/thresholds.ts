@@ -3,12 +3,6 @@ import { toValues } from "../thresholds";
 
 export const SCRIPT_THRESHOLDS = {
   minMatchScore: [0.35, "similarity", "stretches that may be a take of a line, from other words"],
-  extraWordCost: [
-    0.7,
-    "cost",
-    "takes with words that the line lacks, from longer ones",
-    "eval-01-home-studio, eval-02-product-update",
-  ],
   maxMatches: [40000, "count", "limit of the matches of all lines"],
   maxMatchesPerLine: [40, "count", "limit of the matches of a line"],
   minMatchesPerLine: [3, "count", "matches of a line in a long script"],
@@ -27,19 +21,6 @@ export const SCRIPT_THRESHOLDS = {
     'the isolated first or last word of a line: "Hi, I am Dana."',
     "eval-02-product-update, eval-03-cooking-room-echo",
   ],
-  minLeadOfWider: [
-    0.05,
-    "log probability",
-    "wider stretches, from the match itself",
-    "cases-05-numbers, cases-07-stops-at-the-last-word",
-  ],
-  minMean: [
-    -1.9,
-    "log probability",
-    "lines that are spoken, from other sentences",
-    "recordings-08-two-hosts, eval-11-real-reader",
-  ],
-  minWord: [-6, "log probability", "words that are spoken, from others", "recordings-06-fan-heater"],
   maxUnspokenShare: [0.15, "share", "lines with a word that differs, from other sentences"],
   maxSqueezedShare: [
     0.35,
@@ -54,7 +35,6 @@ export const SCRIPT_THRESHOLDS = {
     "cases-02-stairwell, cases-11-parallel-lines",
   ],
   sureSimilarityWeight: [0.8, "weight", "takes that are certain by their text alone", "recordings-05-quiz"],
-  minAcceptedSimilarity: [0.55, "similarity", "takes, if a line cannot be aligned"],
   maxTrialsPerLine: [10, "count", "phrases with which a missing line is aligned"],
   usualTicksPerCharacter: [70000, "ticks", "the pace of speech, if no line is found"],
   lostWordCost: [
@@ -66,7 +46,7 @@ export const SCRIPT_THRESHOLDS = {
   keptWordCost: [
     0.7,
     "cost",
-    "words that are kept but not in the script",
+    "words that a script or a line does not have",
     "eval-03-cooking-room-echo, eval-01-home-studio",
   ],
   lostOptionalCost: [0.1, "cost", "headings and asides: most are never spoken"],
@@ -91,21 +71,12 @@ export const SCRIPT_THRESHOLDS = {
     "takes of a line and phrases that are repeated, from other sentences",
     "recordings-06-fan-heater, cases-02-stairwell, cases-03-paraphrased",
   ],
-  maxSimilarityLoss: [0.2, "similarity", "takes of a line that does not align, from worse ones", "eval-11-real-reader"],
   minBoundedCells: [10000000, "count", "searches that are bounded by the lines before and after"],
   marginWords: [700, "words", "how far a bounded search looks"],
-  minSureQuality: [0.7, "similarity", "takes that bound the search for other lines"],
   extraWordPenalty: [0.5, "weight", "takes with words that the line lacks", "recordings-07-refrain"],
   minFreeShare: [0.8, "share", "takes between the lines before and after, from those that overlap them"],
-  minSureSimilarity: [
-    0.65,
-    "similarity",
-    "takes that resemble their line, from a coincidence",
-    "recordings-06-fan-heater, recordings-07-refrain",
-  ],
   minScriptShare: [0.25, "share", "the script of a recording, from that of another one", "recordings-06-fan-heater"],
   minReplacedRatio: [0.4, "ratio", "speech in place of a line, from single words"],
-  minSentencePause: [0.35, "s", "sentences, and isolated words beside a line", "cases-02-stairwell, cases-05-numbers"],
   minLostWords: [
     2,
     "words",
@@ -113,8 +84,7 @@ export const SCRIPT_THRESHOLDS = {
     "cases-12-words-apart",
   ],
   maxWordsRatio: [2, "ratio", "words in place of those of the script, from other speech"],
-  minOutOfOrderWords: [3, "words", "lines recorded out of order, from a coincidence", "recordings-05-quiz"],
-  maxQualityLoss: [0.1, "similarity", "the last take out of order, from a better one"],
+  maxQualityLoss: [0.1, "similarity", "takes and attempts that are as good as another one, from worse ones"],
   minSharedShare: [
     0.3,
     "share",
@@ -132,7 +102,7 @@ export const SCRIPT_THRESHOLDS = {
   maxLoss: [
     0.03,
     "log probability",
-    "sounds that a line does not miss, from its words",
+    "alignments that are as good, from worse ones: without a sound that a line does not miss, with a wider stretch",
     "recordings-05-quiz, cases-01-hiss-at-10-db",
   ],
   maxTrials: [3, "count", "pauses after which a line may start over"],

@@ -55,7 +55,7 @@ export function* findWordsInNoise(
   return windows.flatMap(({ span }, i) => {
     const { words, meanLogProb } = results[i]!;
     const isSpoken = words.some(
-      ({ text, confidence }) => confidence >= ACTIVITY.minConfidence && !isFillerText(text, lexicon),
+      ({ text, confidence }) => confidence >= COMMON.minConfidence && !isFillerText(text, lexicon),
     );
     return isSpoken && meanLogProb >= ACTIVITY.minLogProb ? [span] : [];
   });

@@ -102,15 +102,6 @@ describe("unwritten fillers", () => {
     expect(found([], near, { "Um.": -2.5, "Then.": -1 }).spans).toEqual([]);
   });
 
-  test("a filler that is read letter by letter is removed with all its letters", () => {
-    const spelled = activityWith([SENTENCE, [3.4, 4.2], [4.6, 6]]);
-    const words = [word("H.", 3.4, 3.6), word("M.", 3.6, 3.9), word("M.", 3.9, 4.2)];
-    const { words: indices, rules } = found(words, spelled, { "H. M. M.": -1.2 });
-    expect(indices).toEqual([0, 1, 2]);
-    expect(new Set(rules)).toEqual(new Set(["filler.spelled_out"]));
-    expect(found(words, spelled, { "H. M. M.": -3 }).words).toEqual([]);
-  });
-
   test("in noise, which hides the edges of words, regions need wider pauses around them", () => {
     const spans: [number, number][] = [[1, 3.32], ISOLATED, [3.88, 9.9]];
     expect(found([], activityWith(spans), {}).texts).not.toEqual([]);
