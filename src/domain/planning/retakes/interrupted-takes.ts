@@ -159,8 +159,9 @@ export function findAnnouncedRepetition(context: RetakeContext, from: number, re
 }
 
 /**
- * Returns the sentence at `from` as a repetition if the next one says the same in other words, otherwise null: both stand alone, are about as long, end
- * with the same word, and share content words in order, but not the words between them. Sentences of which only content words differ say something else.
+ * Returns the sentence at `from` as a repetition if the next one says the same in other words, otherwise null: both stand
+ * alone, are about as long, end with the same word, and share half of the content words of one in order, but not the words
+ * between them. Sentences of which only content words differ say something else.
  */
 export function findRewordedRepetition(context: RetakeContext, from: number, retakeStart: number): Repetition | null {
   const { tokens, words, phraseStarts, lexicon, distanceBetween } = context;
@@ -185,7 +186,7 @@ export function findRewordedRepetition(context: RetakeContext, from: number, ret
   };
   const shared = countSame(content, other);
   const isSaidAgain =
-    shared > COMMON.maxSlipWords && shared >= RETAKES.minSameShare * Math.max(content.length, other.length);
+    shared > COMMON.maxSlipWords && shared >= RETAKES.minSameShare * Math.min(content.length, other.length);
   if (!isSaidAgain || countSame(take, retake) >= RETAKES.minSameShare * Math.max(take.length, retake.length))
     return null;
   const { cost } = alignWords(take, retake, distanceBetween);
