@@ -2,9 +2,9 @@
 import { and, eq, gt, isNull, type SQL, sql } from "drizzle-orm";
 import type { CutState, RenderState } from "../domain/states";
 import type { Queries } from "./db";
-import { isAnyOf, listIds, only, rowsOf } from "./rows";
+import { isAnyOf, listIds, rowsOf } from "./rows";
 import { assets, cuts, pipelines, renders, steps } from "./schema";
-import { cutSummaries } from "./schema-cuts";
+import { cutSummaries, projectTotals } from "./schema-cuts";
 
 export type CutSummary = typeof cutSummaries.$inferSelect;
 
@@ -59,14 +59,20 @@ const BY_CUT: Record<CutFilter, SQL> = {
   reviewed: sql`${newestOpenMarks} = 0`,
 };
 
-export type LibraryFilter = { tag: string | null; createdBy: string | null; cut: CutFilter | null };
+export type LibraryFilter = {
+  tag: string | null;
+  createdBy: string | null;
+  cut: CutFilter | null;
+  ids: string[] | null;
+};
 
 /** Matches the assets that a list of recordings is filtered for. */
-export const matchesLibrary = ({ tag, createdBy, cut }: LibraryFilter): SQL | undefined =>
+export const matchesLibrary = ({ tag, createdBy, cut, ids }: LibraryFilter): SQL | undefined =>
   and(
     tag === null ? undefined : sql`EXISTS (SELECT 1 FROM json_each(${assets.tags}) WHERE value = ${tag})`,
     createdBy === null ? undefined : eq(assets.created_by, createdBy),
     cut === null ? undefined : BY_CUT[cut],
+    ids === null ? undefined : isAnyOf(assets.id, ids),
   );
 
 export type RecordingFacts = {
@@ -138,28 +144,25 @@ const listOpenCuts = (db: Queries, workspaceId: string) =>
     .orderBy(pipelines.id);
 
 /** Totals of a project's recordings. Durations are in ticks. */
-export type ProjectTotals = {
-  recordings: number;
-  duration: number;
-  /** Duration of the recordings that have a cut, and what their newest cuts keep. */
-  cut_duration: number;
-  kept: number;
-  without_cut: number;
-  to_review: number;
-  open_marks: number;
+export type ProjectTotals = Omit<typeof projectTotals.$inferSelect, "project_id">;
+
+const NO_TOTALS: ProjectTotals = {
+  recordings: 0,
+  duration: 0,
+  cut_duration: 0,
+  kept: 0,
+  without_cut: 0,
+  to_review: 0,
+  open_marks: 0,
+  uncounted: 0,
 };
 
-export const readProjectTotals = (db: Queries, projectId: string): Promise<ProjectTotals> =>
-  only(
-    db.all<ProjectTotals>(sql`
-    SELECT count(*) AS recordings, total(a.duration) AS duration,
-      total(iif(s.kept IS NULL, 0, a.duration)) AS cut_duration, total(s.kept) AS kept,
-      total(s.cut_id IS NULL) AS without_cut, total(s.open_marks > 0) AS to_review, total(s.open_marks) AS open_marks
-    FROM ${assets} AS a
-    LEFT JOIN ${cutSummaries} AS s ON s.asset_id = a.id
-      AND s.cut_id = (SELECT max(n.cut_id) FROM ${cutSummaries} AS n WHERE n.asset_id = a.id)
-    WHERE a.project_id = ${projectId} AND a.kind = 'source' AND a.state <> 'pending_upload'`),
-  );
+/** Returns the totals of these projects by ID. */
+export async function readProjectTotals(db: Queries, projectIds: string[]): Promise<Map<string, ProjectTotals>> {
+  const rows = await db.select().from(projectTotals).where(isAnyOf(projectTotals.project_id, projectIds));
+  const found = new Map(rows.map(({ project_id: id, ...found }) => [id, found]));
+  return new Map(projectIds.map((id) => [id, found.get(id) ?? NO_TOTALS]));
+}
 
 /** A recording with a poster or, without one, the envelope of its audio. */
 export type RecordingPicture = { id: string; has_poster: boolean };

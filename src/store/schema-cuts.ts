@@ -49,6 +49,32 @@ export const cutSummaries = sqliteTable(
   ],
 );
 
+/** What a recording adds to the totals of its project. Triggers keep it current; rows of what is not listed do not exist. */
+const totals = {
+  duration: integer().notNull(),
+  /** The duration if a cut has been counted, and what the newest cut keeps. */
+  cut_duration: integer().notNull(),
+  kept: integer().notNull(),
+  without_cut: integer().notNull(),
+  to_review: integer().notNull(),
+  open_marks: integer().notNull(),
+  /** Whether the newest cut has not been counted yet: an older version has made it. */
+  uncounted: integer().notNull(),
+};
+
+export const recordingTotals = sqliteTable("recording_totals", {
+  asset_id: id().references(() => assets.id, { onDelete: "cascade" }),
+  project_id: text().notNull(),
+  ...totals,
+});
+
+/** The sums of `recording_totals`. A project without recordings may have no row. */
+export const projectTotals = sqliteTable("project_totals", {
+  project_id: id().references(() => projects.id, { onDelete: "cascade" }),
+  recordings: integer().notNull(),
+  ...totals,
+});
+
 /** The cut that is made of a recording as soon as it can be cut. The row is deleted in the transaction that creates the cut. */
 export const plannedCuts = sqliteTable(
   "planned_cuts",

@@ -17,6 +17,7 @@ const totals = {
   without_cut: count("recordings without a cut"),
   to_review: count("recordings whose newest cut has open marks"),
   open_marks: count("marks and unsure removals of the newest cuts about which nothing was decided"),
+  uncounted: count("recordings whose newest cut was made by an older version and has not been counted yet"),
 };
 
 export const LIBRARY_SCHEMAS = {

@@ -4,7 +4,6 @@ import { type Static, Type } from "@sinclair/typebox";
 import { CUT_MODE_NAMES } from "../../domain/plan";
 import { oneOf, optional, orNull, strictObject } from "../../domain/schema-parts";
 import { toSeconds } from "../../domain/time";
-import { yieldToEventLoop } from "../../lib/event-loop";
 import type { Queries } from "../../store/db";
 import {
   listProjectCreators,
@@ -95,14 +94,8 @@ export type ListedProject = { row: Project; totals: ProjectTotals; newest: Recor
 /** Reads what the tiles of these projects show. */
 export async function readListedProjects(db: Queries, rows: Project[]): Promise<ListedProject[]> {
   const ids = rows.map(({ id }) => id);
-  const newest = await readProjectPictures(db, ids);
-  const listed: ListedProject[] = [];
-  for (const row of rows) {
-    listed.push({ row, totals: await readProjectTotals(db, row.id), newest: newest.get(row.id) ?? [] });
-    // Totals of thousands of recordings take milliseconds, between which others are served.
-    await yieldToEventLoop();
-  }
-  return listed;
+  const [totals, newest] = await Promise.all([readProjectTotals(db, ids), readProjectPictures(db, ids)]);
+  return rows.map((row) => ({ row, totals: totals.get(row.id)!, newest: newest.get(row.id) ?? [] }));
 }
 
 export const showListedProject = async (
@@ -121,13 +114,13 @@ export const readSummary = route({
   handle: async (call, { resource: { id } }) => {
     const db = call.services.store.read;
     const [totals, tags, creators] = await Promise.all([
-      readProjectTotals(db, id),
+      readProjectTotals(db, [id]),
       listProjectTags(db, id),
       listProjectCreators(db, id),
     ]);
     const people = await Promise.all(creators.map((userId) => call.authorship(userId)));
     return ok({
-      ...showTotals(totals),
+      ...showTotals(totals.get(id)!),
       tags,
       creators: people.flatMap(({ created_by }) => created_by ?? []),
     });

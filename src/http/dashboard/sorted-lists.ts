@@ -33,6 +33,10 @@ const q = Type.Optional(
   }),
 );
 
+const MAX_LIST_IDS = 100;
+const UUID = "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}";
+const ID_LIST = `^${UUID}(?:,${UUID})*$`;
+
 type SortFilter = { sort?: string; q?: string };
 type ProjectSort = (typeof PROJECT_SORTS)[number];
 const parseProjectSort = (filters: SortFilter) => parseSort<ProjectSort>(filters.sort, "last_activity_at", true);
@@ -82,6 +86,14 @@ export const assets = listRoute({
       oneOf(...CUT_FILTERS),
       "Only assets by their newest cut: `none` without one, `to_review` with open marks, `reviewed` without open marks",
     ),
+    ids: Type.Optional(
+      Type.String({
+        maxLength: MAX_LIST_IDS * 37,
+        pattern: ID_LIST,
+        description: `Only these of the assets: at most ${MAX_LIST_IDS} IDs, separated by commas`,
+        errorText: `must be at most ${MAX_LIST_IDS} IDs, separated by commas`,
+      }),
+    ),
     sort: Type.Optional(sortField(ASSET_SORTS)),
   },
   item: "ListedAsset",
@@ -97,6 +109,7 @@ export const assets = listRoute({
       filters.tag,
       filters.created_by,
       filters.cut,
+      filters.ids,
     ]),
   ],
   read: async ({ services, principal }, { filters, after, limit }) => {
@@ -110,6 +123,7 @@ export const assets = listRoute({
       tag: filters.tag ?? null,
       createdBy: filters.created_by?.toLowerCase() ?? null,
       cut: filters.cut ?? null,
+      ids: filters.ids?.toLowerCase().split(",") ?? null,
       after,
       limit,
     });

@@ -103,6 +103,9 @@ const INTERNAL_TABLES = [
   "reviews",
   // What lists show of cuts.
   "cut_summaries",
+  // Sums of them.
+  "recording_totals",
+  "project_totals",
   "events",
   // Of the server: backups of all workspaces.
   "backup_runs",
