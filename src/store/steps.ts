@@ -30,28 +30,41 @@ export const listOpenPreviews = (db: Queries, limit: number): Promise<OpenPrevie
     .orderBy(sql`${steps.state} = 'pending'`, steps.run_after, steps.id)
     .limit(limit);
 
+/** More are not counted. */
+const MAX_JOBS_BEFORE = 1_000;
+
 /**
  * Estimates how many jobs of the same name start before a step in line, with those that run: workspaces take turns, so another one is
- * before it with at most as many jobs as its own. Null if it runs, has ended or waits for the step before it.
+ * before it with at most as many jobs as its own. At most 1,000. Null if it runs, has ended or waits for the step
+ * before it.
  */
 export async function countStepsBefore(db: Queries, step: Step): Promise<number | null> {
   const { id, state, processor_name: name, run_after: due, workspace_id: workspace } = step;
   if (state !== "pending" || due === null) return null;
-  // Pages ask again each second, so that both are read from an index alone.
-  const lines = await db.all<{ isOwn: number; earlier: number; waiting: number }>(sql`
-    SELECT workspace_id = ${workspace} AS isOwn, count(*) AS waiting,
-      sum(run_after < ${due} OR (run_after = ${due} AND id < ${id})) AS earlier
-    FROM steps INDEXED BY steps_waiting
-    WHERE state = 'pending' AND run_after IS NOT NULL AND processor_name = ${name}
-    GROUP BY workspace_id`);
-  const running = await only(
-    db.all<{ count: number }>(sql`
-    SELECT count(*) AS count FROM steps INDEXED BY steps_to_run WHERE state = 'running' AND processor_name = ${name}`),
+  // Pages ask again each second, so the lines of other workspaces are read only as far as they count, each from the index.
+  const waiting = sql`FROM steps INDEXED BY steps_waiting
+    WHERE state = 'pending' AND run_after IS NOT NULL AND processor_name = ${name}`;
+  const isEarlier = sql`(run_after < ${due} OR (run_after = ${due} AND id < ${id}))`;
+  const count = async (rows: SQL) =>
+    (await only(db.all<{ count: number }>(sql`SELECT count(*) AS count FROM (${rows})`))).count;
+  const own = await count(
+    sql`SELECT 1 ${waiting} AND workspace_id = ${workspace} AND run_after <= ${due} AND ${isEarlier} LIMIT ${MAX_JOBS_BEFORE}`,
   );
-  const own = lines.find(({ isOwn }) => isOwn === 1)?.earlier ?? 0;
-  const countBefore = ({ isOwn, earlier, waiting }: (typeof lines)[number]) =>
-    isOwn === 1 ? own : Math.min(waiting, own + (earlier > 0 ? 1 : 0));
-  return lines.reduce((sum, line) => sum + countBefore(line), running.count);
+  const others = await db.all<{ waiting: number; earlier: number }>(sql`
+    WITH RECURSIVE lines(workspace) AS (
+      SELECT min(workspace_id) ${waiting}
+      UNION ALL SELECT (SELECT min(workspace_id) ${waiting} AND workspace_id > workspace) FROM lines WHERE workspace IS NOT NULL)
+    SELECT (SELECT count(*) FROM (SELECT 1 ${waiting} AND workspace_id = workspace LIMIT ${own + 1})) AS waiting,
+      (SELECT ${isEarlier} ${waiting} AND workspace_id = workspace ORDER BY run_after, id LIMIT 1) AS earlier
+    FROM lines WHERE workspace IS NOT NULL AND workspace <> ${workspace}`);
+  const running = await count(
+    sql`SELECT 1 FROM steps INDEXED BY steps_to_run WHERE state = 'running' AND processor_name = ${name}`,
+  );
+  const before = others.map((line) => Math.min(line.waiting, own + line.earlier));
+  return Math.min(
+    MAX_JOBS_BEFORE,
+    before.reduce((sum, more) => sum + more, own + running),
+  );
 }
 
 const findLatest = (db: Queries, matches: SQL | undefined): Promise<Step | null> =>

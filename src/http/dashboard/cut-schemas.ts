@@ -81,7 +81,7 @@ export const CUT_SCHEMAS = {
     draft_revision: orNull(Type.Integer({ minimum: 1 }), "revision of the draft; null without a draft"),
     jobs_before: orNull(
       Type.Integer({ minimum: 0 }),
-      "number of cuts in line before this one, also those of others; null unless it is in line",
+      "number of cuts in line before this one, also those of others, counted up to 1,000; null unless it is in line",
     ),
   }),
   CutExplanation: strictObject({
