@@ -2,6 +2,7 @@
 import { expect } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import { NO_ID } from "../../http/outcome";
+import type { Cut } from "../../http/resources";
 import { addMember } from "../../unit/store/test-store";
 import { exactly, orNull, text, uuid } from "../schema-parts";
 import { conforms } from "./account-setting";
@@ -42,7 +43,7 @@ export const searchRows: DashboardRow[] = [
       const { as, key, cut } = await createCut(fixtures);
       const asset = await key.asset(cut.asset_id);
       const { words } = (await (await fetch(asset.transcript_url!)).json()) as {
-        words: { text: string; start: number }[];
+        words: { text: string; start: number; end: number }[];
       };
       const word = words.find(({ text: said }) => said === words[0]!.text)!;
       const search = async (query: string, user = as, headers = {}) => {
@@ -79,6 +80,15 @@ export const searchRows: DashboardRow[] = [
       await server.services().store.write((tx) => addMember(tx, as.userId, bert.userId, "viewer"));
       expect((await search(q, bert, headers)).items).toEqual(items);
       expect((await search(q, bert)).items).toEqual([]);
+      // Words are found as they were corrected last.
+      const plan = (await key.must<Cut>("GET", `/v1/cuts/${cut.id}`)).plan!;
+      const texts = [{ start: words[1]!.start, end: words[1]!.end, text: "Przybylski" }];
+      const edit = { segments: plan.segments.map(({ start, end }) => ({ start, end })), texts };
+      expect((await search("q=przybylski")).items).toEqual([]);
+      await call("POST", `/cuts/${cut.id}/edits`, { json: edit, as });
+      const [corrected] = (await search("q=przybylski")).items;
+      expect(corrected).toMatchObject({ asset_id: asset.id, snippet: expect.stringContaining("Przybylski") });
+      expect(corrected!.start).toBeCloseTo(words[1]!.start, 1);
       await call("PATCH", `/assets/${asset.id}`, { json: { name: "Interview" }, as });
       expect((await search(q)).items).toMatchObject([{ asset_name: "Interview" }]);
       await key.must("DELETE", `/v1/assets/${asset.id}`);
