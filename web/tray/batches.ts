@@ -14,15 +14,15 @@ export type Batch = {
   total: number;
   done: number;
   state: "running" | "done" | "stopped";
-  /** False from when on the browser does the rest by itself. */
-  isStoppable: boolean;
+  /** True when the browser does the rest by itself, also after the page is closed. */
+  isDownload: boolean;
   problems: readonly BatchProblem[];
 };
 
 export type BatchItem = { id: string; name: string };
 
 export const batches = signal<readonly Batch[]>([]);
-const hasRunning = computed(() => batches.value.some(({ state, isStoppable }) => state === "running" && isStoppable));
+const hasRunning = computed(() => batches.value.some(({ state, isDownload }) => state === "running" && !isDownload));
 
 const stops = new Map<string, AbortController>();
 let lastId = 0;
@@ -110,12 +110,12 @@ export function addBatch(label: string, total: number): { id: string; signal: Ab
   const id = String(lastId);
   const stop = new AbortController();
   stops.set(id, stop);
-  batches.value = [...batches.value, { id, label, total, done: 0, state: "running", isStoppable: true, problems: [] }];
+  batches.value = [...batches.value, { id, label, total, done: 0, state: "running", isDownload: false, problems: [] }];
   isTrayNeeded.value = true;
   return { id, signal: stop.signal };
 }
 
-export function changeBatch(id: string, update: Partial<Pick<Batch, "done" | "isStoppable" | "problems">>): void {
+export function changeBatch(id: string, update: Partial<Pick<Batch, "done" | "isDownload" | "problems">>): void {
   change(id, () => update);
 }
 

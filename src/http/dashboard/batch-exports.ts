@@ -5,8 +5,8 @@ import { EXPORT_PARTS, MAX_EXPORT_ASSETS } from "../../domain/export-parts";
 import { listField, oneOf, strictObject, uuidField } from "../../domain/schema-parts";
 import type { BatchExport } from "../../work/exports/batch-exports";
 import { writeBatch } from "../../work/exports/write-batch";
-import { created, createOnce, ok, zipDownload } from "../call";
-import { respondsWith, respondsWithFile } from "../response-docs";
+import { created, createOnce, noContent, ok, zipDownload } from "../call";
+import { respondsWith, respondsWithFile, respondsWithNothing } from "../response-docs";
 import { type ResourceLoader, route } from "../route";
 import type { Resource } from "../schemas";
 import { mediaQuery, mediaRoute } from "./asset-media";
@@ -16,6 +16,15 @@ const load: ResourceLoader<BatchExport> = {
   find: async ({ services, principal, params }) =>
     services.batchExports.find(principal.workspace.id, params.export_id!),
 };
+
+const loadOwn: ResourceLoader<BatchExport> = {
+  name: "Export",
+  find: async ({ services, principal, params }) =>
+    services.batchExports.findOwn(principal.workspace.id, principal.user.id, params.export_id!),
+};
+
+/** An export is a download. It stores nothing. */
+const exportAccess = { viewersToo: true };
 
 const show = ({ id, state, assetIds, done, problems }: BatchExport): Resource<"BatchExport"> => ({
   id,
@@ -27,6 +36,7 @@ const show = ({ id, state, assetIds, done, problems }: BatchExport): Resource<"B
 
 export const create = route({
   summary: "Request files of the newest cuts of several assets as one ZIP archive, which can be downloaded for an hour",
+  access: exportAccess,
   example: { asset_ids: ["01a1fc62-d879-7691-a33f-32242f9d1701"], parts: ["fcpxml", "srt"] },
   body: strictObject({
     asset_ids: listField(uuidField("An asset of the workspace"), 1, MAX_EXPORT_ASSETS, "IDs"),
@@ -78,16 +88,27 @@ export const download = route({
   handle: async ({ services, log, request }, { resource }) => {
     // Nobody would read the archive.
     if (request.method === "HEAD") return { status: 200, headers: { "Content-Type": "application/zip" } };
-    services.batchExports.start(resource);
+    const stopped = services.batchExports.start(resource);
     return zipDownload("Offcut export.zip", async (output, signal) => {
       try {
-        await writeBatch(services, resource, output, signal);
+        await writeBatch(services, resource, output, AbortSignal.any([signal, stopped]));
         resource.state = "completed";
       } catch (error) {
         resource.state = "failed";
-        if (!signal.aborted) log.error("export.failed", { export: resource.id, error });
+        if (!signal.aborted && !stopped.aborted) log.error("export.failed", { export: resource.id, error });
         throw error;
       }
     });
+  },
+});
+
+export const remove = route({
+  summary: "Cancel an export of your own. Its download ends",
+  access: exportAccess,
+  responses: { 204: respondsWithNothing("Cancelled") },
+  load: loadOwn,
+  handle: async ({ services }, { resource }) => {
+    services.batchExports.remove(resource);
+    return noContent();
   },
 });

@@ -181,6 +181,7 @@ const ownRoutes = createRoutes([
   ["POST", "/exports", batchExports.create],
   ["GET", "/exports/:export_id", batchExports.read],
   ["GET", "/exports/:export_id/file", batchExports.download],
+  ["DELETE", "/exports/:export_id", batchExports.remove],
 
   ["PATCH", "/assets/:asset_id", assetChanges.update],
   ["GET", "/assets/:asset_id/cut-after-upload", assetChanges.readPlannedCut],

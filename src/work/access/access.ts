@@ -54,6 +54,8 @@ export type RouteAccess = {
    * The target of the route. In a `workspace`, a viewer may not write; an `account` belongs to the user in every role.
    */
   target: "workspace" | "account";
+  /** Viewers may call the route although it is neither GET nor HEAD, because it changes nothing in the workspace. */
+  viewersToo: boolean;
   /** Only an owner of the workspace may call the route. */
   ownersOnly: boolean;
   /** `optional`: session cookies work without an `Origin` too, for clients other than browsers. */
@@ -67,6 +69,7 @@ export const DEFAULT_ACCESS: RouteAccess = {
   inGrace: false,
   role: "member",
   target: "workspace",
+  viewersToo: false,
   ownersOnly: false,
   origin: "required",
   rateLimited: true,
@@ -106,10 +109,10 @@ export function requireCaller({ user, credential }: CallerRights, access: RouteA
 /** Throws `AppError` `forbidden` if the role may not do this in its workspace. */
 export function requireRole(
   role: WorkspaceRole,
-  access: Pick<RouteAccess, "ownersOnly" | "target">,
+  access: Pick<RouteAccess, "ownersOnly" | "target"> & { viewersToo?: boolean },
   isRead: boolean,
 ): void {
-  if (role === "viewer" && access.target === "workspace" && !isRead)
+  if (role === "viewer" && access.target === "workspace" && !isRead && !access.viewersToo)
     throw forbidden("A viewer of a workspace may not change anything in it.");
   if (access.ownersOnly && role !== "owner") throw forbidden("Only an owner of the workspace may do this.");
 }

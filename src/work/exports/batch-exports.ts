@@ -16,6 +16,8 @@ export type BatchExport = {
   /** Recordings that are complete in the archive. */
   done: number;
   problems: ExportProblem[];
+  /** Aborted when the export is cancelled. */
+  stop: AbortController;
   expiresAt: number;
 };
 
@@ -35,6 +37,13 @@ export function createBatchExports(clock: () => number = () => performance.now()
 
   const listIdle = () => [...requests.values()].filter(({ state }) => state !== "running");
 
+  /** Returns the export if it belongs to the workspace and has not expired, otherwise null. */
+  function find(workspaceId: string, id: string): BatchExport | null {
+    const found = requests.get(id);
+    const isThere = found?.workspaceId === workspaceId && (found.state === "running" || found.expiresAt >= clock());
+    return isThere ? found : null;
+  }
+
   function dropOld(userId: string): void {
     for (const [id, { expiresAt, state }] of requests)
       if (expiresAt < clock() && state !== "running") requests.delete(id);
@@ -52,19 +61,27 @@ export function createBatchExports(clock: () => number = () => performance.now()
         state: "waiting",
         done: 0,
         problems: [],
+        stop: new AbortController(),
         expiresAt: clock() + LIFETIME_MS,
       };
       requests.set(created.id, created);
       return created;
     },
-    /** Returns the export if it belongs to the workspace and has not expired, otherwise null. */
-    find: (workspaceId: string, id: string): BatchExport | null => {
-      const found = requests.get(id);
-      const isThere = found?.workspaceId === workspaceId && (found.state === "running" || found.expiresAt >= clock());
-      return isThere ? found : null;
+    find,
+    findOwn: (workspaceId: string, userId: string, id: string): BatchExport | null => {
+      const found = find(workspaceId, id);
+      return found?.userId === userId ? found : null;
     },
-    /** Starts to write an archive, from the beginning. Throws `AppError` `conflict` while it or others are being written. */
-    start: (one: BatchExport): void => {
+    /** Forgets an export. If it is being written, its archive ends. */
+    remove: ({ id, stop }: BatchExport): void => {
+      requests.delete(id);
+      stop.abort();
+    },
+    /**
+     * Starts to write an archive, from the beginning. Returns a signal that is aborted when the export is cancelled. Throws `AppError` `conflict`
+     * while it or others are being written.
+     */
+    start: (one: BatchExport): AbortSignal => {
       if (one.state === "running") throw new AppError("conflict", "Export is being downloaded.");
       const running = [...requests.values()].filter(
         ({ userId, state }) => userId === one.userId && state === "running",
@@ -72,6 +89,7 @@ export function createBatchExports(clock: () => number = () => performance.now()
       if (running.length >= MAX_RUNNING_PER_USER)
         throw new AppError("conflict", "Other exports are being downloaded. Wait until they are complete.");
       Object.assign(one, { state: "running", done: 0, problems: [] } satisfies Partial<BatchExport>);
+      return one.stop.signal;
     },
   };
 }

@@ -13,6 +13,7 @@ import { countOlderCuts } from "../../../src/work/cuts/summaries";
 import { video } from "../../http/media";
 import { NO_ID } from "../../http/outcome";
 import { temporaryFolder } from "../../temporary-folder";
+import { until } from "../../until";
 import { readZip, testWithUnzip } from "../../zip";
 import { exactly, oneOf, orNull, text, time, uuid } from "../schema-parts";
 import { assetDetail } from "../schemas";
@@ -48,6 +49,7 @@ const totals = {
   without_cut: count,
   to_review: count,
   open_marks: count,
+  uncounted: count,
 };
 const summarySchema = exactly({
   ...totals,
@@ -168,6 +170,7 @@ export const libraryRows: DashboardRow[] = [
         without_cut: 1,
         to_review: 1,
         open_marks: items.length - 1,
+        uncounted: 0,
         tags: ["Boat, day 1", "b"],
         creators: [{ id: as.userId, name: null }],
       });
@@ -180,7 +183,7 @@ export const libraryRows: DashboardRow[] = [
     },
   ],
   [
-    "POST /api/v1/exports, GET /exports/{id} and /exports/{id}/file -> a ZIP archive with a folder for each asset, and what is missing in it",
+    "POST /api/v1/exports, GET and DELETE /exports/{id}, GET /exports/{id}/file -> a ZIP archive with a folder for each asset, and what is missing in it",
     async (fixtures) => {
       const { call, getOutcome, bert, server, user: createUser } = fixtures;
       const { as, key, cut } = await createCut(fixtures);
@@ -265,6 +268,22 @@ export const libraryRows: DashboardRow[] = [
       const after = (await call<BatchExport>("GET", `/exports/${again.body.id}`, { as })).body;
       expect(after.state).toBe("completed");
       expect(after.problems.length).toBeGreaterThan(0);
+      // A cancelled export is gone, and its download ends early.
+      const { body: cancelled } = await call<BatchExport>("POST", "/exports", { json, as });
+      planRequests.run = () => Promise.reject(new AppError("rate_limited", "Busy.", { retryAfterSeconds: 30 }));
+      const running = fetch(`${server.url()}/api/v1/exports/${cancelled.id}/file`, { headers })
+        .then((archive) => (archive.ok ? archive.bytes() : Promise.reject(archive.status)))
+        .then(
+          () => "complete",
+          () => "ended early",
+        );
+      await until("the download", () => batchExports.find(as.userId, cancelled.id)?.state === "running");
+      expect(await getOutcome("DELETE", `/exports/${cancelled.id}`, { as: bert })).toBe("404 not_found");
+      expect(await getOutcome("DELETE", `/exports/${cancelled.id}`, { as })).toBe("204");
+      expect(await running).toBe("ended early");
+      planRequests.run = run;
+      expect(await getOutcome("GET", `/exports/${cancelled.id}`, { as })).toBe("404 not_found");
+      expect(await getOutcome("DELETE", `/exports/${cancelled.id}`, { as })).toBe("404 not_found");
     },
   ],
   [

@@ -45,6 +45,12 @@ export const EDIT_ENTRIES: Record<string, Entry> = {
   },
   "GET /exports/:export_id": { allowed: "200", make: newExport },
   "GET /exports/:export_id/file": { allowed: "200", make: newExport },
+  // Only the user who requested it finds it: the owner.
+  "DELETE /exports/:export_id": {
+    allowed: "404 not_found",
+    allowedFor: ({ role }) => (role === "owner" ? "204" : undefined),
+    make: newExport,
+  },
   "GET /projects/:project_id/summary": { allowed: "200" },
   "GET /vocabulary": { allowed: "200" },
   // Nobody has saved one.

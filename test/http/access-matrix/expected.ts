@@ -49,7 +49,8 @@ function findWorkspaceRefusal(
   if (isNamed) {
     // "To somebody who is not a member everything in it is 404. A viewer gets 403 on every write"
     if (caller.role === null) return "404 not_found";
-    if (caller.role === "viewer" && access.target === "workspace" && !isRead) return "403 forbidden";
+    if (caller.role === "viewer" && access.target === "workspace" && !isRead && !access.viewersToo)
+      return "403 forbidden";
     return access.ownersOnly && caller.role !== "owner" ? "403 forbidden" : null;
   }
   if (access.target === "account") return null;

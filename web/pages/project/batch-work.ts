@@ -111,7 +111,7 @@ export function renderRecordings(recordings: readonly CutRecording[], choice: Re
 
 const POLL_MS = 1_000;
 
-/** Downloads files of the newest cuts as one archive, and follows its progress. */
+/** Downloads files of the newest cuts as one archive, and follows its progress. Cancels it when the user stops it. */
 export async function exportRecordings(recordings: readonly Recording[], parts: ExportPart[]): Promise<void> {
   const { workspaceId, headers } = stayInWorkspace();
   const { id: row, signal } = addBatch("Export", recordings.length);
@@ -119,10 +119,11 @@ export async function exportRecordings(recordings: readonly Recording[], parts: 
     const body = { asset_ids: recordings.map(({ id }) => id), parts };
     const { id } = await must(api.POST("/api/v1/exports", { body, headers }));
     signal.throwIfAborted();
-    openDownload(exportUrl(workspaceId, id), "Offcut export.zip");
-    // Only the browser can stop its download.
-    changeBatch(row, { isStoppable: false });
     const params = { path: { export_id: id } };
+    const cancel = () => void api.DELETE("/api/v1/exports/{export_id}", { params, headers }).catch(() => {});
+    signal.addEventListener("abort", cancel, { once: true });
+    openDownload(exportUrl(workspaceId, id), "Offcut export.zip");
+    changeBatch(row, { isDownload: true });
     for (let isOpen = true; isOpen; ) {
       await pause(POLL_MS, signal);
       const read = () => must(api.GET("/api/v1/exports/{export_id}", { params, headers }));

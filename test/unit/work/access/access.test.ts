@@ -137,6 +137,7 @@ test("the defaults of a route are the safest that serve a resource", () => {
     inGrace: false,
     role: "member",
     target: "workspace",
+    viewersToo: false,
     ownersOnly: false,
     origin: "required",
     rateLimited: true,
