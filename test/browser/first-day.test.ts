@@ -1,4 +1,7 @@
-/** A studio's first day with the executable: three people, two real recordings, from the setup link to the audit log. */
+/**
+ * A studio's first day with the executable: three people, five recordings, from the setup link to a delivered archive and the audit log. The server is
+ * killed during the uploads, and the network goes away during a batch.
+ */
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,7 +11,8 @@ import { launchChromium } from "../chromium";
 import { FIXTURES } from "../e2e/offcut";
 import { admin, type Server, startServer } from "../e2e/server";
 import { PASSWORD } from "../http/accounts";
-import { wav } from "../http/media";
+import { makeMedia } from "../http/media";
+import { readZip, testWithUnzip } from "../zip";
 import { watch } from "./dashboard";
 
 setDefaultTimeout(600_000);
@@ -18,6 +22,9 @@ const HOST = "studio.test";
 const PATIENCE_MS = 180_000;
 /** The browser's report of the first call of a page that has no session, and of what a page has asked in the moment of its sign-out. */
 const NO_SESSION = /^Failed to load resource: .* 401 .*\/api\/v1\//;
+/** What a page asks while the server or the network is away. */
+const NO_ANSWER = /net::ERR_(CONNECTION_|INTERNET_DISCONNECTED|EMPTY_RESPONSE|INCOMPLETE_CHUNKED|NETWORK_CHANGED)/;
+const isExpected = (problem: string): boolean => NO_SESSION.test(problem) || NO_ANSWER.test(problem);
 
 let server: Server;
 let browser: Browser;
@@ -41,7 +48,7 @@ function address(path: string): string {
 /** Opens the browser of another person. */
 async function arrive(path: string, options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext(options);
-  watch(context, address("").replace(/\/$/, ""), (problem) => !NO_SESSION.test(problem) && problems.push(problem));
+  watch(context, address("").replace(/\/$/, ""), (problem) => isExpected(problem) || problems.push(problem));
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
   await page.goto(address(path));
@@ -98,6 +105,31 @@ async function signIn(page: Page, email: string, secret: string): Promise<void> 
   await button(page, "Sign in").click();
 }
 
+const TALK = join(FIXTURES, "talk.mp4");
+
+/** Parts of a talk, the first one as video: what is said in them is recognized in a second or two. */
+const makeRecordings = async () => [
+  await makeRecording("Talk.mp4", "video/mp4", 0, 21, "-c", "copy"),
+  ...(await Promise.all(
+    ["Oak", "Pine", "Ash", "Elm"].map((name, n) =>
+      makeRecording(`${name}.wav`, "audio/wav", 1 + n * 6, 5, "-vn", "-ac", "1"),
+    ),
+  )),
+];
+
+async function makeRecording(name: string, mimeType: string, start: number, seconds: number, ...options: string[]) {
+  const bytes = await makeMedia(name, "-ss", String(start), "-i", TALK, "-t", String(seconds), ...options);
+  return { name, mimeType, buffer: Buffer.from(bytes) };
+}
+
+/** Kills the server in the middle of the next upload, and starts it again where open pages look for it. */
+async function killDuringUpload(page: Page): Promise<void> {
+  const { port } = new URL(server.url());
+  await page.waitForRequest((request) => request.method() === "PATCH" && request.url().includes("/uploads/"));
+  await server.kill();
+  await server.start({}, port);
+}
+
 test("an administrator, an editor and a producer", async () => {
   const { url } = await admin<{ url: string }>(server.folder, "setup-url");
   const ada = await arrive(url);
@@ -136,21 +168,37 @@ test("an administrator, an editor and a producer", async () => {
   await button(eve, "Create").click();
   await heading(eve, "Interviews");
   const files = eve.getByLabel("Upload files");
-  const asset = (name: string) => eve.getByRole("listitem").filter({ has: eve.getByRole("link", { name }) });
-  const talk = { name: "talk.mp4", mimeType: "video/mp4", buffer: await readFile(join(FIXTURES, "talk.mp4")) };
+  const recordings = await makeRecordings();
   const script = await readFile(join(FIXTURES, "talk.script.txt"));
-  await files.setInputFiles([talk, { name: "Talk.txt", mimeType: "text/plain", buffer: script }]);
-  await asset("talk.mp4")
-    .getByRole("img", { name: /All checked|to review/ })
-    .waitFor();
-  // The cut can be there before the video is prepared, which a render needs.
-  await asset("talk.mp4")
-    .getByText(/^(Preparing|Transcribing)/)
-    .waitFor({ state: "detached" });
-  await files.setInputFiles({ name: "jingle.wav", mimeType: "audio/wav", buffer: Buffer.from(await wav(2)) });
-  await asset("jingle.wav").getByText("0:02").first().waitFor();
+  const killed = killDuringUpload(eve);
+  await files.setInputFiles([...recordings, { name: "Talk.txt", mimeType: "text/plain", buffer: script }]);
+  await killed;
+  const asset = (name: string) => eve.getByRole("listitem").filter({ has: eve.getByRole("link", { name }) });
+  for (const { name } of recordings) {
+    await asset(name)
+      .getByRole("img", { name: /All checked|to review/ })
+      .waitFor();
+    // The cut can be there before the video is prepared, which a render needs.
+    await asset(name)
+      .getByText(/^(Preparing|Transcribing)/)
+      .waitFor({ state: "detached" });
+  }
 
-  await eve.getByRole("link", { name: "talk.mp4" }).click();
+  await eve.getByLabel("Select Oak.wav").check();
+  await eve.getByLabel("Select Oak.wav").press("Control+a");
+  await button(eve, "Render").click();
+  const batch = eve.getByRole("dialog", { name: "Render 5 recordings" });
+  await batch.getByLabel("Format").selectOption({ label: "M4A, audio only" });
+  const sent = eve.waitForRequest((request) => request.method() === "POST" && request.url().endsWith("/renders"));
+  await batch.getByRole("button", { name: "Render" }).click();
+  await sent;
+  await eve.context().setOffline(true);
+  await eve.getByText("The server does not respond").first().waitFor();
+  await eve.context().setOffline(false);
+  await eve.getByText("Done: 5").waitFor();
+  for (const { name } of recordings) await asset(name).getByText("Rendered").waitFor();
+
+  await eve.getByRole("link", { name: "Talk.mp4" }).click();
   const transcript = eve.getByRole("region", { name: "Transcript" });
   const words = transcript.getByRole("group", { name: "Words" });
   // The cut was made after the upload.
@@ -171,7 +219,8 @@ test("an administrator, an editor and a producer", async () => {
   await button(eve, "Render").click();
   await eve.getByRole("dialog", { name: "Render" }).getByLabel("Resolution").selectOption("144p");
   await button(eve, "Start").click();
-  await button(eve, "Download").waitFor();
+  // Beside the one of the batch.
+  await button(eve, "Download").nth(1).waitFor();
   await eve.locator(".work-bar").getByRole("button", { name: "Share" }).click();
   await button(eve, "Create link").click();
   const link = await eve.getByLabel("Direct download", { exact: true }).inputValue();
@@ -181,10 +230,26 @@ test("an administrator, an editor and a producer", async () => {
 
   const paul = await accept(producerLink);
   await paul.getByLabel("Workspace", { exact: true }).selectOption({ label: "Morning show" });
+  await paul.getByRole("link", { name: "Interviews" }).click();
+  await paul.getByLabel("Select Oak.wav").check();
+  await paul.getByLabel("Select Oak.wav").press("Control+a");
+  await button(paul, "Export").click();
+  const delivery = paul.getByRole("dialog", { name: "Export 5 recordings" });
+  await delivery.getByLabel("Newest render").check();
+  const download = paul.waitForEvent("download");
+  await delivery.getByRole("button", { name: "Export" }).click();
+  const archive = await (await download).path();
+  expect(await testWithUnzip(archive)).toBe(0);
+  const names = (await readZip(archive, () => false)).entries.map(({ fileName }) => fileName);
+  const folders = ["Talk", "Oak", "Pine", "Ash", "Elm"];
+  expect(new Set(names.map((name) => name.split("/")[0]))).toEqual(new Set(folders));
+  for (const folder of folders)
+    for (const extension of ["fcpxml", "srt", "txt"])
+      expect(names.filter((name) => name.startsWith(`${folder}/`) && name.endsWith(extension)).length).toBe(1);
   await paul.goto(recording);
   await button(paul, "Play the cut").waitFor();
   await paul.getByRole("tab", { name: "Renders" }).click();
-  await button(paul, "Download").waitFor();
+  await button(paul, "Download").first().waitFor();
   for (const name of ["Make cut", "Save", "Render", "Undo", "Share"]) expect(await button(paul, name).count()).toBe(0);
   await paul.goto(address("/admin/users"));
   await heading(paul, "Page not found");

@@ -115,9 +115,9 @@ export function startProcess(args: string[], options: RunOptions): RunningProces
 
 export type RunningOffcut = RunningProcess & { url: string };
 
-/** Starts a server on a free port and waits until it is ready. Throws with its output when it does not start. */
-export async function startOffcut(options: RunOptions): Promise<RunningOffcut> {
-  const running = startProcess(["serve", "--port", "0"], options);
+/** Starts a server, by default on a free port, and waits until it is ready. Throws with its output when it does not start. */
+export async function startOffcut(options: RunOptions, port = "0"): Promise<RunningOffcut> {
+  const running = startProcess(["serve", "--port", port], options);
   const { url } = await running.logged("server.started");
   return { ...running, url: url as string };
 }

@@ -29,8 +29,8 @@ export type Server = AsyncDisposable & {
   kill(): Promise<void>;
   /** Sends SIGTERM; returns the exit code and the duration. */
   terminate(): Promise<{ code: number | null; seconds: number }>;
-  /** `changed`: settings from now on. */
-  start(changed?: Record<string, string>): Promise<void>;
+  /** `changed`: settings from now on. `port`: one that open pages know. */
+  start(changed?: Record<string, string>, port?: string): Promise<void>;
   /** Starts it and kills it when `moment` resolves, even if it is not ready by then. Returns the result of `moment`. */
   startAndKill<T>(moment: (ended: Promise<unknown>) => Promise<T>): Promise<T>;
   /** Queries the database, once the server has stopped. */
@@ -111,9 +111,9 @@ export async function startServer(
       const code = await running.stop();
       return { code, seconds: (performance.now() - started) / 1000 };
     },
-    start: async (changed = {}) => {
+    start: async (changed = {}, port = "0") => {
       Object.assign(env, addPrefix(changed));
-      running = await startOffcut({ folder: folder.path, env });
+      running = await startOffcut({ folder: folder.path, env }, port);
     },
     startAndKill: async (moment) => {
       const starting = startProcess(["serve", "--port", "0"], { folder: folder.path, env });
