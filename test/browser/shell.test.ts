@@ -173,7 +173,7 @@ test("a page whose files are gone is loaded again once, and then says what to do
   let loads = 0;
   page.on("load", () => loads++);
   await openProject(page);
-  await page.getByRole("heading", { level: 1, name: "This page has an error" }).waitFor();
+  await page.getByRole("heading", { level: 1, name: "This page did not load" }).waitFor();
   expect(loads).toBe(1);
   await page.unrouteAll({ behavior: "ignoreErrors" });
   await page.getByRole("button", { name: "Reload" }).click();

@@ -185,7 +185,9 @@ export const needsCredits = (error: unknown): boolean =>
 
 /** Returns the message to show for a failed call. */
 export const toMessage = (error: unknown): string =>
-  error instanceof ApiError ? error.message : "This page has an error. Reload it; nothing that was saved is lost.";
+  error instanceof ApiError
+    ? error.message
+    : "Part of this page failed. Check the connection, then reload. Your edits are kept.";
 
 /** Returns the address of a file of a recording for HTML elements, which cannot send the header that names a workspace. */
 export const mediaUrl = (assetId: string, path: string, query: Record<string, string> = {}): string =>

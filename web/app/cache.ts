@@ -155,13 +155,14 @@ export function createList<Item, Of extends Page<Item> = Page<Item>>(
       const page = await read(before.cursor, stopping);
       return {
         ...before,
-        items: append(before.items, page.items),
+        // Rows may have been changed meanwhile.
+        items: append(client.getQueryData<Rows<Item, Of>>(key)?.items ?? before.items, page.items),
         cursor: page.next_cursor,
         pages: before.pages + 1,
       };
     }
     const first = await read(null, stopping);
-    const known = before?.items ?? [];
+    const known = client.getQueryData<Rows<Item, Of>>(key)?.items ?? [];
     const merged = before && before.pages > 1 ? (options.merge?.(known, first) ?? null) : null;
     if (before !== undefined && merged !== null) return { ...before, items: merged, first };
     let items = append([], first.items);

@@ -60,8 +60,8 @@ export class PageBoundary extends Component<BoundaryProps, BoundaryState> {
 const PageFailure = () => (
   <div class="empty" role="alert">
     <Icon name="warning" />
-    <h1>This page has an error</h1>
-    <p>Reload it. Nothing that was saved is lost.</p>
+    <h1>This page did not load</h1>
+    <p>Check the connection, then reload. Your edits are kept.</p>
     <Button look="primary" onClick={() => location.reload()}>
       Reload
     </Button>

@@ -1,6 +1,6 @@
 /** Short messages about what has happened, with an optional action such as "Undo". */
 import { signal } from "@preact/signals";
-import { needsCredits, toMessage } from "./api";
+import { ApiError, needsCredits, toMessage } from "./api";
 
 export type Toast = {
   id: number;
@@ -43,14 +43,14 @@ export function releaseToast({ id, kind }: Toast): void {
     );
 }
 
-/** Shows the error of a failed call. */
+/** Shows the error of a failed call. Code that could not be loaded is loaded again only after a reload. */
 export function showFailure(error: unknown): void {
-  const text = toMessage(error);
-  showToast(
-    needsCredits(error)
-      ? { kind: "bad", text, link: { label: "Open credits", href: "/credits" } }
-      : { kind: "bad", text },
-  );
+  showToast({
+    kind: "bad",
+    text: toMessage(error),
+    link: needsCredits(error) ? { label: "Open credits", href: "/credits" } : undefined,
+    action: error instanceof ApiError ? undefined : { label: "Reload", run: () => location.reload() },
+  });
 }
 
 export function dismissToast(id: number): void {
