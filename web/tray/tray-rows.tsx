@@ -1,6 +1,12 @@
 /** The rows of the tray. */
+
+import { api, must } from "../app/api";
+import { useRead } from "../app/cache";
 import { toNumber } from "../app/english";
 import { formatCount, formatRemaining, formatShare } from "../app/format";
+import { workspace } from "../app/session";
+import { showFailure } from "../app/toasts";
+import { MODE_NAMES } from "../editor/versions/name-version";
 import { Button, IconButton } from "../ui/button";
 import { Icon } from "../ui/icon";
 import { CreditsLink } from "../ui/states";
@@ -63,6 +69,28 @@ export function UploadRow({ item }: { item: UploadItem }) {
   );
 }
 
+/** Whether the recordings of a project are cut when their upload is complete. */
+export function CutSwitch({ projectId }: { projectId: string }) {
+  const params = { path: { project_id: projectId } };
+  const project = useRead(["project", projectId, workspace.value?.id], (signal) =>
+    must(api.GET("/api/v1/projects/{project_id}", { params, signal })),
+  );
+  const state = project.state.value;
+  if (state.kind !== "ready") return null;
+  const { cut_after_upload: cut } = state.value;
+  const change = async () => {
+    const body = { cut_after_upload: cut === null ? {} : null };
+    await must(api.PATCH("/api/v1/projects/{project_id}", { params, body })).catch(showFailure);
+    await project.reload();
+  };
+  return (
+    <label class="tray-switch">
+      <input type="checkbox" class="switch" checked={cut !== null} onChange={() => void change()} />
+      Cut automatically{cut !== null && `, ${MODE_NAMES[cut.mode]}`}
+    </label>
+  );
+}
+
 const MAX_SHOWN = 3;
 
 /** "3 of 4", and at the end "3 of 4 done · 2 problems": a recording can have several. */
@@ -76,7 +104,7 @@ function describeBatch({ total, done, state, problems }: Batch): string {
 }
 
 export function BatchRow({ batch }: { batch: Batch }) {
-  const { id, label, total, done, state, isStoppable, problems } = batch;
+  const { id, label, total, done, state, problems } = batch;
   return (
     <li class={problems.length > 0 ? "bad" : undefined}>
       <Icon name={problems.length > 0 ? "warning" : state === "done" ? "check" : "jobs"} />
@@ -93,7 +121,7 @@ export function BatchRow({ batch }: { batch: Batch }) {
         {problems.length > MAX_SHOWN && <span>and {toNumber(problems.length - MAX_SHOWN)} more</span>}
         {state === "running" && <progress class="progress" aria-label={label} max={total} value={done} />}
       </span>
-      {state === "running" && isStoppable ? (
+      {state === "running" ? (
         <IconButton icon="close" label={`Stop: ${label}`} onClick={() => stopBatch(id)} />
       ) : (
         <IconButton icon="close" label={`Close: ${label}`} onClick={() => closeBatch(id)} />

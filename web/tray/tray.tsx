@@ -3,10 +3,11 @@ import { useSignal } from "@preact/signals";
 import { toNumber } from "../app/english";
 import { formatCount, formatRemaining } from "../app/format";
 import { narrow } from "../app/narrow";
+import { canWrite, currentWorkspaceId } from "../app/session";
 import { Icon } from "../ui/icon";
 import { activeUploads, type UploadItem, uploads } from "../upload/queue";
 import { type Batch, batches } from "./batches";
-import { BatchRow, UploadRow } from "./tray-rows";
+import { BatchRow, CutSwitch, UploadRow } from "./tray-rows";
 
 export default function Tray() {
   // On a phone, the tray is one line until it is opened.
@@ -15,6 +16,7 @@ export default function Tray() {
   const running = batches.value;
   if (items.length === 0 && running.length === 0) return null;
   const { title, detail } = describe(items, running);
+  const projectId = activeUploads.value.find(({ workspaceId: id }) => id === currentWorkspaceId())?.projectId;
   return (
     <section class={`tray${isOpen.value ? " open" : ""}`} aria-label="Uploads and tasks">
       <button
@@ -30,14 +32,17 @@ export default function Tray() {
         <Icon name={isOpen.value ? "down" : "up"} />
       </button>
       {isOpen.value && (
-        <ul class="tray-list">
-          {running.map((batch) => (
-            <BatchRow key={batch.id} batch={batch} />
-          ))}
-          {items.map((item) => (
-            <UploadRow key={item.id} item={item} />
-          ))}
-        </ul>
+        <>
+          <ul class="tray-list">
+            {running.map((batch) => (
+              <BatchRow key={batch.id} batch={batch} />
+            ))}
+            {items.map((item) => (
+              <UploadRow key={item.id} item={item} />
+            ))}
+          </ul>
+          {projectId !== undefined && canWrite.value && <CutSwitch key={projectId} projectId={projectId} />}
+        </>
       )}
     </section>
   );

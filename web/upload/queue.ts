@@ -14,6 +14,7 @@ type UploadState = "waiting" | "uploading" | "paused" | "retrying" | "finished" 
 export type UploadItem = {
   id: string;
   projectId: string;
+  workspaceId: string | null;
   name: string;
   sizeBytes: number;
   state: UploadState;
@@ -78,6 +79,7 @@ const FINISHED_MS = 5_000;
 const toItem = (id: string, projectId: string, file: Pick<File, "name" | "size">): UploadItem => ({
   id,
   projectId,
+  workspaceId: currentWorkspaceId(),
   name: file.name,
   sizeBytes: file.size,
   state: file.size > 0 ? "waiting" : "refused",
