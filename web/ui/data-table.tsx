@@ -1,8 +1,9 @@
 /** A table for a paged list. It stays fast with 10,000 rows. On phones, rows become cards. */
 
 import type { ComponentChildren } from "preact";
-import { useMemo } from "preact/hooks";
+import { useCallback, useMemo } from "preact/hooks";
 import type { PagedList } from "../app/cache";
+import { NearChunks } from "./near-chunks";
 import { LoadMore, useChunks } from "./row-list";
 import { ListSkeleton } from "./states";
 
@@ -29,14 +30,18 @@ type DataTableProps<Row> = {
   rowKey(row: Row): string;
   /** Shown when the list has no rows. */
   empty: ComponentChildren;
+  /** Set for rows with pictures and controls: only those near the view are in the page. Called with their range when it changes. */
+  onView?(first: number, last: number): void;
 };
 
 const CHUNK_ROWS = 100;
+const NEAR_ROWS = 10;
 const NO_ROWS: never[] = [];
 
-export function DataTable<Row>({ caption, columns, list, rowKey, empty }: DataTableProps<Row>) {
+export function DataTable<Row>({ caption, columns, list, rowKey, empty, onView }: DataTableProps<Row>) {
   const items = list.items.value;
   const chunks = useChunks(items ?? NO_ROWS, CHUNK_ROWS);
+  const drawRow = useCallback((row: Row) => <TableRow key={rowKey(row)} row={row} columns={columns} />, [columns]);
   if (items === null && list.error.value === null) return <ListSkeleton />;
   return (
     <>
@@ -61,10 +66,12 @@ export function DataTable<Row>({ caption, columns, list, rowKey, empty }: DataTa
               ))}
             </tr>
           </thead>
-          {chunks.map((rows, number) => (
+          {onView ? (
+            <NearChunks as="tbody" rows={items} size={NEAR_ROWS} row={drawRow} onView={onView} />
+          ) : (
             // Chunks are keyed by number: a new row at the top moves one row per chunk and no chunk.
-            <Chunk key={number} rows={rows} columns={columns} rowKey={rowKey} />
-          ))}
+            chunks.map((rows, number) => <Chunk key={number} rows={rows} row={drawRow} />)
+          )}
         </table>
       )}
       <LoadMore list={list} />
@@ -72,31 +79,34 @@ export function DataTable<Row>({ caption, columns, list, rowKey, empty }: DataTa
   );
 }
 
-type ChunkProps<Row> = { rows: Row[]; columns: readonly Column<Row>[]; rowKey(row: Row): string };
+type ChunkProps<Row> = { rows: Row[]; row(row: Row): ComponentChildren };
 
-function Chunk<Row>({ rows, columns, rowKey }: ChunkProps<Row>) {
-  return useMemo(
+const Chunk = <Row,>({ rows, row }: ChunkProps<Row>) =>
+  useMemo(
     () => (
       // biome-ignore lint/a11y/noRedundantRoles: see `DataTable`.
       <tbody role="rowgroup" style={{ "--rows": rows.length }}>
-        {rows.map((row) => (
-          // biome-ignore lint/a11y/noRedundantRoles: see `DataTable`.
-          <tr key={rowKey(row)} role="row">
-            {columns.map(({ title, cell, isNumber, isTitleHidden }) => (
-              <td
-                key={title}
-                // biome-ignore lint/a11y/noRedundantRoles: see `DataTable`.
-                role="cell"
-                class={isNumber ? "number" : undefined}
-                data-title={isTitleHidden ? undefined : title}
-              >
-                {cell(row)}
-              </td>
-            ))}
-          </tr>
-        ))}
+        {rows.map(row)}
       </tbody>
     ),
-    [rows, columns],
+    [rows, row],
   );
-}
+
+type TableRowProps<Row> = { row: Row; columns: readonly Column<Row>[] };
+
+const TableRow = <Row,>({ row, columns }: TableRowProps<Row>) => (
+  // biome-ignore lint/a11y/noRedundantRoles: see `DataTable`.
+  <tr role="row">
+    {columns.map(({ title, cell, isNumber, isTitleHidden }) => (
+      <td
+        key={title}
+        // biome-ignore lint/a11y/noRedundantRoles: see `DataTable`.
+        role="cell"
+        class={isNumber ? "number" : undefined}
+        data-title={isTitleHidden ? undefined : title}
+      >
+        {cell(row)}
+      </td>
+    ))}
+  </tr>
+);

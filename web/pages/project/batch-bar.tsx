@@ -1,8 +1,10 @@
 /** The bar in place of the filters while recordings are selected. */
 import { useEffect, useState } from "preact/hooks";
+import type { PagedList } from "../../app/cache";
 import { toNumber } from "../../app/english";
 import { formatCount, formatDuration } from "../../app/format";
-import { isBilled, workspace } from "../../app/session";
+import { canWrite, isBilled, workspace } from "../../app/session";
+import { showFailure } from "../../app/toasts";
 import { Button, IconButton } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";
 import type { IconName } from "../../ui/icon";
@@ -10,10 +12,16 @@ import { keepFocus } from "../../ui/page";
 import { CutDialog, ExportDialog, RenderDialog } from "./batch-dialogs";
 import { deleteRecordings, moveRecordings } from "./batch-work";
 import { MoveDialog } from "./move-dialog";
+import type { NearRows } from "./near-rows";
 import type { Recording } from "./recording";
 import type { Selection } from "./selection";
 
-type BatchBarProps = { selection: Selection; items: Recording[]; onDone(): void };
+type BatchBarProps = {
+  selection: Selection;
+  list: PagedList<Recording>;
+  near: NearRows<Recording>;
+  onDone(): void;
+};
 
 type Choice = "cut" | "render" | "export" | "move" | "delete";
 
@@ -25,15 +33,23 @@ const BUTTONS: { choice: Choice; label: string; icon: IconName }[] = [
   { choice: "delete", label: "Delete", icon: "trash" },
 ];
 
-export function BatchBar({ selection, items, onDone }: BatchBarProps) {
+export function BatchBar({ selection, list, near, onDone }: BatchBarProps) {
   /** With the recordings for which a dialog was opened: the list may be read again meanwhile. */
   const [open, setOpen] = useState<{ choice: Choice; recordings: Recording[] } | null>(null);
   useEffect(() => keepFocus, []);
   const ids = selection.ids.value;
-  const selected = items.filter(({ id }) => ids.has(id));
+  const readSelected = (all: Recording[] | null) => (all ?? []).filter(({ id }) => ids.has(id));
+  const selected = readSelected(list.items.value);
+  const ask = async (choice: Choice) => {
+    // Of a long list, only what is near the view is kept up to date.
+    await near.refresh([...ids]);
+    const recordings = readSelected(list.items.peek());
+    if (recordings.length > 0) setOpen({ choice, recordings });
+  };
   const duration = selected.reduce((sum, { duration_seconds: seconds }) => sum + Number(seconds ?? 0), 0);
   const { choice, recordings } = open ?? { choice: null, recordings: [] };
   const onClose = () => setOpen(null);
+  const buttons = canWrite.value ? BUTTONS : BUTTONS.filter(({ choice }) => choice === "export");
   /** The selection is empty from here on, and the bar is gone. */
   const start = (done: Promise<void>) => {
     const before = workspace.peek()?.id;
@@ -48,15 +64,15 @@ export function BatchBar({ selection, items, onDone }: BatchBarProps) {
         <b>{toNumber(selected.length)} selected</b>
         <span class="soft number batch-duration">{formatDuration(duration)}</span>
         <span class="spacer" />
-        {BUTTONS.map(({ choice, label, icon }) => (
+        {buttons.map(({ choice, label, icon }) => (
           <Button
             key={choice}
             icon={icon}
             look="quiet"
-            class={choice === "delete" ? "danger-text" : choice === "cut" ? "main-choice" : ""}
+            class={choice === "delete" ? "danger-text" : choice === buttons[0]?.choice ? "main-choice" : ""}
             title={label}
             disabled={selected.length === 0}
-            onClick={() => setOpen({ choice, recordings: selected })}
+            onClick={() => void ask(choice).catch(showFailure)}
           >
             <span class="button-text">{label}</span>
           </Button>

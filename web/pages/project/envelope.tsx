@@ -48,9 +48,9 @@ export function drawEnvelope(peaks: Uint8Array): string {
   return path;
 }
 
-const MARGIN = "200px";
+const MARGIN = "100px";
 /** What scrolls past is not loaded. */
-const STAYS_MS = 120;
+const STAYS_MS = 200;
 
 const listeners = new WeakMap<Element, (isIn: boolean) => void>();
 let observer: IntersectionObserver | null = null;

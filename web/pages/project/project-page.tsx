@@ -15,6 +15,7 @@ import { ProjectMenu } from "../projects/project-menu";
 import { BatchBar } from "./batch-bar";
 import { FILTER_CHECKS, type Filters, LibraryBar } from "./library-bar";
 import { isList, libraryView } from "./library-view";
+import { createNearRows } from "./near-rows";
 import type { Recording } from "./recording";
 import { RecordingCards } from "./recording-card";
 import { RecordingTable } from "./recording-table";
@@ -53,11 +54,20 @@ function useRecordings(projectId: string, filters: Filters) {
   const { sort } = libraryView.value;
   const { q, cut, state, tag, by } = filters;
   const key = ["assets", projectId, workspace.value?.id, sort, filters];
-  const list = useList<Recording>(key, (cursor, stop) => {
+  const read = (of: { cursor?: string; ids?: string; limit?: number }, signal?: AbortSignal) => {
     const chosen = withoutEmpty({ q, cut, state, tag, created_by: by }) as object;
-    const query = { project_id: projectId, limit: PAGE_SIZE, sort, ...(cursor && { cursor }), ...chosen };
-    return must(api.GET("/api/v1/assets", { params: { query }, signal: stop }));
-  });
+    const query = { project_id: projectId, limit: PAGE_SIZE, sort, ...chosen, ...of };
+    return must(api.GET("/api/v1/assets", { params: { query }, ...(signal && { signal }) }));
+  };
+  const near = useMemo(
+    () =>
+      createNearRows<Recording>(
+        () => list,
+        async (ids) => (await read({ ids: ids.join(","), limit: ids.length })).items,
+      ),
+    [JSON.stringify(key)],
+  );
+  const list: List<Recording> = useList(key, (cursor, signal) => read(cursor === null ? {} : { cursor }, signal), near);
   const summary = useRead<Summary>(["assets", projectId, workspace.value?.id, "summary"], (stop) => {
     const params = { path: { project_id: projectId } };
     return must(api.GET("/api/v1/projects/{project_id}/summary", { params, signal: stop }));
@@ -70,15 +80,15 @@ function useRecordings(projectId: string, filters: Filters) {
     seen.current = uploaded;
     void reload();
   }, [uploaded, reload]);
-  const read = summary.state.value;
-  return { list, summary: read.kind === "ready" ? read.value : null, reload };
+  const total = summary.state.value;
+  return { list, near, summary: total.kind === "ready" ? total.value : null, reload };
 }
 
 /** A project: its recordings, and a drop area for new ones. */
 function Library({ project, onChange }: { project: Project; onChange(): void }) {
   const { route } = useLocation();
   const [filters, setFilters] = useQuery(FILTER_CHECKS);
-  const { list, summary, reload } = useRecordings(project.id, filters);
+  const { list, near, summary, reload } = useRecordings(project.id, filters);
   const latest = useRef<List<Recording>>(list);
   latest.current = list;
   const selection = useMemo(
@@ -110,14 +120,18 @@ function Library({ project, onChange }: { project: Project; onChange(): void }) 
       {project.state === "archived" && <p class="message">This project is archived and accepts no new recordings.</p>}
       {canUpload && isEmpty && <UploadArea projectId={project.id} isLarge={true} />}
       {!isEmpty &&
-        (hasSelection && canWrite.value ? (
-          <BatchBar selection={selection} items={items ?? []} onDone={onRecordings} />
+        (hasSelection ? (
+          <BatchBar selection={selection} list={list} near={near} onDone={onRecordings} />
         ) : (
           <LibraryBar summary={summary} filters={filters} onFilter={setFilters} />
         ))}
       {items === null && list.error.value === null && <ListSkeleton />}
-      {hasItems && isList.value && <RecordingTable list={list} selection={selection} onChange={onRecordings} />}
-      {hasItems && !isList.value && <RecordingCards items={items} selection={selection} onChange={onRecordings} />}
+      {hasItems && isList.value && (
+        <RecordingTable list={list} selection={selection} onChange={onRecordings} onView={near.view} />
+      )}
+      {hasItems && !isList.value && (
+        <RecordingCards items={items} selection={selection} onChange={onRecordings} onView={near.view} />
+      )}
       {!(hasItems && isList.value) && <LoadMore list={list} />}
       {items?.length === 0 && isFiltered && <NothingFound filters={filters} onFilter={setFilters} />}
       {isEmpty && !canUpload && <Empty title="No recordings yet" icon="projects" />}

@@ -1,9 +1,10 @@
 /** Recordings as cards; on phones, as rows. */
 import { useComputed } from "@preact/signals";
-import { useCallback, useMemo } from "preact/hooks";
+import { useCallback, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { narrow } from "../../app/narrow";
 import { canWrite, workspace } from "../../app/session";
 import { Avatar } from "../../ui/avatar";
-import { useChunks } from "../../ui/row-list";
+import { NearChunks } from "../../ui/near-chunks";
 import { nameOf } from "../asset/use-media";
 import type { Recording } from "./recording";
 import { RecordingMenu } from "./recording-menu";
@@ -11,44 +12,60 @@ import { KeptBar, Lengths, Marks, StateBadge } from "./recording-parts";
 import { RecordingPicture } from "./recording-picture";
 import type { Selection } from "./selection";
 
-/** Divisible by every number of columns up to six, so that only the last chunk ends with a gap. */
-const CHUNK_CARDS = 60;
+const MIN_CARD_PIXELS = 236;
+const GAP_PIXELS = 20;
+/** A chunk has at least as many cards, in full rows. */
+const CHUNK_CARDS = 8;
 
 type CardsProps = {
   items: Recording[];
   selection: Selection;
   /** Must stay the same function between renders. */
   onChange(): void;
+  onView(first: number, last: number): void;
 };
 
-export function RecordingCards({ items, selection, onChange }: CardsProps) {
+export function RecordingCards({ items, selection, onChange, onView }: CardsProps) {
   const card = useCallback(
     (recording: Recording) => (
       <RecordingCard key={recording.id} recording={recording} selection={selection} onChange={onChange} />
     ),
     [selection, onChange],
   );
+  const list = useRef<HTMLDivElement>(null);
+  const columns = useColumns(list);
   const isSelecting = useComputed(() => !selection.isEmpty.value).value;
   return (
-    <div class={isSelecting ? "recordings selecting" : "recordings"}>
-      {useChunks(items, CHUNK_CARDS).map((cards, number) => (
-        <Chunk key={number} cards={cards} card={card} />
-      ))}
+    <div ref={list} class={isSelecting ? "recordings selecting" : "recordings"} style={{ "--columns": columns }}>
+      {columns > 0 && (
+        <NearChunks
+          as="ul"
+          class="recording-chunk"
+          rows={items}
+          size={columns * Math.ceil(CHUNK_CARDS / columns)}
+          row={card}
+          onView={onView}
+        />
+      )}
     </div>
   );
 }
 
-type ChunkProps = { cards: Recording[]; card(recording: Recording): preact.ComponentChild };
-
-const Chunk = ({ cards, card }: ChunkProps) =>
-  useMemo(
-    () => (
-      <ul class="recording-chunk" style={{ "--cards": cards.length }}>
-        {cards.map(card)}
-      </ul>
-    ),
-    [cards, card],
-  );
+/** Returns how many cards fit beside each other; 0 before the element is in the page. */
+function useColumns(element: { current: HTMLElement | null }): number {
+  const [columns, setColumns] = useState(0);
+  useLayoutEffect(() => {
+    const read = () => {
+      const width = element.current!.clientWidth;
+      setColumns(narrow.matches ? 1 : Math.max(1, Math.floor((width + GAP_PIXELS) / (MIN_CARD_PIXELS + GAP_PIXELS))));
+    };
+    read();
+    const sizes = new ResizeObserver(read);
+    sizes.observe(element.current!);
+    return () => sizes.disconnect();
+  }, []);
+  return columns;
+}
 
 type CardProps = { recording: Recording; selection: Selection; onChange(): void };
 
@@ -60,7 +77,7 @@ function RecordingCard({ recording, selection, onChange }: CardProps) {
   const person = recording.created_by;
   return (
     <li class={`recording${isSelected.value ? " selected" : ""}`} data-id={recording.id}>
-      {canWrite.value && <PickBox recording={recording} isSelected={isSelected.value} selection={selection} />}
+      <PickBox recording={recording} isSelected={isSelected.value} selection={selection} />
       {/* biome-ignore lint/a11y/useAnchorContent: the heading has the same link. */}
       <a class="recording-art" href={href} tabIndex={-1} aria-hidden="true" onClick={toPick(recording, selection)}>
         <RecordingPicture recording={recording} />
@@ -107,7 +124,7 @@ export const PickBox = ({ recording, isSelected, selection }: PickBoxProps) => (
 export const toPick =
   ({ id }: Recording, selection: Selection) =>
   (event: MouseEvent): void => {
-    if (!canWrite.value || !(event.shiftKey || event.ctrlKey || event.metaKey)) return;
+    if (!(event.shiftKey || event.ctrlKey || event.metaKey)) return;
     event.preventDefault();
     event.stopPropagation();
     if (event.shiftKey) selection.extendTo(id);

@@ -49,7 +49,9 @@ function useScrub(recording: Recording, hasFrames: boolean, duration: number) {
     if (frame.current) frame.current.hidden = !isShown || !hasFrames || !strip.current?.naturalWidth;
   };
   const onPointerMove = (event: PointerEvent) => {
-    if (event.pointerType !== "mouse" || duration <= 0) return;
+    // While the page scrolls below a pointer that rests, nothing is loaded or drawn.
+    const isMoved = event.movementX !== 0 || event.movementY !== 0;
+    if (event.pointerType !== "mouse" || !isMoved || duration <= 0) return;
     const { left, width } = (event.currentTarget as HTMLElement).getBoundingClientRect();
     const share = Math.max(0, Math.min(1, (event.clientX - left) / width));
     if (hasFrames && strip.current === null) {
@@ -69,6 +71,7 @@ function useScrub(recording: Recording, hasFrames: boolean, duration: number) {
     style.backgroundPositionX = `${count === 1 ? 0 : (index / (count - 1)) * 100}%`;
   };
   const onPointerLeave = () => {
+    if (line.current?.hidden !== false) return;
     show(false);
     if (time.current) time.current.textContent = formatDuration(duration);
   };

@@ -22,6 +22,7 @@ type TableProps = {
   selection: Selection;
   /** Must stay the same function between renders. */
   onChange(): void;
+  onView(first: number, last: number): void;
 };
 
 /** The columns that users choose. */
@@ -61,7 +62,7 @@ const CHOSEN: Record<ColumnName, Omit<Column<Recording>, "title">> = {
   },
 };
 
-export function RecordingTable({ list, selection, onChange }: TableProps) {
+export function RecordingTable({ list, selection, onChange, onView }: TableProps) {
   const chosen = libraryView.value.columns;
   const isWriter = canWrite.value;
   const isPersonal = workspace.value?.is_personal === true;
@@ -89,7 +90,14 @@ export function RecordingTable({ list, selection, onChange }: TableProps) {
   );
   return (
     <div class="recording-table">
-      <DataTable caption="Recordings" columns={columns} list={list} rowKey={({ id }) => id} empty={null} />
+      <DataTable
+        caption="Recordings"
+        columns={columns}
+        list={list}
+        rowKey={({ id }) => id}
+        empty={null}
+        onView={onView}
+      />
     </div>
   );
 }
@@ -99,7 +107,7 @@ function NameCell({ recording, selection }: { recording: Recording; selection: S
   const name = nameOf(recording);
   return (
     <span class={`recording-name${isSelected.value ? " selected" : ""}`} data-id={recording.id}>
-      {canWrite.value && <PickBox recording={recording} isSelected={isSelected.value} selection={selection} />}
+      <PickBox recording={recording} isSelected={isSelected.value} selection={selection} />
       <span class="name-art" aria-hidden="true">
         <RecordingPicture recording={recording} hasScrub={false} />
       </span>

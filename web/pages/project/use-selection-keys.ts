@@ -3,7 +3,6 @@ import { useSignalEffect } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { type Action, useActions } from "../../app/actions";
 import type { List } from "../../app/cache";
-import { canWrite } from "../../app/session";
 import type { Recording } from "./recording";
 import type { Selection } from "./selection";
 
@@ -31,7 +30,7 @@ export function useSelectionKeys(selection: Selection, list: { current: List<Rec
         label: "Select the recording",
         group: GROUP,
         keys: ["Space"],
-        isEnabled: () => canWrite.value && findFocused() !== undefined,
+        isEnabled: () => findFocused() !== undefined,
         perform: () => selection.toggle(findFocused()!),
       },
       {
@@ -39,7 +38,7 @@ export function useSelectionKeys(selection: Selection, list: { current: List<Rec
         label: "Select all recordings",
         group: GROUP,
         keys: ["Mod+a"],
-        isEnabled: () => canWrite.value && (list.current.items.value?.length ?? 0) > 0,
+        isEnabled: () => (list.current.items.value?.length ?? 0) > 0,
         perform: selection.selectAll,
       },
       {

@@ -1,0 +1,173 @@
+/**
+ * Measures a project with 5,000 recordings in Chromium: `bun test/bench/web/library.ts [scroll|batch]`, both by default. First screen and scrolling of
+ * cards and of the list; then a batch of 500 with its longest task on the page, its requests, and what others wait meanwhile. A server in this
+ * process, its pages over plain HTTP under a host name. Prints JSON; exits with 1 if a limit is exceeded.
+ */
+import { mkdir, symlink } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { Page } from "playwright-core";
+import { CUT_MODES } from "../../../src/domain/plan";
+import { newId } from "../../../src/lib/ids";
+import { findAssetById, insertAsset } from "../../../src/store/assets";
+import { insertCut } from "../../../src/store/cuts";
+import { saveCutSummary } from "../../../src/store/library";
+import { insertProject } from "../../../src/store/projects";
+import { createAdmin, startSession } from "../../http/accounts";
+import { type Harness, harness } from "../../http/harness";
+import { wav } from "../../http/media";
+import { createListPages, median } from "./list-pages";
+import { readFrames } from "./trace";
+
+const ASSETS = 5_000;
+const BATCH = 500;
+const PART = process.argv[2];
+const LIMITS = { first_screen_ms: 300, fps: 59, task_ms: 50, others_ms: 250 };
+/** After a batch, its events are still followed. */
+const EVENTS_MS = 15_000;
+
+// A batch is slower with the usual limit of 600 requests a minute, which the page waits for.
+await using server = await harness({ RATE_LIMIT: "0" });
+const admin = await createAdmin(server);
+const { key } = await startSession(server, admin);
+const projectId = await seed(server);
+const pages = await createListPages(server.url());
+const path = `/projects/${projectId}`;
+
+/** Adds a project with recordings that all have a cut, and the files of one recording. */
+async function seed({ services, user }: Harness): Promise<string> {
+  const { store, folders } = services();
+  const { id } = await (await user()).ready(await wav(2), { filename: "Talk.wav" });
+  const asset = (await findAssetById(store.read, id))!;
+  const now = Date.now();
+  const owner = { workspace_id: admin.userId, created_by: admin.userId };
+  const project = { ...owner, id: newId(), name: "Interviews", state: "active" as const, archived_at: null };
+  const copies: string[] = [];
+  await store.write(async (tx) => {
+    await insertProject(tx, { ...project, created_at: now, updated_at: now, last_activity_at: now });
+    for (let n = 0; n < ASSETS; n++) {
+      const copy = { ...asset, ...owner, id: newId(), project_id: project.id, created_at: now - n * 60_000 };
+      await insertAsset(tx, { ...copy, filename: `Recording ${n} of the summer.wav` });
+      copies.push(copy.id);
+      const cut = { id: newId(), workspace_id: admin.userId, asset_id: copy.id, state: "completed" as const };
+      await insertCut(tx, { ...cut, script: "", options: CUT_MODES.natural, created_at: now, completed_at: now });
+      await saveCutSummary(tx, { cut_id: cut.id, asset_id: copy.id, kept: 1_000_000, open_marks: n % 5 });
+    }
+  });
+  await mkdir(dirname(folders.media(id).dir), { recursive: true });
+  for (const copy of copies) await symlink(folders.media(id).dir, folders.media(copy).dir);
+  return project.id;
+}
+
+const WHEEL = { deltaY: 100, count: 120 };
+/** Scrolls to the end until nothing more is read. */
+const readAll = (page: Page) =>
+  page.evaluate(async (count) => {
+    const height = () => document.documentElement.scrollHeight;
+    for (let last = -1; last !== height(); ) {
+      last = height();
+      scrollTo(0, last);
+      for (let wait = 0; wait < 100 && last === height(); wait++)
+        await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    return count;
+  }, ASSETS);
+
+async function measureScrolling(look: "grid" | "list") {
+  const page = await pages.open(key);
+  await page.addInitScript(([name, look]) => localStorage.setItem(name, JSON.stringify({ look })), [
+    `offcut.library.${admin.userId}`,
+    look,
+  ] as const);
+  await page.goto(pages.address("/status"));
+  await page.waitForSelector("h1");
+  const row = look === "grid" ? ".recording" : ".recording-name";
+  const times: number[] = [];
+  for (let run = 0; run < 3; run++) times.push(await pages.measureOpening(page, path, row));
+  const loading = await readFrames(page, null, WHEEL);
+  await readAll(page);
+  await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight / 2));
+  await page.waitForTimeout(500);
+  const full = await readFrames(page, null, WHEEL);
+  const rows = await page.locator(row).count();
+  await page.context().close();
+  return { first_screen_ms: median(times), while_loading: loading, full, rows_in_page: rows };
+}
+
+type Watched = { tasks: number[] };
+
+/** Selects the newest recordings of all that are loaded, and makes cuts of them. */
+async function measureBatch() {
+  const page = await pages.open(key);
+  await page.goto(pages.address(path));
+  await page.waitForSelector(".recording");
+  await readAll(page);
+  await page.evaluate(() => {
+    const watched: Watched = { tasks: [] };
+    Object.assign(window, { watched });
+    new PerformanceObserver((list) => watched.tasks.push(...list.getEntries().map(({ duration }) => duration))).observe(
+      {
+        type: "longtask",
+      },
+    );
+    scrollTo(0, 0);
+  });
+  const requests = new Map<string, number>();
+  page.on("request", (request) => {
+    const name = `${request.method()} ${new URL(request.url()).pathname.replaceAll(/[0-9a-f-]{36}/g, ":id")}`;
+    requests.set(name, (requests.get(name) ?? 0) + 1);
+  });
+  await page.getByLabel("Select Recording 0 of the summer").check();
+  const last = page.getByLabel(`Select Recording ${BATCH - 1} of the summer`);
+  while ((await last.count()) === 0) await page.mouse.wheel(0, 2_000);
+  await last.click({ modifiers: ["Shift"] });
+  await page.getByRole("toolbar").getByRole("button", { name: "Make cut" }).click();
+  await page.getByRole("dialog").getByLabel("Mode").selectOption("tight");
+  const waits: number[] = [];
+  let isOver = false;
+  const others = (async () => {
+    while (!isOver) {
+      const before = performance.now();
+      await admin.must("GET", "/api/v1/users/me");
+      waits.push(performance.now() - before);
+      await Bun.sleep(50);
+    }
+  })();
+  const started = performance.now();
+  await page.getByRole("dialog").getByRole("button", { name: "Make cut" }).click();
+  await page.getByText(`Done: ${BATCH}`).waitFor({ timeout: 600_000 });
+  const duration = performance.now() - started;
+  await page.waitForTimeout(EVENTS_MS);
+  isOver = true;
+  await others;
+  const { tasks } = await page.evaluate(() => (window as unknown as { watched: Watched }).watched);
+  await page.context().close();
+  const sorted = waits.toSorted((a, b) => a - b);
+  return {
+    duration_s: Math.round(duration / 100) / 10,
+    longest_task_ms: Math.round(Math.max(0, ...tasks)),
+    tasks_above_50_ms: tasks.length,
+    requests: Object.fromEntries(requests),
+    others: {
+      count: waits.length,
+      p95_ms: Math.round(sorted[Math.floor(sorted.length * 0.95)]!),
+      longest_ms: Math.round(sorted.at(-1)!),
+    },
+  };
+}
+
+const results = {
+  ...(PART !== "batch" && { cards: await measureScrolling("grid"), list: await measureScrolling("list") }),
+  ...(PART !== "scroll" && { batch: await measureBatch() }),
+  problems: pages.problems,
+};
+await pages.browser.close();
+console.log(JSON.stringify(results, null, 2));
+const { cards, list, batch } = results;
+const isOver =
+  [cards, list].some(
+    (one) =>
+      one &&
+      (one.first_screen_ms > LIMITS.first_screen_ms || Math.min(one.full.fps, one.while_loading.fps) < LIMITS.fps),
+  ) ||
+  (batch !== undefined && (batch.longest_task_ms > LIMITS.task_ms || batch.others.longest_ms > LIMITS.others_ms));
+process.exit(isOver || results.problems.length > 0 ? 1 : 0);
