@@ -185,9 +185,7 @@ export const needsCredits = (error: unknown): boolean =>
 
 /** Returns the message to show for a failed call. */
 export const toMessage = (error: unknown): string =>
-  error instanceof ApiError
-    ? error.message
-    : "Part of this page failed. Check the connection, then reload. Your edits are kept.";
+  error instanceof ApiError ? error.message : "Part of this page did not load. Reload it; your edits are kept.";
 
 /** Returns the address of a file of a recording for HTML elements, which cannot send the header that names a workspace. */
 export const mediaUrl = (assetId: string, path: string, query: Record<string, string> = {}): string =>

@@ -61,7 +61,7 @@ const PageFailure = () => (
   <div class="empty" role="alert">
     <Icon name="warning" />
     <h1>This page did not load</h1>
-    <p>Check the connection, then reload. Your edits are kept.</p>
+    <p>Check the connection, then reload. Edits are kept.</p>
     <Button look="primary" onClick={() => location.reload()}>
       Reload
     </Button>

@@ -187,6 +187,10 @@ function useFound(text: string, route: (url: string) => void): Found {
   return state;
 }
 
+/** A longer name would hide what was found. */
+const MAX_NAME = 30;
+const shorten = (name: string): string => (name.length > MAX_NAME ? `${name.slice(0, MAX_NAME - 1).trimEnd()}…` : name);
+
 /** Opens the recording at the word, and plays it. The label begins shortly before the first match. */
 function toHitCommand(hit: Schemas["SearchHit"], route: (url: string) => void): Command {
   const first = hit.matches[0]?.[0] ?? 0;
@@ -196,7 +200,7 @@ function toHitCommand(hit: Schemas["SearchHit"], route: (url: string) => void): 
   const shift = lead.length - skipped;
   return {
     label: lead + hit.snippet.slice(skipped),
-    detail: `${hit.asset_name ?? "Unnamed recording"} · ${formatDuration(hit.start)}`,
+    detail: `${shorten(hit.asset_name ?? "Unnamed recording")} · ${formatDuration(hit.start)}`,
     matches: hit.matches.map(([from = 0, to = 0]) => [from + shift, to + shift]),
     run: () => route(`/assets/${hit.asset_id}?at=${hit.start}`),
   };

@@ -73,7 +73,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
           {connection.value === "reconnecting" && (
             <p class="message warning">
               <Icon name="warning" />
-              The server does not respond. This page may be out of date. Reconnecting…
+              The server does not respond. Reconnecting…
             </p>
           )}
         </div>

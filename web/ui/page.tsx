@@ -34,7 +34,7 @@ export function Page({ title, tabTitle = title, crumb, detail, actions, children
         <h1 ref={heading} tabIndex={-1} dir="auto">
           {title}
         </h1>
-        {actions}
+        {actions && <div class="toolbar">{actions}</div>}
         {detail && <p class="page-detail soft number">{detail}</p>}
       </div>
       {children}

@@ -4,8 +4,7 @@ import { api, must } from "../app/api";
 import { formatCount } from "../app/format";
 import { showFailure, showToast } from "../app/toasts";
 import { keepWithinLimits } from "./keep-within-limits";
-import { addUploads, refuseUploads } from "./queue";
-import { isRecording } from "./recording-types";
+import { addUploads } from "./queue";
 import { takeScripts } from "./scripts";
 
 /**
@@ -13,10 +12,7 @@ import { takeScripts } from "./scripts";
  * `route`, or offers to. Other files are refused with a message.
  */
 export async function uploadToNewProject(files: File[], route: ((path: string) => void) | null): Promise<void> {
-  const found = takeScripts(files);
-  const recordings = await keepWithinLimits(found.filter(isRecording));
-  const others = found.filter((file) => !isRecording(file));
-  refuseUploads(others, "Not a recording. Use video or audio.");
+  const recordings = await keepWithinLimits(takeScripts(files));
   const [first] = recordings;
   if (first === undefined) return;
   const name =

@@ -62,7 +62,7 @@ export function BatchBar({ selection, list, near, onDone }: BatchBarProps) {
       <div class="batch-bar" role="toolbar" aria-label="Selected recordings">
         <IconButton icon="close" label="Clear the selection (Esc)" onClick={selection.clear} />
         <b>{toNumber(selected.length)} selected</b>
-        <span class="soft number batch-duration">{formatDuration(duration)}</span>
+        {duration > 0 && <span class="soft number batch-duration">{formatDuration(duration)}</span>}
         <span class="spacer" />
         {buttons.map(({ choice, label, icon }) => (
           <Button

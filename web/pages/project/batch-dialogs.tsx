@@ -93,7 +93,7 @@ export function RenderDialog({ recordings, onStart, onClose }: BatchDialogProps)
   const usable = recordings.filter(hasCut);
   return (
     <StartDialog
-      title={`Render ${formatCount(usable.length, "recording")}`}
+      title={`Render ${formatCount(usable.length || recordings.length, "recording")}`}
       label="Render"
       isReady={usable.length > 0}
       onClose={onClose}
@@ -106,12 +106,16 @@ export function RenderDialog({ recordings, onStart, onClose }: BatchDialogProps)
         options={settings.map(({ label }, index) => ({ value: String(index), label }))}
         onChange={(event) => setChosen(Number(event.currentTarget.value))}
       />
-      <WithoutCut count={recordings.length - usable.length} />
+      <WithoutCut count={recordings.length - usable.length} of={recordings.length} />
     </StartDialog>
   );
 }
 
-function WithoutCut({ count }: { count: number }) {
+function WithoutCut({ count, of: all }: { count: number; of: number }) {
+  if (count === all)
+    return (
+      <p role="alert">{all === 1 ? "This recording has" : "These recordings have"} no cut yet. Make cuts first.</p>
+    );
   if (count === 0) return <p class="soft">The newest cut of each recording is used.</p>;
   return (
     <p class="soft">
@@ -141,7 +145,7 @@ export function ExportDialog({ recordings, onStart, onClose }: BatchDialogProps)
   const id = useId();
   return (
     <StartDialog
-      title={`Export ${formatCount(usable.length, "recording")}`}
+      title={`Export ${formatCount(usable.length || recordings.length, "recording")}`}
       label="Export"
       isReady={chosen.length > 0 && usable.length > 0 && usable.length <= MAX_EXPORT_ASSETS}
       onClose={onClose}
@@ -166,7 +170,7 @@ export function ExportDialog({ recordings, onStart, onClose }: BatchDialogProps)
       <p class="soft" id={id}>
         One ZIP file with a folder for each recording.
       </p>
-      <WithoutCut count={recordings.length - usable.length} />
+      <WithoutCut count={recordings.length - usable.length} of={recordings.length} />
       {usable.length > MAX_EXPORT_ASSETS && (
         <p role="alert">
           An export can have at most {toNumber(MAX_EXPORT_ASSETS)} recordings. Select fewer, and export the others
