@@ -64,16 +64,13 @@ async function storeTimings(results: SuiteResult[]): Promise<void> {
 /** The files leave no state, so that a process loads the sources once instead of once per file. */
 const SHARED = ["--no-isolate"];
 
-/**
- * Tests sometimes wait, those of the executable most: together they keep two processors busy. At full size, time limits are those of the product, so
- * that suites run in turn.
- */
+/** Tests sometimes wait, so files of several suites run at a time: they keep two processors busy. The numbers are those of CI. */
 const SOURCE_SUITES: Suite[] = [
   { name: "unit", folders: ["test/unit"], filesAtATime: 3, args: SHARED },
   {
     name: "contract, http, browser",
     folders: ["test/contract", "test/http", "test/browser"],
-    filesAtATime: 3,
+    filesAtATime: isFullSize ? 3 : 4,
     args: SHARED,
   },
 ];
@@ -112,6 +109,7 @@ async function runAll(folder: string): Promise<boolean> {
     const executable = join(folder, "alone/offcut");
     await cp(resolve(PROJECT, values.out), executable);
     const others = listExecutableSuites(executable);
+    // Time limits at full size are those of the product, so its suites run in turn.
     if (isFullSize) return runInTurn([...SOURCE_SUITES, ...others]);
     return (await Promise.all([SOURCE_SUITES, others].map(runInTurn))).flat();
   };
