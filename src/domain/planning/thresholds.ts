@@ -30,6 +30,12 @@ export const COMMON_THRESHOLDS = {
     "words that were surely said, from misrecognized ones and from fillers",
     "cases-01-hiss-at-10-db, recordings-03-scottish-lecture",
   ],
+  maxFluentGap: [
+    0.15,
+    "s",
+    "words that follow each other fluently, from a word or a phrase after a pause",
+    "cases-12-words-apart, recordings-03-scottish-lecture",
+  ],
   minPause: [0.25, "s", "pauses between phrases, from those inside words", "cases-02-stairwell, cases-03-paraphrased"],
   minTakePause: [
     0.3,
@@ -173,7 +179,7 @@ export const ACTIVITY_THRESHOLDS = {
     "share",
     "voice, from noise and from words that a recognizer duplicates in silence: share of a stretch",
   ],
-  minRestartPause: [0.14, "s", "pauses at which a phrase may start over, from words that follow each other fluently"],
+  minRestartPause: [0.14, "s", "pauses at which a phrase may start over"],
   minStretched: [0.5, "s", "words stretched over others, from long ones"],
   minStretchedRatio: [3, "ratio", "words stretched over others, from long ones: relative duration by letters"],
   minStretchedVoice: [0.9, "share", "words stretched over others, from words beside a pause"],

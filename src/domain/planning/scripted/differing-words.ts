@@ -4,7 +4,7 @@ import { createDistanceCache } from "../../text/normalize";
 import { alignWords } from "../../text/word-alignment";
 import { createYieldCounter, type PlanSteps } from "../context";
 import { hasRemarkCue, isFillerText } from "../lexicon/lexicon";
-import { ACTIVITY, COMMON } from "../thresholds";
+import { COMMON } from "../thresholds";
 import { type Token, type TokenRange, UNRECOGNIZED } from "../tokens";
 import type { ScriptPath } from "./find-path";
 import type { ScriptedRecording, ScriptLine } from "./script-lines";
@@ -54,7 +54,7 @@ const countTokens = ({ from, to }: TokenRange) => to - from;
 
 /** Returns whether a token follows another one without a pause. */
 const isAttached = (tokens: readonly Token[], j: number) =>
-  j > 0 && j < tokens.length && tokens[j]!.start - tokens[j - 1]!.end < ACTIVITY.minRestartPause;
+  j > 0 && j < tokens.length && tokens[j]!.start - tokens[j - 1]!.end < COMMON.maxFluentGap;
 
 /** Returns the maximal ranges of tokens that are not kept. */
 function listSkippedRuns(kept: Uint8Array): TokenRange[] {

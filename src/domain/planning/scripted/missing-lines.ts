@@ -79,7 +79,7 @@ function splitAtPauses(tokens: readonly Token[], from: number, to: number): Toke
   const out: TokenRange[] = [];
   for (let j = from; j < to; j++) {
     const last = out.at(-1);
-    if (last && pauseBefore(tokens, j) < COMMON.minTakePause) last.to = j + 1;
+    if (last && pauseBefore(tokens, j) < SCRIPT.minSentencePause) last.to = j + 1;
     else out.push({ from: j, to: j + 1 });
   }
   return out;

@@ -35,7 +35,7 @@ export function createLineBias(candidates: readonly LineCandidate[][], tokenCoun
 /** Returns the takes of a line with no aligned candidate: the most similar ones. */
 function findSimilarTakes(row: readonly LineCandidate[]): LineCandidate[] {
   const best = Math.max(...row.map((one) => one.score));
-  return row.filter((one) => one.score >= Math.max(SCRIPT.minSpokenSimilarity, best - SCRIPT.maxQualityLoss));
+  return row.filter((one) => one.score >= Math.max(SCRIPT.minSpokenSimilarity, best - SCRIPT.maxSimilarityLoss));
 }
 
 /** Returns where each line may be, given the sure candidates of the lines before and after it. */

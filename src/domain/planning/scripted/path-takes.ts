@@ -1,7 +1,7 @@
 /** Stage 7: the take of each line along the script's path. */
 
 import type { Span } from "../../time";
-import { ACTIVITY, COMMON } from "../thresholds";
+import { COMMON } from "../thresholds";
 import type { Token, TokenRange } from "../tokens";
 import type { SettledPath } from "./differing-words";
 import type { ScriptPath } from "./find-path";
@@ -30,7 +30,7 @@ export function withAdjacentTokens(path: ScriptPath, tokens: readonly Token[], r
     for (const step of [-1, 1]) {
       const adjacent: number[] = [];
       let at = j + step;
-      const isFluent = () => gapBetween(tokens, at, at - step) < ACTIVITY.minRestartPause;
+      const isFluent = () => gapBetween(tokens, at, at - step) < COMMON.maxFluentGap;
       while (adjacent.length <= COMMON.maxSlipWords && tokens[at] && !kept[at] && isFluent()) {
         adjacent.push(at);
         at += step;

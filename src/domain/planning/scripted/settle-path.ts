@@ -81,7 +81,7 @@ function keepIsolatedWords(
 ): void {
   const pause = (j: number) => pauseBefore(tokens, j);
   const isIsolated = (j: number, gap: number, far: number) =>
-    tokens[j] && !kept[j] && gap <= COMMON.minTakePause && far > gap;
+    tokens[j] && !kept[j] && gap <= SCRIPT.minSentencePause && far > gap;
   if (pairs[0] === -1 && isIsolated(from - 1, pause(from), pause(from - 1))) kept[from - 1] = 1;
   const far = to + 1 < tokens.length ? pause(to + 1) : Number.POSITIVE_INFINITY;
   if (pairs[pairs.length - 1] === -1 && tokens[to] && isIsolated(to, pause(to), far)) kept[to] = 1;

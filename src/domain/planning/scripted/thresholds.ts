@@ -71,12 +71,14 @@ export const SCRIPT_THRESHOLDS = {
     "takes of a line and phrases that are repeated, from other sentences",
     "recordings-06-fan-heater, cases-02-stairwell, cases-03-paraphrased",
   ],
+  maxSimilarityLoss: [0.2, "similarity", "takes of a line that does not align, from worse ones", "eval-11-real-reader"],
   minBoundedCells: [10000000, "count", "searches that are bounded by the lines before and after"],
   marginWords: [700, "words", "how far a bounded search looks"],
   extraWordPenalty: [0.5, "weight", "takes with words that the line lacks", "recordings-07-refrain"],
   minFreeShare: [0.8, "share", "takes between the lines before and after, from those that overlap them"],
   minScriptShare: [0.25, "share", "the script of a recording, from that of another one", "recordings-06-fan-heater"],
   minReplacedRatio: [0.4, "ratio", "speech in place of a line, from single words"],
+  minSentencePause: [0.35, "s", "sentences, and isolated words beside a line", "cases-02-stairwell, cases-05-numbers"],
   minLostWords: [
     2,
     "words",
@@ -84,7 +86,7 @@ export const SCRIPT_THRESHOLDS = {
     "cases-12-words-apart",
   ],
   maxWordsRatio: [2, "ratio", "words in place of those of the script, from other speech"],
-  maxQualityLoss: [0.1, "similarity", "takes and attempts that are as good as another one, from worse ones"],
+  maxQualityLoss: [0.1, "similarity", "the last take out of order, from a better one"],
   minSharedShare: [
     0.3,
     "share",
