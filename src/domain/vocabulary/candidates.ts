@@ -28,7 +28,7 @@ const MAX_EXTRA_WORDS = 3;
 const MAX_PAUSE_TICKS = 700_000;
 /** Confidence above which a word counts as correctly recognized. */
 const MAX_CONFIDENCE = 0.88;
-/** The same for a rare word that differs from a term only in spelling. */
+/** The same for a rare word, or words of which one is doubtful, that differ from a term only in spelling. */
 const MAX_SPELLING_CONFIDENCE = 0.97;
 const MAX_SPELLING_DISTANCE = 0.2;
 /** The last of several words may be recognized this clearly, because a term can end like a word. */
@@ -105,18 +105,17 @@ function listSimilar(run: Run, { findSimilar }: Terms, { isCommon }: CandidateRu
   const isDoubtful =
     Math.max(confidence, Math.min(first.confidence, last.confidence)) <= MAX_CONFIDENCE &&
     (to - from === 1 || last.confidence <= MAX_LAST_CONFIDENCE);
-  if (!isDoubtful && (to - from > 1 || confidence > MAX_SPELLING_CONFIDENCE)) return [];
+  const isClear = to - from > 1 && words.slice(from, to).every((word) => word.confidence > MAX_CONFIDENCE);
+  if (!isDoubtful && (isClear || confidence > MAX_SPELLING_CONFIDENCE)) return [];
   const areCommon = parts.every(({ core }) => isCommon(core.toLowerCase()));
   if (!isDoubtful && areCommon) return [];
   const isPossessive = POSSESSIVE.test(parts.at(-1)!.core);
   const text = parts.map(({ core }) => core.replace(POSSESSIVE, "")).join("");
-  return findSimilar(text)
-    .filter(({ distance }) => isDoubtful || distance <= MAX_SPELLING_DISTANCE)
-    .map(({ term, distance }: SimilarTerm) => ({
-      ...toReplacement(run, term, isPossessive),
-      term,
-      similar: { distance, confidence, isDoubtful, isCommon: areCommon },
-    }));
+  return findSimilar(text, isDoubtful ? undefined : MAX_SPELLING_DISTANCE).map(({ term, distance }: SimilarTerm) => ({
+    ...toReplacement(run, term, isPossessive),
+    term,
+    similar: { distance, confidence, isDoubtful, isCommon: areCommon },
+  }));
 }
 
 /** Returns the term with the punctuation around the words, and with a capital letter where they start a sentence with one. */

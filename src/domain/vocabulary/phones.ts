@@ -3,6 +3,17 @@
 /** Letters that decomposition leaves as they are. */
 const LETTERS: Record<string, string> = { ß: "ss", ł: "l", ø: "o", æ: "e", œ: "e", đ: "d", ð: "d", þ: "t", ı: "i" };
 
+/** Returns a text without accents on Latin letters, as recognizers of English write it. */
+export const removeAccents = (text: string): string =>
+  text
+    .replace(/[ßłøæœđðþı]/giu, (letter) => {
+      const plain = LETTERS[letter.toLowerCase()]!;
+      return letter === letter.toLowerCase() ? plain : plain.toUpperCase();
+    })
+    .normalize("NFKD")
+    .replace(/(?<=\p{sc=Latin})\p{M}+/gu, "")
+    .normalize("NFC");
+
 /** Spellings of sounds, tried in order at each place. A phone is one character: `S` is any of the sounds of "sh", "ch" and "j". */
 const SPELLINGS: readonly (readonly [RegExp, string])[] = [
   [/^tsch|^tch|^sch|^szcz|^dzh|^dg(?=[eiy])/, "S"],
@@ -25,9 +36,7 @@ const SPELLED_PHONES = /^[bdfgklmnprstvwzhy]/;
 
 /** Returns the phones of a text. Letters of other scripts are phones of their own. */
 export function toPhones(text: string): string {
-  let rest = text
-    .toLowerCase()
-    .replace(/[ßłøæœđðþı]/g, (letter) => LETTERS[letter]!)
+  let rest = removeAccents(text.toLowerCase())
     .normalize("NFKD")
     .replace(/[^\p{L}\p{N}]/gu, "");
   let phones = "";

@@ -10,8 +10,8 @@ export type Terms = {
   forms: ReadonlyMap<string, Term>;
   /** Number of words of the longest form. */
   longest: number;
-  /** Returns the terms that sound most like a text, closest first. */
-  findSimilar: (text: string) => readonly SimilarTerm[];
+  /** Returns the terms that sound most like a text and are closer than a distance, closest first. */
+  findSimilar: (text: string, maxDistance?: number) => readonly SimilarTerm[];
 };
 
 export type SimilarTerm = { term: Term; distance: number };
@@ -47,13 +47,14 @@ export function prepareTerms(entries: readonly VocabularyEntry[]): Terms {
 function createComparison(terms: readonly Term[]): Terms["findSimilar"] {
   const sorted = terms.toSorted((a, b) => a.pronunciation.weight - b.pronunciation.weight);
   const known = new Map<string, readonly SimilarTerm[]>();
-  return (text) => {
+  return (text, maxDistance = MAX_DISTANCE) => {
     const phones = toPhones(text);
-    const before = known.get(phones);
+    const key = `${maxDistance} ${phones}`;
+    const before = known.get(key);
     if (before !== undefined) return before;
     const pronunciation = toPronunciation(phones);
     const found: SimilarTerm[] = [];
-    let limit = MAX_DISTANCE;
+    let limit = maxDistance;
     const compare = (term: Term): void => {
       const distance = measureDistance(term.pronunciation, pronunciation, limit);
       if (distance >= limit) return;
@@ -84,7 +85,7 @@ function createComparison(terms: readonly Term[]): Terms["findSimilar"] {
         above++;
       } else break;
     }
-    known.set(phones, found);
+    known.set(key, found);
     return found;
   };
 }

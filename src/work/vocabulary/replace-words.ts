@@ -1,8 +1,9 @@
 /** Replaces recognized words with the terms of a vocabulary. */
 import type { AlignmentRequest, ForcedAlignment, Transcript } from "../../domain/speech";
 import { listCandidates, type Replacement, type TermCandidate } from "../../domain/vocabulary/candidates";
+import { listComparisons } from "../../domain/vocabulary/compare";
 import type { VocabularyEntry } from "../../domain/vocabulary/entries";
-import { listComparisons, selectByAudio, selectByText } from "../../domain/vocabulary/select";
+import { selectByAudio, selectByText } from "../../domain/vocabulary/select";
 import { prepareTerms } from "../../domain/vocabulary/terms";
 import { yieldToEventLoop } from "../../lib/event-loop";
 

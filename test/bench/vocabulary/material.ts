@@ -1,6 +1,8 @@
 /** Recordings in which synthetic voices say unusual names. */
 import { createRandom } from "../cut-quality/talk";
 import { concatenate, openBenchVoice, SENTENCES, VOICES } from "../speech/material";
+import { openEspeak } from "./espeak";
+import { FOREIGN_CARRIERS, FOREIGN_LISTS, FOREIGN_SENTENCES } from "./foreign-names";
 import { CARRIERS, NAME_LISTS, OTHER_CARRIERS, OTHER_LISTS, OTHER_SENTENCES } from "./names";
 
 /** Where a name is said, in seconds. */
@@ -16,10 +18,16 @@ type Speakers = {
   /** What turns a voice into another one: its samples are played this much faster, at the same pace. */
   sizes: readonly number[];
   seed: number;
+  /** Returns how a name is given to a voice. */
+  toSpoken: (name: string) => string;
 };
 
 const RATE = 16_000;
 const PAUSE_SECONDS = 0.7;
+/** Returns a name without accents, which flite does not pronounce. */
+const toAscii = (name: string): string =>
+  name.replace(/ı/g, "i").replace(/đ/g, "d").replace(/Đ/g, "D").normalize("NFKD").replace(/\p{M}/gu, "");
+
 const SLOW: Speakers = {
   lists: NAME_LISTS,
   carriers: CARRIERS,
@@ -27,6 +35,7 @@ const SLOW: Speakers = {
   stretch: 1.1,
   sizes: [1],
   seed: 100,
+  toSpoken: (name) => name,
 };
 
 export const SPEAKERS = {
@@ -39,11 +48,29 @@ export const SPEAKERS = {
     stretch: 1.05,
     sizes: [0.9, 1.1, 1.14, 0.93, 1.07],
     seed: 700,
+    toSpoken: (name) => name,
+  },
+  heldBack: {
+    lists: FOREIGN_LISTS.map(({ names }) => names),
+    carriers: FOREIGN_CARRIERS,
+    sentences: FOREIGN_SENTENCES,
+    stretch: 1.1,
+    sizes: [1, 1.12, 0.94, 1.06],
+    seed: 1_100,
+    toSpoken: toAscii,
   },
 } satisfies Record<string, Speakers>;
 
 /** Creates a recording for each list of names. Each name is said once, and every third sentence has none. */
-export function createRecordings({ lists, carriers, sentences, stretch, sizes, seed }: Speakers): NamedRecording[] {
+export function createRecordings({
+  lists,
+  carriers,
+  sentences,
+  stretch,
+  sizes,
+  seed,
+  toSpoken,
+}: Speakers): NamedRecording[] {
   const voices = VOICES.map(openBenchVoice);
   return lists.map((names, index) => {
     const random = createRandom(seed + index);
@@ -52,24 +79,51 @@ export function createRecordings({ lists, carriers, sentences, stretch, sizes, s
     const parts: (Float32Array | number)[] = [];
     const said: SaidName[] = [];
     let at = 0;
-    const say = (text: string, name: string | null): void => {
+    const say = (carrier: string, name: string | null): void => {
+      const text = name === null ? carrier : carrier.replace("{}", toSpoken(name));
       const manner = { stretch: (stretch + 0.1 * random()) * size, pitch: 0.95 + 0.1 * random() };
       const { samples: spoken, words } = speak(text, manner);
       const samples = speedUp(spoken, size);
-      const texts = text.split(" ");
-      const place = name === null ? -1 : texts.findIndex((word) => word.startsWith(name));
+      const around = carrier.split(" ");
+      const place = around.findIndex((word) => word.includes("{}"));
       // A voice may spell a name out, as several words.
-      const [first, last] = [words[place], words[words.length - (texts.length - place)]];
+      const [first, last] = [words[place], words[words.length - (around.length - place)]];
       if (name !== null && first && last)
         said.push({ name, start: at + first.start / size, end: at + last.end / size });
       parts.push(samples, PAUSE_SECONDS);
       at += samples.length / RATE + PAUSE_SECONDS;
     };
     for (const [n, name] of names.entries()) {
-      say(carriers[(n + index) % carriers.length]!.replace("{}", name), name);
+      say(carriers[(n + index) % carriers.length]!, name);
       if (n % 2 === 0) say(sentences[(n + index) % sentences.length]!, null);
     }
     return { title: `${index}-${VOICES[index % VOICES.length]}`, names, said, samples: concatenate(...parts) };
+  });
+}
+
+const FOREIGN_VOICES = ["en-us+m3", "en+f3", "en-us+f2", "en-gb-x-rp+m1", "en-us+m7", "en-gb-scotland+f4"];
+
+/** Creates a recording for each list of foreign names, by other voices. Every fifth sentence has no name. */
+export function createForeignRecordings(): NamedRecording[] {
+  const speak = openEspeak();
+  return FOREIGN_LISTS.map(({ language, names }, index) => {
+    const random = createRandom(900 + index);
+    const voice = FOREIGN_VOICES[index % FOREIGN_VOICES.length]!;
+    const parts: (Float32Array | number)[] = [];
+    const said: SaidName[] = [];
+    let at = 0;
+    const say = (sentence: string, name: string): void => {
+      const spoken = speak(sentence, name, { voice, language, pace: Math.round(140 + 20 * random()) });
+      const samples = speedUp(spoken.samples, spoken.rate / RATE);
+      if (name !== "") said.push({ name, start: at + spoken.start, end: at + spoken.end });
+      parts.push(samples, PAUSE_SECONDS);
+      at += samples.length / RATE + PAUSE_SECONDS;
+    };
+    for (const [n, name] of names.entries()) {
+      say(FOREIGN_CARRIERS[(n + index) % FOREIGN_CARRIERS.length]!, name);
+      if (n % 4 === 0) say(FOREIGN_SENTENCES[(n + index) % FOREIGN_SENTENCES.length]!, "");
+    }
+    return { title: `${index}-${language}-${voice}`, names, said, samples: concatenate(...parts) };
   });
 }
 

@@ -1,9 +1,12 @@
 import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
 import type { ForcedAlignment } from "../../../../src/domain/speech";
 import { replaceWords } from "../../../../src/domain/vocabulary/apply";
 import { listCandidates } from "../../../../src/domain/vocabulary/candidates";
+import { listComparisons } from "../../../../src/domain/vocabulary/compare";
 import { toFormKey } from "../../../../src/domain/vocabulary/entries";
-import { listComparisons, selectByAudio } from "../../../../src/domain/vocabulary/select";
+import { removeAccents } from "../../../../src/domain/vocabulary/phones";
+import { selectByAudio } from "../../../../src/domain/vocabulary/select";
 import { prepareTerms } from "../../../../src/domain/vocabulary/terms";
 import { isCommon, type Options, TICKS, toEntries, toWords } from "./recognized-words";
 
@@ -38,6 +41,77 @@ describe("with audio", () => {
     expect(select(-2, -8, 6 * TICKS - 200_000)).toBe("we met her cold and ski here");
   });
 
+  test("a short word of which the term leaves most stays", () => {
+    const brief = words.map((word, i) => (i === 5 ? { ...word, end: word.start + 100_000 } : word));
+    const [one] = candidates.filter(({ to }) => to === 6);
+    const { compared, requests } = listComparisons([one!], { ...transcript, words: brief });
+    const count = (end: number) =>
+      selectByAudio([one!], { compared, requests }, { alignments: align(-2, -8, end, requests), termCount: 1 }).length;
+    expect([count(5 * TICKS + 50_000), count(5 * TICKS + 10_000)]).toEqual([1, 0]);
+  });
+
+  test("words that take longer than a term does at the pace of the recording stay", () => {
+    const stretches = ["Verkhovensky", "Verk", "VRKH"].map((text) => {
+      const term = { ...candidates[0]!.term, texts: [text] };
+      return listComparisons([{ ...candidates[0]!, term }], transcript).compared[0]!.stretch;
+    });
+    expect(stretches[1]! - stretches[0]!).toBeCloseTo(Math.log(12 / 4));
+    expect(stretches[1]! - stretches[2]!).toBeCloseTo(Math.log(12 / 4));
+    const { compared, requests } = comparison;
+    const count = (stretch: number) => {
+      const stretched = { requests, compared: compared.map((one) => ({ ...one, stretch })) };
+      return selectByAudio(candidates, stretched, { alignments: align(-2, -8, 6 * TICKS), termCount: 1 }).length;
+    };
+    expect(count(0)).toBeGreaterThan(0);
+    expect(count(1.5)).toBe(0);
+  });
+
+  test("accents are not compared with the audio, and are written", () => {
+    const accented = listAll({ Vérkhôvënský: [] });
+    const texts = listComparisons(accented, transcript).requests.map(({ text }) => text);
+    expect(texts).toContain("we met Verkhovensky here");
+    expect(accented[0]!.texts).toEqual(["Vérkhôvënský"]);
+    expect(removeAccents("Phạm Đà Łódź Kılıç straße バス")).toBe("Pham Da Lodz Kilic strasse バス");
+  });
+
+  test("whatever fits the audio, other words and times stay, and so do words of the script", () => {
+    const part = fc.constantFrom("met", "~her", "~cold", "~cold.", "~and", "~ski", "~Off", "~cut", "~Pshibilsky,", "1");
+    const logProb = fc.double({ min: -12, max: 0, noNaN: true });
+    fc.assert(
+      fc.property(fc.array(part, { minLength: 1 }), fc.array(logProb, { minLength: 1 }), (parts, values) => {
+        const said = toWords(["we", ...parts].join(" "));
+        const kept = new Set(["her", "cold"]);
+        const terms = prepareTerms(toEntries({ Verkhovensky: [], Offcut: [], Przybylski: [], Cold: [] }));
+        const listed = [...listCandidates(said, terms, { isCommon, kept })].flat();
+        const recording = { words: said, utterances: [{ start: 0, end: said.at(-1)!.end, text: "", meanLogProb: -1 }] };
+        const compared = listComparisons(listed, recording);
+        const alignments = compared.requests.map(({ text, window }, n): ForcedAlignment => {
+          const value = values[n % values.length]!;
+          const aligned = { ...window, confidence: Math.exp(value), logProb: value };
+          return {
+            words: text.split(" ").map((word) => ({ text: word, ...aligned })),
+            meanLogProb: value,
+            tailLogProb: value,
+          };
+        });
+        const found = selectByAudio(listed, compared, { alignments, termCount: 4 });
+        const replaced = replaceWords(said, found);
+        for (const [i, { from, to, texts }] of found.entries()) {
+          expect(from >= (found[i - 1]?.to ?? 0) && to > from).toBe(true);
+          const run = said.slice(from, to);
+          expect(run.slice(0, -1).some(({ text }) => text.endsWith("."))).toBe(false);
+          expect(run.some(({ text }) => kept.has(toFormKey(text)))).toBe(false);
+          for (const [n, word] of run.slice(1).entries()) expect(word.start - run[n]!.end).toBeLessThan(1_000_000);
+          const places = replaced.filter(({ start, end }) => start >= run[0]!.start && end <= run.at(-1)!.end);
+          expect(places.map(({ text }) => text)).toEqual(texts);
+          expect([places[0]!.start, places.at(-1)!.end]).toEqual([run[0]!.start, run.at(-1)!.end]);
+        }
+        const others = said.filter((_, i) => !found.some(({ from, to }) => i >= from && i < to));
+        for (const one of others) expect(replaced).toContain(one);
+      }),
+    );
+  });
+
   test("words that fit two terms about equally well stay", () => {
     const both = listAll({ Verkhovensky: [], Verkhovenska: [] });
     const compared = listComparisons(both, transcript);
@@ -64,7 +138,14 @@ describe("with audio", () => {
     const { forms } = prepareTerms(texts.map((text) => ({ text, spoken_as: [] })));
     const same = texts.map((text) => ({ ...first!, term: forms.get(toFormKey(text))!, texts: [text] }));
     const compared = same.map((candidate, i) => ({
-      ...{ candidate, similar: first!.similar!, place: 0, count: candidate.term.texts.length, end: 0 },
+      ...{
+        candidate,
+        similar: first!.similar!,
+        place: 0,
+        count: candidate.term.texts.length,
+        last: { start: 0, end: 0 },
+        stretch: 0,
+      },
       ...{ fit: 2 * i, prior: 2 * i + 1 },
     }));
     const toAlignment = (text: string, logProb: number): ForcedAlignment => ({
@@ -75,7 +156,7 @@ describe("with audio", () => {
     // Longer terms are rated higher, so they are made likelier without audio.
     const alignments = texts.flatMap((text, i) => [
       toAlignment(text, -1),
-      toAlignment(text, (0.4 * Math.min(12, text.length) - 14) / 0.7 + 0.1 * i),
+      toAlignment(text, (0.23 * Math.min(12, text.length) - 14) / 1.22 + 0.1 * i),
     ]);
     return selectByAudio(same, { requests: [], compared }, { alignments, termCount: 2 }).length;
   }
