@@ -7,18 +7,19 @@ import { rowsOf } from "./rows";
 import { alerts, diskSamples } from "./schema-upkeep";
 
 const alertRows = rowsOf(alerts);
+const putDiskSample = rowsOf(diskSamples).putBy(diskSamples.taken_at);
 
 export type Alert = typeof alerts.$inferSelect;
 
 /** Lists the problems that have not ended, newest first. */
-export const listOpenAlerts = (db: Queries): Promise<Alert[]> =>
+export const listOpenAlerts = (db: Queries) =>
   alertRows.list(db, isNull(alerts.resolved_at), desc(alerts.found_at), asc(alerts.problem));
 
 /** Lists the latest problems, including those that have ended. */
 export const listLatestAlerts = (db: Queries, limit: number): Promise<Alert[]> =>
   db.select().from(alerts).orderBy(desc(alerts.id)).limit(limit);
 
-export const findOpenAlert = (db: Queries, problem: Problem): Promise<Alert | null> =>
+export const findOpenAlert = (db: Queries, problem: Problem) =>
   alertRows.find(db, and(eq(alerts.problem, problem), isNull(alerts.resolved_at)));
 
 /** Returns when a problem was last reported, even if it has ended; null if never. */
@@ -44,8 +45,5 @@ export const listDiskSamples = (db: Queries): Promise<DiskSample[]> =>
 export async function saveDiskSample(tx: Queries, sample: DiskSample, since: number): Promise<void> {
   const { taken_at: takenAt } = diskSamples;
   await tx.delete(diskSamples).where(or(lt(takenAt, since), gt(takenAt, sample.takenAt)));
-  await tx
-    .insert(diskSamples)
-    .values({ taken_at: sample.takenAt, free_bytes: sample.freeBytes })
-    .onConflictDoUpdate({ target: takenAt, set: { free_bytes: sample.freeBytes } });
+  await putDiskSample(tx, { taken_at: sample.takenAt, free_bytes: sample.freeBytes });
 }

@@ -2,7 +2,7 @@
 import { and, asc, eq, gt, gte, inArray, isNotNull, isNull, ne, or, sql } from "drizzle-orm";
 import type { AssetState } from "../domain/states";
 import type { Queries } from "./db";
-import { type IdPage, isAnyOf, listIds, prepareOwnRowQuery, type RowPage, rowsOf } from "./rows";
+import { type IdPage, isAnyOf, listIds, prepareOwnRowQuery, rowsOf } from "./rows";
 import { assets, cuts, renders } from "./schema";
 
 const assetRows = rowsOf(assets);
@@ -42,28 +42,19 @@ export const isListed = (workspaceId: string, filter: AssetFilter) =>
   );
 
 /** Lists the workspace's source assets, newest first. */
-export const listAssets = (db: Queries, workspaceId: string, filter: AssetFilter & IdPage): Promise<RowPage<Asset>> =>
+export const listAssets = (db: Queries, workspaceId: string, filter: AssetFilter & IdPage) =>
   assetRows.listNewest(db, isListed(workspaceId, filter), filter);
 
 export const updateAsset = assetRows.updateById;
 
 /** Changes the asset if its state is `from`, otherwise returns null. */
-export const updateAssetInState = (
-  tx: Queries,
-  id: string,
-  from: AssetState,
-  change: Partial<NewAsset>,
-): Promise<Asset | null> => assetRows.update(tx, change, and(eq(assets.id, id), eq(assets.state, from)));
+export const updateAssetInState = (tx: Queries, id: string, from: AssetState, change: Partial<NewAsset>) =>
+  assetRows.update(tx, change, and(eq(assets.id, id), eq(assets.state, from)));
 
 export const deleteAsset = assetRows.deleteById;
 
 /** Counts the unfinished uploads for the workspace's cap: not expired and, if empty, created after `emptySince`. */
-export const countOpenUploads = (
-  db: Queries,
-  workspaceId: string,
-  cutoff: UploadCutoff,
-  emptySince: number,
-): Promise<number> =>
+export const countOpenUploads = (db: Queries, workspaceId: string, cutoff: UploadCutoff, emptySince: number) =>
   assetRows.count(
     db,
     and(
@@ -76,14 +67,12 @@ export const countOpenUploads = (
   );
 
 /** Counts the unfinished uploads of all workspaces. Reads the index of all assets. */
-export const countAllOpenUploads = (db: Queries): Promise<number> =>
-  assetRows.count(db, eq(assets.state, "pending_upload"));
+export const countAllOpenUploads = (db: Queries) => assetRows.count(db, eq(assets.state, "pending_upload"));
 
-export const listOpenUploads = (db: Queries): Promise<Asset[]> =>
-  assetRows.list(db, eq(assets.state, "pending_upload"));
+export const listOpenUploads = (db: Queries) => assetRows.list(db, eq(assets.state, "pending_upload"));
 
 /** Lists the workspace's assets that are waiting for credits, in the order of their preparation. */
-export const listAssetsPendingPayment = (db: Queries, workspaceId: string): Promise<Asset[]> =>
+export const listAssetsPendingPayment = (db: Queries, workspaceId: string) =>
   assetRows.list(
     db,
     and(eq(assets.workspace_id, workspaceId), eq(assets.state, "pending_payment")),
@@ -91,10 +80,8 @@ export const listAssetsPendingPayment = (db: Queries, workspaceId: string): Prom
     asc(assets.id),
   );
 
-const isUnsettled = or(
-  eq(assets.state, "pending_payment"),
-  and(eq(assets.state, "processing"), eq(assets.payment, "none"), isNotNull(assets.charge)),
-);
+const isWithoutHold = and(eq(assets.state, "processing"), eq(assets.payment, "none"), isNotNull(assets.charge));
+const isUnsettled = or(eq(assets.state, "pending_payment"), isWithoutHold);
 
 /** Lists the workspaces with assets that are waiting for credits, or whose known charge could not be held. */
 export const listUnsettledWorkspaces = async (db: Queries): Promise<string[]> =>
@@ -107,30 +94,12 @@ export async function waiveAssetCharges(tx: Queries): Promise<void> {
 }
 
 /** Returns whether an asset of the workspace is waiting for credits, or its known charge could not be held. */
-export const hasUnpaidAssets = (db: Queries, workspaceId: string): Promise<boolean> =>
-  assetRows.has(
-    db,
-    and(
-      eq(assets.workspace_id, workspaceId),
-      or(
-        eq(assets.state, "pending_payment"),
-        and(eq(assets.state, "processing"), eq(assets.payment, "none"), isNotNull(assets.charge)),
-      ),
-    ),
-  );
+export const hasUnpaidAssets = (db: Queries, workspaceId: string) =>
+  assetRows.has(db, and(eq(assets.workspace_id, workspaceId), isUnsettled));
 
 /** Lists the workspace's assets in preparation with a known charge that is not held, oldest first. */
-export const listAssetsWithoutHold = (db: Queries, workspaceId: string): Promise<Asset[]> =>
-  assetRows.list(
-    db,
-    and(
-      eq(assets.workspace_id, workspaceId),
-      eq(assets.state, "processing"),
-      eq(assets.payment, "none"),
-      isNotNull(assets.charge),
-    ),
-    asc(assets.id),
-  );
+export const listAssetsWithoutHold = (db: Queries, workspaceId: string) =>
+  assetRows.list(db, and(eq(assets.workspace_id, workspaceId), isWithoutHold), asc(assets.id));
 
 /**
  * Lists assets, by ID after `afterId`, whose `derived_bytes` may differ from the disk: prepared ones that were never
@@ -158,7 +127,7 @@ export const listUnmeasuredAssets = (
     .limit(limit);
 
 /** Lists the assets that are the outputs of these cuts and renders. */
-export const listOutputAssetIds = (db: Queries, subjectIds: string[]): Promise<string[]> =>
+export const listOutputAssetIds = (db: Queries, subjectIds: string[]) =>
   listIds(
     db
       .select({ id: assets.id })
@@ -186,10 +155,10 @@ export async function moveAsset(tx: Queries, id: string, projectId: string): Pro
   await assetRows.updateAll(tx, { project_id: projectId }, isAnyOf(assets.id, ids));
 }
 
-export const listProjectAssetIds = (db: Queries, projectId: string): Promise<string[]> =>
+export const listProjectAssetIds = (db: Queries, projectId: string) =>
   assetRows.listIds(db, eq(assets.project_id, projectId));
 
-export const findExistingAssetIds = async (db: Queries, ids: string[]): Promise<Set<string>> =>
+export const findExistingAssetIds = async (db: Queries, ids: string[]) =>
   new Set(await assetRows.listIds(db, isAnyOf(assets.id, ids)));
 
 /** Returns the names of these assets by ID, if they exist: their own, or those of their files. */

@@ -2,7 +2,7 @@
 import { and, asc, count, desc, eq, gt, gte, lt, or, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { Queries } from "./db";
-import { type CountedRows, type OffsetPage, rowsOf } from "./rows";
+import { type OffsetPage, only, readPage, rowsOf } from "./rows";
 import { auditLog, users, workspaces } from "./schema-accounts";
 
 const auditLogRows = rowsOf(auditLog);
@@ -11,13 +11,7 @@ const auditLogRows = rowsOf(auditLog);
  * `actorEmail` is null if the actor is not a user or the account was purged; the same applies to `targetName` for users
  * and workspaces. `namedId` is the user named in the details, such as a workspace member that was changed.
  */
-export type ListedAuditEntry = {
-  entry: typeof auditLog.$inferSelect;
-  actorEmail: string | null;
-  targetName: string | null;
-  namedId: string | null;
-  namedEmail: string | null;
-};
+export type ListedAuditEntry = Awaited<ReturnType<typeof selectEntries>>[number];
 
 export const insertAuditEntry = auditLogRows.add;
 
@@ -69,25 +63,17 @@ const selectEntries = (db: Queries) =>
     .leftJoin(workspaces, and(eq(workspaces.id, auditLog.target_id), eq(auditLog.target_kind, "workspace")));
 
 /** Lists entries, newest first. */
-export async function listAuditEntries(
-  db: Queries,
-  filter: AuditFilter,
-  page: OffsetPage,
-): Promise<CountedRows<ListedAuditEntry>> {
-  const rows = await selectEntries(db)
-    .where(matchesAudit(filter))
-    .orderBy(desc(auditLog.id))
-    .limit(page.limit)
-    .offset(page.offset);
+export async function listAuditEntries(db: Queries, filter: AuditFilter, page: OffsetPage) {
   const counted = db.select({ n: count() }).from(auditLog);
-  const [all] = await (filter.user === undefined
-    ? counted
-    : counted
-        .leftJoin(actors, eq(actors.id, auditLog.actor_id))
-        .leftJoin(targets, and(eq(targets.id, auditLog.target_id), eq(auditLog.target_kind, "user")))
-        .leftJoin(named, eq(named.id, namedId))
-  ).where(matchesAudit(filter));
-  return { rows, total: all?.n ?? 0 };
+  const joined =
+    filter.user === undefined
+      ? counted
+      : counted
+          .leftJoin(actors, eq(actors.id, auditLog.actor_id))
+          .leftJoin(targets, and(eq(targets.id, auditLog.target_id), eq(auditLog.target_kind, "user")))
+          .leftJoin(named, eq(named.id, namedId));
+  const { n } = await only(joined.where(matchesAudit(filter)));
+  return readPage(selectEntries(db).where(matchesAudit(filter)).orderBy(desc(auditLog.id)), page, n);
 }
 
 /** Lists at most `limit` entries that follow the one with the ID `afterId`, oldest first. */
@@ -101,7 +87,7 @@ export const listAuditEntriesAfter = (
     .orderBy(asc(auditLog.id))
     .limit(page.limit);
 
-export const hasAuditEntry = (db: Queries, action: string, targetId: string): Promise<boolean> =>
+export const hasAuditEntry = (db: Queries, action: string, targetId: string) =>
   auditLogRows.has(db, and(eq(auditLog.action, action), eq(auditLog.target_id, targetId)));
 
 /**

@@ -2,7 +2,7 @@
 import { and, desc, eq, lte, notInArray } from "drizzle-orm";
 import { BACKUP_RUN_KINDS, type BackupRunKind } from "../domain/states";
 import type { Queries } from "./db";
-import { type CountedRows, type OffsetPage, rowsOf } from "./rows";
+import { type OffsetPage, rowsOf } from "./rows";
 import { backupRuns } from "./schema-upkeep";
 
 const backupRunRows = rowsOf(backupRuns);
@@ -33,25 +33,17 @@ export const updateBackupRun = backupRunRows.updateById;
 
 /** Fails the runs of a server that was killed. Returns their number. */
 export async function failInterruptedRuns(tx: Queries, error: string, now: number): Promise<number> {
-  const rows = await tx
-    .update(backupRuns)
-    .set({ state: "failed", error, ended_at: now })
-    .where(eq(backupRuns.state, "running"))
-    .returning({ id: backupRuns.id });
-  return rows.length;
+  const change = { state: "failed", error, ended_at: now } as const;
+  return (await tx.update(backupRuns).set(change).where(eq(backupRuns.state, "running"))).rowsAffected;
 }
 
 export const findBackupRun = backupRunRows.findById;
 
 /** Lists runs, newest first, and counts all of them. */
-export const listBackupRuns = (
-  db: Queries,
-  { kind }: { kind?: BackupRunKind | undefined },
-  page: OffsetPage,
-): Promise<CountedRows<BackupRun>> =>
+export const listBackupRuns = (db: Queries, { kind }: { kind?: BackupRunKind | undefined }, page: OffsetPage) =>
   backupRunRows.listPage(db, kind && eq(backupRuns.kind, kind), page, desc(backupRuns.id));
 
-export const findLastRun = (db: Queries, kind: BackupRunKind, state: BackupRun["state"]): Promise<BackupRun | null> =>
+export const findLastRun = (db: Queries, kind: BackupRunKind, state: BackupRun["state"]) =>
   backupRunRows.find(db, and(eq(backupRuns.kind, kind), eq(backupRuns.state, state)), desc(backupRuns.id));
 
 /** Returns the newest completed run of each kind. */

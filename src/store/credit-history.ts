@@ -1,31 +1,13 @@
 /** The ledger and the holds with their recordings, steps and orders, as the dashboard shows them. */
 import { and, asc, desc, eq, gt, gte, lt, or, type SQL, sql } from "drizzle-orm";
 import type { LEDGER_TYPES } from "../domain/states";
-import type { Hold, LedgerEntry } from "./credits";
 import type { Queries } from "./db";
-import {
-  type CountedRows,
-  contains,
-  type IdPage,
-  isAfter,
-  type OffsetPage,
-  type RowPage,
-  readPage,
-  toRowPage,
-} from "./rows";
+import { contains, type IdPage, isAfter, type OffsetPage, readPage, toRowPage } from "./rows";
 import { assets, holds, ledger, pipelines, steps } from "./schema";
 import { invoices } from "./schema-billing";
-import type { Step } from "./steps";
-
-type NamedAsset = { id: string; filename: string | null };
 
 /** `step` is set for `consume_step`. `asset` is null if deleted. `invoice` is set for `topup` and provider refunds. */
-export type CreditEntry = {
-  entry: LedgerEntry;
-  step: Pick<Step, "pipeline_id" | "processor_name"> | null;
-  asset: NamedAsset | null;
-  invoice: { order_id: string | null; description: string | null } | null;
-};
+export type CreditEntry = Awaited<ReturnType<typeof selectEntries>>[number];
 
 /** Undefined means any. `since` is inclusive, `until` not. `q` is part of a recording's name or an invoice. */
 export type CreditFilter = {
@@ -60,12 +42,7 @@ const selectEntries = (db: Queries) =>
     .leftJoin(invoices, eq(invoices.payment_invoice_id, ledger.payment_invoice_id));
 
 /** Lists the workspace's entries, newest first. */
-export async function listCreditEntries(
-  db: Queries,
-  workspaceId: string,
-  filter: CreditFilter,
-  page: IdPage,
-): Promise<RowPage<CreditEntry>> {
+export async function listCreditEntries(db: Queries, workspaceId: string, filter: CreditFilter, page: IdPage) {
   return toRowPage(
     selectEntries(db)
       .where(and(matches(workspaceId, filter), isAfter(ledger.id, page)))
@@ -86,15 +63,8 @@ export const listCreditEntriesAfter = (
     .orderBy(asc(ledger.id))
     .limit(page.limit);
 
-/** A hold with the recording of its pipeline. `asset` is null if it was deleted. */
-export type ListedHold = { hold: Hold; asset: NamedAsset | null };
-
-/** Lists the workspace's active holds, oldest first. */
-export async function listHoldsWithAssets(
-  db: Queries,
-  workspaceId: string,
-  page: OffsetPage,
-): Promise<CountedRows<ListedHold>> {
+/** Lists the workspace's active holds, oldest first, with the recording of their pipeline. `asset` is null if it was deleted. */
+export async function listHoldsWithAssets(db: Queries, workspaceId: string, page: OffsetPage) {
   const condition = eq(holds.workspace_id, workspaceId);
   const query = db
     .select({ hold: holds, asset: { id: assets.id, filename: assets.filename } })

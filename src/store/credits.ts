@@ -1,35 +1,22 @@
 /** Credits: the ledger and the holds. The balance is the ledger's sum minus the active holds, and is never stored. */
-import { and, asc, count, eq, gt, inArray, isNotNull, isNull, lte, or, type SQL, sql, sum } from "drizzle-orm";
+import { and, asc, count, eq, gt, inArray, isNotNull, isNull, lte, or, sql, sum } from "drizzle-orm";
 import type { WorkspaceBalance } from "../domain/backup";
 import type { Queries } from "./db";
-import { exists, type IdPage, type RowPage, rowsOf } from "./rows";
+import { type IdPage, rowsOf } from "./rows";
 import { holds, ledger, pipelines } from "./schema";
 
 const holdRows = rowsOf(holds);
 const ledgerRows = rowsOf(ledger);
 
 export type LedgerEntry = typeof ledger.$inferSelect;
-export type Hold = typeof holds.$inferSelect;
 
 /** Returns the credits that the workspace can spend. Call it in the transaction that spends them. */
 export const readBalance = async (db: Queries, workspaceId: string): Promise<number> =>
-  (await sumDeltas(db, eq(ledger.workspace_id, workspaceId))) - (await readTotalHeld(db, workspaceId));
+  (await ledgerRows.sum(db, ledger.delta, eq(ledger.workspace_id, workspaceId))) -
+  (await readTotalHeld(db, workspaceId));
 
-async function sumDeltas(db: Queries, condition: SQL | undefined): Promise<number> {
-  const [entries] = await db
-    .select({ total: sum(ledger.delta) })
-    .from(ledger)
-    .where(condition);
-  return Number(entries?.total ?? 0);
-}
-
-export async function readTotalHeld(db: Queries, workspaceId: string): Promise<number> {
-  const [held] = await db
-    .select({ total: sum(holds.amount) })
-    .from(holds)
-    .where(eq(holds.workspace_id, workspaceId));
-  return Number(held?.total ?? 0);
-}
+export const readTotalHeld = (db: Queries, workspaceId: string) =>
+  holdRows.sum(db, holds.amount, eq(holds.workspace_id, workspaceId));
 
 /** Returns the sums of the ledger and the holds of each workspace that has any. */
 export async function listBalances(db: Queries): Promise<WorkspaceBalance[]> {
@@ -56,30 +43,29 @@ export async function readCreditsUsed(db: Queries, workspaceId: string): Promise
     eq(ledger.workspace_id, workspaceId),
     or(inArray(ledger.type, ["consume_asset", "consume_step"]), and(eq(ledger.type, "refund"), isOfWork)),
   );
-  return 0 - (await sumDeltas(db, isUse));
+  return 0 - (await ledgerRows.sum(db, ledger.delta, isUse));
 }
 
 export const insertLedgerEntry = ledgerRows.insert;
 
 /** Lists the workspace's entries, newest first. */
-export const listLedger = (db: Queries, workspaceId: string, page: IdPage): Promise<RowPage<LedgerEntry>> =>
+export const listLedger = (db: Queries, workspaceId: string, page: IdPage) =>
   ledgerRows.listNewest(db, eq(ledger.workspace_id, workspaceId), page);
 
-export const hasEverGotCredits = (db: Queries, workspaceId: string): Promise<boolean> =>
+export const hasEverGotCredits = (db: Queries, workspaceId: string) =>
   ledgerRows.has(db, and(eq(ledger.workspace_id, workspaceId), gt(ledger.delta, 0)));
 
 /** Lists the entries of an asset: its charge and the refund. */
-export const listAssetLedgerEntries = (db: Queries, assetId: string): Promise<LedgerEntry[]> =>
+export const listAssetLedgerEntries = (db: Queries, assetId: string) =>
   ledgerRows.list(db, eq(ledger.asset_id, assetId), asc(ledger.id));
 
 export const insertHold = holdRows.add;
 
 /** Lists the workspace's active holds, oldest first. */
-export const listHolds = (db: Queries, workspaceId: string): Promise<Hold[]> =>
+export const listHolds = (db: Queries, workspaceId: string) =>
   holdRows.list(db, eq(holds.workspace_id, workspaceId), asc(holds.id));
 
-export const deleteAssetHold = (tx: Queries, assetId: string): Promise<boolean> =>
-  exists(tx.delete(holds).where(eq(holds.asset_id, assetId)).returning({ id: holds.id }));
+export const deleteAssetHold = holdRows.deleteBy(holds.asset_id);
 
 /** Releases every hold, and sets what their pipelines reserved to what they have consumed. */
 export async function deleteAllHolds(tx: Queries): Promise<void> {
@@ -99,5 +85,4 @@ export async function reduceStepHold(tx: Queries, pipelineId: string, credits: n
   await tx.delete(holds).where(and(isStepHold(pipelineId), lte(holds.amount, 0)));
 }
 
-export const deleteStepHold = (tx: Queries, pipelineId: string): Promise<boolean> =>
-  exists(tx.delete(holds).where(isStepHold(pipelineId)).returning({ id: holds.id }));
+export const deleteStepHold = (tx: Queries, pipelineId: string) => holdRows.delete(tx, isStepHold(pipelineId));

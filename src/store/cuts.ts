@@ -19,7 +19,7 @@ export const insertCut = cutRows.insert;
 export const findCut = prepareOwnRowQuery(cuts);
 
 /** Returns the cut without its plan if it belongs to the workspace, otherwise null. */
-export const findCutRow = (db: Queries, workspaceId: string, id: string): Promise<CutRow | null> =>
+export const findCutRow = (db: Queries, workspaceId: string, id: string) =>
   first(
     db
       .select(columnsWithoutPlan)
@@ -27,7 +27,7 @@ export const findCutRow = (db: Queries, workspaceId: string, id: string): Promis
       .where(and(eq(cuts.id, id), eq(cuts.workspace_id, workspaceId))),
   );
 
-export const hasCut = (db: Queries, workspaceId: string, id: string): Promise<boolean> =>
+export const hasCut = (db: Queries, workspaceId: string, id: string) =>
   cutRows.has(db, and(eq(cuts.id, id), eq(cuts.workspace_id, workspaceId)));
 
 /** Returns who created a cut and whether another one was saved in its place, without its texts. */
@@ -45,7 +45,7 @@ export const findCutVersion = (db: Queries, id: string) =>
   );
 
 /** Returns the newest completed cut of a recording that is not superseded, with its plan, or null. */
-export const findNewestCut = (db: Queries, assetId: string): Promise<Cut | null> =>
+export const findNewestCut = (db: Queries, assetId: string) =>
   cutRows.find(
     db,
     and(eq(cuts.asset_id, assetId), eq(cuts.state, "completed"), isNull(cuts.superseded_by)),
@@ -69,7 +69,7 @@ export async function readPlanFacts(db: Queries, id: string): Promise<{ bytes: n
 }
 
 /** Returns the cut of an identical request, unless it failed with an error that a retry may fix. */
-export const findIdenticalCut = (db: Queries, workspaceId: string, requestHash: string): Promise<Cut | null> =>
+export const findIdenticalCut = (db: Queries, workspaceId: string, requestHash: string) =>
   cutRows.find(
     db,
     and(
@@ -114,17 +114,13 @@ export async function listCuts(
   return { rows, hasMore: sizes.length > ids.length };
 }
 
-export const listAssetCutIds = (db: Queries, assetId: string): Promise<string[]> =>
-  cutRows.listIds(db, eq(cuts.asset_id, assetId));
+export const listAssetCutIds = (db: Queries, assetId: string) => cutRows.listIds(db, eq(cuts.asset_id, assetId));
 
 /** Changes the cut. Returns null if it is in a terminal state or does not exist. */
-export const updateOpenCut = (
-  tx: Queries,
-  id: string,
-  change: Partial<typeof cuts.$inferInsert>,
-): Promise<Cut | null> => cutRows.update(tx, change, and(eq(cuts.id, id), isNull(cuts.completed_at)));
+export const updateOpenCut = (tx: Queries, id: string, change: Partial<typeof cuts.$inferInsert>) =>
+  cutRows.update(tx, change, and(eq(cuts.id, id), isNull(cuts.completed_at)));
 
-export const updateCut = (tx: Queries, id: string, change: Partial<Pick<Cut, "name" | "note">>): Promise<Cut | null> =>
+export const updateCut = (tx: Queries, id: string, change: Partial<Pick<Cut, "name" | "note">>) =>
   cutRows.updateById(tx, id, change);
 
 /** Records that a cut was saved in the place of another one. */
@@ -134,7 +130,7 @@ export async function supersedeCut(tx: Queries, id: string, by: string, now: num
 }
 
 /** Lists superseded cuts that no render uses, oldest first. */
-export const listSupersededBefore = (db: Queries, time: number, limit: number): Promise<string[]> =>
+export const listSupersededBefore = (db: Queries, time: number, limit: number) =>
   listIds(
     db
       .select({ id: cuts.id })
@@ -150,16 +146,14 @@ export const deleteCut = cutRows.deleteById;
 
 export type Draft = typeof drafts.$inferSelect;
 
-export const findDraft = (db: Queries, workspaceId: string, cutId: string): Promise<Draft | null> =>
+export const findDraft = (db: Queries, workspaceId: string, cutId: string) =>
   draftRows.find(db, and(eq(drafts.cut_id, cutId), eq(drafts.workspace_id, workspaceId)));
 
 /** Returns the revision of a cut's draft without its content; null if there is none. */
 export const readDraftRevision = (db: Queries, cutId: string): Promise<number | null> =>
   readValue(db, sql`SELECT revision FROM ${drafts} WHERE cut_id = ${cutId}`);
 
-export async function saveDraft(tx: Queries, draft: Draft): Promise<void> {
-  await tx.insert(drafts).values(draft).onConflictDoUpdate({ target: drafts.cut_id, set: draft });
-}
+export const saveDraft = draftRows.putBy(drafts.cut_id);
 
 /** Deletes the draft of a cut, and keeps its revision: a page that still has this draft must not overwrite the next one. */
 export async function deleteDraft(tx: Queries, cutId: string): Promise<void> {

@@ -14,14 +14,14 @@ export const insertDataExport = dataExportRows.insert;
 export const findDataExportById = dataExportRows.findById;
 
 /** Returns the user's export in this state, of which there is at most one. */
-export const findDataExport = (db: Queries, userId: string, state: "pending" | "ready"): Promise<DataExport | null> =>
+export const findDataExport = (db: Queries, userId: string, state: "pending" | "ready") =>
   dataExportRows.find(db, and(eq(dataExports.user_id, userId), eq(dataExports.state, state)));
 
 /**
  * Returns the next pending export: users whose last export ended longest ago come first, so that repeated exports do
  * not delay other users. `excluded`: IDs of exports that wait after a failure.
  */
-export async function findNextDataExport(db: Queries, excluded: string[]): Promise<DataExport | null> {
+export async function findNextDataExport(db: Queries, excluded: string[]) {
   const lastEnd = sql`(SELECT max(other.finished_at) FROM data_exports other WHERE other.user_id = ${dataExports.user_id})`;
   return dataExportRows.find(
     db,
@@ -33,14 +33,13 @@ export async function findNextDataExport(db: Queries, excluded: string[]): Promi
 }
 
 /** Lists all exports that can be downloaded, or could be until they expired. */
-export const listReadyExports = (db: Queries): Promise<DataExport[]> =>
-  dataExportRows.list(db, eq(dataExports.state, "ready"));
+export const listReadyExports = (db: Queries) => dataExportRows.list(db, eq(dataExports.state, "ready"));
 
-export const listExpiredExports = (db: Queries, now: number): Promise<DataExport[]> =>
+export const listExpiredExports = (db: Queries, now: number) =>
   dataExportRows.list(db, and(eq(dataExports.state, "ready"), lte(dataExports.expires_at, now)));
 
 /** Returns the IDs of these exports that may have files. */
-export const findExportIdsWithFiles = async (db: Queries, ids: string[]): Promise<Set<string>> =>
+export const findExportIdsWithFiles = async (db: Queries, ids: string[]) =>
   new Set(
     await dataExportRows.listIds(
       db,
@@ -49,7 +48,7 @@ export const findExportIdsWithFiles = async (db: Queries, ids: string[]): Promis
   );
 
 /** Counts a start of a pending export, and returns it; null if it is no longer pending. */
-export const countExportStart = (tx: Queries, id: string): Promise<DataExport | null> =>
+export const countExportStart = (tx: Queries, id: string) =>
   updateDataExport(tx, id, "pending", { failures: sql`${dataExports.failures} + 1` });
 
 /** Changes an export in the state `from`. Returns null if it does not exist or is now in another state. */
@@ -58,5 +57,4 @@ export const updateDataExport = (
   id: string,
   from: "pending" | "ready",
   change: SQLiteUpdateSetSource<typeof dataExports>,
-): Promise<DataExport | null> =>
-  dataExportRows.update(tx, change, and(eq(dataExports.id, id), eq(dataExports.state, from)));
+) => dataExportRows.update(tx, change, and(eq(dataExports.id, id), eq(dataExports.state, from)));

@@ -4,7 +4,6 @@
  * second library would release its locks.
  */
 import AsyncDatabase from "libsql/promise";
-import type { WorkspaceBalance } from "../domain/backup";
 import { AppError } from "../domain/errors";
 import type { RowWithFiles } from "../domain/point-in-time";
 import { flushFile } from "../lib/atomic-file";
@@ -78,13 +77,6 @@ export async function findDatabaseProblems(
   }
 }
 
-export type DatabaseContents = {
-  assets: RowWithFiles[];
-  renders: RowWithFiles[];
-  migrations: string[];
-  balances: WorkspaceBalance[];
-};
-
 const BALANCES = `
   SELECT workspace_id, sum(entries) AS entries, sum(credits) AS credits, sum(held) AS held FROM (
     SELECT workspace_id, count(*) AS entries, sum(delta) AS credits, 0 AS held FROM ledger GROUP BY workspace_id
@@ -92,7 +84,7 @@ const BALANCES = `
   ) GROUP BY workspace_id ORDER BY workspace_id`;
 
 /** Reads the assets and renders that have files, the migrations and the balances from a copy of a database. */
-export function readDatabaseContents(path: string): Promise<DatabaseContents> {
+export function readDatabaseContents(path: string) {
   return withConnection(path, async (connection) => {
     const list = async (query: string): Promise<RowWithFiles[]> =>
       (await selectAll(connection, query)).map((row) => ({
@@ -117,15 +109,11 @@ export function readDatabaseContents(path: string): Promise<DatabaseContents> {
   });
 }
 
-/** `tables` has the number of rows of each table, `schema` the SQL of the whole schema. */
-export type DatabaseSummary = {
-  tables: Record<string, number>;
-  schema: string[];
-  migrations: { name: string; run_at: number }[];
-};
-
-/** Reads the schema and row counts of a database, without its contents. */
-export const readDatabaseSummary = (path: string): Promise<DatabaseSummary> =>
+/**
+ * Reads the schema and row counts of a database, without its contents. `tables` has the number of rows of each table, `schema` the SQL of the
+ * whole schema.
+ */
+export const readDatabaseSummary = (path: string) =>
   withConnection(path, async (connection) => {
     const objects = await selectAll(
       connection,

@@ -15,29 +15,6 @@ import { copyDatabase, isDamage } from "./database-file";
 /** Runs queries: the reading connection or an open transaction. */
 export type Queries = BaseSQLiteDatabase<"async", ResultSet, Record<string, never>>;
 
-export type Store = {
-  /** For reads outside a transaction: sees all commits. */
-  read: Queries;
-  /**
-   * Runs `work` in a write transaction and resolves when it is on disk. If `work` throws, its changes are rolled back and the error is
-   * rethrown. `work` must await only queries on its own `tx`, because all other writes wait meanwhile.
-   */
-  write<T>(work: (tx: Queries) => Promise<T>): Promise<T>;
-  /** Calls `listener` after each commit. */
-  onCommit(listener: () => void): void;
-  /** Changes with the commits that changed accounts, keys, sessions, workspaces or their members, so that caches of them can be invalidated. */
-  accountsRevision(): number;
-  /** Writes a consistent copy to `path`, which must not exist, and flushes it unless it is temporary. */
-  copyTo(path: string, options?: { isTemporary?: boolean }): Promise<void>;
-  isAlive(): Promise<boolean>;
-  /** Returns the damage that a query or check has found, as SQLite words it, or null. Cleared by a restart. */
-  findDamage(): string | null;
-  reportDamage(problem: string): void;
-  /** Calls `listener` when the first damage is found. */
-  onDamage(listener: (problem: string) => void): void;
-  close(): Promise<void>;
-};
-
 type PendingWrite = {
   work: (tx: Queries) => Promise<unknown>;
   resolve: (value: unknown) => void;
@@ -51,7 +28,7 @@ const MAX_WRITES_PER_COMMIT = 64;
 const READ_REVISION = "SELECT revision FROM accounts_revision";
 
 /** Opens the database file at `path`, creating it if necessary. `migrate.ts` creates the tables. */
-export async function openStore(path: string): Promise<Store> {
+export async function openStore(path: string) {
   let damage: string | null = null;
   const damageListeners: ((problem: string) => void)[] = [];
   const reportDamage = (problem: string): void => {
@@ -91,25 +68,35 @@ export async function openStore(path: string): Promise<Store> {
   }
 
   return {
+    /** For reads outside a transaction: sees all commits. */
     read: connectDrizzle((statement) => watch(reader.execute(statement))),
+    /**
+     * Runs `work` in a write transaction and resolves when it is on disk. If `work` throws, its changes are rolled back and the error is
+     * rethrown. `work` must await only queries on its own `tx`, because all other writes wait meanwhile.
+     */
     write: <T>(work: (tx: Queries) => Promise<T>) =>
       new Promise<T>((resolve, reject) => {
         waiting.push({ work, resolve: resolve as (value: unknown) => void, reject });
         draining ??= drain();
       }),
-    onCommit: (listener) => {
+    /** Calls `listener` after each commit. */
+    onCommit: (listener: () => void) => {
       listeners.push(listener);
     },
+    /** Changes with the commits that changed accounts, keys, sessions, workspaces or their members, so that caches of them can be invalidated. */
     accountsRevision: () => accountsRevision,
-    copyTo: (target, options) =>
+    /** Writes a consistent copy to `target`, which must not exist, and flushes it unless it is temporary. */
+    copyTo: (target: string, options?: { isTemporary?: boolean }) =>
       copyDatabase(path, target, options).catch((error) => {
         const { cause } = error as Error;
         if (isDamage(cause)) reportDamage((cause as Error).message);
         throw error;
       }),
+    /** Returns the damage that a query or check has found, as SQLite words it, or null. Cleared by a restart. */
     findDamage: () => damage,
     reportDamage,
-    onDamage: (listener) => {
+    /** Calls `listener` when the first damage is found. */
+    onDamage: (listener: (problem: string) => void) => {
       damageListeners.push(listener);
     },
     isAlive: () =>
@@ -124,6 +111,8 @@ export async function openStore(path: string): Promise<Store> {
     },
   };
 }
+
+export type Store = Awaited<ReturnType<typeof openStore>>;
 
 function openForStore(path: string): StoreConnection {
   const connection = openConnection(path);

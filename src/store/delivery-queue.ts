@@ -8,11 +8,11 @@ import { and, eq, sql } from "drizzle-orm";
 import type { Queries } from "./db";
 import { first, listIds, readValue } from "./rows";
 import { deliveries, webhookEndpoints } from "./schema-outbox";
-import type { Delivery, WebhookEndpoint } from "./webhooks";
+import type { Delivery } from "./webhooks";
 import { hasActiveOwner } from "./workspaces";
 
 /** Lists workspaces with a due delivery to an enabled endpoint, unless all owners are disabled or being deleted. */
-export async function listWorkspacesWithDueDeliveries(db: Queries, now: number): Promise<string[]> {
+export async function listWorkspacesWithDueDeliveries(db: Queries, now: number) {
   // Jumps from workspace to workspace through the index, because SQLite has no loose index scan for DISTINCT.
   return listIds(
     db.all<{ id: string }>(sql`
@@ -57,10 +57,7 @@ export async function listDueDeliveries(
     ORDER BY d.due_at, d.id`);
 }
 
-export const findPendingDelivery = (
-  db: Queries,
-  id: string,
-): Promise<{ delivery: Delivery; endpoint: WebhookEndpoint } | null> =>
+export const findPendingDelivery = (db: Queries, id: string) =>
   first(
     db
       .select({ delivery: deliveries, endpoint: webhookEndpoints })

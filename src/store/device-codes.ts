@@ -14,7 +14,7 @@ export const insertDeviceCode = deviceCodeRows.add;
 export const findDeviceCode = deviceCodeRows.findBy(deviceCodes.device_code_hash);
 
 /** Returns the request with this user code if it is waiting for its user, or null. */
-export const findPendingDeviceCode = (db: Queries, userCodeHash: string, now: number): Promise<DeviceCode | null> =>
+export const findPendingDeviceCode = (db: Queries, userCodeHash: string, now: number) =>
   deviceCodeRows.find(
     db,
     and(

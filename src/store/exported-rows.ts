@@ -38,18 +38,20 @@ type Selection = { where(userId: string): SQL; key: "id" | "rowid" };
 export type RowReader<Row> = (db: Queries, userId: string) => AsyncGenerator<Row[]>;
 
 type OwnedTable = SQLiteTable & { workspace_id: Column };
-type CreatedTable = OwnedTable & { created_by: Column };
 
 const byId = (where: Selection["where"]): Selection => ({ where, key: "id" });
 const byRowId = (where: Selection["where"]): Selection => ({ where, key: "rowid" });
 const inPersonal = (table: OwnedTable) => byId((userId) => eq(table.workspace_id, userId));
 const isMembership = (column: Column, userId: string): SQL =>
   sql`${column} in (select m.workspace_id from workspace_members m where m.user_id = ${userId})`;
-const madeInShared = (table: CreatedTable) =>
-  byRowId(
-    (userId) =>
-      and(eq(table.created_by, userId), ne(table.workspace_id, userId), isMembership(table.workspace_id, userId))!,
-  );
+const madeByMember = (table: OwnedTable, maker: Column) =>
+  byRowId((userId) => and(eq(maker, userId), isMembership(table.workspace_id, userId))!);
+const madeInShared = (table: OwnedTable, maker: Column) =>
+  byRowId((userId) => and(ne(table.workspace_id, userId), madeByMember(table, maker).where(userId))!);
+const workOf = (table: OwnedTable & { created_by: Column }) => [
+  inPersonal(table),
+  madeInShared(table, table.created_by),
+];
 const ofUser = (table: { user_id: Column }, key: Selection["key"]): Selection => ({
   where: (userId) => eq(table.user_id, userId),
   key,
@@ -106,7 +108,7 @@ const readMemberships = readRows(workspaceMembers, [ofUser(workspaceMembers, "ro
 type PipelineWithSteps = typeof pipelines.$inferSelect & { steps: (typeof steps.$inferSelect)[] };
 
 const readPipelines: RowReader<PipelineWithSteps> = async function* (db, userId) {
-  const read = readRows(pipelines, [inPersonal(pipelines), madeInShared(pipelines)]);
+  const read = readRows(pipelines, workOf(pipelines));
   for await (const rows of read(db, userId)) {
     for (const batch of splitByChains(rows)) {
       const ids = batch.map((pipeline) => pipeline.id);
@@ -151,42 +153,22 @@ export const EXPORTED_ROWS = {
   oidcIdentities: readRows(oidcIdentities, [ofUser(oidcIdentities, "rowid")]),
   apiKeys: readRows(apiKeys, [ofUser(apiKeys, "id")]),
   workspaces: readWorkspaces,
-  projects: readRows(projects, [inPersonal(projects), madeInShared(projects)]),
-  assets: readRows(assets, [inPersonal(assets), madeInShared(assets)]),
-  cuts: readRows(cuts, [inPersonal(cuts), madeInShared(cuts)], CUTS_PER_BATCH),
-  drafts: readRows(
-    drafts,
-    [byRowId((userId) => and(eq(drafts.updated_by, userId), isMembership(drafts.workspace_id, userId))!)],
-    CUTS_PER_BATCH,
-  ),
+  projects: readRows(projects, workOf(projects)),
+  assets: readRows(assets, workOf(assets)),
+  cuts: readRows(cuts, workOf(cuts), CUTS_PER_BATCH),
+  drafts: readRows(drafts, [madeByMember(drafts, drafts.updated_by)], CUTS_PER_BATCH),
   plannedCuts: readRows(plannedCuts, [
     byRowId((userId) => eq(plannedCuts.workspace_id, userId)),
-    madeInShared(plannedCuts),
+    madeInShared(plannedCuts, plannedCuts.created_by),
   ]),
-  reviewDecisions: readRows(reviewDecisions, [
-    byRowId(
-      (userId) => and(eq(reviewDecisions.reviewed_by, userId), isMembership(reviewDecisions.workspace_id, userId))!,
-    ),
-  ]),
+  reviewDecisions: readRows(reviewDecisions, [madeByMember(reviewDecisions, reviewDecisions.reviewed_by)]),
   vocabularies: readRows(
     vocabularies,
-    [
-      inPersonal(vocabularies),
-      byRowId(
-        (userId) =>
-          and(
-            eq(vocabularies.updated_by, userId),
-            ne(vocabularies.workspace_id, userId),
-            isMembership(vocabularies.workspace_id, userId),
-          )!,
-      ),
-    ],
+    [inPersonal(vocabularies), madeInShared(vocabularies, vocabularies.updated_by)],
     CUTS_PER_BATCH,
   ),
-  renders: readRows(renders, [inPersonal(renders), madeInShared(renders)]),
-  renderShares: readRows(renderShares, [
-    byRowId((userId) => and(eq(renderShares.created_by, userId), isMembership(renderShares.workspace_id, userId))!),
-  ]),
+  renders: readRows(renders, workOf(renders)),
+  renderShares: readRows(renderShares, [madeByMember(renderShares, renderShares.created_by)]),
   pipelines: readPipelines,
   ledger: readRows(ledger, [inPersonal(ledger)]),
   holds: readRows(holds, [inPersonal(holds)]),

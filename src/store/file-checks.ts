@@ -34,8 +34,7 @@ export async function saveFileCheck(tx: Queries, check: FileCheck): Promise<void
 
 export const updateFileCheck = fileCheckRows.updateById;
 
-export const deleteFileChecks = (tx: Queries, ids: string[]): Promise<void> =>
-  fileCheckRows.delete(tx, isAnyOf(fileChecks.id, ids));
+export const deleteFileChecks = (tx: Queries, ids: string[]) => fileCheckRows.delete(tx, isAnyOf(fileChecks.id, ids));
 
 /** Returns when the first file was checked; null if none was. */
 export const readFirstCheck = (db: Queries): Promise<number | null> =>
@@ -49,7 +48,7 @@ export async function listOpenFindings(
   db: Queries,
   { problem }: { problem?: FileProblem | undefined },
   page: OffsetPage,
-): Promise<CountedRows<OpenFinding>> {
+) {
   const matches = and(isOpen, problem === undefined ? undefined : eq(fileChecks.problem, problem));
   return fileCheckRows.listPage(db, matches, page, desc(fileChecks.found_at), desc(fileChecks.id)) as Promise<
     CountedRows<OpenFinding>
@@ -57,11 +56,11 @@ export async function listOpenFindings(
 }
 
 /** Returns the problem with this ID if it was not accepted, otherwise null. */
-export async function findOpenFinding(db: Queries, id: string): Promise<OpenFinding | null> {
+export async function findOpenFinding(db: Queries, id: string) {
   return fileCheckRows.find(db, and(eq(fileChecks.id, id), isOpen)) as Promise<OpenFinding | null>;
 }
 
-export const countOpenFindings = (db: Queries): Promise<number> => fileCheckRows.count(db, isOpen);
+export const countOpenFindings = (db: Queries) => fileCheckRows.count(db, isOpen);
 
 /** Returns the number of files that were read, and the times of the latest and the oldest read. */
 export async function readCheckTotals(

@@ -6,9 +6,7 @@ import { idempotency } from "./schema-outbox";
 
 const responseRows = rowsOf(idempotency);
 
-type StoredResponse = typeof idempotency.$inferSelect;
-
-export const findStoredResponse = (db: Queries, userId: string, key: string): Promise<StoredResponse | null> =>
+export const findStoredResponse = (db: Queries, userId: string, key: string) =>
   responseRows.find(db, and(eq(idempotency.user_id, userId), eq(idempotency.key, key)));
 
 export const insertStoredResponse = responseRows.add;

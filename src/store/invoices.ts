@@ -1,7 +1,7 @@
 /** Invoices of payment providers, and their entries in the ledger. */
 import { and, count, desc, eq, sql, sum } from "drizzle-orm";
 import type { Queries } from "./db";
-import { type CountedRows, type OffsetPage, only, rowsOf } from "./rows";
+import { type OffsetPage, only, rowsOf } from "./rows";
 import { ledger } from "./schema";
 import { invoices } from "./schema-billing";
 
@@ -11,25 +11,22 @@ export type Invoice = typeof invoices.$inferSelect;
 
 export const insertInvoice = invoiceRows.insert;
 
-export const updateInvoice = (
-  tx: Queries,
-  id: string,
-  change: Partial<Omit<Invoice, "id" | "workspace_id">>,
-): Promise<Invoice> => only(tx.update(invoices).set(change).where(eq(invoices.id, id)).returning());
+export const updateInvoice = (tx: Queries, id: string, change: Partial<Omit<Invoice, "id" | "workspace_id">>) =>
+  only(tx.update(invoices).set(change).where(eq(invoices.id, id)).returning());
 
 /** Returns the invoice with this ID of the provider, or null. */
 export const findInvoice = invoiceRows.findBy(invoices.payment_invoice_id);
 
 /** Returns the first invoice of an order, or null. */
-export const findOrderInvoice = (db: Queries, orderId: string): Promise<Invoice | null> =>
+export const findOrderInvoice = (db: Queries, orderId: string) =>
   invoiceRows.find(db, eq(invoices.order_id, orderId), invoices.id);
 
 /** Lists the invoices of a workspace, newest first. */
-export const listInvoices = (db: Queries, workspaceId: string, page: OffsetPage): Promise<CountedRows<Invoice>> =>
+export const listInvoices = (db: Queries, workspaceId: string, page: OffsetPage) =>
   invoiceRows.listPage(db, eq(invoices.workspace_id, workspaceId), page, desc(invoices.id));
 
 /** Moves the invoices of a workspace to another ID, and removes the links to their pages, which show the payer. */
-export const moveInvoices = (tx: Queries, workspaceId: string, newId: string): Promise<boolean> =>
+export const moveInvoices = (tx: Queries, workspaceId: string, newId: string) =>
   invoiceRows.updateAll(tx, { workspace_id: newId, url: null }, eq(invoices.workspace_id, workspaceId));
 
 /** Returns whether the ledger contains the credits of an invoice, and how many of them refunds have taken back. */

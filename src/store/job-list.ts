@@ -2,22 +2,15 @@
 import { and, count, desc, eq, isNotNull, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { Queries } from "./db";
-import { type CountedRows, first, type OffsetPage, only } from "./rows";
+import { first, type OffsetPage, only, readPage } from "./rows";
 import { assets, cuts, pipelines, renders, steps } from "./schema";
 import { users, workspaces } from "./schema-accounts";
 import type { Step } from "./steps";
 
-/** `email` is the address of the user who started the job; null once the account is purged. */
-export type ListedJob = {
-  step: Step;
-  userId: string | null;
-  email: string | null;
-  workspaceName: string;
-  /** File name of the asset that the job works on. */
-  filename: string | null;
-  errorCode: string | null;
-  errorMessage: string | null;
-};
+/**
+ * `email` is the address of the user who started the job; null once the account is purged. `filename` is that of the asset that the job works on.
+ */
+export type ListedJob = Awaited<ReturnType<typeof selectJobs>>[number];
 
 export type JobFilter = {
   state?: Step["state"] | undefined;
@@ -65,20 +58,15 @@ const selectJobs = (db: Queries) =>
     .leftJoin(renders, eq(renders.id, steps.subject_id));
 
 /** Lists jobs, newest first. */
-export async function listJobs(db: Queries, filter: JobFilter, page: OffsetPage): Promise<CountedRows<ListedJob>> {
-  const rows = await selectJobs(db)
-    .where(matchesJob(filter))
-    .orderBy(desc(steps.id))
-    .limit(page.limit)
-    .offset(page.offset);
+export async function listJobs(db: Queries, filter: JobFilter, page: OffsetPage) {
   const counted = db.select({ n: count() }).from(steps);
   const joined =
     filter.userId === undefined ? counted : counted.innerJoin(pipelines, eq(pipelines.id, steps.pipeline_id));
-  const [all] = await joined.where(matchesJob(filter));
-  return { rows, total: all?.n ?? 0 };
+  const { n } = await only(joined.where(matchesJob(filter)));
+  return readPage(selectJobs(db).where(matchesJob(filter)).orderBy(desc(steps.id)), page, n);
 }
 
-export const findListedJob = (db: Queries, id: string): Promise<ListedJob | null> =>
+export const findListedJob = (db: Queries, id: string) =>
   first(
     selectJobs(db)
       .where(and(isJob, eq(steps.id, id)))
@@ -91,7 +79,7 @@ export type JobFacts = { running: number; pending: number; longestWaitMs: number
 const DAY_MS = 24 * 3600 * 1000;
 
 /** Returns the load of the queue, which the status page shows to every user. */
-export async function readJobFacts(db: Queries, now: number): Promise<JobFacts> {
+export async function readJobFacts(db: Queries, now: number) {
   // INDEXED BY: otherwise SQLite reads every failed job since the installation.
   return only(
     db.all<JobFacts>(sql`SELECT

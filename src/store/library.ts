@@ -10,26 +10,20 @@ export type CutSummary = typeof cutSummaries.$inferSelect;
 
 const summaryRows = rowsOf(cutSummaries);
 
-export async function saveCutSummary(tx: Queries, summary: CutSummary): Promise<void> {
-  await tx.insert(cutSummaries).values(summary).onConflictDoUpdate({ target: cutSummaries.cut_id, set: summary });
-}
+export const saveCutSummary = summaryRows.putBy(cutSummaries.cut_id);
 
 /** Changes the number of open marks of a cut in lists. */
-export const updateOpenMarks = (tx: Queries, cutId: string, openMarks: number): Promise<boolean> =>
+export const updateOpenMarks = (tx: Queries, cutId: string, openMarks: number) =>
   summaryRows.updateAll(tx, { open_marks: openMarks }, eq(cutSummaries.cut_id, cutId));
 
 /** Stores the numbers of a cut that was not counted yet. Does nothing if lists no longer show it. */
-export const countCut = (
-  tx: Queries,
-  cutId: string,
-  numbers: Pick<CutSummary, "kept" | "open_marks">,
-): Promise<boolean> =>
+export const countCut = (tx: Queries, cutId: string, numbers: Pick<CutSummary, "kept" | "open_marks">) =>
   summaryRows.updateAll(tx, numbers, and(eq(cutSummaries.cut_id, cutId), isNull(cutSummaries.kept)));
 
 export const deleteCutSummary = summaryRows.deleteBy(cutSummaries.cut_id);
 
 /** Lists IDs of cuts that have not been counted yet, after this one. */
-export const listUncountedCuts = (db: Queries, afterId: string, limit: number): Promise<string[]> =>
+export const listUncountedCuts = (db: Queries, afterId: string, limit: number) =>
   listIds(
     db
       .select({ id: cutSummaries.cut_id })

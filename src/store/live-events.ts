@@ -16,7 +16,7 @@ export type LiveEventFilter = { workspaceId: string; userId: string | null } | {
 const COLUMNS = sql.raw("id, workspace_id, user_id, type, entity_id, state, revision, pipeline_id");
 
 /** Returns the IDs of the oldest stored event (or null) and of the newest event so far (0 before the first). */
-export const readEventIds = (db: Queries): Promise<{ oldest: number | null; newest: number }> =>
+export const readEventIds = (db: Queries) =>
   only(
     db.all<{ oldest: number | null; newest: number }>(sql`SELECT
     (SELECT min(id) FROM ${liveEvents}) AS oldest,

@@ -27,9 +27,9 @@ export const listDueMails = (db: Queries, now: number): Promise<DueMail[]> =>
 export const findNextMailTime = (db: Queries, now: number): Promise<number | null> =>
   readValue(db, sql`SELECT min(due_at) FROM mails INDEXED BY mails_due WHERE state = 'pending' AND due_at > ${now}`);
 
-export const countPendingMails = (db: Queries): Promise<number> => mailRows.count(db, eq(mails.state, "pending"));
+export const countPendingMails = (db: Queries) => mailRows.count(db, eq(mails.state, "pending"));
 
-export const findPendingMail = (db: Queries, id: string): Promise<StoredMail | null> =>
+export const findPendingMail = (db: Queries, id: string) =>
   mailRows.find(db, and(eq(mails.id, id), eq(mails.state, "pending")));
 
 export async function updateMail(tx: Queries, id: string, change: Partial<StoredMail>): Promise<void> {
@@ -42,7 +42,7 @@ export async function countRecentMails(
   recipient: { userId: string | null; address: string },
   since: number,
   templates: { only: string } | { except: readonly string[] },
-): Promise<number> {
+) {
   const { userId, address } = recipient;
   const isRecipient =
     userId === null ? and(isNull(mails.user_id), eq(mails.recipient, address)) : eq(mails.user_id, userId);
@@ -52,5 +52,5 @@ export async function countRecentMails(
 }
 
 /** Deletes mails that were sent or given up, and created before `time`. */
-export const deleteFinishedMailsBefore = (tx: Queries, time: number): Promise<void> =>
+export const deleteFinishedMailsBefore = (tx: Queries, time: number) =>
   mailRows.delete(tx, and(inArray(mails.state, ["sent", "failed"]), lt(mails.created_at, time)));

@@ -1,9 +1,8 @@
 /** Notifications that are waiting to be mailed. All waiting notifications of a user and type become one mail. */
-import { and, count, desc, eq, sql } from "drizzle-orm";
+import { and, desc, eq, sql } from "drizzle-orm";
 import type { NotificationType } from "../domain/notifications";
 import { NOTIFICATION_TYPES } from "../domain/states";
 import type { Queries } from "./db";
-import type { StoredNotification } from "./notifications";
 import { rowsOf } from "./rows";
 import { mails, workspaceMembers } from "./schema-accounts";
 import { notifications } from "./schema-notifications";
@@ -62,21 +61,9 @@ export async function readMailPace(
   return { isPending: row?.pending === 1, sentAt: row?.sentAt ?? 0 };
 }
 
-/** Returns the newest waiting notifications of a group, and their number. */
-export async function findWaitingNotifications(
-  db: Queries,
-  group: MailGroup,
-  limit: number,
-): Promise<{ newest: StoredNotification[]; total: number }> {
-  const newest = await db
-    .select()
-    .from(notifications)
-    .where(isWaitingIn(group))
-    .orderBy(desc(notifications.id))
-    .limit(limit);
-  const [row] = await db.select({ n: count() }).from(notifications).where(isWaitingIn(group));
-  return { newest, total: row?.n ?? 0 };
-}
+/** Lists the newest waiting notifications of a group, and counts all of them. */
+export const listWaitingNotifications = (db: Queries, group: MailGroup, limit: number) =>
+  notificationRows.listPage(db, isWaitingIn(group), { limit, offset: 0 }, desc(notifications.id));
 
 /** Records that one mail reports all waiting notifications of the group. `newestId` is one of them. */
 export async function recordQueuedMail(tx: Queries, group: MailGroup, newestId: string, now: number): Promise<void> {

@@ -2,7 +2,7 @@
 import { and, desc, eq, inArray, isNotNull, isNull, lt, or, sql } from "drizzle-orm";
 import type { NotificationChoice, NotificationType } from "../domain/notifications";
 import type { Queries } from "./db";
-import { type CountedRows, first, type OffsetPage, rowsOf } from "./rows";
+import { first, type OffsetPage, rowsOf } from "./rows";
 import { users } from "./schema-accounts";
 import { dataExports, notificationPreferences, notifications } from "./schema-notifications";
 
@@ -11,13 +11,10 @@ const notificationRows = rowsOf(notifications);
 export type StoredNotification = typeof notifications.$inferSelect;
 
 /** Inserts a notification. Returns null if the user already has one with the same type and cause. */
-export const insertNotification = (
-  tx: Queries,
-  notification: typeof notifications.$inferInsert,
-): Promise<StoredNotification | null> =>
+export const insertNotification = (tx: Queries, notification: typeof notifications.$inferInsert) =>
   first(tx.insert(notifications).values(notification).onConflictDoNothing().returning());
 
-export const findNotification = (db: Queries, userId: string, id: string): Promise<StoredNotification | null> =>
+export const findNotification = (db: Queries, userId: string, id: string) =>
   notificationRows.find(db, and(eq(notifications.id, id), eq(notifications.user_id, userId)));
 
 export const updateNotification = notificationRows.updateById;
@@ -42,21 +39,14 @@ const isShownTo = (reader: NotificationReader, { isUnread }: { isUnread: boolean
   );
 
 /** Lists the notifications that the reader can see, newest first. */
-export const listNotifications = (
-  db: Queries,
-  reader: NotificationReader,
-  page: OffsetPage & { isUnread: boolean },
-): Promise<CountedRows<StoredNotification>> =>
+export const listNotifications = (db: Queries, reader: NotificationReader, page: OffsetPage & { isUnread: boolean }) =>
   notificationRows.listPage(db, isShownTo(reader, page), page, desc(notifications.id));
 
-export const countNotifications = (
-  db: Queries,
-  reader: NotificationReader,
-  filter: { isUnread: boolean },
-): Promise<number> => notificationRows.count(db, isShownTo(reader, filter));
+export const countNotifications = (db: Queries, reader: NotificationReader, filter: { isUnread: boolean }) =>
+  notificationRows.count(db, isShownTo(reader, filter));
 
 /** Marks all unread notifications of the user as read, including hidden ones. */
-export const markAllRead = (tx: Queries, userId: string, now: number): Promise<boolean> =>
+export const markAllRead = (tx: Queries, userId: string, now: number) =>
   notificationRows.updateAll(
     tx,
     { read_at: now },
@@ -102,15 +92,11 @@ export async function deleteReadNotificationsBefore(tx: Queries, time: number, l
       ),
     )
     .limit(limit);
-  const deleted = await tx
-    .delete(notifications)
-    .where(inArray(notifications.id, old))
-    .returning({ id: notifications.id });
-  return deleted.length;
+  return (await tx.delete(notifications).where(inArray(notifications.id, old))).rowsAffected;
 }
 
 /** Returns the notification about the user's latest export request, or null. */
-export const findLatestExport = (db: Queries, userId: string): Promise<StoredNotification | null> =>
+export const findLatestExport = (db: Queries, userId: string) =>
   notificationRows.find(
     db,
     and(eq(notifications.user_id, userId), eq(notifications.type, "data_export_ready")),
@@ -140,14 +126,11 @@ export const listChoices = (db: Queries, userId: string, type?: NotificationType
       ),
     );
 
-export async function saveChoice(tx: Queries, userId: string, choice: NotificationChoice): Promise<void> {
-  const { type, channel, enabled } = choice;
-  const { user_id } = notificationPreferences;
-  await tx
-    .insert(notificationPreferences)
-    .values({ user_id: userId, type, channel, enabled })
-    .onConflictDoUpdate({
-      target: [user_id, notificationPreferences.type, notificationPreferences.channel],
-      set: { enabled },
-    });
-}
+const putPreference = rowsOf(notificationPreferences).putBy(
+  notificationPreferences.user_id,
+  notificationPreferences.type,
+  notificationPreferences.channel,
+);
+
+export const saveChoice = (tx: Queries, userId: string, { type, channel, enabled }: NotificationChoice) =>
+  putPreference(tx, { user_id: userId, type, channel, enabled });

@@ -3,16 +3,12 @@ import { and, asc, eq } from "drizzle-orm";
 import type { Queries } from "./db";
 import { first, rowsOf } from "./rows";
 import { oidcIdentities, users } from "./schema-accounts";
-import type { User } from "./users";
 
 const oidcIdentityRows = rowsOf(oidcIdentities);
 
 export type StoredIdentity = typeof oidcIdentities.$inferSelect;
 
-export const findOidcIdentity = (
-  db: Queries,
-  { issuer, subject }: Pick<StoredIdentity, "issuer" | "subject">,
-): Promise<{ identity: StoredIdentity; user: User } | null> =>
+export const findOidcIdentity = (db: Queries, { issuer, subject }: Pick<StoredIdentity, "issuer" | "subject">) =>
   first(
     db
       .select({ identity: oidcIdentities, user: users })
@@ -23,7 +19,7 @@ export const findOidcIdentity = (
   );
 
 /** Lists the identities of a user, first linked first. There is at most one per issuer. */
-export const listOidcIdentities = (db: Queries, userId: string): Promise<StoredIdentity[]> =>
+export const listOidcIdentities = (db: Queries, userId: string) =>
   oidcIdentityRows.list(db, eq(oidcIdentities.user_id, userId), asc(oidcIdentities.id));
 
 export const deleteOidcIdentity = oidcIdentityRows.deleteById;
@@ -33,9 +29,5 @@ export const deleteOidcIdentitiesOf = oidcIdentityRows.deleteBy(oidcIdentities.u
 export const insertOidcIdentity = oidcIdentityRows.add;
 
 /** Records a sign-in, with the provider's current address of the user. */
-export const touchOidcIdentity = (
-  tx: Queries,
-  id: string,
-  use: { email: string | null; now: number },
-): Promise<boolean> =>
+export const touchOidcIdentity = (tx: Queries, id: string, use: { email: string | null; now: number }) =>
   oidcIdentityRows.updateAll(tx, { email: use.email, last_sign_in_at: use.now }, eq(oidcIdentities.id, id));

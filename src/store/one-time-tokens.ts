@@ -23,8 +23,7 @@ const isUsable = ({ purpose, hash, now }: TokenSearch) =>
 
 export const insertOneTimeToken = oneTimeTokenRows.add;
 
-export const findUsableToken = (db: Queries, search: TokenSearch): Promise<OneTimeToken | null> =>
-  oneTimeTokenRows.find(db, isUsable(search));
+export const findUsableToken = (db: Queries, search: TokenSearch) => oneTimeTokenRows.find(db, isUsable(search));
 
 /** Returns the ID of the token with this hash, used or not, or null. */
 export async function findOneTimeTokenId(db: Queries, hash: string): Promise<string | null> {
@@ -32,7 +31,7 @@ export async function findOneTimeTokenId(db: Queries, hash: string): Promise<str
 }
 
 /** Uses up a token. Returns it, or null if it can no longer be used. */
-export const takeToken = (tx: Queries, search: TokenSearch): Promise<OneTimeToken | null> =>
+export const takeToken = (tx: Queries, search: TokenSearch) =>
   oneTimeTokenRows.update(tx, { used_at: search.now }, isUsable(search));
 
 /** Counts a failed attempt at a token's code. Attempt number `maxAttempts` uses up the token. */
@@ -40,7 +39,7 @@ export const countFailedAttempt = (
   tx: Queries,
   id: string,
   { maxAttempts, now }: { maxAttempts: number; now: number },
-): Promise<boolean> =>
+) =>
   oneTimeTokenRows.updateAll(
     tx,
     {
@@ -67,10 +66,10 @@ export async function countRecentTokens(
 }
 
 /** Counts the tokens that a user created for others after `since`. */
-export const countTokensCreatedBy = (db: Queries, createdBy: string, since: number): Promise<number> =>
+export const countTokensCreatedBy = (db: Queries, createdBy: string, since: number) =>
   oneTimeTokenRows.count(db, and(eq(oneTimeTokens.created_by, createdBy), gt(oneTimeTokens.created_at, since)));
 
-export const takeTokensOf = (tx: Queries, userId: string, purpose: TokenPurpose, now: number): Promise<boolean> =>
+export const takeTokensOf = (tx: Queries, userId: string, purpose: TokenPurpose, now: number) =>
   oneTimeTokenRows.updateAll(
     tx,
     { used_at: now },
@@ -81,12 +80,7 @@ export const takeTokensOf = (tx: Queries, userId: string, purpose: TokenPurpose,
  * Revokes the links that a user has created for others: all of them, or only those that require an administrator. The
  * rows still count against the inviter's limit.
  */
-export const revokeTokensCreatedBy = (
-  tx: Queries,
-  createdBy: string,
-  which: "all" | "administration",
-  now: number,
-): Promise<boolean> =>
+export const revokeTokensCreatedBy = (tx: Queries, createdBy: string, which: "all" | "administration", now: number) =>
   oneTimeTokenRows.updateAll(
     tx,
     { used_at: now, workspace_id: null },

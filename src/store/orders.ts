@@ -2,7 +2,7 @@
 import { and, desc, eq, gt, or } from "drizzle-orm";
 import type { OrderState } from "../domain/states";
 import type { Queries } from "./db";
-import { type CountedRows, first, type OffsetPage, readPage, rowsOf } from "./rows";
+import { first, type OffsetPage, readPage, rowsOf } from "./rows";
 import { users, workspaces } from "./schema-accounts";
 import { orders } from "./schema-billing";
 
@@ -14,7 +14,7 @@ export const insertOrder = orderRows.insert;
 
 export const findOrderById = orderRows.findById;
 
-export const findOrder = (db: Queries, workspaceId: string, id: string): Promise<Order | null> =>
+export const findOrder = (db: Queries, workspaceId: string, id: string) =>
   orderRows.find(db, and(eq(orders.id, id), eq(orders.workspace_id, workspaceId)));
 
 /** Changes the state of an order if it is in one of `from`. Returns the changed order, or null. */
@@ -23,11 +23,10 @@ export const updateOrderState = (
   id: string,
   from: OrderState[],
   change: { state: OrderState; decided_by?: string; decided_at: number },
-): Promise<Order | null> =>
-  orderRows.update(tx, change, and(eq(orders.id, id), or(...from.map((state) => eq(orders.state, state)))));
+) => orderRows.update(tx, change, and(eq(orders.id, id), or(...from.map((state) => eq(orders.state, state)))));
 
 /** Stores the provider's checkout of an order. Returns false if the order is no longer pending. */
-export const setOrderCheckout = (tx: Queries, id: string, providerCheckoutId: string): Promise<boolean> =>
+export const setOrderCheckout = (tx: Queries, id: string, providerCheckoutId: string) =>
   orderRows.updateAll(
     tx,
     { provider_checkout_id: providerCheckoutId },
@@ -35,18 +34,18 @@ export const setOrderCheckout = (tx: Queries, id: string, providerCheckoutId: st
   );
 
 /** Deletes an order that is still pending because its checkout could not be started. */
-export const deletePendingOrder = (tx: Queries, id: string): Promise<void> =>
+export const deletePendingOrder = (tx: Queries, id: string) =>
   orderRows.delete(tx, and(eq(orders.id, id), eq(orders.state, "pending")));
 
 /** Counts the pending orders of a workspace that were created after `since`. */
-export const countPendingOrders = (db: Queries, workspaceId: string, since: number): Promise<number> =>
+export const countPendingOrders = (db: Queries, workspaceId: string, since: number) =>
   orderRows.count(
     db,
     and(eq(orders.workspace_id, workspaceId), eq(orders.state, "pending"), gt(orders.created_at, since)),
   );
 
 /** Closes the pending orders of a workspace that is being deleted. */
-export const closeOrders = (tx: Queries, workspaceId: string, now: number): Promise<boolean> =>
+export const closeOrders = (tx: Queries, workspaceId: string, now: number) =>
   orderRows.updateAll(
     tx,
     { state: "expired", decided_at: now },
@@ -61,11 +60,7 @@ export async function moveOrders(tx: Queries, account: { userId: string; randomI
 }
 
 /** An order in the view of administrators. `workspace` and `user` are null once they are deleted. */
-export type ListedOrder = {
-  order: Order;
-  workspace: { id: string; name: string } | null;
-  user: { id: string; email: string } | null;
-};
+export type ListedOrder = Awaited<ReturnType<typeof selectListedOrders>>[number];
 
 const selectListedOrders = (db: Queries) =>
   db
@@ -83,7 +78,7 @@ export async function listAllOrders(
   db: Queries,
   filter: { state?: OrderState | undefined; provider?: Order["provider"] | undefined },
   page: OffsetPage,
-): Promise<CountedRows<ListedOrder>> {
+) {
   const condition = and(
     filter.state === undefined ? undefined : eq(orders.state, filter.state),
     filter.provider === undefined ? undefined : eq(orders.provider, filter.provider),
@@ -93,9 +88,9 @@ export async function listAllOrders(
 }
 
 /** Returns an order of any workspace, or null. */
-export const findListedOrder = (db: Queries, id: string): Promise<ListedOrder | null> =>
+export const findListedOrder = (db: Queries, id: string) =>
   first(selectListedOrders(db).where(eq(orders.id, id)).limit(1));
 
 /** Lists the orders of a workspace, newest first. */
-export const listOrders = (db: Queries, workspaceId: string, page: OffsetPage): Promise<CountedRows<Order>> =>
+export const listOrders = (db: Queries, workspaceId: string, page: OffsetPage) =>
   orderRows.listPage(db, eq(orders.workspace_id, workspaceId), page, desc(orders.id));

@@ -13,18 +13,15 @@ export type Subscription = typeof subscriptions.$inferSelect;
 export const findCustomerId = async (db: Queries, workspaceId: string): Promise<string | null> =>
   (await paymentCustomerRows.find(db, eq(paymentCustomers.workspace_id, workspaceId)))?.provider_customer_id ?? null;
 
-export const isKnownCustomer = (db: Queries, customerId: string): Promise<boolean> =>
+export const isKnownCustomer = (db: Queries, customerId: string) =>
   paymentCustomerRows.has(db, eq(paymentCustomers.provider_customer_id, customerId));
 
 /** Stores the customer of a workspace, unless it has one. */
-export async function insertCustomer(tx: Queries, row: typeof paymentCustomers.$inferInsert): Promise<void> {
-  await tx.insert(paymentCustomers).values(row).onConflictDoNothing();
-}
+export const insertCustomer = paymentCustomerRows.addOnce;
 
 export const deleteCustomer = paymentCustomerRows.deleteBy(paymentCustomers.workspace_id);
 
-export const hasPaymentEvent = (db: Queries, id: string): Promise<boolean> =>
-  paymentEventRows.has(db, eq(paymentEvents.id, id));
+export const hasPaymentEvent = (db: Queries, id: string) => paymentEventRows.has(db, eq(paymentEvents.id, id));
 
 export const insertPaymentEvent = paymentEventRows.add;
 
@@ -33,7 +30,7 @@ export const deletePaymentEventsBefore = paymentEventRows.deleteBy(paymentEvents
 export const findSubscription = subscriptionRows.findBy(subscriptions.provider_subscription_id);
 
 /** Returns the newest subscription of a workspace that has not ended, or null. */
-export const findCurrentSubscription = (db: Queries, workspaceId: string): Promise<Subscription | null> =>
+export const findCurrentSubscription = (db: Queries, workspaceId: string) =>
   subscriptionRows.find(
     db,
     and(eq(subscriptions.workspace_id, workspaceId), ne(subscriptions.state, "cancelled")),
@@ -41,7 +38,7 @@ export const findCurrentSubscription = (db: Queries, workspaceId: string): Promi
   );
 
 /** Lists a workspace's subscriptions that renew. Excludes those with an open first payment, which may never start. */
-export const listRenewingSubscriptions = (db: Queries, workspaceId: string): Promise<Subscription[]> =>
+export const listRenewingSubscriptions = (db: Queries, workspaceId: string) =>
   subscriptionRows.list(
     db,
     and(
@@ -59,4 +56,4 @@ export const updateSubscription = (
   change: Partial<
     Pick<Subscription, "state" | "current_period_end" | "is_ending" | "provider_updated_at" | "ended_at">
   >,
-): Promise<Subscription> => only(tx.update(subscriptions).set(change).where(eq(subscriptions.id, id)).returning());
+) => only(tx.update(subscriptions).set(change).where(eq(subscriptions.id, id)).returning());

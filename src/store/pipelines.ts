@@ -2,7 +2,7 @@
 import { and, asc, desc, eq, getTableColumns, gt, gte, isNotNull, isNull, or, sql } from "drizzle-orm";
 import type { StoredStepParams } from "../domain/step-params";
 import type { Queries } from "./db";
-import { type CountedRows, isAnyOf, type OffsetPage, rowsOf } from "./rows";
+import { isAnyOf, type OffsetPage, rowsOf } from "./rows";
 import { cuts, pipelines, steps } from "./schema";
 import type { Step } from "./steps";
 
@@ -27,7 +27,7 @@ const isListed = or(
 );
 
 /** Returns the pipeline if it belongs to the workspace and is listed, otherwise null. */
-export const findPipeline = (db: Queries, workspaceId: string, id: string): Promise<Pipeline | null> =>
+export const findPipeline = (db: Queries, workspaceId: string, id: string) =>
   pipelineRows.find(db, and(eq(pipelines.id, id), eq(pipelines.workspace_id, workspaceId), isListed));
 
 /** Returns a pipeline of any workspace. */
@@ -51,12 +51,7 @@ export type PipelineFilter = {
 const isOpenPipeline = (isOpen: boolean) => (isOpen ? isNull(pipelines.finished_at) : isNotNull(pipelines.finished_at));
 
 /** Lists the workspace's pipelines, newest first. */
-export async function listPipelines(
-  db: Queries,
-  workspaceId: string,
-  filter: PipelineFilter,
-  page: OffsetPage,
-): Promise<CountedRows<Pipeline>> {
+export async function listPipelines(db: Queries, workspaceId: string, filter: PipelineFilter, page: OffsetPage) {
   const matches = and(
     eq(pipelines.workspace_id, workspaceId),
     filter.state === undefined ? undefined : eq(pipelines.state, filter.state),
@@ -83,7 +78,7 @@ export async function listSteps(db: Queries, pipelineIds: string[]): Promise<Map
 }
 
 /** Returns the first step of the pipeline that has not ended, or null. */
-export const findOpenStep = (db: Queries, pipelineId: string): Promise<Step | null> =>
+export const findOpenStep = (db: Queries, pipelineId: string) =>
   stepRows.find(db, and(eq(steps.pipeline_id, pipelineId), isNull(steps.finished_at)), asc(steps.step_order));
 
 /** Returns the cut of the last completed cut step before `stepOrder`, or null. It may have been deleted. */
@@ -123,7 +118,7 @@ export async function deleteScriptsAfter(tx: Queries, pipelineId: string, stepOr
 }
 
 /** Returns whether a step after this one has lost its parameters. */
-export const hasIncompleteStepsAfter = (db: Queries, pipelineId: string, stepOrder: number): Promise<boolean> =>
+export const hasIncompleteStepsAfter = (db: Queries, pipelineId: string, stepOrder: number) =>
   stepRows.has(db, and(eq(steps.pipeline_id, pipelineId), gt(steps.step_order, stepOrder), isNull(steps.params)));
 
 /** Assigns a subject to a pending step and makes it due. Resets a step that had ended. */
@@ -131,7 +126,7 @@ export const startStep = (
   tx: Queries,
   stepId: string,
   start: { subjectId: string; params: StoredStepParams | null; now: number },
-): Promise<boolean> =>
+) =>
   stepRows.updateAll(
     tx,
     {
@@ -157,12 +152,7 @@ export const startStep = (
   );
 
 /** Ends a pipeline. Returns null if it had already ended. */
-export const endPipeline = (
-  tx: Queries,
-  id: string,
-  state: "completed" | "failed" | "cancelled",
-  now: number,
-): Promise<Pipeline | null> =>
+export const endPipeline = (tx: Queries, id: string, state: "completed" | "failed" | "cancelled", now: number) =>
   pipelineRows.update(tx, { state, finished_at: now }, and(eq(pipelines.id, id), isNull(pipelines.finished_at)));
 
 export const updatePipeline = pipelineRows.updateById;
@@ -175,13 +165,13 @@ export const listStepsFrom = (db: Queries, pipelineId: string, stepOrder: number
     .where(and(eq(steps.pipeline_id, pipelineId), gte(steps.step_order, stepOrder)))
     .orderBy(asc(steps.step_order));
 
-export const updateStepPrice = (tx: Queries, stepId: string, credits: number): Promise<boolean> =>
+export const updateStepPrice = (tx: Queries, stepId: string, credits: number) =>
   stepRows.updateAll(tx, { credits_cost: credits }, eq(steps.id, stepId));
 
-export const updateStepOutput = (tx: Queries, stepId: string, assetId: string): Promise<boolean> =>
+export const updateStepOutput = (tx: Queries, stepId: string, assetId: string) =>
   stepRows.updateAll(tx, { output_asset_id: assetId }, eq(steps.id, stepId));
 
-export const addCreditsConsumed = (tx: Queries, id: string, credits: number): Promise<boolean> =>
+export const addCreditsConsumed = (tx: Queries, id: string, credits: number) =>
   pipelineRows.updateAll(
     tx,
     { total_credits_consumed: sql`${pipelines.total_credits_consumed} + ${credits}` },

@@ -12,10 +12,7 @@ export type PlannedCut = typeof plannedCuts.$inferSelect;
 export const findPlannedCut = plannedCutRows.findBy(plannedCuts.asset_id);
 
 /** Plans a cut of the asset, in place of the planned one. */
-export async function putPlannedCut(
-  tx: Queries,
-  cut: Omit<PlannedCut, "error_message" | "retry_at">,
-): Promise<PlannedCut> {
+export async function putPlannedCut(tx: Queries, cut: Omit<PlannedCut, "error_message" | "retry_at">) {
   await deletePlannedCut(tx, cut.asset_id);
   return plannedCutRows.insert(tx, cut);
 }
@@ -56,8 +53,5 @@ export async function findNextRetry(db: Queries): Promise<number | null> {
 }
 
 /** Records why the cut could not start. Does nothing if the cut is no longer planned. */
-export const postponePlannedCut = (
-  tx: Queries,
-  assetId: string,
-  change: { error_message: string; retry_at: number },
-): Promise<boolean> => plannedCutRows.updateAll(tx, change, eq(plannedCuts.asset_id, assetId));
+export const postponePlannedCut = (tx: Queries, assetId: string, change: { error_message: string; retry_at: number }) =>
+  plannedCutRows.updateAll(tx, change, eq(plannedCuts.asset_id, assetId));

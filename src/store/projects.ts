@@ -27,13 +27,13 @@ export const insertProject = async (tx: Queries, project: NewProject): Promise<P
   (await insertProjectQuery(tx, { cut_mode: null, cut_language: null, ...project }))!;
 
 /** Counts the projects of the workspace, including archived ones. */
-export const countProjects = (db: Queries, workspaceId: string): Promise<number> =>
+export const countProjects = (db: Queries, workspaceId: string) =>
   projectRows.count(db, eq(projects.workspace_id, workspaceId));
 
 export const findProject = prepareOwnRowQuery(projects);
 
 /** Returns the oldest active project of the workspace with this name, or null. */
-export const findActiveProjectByName = (db: Queries, workspaceId: string, name: string): Promise<Project | null> =>
+export const findActiveProjectByName = (db: Queries, workspaceId: string, name: string) =>
   projectRows.find(
     db,
     and(eq(projects.workspace_id, workspaceId), eq(projects.state, "active"), eq(projects.name, name)),
@@ -44,18 +44,13 @@ export const findActiveProjectByName = (db: Queries, workspaceId: string, name: 
 export type ProjectChange = Omit<SQLiteUpdateSetSource<typeof projects>, "id" | "updated_at">;
 
 /** Changes the project and its `updated_at`. Returns null if it does not exist. All updates go through it. */
-export async function updateProject(
-  tx: Queries,
-  id: string,
-  change: ProjectChange,
-  now: number,
-): Promise<Project | null> {
+export async function updateProject(tx: Queries, id: string, change: ProjectChange, now: number) {
   const updated_at = sql`max(${projects.updated_at}, ${now})`;
   return projectRows.update(tx, { ...change, updated_at }, eq(projects.id, id));
 }
 
 /** Sets the project's last activity to `now` unless it is later. */
-export const touchProject = (tx: Queries, id: string, now: number): Promise<Project | null> =>
+export const touchProject = (tx: Queries, id: string, now: number) =>
   updateProject(tx, id, { last_activity_at: sql`max(${projects.last_activity_at}, ${now})` }, now);
 
 export const deleteProject = projectRows.deleteById;

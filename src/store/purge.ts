@@ -13,7 +13,7 @@ const ledgerRows = rowsOf(ledger);
 /** The content of a workspace, for the record of its deletion. */
 export type WorkspaceContent = { projects: number; assets: number; renders: number; bytes: number };
 
-export const countWorkspaceContent = (db: Queries, id: string): Promise<WorkspaceContent> =>
+export const countWorkspaceContent = (db: Queries, id: string) =>
   only(
     db.all<WorkspaceContent>(sql`SELECT
     (SELECT count(*) FROM ${projects} WHERE workspace_id = ${id}) AS projects,
@@ -24,11 +24,11 @@ export const countWorkspaceContent = (db: Queries, id: string): Promise<Workspac
       + (SELECT coalesce(sum(size_bytes), 0) FROM ${renders} WHERE workspace_id = ${id}) AS bytes`),
   );
 
-export const listProjectIds = (db: Queries, workspaceId: string): Promise<string[]> =>
+export const listProjectIds = (db: Queries, workspaceId: string) =>
   listIds(db.select({ id: projects.id }).from(projects).where(eq(projects.workspace_id, workspaceId)));
 
 /** Lists the IDs of the assets and renders of a project. */
-export const listProjectFileIds = (db: Queries, projectId: string): Promise<string[]> =>
+export const listProjectFileIds = (db: Queries, projectId: string) =>
   listIds(
     db.all<{ id: string }>(sql`
     SELECT id FROM ${assets} WHERE project_id = ${projectId}
@@ -50,7 +50,7 @@ export async function deleteWorkspaceRows(tx: Queries, workspaceId: string, limi
 }
 
 /** Deletes a workspace that is empty except for members, keys and holds. Returns false if it does not exist. */
-export const deleteWorkspace = (tx: Queries, id: string): Promise<boolean> =>
+export const deleteWorkspace = (tx: Queries, id: string) =>
   exists(tx.delete(workspaces).where(eq(workspaces.id, id)).returning({ id: workspaces.id }));
 
 /** Deletes an account's sessions, the device codes that can still become keys, and, unless kept, its keys. */
@@ -70,5 +70,5 @@ export async function deleteMailsTo(tx: Queries, email: string): Promise<void> {
   await tx.delete(oneTimeTokens).where(sql`lower(${oneTimeTokens.email}) = ${email}`);
 }
 
-export const moveLedger = (tx: Queries, workspaceId: string, newId: string): Promise<boolean> =>
+export const moveLedger = (tx: Queries, workspaceId: string, newId: string) =>
   ledgerRows.updateAll(tx, { workspace_id: newId }, eq(ledger.workspace_id, workspaceId));

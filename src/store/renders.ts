@@ -2,7 +2,7 @@
 import { and, desc, eq, isNull, notInArray } from "drizzle-orm";
 import type { RenderState } from "../domain/states";
 import type { Queries } from "./db";
-import { type IdPage, isAnyOf, prepareOwnRowQuery, type RowPage, rowsOf } from "./rows";
+import { type IdPage, isAnyOf, prepareOwnRowQuery, rowsOf } from "./rows";
 import { renders } from "./schema";
 
 const renderRows = rowsOf(renders);
@@ -19,7 +19,7 @@ export const findRender = prepareOwnRowQuery(renders);
 export const findRenderById = renderRows.findById;
 
 /** Returns the render of an identical request, unless it failed or was cancelled. */
-export const findIdenticalRender = (db: Queries, workspaceId: string, requestHash: string): Promise<Render | null> =>
+export const findIdenticalRender = (db: Queries, workspaceId: string, requestHash: string) =>
   renderRows.find(
     db,
     and(
@@ -35,7 +35,7 @@ export const listRenders = (
   db: Queries,
   workspaceId: string,
   filter: IdPage & { assetId: string | null; cutId: string | null; state: RenderState | null },
-): Promise<RowPage<Render>> =>
+) =>
   renderRows.listNewest(
     db,
     and(
@@ -48,25 +48,20 @@ export const listRenders = (
   );
 
 /** Returns the newest completed render of a cut, or null. */
-export const findNewestRender = (db: Queries, cutId: string): Promise<Render | null> =>
+export const findNewestRender = (db: Queries, cutId: string) =>
   renderRows.find(db, and(eq(renders.cut_id, cutId), eq(renders.state, "completed")), desc(renders.id));
 
-export const listAssetRenders = (db: Queries, assetId: string): Promise<Render[]> =>
-  renderRows.list(db, eq(renders.asset_id, assetId));
-export const listCutRenders = (db: Queries, cutId: string): Promise<Render[]> =>
-  renderRows.list(db, eq(renders.cut_id, cutId));
+export const listAssetRenders = (db: Queries, assetId: string) => renderRows.list(db, eq(renders.asset_id, assetId));
+export const listCutRenders = (db: Queries, cutId: string) => renderRows.list(db, eq(renders.cut_id, cutId));
 
 /** Returns the IDs that belong to a render with a file, now or later. */
-export const findExistingRenderIds = async (db: Queries, ids: string[]): Promise<Set<string>> =>
+export const findExistingRenderIds = async (db: Queries, ids: string[]) =>
   new Set(
     await renderRows.listIds(db, and(isAnyOf(renders.id, ids), notInArray(renders.state, ["failed", "cancelled"]))),
   );
 
 /** Changes the render. Returns null if it is in a terminal state or does not exist. */
-export const updateOpenRender = (
-  tx: Queries,
-  id: string,
-  change: Partial<typeof renders.$inferInsert>,
-): Promise<Render | null> => renderRows.update(tx, change, and(eq(renders.id, id), isNull(renders.completed_at)));
+export const updateOpenRender = (tx: Queries, id: string, change: Partial<typeof renders.$inferInsert>) =>
+  renderRows.update(tx, change, and(eq(renders.id, id), isNull(renders.completed_at)));
 
 export const deleteRender = renderRows.deleteById;

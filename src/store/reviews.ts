@@ -7,9 +7,9 @@ import { reviewDecisions, reviews } from "./schema-cuts";
 export type StoredDecision = typeof reviewDecisions.$inferSelect;
 
 const decisionRows = rowsOf(reviewDecisions);
+const putReview = rowsOf(reviews).putBy(reviews.cut_id);
 
-export const listDecisions = (db: Queries, cutId: string): Promise<StoredDecision[]> =>
-  decisionRows.list(db, eq(reviewDecisions.cut_id, cutId));
+export const listDecisions = (db: Queries, cutId: string) => decisionRows.list(db, eq(reviewDecisions.cut_id, cutId));
 
 /** Returns the revision of a cut's review, 0 while nothing was decided. */
 export const readReviewRevision = async (db: Queries, cutId: string): Promise<number> =>
@@ -33,13 +33,12 @@ export async function saveDecisions(tx: Queries, decisions: readonly StoredDecis
       });
 }
 
-export const deleteDecisions = (tx: Queries, cutId: string, itemIds: string[]): Promise<void> =>
+export const deleteDecisions = (tx: Queries, cutId: string, itemIds: string[]) =>
   decisionRows.delete(tx, and(eq(reviewDecisions.cut_id, cutId), isAnyOf(reviewDecisions.item_id, itemIds)));
 
 export async function increaseReviewRevision(tx: Queries, cutId: string, workspaceId: string): Promise<number> {
   const revision = (await readReviewRevision(tx, cutId)) + 1;
-  const row = { cut_id: cutId, workspace_id: workspaceId, revision };
-  await tx.insert(reviews).values(row).onConflictDoUpdate({ target: reviews.cut_id, set: row });
+  await putReview(tx, { cut_id: cutId, workspace_id: workspaceId, revision });
   return revision;
 }
 

@@ -50,9 +50,8 @@ export function rowsOf<T extends SQLiteTable>(table: T) {
         .orderBy(...order)
         .limit(1),
     );
-  const remove = async (tx: Queries, condition: Condition): Promise<void> => {
-    await tx.delete(table).where(condition);
-  };
+  const remove = async (tx: Queries, condition: Condition): Promise<boolean> =>
+    (await tx.delete(table).where(condition)).rowsAffected > 0;
   return {
     /** Inserts a row, and returns it with its defaults. */
     insert: (tx: Queries, row: T["$inferInsert"]): Promise<Row> => only(tx.insert(table).values(row).returning()),
@@ -60,6 +59,18 @@ export function rowsOf<T extends SQLiteTable>(table: T) {
     add: async (tx: Queries, row: T["$inferInsert"]): Promise<void> => {
       await tx.insert(table).values(row);
     },
+    /** Inserts a row unless it conflicts with another one. Returns whether it was inserted. */
+    addOnce: async (tx: Queries, row: T["$inferInsert"]): Promise<boolean> =>
+      (await tx.insert(table).values(row).onConflictDoNothing()).rowsAffected > 0,
+    /** Returns a query that inserts a row, or changes the one with the same values in these unique columns. */
+    putBy:
+      (...target: SQLiteColumn[]) =>
+      async (tx: Queries, row: T["$inferInsert"]): Promise<void> => {
+        await tx
+          .insert(table)
+          .values(row)
+          .onConflictDoUpdate({ target, set: row as Change });
+      },
     /** Returns the first row, in this order, that matches the condition, or null. */
     find,
     findById: (db: Queries, value: string) => find(db, eq(id, value)),
@@ -84,6 +95,8 @@ export function rowsOf<T extends SQLiteTable>(table: T) {
           .where(condition),
       ),
     count: (db: Queries, condition: Condition): Promise<number> => db.$count(table, condition),
+    sum: async (db: Queries, column: SQLiteColumn, condition: Condition): Promise<number> =>
+      (await readValue<number>(db, sql`SELECT sum(${column}) FROM ${table} WHERE ${condition ?? sql`true`}`)) ?? 0,
     has: (db: Queries, condition: Condition): Promise<boolean> =>
       exists(
         db
@@ -98,8 +111,11 @@ export function rowsOf<T extends SQLiteTable>(table: T) {
     /** Changes the rows that match the condition. Returns whether there were any. */
     updateAll: async (tx: Queries, change: Change, condition: Condition): Promise<boolean> =>
       (await tx.update(table).set(change).where(condition)).rowsAffected > 0,
+    /** Deletes the rows that match the condition. Returns whether there were any. */
     delete: remove,
-    deleteById: (tx: Queries, value: string) => remove(tx, eq(id, value)),
+    deleteById: async (tx: Queries, value: string): Promise<void> => {
+      await remove(tx, eq(id, value));
+    },
     /** Returns a query that deletes the rows with a value in a column or, with `lt` or `lte`, with a lower one. */
     deleteBy:
       <Column extends SQLiteColumn>(column: Column, matches: typeof eq | typeof lt | typeof lte = eq) =>
@@ -145,7 +161,7 @@ export type CountedRows<Row> = { rows: Row[]; total: number };
 export async function readPage<Row>(
   query: { limit(n: number): { offset(n: number): PromiseLike<Row[]> } },
   { limit, offset }: OffsetPage,
-  total: PromiseLike<number>,
+  total: number | PromiseLike<number>,
 ): Promise<CountedRows<Row>> {
   return { rows: await query.limit(limit).offset(offset), total: await total };
 }

@@ -49,7 +49,7 @@ export const users = sqliteTable("users", {
 });
 
 /** A user of a resource or token; null once that account is purged. */
-const formerUser = () => text().references(() => users.id, { onDelete: "set null" });
+export const formerUser = () => text().references(() => users.id, { onDelete: "set null" });
 
 export const workspaces = sqliteTable("workspaces", {
   /** A personal workspace has the ID of its user. */

@@ -11,7 +11,7 @@ import {
   PRICE_KINDS,
   SUBSCRIPTION_STATES,
 } from "../domain/states";
-import { users, workspaces } from "./schema-accounts";
+import { formerUser, workspaces } from "./schema-accounts";
 import { belongsTo, id, time } from "./schema-columns";
 
 /** Checkouts. They outlive their workspace under a random ID, so there is no foreign key. */
@@ -21,7 +21,7 @@ export const orders = sqliteTable(
     id: id(),
     workspace_id: text().notNull(),
     /** The user who ordered; null once that account is purged. */
-    user_id: text().references(() => users.id, { onDelete: "set null" }),
+    user_id: formerUser(),
     provider: text({ enum: PAYMENT_PROVIDERS }).notNull(),
     state: text({ enum: ORDER_STATES }).notNull(),
     /** The price at the time of the order, because the configuration may change. */
@@ -78,7 +78,7 @@ export const subscriptions = sqliteTable(
     id: id(),
     workspace_id: belongsTo(() => workspaces.id),
     /** The user who ordered it, and who is notified about failed payments. */
-    user_id: text().references(() => users.id, { onDelete: "set null" }),
+    user_id: formerUser(),
     provider: text({ enum: PAYMENT_PROVIDERS }).notNull(),
     provider_subscription_id: text().notNull().unique(),
     state: text({ enum: SUBSCRIPTION_STATES }).notNull(),

@@ -7,7 +7,7 @@ import { CUT_MODE_NAMES } from "../domain/plan";
 import { REVIEW_DECISIONS } from "../domain/review";
 import type { VocabularyEntry } from "../domain/vocabulary/entries";
 import { assets, cuts, projects, renders } from "./schema";
-import { users, workspaces } from "./schema-accounts";
+import { formerUser, users, workspaces } from "./schema-accounts";
 import { belongsTo, id, time } from "./schema-columns";
 
 /** What users have decided about the items of a cut's review. An item without a row is open. */
@@ -18,7 +18,7 @@ export const reviewDecisions = sqliteTable(
     item_id: text().notNull(),
     workspace_id: text().notNull(),
     decision: text({ enum: REVIEW_DECISIONS }).notNull(),
-    reviewed_by: text().references(() => users.id, { onDelete: "set null" }),
+    reviewed_by: formerUser(),
     reviewed_at: time().notNull(),
   },
   (t) => [primaryKey({ columns: [t.cut_id, t.item_id] }), index("review_decisions_by_user").on(t.reviewed_by)],
@@ -84,7 +84,7 @@ export const plannedCuts = sqliteTable(
     mode: text({ enum: CUT_MODE_NAMES }).notNull(),
     /** "" for a cut without one. */
     script: text().notNull(),
-    created_by: text().references(() => users.id, { onDelete: "set null" }),
+    created_by: formerUser(),
     /** Why the cut could not start, and when it is tried again. */
     error_message: text(),
     retry_at: time(),
@@ -123,7 +123,7 @@ export const vocabularies = sqliteTable(
     entries: text({ mode: "json" }).$type<VocabularyEntry[]>().notNull(),
     /** Starts at 1 and increases with each change. */
     revision: integer().notNull(),
-    updated_by: text().references(() => users.id, { onDelete: "set null" }),
+    updated_by: formerUser(),
     updated_at: time().notNull(),
   },
   (t) => [

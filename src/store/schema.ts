@@ -24,11 +24,8 @@ import {
   STEP_STATES,
 } from "../domain/states";
 import type { StoredStepParams } from "../domain/step-params";
-import { users, workspaces } from "./schema-accounts";
+import { formerUser, workspaces } from "./schema-accounts";
 import { belongsTo, flag, id, packedBytes, time } from "./schema-columns";
-
-/** The user who created the resource; null once that account is purged. */
-const creator = () => text().references(() => users.id, { onDelete: "set null" });
 
 export const projects = sqliteTable(
   "projects",
@@ -41,7 +38,7 @@ export const projects = sqliteTable(
     /** How its new recordings are cut as soon as they can be; null: they are not. The language is that of uploads without one. */
     cut_mode: text({ enum: CUT_MODE_NAMES }),
     cut_language: text(),
-    created_by: creator(),
+    created_by: formerUser(),
     created_at: time().notNull(),
     updated_at: time().notNull(),
     last_activity_at: time().notNull(),
@@ -103,7 +100,7 @@ export const assets = sqliteTable(
     payment: text({ enum: PAYMENT_STATES }).notNull(),
     error_code: text(),
     error_message: text(),
-    created_by: creator(),
+    created_by: formerUser(),
     created_at: time().notNull(),
     prepared_at: time(),
   },
@@ -136,7 +133,7 @@ export const pipelines = sqliteTable(
     is_hidden: flag(),
     total_credits_reserved: integer().notNull().default(0),
     total_credits_consumed: integer().notNull().default(0),
-    created_by: creator(),
+    created_by: formerUser(),
     created_at: time().notNull(),
     started_at: time(),
     finished_at: time(),
@@ -237,7 +234,7 @@ export const cuts = sqliteTable(
     basis: packedBytes(),
     error_code: text(),
     error_message: text(),
-    created_by: creator(),
+    created_by: formerUser(),
     created_at: time().notNull(),
     started_at: time(),
     completed_at: time(),
@@ -262,7 +259,7 @@ export const drafts = sqliteTable(
     revision: integer().notNull(),
     segments: text({ mode: "json" }).$type<EditedSegment[]>().notNull(),
     texts: text({ mode: "json" }).$type<EditedText[]>().notNull(),
-    updated_by: creator(),
+    updated_by: formerUser(),
     updated_at: time().notNull(),
   },
   (t) => [index("drafts_by_user").on(t.updated_by)],
@@ -289,7 +286,7 @@ export const renders = sqliteTable(
     warnings: text({ mode: "json" }).$type<string[]>().notNull().default(sql`'[]'`),
     error_code: text(),
     error_message: text(),
-    created_by: creator(),
+    created_by: formerUser(),
     created_at: time().notNull(),
     started_at: time(),
     completed_at: time(),

@@ -12,5 +12,4 @@ export async function findBillingChoice(db: Queries): Promise<BillingMode | null
   return BILLING_MODES.find((mode) => mode === choice?.value) ?? null;
 }
 
-export const insertBillingChoice = (tx: Queries, value: BillingMode): Promise<void> =>
-  choiceRows.add(tx, { id: "billing", value });
+export const insertBillingChoice = (tx: Queries, value: BillingMode) => choiceRows.add(tx, { id: "billing", value });

@@ -1,7 +1,7 @@
 /** Sessions of users, and the networks from which they have signed in. An ended session has no row. */
 import { and, desc, eq, gt, lte, ne, sql } from "drizzle-orm";
 import type { Queries } from "./db";
-import { type CountedRows, exists, listIds, type OffsetPage, prepareRowQuery, rowsOf } from "./rows";
+import { exists, listIds, type OffsetPage, prepareRowQuery, rowsOf } from "./rows";
 import { sessions, signInNetworks, users } from "./schema-accounts";
 import type { User } from "./users";
 
@@ -42,11 +42,7 @@ const sessionWithUserQuery = prepareRowQuery<{ id: string }, { session: Session;
 export const findSessionWithUser = (db: Queries, id: string) => sessionWithUserQuery(db, { id });
 
 /** Lists the user's sessions that have not expired, last used first. */
-export const listSessions = (
-  db: Queries,
-  userId: string,
-  page: OffsetPage & { now: number },
-): Promise<CountedRows<Session>> =>
+export const listSessions = (db: Queries, userId: string, page: OffsetPage & { now: number }) =>
   sessionRows.listPage(
     db,
     and(eq(sessions.user_id, userId), gt(sessions.expires_at, page.now)),
@@ -61,16 +57,11 @@ export async function touchSession(tx: Queries, id: string, use: { now: number; 
 }
 
 /** Ends a session of the user. Returns whether it existed. */
-export const deleteSession = (tx: Queries, userId: string, id: string): Promise<boolean> =>
-  exists(
-    tx
-      .delete(sessions)
-      .where(and(eq(sessions.id, id), eq(sessions.user_id, userId)))
-      .returning({ id: sessions.id }),
-  );
+export const deleteSession = (tx: Queries, userId: string, id: string) =>
+  sessionRows.delete(tx, and(eq(sessions.id, id), eq(sessions.user_id, userId)));
 
 /** Ends all sessions of the user except one. Returns the IDs of the ended sessions. */
-export const endOtherSessions = (tx: Queries, userId: string, keptId: string): Promise<string[]> =>
+export const endOtherSessions = (tx: Queries, userId: string, keptId: string) =>
   listIds(
     tx
       .delete(sessions)
@@ -84,13 +75,13 @@ export async function deleteSessionsOf(tx: Queries, userId: string, keptId: stri
   await tx.delete(sessions).where(and(eq(sessions.user_id, userId), isKept));
 }
 
-export async function deleteExpiredSessions(tx: Queries, now: number): Promise<void> {
-  await tx.delete(sessions).where(lte(sessions.expires_at, now));
-}
+export const deleteExpiredSessions = sessionRows.deleteBy(sessions.expires_at, lte);
 
 const MAX_NETWORKS_PER_USER = 50;
 
-export const hasSignedInFrom = (db: Queries, email: string, network: string): Promise<boolean> =>
+const putSignInNetwork = signInNetworkRows.putBy(signInNetworks.user_id, signInNetworks.network);
+
+export const hasSignedInFrom = (db: Queries, email: string, network: string) =>
   exists(
     db
       .select({ id: users.id })
@@ -102,14 +93,7 @@ export const hasSignedInFrom = (db: Queries, email: string, network: string): Pr
 
 /** Records a sign-in from a network. Deletes the least recently used networks above the limit. */
 export async function recordSignInNetwork(tx: Queries, userId: string, network: string, now: number): Promise<void> {
-  const row = { user_id: userId, network, last_sign_in_at: now };
-  await tx
-    .insert(signInNetworks)
-    .values(row)
-    .onConflictDoUpdate({
-      target: [signInNetworks.user_id, signInNetworks.network],
-      set: { last_sign_in_at: now },
-    });
+  await putSignInNetwork(tx, { user_id: userId, network, last_sign_in_at: now });
   await tx.delete(signInNetworks).where(
     and(
       eq(signInNetworks.user_id, userId),

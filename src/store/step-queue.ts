@@ -135,13 +135,7 @@ function toJob(row: Step): Job {
 }
 
 /** Extends the lease and stores the progress, which never decreases. Returns false if the lease was lost. */
-export const renewLease = (
-  tx: Queries,
-  stepId: string,
-  owner: string,
-  leaseUntil: number,
-  progress: number | null,
-): Promise<boolean> =>
+export const renewLease = (tx: Queries, stepId: string, owner: string, leaseUntil: number, progress: number | null) =>
   stepRows.updateAll(
     tx,
     {
@@ -175,7 +169,7 @@ export async function requeueStep(
 
 /** Requeues the steps that are still running at startup, after an unclean exit. Returns their number. */
 export async function requeueInterruptedSteps(tx: Queries, now: number): Promise<number> {
-  const rows = await tx
+  const requeued = await tx
     .update(steps)
     .set({
       state: "pending",
@@ -184,9 +178,8 @@ export async function requeueInterruptedSteps(tx: Queries, now: number): Promise
       run_after: now,
       unclean_starts: sql`${steps.unclean_starts} + 1`,
     })
-    .where(eq(steps.state, "running"))
-    .returning({ id: steps.id });
-  return rows.length;
+    .where(eq(steps.state, "running"));
+  return requeued.rowsAffected;
 }
 
 export const findNextDueTime = (db: Queries, now: number): Promise<number | null> =>

@@ -10,11 +10,11 @@ const stepRows = rowsOf(steps);
 export type Step = typeof steps.$inferSelect;
 
 /** Returns the latest step that prepared this asset or worked on this cut or render, or null. */
-export const findLatestStep = (db: Queries, subjectId: string): Promise<Step | null> =>
+export const findLatestStep = (db: Queries, subjectId: string) =>
   findLatest(db, and(eq(steps.subject_id, subjectId), ne(steps.processor_name, "preview")));
 
 /** Returns the latest step that creates the preview of this asset, or null. */
-export const findPreviewStep = (db: Queries, assetId: string): Promise<Step | null> =>
+export const findPreviewStep = (db: Queries, assetId: string) =>
   findLatest(db, and(eq(steps.subject_id, assetId), eq(steps.processor_name, "preview")));
 
 /** A preview that is being created or waits: `duration` is that of the recording, `progress` from 0 to 1. */
@@ -67,8 +67,7 @@ export async function countStepsBefore(db: Queries, step: Step): Promise<number 
   );
 }
 
-const findLatest = (db: Queries, matches: SQL | undefined): Promise<Step | null> =>
-  stepRows.find(db, matches, sql`id desc`);
+const findLatest = (db: Queries, matches: SQL | undefined) => stepRows.find(db, matches, sql`id desc`);
 
 /** Estimates the time until a step is complete from its progress: 1 to 60 s, 10 while unknown. */
 export function estimateRemainingSeconds(step: Pick<Step, "progress" | "started_at"> | null, now: number): number {
@@ -112,7 +111,7 @@ export async function endStep(
     error?: { code: string; message: string } | undefined;
     now: number;
   },
-): Promise<Step | null> {
+) {
   const { state, error, now } = end;
   return stepRows.update(
     tx,
@@ -133,10 +132,10 @@ export async function endStep(
 }
 
 /** Sets the prices of unfinished steps to 0. */
-export const waiveStepPrices = (tx: Queries): Promise<boolean> =>
+export const waiveStepPrices = (tx: Queries) =>
   stepRows.updateAll(tx, { credits_cost: 0 }, and(isNull(steps.finished_at), gt(steps.credits_cost, 0)));
 
-export const listOpenSteps = (db: Queries, subjectIds: string[]): Promise<Step[]> =>
+export const listOpenSteps = (db: Queries, subjectIds: string[]) =>
   stepRows.list(db, and(isAnyOf(steps.subject_id, subjectIds), isNull(steps.finished_at)));
 
 /** Marks the asset as deleted in the pipelines and steps that refer to it, which are kept. */
@@ -146,8 +145,8 @@ export async function markAssetDeleted(tx: Queries, assetId: string): Promise<vo
   await tx.update(steps).set({ output_asset_deleted: true }).where(eq(steps.output_asset_id, assetId));
 }
 
-export const listPendingStepIds = (db: Queries, ids: string[]): Promise<string[]> =>
+export const listPendingStepIds = (db: Queries, ids: string[]) =>
   stepRows.listIds(db, and(isAnyOf(steps.id, ids), eq(steps.state, "pending")));
 
-export const listUnendedStepIds = (db: Queries, ids: string[]): Promise<string[]> =>
+export const listUnendedStepIds = (db: Queries, ids: string[]) =>
   stepRows.listIds(db, and(isAnyOf(steps.id, ids), isNull(steps.finished_at)));

@@ -122,7 +122,7 @@ export type StorageTotals = {
   renders: number;
 };
 
-export const readStorageTotals = (db: Queries): Promise<StorageTotals> =>
+export const readStorageTotals = (db: Queries) =>
   only(
     db.all<StorageTotals>(sql`
     SELECT ofAssets.sources AS sourceBytes, ofAssets.derived AS derivedBytes, ofAssets.n AS recordings,

@@ -3,7 +3,6 @@ import { and, eq, isNotNull, isNull, lt, or } from "drizzle-orm";
 import type { Queries } from "./db";
 import { rowsOf } from "./rows";
 import { recoveryCodes, users } from "./schema-accounts";
-import type { User } from "./users";
 
 const recoveryCodeRows = rowsOf(recoveryCodes);
 const userRows = rowsOf(users);
@@ -38,13 +37,13 @@ export async function completeTotpEnrollment(
 }
 
 /** Uses up a time step. Returns whether it and all later ones were unused. */
-export async function takeTotpStep(tx: Queries, userId: string, step: number): Promise<boolean> {
+export async function takeTotpStep(tx: Queries, userId: string, step: number) {
   const isLater = or(isNull(users.totp_last_step), lt(users.totp_last_step, step));
   return userRows.updateAll(tx, { totp_last_step: step }, and(eq(users.id, userId), isLater));
 }
 
 /** Removes the authenticator and the recovery codes, so that sign-in asks only for the password. */
-export async function removeTwoFactor(tx: Queries, userId: string): Promise<User | null> {
+export async function removeTwoFactor(tx: Queries, userId: string) {
   await tx.delete(recoveryCodes).where(eq(recoveryCodes.user_id, userId));
   return userRows.update(
     tx,
@@ -62,8 +61,7 @@ const isUnused = (userId: string) =>
   and(eq(recoveryCodes.user_id, userId), isNotNull(recoveryCodes.activated_at), isNull(recoveryCodes.used_at));
 
 /** Uses up a recovery code. Returns whether it was unused. */
-export const takeRecoveryCode = (tx: Queries, userId: string, hash: string, now: number): Promise<boolean> =>
+export const takeRecoveryCode = (tx: Queries, userId: string, hash: string, now: number) =>
   recoveryCodeRows.updateAll(tx, { used_at: now }, and(isUnused(userId), eq(recoveryCodes.hash, hash)));
 
-export const countRecoveryCodes = (db: Queries, userId: string): Promise<number> =>
-  recoveryCodeRows.count(db, isUnused(userId));
+export const countRecoveryCodes = (db: Queries, userId: string) => recoveryCodeRows.count(db, isUnused(userId));

@@ -2,7 +2,7 @@
 import { and, asc, desc, eq, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import type { AccountRole, WorkspaceRole } from "../domain/access";
 import type { Queries } from "./db";
-import { type CountedRows, first, type OffsetPage, readPage } from "./rows";
+import { first, type OffsetPage, readPage } from "./rows";
 import { users, workspaces } from "./schema-accounts";
 import { hasOwnFile } from "./storage";
 import type { User } from "./users";
@@ -67,14 +67,13 @@ export async function listUserPage(
   db: Queries,
   filter: UserFilter,
   { sort, isDescending, ...page }: UserSorting & OffsetPage,
-): Promise<CountedRows<ListedUser>> {
+) {
   const direction = isDescending ? desc : asc;
   const query = selectUsers(db).where(matchesUser(filter)).orderBy(direction(SORT_COLUMNS[sort]), direction(users.id));
   return readPage(query, page, db.$count(users, matchesUser(filter)));
 }
 
-export const findListedUser = (db: Queries, id: string): Promise<ListedUser | null> =>
-  first(selectUsers(db).where(eq(users.id, id)).limit(1));
+export const findListedUser = (db: Queries, id: string) => first(selectUsers(db).where(eq(users.id, id)).limit(1));
 
 type ContentCounts = {
   /** In the personal workspace. */

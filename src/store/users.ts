@@ -2,7 +2,7 @@
 import { and, asc, eq, isNull, lte, ne, not, or, type SQL, sql } from "drizzle-orm";
 import type { WorkspaceRole } from "../domain/access";
 import type { Queries } from "./db";
-import { first, type IdPage, listIds, only, prepareRowQuery, type RowPage, rowsOf } from "./rows";
+import { first, type IdPage, listIds, only, prepareRowQuery, rowsOf } from "./rows";
 import { apiKeys, users, workspaceMembers } from "./schema-accounts";
 import { insertPersonalWorkspace } from "./workspaces";
 
@@ -19,8 +19,7 @@ export async function insertUser(tx: Queries, user: typeof users.$inferInsert): 
 }
 
 /** Returns the user with this email address, ignoring case, or null. */
-export const findUserByEmail = (db: Queries, email: string): Promise<User | null> =>
-  userRows.find(db, eq(users.email, email.toLowerCase()));
+export const findUserByEmail = (db: Queries, email: string) => userRows.find(db, eq(users.email, email.toLowerCase()));
 
 export const findUserById = userRows.findById;
 
@@ -35,49 +34,48 @@ export const listUsers = (db: Queries): Promise<User[]> => db.select().from(user
 type ProfileChange = Partial<Pick<User, "first_name" | "last_name" | "two_factor_enabled">>;
 
 /** Changes the profile of a user. Returns null if the account no longer exists. */
-export const updateProfile = (tx: Queries, id: string, change: ProfileChange): Promise<User | null> =>
-  userRows.updateById(tx, id, change);
+export const updateProfile = (tx: Queries, id: string, change: ProfileChange) => userRows.updateById(tx, id, change);
 
 export const updateAccountState = (
   tx: Queries,
   id: string,
   change: Partial<Pick<User, "is_admin" | "disabled_at" | "deleted_at">>,
-): Promise<User> => only(tx.update(users).set(change).where(eq(users.id, id)).returning());
+) => only(tx.update(users).set(change).where(eq(users.id, id)).returning());
 
 /** Lists the accounts that were deleted at or before this time, first deleted first. */
-export const listUsersDeletedBefore = (db: Queries, time: number): Promise<User[]> =>
+export const listUsersDeletedBefore = (db: Queries, time: number) =>
   userRows.list(db, lte(users.deleted_at, time), asc(users.deleted_at), asc(users.id));
 
 /** Deletes an account with its keys, sessions and memberships. */
 export const deleteUser = userRows.deleteById;
 
 /** Returns whether there is an administrator, even if disabled. */
-export const hasAdministrator = (db: Queries): Promise<boolean> => userRows.has(db, eq(users.is_admin, true));
+export const hasAdministrator = (db: Queries) => userRows.has(db, eq(users.is_admin, true));
 
 /** Uses the right to a workspace with initial credits, once per interval. Returns false if it was already used. */
-export async function takeWorkspaceGrant(tx: Queries, id: string, now: number, intervalMs: number): Promise<boolean> {
+export async function takeWorkspaceGrant(tx: Queries, id: string, now: number, intervalMs: number) {
   const isDue = or(isNull(users.workspace_grant_at), lte(users.workspace_grant_at, now - intervalMs));
   return userRows.updateAll(tx, { workspace_grant_at: now }, and(eq(users.id, id), isDue));
 }
 
-export const listAdminIds = (db: Queries): Promise<string[]> => userRows.listIds(db, eq(users.is_admin, true));
+export const listAdminIds = (db: Queries) => userRows.listIds(db, eq(users.is_admin, true));
 
 /** Records the time of a sign-in. Does not change `Store.accountsRevision`. */
-export const recordSignIn = (tx: Queries, id: string, now: number): Promise<boolean> =>
+export const recordSignIn = (tx: Queries, id: string, now: number) =>
   userRows.updateAll(tx, { last_sign_in_at: now }, eq(users.id, id));
 
-export const setPasswordHash = (tx: Queries, id: string, hash: string): Promise<boolean> =>
+export const setPasswordHash = (tx: Queries, id: string, hash: string) =>
   userRows.updateAll(tx, { password_hash: hash }, eq(users.id, id));
 
 /** Records that the user owns the address, unless this is already known. */
-export const setEmailVerified = (tx: Queries, id: string, now: number): Promise<boolean> =>
+export const setEmailVerified = (tx: Queries, id: string, now: number) =>
   userRows.updateAll(tx, { email_verified_at: now }, and(eq(users.id, id), isNull(users.email_verified_at)));
 
 /** An invited account that has not been used yet. */
 const isWaiting = and(isNull(users.password_hash), isNull(users.last_sign_in_at));
 
 /** Removes the administrator role from unused accounts that a user has invited. Returns their IDs. */
-export const demoteInvitedAdmins = (tx: Queries, invitedBy: string): Promise<string[]> =>
+export const demoteInvitedAdmins = (tx: Queries, invitedBy: string) =>
   listIds(
     tx
       .update(users)
@@ -87,7 +85,7 @@ export const demoteInvitedAdmins = (tx: Queries, invitedBy: string): Promise<str
   );
 
 /** Counts the other active administrators: not disabled or being deleted, and with an accepted invitation. */
-export const countOtherAdmins = (db: Queries, id: string): Promise<number> =>
+export const countOtherAdmins = (db: Queries, id: string) =>
   userRows.count(
     db,
     and(
@@ -139,14 +137,13 @@ export async function deleteApiKey(tx: Queries, id: string): Promise<ApiKeyWithO
 }
 
 /** Lists the user's own keys, newest first. `afterId` is the last key of the previous page. */
-export const listOwnApiKeys = (db: Queries, userId: string, page: IdPage): Promise<RowPage<ApiKey>> =>
+export const listOwnApiKeys = (db: Queries, userId: string, page: IdPage) =>
   apiKeyRows.listNewest(db, eq(apiKeys.user_id, userId), page);
 
-export const countApiKeys = (db: Queries, userId: string): Promise<number> =>
-  apiKeyRows.count(db, eq(apiKeys.user_id, userId));
+export const countApiKeys = (db: Queries, userId: string) => apiKeyRows.count(db, eq(apiKeys.user_id, userId));
 
 /** Deletes a key of the user. Returns the deleted key, or null if the user has no such key. */
-export const deleteApiKeyOf = (tx: Queries, userId: string, id: string): Promise<ApiKey | null> =>
+export const deleteApiKeyOf = (tx: Queries, userId: string, id: string) =>
   first(
     tx
       .delete(apiKeys)
@@ -157,7 +154,7 @@ export const deleteApiKeyOf = (tx: Queries, userId: string, id: string): Promise
 export const findKeyOwner = (db: Queries, hash: string) => keyOwnerQuery(db, { hash });
 
 /** Records the use of a key. Does not change `Store.accountsRevision`. */
-export const touchApiKey = (tx: Queries, id: string, now: number): Promise<boolean> =>
+export const touchApiKey = (tx: Queries, id: string, now: number) =>
   apiKeyRows.updateAll(tx, { last_used_at: now }, eq(apiKeys.id, id));
 
 /** Returns the first owner of a workspace, or null if the workspace does not exist. */

@@ -2,7 +2,7 @@
 import { and, asc, count, desc, eq, gt, inArray, lt, lte, or, sql } from "drizzle-orm";
 import type { Queries } from "./db";
 import type { SortKey } from "./paging";
-import { exists, follows, type IdPage, type RowPage, rowsOf, toRowPage } from "./rows";
+import { follows, type IdPage, rowsOf, toRowPage } from "./rows";
 import { deliveries, events, webhookEndpoints } from "./schema-outbox";
 import { hasRemainingOwner } from "./workspaces";
 
@@ -15,18 +15,18 @@ export type Delivery = typeof deliveries.$inferSelect;
 
 export const insertEndpoint = webhookEndpointRows.insert;
 
-export const findEndpoint = (db: Queries, workspaceId: string, id: string): Promise<WebhookEndpoint | null> =>
+export const findEndpoint = (db: Queries, workspaceId: string, id: string) =>
   webhookEndpointRows.find(db, and(eq(webhookEndpoints.id, id), eq(webhookEndpoints.workspace_id, workspaceId)));
 
 /** Lists the workspace's endpoints, newest first. */
-export const listEndpoints = (db: Queries, workspaceId: string, page: IdPage): Promise<RowPage<WebhookEndpoint>> =>
+export const listEndpoints = (db: Queries, workspaceId: string, page: IdPage) =>
   webhookEndpointRows.listNewest(db, eq(webhookEndpoints.workspace_id, workspaceId), page);
 
-export const countEndpoints = (db: Queries, workspaceId: string): Promise<number> =>
+export const countEndpoints = (db: Queries, workspaceId: string) =>
   webhookEndpointRows.count(db, eq(webhookEndpoints.workspace_id, workspaceId));
 
 /** Lists the workspace's enabled endpoints; none while all of its owners are being deleted. */
-export const listEnabledEndpoints = (tx: Queries, workspaceId: string): Promise<WebhookEndpoint[]> =>
+export const listEnabledEndpoints = (tx: Queries, workspaceId: string) =>
   webhookEndpointRows.list(
     tx,
     and(
@@ -72,13 +72,11 @@ export const deleteEndpoint = webhookEndpointRows.deleteById;
 export const deleteEndpointsOf = webhookEndpointRows.deleteBy(webhookEndpoints.workspace_id);
 
 /** Inserts a delivery, unless there is one of the same event to the same endpoint. */
-export async function insertDelivery(tx: Queries, delivery: typeof deliveries.$inferInsert): Promise<void> {
-  await tx.insert(deliveries).values(delivery).onConflictDoNothing();
-}
+export const insertDelivery = deliveryRows.addOnce;
 
 export const updateDelivery = deliveryRows.updateById;
 
-export const findDelivery = (db: Queries, endpointId: string, id: string): Promise<Delivery | null> =>
+export const findDelivery = (db: Queries, endpointId: string, id: string) =>
   deliveryRows.find(db, and(eq(deliveries.id, id), eq(deliveries.endpoint_id, endpointId)));
 
 /** Lists the endpoint's deliveries, of one state or all, newest first. `after` is the previous page's last sort key. */
@@ -86,7 +84,7 @@ export async function listDeliveries(
   db: Queries,
   endpointId: string,
   filter: { state: Delivery["state"] | null; after: SortKey | null; limit: number },
-): Promise<RowPage<Delivery>> {
+) {
   const condition = and(
     eq(deliveries.endpoint_id, endpointId),
     filter.state === null ? undefined : eq(deliveries.state, filter.state),
@@ -97,18 +95,15 @@ export async function listDeliveries(
 }
 
 /** Deletes deliveries in a terminal state that were created before `time`. */
-export const deleteFinishedDeliveriesBefore = (tx: Queries, time: number): Promise<void> =>
+export const deleteFinishedDeliveriesBefore = (tx: Queries, time: number) =>
   deliveryRows.delete(
     tx,
     and(lt(deliveries.created_at, time), or(eq(deliveries.state, "delivered"), eq(deliveries.state, "failed"))),
   );
 
-export type OutboxEvent = typeof events.$inferSelect;
-
 /** Inserts an event. Returns false if the entity already has an event of this type. */
-export const insertEvent = (tx: Queries, event: typeof events.$inferInsert): Promise<boolean> =>
-  exists(tx.insert(events).values(event).onConflictDoNothing().returning({ id: events.id }));
+export const insertEvent = eventRows.addOnce;
 
 /** Lists the entity's events, oldest first. */
-export const listEntityEvents = (db: Queries, entityId: string): Promise<OutboxEvent[]> =>
+export const listEntityEvents = (db: Queries, entityId: string) =>
   eventRows.list(db, eq(events.entity_id, entityId), events.id);

@@ -31,10 +31,10 @@ const validTokenQuery = prepareRowQuery<{ hash: string }, WorkerToken>((db) =>
 export const findValidWorkerToken = (db: Queries, hash: string) => validTokenQuery(db, { hash });
 
 /** Returns the token with this name or ID if it is not revoked, otherwise null. */
-export const findWorkerToken = (db: Queries, by: { name: string } | { id: string }): Promise<WorkerToken | null> =>
+export const findWorkerToken = (db: Queries, by: { name: string } | { id: string }) =>
   workerTokenRows.find(db, and("name" in by ? eq(workerTokens.name, by.name) : eq(workerTokens.id, by.id), isValid));
 
-export const countWorkerTokens = (db: Queries): Promise<number> => workerTokenRows.count(db, isValid);
+export const countWorkerTokens = (db: Queries) => workerTokenRows.count(db, isValid);
 
 /** Lists the tokens that are not revoked, by name. */
 export const listWorkerTokens = (db: Queries, page: OffsetPage): Promise<CountedRows<TokenWithWorker>> => {
@@ -48,7 +48,7 @@ export const listWorkerTokens = (db: Queries, page: OffsetPage): Promise<Counted
 };
 
 /** Revokes a token. Returns it, or null if it was already revoked. */
-export const revokeWorkerToken = (tx: Queries, id: string, now: number): Promise<WorkerToken | null> =>
+export const revokeWorkerToken = (tx: Queries, id: string, now: number) =>
   workerTokenRows.update(tx, { revoked_at: now }, and(eq(workerTokens.id, id), isValid));
 
 /** Deletes tokens that were revoked before `time`, with their workers and runs. */
@@ -89,7 +89,7 @@ export async function touchWorker(
   await tx.update(workerTokens).set({ last_used_at: heartbeat.last_seen_at }).where(eq(workerTokens.id, tokenId));
 }
 
-export const setWorkerDraining = (tx: Queries, id: string, isDraining: boolean): Promise<boolean> =>
+export const setWorkerDraining = (tx: Queries, id: string, isDraining: boolean) =>
   workerRows.updateAll(tx, { is_draining: isDraining }, eq(workers.id, id));
 
 /** A worker, and when its token was revoked. */
@@ -111,8 +111,7 @@ export async function listRevokedWorkerIds(db: Queries): Promise<string[]> {
 }
 
 /** Returns a worker, even if revoked, or null. */
-export const findWorker = (db: Queries, id: string): Promise<ListedWorker | null> =>
-  first(selectWorkers(db).where(eq(workers.id, id)).limit(1));
+export const findWorker = (db: Queries, id: string) => first(selectWorkers(db).where(eq(workers.id, id)).limit(1));
 
 /** Stores ended runs, except for those that are already stored or whose worker was deleted meanwhile. */
 export async function insertWorkerRuns(tx: Queries, runs: WorkerRun[]): Promise<void> {
@@ -131,7 +130,7 @@ export const listWorkerRuns = (db: Queries, workerId: string, limit: number): Pr
     .orderBy(desc(workerRuns.ended_at), desc(workerRuns.id))
     .limit(limit);
 
-export const listRunsOf = (db: Queries, workerId: string, ids: string[]): Promise<WorkerRun[]> =>
+export const listRunsOf = (db: Queries, workerId: string, ids: string[]) =>
   workerRunRows.list(db, and(isAnyOf(workerRuns.id, ids), eq(workerRuns.worker_id, workerId)));
 
 /** Deletes runs that ended before `time`, and all but the last `kept` of each worker. */

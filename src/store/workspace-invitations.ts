@@ -25,7 +25,7 @@ const withRoles = <Row extends { token: OneTimeToken }>({ rows, total }: Counted
 });
 
 /** Counts the invitations to a workspace that can be accepted. */
-export const countInvitations = (db: Queries, workspaceId: string, now: number): Promise<number> =>
+export const countInvitations = (db: Queries, workspaceId: string, now: number) =>
   oneTimeTokenRows.count(db, isOpen(workspaceId, now));
 
 /** Lists the invitations to a workspace that can be accepted, newest first. */
@@ -33,7 +33,7 @@ export async function listInvitations(
   db: Queries,
   workspaceId: string,
   { now, ...page }: OffsetPage & { now: number },
-): Promise<CountedRows<WorkspaceInvitation>> {
+) {
   const query = db
     .select({ token: oneTimeTokens, inviter: users })
     .from(oneTimeTokens)
@@ -58,7 +58,7 @@ export async function listReceivedInvitations(
   db: Queries,
   email: string,
   { now, ...page }: OffsetPage & { now: number },
-): Promise<CountedRows<ReceivedInvitation>> {
+) {
   const isReceived = and(eq(oneTimeTokens.email, email), isNotNull(oneTimeTokens.workspace_id), isUsable(now));
   const query = selectReceived(db).where(isReceived).orderBy(desc(oneTimeTokens.created_at), desc(oneTimeTokens.id));
   return withRoles(await readPage(query, page, oneTimeTokenRows.count(db, isReceived)));
@@ -77,7 +77,7 @@ export async function findReceivedInvitation(
   return row ? { ...row, role: readInvitedRole(row.token) } : null;
 }
 
-export const takeInvitation = (tx: Queries, id: string, now: number): Promise<boolean> =>
+export const takeInvitation = (tx: Queries, id: string, now: number) =>
   oneTimeTokenRows.updateAll(tx, { used_at: now }, eq(oneTimeTokens.id, id));
 
 const inviters = alias(users, "inviters");
@@ -100,7 +100,7 @@ export async function listInvitationsToNotify(
 }
 
 /** Records that the account was notified about an invitation. Returns false if it was used up meanwhile. */
-export const recordInvitationNotified = (tx: Queries, id: string, now: number): Promise<boolean> =>
+export const recordInvitationNotified = (tx: Queries, id: string, now: number) =>
   oneTimeTokenRows.updateAll(
     tx,
     { notified_at: now },

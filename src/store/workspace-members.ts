@@ -3,7 +3,7 @@ import { and, asc, count, desc, eq, isNull, ne, type SQL, sql } from "drizzle-or
 import type { WorkspaceRole } from "../domain/access";
 import type { Queries } from "./db";
 import { deleteRenderSharesOf } from "./render-shares";
-import { type CountedRows, exists, first, listIds, type OffsetPage, readPage, rowsOf } from "./rows";
+import { exists, first, listIds, type OffsetPage, readPage, rowsOf } from "./rows";
 import { apiKeys, oneTimeTokens, users, workspaceMembers, workspaces } from "./schema-accounts";
 import type { User } from "./users";
 import type { Workspace } from "./workspaces";
@@ -35,11 +35,7 @@ type WorkspaceFilter = { onlyId: string | null; containing: string | null } & Of
  * Lists the workspaces of a user, the personal one first. `onlyId` limits the list to one workspace. `containing` is
  * the ID of a resource, to whose workspace the list is limited. Null does not limit.
  */
-export async function listWorkspaces(
-  db: Queries,
-  userId: string,
-  { onlyId, containing, ...page }: WorkspaceFilter,
-): Promise<CountedRows<OwnWorkspace>> {
+export async function listWorkspaces(db: Queries, userId: string, { onlyId, containing, ...page }: WorkspaceFilter) {
   const isListed = and(
     eq(workspaceMembers.user_id, userId),
     onlyId === null ? undefined : eq(workspaceMembers.workspace_id, onlyId),
@@ -65,23 +61,23 @@ const selectMembers = (db: Queries, condition: SQL | undefined) =>
     .innerJoin(users, eq(users.id, workspaceMembers.user_id))
     .where(condition);
 
-export const isMemberAddress = (db: Queries, workspaceId: string, email: string): Promise<boolean> =>
+export const isMemberAddress = (db: Queries, workspaceId: string, email: string) =>
   exists(selectMembers(db, and(eq(workspaceMembers.workspace_id, workspaceId), eq(users.email, email))).limit(1));
 
 /** Lists the members of a workspace, earliest first. */
-export async function listMembers(db: Queries, workspaceId: string, page: OffsetPage): Promise<CountedRows<Member>> {
+export async function listMembers(db: Queries, workspaceId: string, page: OffsetPage) {
   const query = selectMembers(db, eq(workspaceMembers.workspace_id, workspaceId));
   return readPage(query.orderBy(asc(workspaceMembers.created_at), asc(users.id)), page, countMembers(db, workspaceId));
 }
 
-export const countMembers = (db: Queries, workspaceId: string): Promise<number> =>
+export const countMembers = (db: Queries, workspaceId: string) =>
   workspaceMemberRows.count(db, eq(workspaceMembers.workspace_id, workspaceId));
 
-export const findMember = (db: Queries, workspaceId: string, userId: string): Promise<Member | null> =>
+export const findMember = (db: Queries, workspaceId: string, userId: string) =>
   first(selectMembers(db, isOf(workspaceId, userId)).limit(1));
 
 /** Lists the workspaces whose only member is this user. */
-export const listOwnWorkspaceIds = (db: Queries, userId: string): Promise<string[]> =>
+export const listOwnWorkspaceIds = (db: Queries, userId: string) =>
   listIds(
     db
       .select({ id: workspaceMembers.workspace_id })
@@ -95,7 +91,7 @@ export const listOwnWorkspaceIds = (db: Queries, userId: string): Promise<string
       ),
   );
 
-export const listOwnerIds = (db: Queries, workspaceId: string): Promise<string[]> =>
+export const listOwnerIds = (db: Queries, workspaceId: string) =>
   listIds(
     db
       .select({ id: workspaceMembers.user_id })
@@ -121,24 +117,17 @@ export async function countOtherOwners(db: Queries, workspaceId: string, userId:
   return row?.n ?? 0;
 }
 
-export const setRole = (tx: Queries, workspaceId: string, userId: string, role: WorkspaceRole): Promise<boolean> =>
+export const setRole = (tx: Queries, workspaceId: string, userId: string, role: WorkspaceRole) =>
   workspaceMemberRows.updateAll(tx, { role }, isOf(workspaceId, userId));
 
-export async function revokeInvitationsBy(
-  tx: Queries,
-  workspaceId: string,
-  userId: string,
-  now: number,
-): Promise<void> {
-  await revokeInvitations(tx, workspaceId, eq(oneTimeTokens.created_by, userId), now);
-}
+export const revokeInvitationsBy = (tx: Queries, workspaceId: string, userId: string, now: number) =>
+  revokeInvitations(tx, workspaceId, eq(oneTimeTokens.created_by, userId), now);
 
-export async function revokeInvitationsOf(tx: Queries, workspaceId: string, email: string, now: number): Promise<void> {
-  await revokeInvitations(tx, workspaceId, sql`lower(${oneTimeTokens.email}) = ${email}`, now);
-}
+export const revokeInvitationsOf = (tx: Queries, workspaceId: string, email: string, now: number) =>
+  revokeInvitations(tx, workspaceId, sql`lower(${oneTimeTokens.email}) = ${email}`, now);
 
 /** The rows stay until they expire, because they count against the inviter's limit, but without a workspace. */
-const revokeInvitations = (tx: Queries, workspaceId: string, which: SQL | undefined, now: number): Promise<boolean> =>
+const revokeInvitations = (tx: Queries, workspaceId: string, which: SQL | undefined, now: number) =>
   oneTimeTokenRows.updateAll(
     tx,
     { used_at: sql`coalesce(${oneTimeTokens.used_at}, ${now})`, workspace_id: null },

@@ -21,7 +21,7 @@ export const insertWorkspace = workspaceRows.insert;
 
 export const findWorkspaceById = workspaceRows.findById;
 
-export const renameWorkspace = (tx: Queries, id: string, name: string): Promise<Workspace | null> =>
+export const renameWorkspace = (tx: Queries, id: string, name: string) =>
   workspaceRows.update(tx, { name }, eq(workspaces.id, id));
 
 export const insertMember = workspaceMemberRows.add;
@@ -52,7 +52,7 @@ export const readQuotaOverride = async (db: Queries, workspaceId: string): Promi
   (await findWorkspaceById(db, workspaceId))?.storage_quota_bytes ?? null;
 
 /** Sets the quota of a workspace; null uses the configured one, 0 means none. Returns false if it was the same. */
-export async function setQuotaOverride(tx: Queries, workspaceId: string, bytes: number | null): Promise<boolean> {
+export async function setQuotaOverride(tx: Queries, workspaceId: string, bytes: number | null) {
   const isOther = sql`${workspaces.storage_quota_bytes} IS NOT ${bytes}`;
   return workspaceRows.updateAll(tx, { storage_quota_bytes: bytes }, and(eq(workspaces.id, workspaceId), isOther));
 }

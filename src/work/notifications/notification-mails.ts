@@ -9,8 +9,8 @@ import type { Store } from "../../store/db";
 import {
   discardMailsOfLeftWorkspaces,
   discardWaitingMails,
-  findWaitingNotifications,
   listWaitingMails,
+  listWaitingNotifications,
   type MailGroup,
   readMailPace,
   recordQueuedMail,
@@ -65,7 +65,7 @@ export function createNotificationMailer(options: {
       const user = await findUserById(tx, group.userId);
       if (user === null || !canMail({ mails }, user) || !canReceive(user, group)) return discardWaitingMails(tx, group);
       await discardMailsOfLeftWorkspaces(tx, group);
-      const { newest, total } = await findWaitingNotifications(tx, group, MAX_LISTED_NOTIFICATIONS);
+      const { rows: newest, total } = await listWaitingNotifications(tx, group, MAX_LISTED_NOTIFICATIONS);
       if (total === 0) return;
       const values = { url: publicUrl(), items: newest.map(({ payload }) => payload as never), total };
       await mails.queue(tx, { to: user.email, userId: user.id, template: group.type, values }, at);
