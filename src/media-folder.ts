@@ -19,6 +19,7 @@ import {
   type StartRefusal,
 } from "./domain/media-folder";
 import { SECRET_FILE_MODE, writeAtomic } from "./lib/atomic-file";
+import { ignoreMissingPath } from "./lib/error-codes";
 import { findNetworkFileSystem, findUnmounted, type ReadFileSystemType, readMountTables } from "./lib/file-systems";
 import { withTimeLimit } from "./lib/time-limit";
 
@@ -75,7 +76,7 @@ async function readMediaFacts(folder: string): Promise<StartFacts["media"]> {
 /** On errors of a network folder, treats it as absent. Throws `ConfigError` without permission. */
 async function readFolderFacts(folder: string): Promise<FolderFacts> {
   try {
-    const text = await readFile(join(folder, MEDIA_MARKER_NAME), "utf8").catch(ignoreMissing);
+    const text = await readFile(join(folder, MEDIA_MARKER_NAME), "utf8").catch(ignoreMissingPath);
     return { marker: text === null ? null : parseMarker(text), hasFiles: await hasFiles(folder) };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
@@ -88,18 +89,13 @@ async function readFolderFacts(folder: string): Promise<FolderFacts> {
 async function hasFiles(folder: string): Promise<boolean> {
   // Unfinished work is repeated.
   for (const name of MEDIA_FOLDERS.filter((each) => each !== "work")) {
-    const listing = await opendir(join(folder, name)).catch(ignoreMissing);
+    const listing = await opendir(join(folder, name)).catch(ignoreMissingPath);
     if (listing === null) continue;
     const first = await listing.read();
     await listing.close();
     if (first !== null) return true;
   }
   return false;
-}
-
-function ignoreMissing(error: NodeJS.ErrnoException): null {
-  if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
-  throw error;
 }
 
 /** Resolves links in the part of the path that exists. A path that does not respond stays as it is. */
@@ -156,7 +152,7 @@ export async function applyMediaFolder({ path, facts, decision }: InspectedMedia
 
 /** Writes a marker file unless it is there. */
 export async function writeMarker(path: string, id: string): Promise<void> {
-  const text = await readFile(path, "utf8").catch(ignoreMissing);
+  const text = await readFile(path, "utf8").catch(ignoreMissingPath);
   if (text === null || parseMarker(text) !== id) await writeAtomic(path, formatMarker(id), SECRET_FILE_MODE);
 }
 

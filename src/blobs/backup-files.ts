@@ -3,20 +3,20 @@ import { constants } from "node:fs";
 import { chmod, copyFile, link, mkdir, open, rename, rm, stat, utimes } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { flushFile, SECRET_FILE_MODE } from "../lib/atomic-file";
+import { ignoreCodes } from "../lib/error-codes";
 import { hashFile } from "../lib/hash";
 
 /** Size, hash and time of a written file. */
 export type StoredFile = { bytes: number; sha256: string; modified_at: number };
 
 /** Error codes of file systems that cannot link or share blocks. */
-const UNSUPPORTED = new Set(["EXDEV", "EPERM", "ENOTSUP", "EOPNOTSUPP", "EMLINK", "ENOSYS", "EINVAL", "ENOTTY"]);
+const UNSUPPORTED = ["EXDEV", "EPERM", "ENOTSUP", "EOPNOTSUPP", "EMLINK", "ENOSYS", "EINVAL", "ENOTTY"];
 
-const isUnsupported = (error: unknown): boolean => UNSUPPORTED.has((error as NodeJS.ErrnoException).code ?? "");
+const isSupported = async (copying: Promise<void>): Promise<boolean> =>
+  (await copying.then(() => true, ignoreCodes(...UNSUPPORTED))) ?? false;
 
 /** Creates a hard link to `existing` at `path`. Returns false if the file system cannot. */
-export async function tryLink(existing: string, path: string): Promise<boolean> {
-  return attempt(() => link(existing, path));
-}
+export const tryLink = (existing: string, path: string): Promise<boolean> => isSupported(link(existing, path));
 
 /** Creates a hard link to `existing` at `path`, or a copy if the file system cannot link. Replaces an existing file. */
 export async function linkOrCopy(existing: string, path: string): Promise<void> {
@@ -33,19 +33,8 @@ export async function linkOrCopy(existing: string, path: string): Promise<void> 
 }
 
 /** Copies a file by sharing its blocks. Returns false if the file system cannot. */
-export async function tryReflink(from: string, to: string): Promise<boolean> {
-  return attempt(() => copyFile(from, to, constants.COPYFILE_FICLONE_FORCE | constants.COPYFILE_EXCL));
-}
-
-async function attempt(run: () => Promise<void>): Promise<boolean> {
-  try {
-    await run();
-    return true;
-  } catch (error) {
-    if (isUnsupported(error)) return false;
-    throw error;
-  }
-}
+export const tryReflink = (from: string, to: string): Promise<boolean> =>
+  isSupported(copyFile(from, to, constants.COPYFILE_FICLONE_FORCE | constants.COPYFILE_EXCL));
 
 /**
  * Copies a file to a new path, flushes it and reads it again. Creates the folder. Errors: those of the file system; an

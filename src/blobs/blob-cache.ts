@@ -8,14 +8,13 @@ import { mkdir, open, rename, rm, stat, truncate, utimes } from "node:fs/promise
 import { join } from "node:path";
 import { flushFile } from "../lib/atomic-file";
 import type { DiskReserve } from "../lib/disk-reserve";
+import { ignoreMissing } from "../lib/error-codes";
 import { findFileSize } from "../lib/file-size";
 import { sha256 } from "../lib/hash";
 import { isUuid, newId } from "../lib/ids";
 import { createSemaphore, type Semaphore } from "../lib/semaphore";
 import { createFullDiskError, createPartialBlob, fetchParts, type PartialBlob, type ReadRange } from "./fetch-parts";
 import { listNames } from "./trash";
-
-export type { ReadRange } from "./fetch-parts";
 
 /** `name` is a plain file name. Equal keys are equal bytes. `modifiedAt` in whole seconds since 1970. `asset`: the UUID of what it is part of. */
 export type CachedFile = { key: string; name: string; bytes: number; modifiedAt: number; asset: string };
@@ -96,7 +95,7 @@ export async function openBlobCache(options: {
     try {
       renameSync(join(folder, entry.id), target);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+      ignoreMissing(error);
     }
     // The next start removes what cannot be removed now.
     void rm(target, { recursive: true, force: true }).catch(() => {});

@@ -3,7 +3,7 @@
  * gets only one window of a long link. `fetchParts` writes them in order, so that the file always is a prefix of the whole one. A partial blob has
  * only the parts that were asked for.
  */
-import { open } from "node:fs/promises";
+import { type FileHandle, open } from "node:fs/promises";
 import { createSemaphore, type Semaphore } from "../lib/semaphore";
 
 /** Reads the bytes from `from` up to `to`. */
@@ -67,8 +67,7 @@ export async function fetchParts(
       const part = parts[0]!;
       const bytes = await part.bytes;
       claim(bytes.byteLength);
-      const { bytesWritten } = await file.write(bytes, 0, bytes.byteLength, part.from);
-      if (bytesWritten !== bytes.byteLength) throw createFullDiskError();
+      await writeAt(file, bytes, part.from);
       await file.datasync();
       part.release();
       parts.shift();
@@ -83,15 +82,24 @@ export async function fetchParts(
 
 /** Reads a part into the beginning of the buffer, and returns the written portion. */
 async function readPart(buffer: Uint8Array, span: ByteSpan, read: ReadRange, signal: AbortSignal): Promise<Uint8Array> {
-  const length = span.to - span.from;
-  let position = 0;
-  for await (const bytes of read(span, signal)) {
-    if (position + bytes.byteLength > length) throw new Error("The file is larger than announced.");
-    buffer.set(bytes, position);
+  for await (const { bytes, position } of readSpan(span, read, signal)) buffer.set(bytes, position - span.from);
+  return buffer.subarray(0, span.to - span.from);
+}
+
+/** Yields the bytes of a span with their positions. Throws a plain `Error` when `read` returns another number of bytes. */
+async function* readSpan({ from, to }: ByteSpan, read: ReadRange, signal: AbortSignal) {
+  let position = from;
+  for await (const bytes of read({ from, to }, signal)) {
+    if (position + bytes.byteLength > to) throw new Error("The file is larger than announced.");
+    yield { bytes, position };
     position += bytes.byteLength;
   }
-  if (position < length) throw new Error("The file is smaller than announced.");
-  return buffer.subarray(0, length);
+  if (position < to) throw new Error("The file is smaller than announced.");
+}
+
+async function writeAt(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
+  const { bytesWritten } = await file.write(bytes, 0, bytes.byteLength, position);
+  if (bytesWritten !== bytes.byteLength) throw createFullDiskError();
 }
 
 export const createFullDiskError = (): Error =>
@@ -135,12 +143,21 @@ export async function createPartialBlob(
       .run(signal, () => {
         claim(range.to - range.from, claimed.has(part));
         claimed.add(part);
-        return writePart(path, range, read, signal);
+        return writePart(range, read, signal);
       })
       .then(() => void present.add(part))
       .finally(() => running.delete(part));
     running.set(part, written);
     return written;
+  }
+
+  async function writePart(range: ByteSpan, read: ReadRange, signal: AbortSignal): Promise<void> {
+    const file = await open(path, "r+");
+    try {
+      for await (const { bytes, position } of readSpan(range, read, signal)) await writeAt(file, bytes, position);
+    } finally {
+      await file.close();
+    }
   }
 
   return {
@@ -161,24 +178,3 @@ export async function createPartialBlob(
 
 /** A file whose parts are fetched once for all callers. */
 export type PartialBlob = Awaited<ReturnType<typeof createPartialBlob>>;
-
-async function writePart(
-  path: string,
-  { from, to }: { from: number; to: number },
-  read: ReadRange,
-  signal: AbortSignal,
-): Promise<void> {
-  const file = await open(path, "r+");
-  try {
-    let position = from;
-    for await (const bytes of read({ from, to }, signal)) {
-      if (position + bytes.byteLength > to) throw new Error("The file is larger than announced.");
-      const { bytesWritten } = await file.write(bytes, 0, bytes.byteLength, position);
-      if (bytesWritten !== bytes.byteLength) throw createFullDiskError();
-      position += bytes.byteLength;
-    }
-    if (position < to) throw new Error("The file is smaller than announced.");
-  } finally {
-    await file.close();
-  }
-}

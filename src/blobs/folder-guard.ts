@@ -7,6 +7,7 @@ import { readFile, stat, statfs } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { AppError } from "../domain/errors";
 import { MEDIA_MARKER_NAME, parseMarker } from "../domain/media-folder";
+import { succeeds } from "../lib/error-codes";
 import { withTimeLimit } from "../lib/time-limit";
 
 /** A marker file that must exist. `setting` is the setting that names its folder. */
@@ -146,11 +147,7 @@ async function findReason({ path, id }: GuardedMarker, verified: Map<string, str
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== "ENOENT" && code !== "ENOTDIR") return `cannot be read (${code ?? (error as Error).message})`;
-    const exists = await stat(dirname(path)).then(
-      () => true,
-      () => false,
-    );
-    return exists ? `has no ${basename(path)}` : "does not exist";
+    return (await succeeds(stat(dirname(path)))) ? `has no ${basename(path)}` : "does not exist";
   }
 }
 

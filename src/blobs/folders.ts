@@ -5,6 +5,7 @@
 import { mkdir } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { MEDIA_FOLDERS } from "../domain/media-folder";
+import { ignoreCodes } from "../lib/error-codes";
 import { type FolderGuard, noFolderGuard } from "./folder-guard";
 
 /** Returns the paths of an asset's files in `dir`. */
@@ -115,7 +116,5 @@ export async function createMediaFolders({ mediaDir }: Pick<Folders, "mediaDir">
 
 /** Creates a folder in an existing one. */
 export async function createFolder(path: string): Promise<void> {
-  await mkdir(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== "EEXIST") throw error;
-  });
+  await mkdir(path).catch(ignoreCodes("EEXIST"));
 }

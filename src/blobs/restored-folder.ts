@@ -10,6 +10,7 @@ import { basename, dirname, join } from "node:path";
 import { DATABASE_NAME, formatBackupName } from "../domain/backup";
 import { conflict } from "../domain/errors";
 import { flushFile } from "../lib/atomic-file";
+import { ignoreCodes, succeeds } from "../lib/error-codes";
 import { type FolderLock, lockFolder } from "../lib/folder-lock";
 import { withTimeLimit } from "../lib/time-limit";
 import { discardFolder } from "./backup-files";
@@ -71,13 +72,7 @@ const isRunning = () => conflict("Another restore to this folder is running. Wai
 
 /** Creates and locks a folder. Returns the function that releases the lock. */
 async function lockNew(draft: string): Promise<() => void> {
-  const lock = await mkdir(draft, { mode: 0o700 }).then(
-    () => lockFolder(draft),
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === "EEXIST") return null;
-      throw error;
-    },
-  );
+  const lock = await mkdir(draft, { mode: 0o700 }).then(() => lockFolder(draft), ignoreCodes("EEXIST"));
   if (lock === null) throw isRunning();
   let isReleased = false;
   return () => {
@@ -118,18 +113,20 @@ async function discardAbandoned({ data, media }: RestoreTargets): Promise<void> 
   for (const [, path] of await listDrafts(data)) if (!isLocked(path)) await discardFolder(path);
 }
 
-async function listDrafts(target: string | null): Promise<[stamp: string, path: string][]> {
+async function listDrafts(target: string | null): Promise<(readonly [stamp: string, path: string])[]> {
   if (target === null) return [];
   const names = await listNames(dirname(target));
   return [WRITTEN, COMPLETE].flatMap((infix) =>
-    names
-      .filter((name) => name.startsWith(basename(target) + infix))
-      .map((name): [string, string] => [
-        name.slice(basename(target).length + infix.length),
-        join(dirname(target), name),
-      ]),
+    listStamps(names, target, infix).map((stamp) => [stamp, target + infix + stamp] as const),
   );
 }
+
+/** Returns the stamps of the folders `target` + `infix` + stamp among the names of its parent, the newest last. */
+const listStamps = (names: readonly string[], target: string, infix: string): string[] =>
+  names
+    .filter((name) => name.startsWith(basename(target) + infix))
+    .map((name) => name.slice(basename(target).length + infix.length))
+    .sort();
 
 function isLocked(path: string): boolean {
   if (!existsSync(path)) return false;
@@ -146,13 +143,10 @@ function isLocked(path: string): boolean {
 export function completeRestore(data: string): void {
   const parent = dirname(data);
   if (existsSync(data) || !existsSync(parent)) return;
-  const names = new Set(readdirSync(parent));
-  const complete = [...names]
-    .filter((name) => name.startsWith(basename(data) + COMPLETE))
-    .filter((name) => names.has(name.replace(COMPLETE, REPLACED)))
-    .sort()
-    .at(-1);
-  if (complete !== undefined) renameSync(join(parent, complete), data);
+  const names = readdirSync(parent);
+  const replaced = listStamps(names, data, REPLACED);
+  const stamp = listStamps(names, data, COMPLETE).findLast((one) => replaced.includes(one));
+  if (stamp !== undefined) renameSync(data + COMPLETE + stamp, data);
 }
 
 /**
@@ -163,23 +157,13 @@ export const completeMediaRestore = (data: string, media: string): Promise<void>
   withTimeLimit(completeMedia(data, media), MAX_WAIT_MS, () => undefined);
 
 async function completeMedia(data: string, media: string): Promise<void> {
-  if (await exists(media)) return;
-  const names = new Set(await listNames(dirname(media)));
-  const stamp = [...names]
-    .filter((name) => name.startsWith(basename(media) + COMPLETE))
-    .map((name) => name.slice(basename(media).length + COMPLETE.length))
-    .sort()
-    .at(-1);
+  if (await succeeds(access(media))) return;
+  const names = await listNames(dirname(media));
+  const stamp = listStamps(names, media, COMPLETE).at(-1);
   if (stamp === undefined) return;
-  const wasThere = names.has(basename(media) + REPLACED + stamp);
+  const wasThere = listStamps(names, media, REPLACED).includes(stamp);
   // Folders that did not exist were not renamed.
   const isSwapped = !existsSync(data + COMPLETE + stamp) && (existsSync(data + REPLACED + stamp) || !wasThere);
   if (!isSwapped && wasThere) await rename(media + REPLACED + stamp, media);
   if (isSwapped && existsSync(join(data, DATABASE_NAME))) await rename(media + COMPLETE + stamp, media);
 }
-
-const exists = (path: string): Promise<boolean> =>
-  access(path).then(
-    () => true,
-    () => false,
-  );

@@ -6,6 +6,7 @@ import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { KEPT_FOLDERS, POINT_IN_TIME_MS, parseTrashName, STRAY_OWNER, STRAY_SUFFIX } from "../domain/point-in-time";
 import { type ConfirmAges, createConfirmedAges } from "../lib/confirmed-ages";
+import { ignoreMissing } from "../lib/error-codes";
 import { newId, newIdAt } from "../lib/ids";
 import { createFolder, type Folders } from "./folders";
 
@@ -83,14 +84,7 @@ async function move(folders: Folders, paths: string[], nameFor: (path: string) =
     isFirst = false;
     const name = nameFor(path);
     const target = join(folders.trash, name);
-    const moved = await rename(path, target).then(
-      () => true,
-      (error: NodeJS.ErrnoException) => {
-        if (error.code === "ENOENT") return false;
-        throw error;
-      },
-    );
-    if (!moved) continue;
+    if ((await rename(path, target).then(() => true, ignoreMissing)) === null) continue;
     const held = holds.get(folders.trash);
     if (held) for (const hold of held) recordMove(hold, path, target);
     // Items that cannot be deleted now are deleted at the next start.
@@ -169,11 +163,5 @@ export async function measureTrash({ trash, guard }: Pick<Folders, "trash" | "gu
 }
 
 /** Lists the names in a folder; empty if the folder does not exist. */
-export async function listNames(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
-    throw error;
-  }
-}
+export const listNames = async (folder: string): Promise<string[]> =>
+  (await readdir(folder).catch(ignoreMissing)) ?? [];

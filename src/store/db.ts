@@ -8,6 +8,7 @@
 import type { Client, InStatement, ResultSet } from "@libsql/client";
 import { drizzle } from "drizzle-orm/libsql";
 import type { BaseSQLiteDatabase } from "drizzle-orm/sqlite-core";
+import { succeeds } from "../lib/error-codes";
 import { yieldToEventLoop } from "../lib/event-loop";
 import { openConnection, type StoreConnection } from "./connection";
 import { copyDatabase, isDamage } from "./database-file";
@@ -99,11 +100,7 @@ export async function openStore(path: string) {
     onDamage: (listener: (problem: string) => void) => {
       damageListeners.push(listener);
     },
-    isAlive: () =>
-      reader.execute("SELECT 1").then(
-        () => true,
-        () => false,
-      ),
+    isAlive: () => succeeds(reader.execute("SELECT 1")),
     close: async () => {
       while (draining) await draining;
       writer.close();

@@ -6,6 +6,7 @@ import { getFolders } from "../../blobs/folders";
 import { listNames } from "../../blobs/trash";
 import { type BackupFile, DATABASE_NAME, MANIFEST_NAME, SECRETS_NAME, sumBytes } from "../../domain/backup";
 import { badRequest, conflict } from "../../domain/errors";
+import { ignoreMissing } from "../../lib/error-codes";
 import { findFileSize } from "../../lib/file-size";
 import { lockFolder } from "../../lib/folder-lock";
 import { deleteAllSessions } from "../../store/database-file";
@@ -134,8 +135,4 @@ async function downloadToScratch(
 async function copyUnchanged({ sha256 }: BackupFile, from: string, to: string, signal: AbortSignal): Promise<void> {
   const copy = await storeCopy(from, to, signal);
   if (copy.sha256 !== sha256) throw conflict(`${from} has changed since the backup.`);
-}
-
-function ignoreMissing(error: NodeJS.ErrnoException): void {
-  if (error.code !== "ENOENT") throw error;
 }

@@ -1,10 +1,11 @@
 /** Finds the files of a copy of the database, even if they are deleted or moved during the backup. */
-import { type FileHandle, open, readdir, stat } from "node:fs/promises";
+import { open, readdir, stat } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
-import { type StoredFile, storeCopy } from "../../blobs/backup-files";
+import { storeCopy } from "../../blobs/backup-files";
 import { type Folders, getMediaFolder } from "../../blobs/folders";
 import { listNames, type TrashHold } from "../../blobs/trash";
 import { parseSnapshotName, parseTrashName, SNAPSHOTS_FOLDER } from "../../domain/point-in-time";
+import { ignoreMissing, ignoreMissingPath } from "../../lib/error-codes";
 import type { readDatabaseContents } from "../../store/database-file";
 
 /** A file to back up. `path` is its path in a backup; `from` is where it was found. */
@@ -56,7 +57,8 @@ const isRenderCache = (path: string): boolean =>
 
 /** Lists the files at or below `from`. Links and special files are left out. Errors: those of the file system, but for missing files. */
 export async function walk(from: string, path: string): Promise<FoundFile[]> {
-  const found = await stat(from).catch(ignoreMissing);
+  // A file that exists and cannot be read must not be left out of a backup.
+  const found = await stat(from).catch(ignoreMissingPath);
   if (found?.isFile()) return [{ path, from, bytes: found.size, modified_at: Math.round(found.mtimeMs) }];
   if (!found?.isDirectory()) return [];
   const files: FoundFile[] = [];
@@ -66,31 +68,17 @@ export async function walk(from: string, path: string): Promise<FoundFile[]> {
   return files;
 }
 
-/** A file that exists and cannot be read must not be left out of a backup. */
-function ignoreMissing(error: NodeJS.ErrnoException): null {
-  if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
-  throw error;
-}
-
 type FoundFileSources = { folders: Folders; hold: TrashHold };
 
 /**
  * Copies a file to its path below `target`, from the trash when it was deleted since it was found. An upload that was completed since then is
  * copied as the source of its recording. Returns null when the file no longer exists. Errors: those of `storeCopy`.
  */
-export const storeFound = (
-  file: FoundFile,
-  target: string,
-  sources: FoundFileSources,
-  signal: AbortSignal,
-): Promise<(StoredFile & { path: string }) | null> =>
+export const storeFound = (file: FoundFile, target: string, sources: FoundFileSources, signal: AbortSignal) =>
   trySources(file, sources, async (from, path) => ({ path, ...(await storeCopy(from, join(target, path), signal)) }));
 
 /** Opens a file for reading, where `storeFound` would copy it from. Returns null when it no longer exists. The caller closes it. */
-export const openFound = (
-  file: FoundFile,
-  sources: FoundFileSources,
-): Promise<{ path: string; handle: FileHandle } | null> =>
+export const openFound = (file: FoundFile, sources: FoundFileSources) =>
   trySources(file, sources, async (from, path) => ({ path, handle: await open(from, "r") }));
 
 async function trySources<T>(
@@ -111,7 +99,7 @@ async function trySources<T>(
     try {
       return await run(from, path);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+      ignoreMissing(error);
     }
   }
   return null;

@@ -6,7 +6,7 @@ import { type StoredFile, storeCopy } from "../../blobs/backup-files";
 import type { BackupFile } from "../../domain/backup";
 import { isOffsite } from "../../domain/offsite";
 import { flushFile } from "../../lib/atomic-file";
-import { listFolderBackups } from "./backup-manifest";
+import { type FolderBackup, listFolderBackups } from "./backup-manifest";
 import type { BackupNeeds } from "./backups";
 import { listOffsiteBackups, type OffsiteBackup } from "./offsite/offsite-backup";
 import { type OffsiteAccess, requireOffsite } from "./offsite/repository";
@@ -29,8 +29,8 @@ export function openFileSource(target: string | null, offsite: OffsiteAccess | u
     /** Lists the backups with the wanted version of the file, newest first. */
     find: (path: string, isWanted: (file: BackupFile) => boolean) =>
       isOffsite(target)
-        ? findInBucket(listOffsiteBackups(target, requireOffsite(offsite), signal, "newest"), path, isWanted)
-        : findInFolder(target, path, isWanted),
+        ? findIn(listOffsiteBackups(target, requireOffsite(offsite), signal, "newest"), copyFromBucket, path, isWanted)
+        : findIn(listFolderBackups(target), copyFromFolder, path, isWanted),
   };
 }
 
@@ -41,38 +41,32 @@ export async function openBackupCatalog({ backups, config: { backupTo }, now }: 
   return { find: (path) => files.get(path) ?? null };
 }
 
-async function* findInFolder(
-  target: string,
+async function* findIn<T extends Pick<FolderBackup, "path" | "manifest">>(
+  backups: AsyncIterable<T>,
+  copy: (backup: T, file: BackupFile) => FileInBackup["copyTo"],
   path: string,
   isWanted: (file: BackupFile) => boolean,
 ): AsyncGenerator<FileInBackup> {
-  for await (const { name, path: folder, manifest } of listFolderBackups(target)) {
-    const file = manifest.files.find((each) => each.path === path && isWanted(each));
-    if (file === undefined) continue;
-    yield { backup: name, file, copyTo: (to, signal) => copyChecked(join(folder, path), to, file, signal) };
+  for await (const backup of backups) {
+    const file = backup.manifest.files.find((each) => each.path === path && isWanted(each));
+    if (file !== undefined) yield { backup: basename(backup.path), file, copyTo: copy(backup, file) };
   }
 }
 
-async function* findInBucket(
-  backups: AsyncIterable<OffsiteBackup>,
-  path: string,
-  isWanted: (file: BackupFile) => boolean,
-): AsyncGenerator<FileInBackup> {
-  for await (const { path: backup, manifest, copyFile } of backups) {
-    const file = manifest.files.find((each) => each.path === path && isWanted(each));
-    if (file === undefined) continue;
-    const copyTo = async (to: string, signal: AbortSignal): Promise<StoredFile> => {
-      const [damage] = await copyFile(path, to, signal);
-      if (damage !== undefined) throw new Error(`${damage.path} ${damage.problem}.`);
-      await flushFile(to);
-      return { bytes: file.bytes, sha256: file.sha256, modified_at: file.modified_at };
-    };
-    yield { backup: basename(backup), file, copyTo };
-  }
-}
+const copyFromFolder =
+  (backup: FolderBackup, { path, sha256 }: BackupFile): FileInBackup["copyTo"] =>
+  async (to, signal) => {
+    const from = join(backup.path, path);
+    const stored = await storeCopy(from, to, signal);
+    if (stored.sha256 !== sha256) throw new Error(`${from} is damaged.`);
+    return stored;
+  };
 
-async function copyChecked(from: string, to: string, { sha256 }: BackupFile, signal: AbortSignal): Promise<StoredFile> {
-  const stored = await storeCopy(from, to, signal);
-  if (stored.sha256 !== sha256) throw new Error(`${from} is damaged.`);
-  return stored;
-}
+const copyFromBucket =
+  ({ copyFile }: OffsiteBackup, { path, bytes, sha256, modified_at }: BackupFile): FileInBackup["copyTo"] =>
+  async (to, signal) => {
+    const [damage] = await copyFile(path, to, signal);
+    if (damage !== undefined) throw new Error(`${damage.path} ${damage.problem}.`);
+    await flushFile(to);
+    return { bytes, sha256, modified_at };
+  };

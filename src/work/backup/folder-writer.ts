@@ -24,6 +24,7 @@ import { isInside, MEDIA_MARKER_NAME } from "../../domain/media-folder";
 import { toFormerPath } from "../../domain/point-in-time";
 import { flushFile, SECRET_FILE_MODE, writeAtomic } from "../../lib/atomic-file";
 import { getFreeBytes } from "../../lib/disk-reserve";
+import { ignoreMissing } from "../../lib/error-codes";
 import { findFileSize } from "../../lib/file-size";
 import type { MountTables } from "../../lib/file-systems";
 import { createFileKey, hashFile } from "../../lib/hash";
@@ -206,10 +207,7 @@ async function linkPrevious(previous: string, file: BackupFile, path: string): P
   const existing = join(previous, file.path);
   if ((await findFileSize(existing)) !== file.bytes) return false;
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  return tryLink(existing, path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return false;
-    throw error;
-  });
+  return (await tryLink(existing, path).catch(ignoreMissing)) ?? false;
 }
 
 async function describeFile(path: string, signal: AbortSignal): Promise<StoredFile> {

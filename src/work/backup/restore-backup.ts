@@ -13,6 +13,7 @@ import { badRequest, conflict } from "../../domain/errors";
 import { isInside, MEDIA_MARKER_NAME } from "../../domain/media-folder";
 import { parseTrashName, selectFiles, TRASH_FOLDER } from "../../domain/point-in-time";
 import { flushFile } from "../../lib/atomic-file";
+import { ignoreCodes } from "../../lib/error-codes";
 import { deleteAllSessions, findDatabaseProblems, readDatabaseContents } from "../../store/database-file";
 import { isKnownMigration } from "../../store/migrate";
 import { readUnpackedSize, unpackFile } from "./compressed-file";
@@ -140,11 +141,7 @@ async function measureState(source: RestoreSource, targets: RestoreTargets, draf
 }
 
 /** Unpacks the snapshot to the draft, checks it and returns the files of its rows. */
-async function planSnapshot(
-  source: RestoreSource,
-  draft: string,
-  signal: AbortSignal,
-): Promise<{ plan: PlannedFile[]; missing: string[] }> {
+async function planSnapshot(source: RestoreSource, draft: string, signal: AbortSignal) {
   const { path, resolve, state, files } = source;
   const snapshot = files.filter((file) => file.path === state.path);
   const damaged = await verifyFiles(resolve, snapshot, { hasDatabase: false, signal });
@@ -222,13 +219,7 @@ async function restoreFile(
 /** Moves a file. Returns false when the target is on another file system. */
 async function move(from: string, target: string): Promise<boolean> {
   await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-  return rename(from, target).then(
-    () => true,
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === "EXDEV") return false;
-      throw error;
-    },
-  );
+  return (await rename(from, target).then(() => true, ignoreCodes("EXDEV"))) ?? false;
 }
 
 /** Flushes the drafts. A restore as root leaves them to the owners of the folders that they replace. */

@@ -1,6 +1,7 @@
 /** The media files of an export: the recordings and the rendered files of a user. */
 import { constants, type FileHandle, open } from "node:fs/promises";
 import { createUniqueNames, getRenderFileName } from "../../domain/file-names";
+import { ignoreMissing } from "../../lib/error-codes";
 import { findFileSize } from "../../lib/file-size";
 import type { ZipWriter } from "../../lib/zip-writer";
 import { findAssetById } from "../../store/assets";
@@ -73,14 +74,8 @@ export async function addMediaFiles(
 }
 
 /** Opens a file for reading; null if it does not exist. If it is deleted, it can still be read to its end. */
-export async function openFile(path: string): Promise<FileHandle | null> {
-  try {
-    return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
-    throw error;
-  }
-}
+export const openFile = (path: string): Promise<FileHandle | null> =>
+  open(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch(ignoreMissing);
 
 /** Yields the bytes of a file. With `buffer`, each chunk is valid only until the next one is read. */
 export async function* readChunks(

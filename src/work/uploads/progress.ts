@@ -2,6 +2,7 @@
 import { rm } from "node:fs/promises";
 import { createFolder } from "../../blobs/folders";
 import { moveToTrash } from "../../blobs/trash";
+import { ignoreMissing } from "../../lib/error-codes";
 import { findFileSize } from "../../lib/file-size";
 import { sniffMedia } from "../../media/probing/sniff";
 import {
@@ -88,10 +89,6 @@ export async function finishUpload(services: PipelineNeeds, asset: Asset): Promi
   if (finished) services.runner.wake();
   // Deleted while its last bytes were moved.
   else if ((await findAssetById(services.store.read, asset.id)) === null) await moveToTrash(folders, [media.dir], now);
-}
-
-function ignoreMissing(error: NodeJS.ErrnoException): void {
-  if (error.code !== "ENOENT") throw error;
 }
 
 /**

@@ -2,7 +2,8 @@
 import { expect, test } from "bun:test";
 import { appendFile, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type BlobCache, type CachedFile, openBlobCache, type ReadRange } from "../../../src/blobs/blob-cache";
+import { type BlobCache, type CachedFile, openBlobCache } from "../../../src/blobs/blob-cache";
+import type { ReadRange } from "../../../src/blobs/fetch-parts";
 import { newId } from "../../../src/lib/ids";
 import { sleep } from "../../../src/lib/sleep";
 import { temporaryFolder } from "../../temporary-folder";
