@@ -6,18 +6,17 @@ import { openBlobCache } from "./blobs/blob-cache";
 import { openMediaTools } from "./boot-tools";
 import { type Config, ConfigError, readCertificate } from "./config";
 import { prepareDataFolder, requireFolderLock } from "./data-folder";
-import type { EncodingFacts, WorkerAnnouncement } from "./domain/worker-messages";
+import type { WorkerAnnouncement } from "./domain/worker-messages";
 import { JOB_NEEDS, MAX_REASON_LENGTH, WORKER_PROTOCOL, type WorkerJob } from "./domain/workers";
 import { openAssets } from "./lib/assets";
 import { createDiskReserve } from "./lib/disk-reserve";
 import { newId } from "./lib/ids";
 import type { Log } from "./lib/log";
 import { killAllChildren } from "./lib/process";
-import { hasZscaleFilter } from "./media/chunks/scale";
 import { createHead } from "./outbound/head";
 import { openTicketQueue } from "./queue/bullmq-worker";
 import { getModelsFolder, listLanguages } from "./speech/models/installed-models";
-import type { MediaTools } from "./work/jobs/media-tools";
+import { type MediaTools, readEncodingFacts } from "./work/jobs/media-tools";
 import { startAgent } from "./work/worker/agent";
 import { createExecutor } from "./work/worker/executor";
 import { createCopies, openWorkFolders } from "./work/worker/work-folders";
@@ -94,18 +93,11 @@ async function readCapabilities(
   wanted: WorkerJob[],
   log: Log,
 ): Promise<Pick<WorkerAnnouncement, "jobs" | "encoding">> {
-  const { ffmpeg } = tools;
   const encoder = await tools.encoder().catch((error: Error) => {
     if (wanted.some((job) => JOB_NEEDS[job].encoder)) log.warn("encoder.unavailable", { message: error.message });
     return null;
   });
   const jobs = wanted.filter((job) => !JOB_NEEDS[job].encoder || encoder !== null);
   if (jobs.length === 0) throw new Error("This machine can do none of the jobs: no video encoder works.");
-  const encoding: EncodingFacts = {
-    ffmpeg: ffmpeg.version,
-    libavutil: ffmpeg.libavutil,
-    encoder: encoder ?? "none",
-    hasZscale: await hasZscaleFilter(ffmpeg),
-  };
-  return { jobs, encoding };
+  return { jobs, encoding: await readEncodingFacts(tools.ffmpeg, encoder ?? "none") };
 }

@@ -3,7 +3,8 @@ import { version } from "../../package.json";
 import { type Config, isLoopback, readCertificate } from "../config";
 import type { TokenCheck } from "../domain/worker-messages";
 import { WORKER_PROTOCOL } from "../domain/workers";
-import { createHead, describeHeadError, HeadError } from "../outbound/head";
+import { createHead } from "../outbound/head";
+import { describeHeadError, HeadError } from "../outbound/head-requests";
 import type { HealthCheck } from "../work/health/checks";
 
 /** Whether it configures a worker, whose data folder has no database: opening it would make the folder that of a server. */

@@ -26,8 +26,6 @@ import {
   withRetries,
 } from "./head-requests";
 
-export { describeHeadError, type HeadAddress, HeadError, HeadUnreachableError, waitBeforeRetry } from "./head-requests";
-
 const NOT_FOUND = 404;
 const CALL_TIMEOUT_MS = 10_000;
 /** A heartbeat that takes longer is repeated before the head misses the worker. */

@@ -156,7 +156,7 @@ export async function createLedgerWorld(killable: KillableStore, config: Config,
       const probed = { kind: "probed", info: info(minutes.get(job.subjectId)!), sniffed: SNIFFED };
       const audio = { kind: "audio", hasWaveform: true, hasTranscript: true };
       const checkpoint = stage === 0 ? probed : audio;
-      await JOBS.prepare.checkpoint(tx, checkpoint as never, settleContext(job));
+      await JOBS.prepare.checkpoint!(tx, checkpoint as never, settleContext(job));
     });
     running.set(job.stepId, { job, stage: stage + 1 });
   }

@@ -5,9 +5,8 @@ import { readCertificate } from "../../config";
 import type { JobName } from "../../domain/jobs";
 import type { EncodingFacts, TicketQueues } from "../../domain/worker-messages";
 import { deriveSecret } from "../../lib/hash";
-import { hasZscaleFilter } from "../../media/chunks/scale";
 import { listRevokedWorkerIds } from "../../store/workers";
-import type { MediaTools } from "../jobs/media-tools";
+import { type MediaTools, readEncodingFacts } from "../jobs/media-tools";
 import type { CoreNeeds } from "../needs";
 import type { PipelineNeeds } from "../pipelines/pipelines";
 import { createExecutions } from "./executions";
@@ -136,12 +135,12 @@ export async function openCluster(
   const ca = await readCertificate(config.ca);
   const { openTicketQueues } = await import("../../queue/bullmq");
   let localEncoding: EncodingFacts | null = null;
-  void readEncoding(tools).then(
-    (facts) => {
-      localEncoding = facts;
-    },
-    (error) => log.warn("encoder.unavailable", { error }),
-  );
+  void tools
+    .encoder()
+    .then(async (encoder) => {
+      localEncoding = await readEncodingFacts(tools.ffmpeg, encoder);
+    })
+    .catch((error) => log.warn("encoder.unavailable", { error }));
   return createCluster({
     services,
     tools,
@@ -150,14 +149,4 @@ export async function openCluster(
     findLocalEncoding: () => localEncoding,
     secret,
   });
-}
-
-/** Returns what this machine encodes with. The first call tries the encoders. */
-async function readEncoding({ ffmpeg, encoder }: Pick<MediaTools, "encoder" | "ffmpeg">): Promise<EncodingFacts> {
-  return {
-    ffmpeg: ffmpeg.version,
-    libavutil: ffmpeg.libavutil,
-    encoder: await encoder(),
-    hasZscale: await hasZscaleFilter(ffmpeg),
-  };
 }

@@ -1,7 +1,7 @@
 /** The files that an execution reads and sends, and their places on the head. */
 import { lstat, stat } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
-import { getMediaFolder, getRenderOutputName } from "../../blobs/folders";
+import { getMediaFolder } from "../../blobs/folders";
 import { listNames } from "../../blobs/trash";
 import type { ExecutionFile } from "../../domain/worker-messages";
 import { createFileKey } from "../../lib/hash";
@@ -123,8 +123,3 @@ export const getRule = (dir: string, name: string, maxBytes: number): OutputRule
   dir,
   maxBytes,
 });
-
-/** Returns what a worker may send for a render. `maxBytes` null: as much as the disk takes. */
-export const getRenderRules = ({ outputDir }: JobFolders, format: string, maxBytes: number | null): OutputRule[] => [
-  getRule(outputDir, getRenderOutputName(format), maxBytes ?? Number.MAX_SAFE_INTEGER),
-];

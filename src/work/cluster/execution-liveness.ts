@@ -73,10 +73,7 @@ export function createExecutionLiveness<E extends TrackedExecution>(options: Liv
   let checking: Timer | undefined;
 
   /** Renews what the worker runs. Returns what it must end at once, and what at the next safe point. */
-  function heartbeat(
-    { workerId, bootId }: WorkerBoot,
-    reported: WorkerHeartbeat["running"],
-  ): { abort: string[]; yield: string[] } {
+  function heartbeat({ workerId, bootId }: WorkerBoot, reported: WorkerHeartbeat["running"]) {
     const now = clock();
     contact.record(workerId);
     const abort: string[] = [];

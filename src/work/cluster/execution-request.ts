@@ -33,9 +33,3 @@ export type ExecutionRequest = {
 };
 
 export type ExecutionEnd = (typeof WORKER_RUN_OUTCOMES)[number];
-
-/** What executions tell the list of workers. */
-export type ExecutionHistory = {
-  startRun(workerId: string, run: { execution: string; kind: ExecutionKind; stepId: string; subjectId: string }): void;
-  endRun(execution: string, outcome: ExecutionEnd, mediaSeconds: number | null): void;
-};

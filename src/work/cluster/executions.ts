@@ -11,10 +11,11 @@ import { createSemaphore, type Semaphore } from "../../lib/semaphore";
 import type { CoreNeeds } from "../needs";
 import type { UploadPart } from "../uploads/session";
 import { createExecutionLiveness, type TrackedExecution } from "./execution-liveness";
-import type { ExecutionEnd, ExecutionHistory, ExecutionRequest } from "./execution-request";
+import type { ExecutionEnd, ExecutionRequest } from "./execution-request";
 import { createIncomingFiles, type IncomingFiles, WrongFilesError } from "./incoming-files";
 import { decodeExecutionError, InvalidResultError, isFullWorkerDisk } from "./result-shapes";
 import type { WorkerContact } from "./worker-contact";
+import type { WorkerList } from "./worker-list";
 import { createWorkerTrouble } from "./worker-trouble";
 
 const MAX_WRONG_RESULTS = 2;
@@ -23,7 +24,7 @@ const MAX_ENDED = 1_000;
 
 export type ExecutionsOptions = {
   tickets: Pick<TicketQueues, "add" | "remove" | "isReachable">;
-  history: ExecutionHistory;
+  history: Pick<WorkerList, "endRun" | "startRun">;
   /** When each worker was seen. */
   contact: WorkerContact;
   /** For the files that workers send. */

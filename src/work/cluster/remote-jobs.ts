@@ -19,14 +19,7 @@ import type { MediaTools } from "../jobs/media-tools";
 import { checkPlanFile } from "../jobs/plan-file-check";
 import type { PrepareCheckpoint, PrepareInput, PrepareOutput } from "../jobs/prepare-run";
 import type { RenderInput, RenderOutput } from "../jobs/render-run";
-import {
-  getPrepareRules,
-  getRenderRules,
-  type JobFolders,
-  listEncoded,
-  listInputs,
-  listPrepared,
-} from "./execution-files";
+import { getPrepareRules, getRule, type JobFolders, listEncoded, listInputs, listPrepared } from "./execution-files";
 import type { ExecutionRequest } from "./execution-request";
 import { finishRender } from "./remote-render";
 import { InvalidResultError, parseAudioCheckpoint, parseCutResult, requireProbeFacts } from "./result-shapes";
@@ -213,10 +206,11 @@ async function describeRender(
   { root, tools, folders, context, onEncoded }: RemoteJobParts,
 ): Promise<RemoteJob> {
   const { format, video, matchesSource } = input.output;
-  const path = join(folders.outputDir, getRenderOutputName(format));
+  const name = getRenderOutputName(format);
+  const path = join(folders.outputDir, name);
   return {
     files: [...(await listInputs(root, input, folders)), ...(await listEncoded(root, context.workDir))],
-    outputs: getRenderRules(folders, format, tools.maxFileBytes()),
+    outputs: [getRule(folders.outputDir, name, tools.maxFileBytes() ?? Number.MAX_SAFE_INTEGER)],
     finish: async (sent): Promise<RenderOutput> => {
       const { signal } = context;
       const { output, frames } = await finishRender(tools, { input, ...folders }, { path, signal }, sent);

@@ -7,8 +7,8 @@ import type { EncodingFacts } from "../../domain/worker-messages";
 import type { ExecutionKind } from "../../domain/workers";
 import type { JobOutput, LoadedJob, RunContext } from "../jobs/definition";
 import type { MediaTools } from "../jobs/media-tools";
-import type { RenderInput } from "../jobs/render-run";
-import { runChunk, runJoin, runSplit } from "../jobs/split-run";
+import { type RenderInput, runRender } from "../jobs/render-run";
+import { runChunk, runSplit } from "../jobs/split-run";
 import { describeFile, getRule, listInputs } from "./execution-files";
 import type { Executions } from "./executions";
 import { finishRender } from "./remote-render";
@@ -112,7 +112,8 @@ export function createSplitExecutions(parts: SplitParts, split: SplitJob): Split
   };
 }
 
-const RUNS = { split: runSplit, chunk: runChunk, join: runJoin };
+/** A render joins the chunks in its work folder, and encodes those that are missing there. */
+const RUNS = { split: runSplit, chunk: runChunk, join: runRender };
 
 function runHere(tools: MediaTools, context: RunContext<unknown>, call: PieceCall): Promise<JobOutput> {
   const { signal, outputDir, workDir } = call;

@@ -52,19 +52,11 @@ export type WorkerTokenView = ReturnType<typeof toTokenView>;
 export const listTokenViews = async (db: Queries): Promise<WorkerTokenView[]> =>
   (await listWorkerTokens(db, { limit: MAX_TOKENS, offset: 0 })).rows.map(toTokenView);
 
-/** A new token. Only `secret` contains it. */
-type CreatedWorkerToken = { token: WorkerToken; secret: string };
-
 /**
- * Creates a token, part of a transaction. Throws `AppError` `bad_request` for an invalid name; `conflict` when another valid token has the name, or
+ * Creates a token, part of a transaction. Only the returned `secret` contains it. Throws `AppError` `bad_request` for an invalid name; `conflict` when another valid token has the name, or
  * there are too many; `forbidden`.
  */
-export async function createWorkerToken(
-  tx: Queries,
-  actor: AuditActor,
-  name: string,
-  now: number,
-): Promise<CreatedWorkerToken> {
+export async function createWorkerToken(tx: Queries, actor: AuditActor, name: string, now: number) {
   await requireActingAdmin(tx, actor);
   if (!WORKER_NAME.test(name)) throw badRequest(`Name must be ${WORKER_NAME_RULE}.`);
   if ((await findWorkerToken(tx, { name })) !== null)

@@ -1,12 +1,7 @@
-/** Shares a semaphore with a child process, which acquires and releases permits by callbacks. */
-import type { CallOptions } from "../../lib/ipc-calls";
 import type { Semaphore } from "../../lib/semaphore";
 
 /** Returns the callbacks for a call of the child. `releaseAll` releases the permits that the child still holds when the call has ended. */
-export function shareSemaphore(semaphore: Semaphore): {
-  callbacks: NonNullable<CallOptions["callbacks"]>;
-  releaseAll(): void;
-} {
+export function shareSemaphore(semaphore: Semaphore) {
   const held = new Map<number, () => void>();
   let next = 1;
   const acquirePermit = (_: null, signal: AbortSignal): Promise<number> =>

@@ -119,10 +119,8 @@ const OPERATIONS: Implementation = {
     const { user, system } = process.cpuUsage();
     return { adts: Buffer.from(bytes).toString("base64"), cpuSeconds: (user + system) / 1e6 };
   },
-  async indexPreview({ preview, outputPath }) {
-    const { writePreviewIndex } = await import("../../media/preview/write-index");
-    return writePreviewIndex(preview, outputPath);
-  },
+  indexPreview: async ({ preview, outputPath }) =>
+    (await import("../../media/preview/write-index")).writePreviewIndex(preview, outputPath),
   async plan({ paths, audio, script, options, language, vocabulary, explain, keepEditsOf }, { signal, callBack, log }) {
     const [{ planCut }, { measureVoices }, { packBasis }, { keepEdits }, { replaceInPlan }] = await Promise.all([
       import("../cuts/plan-cut"),
@@ -165,34 +163,15 @@ const OPERATIONS: Implementation = {
     const basis = packBasis({ ...plan.basis, texts }, json);
     return { plan: JSON.stringify(json), basis, items, ...explanation, recognized };
   },
-  async export({ options, ...cut }) {
-    const { formatTimeline } = await import("../cuts/plan-outputs");
-    return formatTimeline(cut, options);
-  },
-  async subtitle({ options, ...cut }) {
-    const { formatSubtitle } = await import("../cuts/plan-outputs");
-    return formatSubtitle(cut, options);
-  },
-  async transcript({ options, ...cut }) {
-    const { formatTranscript } = await import("../cuts/plan-outputs");
-    return formatTranscript(cut, options);
-  },
-  async checkPlan({ path }) {
-    const { checkPlanBytes } = await import("../../domain/plan-file");
-    return checkPlanBytes(await Bun.file(path).bytes());
-  },
-  async edit({ edit, basis, ...cut }) {
-    const { createEditedPlan } = await import("../cuts/plan-outputs");
-    return createEditedPlan(cut, { basis }, edit);
-  },
-  async explain({ basis, options, ...cut }) {
-    const { createExplanation } = await import("../cuts/plan-outputs");
-    return createExplanation(cut, { basis, options });
-  },
-  async keepAll(input) {
-    const { createWholePlan } = await import("../cuts/plan-outputs");
-    return createWholePlan(input);
-  },
+  export: async ({ options, ...cut }) => (await import("../cuts/plan-outputs")).formatTimeline(cut, options),
+  subtitle: async ({ options, ...cut }) => (await import("../cuts/plan-outputs")).formatSubtitle(cut, options),
+  transcript: async ({ options, ...cut }) => (await import("../cuts/plan-outputs")).formatTranscript(cut, options),
+  checkPlan: async ({ path }) => (await import("../../domain/plan-file")).checkPlanBytes(await Bun.file(path).bytes()),
+  edit: async ({ edit, basis, ...cut }) =>
+    (await import("../cuts/plan-outputs")).createEditedPlan(cut, { basis }, edit),
+  explain: async ({ basis, options, ...cut }) =>
+    (await import("../cuts/plan-outputs")).createExplanation(cut, { basis, options }),
+  keepAll: async (input) => (await import("../cuts/plan-outputs")).createWholePlan(input),
   async render({ jobs, ffmpeg, cache: cacheFiles, ...input }, call) {
     const [{ renderMedia }, { openRenderCache }] = await Promise.all([
       import("../../media/render"),
@@ -242,10 +221,8 @@ const OPERATIONS: Implementation = {
     await encodeSplitAudio(await readRenderRequest(input), { ffmpeg, name, signal, onProgress: progress });
     return null;
   },
-  async checkChunk(check, { signal }) {
-    const { findChunkProblem } = await import("../../media/chunks/check");
-    return findChunkProblem({ ...check, signal });
-  },
+  checkChunk: async (check, { signal }) =>
+    (await import("../../media/chunks/check")).findChunkProblem({ ...check, signal }),
   async hashFile({ path, bytesPerSecond }, { signal }) {
     const { hashFile } = await import("../../lib/hash");
     try {
@@ -255,10 +232,7 @@ const OPERATIONS: Implementation = {
       return { sha256: null, error: (error as NodeJS.ErrnoException).code ?? "unknown error" };
     }
   },
-  async checkPrepared(files) {
-    const { findPreparedProblem } = await import("../assets/prepared-check");
-    return findPreparedProblem(files);
-  },
+  checkPrepared: async (files) => (await import("../assets/prepared-check")).findPreparedProblem(files),
   async checkRender({ path, ...input }, { signal }) {
     const { checkRenderedFile } = await import("../../media/render-check");
     return checkRenderedFile(await readRenderRequest(input), path, signal);

@@ -50,7 +50,6 @@ export const cutJob: JobDefinition<CutInput, never, CutOutput> = {
     return { input, inputDir: folder.dir, outputDir: folders.work(cut.id) };
   },
   run: runCut,
-  checkpoint: async () => {},
   settle: async (tx, { plan, basis, items }, { job, now }) => {
     const found = { plan, basis, review_items: items };
     const cut = await updateOpenCut(tx, job.subjectId, { ...found, state: "completed", completed_at: now });

@@ -84,8 +84,8 @@ export type JobDefinition<Input extends JobInput, Checkpoint, Output extends Job
   load(services: CoreNeeds & ConfigNeeds, job: Job): Promise<LoadedJob<Input> | null>;
   /** Turns files into files and facts. It has no store, and resumes from what an earlier attempt left in `context.workDir`. */
   run(tools: MediaTools, input: Input, context: RunContext<Checkpoint>): Promise<Output>;
-  /** Writes an intermediate result. Called only for the current attempt. */
-  checkpoint(tx: Queries, checkpoint: Checkpoint, context: SettleContext): Promise<void>;
+  /** Writes an intermediate result. Called only for the current attempt. Missing for jobs without checkpoints. */
+  checkpoint?(tx: Queries, checkpoint: Checkpoint, context: SettleContext): Promise<void>;
   /** Reads files for a checkpoint before its transaction. Returns what the transaction also writes. */
   readForCheckpoint?(services: CoreNeeds, checkpoint: Checkpoint, job: Job): Promise<(tx: Queries) => Promise<void>>;
   /** Writes the result. Called only for the current attempt, in the transaction that ends the step. */

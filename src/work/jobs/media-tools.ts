@@ -1,7 +1,9 @@
 /** The programs and limits that a job's `run` works with. A machine without a database has them too. */
 import type { SpeechEngine } from "../../domain/speech";
+import type { EncodingFacts } from "../../domain/worker-messages";
 import type { Sandbox } from "../../lib/sandbox";
 import type { Semaphore } from "../../lib/semaphore";
+import { hasZscaleFilter } from "../../media/chunks/scale";
 import type { VideoEncoder } from "../../media/encoder-arguments";
 import type { Encoders } from "../../media/encoders";
 import type { Ffmpeg } from "../../media/ffmpeg";
@@ -27,3 +29,11 @@ export type MediaTools = {
   /** Returns how large a file a job may write now, in bytes; null without a limit. */
   maxFileBytes(): number | null;
 };
+
+/** Returns what a machine with this ffmpeg and encoder encodes with. */
+export const readEncodingFacts = async (ffmpeg: Ffmpeg, encoder: string): Promise<EncodingFacts> => ({
+  ffmpeg: ffmpeg.version,
+  libavutil: ffmpeg.libavutil,
+  encoder,
+  hasZscale: await hasZscaleFilter(ffmpeg),
+});

@@ -213,11 +213,10 @@ async function prepareAudio(tools: PrepareTools, branch: Branch): Promise<void> 
     await scratch.createOnce(files.waveform, (outputPath) =>
       child.run("waveform", { audio: files.analysisAudio, outputPath }, options),
     );
-  }
-  if (hasWaveform)
     await scratch.createOnce(files.peaks, (outputPath) =>
       child.run("peaks", { audio: files.analysisAudio, outputPath }, options),
     );
+  }
   branch.releaseChild();
   // Detecting speech is quick, and no stage of its own.
   const onProgress = transcribes ? report("transcribing") : () => {};

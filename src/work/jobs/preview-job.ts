@@ -21,7 +21,6 @@ export const previewJob: JobDefinition<PreviewInput, never, PreviewOutput> = {
     return { input, inputDir: folder.dir, outputDir: folder.dir };
   },
   run: runPreview,
-  checkpoint: async () => {},
   settle: async (tx, { blobs }, { job }) => {
     const bytes = blobs.reduce((sum, blob) => sum + blob.bytes, 0);
     await updateAsset(tx, job.subjectId, { has_preview: true, derived_bytes: bytes });

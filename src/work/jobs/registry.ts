@@ -83,7 +83,7 @@ async function executeJob<Input extends JobInput, Checkpoint, Output extends Job
       const writeFiles = await definition.readForCheckpoint?.(services, checkpoint, job);
       await store.write(async (tx) => {
         if (!isCurrentAttempt(await findStep(tx, job.stepId), job)) throw new JobAborted("lost");
-        await definition.checkpoint(tx, checkpoint, settleContext());
+        await definition.checkpoint?.(tx, checkpoint, settleContext());
         await writeFiles?.(tx);
       });
     },

@@ -68,7 +68,6 @@ export const renderJob: JobDefinition<RenderInput, never, RenderOutput> = {
     return { ...loaded, renderCache: { path, maxBytes } };
   },
   run: runRender,
-  checkpoint: async () => {},
   settle: async (tx, output, { job, now }) => {
     const render = await updateOpenRender(tx, job.subjectId, {
       state: "completed",

@@ -145,22 +145,11 @@ export async function renderFile(
 /** Maximum size as a share of the free disk space. */
 const MAX_DISK_SHARE = 1 / 8;
 
-type CacheSession = {
-  files: RenderCacheFiles;
-  /** Paths that the child reads. */
-  readOnly: string[];
-  /**
-   * Replaces the cache with the file that the child has written, if any. Returns the bytes of everything in the recording's folder but its
-   * source: an attempt that was killed may have replaced the cache without storing them. The render is complete, so problems are only logged.
-   */
-  commit(sourceName: string): Promise<number>;
-};
-
 /** Prepares the files for a child process; null where no cache is kept. `maxFileBytes`: how large a file may become now. */
 async function openCacheSession(
   context: Pick<RunContext, "renderCache" | "workDir" | "log">,
   maxFileBytes: number | null,
-): Promise<CacheSession | null> {
+) {
   const { renderCache, workDir, log } = context;
   if (renderCache === undefined) return null;
   const { path } = renderCache;
@@ -170,10 +159,16 @@ async function openCacheSession(
   // An attempt that was killed may have left it. Another render that writes it at this moment loses its cache.
   await rm(`${path}.part`, { force: true });
   const hasCache = (await findBlob(path)) !== null;
+  const files: RenderCacheFiles = { path: hasCache ? path : null, newPath, maxBytes: Math.floor(maxBytes) };
   return {
-    files: { path: hasCache ? path : null, newPath, maxBytes: Math.floor(maxBytes) },
+    files,
+    /** Paths that the child reads. */
     readOnly: hasCache ? [path] : [],
-    commit: async (sourceName) => {
+    /**
+     * Replaces the cache with the file that the child has written, if any. Returns the bytes of everything in the recording's folder but its
+     * source: an attempt that was killed may have replaced the cache without storing them. The render is complete, so problems are only logged.
+     */
+    commit: async (sourceName: string) => {
       const written = await findBlob(newPath);
       if (written !== null && written.bytes <= maxBytes)
         try {

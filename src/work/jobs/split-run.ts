@@ -1,4 +1,4 @@
-/** The pieces of a render that runs at several places: planning its chunks, encoding one of them, and joining them. Each runs in a child process. */
+/** The pieces of a render that runs at several places: planning its chunks, and encoding one of them. Each runs in a child process. `runRender` joins them. */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../domain/errors";
@@ -14,14 +14,7 @@ import { commitFile, openScratchFolder } from "../job-child/scratch";
 import { findBlob, removePartFiles } from "./blob-files";
 import type { JobOutput, RunContext } from "./definition";
 import type { MediaTools } from "./media-tools";
-import {
-  getSourceFiles,
-  listSourceFiles,
-  type RenderBlobs,
-  type RenderInput,
-  type RenderOutput,
-  runRender,
-} from "./render-run";
+import { getSourceFiles, listSourceFiles, type RenderBlobs, type RenderInput } from "./render-run";
 
 type SplitTools = Omit<MediaTools, "speech" | "temporaryFolder">;
 
@@ -129,10 +122,6 @@ async function encodePiece(
   );
   return result.repaired;
 }
-
-/** Joins the chunks in the work folder to the finished file. Chunks that are missing there are encoded. Errors: as `runRender`. */
-export const runJoin = (tools: SplitTools, input: RenderInput, context: RunContext): Promise<RenderOutput> =>
-  runRender(tools, input, context);
 
 function openSplitChild(
   tools: SplitTools,

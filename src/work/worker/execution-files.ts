@@ -8,7 +8,8 @@ import type { BlobCache, CachedBlob } from "../../blobs/blob-cache";
 import type { ExecutionFile, ExecutionManifest, SentFile } from "../../domain/worker-messages";
 import { hashFile } from "../../lib/hash";
 import { createSemaphore } from "../../lib/semaphore";
-import { HeadError, HeadUnreachableError, type RemoteExecution, waitBeforeRetry } from "../../outbound/head";
+import type { RemoteExecution } from "../../outbound/head";
+import { HeadError, HeadUnreachableError, waitBeforeRetry } from "../../outbound/head-requests";
 import type { InputParts } from "../jobs/definition";
 import { EXECUTION_RUNS } from "./runs";
 

@@ -5,7 +5,7 @@ import type { JobOutput, RunContext } from "../jobs/definition";
 import type { MediaTools } from "../jobs/media-tools";
 import { runPrepare } from "../jobs/prepare-run";
 import { runRender } from "../jobs/render-run";
-import { type ChunkInput, runChunk, runJoin, runSplit } from "../jobs/split-run";
+import { type ChunkInput, runChunk, runSplit } from "../jobs/split-run";
 
 type ExecutionRun = {
   /** The input comes from the head's `load`, and the result goes to its `settle`: neither is read here. */
@@ -22,5 +22,5 @@ export const EXECUTION_RUNS: Record<ExecutionKind, ExecutionRun> = {
   render: { run: runRender, readsParts: never },
   split: { run: runSplit, readsParts: () => true },
   chunk: { run: runChunk, readsParts: ({ piece }: ChunkInput) => piece.kind === "video" },
-  join: { run: runJoin, readsParts: never },
+  join: { run: runRender, readsParts: never },
 };

@@ -17,7 +17,7 @@ import type { PieceCall } from "../../../src/work/cluster/split-executions";
 import { runSplitRender } from "../../../src/work/cluster/split-render";
 import type { RunContext } from "../../../src/work/jobs/definition";
 import { type RenderInput, runRender } from "../../../src/work/jobs/render-run";
-import { runChunk, runJoin, runSplit } from "../../../src/work/jobs/split-run";
+import { runChunk, runSplit } from "../../../src/work/jobs/split-run";
 import { fullOr } from "../../full-size";
 import { probeFile } from "../../unit/media/rendering";
 import { createFakeExecutions, fakePlace } from "../../unit/work/cluster/fake-executions";
@@ -106,7 +106,7 @@ async function renderSplit(places: string[], chunks: Chunk[]): Promise<void> {
     const progress: RunContext["progress"] = ({ share }) => call.onProgress(share);
     const more = { signal: call.signal, progress };
     if (call.kind === "join")
-      return runJoin(all, input, createContext(dir, { ...more, workDir: call.workDir, outputDir: call.outputDir }));
+      return runRender(all, input, createContext(dir, { ...more, workDir: call.workDir, outputDir: call.outputDir }));
     const context = createContext(dir, more);
     if (call.kind === "split") return runSplit(all, call.input as never, context);
     const output = await runChunk(own, call.input as never, context);

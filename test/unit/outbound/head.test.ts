@@ -1,6 +1,7 @@
 /** The client of the head: TLS, redirects, refusals, and ranges of files that are not as expected. */
 import { expect, test } from "bun:test";
-import { createHead, type Head, type HeadAddress } from "../../../src/outbound/head";
+import { createHead, type Head } from "../../../src/outbound/head";
+import type { HeadAddress } from "../../../src/outbound/head-requests";
 import { createCertificate } from "../../certificate";
 import { temporaryFolder } from "../../temporary-folder";
 

@@ -11,7 +11,7 @@ import { InvalidResultError } from "../../../../src/work/cluster/result-shapes";
 import type { PieceCall } from "../../../../src/work/cluster/split-executions";
 import { runSplitRender, type SplitRenderOptions } from "../../../../src/work/cluster/split-render";
 import { type RenderOutput, runRender } from "../../../../src/work/jobs/render-run";
-import { runChunk, runJoin, runSplit } from "../../../../src/work/jobs/split-run";
+import { runChunk, runSplit } from "../../../../src/work/jobs/split-run";
 import { isFullSize } from "../../../full-size";
 import { type TemporaryFolder, temporaryFolder } from "../../../temporary-folder";
 import { runTool, systemFfmpeg } from "../../media/generated-media";
@@ -63,7 +63,7 @@ async function runAt(placeId: string, call: PieceCall): Promise<unknown> {
   await mkdir(context.workDir, { recursive: true });
   const renderDir = call.workDir;
   for (const name of call.workFiles) await copyFile(join(renderDir, name), join(context.workDir, name));
-  const runs = { split: runSplit, chunk: runChunk, join: runJoin };
+  const runs = { split: runSplit, chunk: runChunk, join: runRender };
   // The pieces of a render at one place have one thread each.
   const input = call.kind === "chunk" ? { ...call.input, slots: SLOTS } : call.input;
   const output = await runs[call.kind](tools, input as never, context);

@@ -6,7 +6,7 @@ import { JobYielded } from "../../../../src/domain/jobs";
 import { type ExpectedChunk, findChunkProblem } from "../../../../src/media/chunks/check";
 import { CHUNK_SIZES_FILE, readChunkSizes, writeChunkSizes } from "../../../../src/media/chunks/sizes-file";
 import { runRender } from "../../../../src/work/jobs/render-run";
-import { type ChunkInput, runChunk, runJoin, runSplit, type SplitPiece } from "../../../../src/work/jobs/split-run";
+import { type ChunkInput, runChunk, runSplit, type SplitPiece } from "../../../../src/work/jobs/split-run";
 import { isFullSize } from "../../../full-size";
 import { type TemporaryFolder, temporaryFolder } from "../../../temporary-folder";
 import { bundledFfmpeg } from "../../media/generated-media";
@@ -95,7 +95,7 @@ describe("a render in pieces", () => {
     await writeChunkSizes(workDir, split.sizes);
     const logs: Record<string, unknown>[] = [];
     const log = (event: string, fields: object) => logs.push({ event, ...fields });
-    const joined = await runJoin(tools, render.input, places[0].context("join", { log }));
+    const joined = await runRender(tools, render.input, places[0].context("join", { log }));
     expect(logs.find(({ event }) => event === "render.chunks_encoded")).toMatchObject({
       chunks: split.tasks.length,
       reused_chunks: split.tasks.length,
