@@ -64,13 +64,7 @@ export function getTokenTable(source: WeightSource): LinearLayer {
 }
 
 /** Concatenates the outputs of layers with the same input. Returns the scale and zero point of each output. */
-export function concatenateLayers(layers: LinearLayer[]): {
-  inputs: number;
-  outputs: number;
-  weight: Uint8Array;
-  scales: Float32Array;
-  zeroPoints: Uint8Array;
-} {
+export function concatenateLayers(layers: LinearLayer[]) {
   const inputs = layers[0]!.inputs;
   const outputs = layers.reduce((sum, l) => sum + l.outputs, 0);
   const weight = new Uint8Array(inputs * outputs);

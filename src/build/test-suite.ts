@@ -105,10 +105,7 @@ type CommandOptions = {
  * Runs a command and everything that it starts in a process group, which ends with this process or after `maxSeconds`. Throws `InterruptedError` when
  * this process receives a signal.
  */
-export async function runCommand(
-  command: string[],
-  { cwd, env = {}, maxSeconds, output }: CommandOptions,
-): Promise<{ code: number; wasStopped: boolean }> {
+export async function runCommand(command: string[], { cwd, env = {}, maxSeconds, output }: CommandOptions) {
   // Both streams append to one file, in the order of their lines.
   const file = typeof output === "string" ? openSync(output, "a") : null;
   const stream = file ?? (output === null ? "ignore" : "inherit");

@@ -15,11 +15,7 @@ export type AssetChange = Partial<AssetLabel> & { projectId?: string };
  * Changes an asset. Its outputs move with it. Errors: `not_found` (the asset, or the project in its workspace), `conflict` (an archived project,
  * quota).
  */
-export const changeAsset = (
-  services: CoreNeeds,
-  { id, workspace_id }: Asset,
-  { projectId, ...label }: AssetChange,
-): Promise<Asset> =>
+export const changeAsset = (services: CoreNeeds, { id, workspace_id }: Asset, { projectId, ...label }: AssetChange) =>
   services.store.write(async (tx) => {
     const old = requireFound(await findAsset(tx, workspace_id, id), "Asset");
     if (projectId !== undefined && projectId !== old.project_id) {

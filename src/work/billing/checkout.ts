@@ -199,10 +199,7 @@ function requireUnpaid({ state }: CheckoutState): void {
 }
 
 /** Returns the checkout of an order; null if its start was interrupted. */
-async function getCheckout(
-  { payments }: BillingNeeds,
-  { provider_checkout_id: id }: Order,
-): Promise<{ payments: PaymentGateway; checkout: CheckoutState | null }> {
+async function getCheckout({ payments }: BillingNeeds, { provider_checkout_id: id }: Order) {
   if (!payments) throw new AppError("upstream_unavailable", "Stripe is not configured.", { retryAfterSeconds: 3600 });
   return { payments, checkout: id === null ? null : await payments.readCheckout(id) };
 }

@@ -31,11 +31,7 @@ export async function updateDraft(
 }
 
 /** Deletes the draft. Throws `conflict` if `revision` is given and not the stored one. */
-export const discardDraft = (
-  { store }: Pick<CoreNeeds, "store">,
-  draft: Draft,
-  revision: number | null,
-): Promise<void> =>
+export const discardDraft = ({ store }: Pick<CoreNeeds, "store">, draft: Draft, revision: number | null) =>
   store.write(async (tx) => {
     const stored = await findDraft(tx, draft.workspace_id, draft.cut_id);
     if (revision !== null) await requireDraftRevision(tx, stored, revision);

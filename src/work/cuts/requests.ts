@@ -2,7 +2,7 @@
 
 import type { CutStepParams } from "../../domain/step-params";
 import type { Asset } from "../../store/assets";
-import { type Cut, findIdenticalCut } from "../../store/cuts";
+import { findIdenticalCut } from "../../store/cuts";
 import type { Queries } from "../../store/db";
 import { touchProject } from "../../store/projects";
 import type { Actor } from "../access/access";
@@ -18,11 +18,7 @@ export type CutParams = Omit<Actor, "userId"> & { userId: string | null } & CutS
  * Returns the cut of an identical request, or creates one. Runs in a write transaction; the caller wakes the runner afterwards.
  * Errors: those of `insertNewCut`, `insufficient_credits`.
  */
-export async function createCut(
-  services: CoreNeeds,
-  tx: Queries,
-  request: CutParams,
-): Promise<{ cut: Cut; isNew: boolean }> {
+export async function createCut(services: CoreNeeds, tx: Queries, request: CutParams) {
   const { asset, workspaceId, userId } = request;
   await requireKeepable(tx, asset, request);
   const same = await findIdenticalCut(tx, workspaceId, hashCutRequest(asset, request));

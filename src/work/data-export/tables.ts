@@ -30,10 +30,7 @@ type ColumnLists<Row, Texts extends readonly string[]> = {
 };
 
 /** Returns these columns of a row. */
-const show = <Row extends object, const Texts extends readonly string[]>(
-  row: Row,
-  ...names: ColumnLists<Row, Texts>
-): Record<string, unknown> =>
+const show = <Row extends object, const Texts extends readonly string[]>(row: Row, ...names: ColumnLists<Row, Texts>) =>
   Object.fromEntries(
     (names.join(" ").split(" ") as (keyof Row & string)[]).map((name) => [name, showValue(name, row[name])]),
   );

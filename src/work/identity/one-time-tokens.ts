@@ -2,13 +2,7 @@
 import { sha256 } from "../../lib/hash";
 import { newId, randomToken } from "../../lib/ids";
 import type { Queries } from "../../store/db";
-import {
-  findUsableToken,
-  insertOneTimeToken,
-  type OneTimeToken,
-  type TokenPurpose,
-  takeToken,
-} from "../../store/one-time-tokens";
+import { findUsableToken, insertOneTimeToken, type TokenPurpose, takeToken } from "../../store/one-time-tokens";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -60,17 +54,9 @@ export async function createOneTimeToken(tx: Queries, request: TokenRequest): Pr
 }
 
 /** Uses up a token. Returns it, or null if it is unknown, was used, has expired, or is for another purpose. */
-export const useOneTimeToken = (
-  tx: Queries,
-  purpose: TokenPurpose,
-  token: string,
-  now: number,
-): Promise<OneTimeToken | null> => takeToken(tx, { purpose, hash: sha256(token), now });
+export const useOneTimeToken = (tx: Queries, purpose: TokenPurpose, token: string, now: number) =>
+  takeToken(tx, { purpose, hash: sha256(token), now });
 
 /** Returns a usable token without using it up, or null. */
-export const findOneTimeToken = (
-  db: Queries,
-  purpose: TokenPurpose,
-  token: string,
-  now: number,
-): Promise<OneTimeToken | null> => findUsableToken(db, { purpose, hash: sha256(token), now });
+export const findOneTimeToken = (db: Queries, purpose: TokenPurpose, token: string, now: number) =>
+  findUsableToken(db, { purpose, hash: sha256(token), now });

@@ -54,11 +54,8 @@ export async function confirmAuthenticator(services: IdentityNeeds, owner: Accou
  * Throws `AppError` unless the owner confirms a change of the second factor: a stolen session must neither switch it off nor lock its owner out.
  * Errors: those of `requireConfirmation`.
  */
-export const confirmTwoFactorChange = (
-  services: IdentityNeeds,
-  owner: AccountOwner,
-  password: string | undefined,
-): Promise<void> => requireConfirmation(services, owner, { password, refusal: "user.two_factor_change_refused" });
+export const confirmTwoFactorChange = (services: IdentityNeeds, owner: AccountOwner, password: string | undefined) =>
+  requireConfirmation(services, owner, { password, refusal: "user.two_factor_change_refused" });
 
 /**
  * Replaces the recovery codes, and returns the new ones. Throws `AppError` `conflict` without an authenticator; errors of

@@ -23,13 +23,6 @@ export type MailNeeds = CoreNeeds & {
   publicUrl(): string;
 };
 
-export type Mails = {
-  /** Whether a mail server is configured. */
-  isConfigured: boolean;
-  /** Stores a mail, which is sent after the commit. Drops it without a mail server or beyond the recipient's limit. */
-  queue<Template extends MailTemplate>(tx: Queries, mail: MailRequest<Template>, now: number): Promise<void>;
-};
-
 /** Returns whether unsolicited mails can be sent to the user, which requires a confirmed address. */
 export const canMail = ({ mails }: { mails: Mails }, user: Pick<User, "email_verified_at">): boolean =>
   mails.isConfigured && user.email_verified_at !== null;
@@ -46,9 +39,15 @@ const HOUR_MS = 3600_000;
 const toContext = (id: string): string => `mails/${id}`;
 
 /** Creates the part of the mail queue that requests use. */
-export const createMails = (services: { isConfigured: boolean; sealer: Sealer; log: Log }): Mails => ({
+export const createMails = (services: { isConfigured: boolean; sealer: Sealer; log: Log }) => ({
+  /** Whether a mail server is configured. */
   isConfigured: services.isConfigured,
-  queue: async (tx, { to, userId, template, values }, now) => {
+  /** Stores a mail, which is sent after the commit. Drops it without a mail server or beyond the recipient's limit. */
+  queue: async <Template extends MailTemplate>(
+    tx: Queries,
+    { to, userId, template, values }: MailRequest<Template>,
+    now: number,
+  ): Promise<void> => {
     const { isConfigured, sealer, log } = services;
     if (!isConfigured) return;
     const id = newId();
@@ -72,6 +71,8 @@ export const createMails = (services: { isConfigured: boolean; sealer: Sealer; l
     });
   },
 });
+
+export type Mails = ReturnType<typeof createMails>;
 
 /** Returns the values of a stored mail, or null if they cannot be decrypted. */
 export function readMailValues(sealer: Sealer, mail: StoredMail): unknown {

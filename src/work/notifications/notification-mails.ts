@@ -3,9 +3,7 @@
  * everything since. The transaction that queues the mail also marks its notifications, so that each is mailed once,
  * even after a crash.
  */
-import type { Log } from "../../lib/log";
 import { createPoller, type Poller } from "../../lib/poller";
-import type { Store } from "../../store/db";
 import {
   discardMailsOfLeftWorkspaces,
   discardWaitingMails,
@@ -16,7 +14,7 @@ import {
   recordQueuedMail,
 } from "../../store/notification-mails";
 import { findUserById } from "../../store/users";
-import { canMail, type Mails } from "../mail/mails";
+import { canMail, type MailNeeds } from "../mail/mails";
 import { MAX_LISTED_NOTIFICATIONS } from "../mail/templates/notifications";
 import { canReceive } from "./notifications";
 
@@ -28,14 +26,7 @@ const RETRY_MS = 30_000;
 const MAX_HELD_BACK = 10_000;
 
 /** Creates the poller. Wake it after each commit. */
-export function createNotificationMailer(options: {
-  store: Store;
-  mails: Mails;
-  log: Log;
-  now(): number;
-  publicUrl(): string;
-}): Poller {
-  const { store, mails, log, now, publicUrl } = options;
+export function createNotificationMailer({ store, mails, log, now, publicUrl }: MailNeeds): Poller {
   /** When delayed groups are due, so that not every commit queries them; includes failed ones. */
   const heldBack = new Map<string, number>();
 

@@ -21,11 +21,7 @@ export type RenderParams = Actor & { asset: Asset; cut: Cut | null; output: Outp
  * Returns the render of an identical request, or creates one. Runs in a write transaction; the caller wakes the runner afterwards.
  * Errors: those of `checkOutput`, `requireCompletedCut` and `insertNewRender`, `insufficient_credits`.
  */
-export async function createRender(
-  services: CoreNeeds,
-  tx: Queries,
-  ask: RenderParams,
-): Promise<{ render: Render; isNew: boolean }> {
+export async function createRender(services: CoreNeeds, tx: Queries, ask: RenderParams) {
   const { asset, cut, workspaceId, userId } = ask;
   const output = checkOutput(asset, ask.output);
   requireCompletedCut(cut);

@@ -29,10 +29,7 @@ export function createUpload(repository: Repository, folders: Folders, signal: A
   const sent = new Map<string, string>();
   const needed = new Map<string, number>();
 
-  async function send(
-    content: Uint8Array,
-    existing: Map<string, StoredBlob>,
-  ): Promise<{ name: string; isNew: boolean }> {
+  async function send(content: Uint8Array, existing: Map<string, StoredBlob>) {
     const name = cipher.nameOf(content);
     if (isIntact(existing.get(name), content.length)) return { name, isNew: false };
     // The same content may follow before it is sent; when sending fails, there is no backup.
@@ -99,14 +96,11 @@ export function createUpload(repository: Repository, folders: Folders, signal: A
 const countBytes = (part: ReadPart): number => (part.kind === "part" ? part.content.length : 0);
 
 /** Buffers of full size are reused: garbage collection is too rare to free those of a large file. */
-function createBuffers(): {
-  allocate(bytes: number): Uint8Array<ArrayBuffer>;
-  release(buffer: Uint8Array<ArrayBuffer>): void;
-} {
+function createBuffers() {
   const free: Uint8Array<ArrayBuffer>[] = [];
   return {
-    allocate: (bytes) => (bytes === BLOB_BYTES ? free.pop() : undefined) ?? new Uint8Array(bytes),
-    release: (buffer) => {
+    allocate: (bytes: number) => (bytes === BLOB_BYTES ? free.pop() : undefined) ?? new Uint8Array(bytes),
+    release: (buffer: Uint8Array<ArrayBuffer>) => {
       if (buffer.length === BLOB_BYTES) free.push(buffer);
     },
   };

@@ -47,84 +47,6 @@ function formatAmount(amount: number | null, currency: string | null): string | 
 
 const HEALTH_LINK = { label: "Administration, Health", path: "/admin/health" };
 
-const WORDINGS: { [Type in NotificationType]: Wording<Type> } = {
-  pipeline_completed: {
-    one: ({ asset_name: name }) => `${toRecording(name)} is complete`,
-    several: (total) => `${total} pipelines are complete`,
-    line: ({ asset_name: name, steps }) => `${toRecording(name)}: ${toName(steps.join(", "))}`,
-    notes: [OPTIONAL],
-  },
-  pipeline_failed: {
-    one: ({ asset_name: name }) => `${toRecording(name)} has failed`,
-    several: (total) => `${total} pipelines have failed`,
-    line: ({ asset_name: name, failed_step: step, error_message: message }) =>
-      `${toRecording(name)}: ${step === null ? "" : `${toName(step)} failed. `}${toMessage(message)}`,
-    notes: [OPTIONAL],
-  },
-  asset_pending_payment: {
-    one: ({ asset_name: name, credits_required: credits }) =>
-      `${toRecording(name)} is waiting for ${toCredits(credits)}`,
-    several: (total) => `${total} recordings are waiting for credits`,
-    line: ({ asset_name: name, credits_required: credits }) => `${toRecording(name)}: ${toCredits(credits)}`,
-    notes: ["Processing continues as soon as the workspace has the credits.", OPTIONAL],
-  },
-  webhook_disabled: {
-    one: ({ host }) => `The webhook endpoint at ${toName(host)} was disabled`,
-    several: (total) => `${total} webhook endpoints were disabled`,
-    line: ({ host, reason, failing_since: since }) =>
-      reason === "gone"
-        ? `${toName(host)}: it responded with 410 Gone.`
-        : `${toName(host)}: no delivery has succeeded${since === null ? "" : ` since ${toDay(since)}`}.`,
-    notes: ["Enable an endpoint again when its receiver works. Events that occurred meanwhile are not sent.", OPTIONAL],
-  },
-  subscription_payment_failed: {
-    one: () => "The payment of your subscription has failed",
-    several: (total) => `${total} payments of your subscriptions have failed`,
-    line: ({ price_id: id, price_name: name, amount, currency }) =>
-      [toName(name ?? id), formatAmount(amount, currency)].filter((part) => part !== null).join(": "),
-    notes: ["Check your payment method."],
-  },
-  data_export_ready: {
-    one: ({ status }) => (status === "failed" ? "Your data export has failed" : "Your data export is ready"),
-    several: (total) => `${total} data exports have ended`,
-    line: ({ status, requested_at: requestedAt, expires_at: expiresAt, error_message: message }) =>
-      `Requested on ${toDay(requestedAt)}: ${
-        status === "failed"
-          ? toMessage(message ?? "It has failed.")
-          : `ready${expiresAt === null ? "" : `, download it by ${toDay(expiresAt)}`}`
-      }`,
-    notes: [OPTIONAL],
-  },
-  workspace_invitation: {
-    one: ({ workspace_name: name }) => `Invitation to ${toName(name)}`,
-    several: (total) => `${total} invitations`,
-    line: ({ workspace_name: name, role }) => `${toName(name)}: ${role}`,
-    notes: [OPTIONAL],
-  },
-  order_pending: {
-    one: ({ ordered_by: by }) => `An order by ${toName(by)} is waiting for approval`,
-    several: (total) => `${total} orders are waiting for approval`,
-    line: ({ price_name: name, ordered_by: by, amount, currency }) =>
-      `${toName(name)} for ${toName(by)}: ${formatAmount(amount, currency)}`,
-    notes: ["Approve or reject them in Administration, Orders.", OPTIONAL],
-  },
-  problem_found: {
-    one: ({ title }) => toMessage(title),
-    several: (total) => `${total} problems of the server`,
-    line: ({ title, detail }) => `${toMessage(title)}. ${toProblemDetail(detail)}`,
-    notes: ["Offcut reports a problem once a day while it lasts.", OPTIONAL],
-    link: HEALTH_LINK,
-  },
-  problem_resolved: {
-    one: ({ title }) => toMessage(title),
-    several: (total) => `${total} problems of the server are resolved`,
-    line: ({ title, problem_title: problem, found_at: since }) =>
-      `${toMessage(title)}. Found on ${toDay(since)}: ${toMessage(problem)}.`,
-    notes: [OPTIONAL],
-    link: HEALTH_LINK,
-  },
-};
-
 const createTemplate =
   <Type extends NotificationType>({ one, several, line, notes = [], link }: Wording<Type>) =>
   ({ url, items, total }: NotificationMails[Type]): MailContent => {
@@ -139,15 +61,80 @@ const createTemplate =
     };
   };
 
-export const NOTIFICATION_TEMPLATES = {
-  pipeline_completed: createTemplate(WORDINGS.pipeline_completed),
-  pipeline_failed: createTemplate(WORDINGS.pipeline_failed),
-  asset_pending_payment: createTemplate(WORDINGS.asset_pending_payment),
-  webhook_disabled: createTemplate(WORDINGS.webhook_disabled),
-  subscription_payment_failed: createTemplate(WORDINGS.subscription_payment_failed),
-  data_export_ready: createTemplate(WORDINGS.data_export_ready),
-  workspace_invitation: createTemplate(WORDINGS.workspace_invitation),
-  order_pending: createTemplate(WORDINGS.order_pending),
-  problem_found: createTemplate(WORDINGS.problem_found),
-  problem_resolved: createTemplate(WORDINGS.problem_resolved),
+export const NOTIFICATION_TEMPLATES: { [Type in NotificationType]: (mail: NotificationMails[Type]) => MailContent } = {
+  pipeline_completed: createTemplate<"pipeline_completed">({
+    one: ({ asset_name: name }) => `${toRecording(name)} is complete`,
+    several: (total) => `${total} pipelines are complete`,
+    line: ({ asset_name: name, steps }) => `${toRecording(name)}: ${toName(steps.join(", "))}`,
+    notes: [OPTIONAL],
+  }),
+  pipeline_failed: createTemplate<"pipeline_failed">({
+    one: ({ asset_name: name }) => `${toRecording(name)} has failed`,
+    several: (total) => `${total} pipelines have failed`,
+    line: ({ asset_name: name, failed_step: step, error_message: message }) =>
+      `${toRecording(name)}: ${step === null ? "" : `${toName(step)} failed. `}${toMessage(message)}`,
+    notes: [OPTIONAL],
+  }),
+  asset_pending_payment: createTemplate<"asset_pending_payment">({
+    one: ({ asset_name: name, credits_required: credits }) =>
+      `${toRecording(name)} is waiting for ${toCredits(credits)}`,
+    several: (total) => `${total} recordings are waiting for credits`,
+    line: ({ asset_name: name, credits_required: credits }) => `${toRecording(name)}: ${toCredits(credits)}`,
+    notes: ["Processing continues as soon as the workspace has the credits.", OPTIONAL],
+  }),
+  webhook_disabled: createTemplate<"webhook_disabled">({
+    one: ({ host }) => `The webhook endpoint at ${toName(host)} was disabled`,
+    several: (total) => `${total} webhook endpoints were disabled`,
+    line: ({ host, reason, failing_since: since }) =>
+      reason === "gone"
+        ? `${toName(host)}: it responded with 410 Gone.`
+        : `${toName(host)}: no delivery has succeeded${since === null ? "" : ` since ${toDay(since)}`}.`,
+    notes: ["Enable an endpoint again when its receiver works. Events that occurred meanwhile are not sent.", OPTIONAL],
+  }),
+  subscription_payment_failed: createTemplate<"subscription_payment_failed">({
+    one: () => "The payment of your subscription has failed",
+    several: (total) => `${total} payments of your subscriptions have failed`,
+    line: ({ price_id: id, price_name: name, amount, currency }) =>
+      [toName(name ?? id), formatAmount(amount, currency)].filter((part) => part !== null).join(": "),
+    notes: ["Check your payment method."],
+  }),
+  data_export_ready: createTemplate<"data_export_ready">({
+    one: ({ status }) => (status === "failed" ? "Your data export has failed" : "Your data export is ready"),
+    several: (total) => `${total} data exports have ended`,
+    line: ({ status, requested_at: requestedAt, expires_at: expiresAt, error_message: message }) =>
+      `Requested on ${toDay(requestedAt)}: ${
+        status === "failed"
+          ? toMessage(message ?? "It has failed.")
+          : `ready${expiresAt === null ? "" : `, download it by ${toDay(expiresAt)}`}`
+      }`,
+    notes: [OPTIONAL],
+  }),
+  workspace_invitation: createTemplate<"workspace_invitation">({
+    one: ({ workspace_name: name }) => `Invitation to ${toName(name)}`,
+    several: (total) => `${total} invitations`,
+    line: ({ workspace_name: name, role }) => `${toName(name)}: ${role}`,
+    notes: [OPTIONAL],
+  }),
+  order_pending: createTemplate<"order_pending">({
+    one: ({ ordered_by: by }) => `An order by ${toName(by)} is waiting for approval`,
+    several: (total) => `${total} orders are waiting for approval`,
+    line: ({ price_name: name, ordered_by: by, amount, currency }) =>
+      `${toName(name)} for ${toName(by)}: ${formatAmount(amount, currency)}`,
+    notes: ["Approve or reject them in Administration, Orders.", OPTIONAL],
+  }),
+  problem_found: createTemplate<"problem_found">({
+    one: ({ title }) => toMessage(title),
+    several: (total) => `${total} problems of the server`,
+    line: ({ title, detail }) => `${toMessage(title)}. ${toProblemDetail(detail)}`,
+    notes: ["Offcut reports a problem once a day while it lasts.", OPTIONAL],
+    link: HEALTH_LINK,
+  }),
+  problem_resolved: createTemplate<"problem_resolved">({
+    one: ({ title }) => toMessage(title),
+    several: (total) => `${total} problems of the server are resolved`,
+    line: ({ title, problem_title: problem, found_at: since }) =>
+      `${toMessage(title)}. Found on ${toDay(since)}: ${toMessage(problem)}.`,
+    notes: [OPTIONAL],
+    link: HEALTH_LINK,
+  }),
 };
