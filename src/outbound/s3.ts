@@ -92,11 +92,7 @@ export function openBucket(
 
 export type Bucket = ReturnType<typeof openBucket>;
 
-function createClient(
-  url: string,
-  { bucket }: OffsiteLocation,
-  env: Record<string, string | undefined>,
-): InstanceType<typeof Bun.S3Client> {
+function createClient(url: string, { bucket }: OffsiteLocation, env: Record<string, string | undefined>) {
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = env;
   if (!accessKeyId || !secretAccessKey)
     throw badRequest(`${url} needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment of the server.`);

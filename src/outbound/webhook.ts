@@ -26,12 +26,7 @@ export type WebhookMessage = {
 export type SendResult = { ok: boolean; status: number | null; error: string | null; milliseconds: number };
 
 /** Sends a webhook once. Never throws. `now` is the signed timestamp. */
-export async function sendWebhook(
-  delivery: WebhookMessage,
-  rules: AddressRules,
-  now: Date,
-  resolve: Resolve,
-): Promise<SendResult> {
+export async function sendWebhook(delivery: WebhookMessage, rules: AddressRules, now: Date, resolve: Resolve) {
   const started = performance.now();
   const outcome = (status: number | null, error: string | null): SendResult => ({
     ok: status !== null && status >= 200 && status < 300,

@@ -25,12 +25,7 @@ import { type AuditActor, recordAudit } from "./audit";
 export type AccountChange = { role?: AccountRole; disabled?: boolean; storage_quota_bytes?: number | null };
 
 /** Changes an account. Errors: `not_found`, `forbidden`; `conflict` for the last administrator. */
-export function changeAccount(
-  { store, now }: CoreNeeds,
-  actor: AuditActor,
-  userId: string,
-  change: AccountChange,
-): Promise<User> {
+export function changeAccount({ store, now }: CoreNeeds, actor: AuditActor, userId: string, change: AccountChange) {
   return store.write(async (tx) => {
     await requireActingAdmin(tx, actor);
     const time = now();
@@ -128,11 +123,7 @@ export async function inviteUser(
 export type ActingAdmin = { actor: AuditActor; admin: User };
 
 /** Creates a link with which the owner of an account chooses a new password. Errors: `not_found`, `forbidden`. */
-export function createResetLink(
-  services: MailNeeds,
-  { actor, admin }: ActingAdmin,
-  userId: string,
-): Promise<AccountLink> {
+export function createResetLink(services: MailNeeds, { actor, admin }: ActingAdmin, userId: string) {
   return services.store.write(async (tx) => {
     await requireActingAdmin(tx, actor);
     const user = await getAccount(tx, userId);

@@ -77,10 +77,7 @@ export async function listAccounts(services: CoreNeeds): Promise<AccountView[]> 
 }
 
 /** Grants credits. Assets that wait for them become ready. Errors: `bad_request`, `not_found`. */
-export async function grantCredits(
-  services: CoreNeeds,
-  request: { email: string; credits: number },
-): Promise<AccountView> {
+export async function grantCredits(services: CoreNeeds, request: { email: string; credits: number }) {
   if (!Number.isSafeInteger(request.credits) || request.credits <= 0) {
     throw badRequest("Credits must be an integer of at least 1.");
   }
@@ -110,10 +107,7 @@ export async function refundAsset(services: CoreNeeds, request: { assetId: strin
  * Disables an account or enables it again. While it is disabled, its API keys get 401, its download links fail and its webhooks wait. Jobs that
  * were accepted before run to completion. Errors: `not_found`, `conflict` for the last administrator.
  */
-export async function disableUser(
-  services: CoreNeeds,
-  request: { email: string; disabled: boolean },
-): Promise<AccountView> {
+export async function disableUser(services: CoreNeeds, request: { email: string; disabled: boolean }) {
   const { read } = services.store;
   const { id } = await getUserByEmail(read, request.email);
   const user = await changeAccount(services, COMMAND_ACTOR, id, { disabled: request.disabled });

@@ -54,10 +54,7 @@ export async function checkFiles(
 }
 
 /** Checks that the restored ledger gives each workspace the balance that it had. A manifest of an older version has no balances. */
-export async function checkBalances({
-  store,
-  manifest: { balances },
-}: DrillTarget): Promise<DrillCheck<{ balances: number }>> {
+export async function checkBalances({ store, manifest: { balances } }: DrillTarget) {
   if (balances === undefined) return { problems: [], balances: 0 };
   const problems = findBalanceProblems(balances, await listBalances(store.read));
   for (const { workspace_id, credits, held } of problems.length > 0 ? [] : balances) {

@@ -84,12 +84,7 @@ async function isInUse(path: string): Promise<boolean> {
  * left to the checks. `damaged` receives the paths of damaged files. Returns the bytes that were copied. Errors: `AppError` `storage_full`, `conflict` for
  * a file that has changed; the signal's reason.
  */
-export async function restoreToScratch(
-  backup: Backup,
-  scratch: string,
-  damaged: Set<string>,
-  signal: AbortSignal,
-): Promise<number> {
+export async function restoreToScratch(backup: Backup, scratch: string, damaged: Set<string>, signal: AbortSignal) {
   const data = getDrillData(scratch);
   await mkdir(data, { mode: 0o700 });
   if (backup.download !== null) return downloadToScratch(backup, scratch, damaged, signal);

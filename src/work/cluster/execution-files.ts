@@ -85,11 +85,7 @@ function getPreparedNames(outputDir: string): string[] {
  * Lists what an earlier attempt of a preparation has left. Files of speech only when all are there: else the next worker would complete those of
  * another one with its own.
  */
-export async function listPrepared(
-  root: string,
-  sourceName: string,
-  { outputDir }: JobFolders,
-): Promise<ReadableFile[]> {
+export async function listPrepared(root: string, sourceName: string, { outputDir }: JobFolders) {
   const names = new Set(getPreparedNames(outputDir));
   const files = getMediaFolder(outputDir);
   if (!(await hasSpeechAnalysis(files)))

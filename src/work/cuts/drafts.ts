@@ -12,11 +12,7 @@ import { formatMessageTime, readAuthor, requireCurrent } from "./versions";
 export type DraftChange = PlanEdit & { revision: number; userId: string };
 
 /** Saves the draft of a cut. Errors: `conflict` (another revision, a cut that is not completed or superseded, quota), `validation_error`, `upstream_unavailable`. */
-export async function updateDraft(
-  services: CoreNeeds,
-  cut: Cut,
-  { revision, segments, texts, userId }: DraftChange,
-): Promise<Draft> {
+export async function updateDraft(services: CoreNeeds, cut: Cut, { revision, segments, texts, userId }: DraftChange) {
   const { store } = services;
   if (cut.state !== "completed") throw conflict(`Cut is ${cut.state}, not completed.`);
   const asset = requireFound(await findAssetById(store.read, cut.asset_id), "Asset of the cut");

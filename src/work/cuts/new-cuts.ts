@@ -4,7 +4,7 @@ import type { CutStepParams } from "../../domain/step-params";
 import { hashJson } from "../../lib/hash";
 import { newId } from "../../lib/ids";
 import type { Asset } from "../../store/assets";
-import { type Cut, findCut, insertCut } from "../../store/cuts";
+import { findCut, insertCut } from "../../store/cuts";
 import type { Queries } from "../../store/db";
 import { deletePlannedCut } from "../../store/planned-cuts";
 import { estimateRemainingSeconds, findLatestStep } from "../../store/steps";
@@ -58,11 +58,7 @@ export async function requireKeepable(tx: Queries, asset: Asset, { keepEditsOf }
  * Inserts a pending cut, in place of one that is planned and could not start. Errors: `asset_processing`, `asset_payment_required`, `asset_failed`, `conflict` (not a source, quota),
  * `upstream_unavailable` (free space).
  */
-export async function insertNewCut(
-  services: CoreNeeds,
-  tx: Queries,
-  { isStored = false, ...request }: NewCut,
-): Promise<Cut> {
+export async function insertNewCut(services: CoreNeeds, tx: Queries, { isStored = false, ...request }: NewCut) {
   const now = services.now();
   const { asset, script, options, name, note } = request;
   await requireCuttable(tx, asset, now);

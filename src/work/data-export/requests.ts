@@ -96,10 +96,7 @@ export async function changeDataExport(
  * Returns the download links of a user's exports by the ID of their notification. Only the latest export can be downloaded, until it expires. A
  * link is valid for 15 minutes.
  */
-export async function createExportLinks(
-  { links, now, store }: CoreNeeds & { links: SignedLinks },
-  userId: string,
-): Promise<Map<string, string>> {
+export async function createExportLinks({ links, now, store }: CoreNeeds & { links: SignedLinks }, userId: string) {
   const ready = await findDataExport(store.read, userId, "ready");
   if (!ready || !isDownloadable(ready, now())) return new Map();
   return new Map([[ready.notification_id, links.sign({ kind: "exports", id: ready.id, what: "archive" }, now())]]);

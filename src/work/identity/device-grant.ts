@@ -183,11 +183,7 @@ const toDeviceRequest = (letters: string, code: DeviceCode): DeviceRequest => ({
 const unknownCode = () => new AppError("not_found", "Code is wrong or has expired. Compare it with your device.");
 
 /** Returns the request with a user code. Throws `AppError` `not_found`; `rate_limited` after too many wrong codes. */
-export async function readDeviceRequest(
-  services: IdentityNeeds,
-  text: string,
-  attempt: UserCodeAttempt,
-): Promise<DeviceRequest> {
+export async function readDeviceRequest(services: IdentityNeeds, text: string, attempt: UserCodeAttempt) {
   const { signInLimits, store } = services;
   signInLimits.checkUserCode(attempt);
   const userCode = parseUserCode(text);

@@ -86,12 +86,7 @@ async function recordFailedSignIn(services: IdentityNeeds, user: User | null, cl
  * Starts a session for a user who has signed in. Throws `AppError` `unauthenticated` if the account was disabled,
  * deleted or given another password since `user` was read.
  */
-export async function startSession(
-  services: IdentityNeeds,
-  user: User,
-  method: SignInMethod,
-  client: SignInClient,
-): Promise<StartedSession> {
+export async function startSession(services: IdentityNeeds, user: User, method: SignInMethod, client: SignInClient) {
   const issued = await services.sessions.issue(user.id, client);
   return services.store.write(async (tx) => {
     const current = await findUserById(tx, user.id);

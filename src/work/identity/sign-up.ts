@@ -44,11 +44,7 @@ const alreadySetUp = () => conflict("This server is already set up: sign in.");
  * Creates an account and starts a session. Throws `AppError` `forbidden` while sign-up is closed; `rate_limited`; `conflict` when the address
  * has an account; `validation_error`.
  */
-export async function signUp(
-  services: IdentityNeeds,
-  credentials: Credentials,
-  client: SignInClient,
-): Promise<StartedSession> {
+export async function signUp(services: IdentityNeeds, credentials: Credentials, client: SignInClient) {
   services.signInLimits.takeAnonymousCall(client.address);
   if (!(await isSignUpOpen(services))) throw new AppError("forbidden", "Sign-up is closed on this server.");
   return createAccount(services, credentials, client, { method: "sign_up" });

@@ -11,15 +11,11 @@ import { requireConfirmation, wrongSecret } from "./require-password";
 import { type AccountOwner, toAuditActor } from "./sign-in";
 import { createRecoveryCodes, createTotpSecret, openTotpSecret, sealTotpSecret, verifyTotpCode } from "./totp";
 
-/** A new authenticator. Only this value contains the secret and the codes. */
-export type TotpEnrollment = { secret: string; otpauth_url: string; recovery_codes: string[] };
-
-/** Creates an authenticator, which replaces one that was not confirmed. Throws `AppError` `conflict` if the account has one. */
-export async function enrollAuthenticator(
-  { now, sealer }: IdentityNeeds,
-  tx: Queries,
-  { id }: Pick<User, "id">,
-): Promise<TotpEnrollment> {
+/**
+ * Creates an authenticator, which replaces one that was not confirmed. Only the returned value contains the secret and the codes. Throws `AppError`
+ * `conflict` if the account has one.
+ */
+export async function enrollAuthenticator({ now, sealer }: IdentityNeeds, tx: Queries, { id }: Pick<User, "id">) {
   const user = requireFound(await findUserById(tx, id), "Account");
   if (user.totp_secret !== null) throw conflict("Account has an authenticator. Remove it first to set up another one.");
   const { secret, url } = createTotpSecret(user.email);
@@ -86,7 +82,7 @@ export async function replaceRecoveryCodes(
 
 /** Removes the authenticator and its recovery codes: sign-in asks for the password only. Errors: those of `confirmTwoFactorChange`. */
 export async function removeAuthenticator(
-  services: IdentityNeeds & IdentityNeeds,
+  services: IdentityNeeds,
   owner: AccountOwner,
   password: string | undefined,
 ): Promise<void> {

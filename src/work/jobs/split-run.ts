@@ -123,12 +123,7 @@ async function encodePiece(
   return result.repaired;
 }
 
-function openSplitChild(
-  tools: SplitTools,
-  blobs: RenderInput["blobs"],
-  context: RunContext,
-  writable: string[],
-): JobChild {
+function openSplitChild(tools: SplitTools, blobs: RenderInput["blobs"], context: RunContext, writable: string[]) {
   return openJobChild({
     command: tools.jobCommand,
     sandbox: tools.sandbox,

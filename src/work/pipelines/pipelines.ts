@@ -48,12 +48,7 @@ export async function startPipeline(
 }
 
 /** Starts a chain. Returns its ID. Errors: those of `createSubject` and `startPipeline`. */
-export async function startChain(
-  services: CoreNeeds,
-  tx: Queries,
-  start: PipelineStart,
-  steps: StepRequest[],
-): Promise<string> {
+export async function startChain(services: CoreNeeds, tx: Queries, start: PipelineStart, steps: StepRequest[]) {
   const first = { ...steps[0]!, precedingCutId: null };
   const params = shareScripts(steps);
   const subjectId = await createSubject(services, tx, { ...start, isChain: true, request: first });

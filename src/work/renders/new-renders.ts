@@ -8,7 +8,7 @@ import { newId } from "../../lib/ids";
 import type { Asset } from "../../store/assets";
 import type { Cut } from "../../store/cuts";
 import type { Queries } from "../../store/db";
-import { insertRender, type Render } from "../../store/renders";
+import { insertRender } from "../../store/renders";
 import { isCuttable } from "../cuts/new-cuts";
 import type { CoreNeeds } from "../needs";
 import { findQuotaProblem, requireStorage } from "../storage/limits";
@@ -43,11 +43,7 @@ export const hashRenderRequest = (asset: Asset, cut: Cut | null, { resolved, jso
 export type NewRender = { asset: Asset; cut: Cut | null; output: CheckedOutput; userId: string | null };
 
 /** Inserts a pending render. Errors: `conflict` (quota), `upstream_unavailable` (storage). */
-export async function insertNewRender(
-  services: CoreNeeds,
-  tx: Queries,
-  { asset, cut, output, userId }: NewRender,
-): Promise<Render> {
+export async function insertNewRender(services: CoreNeeds, tx: Queries, { asset, cut, output, userId }: NewRender) {
   const quotaProblem = await findQuotaProblem(services, tx, asset.workspace_id);
   if (quotaProblem) throw conflict(quotaProblem);
   requireStorage(services);

@@ -49,11 +49,7 @@ export function claimSpace({ disk, folders }: CoreNeeds, bytes: number): void {
 }
 
 /** Returns the quota of the workspace in bytes, null without: its own, else the configured one. */
-export async function readStorageQuota(
-  services: ConfigNeeds,
-  db: Queries,
-  workspaceId: string,
-): Promise<number | null> {
+export async function readStorageQuota(services: ConfigNeeds, db: Queries, workspaceId: string) {
   return findEffectiveQuota(services, await readQuotaOverride(db, workspaceId));
 }
 

@@ -44,12 +44,7 @@ const RESERVED_BYTES = 64 * 1024 ** 2;
  * reservation counts towards the quota like the length of any unfinished upload. Errors: `payload_too_large`, `conflict` (quota),
  * `not_found`, `upstream_unavailable` (storage).
  */
-export async function reservePut(
-  services: CoreNeeds,
-  assetId: string,
-  bytes: number,
-  isExact: boolean,
-): Promise<number> {
+export async function reservePut(services: CoreNeeds, assetId: string, bytes: number, isExact: boolean) {
   const { maxUploadBytes } = services.config;
   requireUploadSize(services, Math.max(bytes, isExact ? 0 : 64), "Request body");
   requireStorage(services);

@@ -106,10 +106,7 @@ export function requireUploadSize({ config }: CoreNeeds, bytes: number, name: st
  * Returns the size of the largest file, and the bytes for which the disk and the workspace's quota have room. Throws `AppError`
  * `upstream_unavailable` while a folder is offline.
  */
-export async function readUploadLimits(
-  services: CoreNeeds,
-  workspaceId: string,
-): Promise<Record<"maxBytes" | "freeBytes", number>> {
+export async function readUploadLimits(services: CoreNeeds, workspaceId: string) {
   const { config, disk, folders, store } = services;
   folders.guard.requireOnline();
   const quota = await readStorageQuota(services, store.read, workspaceId);

@@ -7,7 +7,6 @@ import type { Queries } from "../../store/db";
 import { countQueuedTests } from "../../store/delivery-queue";
 import {
   countEndpoints,
-  type Delivery,
   findDelivery,
   insertDelivery,
   insertEndpoint,
@@ -127,11 +126,7 @@ async function requireRoomForTest(tx: Queries, workspaceId: string, now: number)
  * Queues a delivery again with the same ID, from the start of its retry schedule. Errors: `not_found`; `conflict` while the endpoint is
  * disabled; `rate_limited` for a test event, as in `queueTestEvent`.
  */
-export async function requeueDelivery(
-  services: CoreNeeds,
-  endpoint: WebhookEndpoint,
-  deliveryId: string,
-): Promise<Delivery> {
+export async function requeueDelivery(services: CoreNeeds, endpoint: WebhookEndpoint, deliveryId: string) {
   requireEnabled(endpoint);
   const now = services.now();
   return services.store.write(async (tx) => {
