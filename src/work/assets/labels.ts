@@ -36,4 +36,4 @@ async function requireMoveTarget(tx: Queries, workspaceId: string, projectId: st
 }
 
 /** Returns the columns that count as storage. */
-const listTexts = ({ name, tags, note }: AssetLabel): string[] => [name ?? "", JSON.stringify(tags), note ?? ""];
+const listTexts = ({ name, tags, note }: AssetLabel) => [name, JSON.stringify(tags), note];

@@ -75,15 +75,7 @@ export async function prepareEdit(
       completed_at: now,
     };
     const { script, options, review_items } = edited;
-    const counted = [
-      script,
-      JSON.stringify(options),
-      plan,
-      basis ?? "",
-      review_items ?? "",
-      edited.name ?? "",
-      edited.note ?? "",
-    ];
+    const counted = [script, JSON.stringify(options), plan, basis, review_items, edited.name, edited.note];
     await requireRoomForText(services, tx, cut.workspace_id, counted);
     const inserted = await insertCut(tx, edited);
     await copyReview(tx, cut.id, inserted.id);

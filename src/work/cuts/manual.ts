@@ -54,8 +54,7 @@ export async function createManualCut(
     const { asset, same } = await findSource(tx);
     if (same) return { cut: same, isNew: false };
     await requireCuttable(tx, asset, now, isProbed);
-    const { name = null, note = null } = label;
-    const texts = [plan, script, JSON.stringify(options), name ?? "", note ?? ""];
+    const texts = [plan, script, JSON.stringify(options), label.name, label.note];
     await requireRoomForText(services, tx, workspaceId, texts);
     // A planned cut that could not start is no longer needed.
     if (isCuttable(asset)) await deletePlannedCut(tx, asset.id);

@@ -63,7 +63,7 @@ export async function insertNewCut(services: CoreNeeds, tx: Queries, { isStored 
   const { asset, script, options, name, note } = request;
   await requireCuttable(tx, asset, now);
   await requireKeepable(tx, asset, request);
-  const texts = [...(isStored ? [] : [script, JSON.stringify(options)]), name ?? "", note ?? ""];
+  const texts = [...(isStored ? [] : [script, JSON.stringify(options)]), name, note];
   await requireRoomForText(services, tx, asset.workspace_id, texts);
   requireDatabaseSpace(services);
   await deletePlannedCut(tx, asset.id);

@@ -44,7 +44,7 @@ export async function planCut(
     await deletePlannedCut(tx, asset.id);
     return null;
   }
-  await requireRoomForText(services, tx, asset.workspace_id, [script], [planned?.script ?? ""]);
+  await requireRoomForText(services, tx, asset.workspace_id, [script], [planned?.script]);
   const { id: asset_id, workspace_id } = asset;
   return putPlannedCut(tx, { asset_id, workspace_id, mode, script, created_by: userId });
 }

@@ -35,7 +35,7 @@ export const renameCut = (services: CoreNeeds, { workspace_id, id }: Cut, label:
   services.store.write(async (tx) => {
     const old = requireFound(await findCut(tx, workspace_id, id), "Cut");
     if (Object.keys(label).length === 0) return old;
-    const texts = ({ name, note }: CutLabel) => [name ?? "", note ?? ""];
+    const texts = ({ name, note }: CutLabel) => [name, note];
     await requireRoomForText(services, tx, workspace_id, texts({ ...old, ...label }), texts(old));
     return requireFound(await updateCut(tx, id, label), "Cut");
   });

@@ -52,12 +52,8 @@ export async function startChain(services: CoreNeeds, tx: Queries, start: Pipeli
   const first = { ...steps[0]!, precedingCutId: null };
   const params = shareScripts(steps);
   const subjectId = await createSubject(services, tx, { ...start, isChain: true, request: first });
-  await requireRoomForText(
-    services,
-    tx,
-    start.workspaceId,
-    params.map((one) => JSON.stringify(one)),
-  );
+  const texts = params.map((one) => JSON.stringify(one));
+  await requireRoomForText(services, tx, start.workspaceId, texts);
   return insertSteps(services, tx, start, {
     isChain: true,
     steps: steps.map(({ name }, n) => ({ name, params: params[n]!, subject_id: n === 0 ? subjectId : null })),

@@ -80,14 +80,16 @@ export async function requireRoomForText(
   services: ConfigNeeds,
   tx: Queries,
   workspaceId: string,
-  texts: string[],
-  replaced: string[] = [],
+  texts: StoredText[],
+  replaced: StoredText[] = [],
 ): Promise<void> {
   const bytes = countBytes(texts) - countBytes(replaced);
   if (bytes > 0) await requireQuota(services, tx, workspaceId, bytes, "request");
 }
 
-const countBytes = (texts: string[]): number => texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+type StoredText = string | null | undefined;
+
+const countBytes = (texts: StoredText[]): number => texts.reduce((sum, text) => sum + Buffer.byteLength(text ?? ""), 0);
 
 const MAX_PROJECTS = 10_000;
 

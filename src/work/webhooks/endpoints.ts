@@ -8,14 +8,13 @@ import { countQueuedTests } from "../../store/delivery-queue";
 import {
   countEndpoints,
   findDelivery,
-  insertDelivery,
   insertEndpoint,
   updateDelivery,
   updateEndpoint,
   type WebhookEndpoint,
 } from "../../store/webhooks";
 import type { CoreNeeds } from "../needs";
-import { createWebhookId } from "./events";
+import { queueDelivery } from "./events";
 
 export type WebhookNeeds = CoreNeeds & {
   /** Returns a resolver for host names in a workspace's URLs, with limits for the workspace and for all workspaces together. */
@@ -94,23 +93,11 @@ export async function queueTestEvent(services: CoreNeeds, endpoint: WebhookEndpo
   const now = services.now();
   // Checked before the write as well, so that a refusal costs only a read.
   await requireRoomForTest(services.store.read, endpoint.workspace_id, now);
-  const eventId = newId();
-  const id = createWebhookId(endpoint.id, eventId);
-  await services.store.write(async (tx) => {
+  const body = JSON.stringify({ type: TEST_EVENT, data: { entity_id: endpoint.id, asset_id: null } });
+  return services.store.write(async (tx) => {
     await requireRoomForTest(tx, endpoint.workspace_id, now);
-    await insertDelivery(tx, {
-      id,
-      endpoint_id: endpoint.id,
-      workspace_id: endpoint.workspace_id,
-      event_id: eventId,
-      type: TEST_EVENT,
-      body: JSON.stringify({ type: TEST_EVENT, data: { entity_id: endpoint.id, asset_id: null } }),
-      state: "pending",
-      due_at: now,
-      created_at: now,
-    });
+    return queueDelivery(tx, endpoint, { event_id: newId(), type: TEST_EVENT, body }, now);
   });
-  return id;
 }
 
 /** Throws `rate_limited` while too many test events of the workspace are waiting. */

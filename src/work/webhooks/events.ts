@@ -9,7 +9,7 @@ import type { Asset } from "../../store/assets";
 import type { Cut } from "../../store/cuts";
 import type { Queries } from "../../store/db";
 import type { Render } from "../../store/renders";
-import { insertDelivery, insertEvent, listEnabledEndpoints } from "../../store/webhooks";
+import { insertDelivery, insertEvent, listEnabledEndpoints, type WebhookEndpoint } from "../../store/webhooks";
 
 /** The events of one kind of entity, such as `asset.…`. */
 type EventsOf<Entity extends string> = Extract<EventType, `${Entity}.${string}`>;
@@ -56,24 +56,24 @@ async function emitEvent<Type extends EventType>(
   });
   if (!isNew) return;
   const body = JSON.stringify({ type, data });
-  for (const endpoint of await listEnabledEndpoints(tx, workspaceId)) {
-    if (!endpoint.event_types.includes(type)) continue;
-    await insertDelivery(tx, {
-      id: createWebhookId(endpoint.id, id),
-      endpoint_id: endpoint.id,
-      workspace_id: workspaceId,
-      event_id: id,
-      type,
-      body,
-      state: "pending",
-      due_at: now,
-      created_at: now,
-    });
-  }
+  for (const endpoint of await listEnabledEndpoints(tx, workspaceId))
+    if (endpoint.event_types.includes(type)) await queueDelivery(tx, endpoint, { event_id: id, type, body }, now);
+}
+
+/** Queues an event, whose body is JSON text, for delivery to an endpoint. Returns the ID of the delivery. */
+export async function queueDelivery(
+  tx: Queries,
+  { id: endpoint_id, workspace_id }: WebhookEndpoint,
+  event: { event_id: string; type: string; body: string },
+  now: number,
+): Promise<string> {
+  const id = createWebhookId(endpoint_id, event.event_id);
+  await insertDelivery(tx, { id, endpoint_id, workspace_id, ...event, state: "pending", due_at: now, created_at: now });
+  return id;
 }
 
 /** Returns the `webhook-id`, derived from endpoint and event: a UUID of version 8 (RFC 9562), whose bits are a hash. */
-export function createWebhookId(endpointId: string, eventId: string): string {
+function createWebhookId(endpointId: string, eventId: string): string {
   const hex = sha256(`webhook\0${endpointId}\0${eventId}`);
   const variant = ((Number.parseInt(hex[16]!, 16) & 0x3) | 0x8).toString(16);
   return [

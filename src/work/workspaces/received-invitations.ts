@@ -9,10 +9,11 @@ import type { User } from "../../store/users";
 import { findReceivedInvitation, type ReceivedInvitation, takeInvitation } from "../../store/workspace-invitations";
 import type { OwnWorkspace } from "../../store/workspace-members";
 import { findRole, insertMember } from "../../store/workspaces";
-import { type AuditActor, recordAudit } from "../access/audit";
+import type { AuditActor } from "../access/audit";
 import { VERIFIES_ADDRESS } from "../identity/account-links";
 import { isActiveAdmin } from "../identity/administrators";
 import { confirmAddress } from "../identity/email-verification";
+import { recordOnWorkspace } from "./workspaces";
 
 /** Anyone with the link may accept with the account of its address. Without the link, the address must be confirmed. */
 export type InvitationChoice = { id: string } | { token: string };
@@ -32,10 +33,8 @@ export async function acceptReceivedInvitation(
   // An inviting administrator vouches for the address, unless the role was lost since.
   const isVouchedFor = token.data?.[VERIFIES_ADDRESS] === true && inviter !== null && isActiveAdmin(inviter);
   if ("token" in choice && isVouchedFor) await confirmAddress(tx, user, now);
-  const target = { kind: "workspace", id: workspace.id };
   const details = { user_id: user.id, role, invited_by: token.created_by };
-  const action = "workspace.member_added";
-  await recordAudit(tx, actor, { action, target, workspaceId: workspace.id, details }, now);
+  await recordOnWorkspace(tx, actor, "workspace.member_added", workspace.id, now, details);
   return { workspace, role };
 }
 
@@ -48,9 +47,7 @@ export async function declineReceivedInvitation(
   now: number,
 ): Promise<void> {
   const { workspace } = await takeReceived(tx, user, choice, now);
-  const target = { kind: "workspace", id: workspace.id };
-  const action = "workspace.invitation_declined";
-  await recordAudit(tx, actor, { action, target, workspaceId: workspace.id, details: {} }, now);
+  await recordOnWorkspace(tx, actor, "workspace.invitation_declined", workspace.id, now);
 }
 
 async function takeReceived(

@@ -68,7 +68,7 @@ export async function createWorkspace(
   const mayGrant = delta > 0 && (await hasEverGotCredits(tx, userId));
   if (mayGrant && (await takeWorkspaceGrant(tx, userId, now, GRANT_INTERVAL_MS)))
     await insertLedgerEntry(tx, { id: newId(), workspace_id: workspace.id, type: "grant", delta, created_at: now });
-  await record(tx, actor, "workspace.created", workspace.id, now);
+  await recordOnWorkspace(tx, actor, "workspace.created", workspace.id, now);
   return workspace;
 }
 
@@ -81,7 +81,7 @@ export async function changeWorkspaceName(
   const { workspaceId, name, now } = request;
   const workspace = await renameWorkspace(tx, workspaceId, name);
   if (!workspace) throw workspaceNotFound();
-  await record(tx, actor, "workspace.renamed", workspaceId, now);
+  await recordOnWorkspace(tx, actor, "workspace.renamed", workspaceId, now);
   return workspace;
 }
 
@@ -110,7 +110,7 @@ export async function inviteMember(
     throw conflict(`Limit of ${MAX_MEMBERS} members reached. Remove one or revoke an invitation first.`);
   const invitation = { email, userId: null, workspace: { id: workspaceId, role }, invitedBy };
   const link = await createInvitation(services, tx, invitation);
-  await record(tx, actor, "workspace.member_invited", workspaceId, now, { role });
+  await recordOnWorkspace(tx, actor, "workspace.member_invited", workspaceId, now, { role });
   return link;
 }
 
@@ -123,7 +123,7 @@ export async function revokeInvitation(
   const { workspaceId, id, now } = request;
   const email = await closeInvitation(tx, workspaceId, id, now);
   if (email === null) throw notFound("Invitation");
-  await record(tx, actor, "workspace.invitation_revoked", workspaceId, now);
+  await recordOnWorkspace(tx, actor, "workspace.invitation_revoked", workspaceId, now);
 }
 
 /** Changes the role of a member. Throws `AppError` `not_found`, and `conflict` for the last owner. */
@@ -141,7 +141,7 @@ export async function changeRole(
     await revokeInvitationsBy(tx, workspaceId, userId, now);
   }
   await setRole(tx, workspaceId, userId, role);
-  await record(tx, actor, "workspace.member_changed", workspaceId, now, { user_id: userId, role });
+  await recordOnWorkspace(tx, actor, "workspace.member_changed", workspaceId, now, { user_id: userId, role });
   return { ...member, role };
 }
 
@@ -158,7 +158,7 @@ export async function removeMember(
   const member = await getMember(tx, workspaceId, userId);
   if (member.role === "owner") await requireOtherOwner(tx, workspaceId, userId);
   await deleteMember(tx, workspaceId, userId, now);
-  await record(tx, actor, "workspace.member_removed", workspaceId, now, { user_id: userId });
+  await recordOnWorkspace(tx, actor, "workspace.member_removed", workspaceId, now, { user_id: userId });
 }
 
 /**
@@ -189,7 +189,8 @@ export async function removeWorkspace(
       await closeOrders(tx, workspaceId, now());
       // Invitations that the owner sent meanwhile still count toward the owner's limit.
       await removeOtherAccess(tx, workspaceId, ownerId, now());
-      if (await deleteWorkspace(tx, workspaceId)) await record(tx, actor, "workspace.deleted", workspaceId, now());
+      if (await deleteWorkspace(tx, workspaceId))
+        await recordOnWorkspace(tx, actor, "workspace.deleted", workspaceId, now());
       return true;
     });
   do await removeWorkspaceContent(services, workspaceId, signal);
@@ -213,12 +214,13 @@ async function requireOtherOwner(tx: Queries, workspaceId: string, userId: strin
 
 const workspaceNotFound = (): AppError => notFound("Workspace");
 
-const record = (
+/** Writes an action on a workspace to the audit log. */
+export const recordOnWorkspace = (
   tx: Queries,
   actor: AuditActor,
   action: AuditAction,
   id: string,
   now: number,
-  details?: Record<string, unknown>,
+  details: Record<string, unknown> = {},
 ): Promise<void> =>
-  recordAudit(tx, actor, { action, target: { kind: "workspace", id }, workspaceId: id, details: details ?? {} }, now);
+  recordAudit(tx, actor, { action, target: { kind: "workspace", id }, workspaceId: id, details }, now);
