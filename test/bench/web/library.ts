@@ -118,7 +118,12 @@ async function measureBatch() {
   });
   await page.getByLabel("Select Recording 0 of the summer").check();
   const last = page.getByLabel(`Select Recording ${BATCH - 1} of the summer`);
-  while ((await last.count()) === 0) await page.mouse.wheel(0, 2_000);
+  // A queue of turns would carry on past it.
+  while ((await last.count()) === 0) {
+    await page.mouse.wheel(0, 600);
+    await page.waitForTimeout(50);
+  }
+  await last.scrollIntoViewIfNeeded();
   await last.click({ modifiers: ["Shift"] });
   await page.getByRole("toolbar").getByRole("button", { name: "Make cut" }).click();
   await page.getByRole("dialog").getByLabel("Mode").selectOption("tight");
