@@ -20,8 +20,8 @@ import {
 import type { Connection, RequestClient } from "./client";
 import { type ErrorShape, toErrorReply } from "./errors";
 import type { Guide } from "./guide";
-import type { JsonObject } from "./openapi-parts";
 import { NO_LIMIT, type RateLimiter } from "./rate-limit";
+import type { JsonObject } from "./response-docs";
 import { type Route, WORKSPACE_HEADER } from "./route";
 import { describeRoute } from "./route-detail";
 import { parseUploadMethod, UPLOAD_METHODS, type UploadSurface } from "./uploads";

@@ -16,20 +16,14 @@ import { formatAttachment, toResponseTo } from "./call";
 import { replyWithFile } from "./file-response";
 import { formatTime } from "./schemas";
 import { FILE_POLICY } from "./security-headers";
-import { findSharedRender, isUnlocked } from "./shared-renders";
+import { findLinkProblem, findSharedRender, isUnlocked } from "./shared-renders";
 
 /** `text` replaces `path` for a file created from the database. `modifiedAt` is in milliseconds since 1970. */
 type LinkedFile = { contentType: string; name: string } & ({ path: string } | { text: string; modifiedAt: number });
 
 /** Serves GET and HEAD of `/files/{kind}/{id}/{what}`. Throws `AppError` `not_found` if the link is invalid, has expired or its file does not exist, `upstream_unavailable` while its folder is offline. */
 export async function serveFile(services: Services, request: Request, target: LinkTarget): Promise<Response> {
-  const { searchParams } = new URL(request.url);
-  const problem = services.links.findProblem(
-    target,
-    searchParams.get("expires"),
-    searchParams.get("signature"),
-    services.now(),
-  );
+  const problem = findLinkProblem(services, request, target);
   const found = problem === null ? await findLinkedFile(services, request, target) : null;
   const opened = found && (await openFile(services, found));
   if (!opened) {

@@ -2,7 +2,7 @@
 import { type ElysiaSwaggerConfig, swagger } from "@elysiajs/swagger";
 import { type DocumentDecoration, Elysia } from "elysia";
 import type { Family, FamilyRoute } from "./family";
-import type { JsonObject } from "./openapi-parts";
+import type { JsonObject } from "./response-docs";
 import { toPlainSchema } from "./route-detail";
 import { SCHEMAS } from "./schemas";
 

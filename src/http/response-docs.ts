@@ -1,7 +1,37 @@
-/** Successful responses as OpenAPI documents describe them. */
+/** Responses and parameters as OpenAPI documents describe them. `JSON.stringify` leaves out undefined properties. */
+import { HTTP_STATUS, type HttpCode } from "../domain/errors";
 import { EVENT_STREAM_TYPE } from "./event-stream";
-import { type JsonObject, schemaRef } from "./openapi-parts";
 import type { SchemaName } from "./schemas";
+
+export type JsonObject = Record<string, unknown>;
+
+export const schemaRef = (name: SchemaName | "Error"): JsonObject => ({ $ref: `#/components/schemas/${name}` });
+
+/** Describes a parameter. By default it is text, and optional outside of a path. */
+export const describeParameter = (place: "path" | "query" | "header", name: string, rest: JsonObject = {}) => ({
+  name,
+  in: place,
+  required: place === "path",
+  description: undefined,
+  schema: { type: "string" },
+  ...rest,
+});
+
+const WAITING_CODES: HttpCode[] = ["rate_limited", "asset_processing", "upstream_unavailable"];
+
+export const describeErrors = (codes: HttpCode[]): JsonObject =>
+  Object.fromEntries(
+    [...Map.groupBy(new Set(codes), (code) => HTTP_STATUS[code])].map(([status, group]) => [
+      status,
+      {
+        description: group.map((code) => `\`${code}\``).join(", "),
+        headers: group.some((code) => WAITING_CODES.includes(code))
+          ? { "Retry-After": { schema: { type: "integer" } } }
+          : undefined,
+        content: { "application/json": { schema: schemaRef("Error") } },
+      },
+    ]),
+  );
 
 /** A response without `content` has no body. */
 export type ResponseDoc = { description: string; content?: Record<string, { schema: JsonObject }> };

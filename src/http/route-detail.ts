@@ -1,8 +1,8 @@
 /** The `detail` of a route: its operation in the OpenAPI document of a family. */
 import type { TSchema } from "@sinclair/typebox";
 import type { HttpCode } from "../domain/errors";
-import { describeErrors, describeParameter, type JsonObject } from "./openapi-parts";
 import { BODY_TYPES } from "./parse-request";
+import { describeErrors, describeParameter, type JsonObject } from "./response-docs";
 import { type Route, WORKSPACE_HEADER } from "./route";
 
 /** The common parts of a family's operations. */

@@ -1,7 +1,6 @@
 /** The schemas of all resources, by their names in the OpenAPI documents. */
 import type { Static, TObject, TSchema } from "@sinclair/typebox";
 import { type CamelCase, toCamelCase } from "../config/camel-case";
-import { BACKUP_SCHEMAS } from "./dashboard/admin/backup-schemas";
 import { ADMIN_SCHEMAS } from "./dashboard/admin/schemas";
 import { WORKER_SCHEMAS } from "./dashboard/admin/worker-schemas";
 import { BILLING_SCHEMAS } from "./dashboard/billing-schemas";
@@ -16,7 +15,6 @@ export const SCHEMAS = {
   ...LIBRARY_SCHEMAS,
   ...ADMIN_SCHEMAS,
   ...WORKER_SCHEMAS,
-  ...BACKUP_SCHEMAS,
   ...BILLING_SCHEMAS,
   ...KEY_SCHEMAS,
 };

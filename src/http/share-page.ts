@@ -15,7 +15,7 @@ import type { RequestClient } from "./client";
 import { escapeHtml, toPageResponse } from "./pages";
 import { parseForm, readBodyText } from "./parse-request";
 import { SHARE_POLICY } from "./security-headers";
-import { findSharedRender, formatShareCookie, isUnlocked, type SharedRender } from "./shared-renders";
+import { findLinkProblem, findSharedRender, formatShareCookie, isUnlocked, type SharedRender } from "./shared-renders";
 
 const STYLE_PATH = "/share.css";
 const MAX_FORM_BYTES = 4_096;
@@ -33,10 +33,7 @@ export async function serveSharePage(
   shareId: string,
   { client }: { client: RequestClient },
 ): Promise<Response> {
-  const { searchParams } = new URL(request.url);
-  const target = { kind: "shares", id: shareId, what: "page" } as const;
-  const [expires, signature] = [searchParams.get("expires"), searchParams.get("signature")];
-  const problem = services.links.findProblem(target, expires, signature, services.now());
+  const problem = findLinkProblem(services, request, { kind: "shares", id: shareId, what: "page" });
   const found = problem === null ? await findSharedRender(services, shareId) : null;
   if (found === null) return showBrokenLink();
   if (isUnlocked(services, request, found.share))

@@ -1,4 +1,5 @@
 /** The render of a share link, and whether a browser has entered the link's password. */
+import type { LinkTarget } from "../blobs/signed-links";
 import { AppError } from "../domain/errors";
 import { findRenderShareById, type RenderShare } from "../store/render-shares";
 import { findRenderById, type Render } from "../store/renders";
@@ -24,6 +25,12 @@ export async function findSharedRender({ store }: Services, shareId: string): Pr
   const render = await findRenderById(store.read, share.render_id);
   if (render?.state !== "completed" || (await isWorkspaceDisabled(store.read, render.workspace_id))) return null;
   return { share, render };
+}
+
+/** Returns why the signed link of a request does not work: it is invalid or has expired. Null if it works. */
+export function findLinkProblem({ links, now }: Services, { url }: Request, target: LinkTarget) {
+  const { searchParams } = new URL(url);
+  return links.findProblem(target, searchParams.get("expires"), searchParams.get("signature"), now());
 }
 
 const COOKIE = "offcut_share";

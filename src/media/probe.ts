@@ -14,7 +14,7 @@ import {
 } from "../domain/time";
 import { MAX_CHANNELS } from "./audio/mixdown";
 import { isSupportedCodec } from "./decoders";
-import type { Ffmpeg } from "./ffmpeg";
+import type { RecordingFile } from "./ffmpeg";
 import { checkMp4 } from "./packets/mp4-check";
 import { readMp4Structure } from "./packets/mp4-structure";
 import type { DescribedAudio, DescribedVideo, MediaDescription } from "./probing/description";
@@ -24,13 +24,7 @@ import { readPacketTable, TABLE_DEMUXERS } from "./probing/packet-table";
 
 export type ProbeLimits = { maxDurationSeconds: number; maxSidePixels: number; maxStreams: number };
 
-export type ProbeOptions = {
-  path: string;
-  sniffed: SniffedMedia;
-  ffmpeg: Ffmpeg;
-  limits: ProbeLimits;
-  signal?: AbortSignal | undefined;
-};
+export type ProbeOptions = Omit<RecordingFile, "probed"> & { sniffed: SniffedMedia; limits: ProbeLimits };
 
 const MAX_DESCRIBE_WALL_SECONDS = 60;
 const MAX_TABLE_WALL_SECONDS = 60;

@@ -11,7 +11,15 @@ import { writeAtomically } from "./atomic-output";
 import { getThreadCount } from "./chunked-plan";
 import type { RenderTools } from "./chunked-render";
 import { isSameBytes } from "./packets/bits";
-import { parseBitstream } from "./packets/bitstream";
+import {
+  type Bitstream,
+  buildDecoderDescription,
+  buildPacket,
+  parseBitstream,
+  parseNalUnits,
+} from "./packets/bitstream";
+import { mergeAvcConfigs } from "./packets/h264";
+import { mergeHevcConfigs, renumberNalUnit, renumberParameterSets } from "./packets/hevc";
 import { readSourcePackets, SpliceError, withSpliceError } from "./packets/source";
 import {
   computeDisplayRanks,
@@ -27,7 +35,7 @@ import {
 import type { SplicePacket } from "./render-cache/splice-entries";
 import { type CachedSplices, findCachedSplices } from "./smart/cached-splices";
 import { listDecodeStarts, openSmartSource, planRange, type SmartSource } from "./smart/source";
-import { mergeDescriptions, toSplicedPacket } from "./smart/splice-bitstream";
+import type { SpliceCodec } from "./smart/splice-arguments";
 import { type CheckWindow, decodeCheckWindows, formatConcatList, planCheckWindows } from "./smart/splice-check";
 import { encodeSplices, groupSpliceTasks, type SpliceTask } from "./smart/splice-encode";
 
@@ -267,4 +275,40 @@ async function* readEncodedPackets(plan: SmartPlan, paths: readonly string[]): A
     for await (const { data, type } of iteratePackets(sink))
       yield { data: withSpliceError(() => toSplicedPacket(splice, data, lengthSize)), type, rank: ranks[index++]! };
   }
+}
+
+/**
+ * Returns the source's decoder configuration with the parameter sets of the encoded segments added. Errors: a plain
+ * `Error` if they are incompatible.
+ */
+function mergeDescriptions(
+  source: Bitstream,
+  splice: SpliceCodec,
+  encoded: { codec: string; description: Uint8Array } | null,
+): Uint8Array {
+  if (encoded === null) return buildDecoderDescription(source);
+  const encoder = parseBitstream(source.codec, encoded);
+  if (source.codec === "h264" && encoder.codec === "h264")
+    return buildDecoderDescription({
+      codec: "h264",
+      parameterSets: mergeAvcConfigs(source.parameterSets, encoder.parameterSets),
+    });
+  if (source.codec === "hevc" && encoder.codec === "hevc" && splice.codec === "hevc") {
+    const parameterSets = mergeHevcConfigs(
+      source.parameterSets,
+      renumberParameterSets(encoder.parameterSets, splice.ids),
+    );
+    return buildDecoderDescription({ codec: "hevc", parameterSets });
+  }
+  throw new Error("Encoded segments have another codec than the source.");
+}
+
+/**
+ * Returns a packet of an encoded segment as it appears in the spliced stream. Errors: a plain `Error` if it is not in
+ * the form that the encoder writes.
+ */
+function toSplicedPacket(splice: SpliceCodec, packet: Uint8Array, lengthSize: number): Uint8Array {
+  if (splice.codec === "h264" && lengthSize === 4) return packet;
+  const units = parseNalUnits(packet, lengthSize);
+  return buildPacket(splice.codec === "h264" ? units : units.map((unit) => renumberNalUnit(unit, splice.ids)));
 }

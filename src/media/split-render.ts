@@ -1,7 +1,7 @@
 /** A render whose chunks are planned on one machine and encoded on others, then joined from its work folder. */
 import { join } from "node:path";
 import { chooseChunkSizes, type PlaceSpeed } from "../domain/chunk-sizes";
-import type { ProbedMedia, RenderRequest } from "../domain/media";
+import type { RenderRequest } from "../domain/media";
 import { placeSegments } from "../domain/render-plan";
 import { TICKS_PER_SECOND } from "../domain/time";
 import {
@@ -16,7 +16,7 @@ import { type ChunkSettings, type ChunkTask, encodeChunk } from "./chunks/encode
 import { openChunkSource, openExcerptSource } from "./chunks/excerpt";
 import { parseChunkSizes } from "./chunks/sizes-file";
 import type { VideoEncoder } from "./encoder-arguments";
-import type { Ffmpeg } from "./ffmpeg";
+import type { Ffmpeg, RecordingFile } from "./ffmpeg";
 import { getSourceVersion } from "./source-version";
 import { encodeAudioTrack } from "./video-render";
 
@@ -111,17 +111,14 @@ function toSplitSettings({ width, height, frameRate, quality, encoder, disableBF
   return { width, height, frameRate, quality, encoder, disableBFrames };
 }
 
-export type EncodeSplitOptions = {
-  ffmpeg: Ffmpeg;
+export type EncodeSplitOptions = Omit<RecordingFile, "path"> & {
   sourcePath: string;
-  probed: ProbedMedia;
   settings: SplitSettings;
   chunk: SplitTask;
   /** The folder for the file. */
   workDir: string;
   /** Number of chunks that this machine encodes at the same time. */
   maxProcesses: number;
-  signal?: AbortSignal | undefined;
   onProgress?: ((share: number) => void) | undefined;
 };
 

@@ -1,6 +1,6 @@
 /** The `detail` of the routes of uploads, whose bodies are not JSON: their operations in the OpenAPI documents. */
 import type { HttpCode } from "../../domain/errors";
-import { describeErrors, describeParameter, type JsonObject } from "../openapi-parts";
+import { describeErrors, describeParameter, type JsonObject } from "../response-docs";
 import type { UploadMethod } from ".";
 
 const integer = { schema: { type: "integer" } };

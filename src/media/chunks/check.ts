@@ -14,7 +14,7 @@
 import { open } from "node:fs/promises";
 import { type Rational, TICKS_PER_SECOND } from "../../domain/time";
 import { buildPassthroughArguments } from "../arguments";
-import { createWorkLimits, type Ffmpeg, PROGRESS_ARGUMENTS, tryFfmpeg } from "../ffmpeg";
+import { createWorkLimits, PROGRESS_ARGUMENTS, type RecordingFile, tryFfmpeg } from "../ffmpeg";
 import { findChildBox, readMoov, readMp4Structure } from "../packets/mp4-structure";
 import { type PictureGroup, readPictureGroups } from "./check-packets";
 
@@ -26,13 +26,7 @@ export type ExpectedChunk =
 /** How much of a file is decoded. Audio is decoded completely. */
 export type DecodedPart = "sample" | "all";
 
-export type ChunkCheck = {
-  ffmpeg: Ffmpeg;
-  path: string;
-  expected: ExpectedChunk;
-  decode: DecodedPart;
-  signal?: AbortSignal | undefined;
-};
+export type ChunkCheck = Omit<RecordingFile, "probed"> & { expected: ExpectedChunk; decode: DecodedPart };
 
 /** Encoders add some silence to the last packet. */
 const MAX_AUDIO_DEVIATION_SECONDS = 0.25;

@@ -1,6 +1,6 @@
 /** The pictures of an H.264 stream: size and display order (ITU-T H.264, 7.3.2.1, 7.3.3 and 8.2.1). Pure. */
 import { createBitReader, removeEmulationPrevention } from "./bits";
-import { getNalType, isReferenceNal, NAL_IDR, NAL_SLICE } from "./h264";
+import { getNalType, isReferenceNal, isSlice, NAL_IDR, NAL_SLICE } from "./h264";
 
 /** The picture properties in a sequence parameter set. `orderBits` null: pictures are shown in decode order. */
 export type SequenceFacts = {
@@ -94,7 +94,7 @@ export function createPictureReader(facts: SequenceFacts): (units: readonly Uint
   }
 
   return (units) => {
-    const slices = units.filter((nal) => getNalType(nal) >= NAL_SLICE && getNalType(nal) <= NAL_IDR);
+    const slices = units.filter(isSlice);
     const [first] = slices;
     if (first === undefined) throw new Error("A packet has no picture.");
     const type = getNalType(first);

@@ -4,7 +4,7 @@
  * since the intra picture only, which is checked for each list of each slice. Pure.
  */
 import { addEmulationPrevention, formatExpGolomb, removeEmulationPrevention, replaceBits } from "./bits";
-import { type AvcConfig, getNalType, NAL_IDR, NAL_SLICE } from "./h264";
+import { type AvcConfig, getNalType, isSlice, NAL_IDR } from "./h264";
 import { parseSequenceFacts, type SequenceFacts } from "./h264-pictures";
 import {
   type ListCommand,
@@ -22,8 +22,6 @@ type Reference = { number: number; order: number; newNumber: number | null };
 const NAL_SEI = 6;
 /** Differs from the ID 0 of encoders whose picture may precede. */
 const IDR_PICTURE_ID = 1;
-
-const isSlice = (nal: Uint8Array): boolean => getNalType(nal) >= NAL_SLICE && getNalType(nal) <= NAL_IDR;
 
 const wrap = (value: number, modulus: number): number => ((value % modulus) + modulus) % modulus;
 

@@ -21,11 +21,10 @@ const MAX_PARAMETER_SET_ID = 31;
 
 export const getNalType = (nal: Uint8Array): number => (nal[0] ?? 0) & 31;
 
+export const isSlice = (nal: Uint8Array): boolean => getNalType(nal) >= NAL_SLICE && getNalType(nal) <= NAL_IDR;
+
 /** Returns whether a NAL unit belongs to a reference picture (`nal_ref_idc` is not 0). */
-export const isReferenceNal = (nal: Uint8Array): boolean => {
-  const type = getNalType(nal);
-  return type >= NAL_SLICE && type <= NAL_IDR && ((nal[0]! >> 5) & 3) !== 0;
-};
+export const isReferenceNal = (nal: Uint8Array): boolean => isSlice(nal) && ((nal[0]! >> 5) & 3) !== 0;
 
 /** Parses `avcC`. Errors: a plain `Error` when it is truncated or has another version. */
 export function parseAvcConfig(bytes: Uint8Array): AvcConfig {

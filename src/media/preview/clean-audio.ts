@@ -1,5 +1,5 @@
 /** Encodes parts of a source's audio with reduced noise, as a render has it, for a player. Runs in a job's child. */
-import type { MediaInfo, NoiseReduction } from "../../domain/media";
+import type { NoiseReduction } from "../../domain/media";
 import { indexEndingAfter } from "../../domain/planning/spans";
 import { fromSeconds, type Span, toSeconds } from "../../domain/time";
 import { findVoicelessSpans, type VoiceActivity } from "../../domain/voice-activity";
@@ -10,6 +10,7 @@ import { buildSampleInputArguments, toSampleBytes } from "../audio/sink";
 import { readWholeSamples } from "../audio/splicer";
 import { createWorkLimits, type Ffmpeg, startFfmpeg, toFfmpegError } from "../ffmpeg";
 import { buildLiveSampleArguments, LIVE_ENCODER_ARGUMENTS, PREVIEW_SAMPLE_RATE } from "./encode";
+import type { LiveRequest } from "./live";
 
 const CHANNELS = 2;
 /** Audio around the part, in which the model settles, and which decides whether there is a voice close to it. */
@@ -19,14 +20,10 @@ const MAX_CONTEXT_SECONDS = 60;
 const MAX_WALL_SECONDS = 120;
 
 /** `from` and `to` are in seconds. `voice` null: unknown. */
-export type CleanAudioRequest = {
+export type CleanAudioRequest = Omit<LiveRequest, "isCoded"> & {
   ffmpeg: Ffmpeg;
-  path: string;
-  info: MediaInfo;
   mode: NoiseReduction;
   voice: VoiceActivity | null;
-  from: number;
-  to: number;
 };
 
 /** Returns the audio as ADTS, from the sample at `from` on. Errors: `AppError` `processing_failed`; the signal's reason. */

@@ -2,16 +2,10 @@
 import { AppError } from "../../domain/errors";
 import type { Ticks } from "../../domain/time";
 import { buildInputArguments } from "../arguments";
-import { createProbeLimits, type Ffmpeg, type FfmpegOutcome, tryFfmpeg } from "../ffmpeg";
+import { createProbeLimits, type FfmpegOutcome, type RecordingFile, tryFfmpeg } from "../ffmpeg";
 import { type MediaDescription, parseDescription } from "./description";
 
-type ProbeSource = {
-  ffmpeg: Ffmpeg;
-  path: string;
-  demuxer: string;
-  wallSeconds: number;
-  signal?: AbortSignal | undefined;
-};
+type ProbeSource = Omit<RecordingFile, "probed"> & { demuxer: string; wallSeconds: number };
 
 const MAX_LINES = 4_000;
 

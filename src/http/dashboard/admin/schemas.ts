@@ -15,13 +15,19 @@ import {
   time,
   withDescription,
 } from "../../../domain/schema-parts";
-import { FILE_PROBLEMS, STEP_STATES } from "../../../domain/states";
+import { BACKUP_RUN_KINDS, BACKUP_RUN_STATES, FILE_PROBLEMS, STEP_STATES } from "../../../domain/states";
 import { CHECK_STATES } from "../../../work/health/checks";
 import { FINDING_ACTIONS } from "../../../work/upkeep/file-findings";
 
 const flag = Type.Boolean();
 
-const textBytes = withDescription(integer, "scripts, plans, drafts and parameters, which are in the database");
+const storedBytes = {
+  used_bytes: integer,
+  source_bytes: Type.Integer({ description: "unfinished uploads count with their full size" }),
+  derived_bytes: integer,
+  render_bytes: integer,
+  text_bytes: withDescription(integer, "scripts, plans, drafts and parameters, which are in the database"),
+};
 
 const user = strictObject({
   id,
@@ -70,6 +76,32 @@ const disk = strictObject({
   is_low: flag,
 });
 
+const backupRun = strictObject({
+  id,
+  kind: enumeration(BACKUP_RUN_KINDS, "`drill`: the backup was restored to a scratch folder and tested"),
+  state: enumeration(BACKUP_RUN_STATES),
+  name: orNull(text, "the name of the backup; null while it is being written"),
+  path: Type.String({ description: "path of the backup, or of the folder to which it is written" }),
+  is_available: Type.Boolean({ description: "whether the backup exists and can be verified" }),
+  files: orNull(integer),
+  bytes: orNull(integer, "total size of all files"),
+  copied_bytes: orNull(integer, "size of the files that the previous backup lacks; null for other kinds"),
+  checked_files: orNull(integer, "number of files whose contents were read and compared; null for a backup"),
+  balances: orNull(integer, "number of workspaces whose credits were compared; null except for a drill"),
+  render_frames: orNull(integer, "number of frames of the render that was repeated and compared; null without one"),
+  error: orNull(text, "why the run failed"),
+  started_at: time,
+  ended_at: orNull(time),
+});
+
+const backupSettings = strictObject({
+  backup_to: orNull(text, "null if backups are disabled; set it to a folder on another disk"),
+  backup_at: Type.String({ description: "local time of the server, such as 02:00" }),
+  backup_keep_daily: integer,
+  backup_keep_weekly: integer,
+  next_at: orNull(time, "when the next nightly backup is due"),
+});
+
 export const ADMIN_SCHEMAS = {
   AdminUser: user,
   AdminUserDetail: strictObject({
@@ -112,19 +144,11 @@ export const ADMIN_SCHEMAS = {
   WorkspaceStorage: strictObject({
     workspace: strictObject({ id, name: text, is_personal: flag }),
     owners: Type.Array(account),
-    used_bytes: integer,
-    source_bytes: Type.Integer({ description: "unfinished uploads count with their full size" }),
-    derived_bytes: integer,
-    render_bytes: integer,
-    text_bytes: textBytes,
+    ...storedBytes,
     storage_quota_bytes: orNull(integer, "null if there is no limit"),
   }),
   StorageTotals: strictObject({
-    used_bytes: integer,
-    source_bytes: Type.Integer({ description: "unfinished uploads count with their full size" }),
-    derived_bytes: integer,
-    render_bytes: integer,
-    text_bytes: textBytes,
+    ...storedBytes,
     recordings: integer,
     renders: Type.Integer({ description: "number of completed renders" }),
     database_bytes: orNull(integer),
@@ -230,5 +254,20 @@ export const ADMIN_SCHEMAS = {
       strictObject({ id, email: orNull(text, "null once the account is deleted") }),
       "the user whose ID is in the details, such as a member of a workspace",
     ),
+  }),
+  BackupRun: backupRun,
+  BackupList: strictObject({
+    items: Type.Array(backupRun),
+    total: Type.Integer({ description: "number of items on all pages" }),
+    limit: integer,
+    offset: integer,
+    running: orNull(backupRun, "the current run; there is at most one"),
+    last_backup: orNull(backupRun, "the last complete backup"),
+    last_proven_restore: orNull(backupRun, "the last drill without a problem"),
+    last_failure: orNull(
+      backupRun,
+      "the last failure, until a run of its kind succeeds, or after a verification until the next backup to the same place",
+    ),
+    settings: backupSettings,
   }),
 };
