@@ -46,7 +46,7 @@ export const outputRequest = strictObject({
   audio: absentOrNull(
     strictObject({
       loudness_lufs: absentOrNull(
-        Type.Number(),
+        Type.Number({ errorText: "must be a number" }),
         "Integrated loudness of the output in LUFS, -31 to -9, such as -14 (YouTube), -16 (podcasts) or -23 (EBU R128). The true peak stays below -1 dBTP. Default: as it is",
       ),
       noise_reduction: absentOrNull(
