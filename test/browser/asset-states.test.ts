@@ -167,10 +167,13 @@ test("a recording that is prepared shows how far it is, and opens by itself", as
 
 test("a recording without audio is cut by hand, because no plan can succeed", async () => {
   const page = await open(`/assets/${(await user.ready(await silentVideo())).id}`, user);
-  await page.getByText("This recording has no audio. Cut by hand with I, O and Delete.").waitFor();
+  await page.getByText("This recording has no audio. Choose “Cut by hand” to remove parts of it.").waitFor();
+  await page.keyboard.press("Delete");
+  await page.getByRole("status").getByText("No cut yet.").waitFor();
   for (const text of ["Make a cut.", "Make cut"]) expect(await page.getByText(text, { exact: true }).count()).toBe(0);
   await button(page, "Cut by hand").click();
   for (const name of ["Save", "Render"]) await button(page, name).waitFor();
+  await page.getByText("This recording has no audio. Cut by hand with I, O and Delete.").waitFor();
   for (const key of ["i", "Shift+ArrowRight", "o", "Delete"]) await page.keyboard.press(key);
   await page.getByRole("status").getByText("Marked range removed").waitFor();
 });

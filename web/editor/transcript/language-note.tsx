@@ -3,6 +3,7 @@ import { api, must } from "../../app/api";
 import { useRead } from "../../app/cache";
 import { toList } from "../../app/english";
 import { nameLanguage } from "../../app/rare-formats";
+import { canWrite } from "../../app/session";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { fromSeconds } from "../model/plan";
@@ -31,10 +32,11 @@ export function LanguageNote() {
           : describeUntranscribed(asset, untranscribed)}{" "}
         <span class="soft">
           Only pauses are cut{untranscribed === null && " there"}.
-          {editor.canEdit && (
+          {canWrite.value && (
             <>
               {" "}
-              Cut the rest by hand with I, O and Delete. <Advice code={untranscribed ?? detected!.code} />
+              {editor.canEdit ? "Cut the rest by hand with I, O and Delete." : "Choose “Cut by hand” for the rest."}{" "}
+              <Advice code={untranscribed ?? detected!.code} />
             </>
           )}
         </span>

@@ -228,7 +228,7 @@ export function TranscriptTab() {
           {problem}
         </p>
       )}
-      {count === 0 && problem === null && <p class="soft transcript-empty">{describeNoWords(asset)}</p>}
+      {count === 0 && problem === null && <p class="soft transcript-empty">{describeNoWords(asset, editor.canEdit)}</p>}
       {count > 0 && (
         <Transcript
           words={editor.words}
@@ -325,11 +325,11 @@ function goToMisheard(editor: Editor, playback: Playback): void {
 }
 
 /** Explains why there are no words, and what the user can still do. */
-function describeNoWords(asset: Asset): string {
+function describeNoWords(asset: Asset, canEdit: boolean): string {
   // The note about the language has the advice.
   if (findUntranscribed(asset) !== null) return "This recording was not transcribed.";
   const hasAudio = asset.audio_tracks !== 0;
-  const advice = "Cut by hand with I, O and Delete.";
+  const advice = canEdit ? "Cut by hand with I, O and Delete." : "Choose “Cut by hand” to remove parts of it.";
   return [hasAudio ? "No speech found." : "This recording has no audio.", canWrite.value && advice]
     .filter(Boolean)
     .join(" ");

@@ -21,6 +21,7 @@ import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { DraftConflict } from "./draft-notice";
 import { adviseCut } from "./problem-texts";
+import { hasSpeech } from "./use-media";
 
 export function ResultLine() {
   const { editor, cut, keeper } = useEditor();
@@ -124,9 +125,7 @@ function NoCut() {
     }
   };
   const canMake = cut === null && canWrite.value;
-  // Only speech can be planned.
-  const hasSpeech = asset.audio_tracks !== 0 && !(asset.has_transcript && editor.words.text.length === 0);
-  const modes = hasSpeech ? MODES : [];
+  const modes = hasSpeech(asset, editor.words.text.length) ? MODES : [];
   return (
     <>
       <p class="result-times number">

@@ -16,6 +16,7 @@ import { ComparePanel } from "./compare-panel";
 import { RendersTab } from "./output/output-panel";
 import { SideResizer } from "./panel-resizers";
 import { ScriptPanel } from "./script-panel";
+import { hasSpeech } from "./use-media";
 
 const LABELS: Record<TabName, string> = {
   transcript: "Transcript",
@@ -72,7 +73,7 @@ export function Side() {
       {/* The transcript keeps its place while another tab is open. */}
       <TabPanel name="transcript" isHidden={open !== "transcript"}>
         <TranscriptTab />
-        {asset.audio_tracks !== 0 && <Hints />}
+        {hasSpeech(asset, editor.words.text.length) && <Hints />}
       </TabPanel>
       {Panel !== null && (
         <TabPanel name={open}>

@@ -88,3 +88,7 @@ export type Asset = Schemas["AssetDetail"];
 
 export const nameOf = ({ name, filename }: Pick<Asset, "name" | "filename">): string =>
   name ?? filename ?? "Unnamed recording";
+
+/** Returns whether a plan can be made of a recording. `wordCount`: of its transcript. Without a transcript, its pauses are cut. */
+export const hasSpeech = ({ audio_tracks, has_transcript }: Asset, wordCount: number): boolean =>
+  audio_tracks !== 0 && !(has_transcript && wordCount === 0);

@@ -1,6 +1,7 @@
 /** The actions of the editor's page that do not belong to one part of it. */
 import { useMemo } from "preact/hooks";
 import { type Action, useActions } from "../../app/actions";
+import { canWrite } from "../../app/session";
 import { canRedo, canUndo } from "../../editor/model/history";
 import { isRemoved } from "../../editor/model/plan";
 import type { EditorContextValue } from "../../editor/state/context";
@@ -28,7 +29,7 @@ export function useWorkspaceActions({ editor, playback, frame, save }: Part): vo
     return [
       ...inGroup("Playback", listPlayActions(part)),
       ...inGroup("Places", listPlaceActions(part)),
-      ...(editor.canEdit ? inGroup("Editing", listEditActions(part)) : []),
+      ...inGroup("Editing", editor.canEdit ? listEditActions(part) : canWrite.value ? listFirstActions(part) : []),
     ];
   }, [editor, playback, frame, save.isSaving, isMuted.value]);
   useActions(actions);
@@ -208,6 +209,18 @@ function listPlaceActions({ editor, playback, frame }: Part): Row[] {
     },
   ];
 }
+
+/** Before the first cut, the key says what to do. */
+const listFirstActions = ({ editor }: Part): Row[] => [
+  {
+    name: "edit.toggle",
+    label: "Remove or restore the selection",
+    keys: ["Backspace", "Delete"],
+    isEnabled: () => false,
+    perform: () => {},
+    explain: () => editor.announce("No cut yet. Choose “Cut by hand” first."),
+  },
+];
 
 const listEditActions = ({ editor, playback, save }: Part): Row[] => [
   {
