@@ -19,13 +19,16 @@ export const numberedRecording = (seconds: number, size: string): Promise<Uint8A
   );
 const NUMBER = "geq=lum='if(mod(floor(N/pow(2,X)),2),235,16)':cb=128:cr=128";
 
-/** Returns the audio of a file as one channel. */
-export async function readSamples(name: string, bytes: Uint8Array): Promise<Float32Array> {
+/** Returns the audio of a file, or of its first seconds, as one channel. */
+export async function readSamples(name: string, bytes: Uint8Array, seconds?: number): Promise<Float32Array> {
   await using folder = await temporaryFolder();
   const path = join(folder.path, name);
   await Bun.write(path, bytes);
   const child = Bun.spawn(
-    [FFMPEG, "-v", "error", "-i", path, "-ac", "1", "-ar", String(SAMPLE_RATE), "-f", "f32le", "-"],
+    [
+      ...[FFMPEG, "-v", "error", ...(seconds === undefined ? [] : ["-t", String(seconds)]), "-i", path],
+      ...["-ac", "1", "-ar", String(SAMPLE_RATE), "-f", "f32le", "-"],
+    ],
     { stdin: "ignore" },
   );
   return new Float32Array(await new Response(child.stdout).arrayBuffer());
