@@ -1,5 +1,5 @@
 /** The search of transcripts. Triggers of `migrations/0028_search.sql` keep the full-text indexes current. */
-import { asc, desc, eq, sql } from "drizzle-orm";
+import { asc, eq, sql } from "drizzle-orm";
 import type { Passage } from "../domain/search/passages";
 import { formatWordTerm, isBelowTrigram, type SearchQuery, type SearchTerm } from "../domain/search/query";
 import type { Queries } from "./db";
@@ -16,42 +16,19 @@ const ROWS_PER_STATEMENT = 1_000;
 /** Replaces the passages of an asset, whose transcript has been stored. Does nothing if the asset was deleted. */
 export async function replacePassages(tx: Queries, assetId: string, found: readonly Passage[]): Promise<void> {
   await tx.delete(searchBacklog).where(eq(searchBacklog.asset_id, assetId));
-  const known = await tx.select().from(passages).where(eq(passages.asset_id, assetId)).orderBy(desc(passages.id));
-  if (known.length > 0 && known.length === found.length) return changePassages(tx, known, found);
   await tx.delete(passages).where(eq(passages.asset_id, assetId));
   const [asset] = await tx.select().from(assets).where(eq(assets.id, assetId));
   if (asset === undefined || found.length === 0) return;
   const first = (await getWorkspaceNumber(tx, asset.workspace_id)) * IDS_PER_WORKSPACE;
   const ids = sql`SELECT coalesce(max(id), ${first}) AS id FROM passages WHERE id >= ${first} AND id < ${first + IDS_PER_WORKSPACE}`;
   const { id: last } = await only(tx.all<{ id: number }>(ids));
-  const owner = { asset_id: assetId, project_id: toProjectWord(asset.project_id) };
-  // The first passage has the highest ID.
-  await insertPassages(
-    tx,
-    found.map((passage, n) => ({ id: last + found.length - n, ...owner, ...toColumns(passage) })),
-  );
-}
-
-type PassageRow = typeof passages.$inferSelect;
-
-const toColumns = ({ start, end, text, ownLength, words, isUnspaced }: Passage) => ({
-  ...{ start, end, text, own_length: ownLength, words: Buffer.from(words), is_unspaced: isUnspaced },
-});
-
-/** Writes only the passages that differ, as after a correction. */
-async function changePassages(tx: Queries, known: PassageRow[], found: readonly Passage[]): Promise<void> {
-  const changed = known.flatMap((row, n) => {
-    const columns = toColumns(found[n]!);
-    const isSame =
-      row.text === columns.text && row.own_length === columns.own_length && columns.words.equals(row.words);
-    return isSame && row.start === columns.start && row.end === columns.end ? [] : [{ ...row, ...columns }];
-  });
-  // Deleted and inserted again, which their indexes follow.
-  for (const { id } of changed) await tx.delete(passages).where(eq(passages.id, id));
-  await insertPassages(tx, changed);
-}
-
-async function insertPassages(tx: Queries, rows: PassageRow[]): Promise<void> {
+  const rows = found.map(({ start, end, text, ownLength, words, isUnspaced }, n) => ({
+    // The first passage has the highest ID.
+    id: last + found.length - n,
+    asset_id: assetId,
+    project_id: toProjectWord(asset.project_id),
+    ...{ start, end, text, own_length: ownLength, words: Buffer.from(words), is_unspaced: isUnspaced },
+  }));
   for (let from = 0; from < rows.length; from += ROWS_PER_STATEMENT)
     await tx.insert(passages).values(rows.slice(from, from + ROWS_PER_STATEMENT));
 }

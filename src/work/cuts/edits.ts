@@ -2,14 +2,12 @@
 import { invalidField, notFound, requireFound } from "../../domain/errors";
 import type { PacingOptions } from "../../domain/pacing/repace";
 import type { CutOptions } from "../../domain/plan";
-import { splitPassages } from "../../domain/search/passages";
 import { newId } from "../../lib/ids";
 import { findAssetById } from "../../store/assets";
 import { type Cut, deleteDraft, findCut, findDraft, insertCut, supersedeCut } from "../../store/cuts";
 import type { Queries } from "../../store/db";
 import { touchProject } from "../../store/projects";
 import { copyReview } from "../../store/reviews";
-import { replacePassages } from "../../store/search";
 import { requireDatabaseSpace, requireRoomForText } from "../storage/limits";
 import { emitCutEvent } from "../webhooks/events";
 import { requireDraftRevision } from "./drafts";
@@ -46,8 +44,7 @@ export async function prepareEdit(
   // The superseded cut would keep a draft that nobody can save.
   if (keepsDraft && replaces !== null) throw invalidField("body.keep_draft", "must not be true with replaces", true);
   const edit = { edit: { segments, texts, ...(pacing && { pacing }) }, basis: cut.basis };
-  const { plan, basis, items, spoken } = await runPlanOperation(services, cut, "edit", edit);
-  const passages = spoken && splitPassages(spoken);
+  const { plan, basis, items } = await runPlanOperation(services, cut, "edit", edit);
   requireDatabaseSpace(services);
   const now = services.now();
   return async (tx) => {
@@ -80,8 +77,6 @@ export async function prepareEdit(
     const inserted = await insertCut(tx, edited);
     await copyReview(tx, cut.id, inserted.id);
     await summarizeCut(tx, inserted);
-    // The search finds what was said as somebody has corrected it last.
-    if (passages) await replacePassages(tx, cut.asset_id, passages);
     if (replaced) await supersedeCut(tx, replaced.id, inserted.id, now);
     if (!keepsDraft) for (const id of new Set([cut.id, replaced?.id ?? cut.id])) await deleteDraft(tx, id);
     await touchProject(tx, asset.project_id, now);

@@ -11,15 +11,13 @@ import { judgePlan } from "../../domain/pacing/judge-plan";
 import { type PacingOptions, repace } from "../../domain/pacing/repace";
 import type { CutOptions } from "../../domain/plan";
 import { type PlanJson, planToJson } from "../../domain/plan-json";
-import { applyTexts, type EditedText, listPlanWords } from "../../domain/plan-texts";
+import { type EditedText, listPlanWords } from "../../domain/plan-texts";
 import { assembleBasis, toPacingOptions } from "../../domain/planning/basis";
 import { type ExplainedFinding, explainFindings } from "../../domain/planning/explain-rules";
 import { formatItems, listPlanItems } from "../../domain/review";
-import type { SpokenWord } from "../../domain/search/passages";
 import { joinTexts, toSegments } from "../../domain/segments";
-import type { Word } from "../../domain/speech";
 import { createCues, formatSrt, formatVtt } from "../../domain/subtitles";
-import { spanToSeconds, type Ticks, toSeconds } from "../../domain/time";
+import { spanToSeconds } from "../../domain/time";
 import { type ExportOptions, exportTimeline } from "../../domain/timeline";
 import type { TranscriptFormat } from "../../domain/transcript-text";
 import { replaceWords } from "../../domain/vocabulary/apply";
@@ -105,11 +103,8 @@ export async function formatTranscript(
 /** A recording: `transcript` is the path of the words that pages show, `vocabulary` corrects them. */
 export type WholeRecording = { paths: AnalysisPaths; transcript: string; vocabulary: readonly VocabularyEntry[] };
 
-/**
- * A plan with its basis as they are stored, and the review items of the plan from which it was edited. `spoken`: what was said, in milliseconds,
- * with all corrections; null if the edit corrects nothing.
- */
-export type EditedPlanTexts = { plan: string; basis: string | null; items: string; spoken: SpokenWord[] | null };
+/** A plan with its basis as they are stored, and the review items of the plan from which it was edited. */
+export type EditedPlanTexts = { plan: string; basis: string | null; items: string };
 
 /** Returns the plan with the user's segments and texts. Errors: `AppError` `validation_error`, `not_found`. */
 export async function createEditedPlan(
@@ -134,16 +129,8 @@ export async function createEditedPlan(
     plan: JSON.stringify(edited),
     items: formatItems(listPlanItems(judgePlan(old, stored?.spans ?? null))),
     basis: stored && packBasis({ ...stored, texts, ...(pacing && { pacing }) }, edited),
-    spoken: edit.texts.length === 0 || words === null ? null : applyTexts(words, texts).words.map(toSpoken),
   };
 }
-
-const toMilliseconds = (time: Ticks): number => Math.round(toSeconds(time) * 1000);
-const toSpoken = ({ text, start, end }: Word): SpokenWord => ({
-  text,
-  start: toMilliseconds(start),
-  end: toMilliseconds(end),
-});
 
 /** Returns why the cut removes and marks spans, and what other pacing needs, as JSON text. Errors: `AppError` `not_found`. */
 export async function createExplanation({ paths, plan }: CompletedCut, { basis, options }: CutBasis): Promise<string> {

@@ -80,15 +80,13 @@ export const searchRows: DashboardRow[] = [
       await server.services().store.write((tx) => addMember(tx, as.userId, bert.userId, "viewer"));
       expect((await search(q, bert, headers)).items).toEqual(items);
       expect((await search(q, bert)).items).toEqual([]);
-      // Words are found as they were corrected last.
+      // A corrected text belongs to its cut: the recording is found by what its transcript has.
       const plan = (await key.must<Cut>("GET", `/v1/cuts/${cut.id}`)).plan!;
       const texts = [{ start: words[1]!.start, end: words[1]!.end, text: "Przybylski" }];
       const edit = { segments: plan.segments.map(({ start, end }) => ({ start, end })), texts };
+      expect((await call("POST", `/cuts/${cut.id}/edits`, { json: edit, as })).status).toBe(201);
       expect((await search("q=przybylski")).items).toEqual([]);
-      await call("POST", `/cuts/${cut.id}/edits`, { json: edit, as });
-      const [corrected] = (await search("q=przybylski")).items;
-      expect(corrected).toMatchObject({ asset_id: asset.id, snippet: expect.stringContaining("Przybylski") });
-      expect(corrected!.start).toBeCloseTo(words[1]!.start, 1);
+      expect((await search(q)).items).toEqual(items);
       await call("PATCH", `/assets/${asset.id}`, { json: { name: "Interview" }, as });
       expect((await search(q)).items).toMatchObject([{ asset_name: "Interview" }]);
       await key.must("DELETE", `/v1/assets/${asset.id}`);
