@@ -9,7 +9,7 @@ import {
   setPause,
 } from "../../../web/editor/model/reason-edits";
 import { findContext } from "../../../web/editor/model/review-queue";
-import { findSame, findText, replaceText, type Words } from "../../../web/editor/model/words";
+import { type FindOptions, findSame, findText, replaceText, type Words } from "../../../web/editor/model/words";
 import { recordings } from "./arbitrary-edits";
 
 const reasons = fc.constantFrom<RemovalReason>("silence", "filler", "retake", "off_script", "noise");
@@ -79,10 +79,25 @@ test("the same words are found whatever their case and punctuation, and only who
   expect(findText(words, "jan")).toHaveLength(4);
 });
 
-test.each([
+test("a whole word that is a mark is found as it is", () => {
+  const marks = say("well — no … - yes-");
+  expect(findText(marks, "-", { matchesCase: false, isWhole: true })).toEqual([{ from: 4, to: 5 }]);
+  expect(findText(marks, "no … -", { matchesCase: false, isWhole: true })).toEqual([{ from: 2, to: 5 }]);
+  expect(findText(say("İyi"), "iyi")).toHaveLength(1);
+});
+
+test.each<[text: string, searched: string, replacement: string, expected: string, options?: Partial<FindOptions>]>([
   ["Known,", "know", "see", "seen,"],
   ["you, know", "you know", "we see", "we see"],
   ["Um", "um", "", ""],
-])("in %s, %s is replaced by %s", (text, searched, replacement, expected) => {
-  expect(replaceText(text, searched, replacement)).toBe(expected);
+  ["It/it's", "it", "that", "It/that's", { matchesCase: true }],
+  ["It/it's", "it", "that", "that/that's"],
+  ["start art", "art", "music", "start music", { isWhole: true }],
+  ["start “Art”, art!", "art", "music", "start “music”, music!", { isWhole: true }],
+  ["start art", "art", "music", "stmusic music"],
+  ["also so we", "so we", "they", "also they"],
+  ["well - known -", "-", "to", "well to known to", { isWhole: true }],
+  ["İyi", "yi", "x", "İx"],
+])("in %s, %s is replaced by %s: %s", (text, searched, replacement, expected, options = {}) => {
+  expect(replaceText(text, searched, replacement, { matchesCase: false, isWhole: false, ...options })).toBe(expected);
 });

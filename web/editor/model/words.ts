@@ -191,10 +191,12 @@ function firstFrom(words: Words, time: number): number {
 }
 
 const normalizeQuotes = (text: string): string => text.replaceAll("’", "'");
-const normalize = (text: string): string => normalizeQuotes(text.toLowerCase());
+/** Keeps the length: `İ` is the only letter whose lower case is longer. */
+const normalize = (text: string): string => normalizeQuotes(text.replaceAll("İ", "i").toLowerCase());
 const PUNCTUATION = /^[^\p{L}\p{N}]+|(?<![^\p{L}\p{N}])[^\p{L}\p{N}]+$/gu;
-const isSameWord = (word: string, wanted: string): boolean =>
-  word === wanted || word.replace(PUNCTUATION, "") === wanted.replace(PUNCTUATION, "");
+/** Returns a word without the punctuation around it; a mark that stands alone is a word. */
+const trimWord = (word: string): string => word.replace(PUNCTUATION, "") || word;
+const isSameWord = (word: string, wanted: string): boolean => word === wanted || trimWord(word) === trimWord(wanted);
 
 /** `matchesCase`: upper and lower case differ. `isWhole`: the text ends with a whole word; the others are whole anyway. */
 export type FindOptions = { matchesCase: boolean; isWhole: boolean };
@@ -240,11 +242,28 @@ export function findSame(words: Words, { from, to }: WordRange): WordRange[] {
   });
 }
 
-/** Replaces a searched text in the text of a match, ignoring case; all of it if punctuation divides the match. */
-export function replaceText(text: string, searched: string, replacement: string): string {
-  const at = normalize(text).indexOf(normalize(searched.trim()));
-  if (at === -1 || searched.trim() === "") return replacement;
-  return `${text.slice(0, at)}${replacement}${text.slice(at + searched.trim().length)}`;
+const isPunctuation = (text: string): boolean => !/[\p{L}\p{N}]/u.test(text);
+
+/** Replaces a searched text in the text of a match, where `findText` finds it; all of the text if punctuation divides the match. */
+export function replaceText(
+  text: string,
+  searched: string,
+  replacement: string,
+  { matchesCase, isWhole } = FIND_ANY,
+): string {
+  const prepare = matchesCase ? normalizeQuotes : normalize;
+  const [said, wanted] = [prepare(text), prepare(searched.trim())];
+  const beginsWord = isWhole || /\s/.test(wanted);
+  let replaced = "";
+  let done = 0;
+  for (let at = said.indexOf(wanted); at !== -1 && wanted !== ""; at = said.indexOf(wanted, Math.max(done, at + 1))) {
+    const end = at + wanted.length;
+    if (beginsWord && !isPunctuation(said.slice(0, at).split(/\s/).at(-1)!)) continue;
+    if (isWhole && !isPunctuation(said.slice(end).split(/\s/)[0]!)) continue;
+    replaced += `${text.slice(done, at)}${replacement}`;
+    done = end;
+  }
+  return done === 0 ? replacement : replaced + text.slice(done);
 }
 
 /** Returns the index of the next or previous match from a word. Wraps around at the ends. -1 without matches. */

@@ -17,7 +17,15 @@ import {
 } from "../model/plan";
 import { countReasons, limitPauses, removeReason, restoreReason } from "../model/reason-edits";
 import { chooseTake, findTakeAt, getNextTake, listTakes, type Take } from "../model/takes";
-import { areRemoved, findSame, removeWords, replaceText, toggleWords, type WordRange } from "../model/words";
+import {
+  areRemoved,
+  type FindOptions,
+  findSame,
+  removeWords,
+  replaceText,
+  toggleWords,
+  type WordRange,
+} from "../model/words";
 import { nameCount } from "../reasons";
 import { describeWords, type Editor, NO_MARKS } from "./editor-state";
 
@@ -164,13 +172,19 @@ export function correctText(editor: Editor, range: WordRange, text: string, isEv
 }
 
 /** Replaces a searched text in all matches, without cutting. */
-export function replaceMatches(editor: Editor, found: readonly WordRange[], searched: string, text: string): void {
+export function replaceMatches(
+  editor: Editor,
+  found: readonly WordRange[],
+  searched: string,
+  text: string,
+  options: FindOptions,
+): void {
   if (!editor.canEdit || found.length === 0) return;
   const texts = editor.texts.value;
   let { corrections } = editor.history.value.present;
   for (const range of found) {
     const before = texts.slice(range.from, range.to).filter(Boolean).join(" ");
-    corrections = correctWords(corrections, editor.words, range, replaceText(before, searched, text));
+    corrections = correctWords(corrections, editor.words, range, replaceText(before, searched, text, options));
   }
   editor.apply({ corrections }, "Replace text", `${found.length} × “${searched}” is now “${text}”`);
 }

@@ -185,7 +185,8 @@ export function TranscriptTab() {
         {...(editor.canEdit && {
           edit: {
             removeAll: () => removeMatches(editor, found.value, search.value?.trim() ?? ""),
-            replaceAll: (text: string) => replaceMatches(editor, found.value, search.value?.trim() ?? "", text),
+            replaceAll: (text: string) =>
+              replaceMatches(editor, found.value, search.value?.trim() ?? "", text, options.value),
           },
         })}
         found={found.value}
