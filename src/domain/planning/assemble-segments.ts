@@ -210,8 +210,9 @@ function findMergedRemoval(
   );
 }
 
-/** Extends a removal over an adjacent one. */
+/** Extends a removal over an adjacent one. A noise takes the reason of words that it joins. */
 function joinRemovals(host: RemovedSpan, other: RemovedSpan): void {
+  if (host.reason === "noise") host.reason = other.reason;
   host.text = joinTexts(host.start <= other.start ? [host.text, other.text] : [other.text, host.text]);
   host.start = Math.min(host.start, other.start);
   host.end = Math.max(host.end, other.end);

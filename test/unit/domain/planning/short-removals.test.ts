@@ -58,6 +58,10 @@ describe("a removal under 60 ms", () => {
     ]);
     expect(merged.map(show)).toEqual([[1, 3, "retake", "so we um we"]]);
   });
+  test("with a word beside noise gives the noise its reason", () => {
+    const merged = mergeShortRemovals([removed(1, 2, "noise"), removed(2, 2.05, "filler", "um")]);
+    expect(merged.map(show)).toEqual([[1, 2.05, "filler", "um"]]);
+  });
   test("of noise in a pause is silence", () => {
     const pause = [removed(1, 1.5, "silence"), removed(1.5, 1.53, "noise"), removed(1.53, 2, "silence")];
     expect(mergeShortRemovals(pause).map(show)).toEqual([[1, 2, "silence", ""]]);
@@ -96,6 +100,7 @@ test("merging keeps the removed time, leaves no short removal in a gap of 60 ms 
         expect(span.start).toBe(end);
         end = span.end;
         if (span.reason !== "silence") expect(end - span.start).toBeGreaterThanOrEqual(CUTTING.minRemoval);
+        if (span.text !== "") expect(["filler", "retake"]).toContain(span.reason);
       }
       expect(end).toBe(at);
       const texts = (all: RemovedSpan[]) => all.map(({ text }) => text).filter((text) => text !== "");
