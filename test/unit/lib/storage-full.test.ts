@@ -1,0 +1,20 @@
+import { expect, test } from "bun:test";
+import { isStorageFull } from "../../../src/lib/storage-full";
+
+const failed = (code: string) => Object.assign(new Error("failed"), { code });
+
+test.each<[string, unknown, boolean]>([
+  ["a full disk", failed("ENOSPC"), true],
+  ["a full quota", failed("EDQUOT"), true],
+  ["a full database, as Drizzle reports it", new Error("query", { cause: failed("SQLITE_FULL") }), true],
+  [
+    "a write to a full disk whose file does not close either",
+    new SuppressedError(failed("EIO"), failed("ENOSPC")),
+    true,
+  ],
+  ["a file that does not close on a full disk", new SuppressedError(failed("ENOSPC"), failed("EIO")), true],
+  ["a damaged disk", failed("EIO"), false],
+  ["nothing", null, false],
+])("%s", (_name, error, isFull) => {
+  expect(isStorageFull(error)).toBe(isFull);
+});
