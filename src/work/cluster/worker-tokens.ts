@@ -53,8 +53,8 @@ export const listTokenViews = async (db: Queries): Promise<WorkerTokenView[]> =>
   (await listWorkerTokens(db, { limit: MAX_TOKENS, offset: 0 })).rows.map(toTokenView);
 
 /**
- * Creates a token, part of a transaction. Only the returned `secret` contains it. Throws `AppError` `bad_request` for an invalid name; `conflict` when another valid token has the name, or
- * there are too many; `forbidden`.
+ * Creates a token, part of a transaction. Only the returned `secret` contains it. Throws `AppError` `bad_request` for an invalid name;
+ * `conflict` when another valid token has the name, or there are too many; `forbidden`.
  */
 export async function createWorkerToken(tx: Queries, actor: AuditActor, name: string, now: number) {
   await requireActingAdmin(tx, actor);
