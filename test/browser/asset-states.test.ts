@@ -235,7 +235,7 @@ test("a viewer gets no control that writes", async () => {
     seen.push(...names.map((name) => name!.trim()));
   }
   const writes =
-    /upload|choose files|new project|create|make cut|^script|render|save|undo|redo|restore|remove(?!d)|delete|rename|actions|select |share|drag/i;
+    /upload|choose files|new project|create|make cut|^script|render|save|undo|redo|restore|remove(?!d)|delete|rename|actions|share|drag/i;
   expect(seen.filter((name) => writes.test(name))).toEqual([]);
   for (const name of ["Play", "Cut", "Source", "Hide removed", "Export"]) expect(seen).toContain(name);
   await page.keyboard.press("n");
