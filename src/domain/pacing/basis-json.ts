@@ -1,7 +1,7 @@
 /** The basis of a plan as the API shows it: times in seconds, except the listed times of frames. */
 import type { PlanBasis } from "../planning/basis";
+import { rateFinding } from "../planning/confidence";
 import type { Finding, RemovalReason } from "../planning/rules";
-import { rateFinding } from "../planning/rules";
 import type { DecidedSpan } from "../planning/spans";
 import {
   type FrameTimes,

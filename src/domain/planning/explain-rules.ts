@@ -2,15 +2,8 @@
 import type { PlanJson } from "../plan-json";
 import { fromSeconds, type Span, spanFromSeconds, type Ticks, toSeconds } from "../time";
 import { toOneLine } from "../timeline/one-line";
-import {
-  type Finding,
-  isReviewRule,
-  type RemovalReason,
-  type RepetitionScores,
-  type Rule,
-  rateFinding,
-  reasonOf,
-} from "./rules";
+import { rateFinding } from "./confidence";
+import { type Finding, isReviewRule, type RemovalReason, type RepetitionScores, type Rule, reasonOf } from "./rules";
 
 /** Longer lines of a script are cut off. */
 const MAX_LINE_CHARACTERS = 60;

@@ -1,6 +1,5 @@
 /** The rules of planning. Every removed span, and every span that an editor should check, names its deciding rule. */
-
-import { fromSeconds, type Span, type Ticks } from "../time";
+import type { Span, Ticks } from "../time";
 
 /** Rules that remove. The README of this folder documents each rule, its stage and its thresholds. */
 export const REMOVAL_RULES = [
@@ -150,91 +149,3 @@ export function reviewText(rule: ReviewRule): string {
 }
 
 export const isReviewRule = (rule: Rule): rule is ReviewRule => rule.startsWith("review.");
-
-/** Confidences: of what is measured, not judged; of rules that are rarely wrong, mostly right, and right more often than not. */
-const [CERTAIN, SURE, LIKELY, POSSIBLE] = [0.99, 0.8, 0.65, 0.55];
-/** Confidences of marks: maybe a retake, other words or another take, and what an editor hardly ever removes. */
-const [DOUBTFUL, UNLIKELY, RARE] = [0.45, 0.35, 0.2];
-
-/** Returns where a value is between two bounds, 0 to 1. */
-const between = (value: number, low: number, high: number): number =>
-  Math.min(1, Math.max(0, (value - low) / (high - low)));
-
-/** Returns a confidence that evidence, 0 to 1, raises. */
-const raise = (confidence: number, evidence: number): number => confidence + (CERTAIN - confidence) * evidence;
-
-/**
- * Returns the confidence that an editor would remove the span, 0 to 1. Above 0.5 the span is removed, below it is kept
- * and marked.
- */
-export function rateFinding(match: RuleMatch): number {
-  return Math.round(100 * rate(match)) / 100;
-}
-
-function rate(match: RuleMatch): number {
-  switch (match.rule) {
-    case "pause.long":
-    case "pause.leading":
-    case "pause.trailing":
-    case "pause.beside_removed":
-      return CERTAIN;
-    case "manual.edit":
-      return 1;
-    case "filler.written":
-      return raise(SURE, between(match.scores.pause, 0, fromSeconds(0.3)));
-    case "filler.unwritten": {
-      const { alignment, otherAlignment, confidence } = match.scores;
-      const lead = otherAlignment === null ? 0 : alignment - otherAlignment;
-      return raise(POSSIBLE, (between(lead, -1.5, 1.5) + 1 - (confidence ?? 0)) / 2);
-    }
-    case "filler.within_line":
-    case "false_start.within_line":
-      return raise(LIKELY, between(match.scores.alignmentWithout - match.scores.alignment, 0, 0.3));
-    case "stutter.word":
-    case "retake.after_remark":
-    case "retake.repeated_line":
-      return raise(LIKELY, rateRepetition(match.scores));
-    case "false_start.prefix":
-    case "false_start.inside_phrase":
-    case "false_start.broken_off":
-    case "false_start.between_takes":
-    case "retake.repeated_later":
-      return raise(POSSIBLE, rateRepetition(match.scores));
-    case "retake.worse_take":
-    case "retake.last_good_take":
-    case "retake.within_take": {
-      const { keptQuality } = match.scores;
-      if (keptQuality === null) return POSSIBLE;
-      return raise(match.rule === "retake.within_take" ? POSSIBLE : LIKELY, between(keptQuality, 0.6, 1));
-    }
-    case "noise.unvoiced":
-      return raise(POSSIBLE, 1 - match.scores.voicedShare);
-    case "remark.between_takes":
-    case "off_script.no_line":
-    case "noise.outside_speech":
-      return SURE;
-    case "filler.spelled_out":
-    case "filler.wordless_voice":
-    case "off_script.unrecognized":
-      return LIKELY;
-    case "review.uncertain_retake":
-    case "review.different_ending":
-      return DOUBTFUL;
-    case "review.different_words":
-    case "review.different_sound":
-    case "review.assembled_takes":
-      return UNLIKELY;
-    case "review.deliberate_repetition":
-    case "review.other_speaker":
-    case "review.list":
-    case "review.differs_from_script":
-    case "review.unrecognized_speech":
-      return RARE;
-  }
-}
-
-/** Returns how certain a repetition is, 0 to 1: 0 for a single word that is said again in other words. */
-function rateRepetition({ words, similarity, alignment }: RepetitionScores): number {
-  const audio = alignment === null ? similarity : Math.max(similarity, between(alignment, -3, -0.5));
-  return (between(words, 1, 5) + between(audio, 0.6, 1)) / 2;
-}

@@ -9,7 +9,6 @@ import { COMMON } from "../thresholds";
 import type { Token } from "../tokens";
 import { readScriptRows } from "./script-forms";
 import { measureSpeakerLabel } from "./script-forms/labels";
-import { MAX_SENTENCE_WORDS } from "./script-forms/script-row";
 
 /**
  * A line to be spoken: a sentence or a long clause. `text` is as written, `spoken` contains its readings for forced
@@ -17,6 +16,9 @@ import { MAX_SENTENCE_WORDS } from "./script-forms/script-row";
  * brackets) may be spoken or not. Lines of one paragraph have the same number.
  */
 export type ScriptLine = { text: string; spoken: string[]; words: string[]; optional: boolean; paragraph?: number };
+
+/** Longer sentences are divided at punctuation: a recognizer takes at most half a minute at a time. */
+const MAX_LINE_WORDS = 30;
 
 /** Returns the lines of a script; none if it is blank or has nothing to be spoken. */
 export function parseScript(script: string, language: string | null = null): ScriptLine[] {
@@ -140,7 +142,7 @@ function splitSentences(text: string): string[] {
 
 /** Divides a sentence into short enough parts, at the punctuation nearest to the middle or between words. */
 function divideSentence(sentence: string, language: string | null): string[] {
-  if (normalizeWords(sentence, language).length <= MAX_SENTENCE_WORDS) return [sentence];
+  if (normalizeWords(sentence, language).length <= MAX_LINE_WORDS) return [sentence];
   const middle = sentence.length / 2;
   const nearest = (pattern: RegExp) =>
     [...sentence.matchAll(pattern)]

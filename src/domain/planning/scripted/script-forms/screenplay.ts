@@ -1,14 +1,5 @@
 /** Screenplays: scene headings, action, character names above their dialogue, parentheticals, transitions. */
-import {
-  BLANK_ROW,
-  endsSentence,
-  isBlank,
-  joinSentences,
-  MAX_LABEL_CHARACTERS,
-  MAX_LABEL_WORDS,
-  type ScriptForm,
-  type ScriptRow,
-} from "./script-row";
+import { BLANK_ROW, endsSentence, isBlank, joinSentences, type ScriptForm, type ScriptRow } from "./script-row";
 
 const SCENE_HEADING = /^\s*(?:\d{1,4}[a-z]?[.)]?\s{1,9})?(?:INT|EXT|EST|I\/E|INT\.?\/EXT)[.\s]\s{0,9}\S/;
 const TRANSITION =
@@ -62,9 +53,8 @@ function findDialogue(rows: readonly ScriptRow[], index: number, isSpaced: boole
 }
 
 function isCharacter(text: string): boolean {
-  if (text.length > MAX_LABEL_CHARACTERS || !CHARACTER.test(text) || SCENE_HEADING.test(text) || TRANSITION.test(text))
-    return false;
-  return /\p{Lu}{2}/u.test(text) && !endsSentence(toName(text)) && toName(text).split(/\s+/).length <= MAX_LABEL_WORDS;
+  if (text.length > 120 || !CHARACTER.test(text) || SCENE_HEADING.test(text) || TRANSITION.test(text)) return false;
+  return /\p{Lu}{2}/u.test(text) && !endsSentence(toName(text)) && toName(text).split(/\s+/).length <= 4;
 }
 
 const toName = (text: string) => text.replace(/\([^)]{0,30}\)|[@^]/g, "").trim();

@@ -25,20 +25,8 @@ export function countWords(text: string): number {
 /** Times in a script: `0:12`, `00:12`, `00:00:12`, `00:00:12:05`, `00:00:12.500`. */
 export const TIMECODE = String.raw`(?:\d{1,2}:)?\d{1,3}:[0-5]\d(?:[:;.,]\d{1,3})?`;
 
-/** Rows that show a form. Fewer, unless each has a clear mark, may be a coincidence. */
-export const MIN_ROWS = 3;
-/** Shares of rows, cells or paragraphs that show a form: those that follow it nearly everywhere, often, or at least now and then. */
-export const MOST = 0.9;
-export const MANY = 0.4;
-export const SOME = 0.1;
-/** Longer names, titles and headers are sentences. */
-export const MAX_LABEL_WORDS = 4;
-/** A longer text is not a label, and is not searched for one. */
-export const MAX_LABEL_CHARACTERS = 100;
-/** A quoted cell or front matter with more rows is not closed where it seems to be. */
-export const MAX_BLOCK_ROWS = 40;
-/** A sentence has at most this number of words: more without an end are not punctuated, and longer lines are divided. */
-export const MAX_SENTENCE_WORDS = 30;
+/** Punctuated text has a sentence end at least once in this number of words. */
+const MAX_SENTENCE_WORDS = 30;
 
 /** Returns whether sentences end in punctuation, so that a text without it continues in the next one. */
 export function isPunctuated(texts: readonly string[]): boolean {
@@ -73,11 +61,12 @@ export function joinSentences(texts: readonly string[]): string[] {
 }
 
 const ABBREVIATED = /(?:^|[\s("'])(?:mr|mrs|ms|dr|prof|st|vs)\.$/i;
+const MAX_TITLE_WORDS = 3;
 
 /** Returns whether the text so far is a few words without an end before a text that starts like a sentence. */
 const isTitleBefore = (open: readonly string[], text: string) =>
   open.length === 1 &&
-  countWords(open[0]!) <= MAX_LABEL_WORDS &&
+  countWords(open[0]!) <= MAX_TITLE_WORDS &&
   !endsSentence(open[0]!) &&
   /^["'“(]?\p{Lu}/u.test(text);
 

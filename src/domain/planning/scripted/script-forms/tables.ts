@@ -1,20 +1,17 @@
 /** Scripts in tables: Markdown, columns with `|`, cells with tabs (as from spreadsheets), columns aligned by spaces. */
-
-import {
-  BLANK_ROW,
-  isBlank,
-  joinSentences,
-  MAX_BLOCK_ROWS,
-  MIN_ROWS,
-  MOST,
-  type ScriptForm,
-  type ScriptRow,
-  type ScriptTable,
-} from "./script-row";
-import { classifyColumns, findAlignedCells, isHeader, isHeaderRow } from "./table-columns";
+import { findAlignedCells } from "./aligned-columns";
+import { BLANK_ROW, isBlank, joinSentences, type ScriptForm, type ScriptRow, type ScriptTable } from "./script-row";
+import { classifyColumns, isHeader, isHeaderRow } from "./table-columns";
 
 const BORDER = /^[\s|+:=_─━│┃┌┐└┘├┤┬┴┼═║╔╗╚╝╠╣╦╩╬-]+$/;
-const MIN_BORDERED_ROWS = 2;
+const MIN_ROWS = 2;
+const MIN_UNBORDERED_ROWS = 3;
+/** Minimum share of a table's rows that have the most common number of cells. */
+const MIN_REGULAR_SHARE = 0.75;
+/** Minimum share of the document in a table without a border. */
+const MIN_TABLE_SHARE = 0.6;
+/** Maximum number of rows in a quoted cell, as spreadsheets write it. */
+const MAX_QUOTED_ROWS = 30;
 
 /** Keeps the spoken columns of tables. Evidence: rows with equal numbers of cells, with a border or everywhere. */
 export const readTables: ScriptForm = (rows) => {
@@ -89,12 +86,12 @@ function toPipeTable(rows: readonly ScriptRow[], from: number, to: number): Scri
   const content = lines.filter((text) => !BORDER.test(text));
   const cells = content.map(splitAtBars);
   const width = findWidth(cells);
-  const isRegular = cells.filter((row) => row.length === width).length >= MOST * cells.length;
+  const isRegular = cells.filter((row) => row.length === width).length >= MIN_REGULAR_SHARE * cells.length;
   if (width < 2 || !isRegular) return null;
   const borderAt = lines.findIndex((text) => BORDER.test(text) && /[-=─═]{2}/.test(text));
   const isBordered = borderAt >= 0 || content.every((text) => hasBar(text[0]!) && hasBar(text.at(-1)!));
-  const isThroughout = 2 * content.length > rows.filter(isText).length;
-  if (content.length < (isBordered ? MIN_BORDERED_ROWS : MIN_ROWS) || !(isBordered || isThroughout)) return null;
+  const isThroughout = content.length >= MIN_TABLE_SHARE * rows.filter(isText).length;
+  if (content.length < (isBordered ? MIN_ROWS : MIN_UNBORDERED_ROWS) || !(isBordered || isThroughout)) return null;
   const isMarkdown = /^[\s|:-]+$/.test(lines[borderAt] ?? "+") && borderAt === 1;
   return { from, to, cells: cells.map((row) => toWidth(row, width, " ")), header: isMarkdown };
 }
@@ -128,8 +125,9 @@ function toWidth(row: readonly string[], width: number, separator: string): stri
 function findTabTable(rows: readonly ScriptRow[]): ScriptTable[] {
   const tabbed = rows.map((row) => row.text.trim().includes("\t"));
   const count = tabbed.filter(Boolean).length;
-  if (count < MIN_BORDERED_ROWS || count * 2 < rows.filter(isText).length) {
-    const isSpread = count >= MIN_ROWS && rows.some((row, i) => tabbed[i] && isHeaderRow(row.text.split("\t")));
+  if (count < MIN_ROWS || count * 2 < rows.filter(isText).length) {
+    const isSpread =
+      count >= MIN_UNBORDERED_ROWS && rows.some((row, i) => tabbed[i] && isHeaderRow(row.text.split("\t")));
     if (!isSpread) return [];
   }
   const from = tabbed.indexOf(true);
@@ -156,7 +154,7 @@ function joinQuoted(texts: readonly string[]): string[] {
   for (let i = 0; i < texts.length; i++) {
     let joined = texts[i]!;
     if (/(?:^|\t)"/.test(joined) && hasOpenQuote(joined)) {
-      const rest = texts.slice(i + 1, i + MAX_BLOCK_ROWS);
+      const rest = texts.slice(i + 1, i + MAX_QUOTED_ROWS);
       const close = rest.findIndex(hasOpenQuote);
       if (close >= 0) {
         joined = [joined, ...rest.slice(0, close + 1)].join(" ");

@@ -1,16 +1,5 @@
 /** Scripts and transcripts with timecodes before, after or between their lines. */
-import {
-  BLANK_ROW,
-  isBlank,
-  joinSentences,
-  MANY,
-  MIN_ROWS,
-  MOST,
-  type ScriptForm,
-  type ScriptRow,
-  SOME,
-  TIMECODE,
-} from "./script-row";
+import { BLANK_ROW, isBlank, joinSentences, type ScriptForm, type ScriptRow, TIMECODE } from "./script-row";
 
 const SEPARATOR = String.raw`\s{0,3}(?:-->?|->|to|[-–—~])\s{0,3}`;
 const LEADING = new RegExp(
@@ -25,7 +14,10 @@ const NAME_AND_TIME = new RegExp(
   "u",
 );
 
-const MIN_TIMED_ROWS = 2;
+const MIN_ROWS = 2;
+const MIN_CLOCK_ROWS = 3;
+const MIN_SHARE_OF_ROWS = 0.15;
+const MIN_RISING_SHARE = 0.9;
 /** `h:mm` and `m:ss` look alike. A schedule starts at a later time than the first minutes of a recording. */
 const MAX_FIRST_CLOCK_SECONDS = 120;
 
@@ -53,12 +45,12 @@ function listTimes(rows: readonly ScriptRow[], pattern: RegExp): string[] {
 function isSeries(times: readonly string[], rows: readonly ScriptRow[]): boolean {
   const clocks = times.filter((time) => /^\d{1,3}:\d\d$/.test(time)).length;
   const areClocks = clocks * 2 > times.length;
-  if (times.length < (areClocks ? MIN_ROWS : MIN_TIMED_ROWS)) return false;
-  if (times.length < SOME * rows.filter((row) => !isBlank(row)).length) return false;
+  if (times.length < (areClocks ? MIN_CLOCK_ROWS : MIN_ROWS)) return false;
+  if (times.length < MIN_SHARE_OF_ROWS * rows.filter((row) => !isBlank(row)).length) return false;
   const seconds = times.map(toSeconds);
   if (areClocks && seconds[0]! > MAX_FIRST_CLOCK_SECONDS) return false;
   const rising = seconds.filter((time, i) => i === 0 || time >= seconds[i - 1]!).length;
-  return rising >= MOST * seconds.length && seconds.at(-1)! > seconds[0]!;
+  return rising >= MIN_RISING_SHARE * seconds.length && seconds.at(-1)! > seconds[0]!;
 }
 
 /** Returns the time of a timecode. Frames count as thousandths of a second, because times are only compared. */
@@ -109,9 +101,15 @@ const PUNCTUATED =
   /^\s*(?:(?:#(\d{1,4})[a-z]?[.):]?|\((\d{1,4})[a-z]?\)|(\d{1,4})(?:[a-z][.)]|[a-z]?[:\]]|\s[-–—]))(?=\s|$)|(\d{1,4})[a-z]?\s{2,9}(?=\S))\s*/;
 const BARE = /^\s*(\d{1,4})\s(?=\s{0,9}["'“(]?\p{Lu})/u;
 
-/** The word in a label such as `Scene 3` shows that it is one. */
 const MIN_LABELED_ROWS = 2;
+const MIN_LABELED_SHARE = 0.1;
+const MIN_PUNCTUATED_ROWS = 3;
+const MIN_PUNCTUATED_SHARE = 0.4;
+const MIN_BARE_ROWS = 4;
+const MIN_BARE_SHARE = 0.8;
 const MAX_STEP = 3;
+/** Rows may be numbered in tens, so that others fit in between. */
+const MAX_ROUND_STEP = 30;
 
 /** Removes cue numbers. Evidence: rising numbers in small steps on most rows; without punctuation, steps of one. */
 export const removeCueNumbers: ScriptForm = (rows) => {
@@ -128,17 +126,17 @@ export const removeCueNumbers: ScriptForm = (rows) => {
       const match = pattern.exec(row.text);
       return match ? [BLANK_ROW, { ...row, text: row.text.slice(match[0].length) }] : [row];
     });
-  if (isNumbered(LABELED, MIN_LABELED_ROWS, SOME, MAX_STEP)) return remove(LABELED);
-  if (isNumbered(PUNCTUATED, MIN_ROWS, MANY, MAX_STEP)) return remove(PUNCTUATED);
-  if (isNumbered(BARE, MIN_ROWS + 1, MOST, 1)) return remove(BARE);
+  if (isNumbered(LABELED, MIN_LABELED_ROWS, MIN_LABELED_SHARE, MAX_STEP)) return remove(LABELED);
+  if (isNumbered(PUNCTUATED, MIN_PUNCTUATED_ROWS, MIN_PUNCTUATED_SHARE, MAX_STEP)) return remove(PUNCTUATED);
+  if (isNumbered(BARE, MIN_BARE_ROWS, MIN_BARE_SHARE, 1)) return remove(BARE);
   return rows;
 };
 
 /** Returns whether numbers count rows. Years do not count: they are read aloud. */
 function isCount(numbers: readonly number[], maxStep: number): boolean {
   if (numbers.every((number) => number >= 1900 && number < 2100)) return false;
-  // Rows may be numbered in tens, so that others fit in between.
-  const limit = numbers.every((number) => number % 10 === 0) ? 10 * maxStep : maxStep;
+  const isRound = numbers.every((number) => number % 10 === 0);
+  const limit = isRound ? MAX_ROUND_STEP : maxStep;
   const steps = numbers.slice(1).map((number, i) => number - numbers[i]!);
   return steps.every((step) => step >= (maxStep === 1 ? 1 : 0) && step <= limit) && numbers.at(-1)! > numbers[0]!;
 }

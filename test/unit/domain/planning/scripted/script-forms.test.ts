@@ -227,3 +227,21 @@ test("headings are optional without punctuation too", () => {
   expect(optional(parts)).toEqual(["Part 1", "Part 2", "Conclusion"]);
   expect(required(parts)).toEqual([...lines, "that is all"]);
 });
+
+test("a form with exceptions: a row with another number of cells, a title, a deleted cue, a paragraph that ends in a colon", () => {
+  const table = `| Visual | Audio |\n|---|---|\n| Bench | ${welcome} |\n| Close-up |\n| Drill | ${drill} |\n| Anna | ${begin} |`;
+  expect(required(table)).toEqual([welcome, drill, begin]);
+  const bare = SPOKEN.map((text, i) => `${i + 1} ${text}`).join("\n");
+  expect([required(`The first shelf\n${bare}`), optional(`The first shelf\n${bare}`)]).toEqual([
+    SPOKEN,
+    ["The first shelf"],
+  ]);
+  const tens = [10, 20, 40, 50].map((number, i) => `${number} ${SPOKEN[i]}`).join("\n");
+  expect(required(tens)).toEqual(SPOKEN);
+  const long = `${welcome} ${today}`;
+  expect(
+    optional(
+      `The wall\n\n${[long, long, long, long].join("\n\n")}\n\n${welcome} Here is the long list of all the tools:`,
+    ),
+  ).toEqual(["The wall"]);
+});
