@@ -84,18 +84,37 @@ export const streamedDownload = (file: DownloadedFile & { parts: AsyncIterator<s
   headers: createDownloadHeaders(file),
 });
 /**
- * Returns a 200 reply with an archive that `write` creates as the client receives it. `signal` is aborted when the client leaves; the response
- * of an archive that fails ends without its directory.
+ * Returns a 200 reply with an archive that `write` creates as the client receives it. `signal` is aborted when the client leaves and when `stopped`
+ * is; the response of an archive that fails ends without its directory.
  */
-export function zipDownload(filename: string, write: (output: ZipOutput, signal: AbortSignal) => Promise<void>): Reply {
-  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>(undefined, { highWaterMark: 1 });
+export function zipDownload(
+  filename: string,
+  stopped: AbortSignal,
+  write: (output: ZipOutput, signal: AbortSignal) => Promise<void>,
+): Reply {
+  // Aborting the writer would wait for a write that a client who does not read holds up. An error of the stream ends it.
+  let fail: (reason: unknown) => void = () => {};
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>(
+    {
+      start: (controller) => {
+        fail = (reason) => controller.error(reason);
+      },
+    },
+    { highWaterMark: 1 },
+  );
   const writer = writable.getWriter();
   const gone = new AbortController();
   writer.closed.catch((reason) => gone.abort(reason));
+  const stop = () => {
+    gone.abort(stopped.reason);
+    fail(stopped.reason);
+  };
+  stopped.addEventListener("abort", stop);
   const output: ZipOutput = { write: (bytes) => writer.write(bytes.slice()), patch: null };
   write(output, gone.signal)
     .then(() => writer.close())
-    .catch((error) => writer.abort(error).catch(() => {}));
+    .catch((error) => fail(error))
+    .finally(() => stopped.removeEventListener("abort", stop));
   return {
     status: 200,
     stream: readable,

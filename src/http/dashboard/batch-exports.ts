@@ -89,13 +89,13 @@ export const download = route({
     // Nobody would read the archive.
     if (request.method === "HEAD") return { status: 200, headers: { "Content-Type": "application/zip" } };
     const stopped = services.batchExports.start(resource);
-    return zipDownload("Offcut export.zip", async (output, signal) => {
+    return zipDownload("Offcut export.zip", stopped, async (output, signal) => {
       try {
-        await writeBatch(services, resource, output, AbortSignal.any([signal, stopped]));
-        resource.state = "completed";
+        await writeBatch(services, resource, output, signal);
+        services.batchExports.end(resource, "completed");
       } catch (error) {
-        resource.state = "failed";
-        if (!signal.aborted && !stopped.aborted) log.error("export.failed", { export: resource.id, error });
+        services.batchExports.end(resource, "failed");
+        if (!signal.aborted) log.error("export.failed", { export: resource.id, error });
         throw error;
       }
     });

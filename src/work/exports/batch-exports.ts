@@ -1,5 +1,5 @@
 /** Exports of several recordings as one archive. What was requested is kept in memory until it is downloaded or expires. */
-import { AppError } from "../../domain/errors";
+import { AppError, notFound } from "../../domain/errors";
 import type { ExportPart } from "../../domain/export-parts";
 import { newId } from "../../lib/ids";
 
@@ -37,10 +37,13 @@ export function createBatchExports(clock: () => number = () => performance.now()
 
   const listIdle = () => [...requests.values()].filter(({ state }) => state !== "running");
 
-  /** Returns the export if it belongs to the workspace and has not expired, otherwise null. */
+  /** Returns the export if it belongs to the workspace and has not been cancelled or expired, otherwise null. */
   function find(workspaceId: string, id: string): BatchExport | null {
     const found = requests.get(id);
-    const isThere = found?.workspaceId === workspaceId && (found.state === "running" || found.expiresAt >= clock());
+    const isThere =
+      found?.workspaceId === workspaceId &&
+      !found.stop.signal.aborted &&
+      (found.state === "running" || found.expiresAt >= clock());
     return isThere ? found : null;
   }
 
@@ -72,16 +75,17 @@ export function createBatchExports(clock: () => number = () => performance.now()
       const found = find(workspaceId, id);
       return found?.userId === userId ? found : null;
     },
-    /** Forgets an export. If it is being written, its archive ends. */
-    remove: ({ id, stop }: BatchExport): void => {
-      requests.delete(id);
+    /** Forgets an export. If it is being written, its archive ends, and counts until it has. */
+    remove: ({ id, state, stop }: BatchExport): void => {
       stop.abort();
+      if (state !== "running") requests.delete(id);
     },
     /**
      * Starts to write an archive, from the beginning. Returns a signal that is aborted when the export is cancelled. Throws `AppError` `conflict`
-     * while it or others are being written.
+     * while it or others are being written, `not_found` if it was cancelled. `end` has to follow.
      */
     start: (one: BatchExport): AbortSignal => {
+      if (one.stop.signal.aborted) throw notFound("Export");
       if (one.state === "running") throw new AppError("conflict", "Export is being downloaded.");
       const running = [...requests.values()].filter(
         ({ userId, state }) => userId === one.userId && state === "running",
@@ -90,6 +94,11 @@ export function createBatchExports(clock: () => number = () => performance.now()
         throw new AppError("conflict", "Other exports are being downloaded. Wait until they are complete.");
       Object.assign(one, { state: "running", done: 0, problems: [] } satisfies Partial<BatchExport>);
       return one.stop.signal;
+    },
+    /** Records that nothing more is written to the archive. */
+    end: (one: BatchExport, state: "completed" | "failed"): void => {
+      one.state = state;
+      if (one.stop.signal.aborted) requests.delete(one.id);
     },
   };
 }

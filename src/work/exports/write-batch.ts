@@ -42,6 +42,7 @@ export async function writeBatch(
     const chunks = [new TextEncoder().encode(formatProblems(one))];
     await zip.add({ name: problemsName, modifiedAt: services.now(), isCompressed: true }, chunks);
   }
+  signal.throwIfAborted();
   await zip.finish();
 }
 

@@ -18,3 +18,20 @@ test("of too many exports, the oldest ones that are not being downloaded are dro
   time = 3_600_001;
   expect([running!, ...own].map(isKept)).toEqual([true, ...Array(11).fill(false)]);
 });
+
+test("a cancelled export is gone at once, and counts as being downloaded until its archive has ended", () => {
+  const exports = createBatchExports();
+  const request = () => exports.create({ workspaceId: "w", userId: "u", assetIds: [], parts: ["srt"] });
+  const [first, second, third] = [request(), request(), request()];
+  const stopped = exports.start(first);
+  exports.start(second);
+  exports.remove(first);
+  expect([stopped.aborted, exports.find("w", first.id)]).toEqual([true, null]);
+  expect(() => exports.start(third)).toThrow("Other exports are being downloaded");
+  exports.end(first, "failed");
+  exports.start(third);
+  // One that was cancelled before its download starts.
+  const fourth = request();
+  exports.remove(fourth);
+  expect(() => exports.start(fourth)).toThrow("Export not found");
+});
