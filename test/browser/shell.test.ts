@@ -181,6 +181,16 @@ test("a page whose files are gone is loaded again once, and then says what to do
   expect(new URL(page.url()).pathname).toBe(`/projects/${id}`);
 });
 
+test("a page whose script fails does not blame the connection", async () => {
+  expectError(/TypeError|RangeError/);
+  const user = await server().user();
+  const page = await open("/status", user);
+  await page.route("**/api-keys?*", (route) => route.fulfill({ json: { items: [{ id: "x" }], next_cursor: null } }));
+  await page.goto(address("/keys"));
+  await page.getByRole("heading", { level: 1, name: "This page failed" }).waitFor();
+  await page.getByText("Reload it, or open another page.").waitFor();
+});
+
 test("who signs in as somebody else, or out, does so in all tabs", async () => {
   expectFailures(401);
   const [anna, ben] = [await server().user(), await withPassword(server(), await server().user())];

@@ -25,23 +25,9 @@ const UNREAD = "The server does not respond. Nothing was changed. Check the conn
 const UNANSWERED =
   "The server does not respond. Your change may not have been saved. Check the connection and the page, then try again.";
 
-/** Labels of request fields in messages. */
+/** Labels of request fields in messages, where they are not those of their names. */
 const FIELD_NAMES: Record<string, string> = {
-  email: "Email",
-  password: "Password",
-  current_password: "Current password",
   token: "Link",
-  code: "Code",
-  name: "Name",
-  first_name: "First name",
-  last_name: "Last name",
-  role: "Role",
-  script: "Script",
-  resolution: "Resolution",
-  frame_rate: "Frame rate",
-  video_bitrate: "Video bitrate",
-  audio_bitrate: "Audio bitrate",
-  format: "Format",
   url: "URL",
   event_types: "Events",
   expires_at: "Expiry",
@@ -183,9 +169,17 @@ export async function must<Data>(answer: Promise<Answer<Data>>): Promise<Data> {
 export const needsCredits = (error: unknown): boolean =>
   error instanceof ApiError && error.code === "insufficient_credits";
 
+/** Whether code or styles of the page did not load, of which browsers tell only in the text of the error. */
+export const isLoadFailure = (error: unknown): boolean =>
+  /dynamically imported module|importing a module script|styles were not loaded/i.test(String(error));
+
 /** Returns the message to show for a failed call. */
-export const toMessage = (error: unknown): string =>
-  error instanceof ApiError ? error.message : "Part of this page did not load. Reload it; your edits are kept.";
+export function toMessage(error: unknown): string {
+  if (error instanceof ApiError) return error.message;
+  return isLoadFailure(error)
+    ? "Part of this page did not load. Reload it; edits of cuts are kept."
+    : "That did not work. Try again, or reload the page.";
+}
 
 /** Returns the address of a file of a recording for HTML elements, which cannot send the header that names a workspace. */
 export const mediaUrl = (assetId: string, path: string, query: Record<string, string> = {}): string =>

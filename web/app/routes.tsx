@@ -4,6 +4,7 @@ import { lazy, Route, Router, useLocation } from "preact-iso";
 import { Button } from "../ui/button";
 import { Icon } from "../ui/icon";
 import { NotFoundPage } from "../ui/page";
+import { isLoadFailure } from "./api";
 import type { StyleName } from "./page-modules";
 import { decodeText } from "./use-query";
 
@@ -35,7 +36,7 @@ export function preloadPage(pages: PageTable, path: string): void {
 }
 
 type BoundaryProps = { path: string; children: ComponentChildren };
-type BoundaryState = { failedPath: string | null };
+type BoundaryState = { failedPath: string | null; error?: unknown };
 
 /** Replaces a page that throws with an error page, until another page is opened. */
 export class PageBoundary extends Component<BoundaryProps, BoundaryState> {
@@ -43,7 +44,7 @@ export class PageBoundary extends Component<BoundaryProps, BoundaryState> {
 
   override componentDidCatch(error: unknown): void {
     console.error(error);
-    this.setState({ failedPath: this.props.path });
+    this.setState({ failedPath: this.props.path, error });
   }
 
   override componentDidUpdate(): void {
@@ -52,16 +53,17 @@ export class PageBoundary extends Component<BoundaryProps, BoundaryState> {
   }
 
   override render() {
-    return this.state.failedPath === this.props.path ? <PageFailure /> : this.props.children;
+    const { failedPath, error } = this.state;
+    return failedPath === this.props.path ? <PageFailure isLoad={isLoadFailure(error)} /> : this.props.children;
   }
 }
 
-/** The error page for script errors, and for pages whose files cannot be loaded. */
-const PageFailure = () => (
+/** The error page for pages whose files cannot be loaded, and for script errors. */
+const PageFailure = ({ isLoad }: { isLoad: boolean }) => (
   <div class="empty" role="alert">
     <Icon name="warning" />
-    <h1>This page did not load</h1>
-    <p>Check the connection, then reload. Edits are kept.</p>
+    <h1>{isLoad ? "This page did not load" : "This page failed"}</h1>
+    <p>{isLoad ? "Check the connection, then reload." : "Reload it, or open another page."}</p>
     <Button look="primary" onClick={() => location.reload()}>
       Reload
     </Button>

@@ -1,6 +1,6 @@
 /** Short messages about what has happened, with an optional action such as "Undo". */
 import { signal } from "@preact/signals";
-import { ApiError, needsCredits, toMessage } from "./api";
+import { isLoadFailure, needsCredits, toMessage } from "./api";
 
 export type Toast = {
   id: number;
@@ -49,7 +49,7 @@ export function showFailure(error: unknown): void {
     kind: "bad",
     text: toMessage(error),
     link: needsCredits(error) ? { label: "Open credits", href: "/credits" } : undefined,
-    action: error instanceof ApiError ? undefined : { label: "Reload", run: () => location.reload() },
+    action: isLoadFailure(error) ? { label: "Reload", run: () => location.reload() } : undefined,
   });
 }
 

@@ -4,8 +4,9 @@ import { usePageGlobals } from "./page-globals";
 
 usePageGlobals();
 let toApiError: typeof import("../../../web/app/api").toApiError;
+let toMessage: typeof import("../../../web/app/api").toMessage;
 beforeAll(async () => {
-  ({ toApiError } = await import("../../../web/app/api"));
+  ({ toApiError, toMessage } = await import("../../../web/app/api"));
 });
 
 const invalid = (field: string, msg: string) => ({ detail: [{ loc: ["body", field], msg, type: "x" }] });
@@ -45,4 +46,19 @@ test.each([
 ])("%i says how long to wait", (status, seconds, message) => {
   const response = new Response(null, { status, headers: { "Retry-After": seconds } });
   expect(toApiError(response, {}).message).toBe(message);
+});
+
+test.each([
+  // Chromium, Firefox and Safari.
+  ["Failed to fetch dynamically imported module: https://offcut.example/app/chunk-a.js", true],
+  ["error loading dynamically imported module: https://offcut.example/app/chunk-a.js", true],
+  ["Importing a module script failed.", true],
+  ["The styles were not loaded.", true],
+  ["Failed to fetch", false],
+  ["Cannot read properties of undefined (reading 'id')", false],
+])("%s", (text, isLoad) => {
+  const message = isLoad
+    ? "Part of this page did not load. Reload it; edits of cuts are kept."
+    : "That did not work. Try again, or reload the page.";
+  expect(toMessage(new TypeError(text))).toBe(message);
 });
