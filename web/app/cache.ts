@@ -114,9 +114,11 @@ type ReadPage<Of> = (cursor: string | null, signal: AbortSignal) => Promise<Of>;
 /** The pages of a list that have been read. */
 type Rows<Item, Of> = { items: Item[]; first: Of; cursor: string | null; pages: number };
 
-export type List<Item, Of = Page<Item>> = PagedList<Item> & {
+export type List<Item, Of = Page<Item>> = Omit<PagedList<Item>, "change"> & {
   /** The first page, as it was read last; null until then. */
   first: Signal<Of | null>;
+  /** Changes the shown items until the next read. `cursor`: what follows the changed ones. */
+  change(update: (items: Item[]) => Item[], cursor?: string | null): void;
 };
 
 type ListOptions<Item, Of> = ReadOptions<Rows<Item, Of>> & {
@@ -162,9 +164,10 @@ export function createList<Item, Of extends Page<Item> = Page<Item>>(
       };
     }
     const first = await read(null, stopping);
-    const known = client.getQueryData<Rows<Item, Of>>(key)?.items ?? [];
-    const merged = before && before.pages > 1 ? (options.merge?.(known, first) ?? null) : null;
-    if (before !== undefined && merged !== null) return { ...before, items: merged, first };
+    const now = client.getQueryData<Rows<Item, Of>>(key);
+    const known = now?.items ?? [];
+    const merged = now && now.pages > 1 && options.merge?.(known, first);
+    if (merged) return { ...now, items: merged, first };
     let items = append([], first.items);
     let { next_cursor: cursor }: Page<Item> = first;
     for (let page = 1; page < (before?.pages ?? 1) && cursor !== null; page++) {
@@ -216,8 +219,11 @@ export function createList<Item, Of extends Page<Item> = Page<Item>>(
       isNext = false;
       await observer.refetch();
     },
-    change: (update) =>
-      void client.setQueryData<Rows<Item, Of>>(key, (data) => data && { ...data, items: update(data.items) }),
+    change: (update, cursor) =>
+      void client.setQueryData<Rows<Item, Of>>(
+        key,
+        (data) => data && { ...data, items: update(data.items), ...(cursor !== undefined && { cursor }) },
+      ),
   };
   show(observer.getCurrentResult());
   const start = () => {

@@ -33,6 +33,9 @@ const BUTTONS: { choice: Choice; label: string; icon: IconName }[] = [
   { choice: "delete", label: "Delete", icon: "trash" },
 ];
 
+/** The bar says that recordings are being read when it takes longer. */
+const SLOW_MS = 200;
+
 export function BatchBar({ selection, list, near, onDone }: BatchBarProps) {
   /** With the recordings for which a dialog was opened: the list may be read again meanwhile. */
   const [open, setOpen] = useState<{ choice: Choice; recordings: Recording[] } | null>(null);
@@ -40,9 +43,17 @@ export function BatchBar({ selection, list, near, onDone }: BatchBarProps) {
   const ids = selection.ids.value;
   const readSelected = (all: Recording[] | null) => (all ?? []).filter(({ id }) => ids.has(id));
   const selected = readSelected(list.items.value);
+  /** Whether the recordings are being read. */
+  const [isReading, setIsReading] = useState(false);
   const ask = async (choice: Choice) => {
-    // Of a long list, only what is near the view is kept up to date.
-    await near.refresh([...ids]);
+    const slow = setTimeout(() => setIsReading(true), SLOW_MS);
+    try {
+      // Of a long list, only what is near the view is kept up to date.
+      await near.refresh([...ids]);
+    } finally {
+      clearTimeout(slow);
+      setIsReading(false);
+    }
     const recordings = readSelected(list.items.peek());
     if (recordings.length > 0) setOpen({ choice, recordings });
   };
@@ -61,7 +72,7 @@ export function BatchBar({ selection, list, near, onDone }: BatchBarProps) {
     <>
       <div class="batch-bar" role="toolbar" aria-label="Selected recordings">
         <IconButton icon="close" label="Clear the selection (Esc)" onClick={selection.clear} />
-        <b>{toNumber(selected.length)} selected</b>
+        <b>{isReading ? "Reading the recordings…" : `${toNumber(selected.length)} selected`}</b>
         {duration > 0 && <span class="soft number batch-duration">{formatDuration(duration)}</span>}
         <span class="spacer" />
         {buttons.map(({ choice, label, icon }) => (
@@ -72,7 +83,9 @@ export function BatchBar({ selection, list, near, onDone }: BatchBarProps) {
             class={choice === "delete" ? "danger-text" : choice === buttons[0]?.choice ? "main-choice" : ""}
             title={label}
             disabled={selected.length === 0}
-            onClick={() => void ask(choice).catch(showFailure)}
+            // A disabled button would lose the focus.
+            aria-disabled={isReading}
+            onClick={() => !isReading && void ask(choice).catch(showFailure)}
           >
             <span class="button-text">{label}</span>
           </Button>

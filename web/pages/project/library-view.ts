@@ -3,6 +3,7 @@ import { computed, signal } from "@preact/signals";
 import { recall, remember } from "../../app/memory";
 import { narrow } from "../../app/narrow";
 import { me } from "../../app/session";
+import type { Recording } from "./recording";
 
 export const ASSET_SORTS = [
   { value: "-created_at", label: "Newest first" },
@@ -13,6 +14,12 @@ export const ASSET_SORTS = [
   { value: "duration_seconds", label: "Shortest first" },
 ] as const;
 export type AssetSort = (typeof ASSET_SORTS)[number]["value"];
+
+/** Returns by what a recording is sorted. Pure. */
+export function toSortValue({ name, filename, created_at, duration_seconds }: Recording, sort: AssetSort) {
+  if (sort.endsWith("name")) return name ?? filename;
+  return sort.endsWith("created_at") ? created_at : duration_seconds;
+}
 
 export const COLUMNS = [
   { value: "length", label: "Length" },

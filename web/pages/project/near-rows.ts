@@ -1,18 +1,32 @@
 /**
- * Keeps a long list current without reading all of it: after an event, its first page and the rows near the view are read again. The others are
- * stale until they come near the view, or something is done with them.
+ * Keeps a long list current without reading all of it after each event: its first page and the rows near the view are read again. The others
+ * are stale until they come near the view, or something is done with them. Where rows may be missing or in the wrong place, all pages are read
+ * in the background.
  */
-import type { List, Page } from "../../app/cache";
-
-type Row = { id: string };
+import type { Page } from "../../app/cache";
+import { keepSame, PACE_MS, type Row, type RowSource, readInOrder, sleep } from "./rows-in-order";
 
 export type NearRows<Item> = {
-  /** Merges the first page, read again, into the rows. Null for a short list, and if rows between that page and the others may be missing. */
+  /** Merges the first page, read again, into the rows. Null for a short list, which is read as a whole. */
   merge(rows: Item[], fresh: Page<Item>): Item[] | null;
+  /** Says that a row may have come, gone or moved; with null, that any may have. Call it before the first page is read again. */
+  doubt(id: string | null): void;
   /** Says which rows are near the view. */
   view(first: number, last: number): void;
-  /** Reads those of these rows again that are stale. Rejects with the error of the read. */
+  /**
+   * Resolves when each of these rows is in the list as it was read after its last known change, and no row is missing. Reads each once, however
+   * many change meanwhile. Rejects with the error of a read.
+   */
   refresh(ids: readonly string[]): Promise<void>;
+  /** Ends background reads. */
+  stop(): void;
+};
+
+export type NearSource<Item> = RowSource<Item> & {
+  /** Returns those of the rows that belong to the list. */
+  readRows(ids: string[]): Promise<Item[]>;
+  /** Returns the value by which the list is sorted. */
+  toSortValue(row: Item): string | null;
 };
 
 /** Shorter lists are read again as a whole. */
@@ -22,61 +36,145 @@ const MAX_ROWS = 100;
 /** Rows are read when the view has rested for this long. */
 const REST_MS = 200;
 
-/** `read` returns those of the rows that still belong to the list. */
-export function createNearRows<Item extends Row>(
-  getList: () => Pick<List<Item>, "items" | "change">,
-  read: (ids: string[]) => Promise<Item[]>,
-): NearRows<Item> {
-  let stale = new Set<string>();
+export function createNearRows<Item extends Row>(source: NearSource<Item>): NearRows<Item> {
+  const { getList, readRows, toSortValue } = source;
+  const stale = new Set<string>();
+  /** Rows that may be missing, gone or in the wrong place. */
+  const doubted = new Set<string>();
+  /** The same of any row. */
+  let isAllDoubted = false;
+  const reading = new Map<string, Promise<void>>();
+  let readingAll: Promise<void> | null = null;
+  /** Until when no reading of all pages starts by itself: at least half of the time, there is none. */
+  let restsUntil = 0;
+  let merges = 0;
   let near: [first: number, last: number] = [0, 0];
   let resting: ReturnType<typeof setTimeout> | undefined;
+  let isOver = false;
 
-  async function readRows(ids: readonly string[]): Promise<void> {
-    const wanted = ids.filter((id) => stale.has(id)).slice(0, MAX_ROWS);
-    if (wanted.length === 0) return;
-    for (const id of wanted) stale.delete(id);
-    try {
-      const fresh = new Map((await read(wanted)).map((row) => [row.id, row]));
-      const gone = new Set(wanted.filter((id) => !fresh.has(id)));
-      getList().change((rows) => rows.filter(({ id }) => !gone.has(id)).map((row) => keepSame(row, fresh.get(row.id))));
-    } catch (error) {
-      for (const id of wanted) stale.add(id);
+  const addDoubt = (id: string): void => {
+    if (doubted.size < MAX_ROWS) return void doubted.add(id);
+    isAllDoubted = true;
+    doubted.clear();
+  };
+
+  /** Reads at most `MAX_ROWS` rows. */
+  function readAgain(ids: string[]): Promise<void> {
+    const doubts = ids.filter((id) => doubted.delete(id));
+    for (const id of ids) stale.delete(id);
+    const change = (found: Item[]) =>
+      getList().change((rows) => {
+        const known = new Map(rows.map((row) => [row.id, row]));
+        isAllDoubted ||= found.some((row) => {
+          const before = known.get(row.id);
+          return before === undefined || toSortValue(before) !== toSortValue(row);
+        });
+        const fresh = new Map(found.map((row) => [row.id, row]));
+        const gone = new Set(ids.filter((id) => !fresh.has(id)));
+        return rows.filter(({ id }) => !gone.has(id)).map((row) => keepSame(row, fresh.get(row.id) ?? row));
+      });
+    const done = readRows(ids).then(change, (error) => {
+      for (const id of ids) stale.add(id);
+      for (const id of doubts) addDoubt(id);
       throw error;
+    });
+    for (const id of ids) reading.set(id, done);
+    return done.finally(() => {
+      for (const id of ids) if (reading.get(id) === done) reading.delete(id);
+    });
+  }
+
+  const readAll = (): Promise<void> => {
+    readingAll ??= readPages().finally(() => {
+      readingAll = null;
+    });
+    return readingAll;
+  };
+
+  async function readPages(): Promise<void> {
+    const start = Date.now();
+    const mergesBefore = merges;
+    isAllDoubted = false;
+    try {
+      await readInOrder(source, () => isOver);
+      if (merges === mergesBefore) stale.clear();
+    } catch (error) {
+      isAllDoubted = true;
+      throw error;
+    } finally {
+      restsUntil = 2 * Date.now() - start;
     }
   }
 
-  const readSoon = (): void => {
+  function readSoon(ms = REST_MS): void {
     clearTimeout(resting);
-    if (stale.size === 0) return;
-    resting = setTimeout(() => {
-      const rows = getList().items.peek() ?? [];
-      // Read again with the next event, or when the view moves.
-      void readRows(rows.slice(near[0], near[1] + 1).map(({ id }) => id)).catch(() => {});
-    }, REST_MS);
-  };
+    if (isOver || (stale.size === 0 && doubted.size === 0 && !isAllDoubted)) return;
+    // What fails is read again with the next event, or when the view moves.
+    resting = setTimeout(() => void readNow().catch(() => {}), ms);
+  }
+
+  async function readNow(): Promise<void> {
+    const rows = getList().items.peek() ?? [];
+    const inView = rows.slice(near[0], near[1] + 1).flatMap(({ id }) => (stale.has(id) ? id : []));
+    const wanted = new Set([...doubted, ...inView]);
+    if (wanted.size > 0) await readAgain([...wanted].slice(0, MAX_ROWS));
+    if (wanted.size > MAX_ROWS) return readSoon();
+    if (!isAllDoubted || readingAll !== null) return;
+    const rest = restsUntil - Date.now();
+    if (rest > 0) return readSoon(Math.max(rest, REST_MS));
+    await readAll();
+    readSoon();
+  }
 
   return {
     merge: (rows, fresh) => {
-      const last = fresh.items.at(-1);
-      const end = rows.findLastIndex(({ id }) => id === last?.id);
-      if (rows.length <= MANY_ROWS || end < 0) return null;
+      if (rows.length <= MANY_ROWS || fresh.next_cursor === null) {
+        stale.clear();
+        doubted.clear();
+        isAllDoubted = false;
+        return null;
+      }
+      merges++;
+      const known = new Map(rows.map((row) => [row.id, row]));
       const top = new Set(fresh.items.map(({ id }) => id));
-      const rest = rows.slice(end + 1).filter(({ id }) => !top.has(id));
-      const known = new Map(rows.slice(0, end + 1).map((row) => [row.id, row]));
-      stale = new Set(rest.map(({ id }) => id));
+      for (const id of top) doubted.delete(id);
+      // Gone, or below the first page now.
+      for (const { id } of rows.slice(0, top.size)) if (!top.has(id)) addDoubt(id);
+      // More new rows may follow the first page.
+      isAllDoubted ||= !known.has(fresh.items.at(-1)?.id ?? "");
+      const rest = rows.filter(({ id }) => !top.has(id));
+      for (const { id } of rest) stale.add(id);
+      for (const id of top) stale.delete(id);
       readSoon();
       return [...fresh.items.map((row) => keepSame(known.get(row.id), row)), ...rest];
+    },
+    doubt: (id) => {
+      if (id === null) isAllDoubted = true;
+      else addDoubt(id);
     },
     view: (first, last) => {
       near = [first, last];
       readSoon();
     },
     refresh: async (ids) => {
-      while (ids.some((id) => stale.has(id))) await readRows(ids);
+      if (doubted.size > 0) await readAgain([...doubted]);
+      await readingAll?.catch(() => {});
+      if (isAllDoubted) await readAll();
+      const asked = ids.filter((id) => stale.has(id) || reading.has(id));
+      for (let start = 0; start < asked.length; start += MAX_ROWS) {
+        if (start > 0) await sleep(PACE_MS);
+        const some = asked.slice(start, start + MAX_ROWS);
+        await Promise.allSettled(some.map((id) => reading.get(id)));
+        const wanted = some.filter((id) => stale.has(id));
+        if (wanted.length > 0) await readAgain(wanted);
+      }
+      readSoon();
+      // The list shows a change in the next task.
+      await sleep(0);
+    },
+    stop: () => {
+      isOver = true;
+      clearTimeout(resting);
     },
   };
 }
-
-/** Returns the fresh row, or the one before if they are equal, so that it is not rendered again. */
-const keepSame = <Item>(before: Item | undefined, fresh: Item | undefined): Item =>
-  before !== undefined && (fresh === undefined || JSON.stringify(before) === JSON.stringify(fresh)) ? before : fresh!;

@@ -1,9 +1,11 @@
 import { useComputed } from "@preact/signals";
-import { useCallback, useEffect, useMemo, useRef } from "preact/hooks";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
+import type { LiveEventType } from "../../../src/domain/live-events";
 import { ApiError, api, must, type Schemas } from "../../app/api";
 import { type List, useList, useRead } from "../../app/cache";
 import { formatCount, formatDuration } from "../../app/format";
+import { listenLive } from "../../app/live";
 import { canWrite, workspace } from "../../app/session";
 import { useQuery, withoutEmpty } from "../../app/use-query";
 import { NotFoundPage, Page } from "../../ui/page";
@@ -14,7 +16,7 @@ import { Missing } from "../missing";
 import { ProjectMenu } from "../projects/project-menu";
 import { BatchBar } from "./batch-bar";
 import { FILTER_CHECKS, type Filters, LibraryBar } from "./library-bar";
-import { isList, libraryView } from "./library-view";
+import { isList, libraryView, toSortValue } from "./library-view";
 import { createNearRows } from "./near-rows";
 import type { Recording } from "./recording";
 import { RecordingCards } from "./recording-card";
@@ -46,8 +48,9 @@ export default function ProjectPage() {
   );
 }
 
-/** Maximum number of recordings in one response. */
+/** Number of recordings of a page that is shown as soon as it is there, and of one that is read in the background. */
 const PAGE_SIZE = 60;
+const MAX_PAGE_SIZE = 100;
 
 /** The recordings of a project that match the filters, and its totals. */
 function useRecordings(projectId: string, filters: Filters) {
@@ -61,12 +64,23 @@ function useRecordings(projectId: string, filters: Filters) {
   };
   const near = useMemo(
     () =>
-      createNearRows<Recording>(
-        () => list,
-        async (ids) => (await read({ ids: ids.join(","), limit: ids.length })).items,
-      ),
+      createNearRows<Recording>({
+        getList: () => list,
+        readRows: async (ids) => (await read({ ids: ids.join(","), limit: ids.length })).items,
+        readPage: (cursor) => read({ limit: MAX_PAGE_SIZE, ...(cursor !== null && { cursor }) }),
+        toSortValue: (recording) => toSortValue(recording, sort),
+      }),
     [JSON.stringify(key)],
   );
+  useLayoutEffect(() => {
+    // No event of a cut names its recording.
+    const types: LiveEventType[] = cut === "" ? ["asset.updated"] : ["asset.updated", "cut.updated", "review.updated"];
+    const stop = listenLive(types, ({ type, entityId }) => near.doubt(type === "asset.updated" ? entityId : null));
+    return () => {
+      stop();
+      near.stop();
+    };
+  }, [near]);
   const list: List<Recording> = useList(key, (cursor, signal) => read(cursor === null ? {} : { cursor }, signal), near);
   const summary = useRead<Summary>(["assets", projectId, workspace.value?.id, "summary"], (stop) => {
     const params = { path: { project_id: projectId } };

@@ -1,0 +1,215 @@
+/** Long lists of recordings, of which only some rows are read again. */
+import { afterEach, beforeAll, expect, test } from "bun:test";
+import type { List } from "../../../web/app/cache";
+import { until } from "../../until";
+import { usePageGlobals } from "./page-globals";
+
+usePageGlobals();
+let createList: typeof import("../../../web/app/cache").createList;
+let createNearRows: typeof import("../../../web/pages/project/near-rows").createNearRows;
+beforeAll(async () => {
+  ({ createList } = await import("../../../web/app/cache"));
+  ({ createNearRows } = await import("../../../web/pages/project/near-rows"));
+});
+
+type Row = { id: string; name: string; state?: string };
+const PAGE = 60;
+const MAX_PAGE = 100;
+
+const stops: (() => void)[] = [];
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop();
+});
+
+let lists = 0;
+
+/** A server with rows sorted by name, and a list of them of which `shown` are loaded. */
+async function openList(count: number, shown = count) {
+  const rows = new Map<string, Row>();
+  for (let n = 0; n < count; n++) rows.set(`r${n}`, { id: `r${n}`, name: String(n).padStart(5, "0") });
+  const sorted = () => [...rows.values()].sort((a, b) => (a.name < b.name ? -1 : 1)).map((row) => ({ ...row }));
+  const requests: string[] = [];
+  /** Called before each answer. */
+  const hooks: { beforeAnswer?: (request: string) => Promise<void> } = {};
+  const answer = async <T>(request: string, find: () => T): Promise<T> => {
+    requests.push(request);
+    const found = find();
+    await hooks.beforeAnswer?.(request);
+    return found;
+  };
+  const readPage = (cursor: string | null, limit: number) =>
+    answer(limit === PAGE ? "page" : "all", () => {
+      const rest = sorted().filter(({ name }) => cursor === null || name > cursor);
+      const items = rest.slice(0, limit);
+      return { items, next_cursor: rest.length > limit ? items.at(-1)!.name : null };
+    });
+  const near = createNearRows<Row>({
+    getList: (): List<Row> => list,
+    readRows: (ids) => answer("ids", () => ids.flatMap((id) => (rows.has(id) ? { ...rows.get(id)! } : []))),
+    readPage: (cursor) => readPage(cursor, MAX_PAGE),
+    toSortValue: ({ name }) => name,
+  });
+  const { list, start } = createList<Row>([`near-${lists++}`], (cursor) => readPage(cursor, PAGE), near);
+  stops.push(start(), near.stop);
+  while ((list.items.value?.length ?? 0) < shown) {
+    const before = list.items.value?.length ?? 0;
+    if (before > 0) list.loadMore();
+    await until("a page", async () => (list.items.value?.length ?? 0) > before);
+  }
+  requests.length = 0;
+  const ids = () => (list.items.value ?? []).map(({ id }) => id);
+  const converges = (of = sorted().length) =>
+    until("the rows of the server", async () => {
+      const expected = sorted().slice(0, of);
+      return Bun.deepEquals(list.items.value?.slice(0, of), expected) && list.items.value!.length >= of;
+    });
+  /** What an event does. */
+  const report = async (id: string | null) => {
+    near.doubt(id);
+    await list.reload();
+  };
+  return { rows, list, near, requests, hooks, ids, converges, report };
+}
+
+test("a row that was added below the first page comes, at its place", async () => {
+  const { rows, converges, report } = await openList(400);
+  rows.set("new", { id: "new", name: "00200b" });
+  await report("new");
+  await converges();
+  rows.set("last", { id: "last", name: "zzz" });
+  await report("last");
+  await converges();
+});
+
+test("a renamed row moves to its new place, in both directions and out of the first page", async () => {
+  const { rows, converges, report } = await openList(400);
+  rows.get("r3")!.name = "zzz";
+  await report("r3");
+  await converges();
+  rows.get("r390")!.name = "00000b";
+  await report("r390");
+  await converges();
+  rows.get("r100")!.name = "00300b";
+  await report("r100");
+  await converges();
+});
+
+test("a row that leaves goes, with or without an event", async () => {
+  const { rows, converges, list, report } = await openList(400);
+  rows.delete("r5");
+  await list.reload();
+  await converges();
+  rows.delete("r250");
+  await report("r250");
+  await converges();
+});
+
+test("a list converges after changes that no event named, and after many at once", async () => {
+  const { rows, converges, report, list } = await openList(400);
+  for (let n = 0; n < 400; n += 7) rows.delete(`r${n}`);
+  for (let n = 0; n < 150; n++) rows.set(`n${n}`, { id: `n${n}`, name: `${String(n * 3).padStart(5, "0")}c` });
+  await report(null);
+  await converges();
+  // More than a page of new rows at the top.
+  for (let n = 0; n < 130; n++) rows.set(`t${n}`, { id: `t${n}`, name: `-${String(n).padStart(5, "0")}` });
+  await list.reload();
+  await converges();
+});
+
+test("a list that is loaded in part continues without a gap", async () => {
+  const { rows, converges, report, list, ids } = await openList(700, 360);
+  for (let n = 0; n < 80; n++) rows.set(`n${n}`, { id: `n${n}`, name: `00200${String(n).padStart(2, "0")}` });
+  await report(null);
+  await converges(360);
+  expect(ids().length).toBeLessThan(600);
+  while (list.hasMore.value) {
+    const before = ids().length;
+    list.loadMore();
+    await until("the next page", async () => ids().length > before);
+  }
+  await converges();
+});
+
+test("changes of what rows show need no reading of all pages", async () => {
+  const { rows, requests, report, list, converges } = await openList(400);
+  for (const id of ["r1", "r200", "r399"]) {
+    rows.get(id)!.state = "ready";
+    await report(id);
+    await until(`row ${id}`, async () => list.items.value!.some((row) => row.id === id && row.state === "ready"));
+  }
+  rows.set("new", { id: "new", name: "-" });
+  await report("new");
+  await converges();
+  await Bun.sleep(600);
+  expect(requests).not.toContain("all");
+  expect(requests.length).toBeLessThan(12);
+});
+
+test("what is changed while all pages are read stays", async () => {
+  const { rows, hooks, requests, report, near, converges, ids } = await openList(400);
+  let stage = 0;
+  hooks.beforeAnswer = async (request) => {
+    if (request !== "all" || stage++ !== 2) return;
+    rows.delete("r10");
+    rows.get("r20")!.state = "ready";
+    rows.set("new", { id: "new", name: "-" });
+    for (const id of ["r10", "r20", "new"]) near.doubt(id);
+  };
+  await report(null);
+  await until("the third page", async () => stage > 2);
+  await report("new");
+  await converges();
+  expect(ids()[0]).toBe("new");
+  expect(requests.filter((request) => request === "all").length).toBeLessThan(10);
+});
+
+test("a refresh ends while events arrive, reads each row once, and shows them when it resolves", async () => {
+  const { rows, list, near, requests } = await openList(400);
+  await list.reload();
+  for (const row of rows.values()) row.state = "ready";
+  const events = setInterval(() => void list.reload(), 50);
+  requests.length = 0;
+  const started = performance.now();
+  try {
+    await near.refresh([...rows.keys()]);
+  } finally {
+    clearInterval(events);
+  }
+  expect(list.items.value!.every(({ state }) => state === "ready")).toBe(true);
+  const reads = requests.filter((request) => request === "ids").length;
+  expect(reads).toBeGreaterThanOrEqual(4);
+  expect(reads).toBeLessThanOrEqual(6);
+  // Four requests have three pauses between them.
+  expect(performance.now() - started).toBeGreaterThan(700);
+});
+
+test("a refresh waits for a read that is under way, and repeats one that fails", async () => {
+  const { rows, list, near, hooks } = await openList(400);
+  await list.reload();
+  rows.get("r300")!.state = "ready";
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  hooks.beforeAnswer = (request) => (request === "ids" ? promise : Promise.resolve());
+  const first = near.refresh(["r300"]);
+  first.catch(() => {});
+  await Bun.sleep(10);
+  let isDone = false;
+  const second = near.refresh(["r300"]).then(() => {
+    isDone = true;
+  });
+  await Bun.sleep(20);
+  expect(isDone).toBe(false);
+  delete hooks.beforeAnswer;
+  reject(new Error("offline"));
+  await expect(first).rejects.toThrow("offline");
+  await second;
+  expect(list.items.value!.find(({ id }) => id === "r300")!.state).toBe("ready");
+  resolve();
+});
+
+test("a refresh brings back a row that was renamed just before", async () => {
+  const { rows, near, report, ids } = await openList(400);
+  rows.get("r3")!.name = "zzz";
+  await report("r3");
+  await near.refresh(["r3", "r4"]);
+  expect(ids().at(-1)).toBe("r3");
+});
