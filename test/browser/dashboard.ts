@@ -136,3 +136,12 @@ export async function withoutReads(page: Page, url: string, run: () => Promise<v
 export async function withholdEvents(page: Page): Promise<void> {
   await page.route("**/api/v1/events*", () => {});
 }
+
+/** Drops files and folders of this machine on the middle of a page. */
+export async function drop(page: Page, paths: string[]): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  const { width, height } = page.viewportSize()!;
+  const data = { items: [], files: paths, dragOperationsMask: 1 };
+  for (const type of ["dragEnter", "dragOver", "drop"] as const)
+    await session.send("Input.dispatchDragEvent", { type, x: width / 2, y: height / 2, data });
+}

@@ -39,7 +39,7 @@ test("from the first start to a recording that is ready", async () => {
   await page.getByRole("dialog", { name: "Upload again?" }).getByRole("button", { name: "Skip" }).click();
   expect(await page.getByRole("link", { name: "keynote.wav" }).count()).toBe(1);
   await page.getByLabel("Upload files").setInputFiles({ ...file, name: "empty.wav", buffer: Buffer.alloc(0) });
-  await page.getByRole("alert").getByText("This file is empty or damaged.").waitFor();
+  await page.getByRole("alert").getByText("Empty or damaged.").waitFor();
 });
 
 test("without a session a single call is refused, and the sign-in leads back", async () => {

@@ -10,7 +10,7 @@ import { temporaryFolder } from "../temporary-folder";
 import { until } from "../until";
 import { readZip } from "../zip";
 import { expectAccessible } from "./axe";
-import { useDashboard } from "./dashboard";
+import { drop, useDashboard } from "./dashboard";
 import { saveScreenshots } from "./screenshots";
 
 const { expectFailures, open, server } = useDashboard();
@@ -97,15 +97,6 @@ test("an upload goes on in its workspace while another one is chosen, and while 
   await ended;
 });
 
-/** Drops files and folders of this machine on the middle of a page. */
-async function drop(page: Page, paths: string[]): Promise<void> {
-  const session = await page.context().newCDPSession(page);
-  const { width, height } = page.viewportSize()!;
-  const data = { items: [], files: paths, dragOperationsMask: 1 };
-  for (const type of ["dragEnter", "dragOver", "drop"] as const)
-    await session.send("Input.dispatchDragEvent", { type, x: width / 2, y: height / 2, data });
-}
-
 test("the recordings of a folder are dropped on the page, and survive a lost network", async () => {
   expectFailures(0, 404);
   await using folder = await temporaryFolder();
@@ -125,7 +116,7 @@ test("the recordings of a folder are dropped on the page, and survive a lost net
   await drop(page, [shoot]);
   const rows = page.getByRole("region", { name: "Uploads" }).getByRole("listitem");
   await rows.first().getByText("Connection lost, trying again").waitFor();
-  await page.getByText("“one.txt” not used: give the script the name of its recording").waitFor();
+  await page.getByText("“one.txt” not used: no recording with its name is uploaded").waitFor();
   isLost = false;
   for (const name of ["one.wav", "two.wav"])
     await rows.filter({ hasText: name }).getByText("Uploaded").waitFor({ timeout: 40_000 });
@@ -164,12 +155,12 @@ test("a recording that is dropped on another page gets a project and a cut with 
     ["Interview 3.wav", "interview 3.txt", "notes.txt", "photo.png"].map((name) => join(folder.path, name)),
   );
   await page.getByRole("heading", { name: "Interview 3", level: 1 }).waitFor();
-  await page.getByText("Not a recording. Use video or audio.").waitFor();
+  await page.getByRole("alert").getByText("Not video or audio.").waitFor();
   const rows = page.getByRole("region", { name: "Uploads" }).getByRole("listitem");
   await rows.filter({ hasText: "Interview 3.wav" }).getByText("Uploaded").waitFor();
   expect(await rows.count()).toBe(2);
   await page.getByRole("button", { name: "Close photo.png" }).click();
-  await page.getByText("“notes.txt” not used: give the script the name of its recording").waitFor();
+  await page.getByText("“notes.txt” not used: no recording with its name is uploaded").waitFor();
   await planned;
   analysis.release();
   const cut = await until("the cut after the upload", async () => {

@@ -1,12 +1,11 @@
 /** The rows of the tray. */
-
 import { api, must } from "../app/api";
 import { useRead } from "../app/cache";
 import { toNumber } from "../app/english";
 import { formatCount, formatRemaining, formatShare } from "../app/format";
 import { workspace } from "../app/session";
-import { showFailure } from "../app/toasts";
 import { MODE_NAMES } from "../editor/versions/name-version";
+import type { CutSettingsDialog } from "../pages/projects/cut-settings";
 import { Button, IconButton } from "../ui/button";
 import { Icon } from "../ui/icon";
 import { CreditsLink } from "../ui/states";
@@ -69,25 +68,34 @@ export function UploadRow({ item }: { item: UploadItem }) {
   );
 }
 
-/** Whether the recordings of a project are cut when their upload is complete. */
-export function CutSwitch({ projectId }: { projectId: string }) {
+type CutRowProps = { projectId: string; Dialog: typeof CutSettingsDialog | null; onOpen(): void; onClose(): void };
+
+/** Whether new recordings of a project are cut, and how. `Dialog`: that of the setting while it is open. */
+export function CutRow({ projectId, Dialog, onOpen, onClose }: CutRowProps) {
   const params = { path: { project_id: projectId } };
   const project = useRead(["project", projectId, workspace.value?.id], (signal) =>
     must(api.GET("/api/v1/projects/{project_id}", { params, signal })),
   );
   const state = project.state.value;
   if (state.kind !== "ready") return null;
-  const { cut_after_upload: cut } = state.value;
-  const change = async () => {
-    const body = { cut_after_upload: cut === null ? {} : null };
-    await must(api.PATCH("/api/v1/projects/{project_id}", { params, body })).catch(showFailure);
-    await project.reload();
-  };
+  const { name, cut_after_upload: cut } = state.value;
   return (
-    <label class="tray-switch">
-      <input type="checkbox" class="switch" checked={cut !== null} onChange={() => void change()} />
-      Cut automatically{cut !== null && `, ${MODE_NAMES[cut.mode]}`}
-    </label>
+    <>
+      <div class="tray-cut">
+        <span class="tray-text">
+          <b class="truncate" title={name} dir="auto">
+            {name}
+          </b>
+          <span class="soft">
+            {cut === null ? "New recordings are not cut" : `New recordings are cut: ${MODE_NAMES[cut.mode]}`}
+          </span>
+        </span>
+        <Button look="quiet" aria-label={`Change how ${name} is cut`} onClick={onOpen}>
+          Change
+        </Button>
+      </div>
+      {Dialog && <Dialog project={state.value} onChange={() => void project.reload()} onClose={onClose} />}
+    </>
   );
 }
 

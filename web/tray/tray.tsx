@@ -4,19 +4,34 @@ import { toNumber } from "../app/english";
 import { formatCount, formatRemaining } from "../app/format";
 import { narrow } from "../app/narrow";
 import { canWrite, currentWorkspaceId } from "../app/session";
+import { showFailure } from "../app/toasts";
+import type { CutSettingsDialog } from "../pages/projects/cut-settings";
 import { Icon } from "../ui/icon";
 import { activeUploads, type UploadItem, uploads } from "../upload/queue";
 import { type Batch, batches } from "./batches";
-import { BatchRow, CutSwitch, UploadRow } from "./tray-rows";
+import { BatchRow, CutRow, UploadRow } from "./tray-rows";
+
+type OpenDialog = { projectId: string; Dialog: typeof CutSettingsDialog };
 
 export default function Tray() {
   // On a phone, the tray is one line until it is opened.
   const isOpen = useSignal(!narrow.matches);
   const items = uploads.value;
   const running = batches.value;
-  if (items.length === 0 && running.length === 0) return null;
+  const open = useSignal<OpenDialog | null>(null);
+  if (items.length === 0 && running.length === 0 && open.value === null) return null;
   const { title, detail } = describe(items, running);
-  const projectId = activeUploads.value.find(({ workspaceId: id }) => id === currentWorkspaceId())?.projectId;
+  const own = activeUploads.value.filter(({ workspaceId: id }) => id === currentWorkspaceId());
+  // An open dialog stays when the uploads are done.
+  const shown = new Set([...own.map(({ projectId }) => projectId), ...(open.value ? [open.value.projectId] : [])]);
+  const showDialog = async (projectId: string) => {
+    try {
+      const { CutSettingsDialog: Dialog } = await import("../pages/projects/cut-settings");
+      open.value = { projectId, Dialog };
+    } catch (error) {
+      showFailure(error);
+    }
+  };
   return (
     <section class={`tray${isOpen.value ? " open" : ""}`} aria-label="Uploads and tasks">
       <button
@@ -41,7 +56,18 @@ export default function Tray() {
               <UploadRow key={item.id} item={item} />
             ))}
           </ul>
-          {projectId !== undefined && canWrite.value && <CutSwitch key={projectId} projectId={projectId} />}
+          {canWrite.value &&
+            [...shown].map((projectId) => (
+              <CutRow
+                key={projectId}
+                projectId={projectId}
+                Dialog={open.value?.projectId === projectId ? open.value.Dialog : null}
+                onOpen={() => void showDialog(projectId)}
+                onClose={() => {
+                  open.value = null;
+                }}
+              />
+            ))}
         </>
       )}
     </section>

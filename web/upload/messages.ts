@@ -1,6 +1,8 @@
 /** The messages for failed uploads. */
 import { DetailedError } from "tus-js-client";
 import { nameResources } from "../app/api";
+import { toNumber } from "../app/english";
+import { formatCount } from "../app/format";
 
 /** Returns whether the upload was rejected because the balance does not cover it. */
 export const isForCredits = (error: Error): boolean =>
@@ -23,6 +25,22 @@ const REFUSED_FILE = [400, 413];
 /** Returns whether another attempt with the same file can succeed. */
 export const canTryAgain = (error: Error): boolean =>
   !(error instanceof DetailedError) || !REFUSED_FILE.includes(error.originalResponse?.getStatus() ?? 0);
+
+const MAX_NAMES = 3;
+
+/** Returns what the row of refused files says: "photo.png" with "Not video or audio.", or "12 files" with "Not video or audio: a.xml, b.thm and 10 more." */
+export function describeRefused(
+  files: readonly { name: string }[],
+  reason: string,
+  advice: string,
+): { name: string; error: string } {
+  const names = files.map(({ name }) => name);
+  const more = names.length - MAX_NAMES;
+  const last = more > 0 ? `${toNumber(more + 1)} more` : names.at(-1);
+  const list = `${names.slice(0, more > 0 ? MAX_NAMES - 1 : -1).join(", ")} and ${last}`;
+  const error = `${names.length === 1 ? reason : `${reason}: ${list}`}. ${advice}`.trim();
+  return { name: names.length === 1 ? names[0]! : formatCount(names.length, "file"), error };
+}
 
 export const SESSION_ENDED =
   "Your session has ended. Sign in, then drop the file again: it continues where it stopped.";

@@ -3,16 +3,15 @@ import { MAX_NAME_CHARACTERS } from "../../src/domain/field-limits";
 import { api, must } from "../app/api";
 import { formatCount } from "../app/format";
 import { showFailure, showToast } from "../app/toasts";
-import { keepWithinLimits } from "./keep-within-limits";
 import { addUploads } from "./queue";
-import { takeScripts } from "./scripts";
+import { takeRecordings } from "./take-recordings";
 
 /**
  * Creates a project named after the first recording among the files, uploads all recordings to it, and opens it with
  * `route`, or offers to. Other files are refused with a message.
  */
 export async function uploadToNewProject(files: File[], route: ((path: string) => void) | null): Promise<void> {
-  const recordings = await keepWithinLimits(takeScripts(files));
+  const recordings = await takeRecordings(files);
   const [first] = recordings;
   if (first === undefined) return;
   const name =

@@ -4,7 +4,7 @@ import { computed, signal } from "@preact/signals";
 import { Upload } from "tus-js-client";
 import { currentWorkspaceId, me } from "../app/session";
 import { isTrayNeeded } from "../app/tray-state";
-import { canTryAgain, isForCredits, isTransient, SESSION_ENDED, toUploadMessage } from "./messages";
+import { canTryAgain, describeRefused, isForCredits, isTransient, SESSION_ENDED, toUploadMessage } from "./messages";
 import { sendScript } from "./scripts";
 
 /** `refused`: the file cannot be uploaded, and nothing was sent. */
@@ -51,21 +51,19 @@ let lastId = 0;
 /** Adds files to upload to a project. Partial uploads are resumed. */
 export function addUploads(projectId: string, files: File[]): void {
   for (const file of files) {
-    lastId++;
-    const id = String(lastId);
-    const item = toItem(id, projectId, file);
+    const item = toItem(projectId, file);
     show(item);
-    if (item.state === "waiting") jobs.set(id, { upload: createUpload(id, projectId, file), isStarted: false });
+    jobs.set(item.id, { upload: createUpload(item.id, projectId, file), isStarted: false });
   }
   startNext();
 }
 
-/** Shows files that cannot be uploaded, and why, until they are closed. */
-export function refuseUploads(files: readonly Pick<File, "name" | "size">[], error: string): void {
-  for (const file of files) {
-    lastId++;
-    show({ ...toItem(String(lastId), "", file), state: "refused", error, canRetry: false });
-  }
+/** Shows files that cannot be uploaded in one row, until it is closed. `reason`: why, without a period; `advice`: a sentence. */
+export function refuseUploads(files: readonly Pick<File, "name" | "size">[], reason: string, advice = ""): void {
+  const [first] = files;
+  if (first === undefined) return;
+  const text = describeRefused(files, reason, advice);
+  show({ ...toItem("", first), ...text, state: "refused", canRetry: false });
 }
 
 function show(item: UploadItem): void {
@@ -76,20 +74,20 @@ function show(item: UploadItem): void {
 /** How long a finished upload is shown. */
 const FINISHED_MS = 5_000;
 
-const toItem = (id: string, projectId: string, file: Pick<File, "name" | "size">): UploadItem => ({
-  id,
+const toItem = (projectId: string, file: Pick<File, "name" | "size">): UploadItem => ({
+  id: String(++lastId),
   projectId,
   workspaceId: currentWorkspaceId(),
   name: file.name,
   sizeBytes: file.size,
-  state: file.size > 0 ? "waiting" : "refused",
+  state: "waiting",
   sentBytes: 0,
   bytesPerSecond: null,
   secondsLeft: null,
   isResumed: false,
-  error: file.size > 0 ? null : "This file is empty or damaged. Copy it from the camera or recorder again.",
+  error: null,
   needsCredits: false,
-  canRetry: file.size > 0,
+  canRetry: true,
 });
 
 function createUpload(id: string, projectId: string, file: File): Upload {

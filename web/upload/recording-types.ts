@@ -1,11 +1,29 @@
-/** The files that users choose: recordings and their scripts. */
+/** The files that users choose: recordings and their scripts. The server reads what a file is from its first bytes, so only what is surely neither is refused. */
 
-/** Extensions of recordings whose type browsers do not know. */
-const EXTENSIONS = [".mkv", ".mxf", ".mts", ".m2ts", ".ts", ".flac", ".opus"];
-const SCRIPT_TYPES = ".txt,.md,.markdown,.srt,.vtt,.docx";
+/** Most have no type in browsers, depending on the system. */
+const RECORDINGS =
+  "mp4 m4v mov 3gp 3g2 f4v mj2 m4a m4b mkv mka webm mts m2ts m2t ts mod tod avi flv mpg mpeg vob asf wmv wma mxf ogv ogm ogx ogg oga opus spx wav mp3 mp2 flac aac ac3 aif aiff caf amr ape wv".split(
+    " ",
+  );
+const SCRIPTS = ["txt", "md", "markdown", "srt", "vtt", "docx"];
+/** Pictures, documents, archives, and what cameras and editors write beside recordings. */
+const OTHERS =
+  "7z bdm bim bmp bup cpi csv dmg dng doc edl fcpxml gif gz heic htm html ifo jpeg jpg json key log m3u m3u8 mpl numbers odp ods odt otio pages pdf pek png ppt pptx psd rar rtf smi svg tar tgz thm tif tiff url webp xls xlsx xml xmp zip".split(
+    " ",
+  );
+const OTHER_TYPES =
+  /^(image|text|font)\/|^application\/(pdf|json|xml|zip|gzip|rtf|msword|vnd\.(ms-(excel|powerpoint)|oasis|openxmlformats))/;
 
 /** The value of `accept` of a field for recordings and their scripts. */
-export const RECORDING_TYPES = ["video/*", "audio/*", ...EXTENSIONS, SCRIPT_TYPES].join(",");
+export const RECORDING_TYPES = ["video/*", "audio/*", ...[...RECORDINGS, ...SCRIPTS].map((name) => `.${name}`)].join();
 
-export const isRecording = ({ name, type }: File): boolean =>
-  /^(video|audio)\//.test(type) || EXTENSIONS.some((extension) => name.toLowerCase().endsWith(extension));
+const toExtension = (name: string): string => name.slice(name.lastIndexOf(".") + 1).toLowerCase();
+
+export const isScript = ({ name }: { name: string }): boolean => SCRIPTS.includes(toExtension(name));
+
+/** Returns whether a file is surely neither a recording nor a script. A known extension counts more than the browser's type, which may be that of a text for `.ts`. */
+export function isOther({ name, type }: Pick<File, "name" | "type">): boolean {
+  const extension = toExtension(name);
+  if (RECORDINGS.includes(extension) || SCRIPTS.includes(extension)) return false;
+  return OTHERS.includes(extension) || OTHER_TYPES.test(type);
+}

@@ -4,6 +4,7 @@ import { formatCount } from "../app/format";
 import { me } from "../app/session";
 import { showToast } from "../app/toasts";
 import { toFolder } from "./dropped-files";
+import { isScript } from "./recording-types";
 
 /** The scripts that the server does not have yet, by recording. */
 const waiting = new WeakMap<File, File>();
@@ -25,7 +26,7 @@ export function takeScripts(files: readonly File[]): File[] {
     const names = refused.length === 1 ? `“${refused[0].name}”` : formatCount(refused.length, "script");
     showToast({ kind: "bad", text: `${names} not used: ${reason}` });
   };
-  refuse(unmatched, "give the script the name of its recording, and drop both from the same folder.");
+  refuse(unmatched, "no recording with its name is uploaded from the same folder.");
   refuse(ambiguous, "several files have the same name. Rename them, or drop their folders.");
   return recordings;
 }
@@ -122,7 +123,6 @@ async function keepScript(assetId: string, script: string): Promise<void> {
   throw new ApiError("The browser's storage is full. Drop it on the recording's Script tab.", "storage_full", 0);
 }
 
-const isScript = ({ name }: { name: string }): boolean => /\.(txt|md|markdown|srt|vtt|docx)$/i.test(name);
 const normalize = (name: string): string => name.normalize("NFC").toLowerCase();
 
 type PairedScripts<T> = { recordings: T[]; scripts: Map<T, T>; unmatched: T[]; ambiguous: T[] };

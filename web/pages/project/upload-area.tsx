@@ -7,11 +7,10 @@ import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
 import { Icon } from "../../ui/icon";
 import { readDroppedFiles } from "../../upload/dropped-files";
-import { keepWithinLimits } from "../../upload/keep-within-limits";
 import { describeLimits, useUploadLimits } from "../../upload/limits";
 import { addUploads } from "../../upload/queue";
 import { RECORDING_TYPES } from "../../upload/recording-types";
-import { takeScripts } from "../../upload/scripts";
+import { takeRecordings } from "../../upload/take-recordings";
 
 type Question = { files: File[]; known: string[] };
 
@@ -24,7 +23,7 @@ export function UploadArea({ projectId, isLarge }: { projectId: string; isLarge:
   async function take(dropped: File[]): Promise<void> {
     if (dropped.length === 0) return;
     try {
-      const files = await keepWithinLimits(takeScripts(dropped));
+      const files = await takeRecordings(dropped);
       const known = await findDuplicates(projectId, files);
       if (known.length > 0) setQuestion({ files, known });
       else addUploads(projectId, files);

@@ -1,0 +1,50 @@
+/** A real browser: what the tray says of files that are refused, and of the cuts of those that are uploaded. */
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { wav } from "../http/media";
+import { temporaryFolder } from "../temporary-folder";
+import { expectAccessible } from "./axe";
+import { drop, useDashboard } from "./dashboard";
+
+const { open, server } = useDashboard();
+
+test("the tray says for each project how new recordings are cut, and what of a drop is refused in one message", async () => {
+  await using folder = await temporaryFolder();
+  await Bun.write(join(folder.path, "card", "C1.wav"), await wav(2));
+  for (const name of ["C1.XML", "C1.THM", "C1.pdf", "C2.txt", "C2.pdf"])
+    await Bun.write(join(folder.path, "card", name), "alpha");
+  const user = await server().user();
+  const create = (name: string, mode: string | null) =>
+    user.must<{ id: string }>("POST", "/api/v1/projects", { json: { name, cut_after_upload: mode && { mode } } });
+  const { id } = await create("Talks", "tight");
+  await create("Podcast", null);
+  const held = Promise.withResolvers<void>();
+  const page = await open(`/projects/${id}`, user);
+  await page.route("**/api/v1/assets/upload-resumable", (route) => held.promise.then(() => route.continue()));
+  await page.getByText("Drop a recording here").waitFor();
+  await drop(page, [join(folder.path, "card")]);
+  const tray = page.getByRole("region", { name: "Uploads" });
+  await tray.getByRole("alert").getByText("Not video or audio: ").waitFor();
+  expect(await tray.getByRole("alert").textContent()).toContain(" and 2 more.");
+  await page.getByText("“C2.txt” not used: no recording with its name is uploaded").waitFor();
+  expect(await tray.getByRole("listitem").count()).toBe(2);
+  await tray.getByText("New recordings are cut: Tight").waitFor();
+
+  await page.getByRole("link", { name: "Projects" }).first().click();
+  await page.getByRole("link", { name: "Podcast" }).click();
+  const file = { name: "one.wav", mimeType: "", buffer: Buffer.from(await wav(2)) };
+  await page.getByLabel("Upload files").setInputFiles(file);
+  await tray.getByText("New recordings are not cut").waitFor();
+  await expectAccessible(page);
+  await tray.getByRole("button", { name: "Change how Talks is cut" }).click();
+  const dialog = page.getByRole("dialog", { name: "Cut after upload" });
+  expect(await dialog.getByLabel("Mode").inputValue()).toBe("tight");
+  // The dialog stays when the uploads are done.
+  held.resolve();
+  await tray.getByText("New recordings are not cut").waitFor({ state: "detached" });
+  await dialog.getByLabel("Mode").selectOption("loose");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await dialog.waitFor({ state: "detached" });
+  const project = await user.must<{ cut_after_upload: object }>("GET", `/api/v1/projects/${id}`);
+  expect(project.cut_after_upload).toEqual({ mode: "loose", language: null });
+});
