@@ -157,6 +157,16 @@ describe("any sequence of edits", () => {
     );
   });
 
+  test("a word that the next one overlaps is removed beside it, too", () => {
+    const words = { text: ["a", "b", "c"], start: [0, 1e4, 21e4], end: [2e4, 21e4, 23e4] };
+    const first = { from: 0, to: 1 };
+    const removed = removeWords(WHOLE, words, { from: 1, to: 2 });
+    expect(areRemoved(removeWords(removed, words, first), words, first)).toBe(true);
+    const within = { text: ["a", "b"], start: [0, 0], end: [15e3, 20e3] };
+    const cut = removeWords(WHOLE, within, first);
+    expect([0, 1].map((index) => isWordKept(cut, within, index))).toEqual([false, true]);
+  });
+
   test("an edge stays within its range", () => {
     fc.assert(
       fc.property(recordings, share, fc.integer({ min: -1e7, max: 1e8 }), ({ plan }, pick, to) => {

@@ -86,22 +86,25 @@ export const isWordKept = (plan: EditorPlan, words: Words, index: number): boole
 /** Returns where to split the pause between a word and the next one, so that the kept side sounds natural. */
 function dividePause(words: Words, before: number, keepsFirst: boolean): number {
   const [end, next] = [words.end[before]!, words.start[before + 1]!];
-  if (next <= end) return Math.floor((end + next) / 2);
   const half = Math.floor((end + next) / 2);
+  // Words that overlap are divided between their middles.
+  if (next <= end) return Math.min(Math.max(half, middleOf(words, before) + 1), middleOf(words, before + 1));
   return keepsFirst ? Math.min(half, end + QUIET_AFTER_WORD) : Math.max(half, next - QUIET_BEFORE_WORD);
 }
 
 /**
  * Returns the range to cut for words: from after the padding of the last kept word to before the padding of the next
- * one, so that the pauses around the words are removed too. Next to removed words, the range extends to them.
+ * one, so that the pauses around the words are removed too. Next to removed words, which may overlap them, the range
+ * extends to those.
  */
 function toRemovedRange(plan: EditorPlan, words: Words, { from, to }: WordRange): Range {
-  const start =
-    from === 0 ? 0 : isWordKept(plan, words, from - 1) ? dividePause(words, from - 1, true) : words.end[from - 1]!;
-  const last = words.text.length;
-  const end =
-    to === last ? plan.duration : isWordKept(plan, words, to) ? dividePause(words, to - 1, false) : words.start[to]!;
-  return { start, end };
+  const toStart = (): number =>
+    isWordKept(plan, words, from - 1)
+      ? dividePause(words, from - 1, true)
+      : Math.min(words.start[from]!, words.end[from - 1]!);
+  const toEnd = (): number =>
+    isWordKept(plan, words, to) ? dividePause(words, to - 1, false) : Math.max(words.end[to - 1]!, words.start[to]!);
+  return { start: from === 0 ? 0 : toStart(), end: to === words.text.length ? plan.duration : toEnd() };
 }
 
 /** Removes words with their pauses. */
