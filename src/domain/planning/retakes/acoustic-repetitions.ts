@@ -190,8 +190,12 @@ function findTakeEnd(
     const length = tokens[end - 1]!.end - start;
     const distance = Math.abs(tokens[end - 1]!.end - matchEnd) + Math.abs(length - retakeLength) / 2;
     // A take may end inside the next word. A longer one says something else.
-    const isTooLong = length > retakeLength + 2 * COMMON.maxLate;
-    if (isTooLong || retakeLength > toMaxLength(length) || distance >= smallest) continue;
+    if (
+      length > retakeLength / COMMON.minLengthRatio + COMMON.maxLate ||
+      retakeLength > toMaxLength(length) ||
+      distance >= smallest
+    )
+      continue;
     smallest = distance;
     best = end;
   }

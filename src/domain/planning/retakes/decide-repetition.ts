@@ -140,7 +140,10 @@ function decideWithWordsBetween(
     tokens[first]!.start - tokens[end - 1]!.end >= ACTIVITY.minRestartPause &&
     pauseBefore(tokens, repetition.retakeStart) >= ACTIVITY.minRestartPause;
   const rest = between.slice(slip);
-  if (rest.length > RETAKES.maxWordsBetween || !isApart || size <= COMMON.maxSlipWords) return null;
+  const isLong =
+    rest.length > RETAKES.maxWordsBetween ||
+    tokens[repetition.retakeStart - 1]!.end - tokens[first]!.start > RETAKES.maxBetween;
+  if (isLong || !isApart || size <= COMMON.maxSlipWords) return null;
   const different = decideByDifference(repetition);
   if (different) return different;
   if (isRemark(context, rest)) return { rule: "retake.after_remark", to: end, rest: "remark.between_takes" };

@@ -95,6 +95,7 @@ export const RETAKES_THRESHOLDS = {
     "real-2033-164914-0008",
   ],
   maxWordsBetween: [12, "words", "retakes after other words, from sentences that start alike", "recordings-07-refrain"],
+  maxBetween: [8, "s", "retakes after other words, from sentences that start alike"],
   maxCostPerWord: [0.2, "cost", "retakes after other words, from sentences that start alike", "fluent-jfk"],
   maxRemarkWords: [9, "words", "remarks about the recording, from talk"],
   maxLineWords: [40, "words", "lines, from several lines"],
