@@ -33,7 +33,7 @@ describe("the examples", () => {
     const examples = readExamples(GUIDES[name].text);
     expect(examples.length).toBeGreaterThanOrEqual(least);
     await using folder = await temporaryFolder();
-    await Bun.write(join(folder.path, "talk.mp4"), await video(8));
+    await Bun.write(join(folder.path, "talk.mp4"), await video(10));
     await using hook = receiver();
     const user = await withPassword(server, await server.user());
     const run = await createExampleShell(folder.path, {
