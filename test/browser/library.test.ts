@@ -1,8 +1,9 @@
 /** A real browser: a project with hundreds of recordings, of which only those near the view are in the page. */
-import { test } from "bun:test";
+import { expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import type { Page } from "playwright-core";
 import type { Client } from "../http/client";
+import { expectAccessible } from "./axe";
 import { useDashboard } from "./dashboard";
 
 const dashboard = useDashboard();
@@ -71,4 +72,72 @@ test("recordings that are added, renamed or moved elsewhere are at their place i
   await page.getByText("401 selected").waitFor();
   await page.getByRole("button", { name: "Delete" }).click();
   await page.getByRole("dialog", { name: "Delete 401 recordings?" }).waitFor();
+});
+
+test("a menu, a dialog and the focus stay while recordings are added above, and the place in the list is said", async () => {
+  const user = await server().user();
+  const { id, recordings } = await createLibrary(user);
+  const page = await open(`/projects/${id}`, user);
+  await sortByName(page);
+  const card = page.getByRole("listitem").filter({ has: page.getByRole("link", { name: "Talk 007", exact: true }) });
+  const first = page
+    .getByRole("listitem")
+    .filter({ has: page.getByRole("checkbox") })
+    .first();
+  // As long as not everything has been read: these recordings are in no total.
+  await page.waitForFunction(() => document.querySelector("[data-id]")?.getAttribute("aria-setsize") === "-1");
+  await scrollTo(page, "Talk 399");
+  await page.keyboard.press("Home");
+  await page.waitForFunction(() => document.querySelector("[data-id]")?.getAttribute("aria-setsize") === "400");
+  expect(await card.getAttribute("aria-posinset")).toBe("8");
+  const addAbove = async (names: string[]) => {
+    await addRecordings(recordings[0]!, names);
+    await first.getByRole("link", { name: names[0]!, exact: true }).first().waitFor();
+  };
+  await card.getByRole("button", { name: "Actions for Talk 007" }).focus();
+  await addAbove(["A1", "A2", "A3"]);
+  expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("Actions for Talk 007");
+  expect(await card.getAttribute("aria-posinset")).toBe("11");
+
+  await page.keyboard.press("Enter");
+  await card.getByRole("menu").waitFor();
+  await addRecordings(recordings[0]!, ["A0"]);
+  await page.waitForResponse((response) => response.url().includes("/api/v1/assets?"));
+  await page.waitForTimeout(500);
+  expect(await card.getByRole("menu").isVisible()).toBe(true);
+  await card.getByRole("menuitem", { name: "Rename" }).click();
+  await page.getByRole("dialog").waitFor();
+  await addRecordings(recordings[0]!, ["A00"]);
+  await page.waitForTimeout(1_000);
+  await page.getByRole("dialog").getByLabel("Name").fill("Talk 007b");
+  await page.getByRole("dialog").getByRole("button", { name: "Rename" }).click();
+  await page.getByRole("link", { name: "Talk 007b", exact: true }).first().waitFor();
+  await first.getByRole("link", { name: "A0", exact: true }).first().waitFor();
+  // Elsewhere, bars cover parts of rows.
+  await page.evaluate(() => window.scrollTo(0, 0));
+  await expectAccessible(page);
+
+  await page
+    .getByRole("radio", { name: "List" })
+    .or(page.getByRole("button", { name: "List" }))
+    .first()
+    .click();
+  const table = page.getByRole("table", { name: "Recordings" });
+  await table.waitFor();
+  expect(await table.getAttribute("aria-rowcount")).toBe("406");
+  expect(await table.getByRole("row").nth(1).getAttribute("aria-rowindex")).toBe("2");
+  // Elsewhere, bars cover parts of rows.
+  await page.evaluate(() => window.scrollTo(0, 0));
+  await expectAccessible(page);
+});
+
+test("chunks that were never in view have the height of the first one", async () => {
+  const user = await server().user();
+  const { id } = await createLibrary(user);
+  const page = await open(`/projects/${id}`, user);
+  await scrollTo(page, "Talk 000");
+  const heights = await page.evaluate(() =>
+    [...document.querySelectorAll(".recording-chunk")].map((chunk) => Math.round(chunk.getBoundingClientRect().height)),
+  );
+  expect(new Set(heights.slice(0, -1)).size).toBe(1);
 });

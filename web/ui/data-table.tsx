@@ -32,13 +32,15 @@ type DataTableProps<Row> = {
   empty: ComponentChildren;
   /** Set for rows with pictures and controls: only those near the view are in the page. Called with their range when it changes. */
   onView?(first: number, last: number): void;
+  /** Number of all rows if `onView` is set; -1 while it is unknown. */
+  count?: number;
 };
 
 const CHUNK_ROWS = 100;
 const NEAR_ROWS = 10;
 const NO_ROWS: never[] = [];
 
-export function DataTable<Row>({ caption, columns, list, rowKey, empty, onView }: DataTableProps<Row>) {
+export function DataTable<Row>({ caption, columns, list, rowKey, empty, onView, count = -1 }: DataTableProps<Row>) {
   const items = list.items.value;
   const chunks = useChunks(items ?? NO_ROWS, CHUNK_ROWS);
   const drawRow = useCallback((row: Row) => <TableRow key={rowKey(row)} row={row} columns={columns} />, [columns]);
@@ -52,12 +54,14 @@ export function DataTable<Row>({ caption, columns, list, rowKey, empty, onView }
           role="table"
           class="data-table card"
           aria-label={caption}
+          // With the row of titles.
+          aria-rowcount={onView && (count < 0 ? -1 : count + 1)}
           style={{ "--columns": columns.map(({ width }) => width ?? "minmax(0, 1fr)").join(" ") }}
         >
           {/* biome-ignore lint/a11y/noRedundantRoles: see above. */}
           <thead role="rowgroup">
             {/* biome-ignore lint/a11y/noRedundantRoles: see above. */}
-            <tr role="row">
+            <tr role="row" aria-rowindex={onView && 1}>
               {columns.map(({ title, isNumber, isTitleHidden }) => (
                 // biome-ignore lint/a11y/noRedundantRoles: see above.
                 <th key={title} role="columnheader" scope="col" class={isNumber ? "number" : undefined}>
@@ -67,7 +71,7 @@ export function DataTable<Row>({ caption, columns, list, rowKey, empty, onView }
             </tr>
           </thead>
           {onView ? (
-            <NearChunks as="tbody" rows={items} size={NEAR_ROWS} row={drawRow} onView={onView} />
+            <NearChunks as="tbody" rows={items} size={NEAR_ROWS} row={drawRow} count={count} onView={onView} />
           ) : (
             // Chunks are keyed by number: a new row at the top moves one row per chunk and no chunk.
             chunks.map((rows, number) => <Chunk key={number} rows={rows} row={drawRow} />)

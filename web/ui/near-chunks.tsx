@@ -11,6 +11,8 @@ type NearChunksProps<Row> = {
   row(row: Row): ComponentChildren;
   as: "ul" | "tbody";
   class?: string;
+  /** Number of all rows of the list, also of those that have not been read; -1 if it is unknown. */
+  count: number;
   /** Called with the range of rows that are near the view, when it changes. */
   onView?: ((first: number, last: number) => void) | undefined;
 };
@@ -20,7 +22,7 @@ const MARGIN = "800px";
 /** Chunks of the first frame, before distances are known. */
 const FIRST_CHUNKS = 4;
 
-export function NearChunks<Row>({ rows, size, row, as, class: name, onView }: NearChunksProps<Row>) {
+export function NearChunks<Row>({ rows, size, row, as, class: name, count, onView }: NearChunksProps<Row>) {
   const latest = useRef({ size, onView });
   latest.current = { size, onView };
   const watch = useMemo(
@@ -31,22 +33,77 @@ export function NearChunks<Row>({ rows, size, row, as, class: name, onView }: Ne
     [],
   );
   useEffect(() => watch.stop, [watch]);
-  return useChunks(rows, size).map((chunk, number) => (
+  useKeptFocus(watch);
+  return useChunks(useHeld(rows, watch), size).map((chunk, number) => (
     // Chunks are keyed by number: a new row at the top moves one row per chunk and no chunk.
-    <Chunk key={number} rows={chunk} row={row} as={as} name={name} number={number} watch={watch} />
+    <Chunk
+      key={number}
+      rows={chunk}
+      row={row}
+      as={as}
+      name={name}
+      number={number}
+      start={number * size}
+      count={count}
+      watch={watch}
+    />
   ));
 }
 
-type ChunkProps<Row> = Pick<NearChunksProps<Row>, "rows" | "row" | "as"> & {
+/** How often to look whether a menu or dialog is still open. */
+const HELD_MS = 100;
+
+/** Returns the rows as they were, while a menu or dialog of one is open: it would go with a row that moves to another chunk. */
+function useHeld<Row>(rows: Row[], watch: Watch): Row[] {
+  const shown = useRef(rows);
+  const [, setChecks] = useState(0);
+  const isBusy = () => watch.find("[role=menu], dialog") !== null;
+  const isHeld = shown.current !== rows && isBusy();
+  if (!isHeld) shown.current = rows;
+  useEffect(() => {
+    if (!isHeld) return;
+    const timer = setInterval(() => !isBusy() && setChecks((count) => count + 1), HELD_MS);
+    return () => clearInterval(timer);
+  }, [isHeld]);
+  return shown.current;
+}
+
+const CONTROLS = "a, button, input";
+
+/** Gives the focus back to a control of a row, which has `data-id`, when the row moves to another chunk. */
+function useKeptFocus(watch: Watch): void {
+  const { activeElement: focused } = document;
+  const row = focused?.closest("li, tr");
+  const id = (row?.closest("[data-id]") ?? row?.querySelector("[data-id]"))?.getAttribute("data-id");
+  const place = focused && row ? [...row.querySelectorAll(CONTROLS)].indexOf(focused) : -1;
+  useLayoutEffect(() => {
+    if (id == null || place < 0 || focused!.isConnected) return;
+    const moved = watch.find(`[data-id="${CSS.escape(id)}"]`)?.closest("li, tr");
+    moved?.querySelectorAll<HTMLElement>(CONTROLS)[place]?.focus({ preventScroll: true });
+  });
+}
+
+type ChunkProps<Row> = Pick<NearChunksProps<Row>, "rows" | "row" | "as" | "count"> & {
   name: string | undefined;
   number: number;
+  /** Number of rows above. */
+  start: number;
   watch: Watch;
 };
 
-function Chunk<Row>({ rows, row, as: Element, name, number, watch }: ChunkProps<Row>) {
+function Chunk<Row>({ rows, row, as: Element, name, number, start, count, watch }: ChunkProps<Row>) {
   const element = useRef<HTMLElement>(null);
   const [isNear, setIsNear] = useState(number < FIRST_CHUNKS);
   useLayoutEffect(() => watch.add(element.current!, { number, setIsNear }), [number, watch]);
+  // Not as properties of the rows: each would be rendered again for one that is added above.
+  useLayoutEffect(() => {
+    for (const [index, child] of [...element.current!.children].entries()) {
+      const place = start + index + 1;
+      // The first row of a table has the titles.
+      if (Element === "tbody") child.ariaRowIndex = String(place + 1);
+      else Object.assign(child, { ariaPosInSet: String(place), ariaSetSize: String(count) });
+    }
+  }, [rows, isNear, start, count]);
   return useMemo(
     () => (
       <Element
@@ -111,7 +168,9 @@ function createWatch(onView: (first: number, last: number) => void) {
       if (number === undefined || target.childElementCount === 0) continue;
       if (contentRect.width !== width) heights.clear();
       width = contentRect.width;
-      heights.set(number, borderBoxSize[0]!.blockSize);
+      const height = borderBoxSize[0]!.blockSize;
+      heights.set(number, height);
+      if (number === 0) target.parentElement!.style.setProperty("--chunk-height", `${height}px`);
     }
   });
   return {
@@ -127,8 +186,17 @@ function createWatch(onView: (first: number, last: number) => void) {
         sizes.unobserve(element);
       };
     },
+    /** Returns what a selector finds in the chunks. */
+    find: (selector: string): Element | null => {
+      for (const element of entries.keys()) {
+        const found = element.querySelector(selector);
+        if (found !== null) return found;
+      }
+      return null;
+    },
     /** The height of a chunk that is not in the page: its last one, or that of the first chunk. */
-    heightOf: (number: number): string => `${heights.get(number) ?? heights.get(0) ?? ESTIMATED_HEIGHT}px`,
+    heightOf: (number: number): string =>
+      heights.has(number) ? `${heights.get(number)}px` : `var(--chunk-height, ${ESTIMATED_HEIGHT}px)`,
     stop: () => {
       cancelAnimationFrame(frame);
       observer.disconnect();

@@ -117,6 +117,9 @@ function Library({ project, onChange }: { project: Project; onChange(): void }) 
   const canUpload = canWrite.value && project.state === "active";
   const isFiltered = Object.values(filters).some((value) => value !== "");
   const hasItems = items !== null && items.length > 0;
+  const shown = items?.length ?? 0;
+  const total = isFiltered ? 0 : (summary?.recordings ?? 0);
+  const count = !list.hasMore.value ? shown : total > shown ? total : -1;
   const isEmpty = items?.length === 0 && !isFiltered;
   const onRecordings = useCallback(() => void reload(), [reload]);
   return (
@@ -141,10 +144,10 @@ function Library({ project, onChange }: { project: Project; onChange(): void }) 
         ))}
       {items === null && list.error.value === null && <ListSkeleton />}
       {hasItems && isList.value && (
-        <RecordingTable list={list} selection={selection} onChange={onRecordings} onView={near.view} />
+        <RecordingTable list={list} selection={selection} onChange={onRecordings} onView={near.view} count={count} />
       )}
       {hasItems && !isList.value && (
-        <RecordingCards items={items} selection={selection} onChange={onRecordings} onView={near.view} />
+        <RecordingCards items={items} selection={selection} onChange={onRecordings} onView={near.view} count={count} />
       )}
       {!(hasItems && isList.value) && <LoadMore list={list} />}
       {items?.length === 0 && isFiltered && <NothingFound filters={filters} onFilter={setFilters} />}

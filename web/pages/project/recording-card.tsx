@@ -23,9 +23,11 @@ type CardsProps = {
   /** Must stay the same function between renders. */
   onChange(): void;
   onView(first: number, last: number): void;
+  /** Number of all recordings; -1 while it is unknown. */
+  count: number;
 };
 
-export function RecordingCards({ items, selection, onChange, onView }: CardsProps) {
+export function RecordingCards({ items, selection, onChange, onView, count }: CardsProps) {
   const card = useCallback(
     (recording: Recording) => (
       <RecordingCard key={recording.id} recording={recording} selection={selection} onChange={onChange} />
@@ -44,6 +46,7 @@ export function RecordingCards({ items, selection, onChange, onView }: CardsProp
           rows={items}
           size={columns * Math.ceil(CHUNK_CARDS / columns)}
           row={card}
+          count={count}
           onView={onView}
         />
       )}

@@ -23,6 +23,8 @@ type TableProps = {
   /** Must stay the same function between renders. */
   onChange(): void;
   onView(first: number, last: number): void;
+  /** Number of all recordings; -1 while it is unknown. */
+  count: number;
 };
 
 /** The columns that users choose. */
@@ -62,7 +64,7 @@ const CHOSEN: Record<ColumnName, Omit<Column<Recording>, "title">> = {
   },
 };
 
-export function RecordingTable({ list, selection, onChange, onView }: TableProps) {
+export function RecordingTable({ list, selection, onChange, onView, count }: TableProps) {
   const chosen = libraryView.value.columns;
   const isWriter = canWrite.value;
   const isPersonal = workspace.value?.is_personal === true;
@@ -97,6 +99,7 @@ export function RecordingTable({ list, selection, onChange, onView }: TableProps
         rowKey={({ id }) => id}
         empty={null}
         onView={onView}
+        count={count}
       />
     </div>
   );
