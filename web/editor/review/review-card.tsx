@@ -53,11 +53,14 @@ function Card({ review, item }: CardProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const look = getLook(item);
   const swipe = useSwipe(editor.canEdit ? (isRight) => review.decide(isRight ? "kept" : "removed") : null);
-  // A layout effect runs before the next key press. Keys stay with the card, and screen readers read its heading.
+  // Keys stay with the card, and screen readers read its heading. Playback goes first: the focus needs the layout of the page.
   useLayoutEffect(() => {
-    const active = document.activeElement;
-    const isTyping = active instanceof HTMLInputElement || active instanceof HTMLTextAreaElement;
-    if (!isTyping) heading.current?.focus({ preventScroll: true });
+    const frame = requestAnimationFrame(() => {
+      const active = document.activeElement;
+      const isTyping = active instanceof HTMLInputElement || active instanceof HTMLTextAreaElement;
+      if (!isTyping) heading.current?.focus({ preventScroll: true });
+    });
+    return () => cancelAnimationFrame(frame);
   }, []);
   return (
     <section class={`review-card ${look ?? "mark"}`} aria-label="Place to review" {...swipe}>

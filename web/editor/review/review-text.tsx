@@ -45,12 +45,15 @@ export function ReviewText({ item, children }: ReviewTextProps) {
   const center = Math.floor(last / SECTION);
   const near = useGrowing(count, NEAR, MORE);
   useLayoutEffect(() => {
-    const card = scroller.current?.querySelector(".review-card");
-    if (!card) return;
-    // On phones, the card lies over the foot of the page.
-    const isDocked = getComputedStyle(card).position === "fixed";
-    const target = isDocked ? scroller.current!.querySelector(".review-words") : card;
-    target?.scrollIntoView({ block: isDocked ? "start" : "center" });
+    const frame = requestAnimationFrame(() => {
+      const card = scroller.current?.querySelector(".review-card");
+      if (!card) return;
+      // On phones, the card lies over the foot of the page.
+      const isDocked = getComputedStyle(card).position === "fixed";
+      const target = isDocked ? scroller.current!.querySelector(".review-words") : card;
+      target?.scrollIntoView({ block: isDocked ? "start" : "center" });
+    });
+    return () => cancelAnimationFrame(frame);
   }, [item.id]);
   if (views.length === 0) return <div class="review-scroller">{children}</div>;
   return (
