@@ -1,6 +1,6 @@
 /** The rows of the tray. */
 import { api, must } from "../app/api";
-import { useRead } from "../app/cache";
+import { useKept, useRead } from "../app/cache";
 import { toNumber } from "../app/english";
 import { formatCount, formatRemaining, formatShare } from "../app/format";
 import { workspace } from "../app/session";
@@ -76,7 +76,8 @@ export function CutRow({ projectId, Dialog, onOpen, onClose }: CutRowProps) {
   const project = useRead(["project", projectId, workspace.value?.id], (signal) =>
     must(api.GET("/api/v1/projects/{project_id}", { params, signal })),
   );
-  const state = project.state.value;
+  // A failed reading leaves the row, and its open dialog.
+  const state = useKept(project.state.value, projectId);
   if (state.kind !== "ready") return null;
   const { name, cut_after_upload: cut } = state.value;
   return (

@@ -4,6 +4,7 @@ import { api, must } from "../app/api";
 import { formatCount } from "../app/format";
 import { showFailure, showToast } from "../app/toasts";
 import { addUploads } from "./queue";
+import { isNamedAsRecording } from "./recording-types";
 import { takeRecordings } from "./take-recordings";
 
 /**
@@ -12,7 +13,7 @@ import { takeRecordings } from "./take-recordings";
  */
 export async function uploadToNewProject(files: File[], route: ((path: string) => void) | null): Promise<void> {
   const recordings = await takeRecordings(files);
-  const [first] = recordings;
+  const first = recordings.find(isNamedAsRecording) ?? recordings[0];
   if (first === undefined) return;
   const name =
     first.name

@@ -8,7 +8,7 @@ const RECORDINGS =
 const SCRIPTS = ["txt", "md", "markdown", "srt", "vtt", "docx"];
 /** Pictures, documents, archives, and what cameras and editors write beside recordings. */
 const OTHERS =
-  "7z bdm bim bmp bup cpi csv dmg dng doc edl fcpxml gif gz heic htm html ifo jpeg jpg json key log m3u m3u8 mpl numbers odp ods odt otio pages pdf pek png ppt pptx psd rar rtf smi svg tar tgz thm tif tiff url webp xls xlsx xml xmp zip".split(
+  "7z bdm bim bmp bup cpi csv db dmg dng doc drp edl exe fcpxml gif gz heic htm html ifo ini iso jpeg jpg json key log m3u m3u8 mpl numbers odp ods odt otio pages pdf pek png ppt pptx prproj psd rar rtf smi svg tar tgz thm tif tiff url webp xls xlsx xml xmp zip".split(
     " ",
   );
 const OTHER_TYPES =
@@ -21,9 +21,11 @@ const toExtension = (name: string): string => name.slice(name.lastIndexOf(".") +
 
 export const isScript = ({ name }: { name: string }): boolean => SCRIPTS.includes(toExtension(name));
 
+/** Returns whether a file has the name of a recording. Others may be recordings, too. */
+export const isNamedAsRecording = ({ name }: { name: string }): boolean => RECORDINGS.includes(toExtension(name));
+
 /** Returns whether a file is surely neither a recording nor a script. A known extension counts more than the browser's type, which may be that of a text for `.ts`. */
 export function isOther({ name, type }: Pick<File, "name" | "type">): boolean {
-  const extension = toExtension(name);
-  if (RECORDINGS.includes(extension) || SCRIPTS.includes(extension)) return false;
-  return OTHERS.includes(extension) || OTHER_TYPES.test(type);
+  if (isNamedAsRecording({ name }) || isScript({ name })) return false;
+  return OTHERS.includes(toExtension(name)) || OTHER_TYPES.test(type);
 }

@@ -130,6 +130,38 @@ test("a list that is loaded in part continues without a gap", async () => {
   await converges();
 });
 
+test("a list that is loaded in part is not read to its end when its last row is gone", async () => {
+  const { rows, near, converges, report, list, ids, requests } = await openList(2_000, 360);
+  rows.delete(ids().at(-1)!);
+  await report(null);
+  await converges(359);
+  await near.refresh([]);
+  expect(requests.filter((request) => request === "all").length).toBeWithin(4, 8);
+  expect(list.hasMore.value).toBe(true);
+  expect(ids().length).toBeLessThan(600);
+});
+
+test("a row that moves up while all pages are read stays in the list", async () => {
+  const { rows, converges, report, list, hooks, requests } = await openList(400);
+  let hasMoved = false;
+  let wasGone = false;
+  stops.push(
+    list.items.subscribe((items) => {
+      wasGone ||= !(items ?? []).some(({ id }) => id === "r390");
+    }),
+  );
+  hooks.beforeAnswer = async () => {
+    if (hasMoved || requests.filter((request) => request === "all").length < 3) return;
+    hasMoved = true;
+    rows.get("r390")!.name = "00100b";
+    await report("r390");
+  };
+  await report(null);
+  await until("the row to move", async () => hasMoved);
+  await converges();
+  expect(wasGone).toBe(false);
+});
+
 test("changes of what rows show need no reading of all pages", async () => {
   const { rows, requests, report, list, converges } = await openList(400);
   for (const id of ["r1", "r200", "r399"]) {

@@ -35,6 +35,8 @@ const MANY_ROWS = 300;
 const MAX_ROWS = 100;
 /** Rows are read when the view has rested for this long. */
 const REST_MS = 200;
+/** A failed reading is repeated after this time. */
+const RETRY_MS = 15_000;
 
 export function createNearRows<Item extends Row>(source: NearSource<Item>): NearRows<Item> {
   const { getList, readRows, toSortValue } = source;
@@ -109,8 +111,7 @@ export function createNearRows<Item extends Row>(source: NearSource<Item>): Near
   function readSoon(ms = REST_MS): void {
     clearTimeout(resting);
     if (isOver || (stale.size === 0 && doubted.size === 0 && !isAllDoubted)) return;
-    // What fails is read again with the next event, or when the view moves.
-    resting = setTimeout(() => void readNow().catch(() => {}), ms);
+    resting = setTimeout(() => void readNow().catch(() => readSoon(RETRY_MS)), ms);
   }
 
   async function readNow(): Promise<void> {

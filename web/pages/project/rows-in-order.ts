@@ -11,6 +11,9 @@ export type RowSource<Item> = {
 /** Between requests of one work: with all others of a page, less than half of the requests that a user may send. */
 export const PACE_MS = 250;
 
+/** Rows beyond those of the list that are read to find its last one again. */
+const MAX_MORE_ROWS = 100;
+
 export const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** Reads as many pages as the list shows. Rejects with the error of a read, and does nothing once `isOver` returns true. */
@@ -20,7 +23,9 @@ export async function readInOrder<Item extends Row>(source: RowSource<Item>, isO
   const found = new Map<string, Item>();
   const isWhole = () => {
     const rows = items.peek() ?? [];
-    return hasMore.peek() && found.size >= rows.length && found.has(rows.at(-1)?.id ?? "");
+    const more = found.size - rows.length;
+    // The last row may be gone.
+    return hasMore.peek() && more >= 0 && (more >= MAX_MORE_ROWS || found.has(rows.at(-1)?.id ?? ""));
   };
   let cursor: string | null = null;
   do {
@@ -53,7 +58,8 @@ function joinRows<Item extends Row>(
     return before.get(row.id) === is ? keepSame(is, row) : (is ?? []);
   });
   for (const [index, row] of rows.entries()) {
-    if (before.has(row.id) || found.has(row.id)) continue;
+    // A changed row that was not found may have moved to where the reading had been.
+    if (before.get(row.id) === row || found.has(row.id)) continue;
     const above = rows[index - 1]?.id;
     joined.splice(joined.findIndex(({ id }) => id === above) + 1, 0, row);
   }
