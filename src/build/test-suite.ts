@@ -1,18 +1,11 @@
 /** Runs a suite of test files in a separate process, and reads its report. */
-import { closeSync, openSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseTestReport, type SuiteResult, type TestFile } from "./test-report";
 
 /** `folders` contain the test files. `args`: further arguments of `bun test`. `env` is added to the environment. */
-export type Suite = {
-  name: string;
-  folders: string[];
-  filesAtATime: number;
-  args?: string[];
-  env?: Record<string, string>;
-};
+export type Suite = { name: string; folders: string[]; args?: string[]; env?: Record<string, string> };
 
 /** `timings`: seconds by path of files that are slow. `isQuiet`: nothing is printed. */
 export type SuiteOptions = {
@@ -22,6 +15,8 @@ export type SuiteOptions = {
   isQuiet?: boolean;
 };
 
+/** Tests sometimes wait, so one more than the smallest machine has processors. */
+const FILES_AT_A_TIME = 3;
 const TEST_TIMEOUT_MS = 120_000;
 const TERM_GRACE_MS = 10_000;
 /** Time of a file that is not slow. Bun balances only if all times are known. */
@@ -47,12 +42,11 @@ export async function runSuite(
     const [report, known] = [join(folder, "report.xml"), join(folder, "timings.json")];
     const files = Object.fromEntries(expected.map((path) => [path, 1000 * (timings[path] ?? DEFAULT_FILE_SECONDS)]));
     await Bun.write(known, JSON.stringify({ version: 1, files }));
-    const limits = ["--timeout", String(TEST_TIMEOUT_MS), `--parallel=${suite.filesAtATime}`, "--timings", known];
+    const limits = ["--timeout", String(TEST_TIMEOUT_MS), `--parallel=${FILES_AT_A_TIME}`, "--timings", known];
     const reporter = ["--reporter=junit", "--reporter-outfile", report];
     const folders = suite.folders.map((each) => `./${each}`);
     const command = [process.execPath, "test", ...limits, ...reporter, ...(suite.args ?? []), ...folders];
-    const output = isQuiet ? null : undefined;
-    const { code, wasStopped } = await runCommand(command, { cwd: project, env: suite.env, maxSeconds, output });
+    const { code, wasStopped } = await runCommand(command, { cwd: project, env: suite.env, maxSeconds, isQuiet });
     const stopped = wasStopped ? [`The tests were stopped after ${maxSeconds} s.`] : [];
     const { result, problems } = await readReport(report);
     const all = [...stopped, ...problems, ...findProblems(expected, result.files)];
@@ -93,29 +87,28 @@ function findProblems(expected: string[], files: TestFile[]): string[] {
 /** A signal has ended this process; its children have ended too. */
 export class InterruptedError extends Error {}
 
-/** `output`: the file that receives the output, null: it is dropped. Default: the terminal. */
 type CommandOptions = {
   cwd: string;
   env?: Record<string, string> | undefined;
   maxSeconds?: number;
-  output?: string | null | undefined;
+  isQuiet?: boolean | undefined;
 };
 
 /**
  * Runs a command and everything that it starts in a process group, which ends with this process or after `maxSeconds`. Throws `InterruptedError` when
  * this process receives a signal.
  */
-export async function runCommand(command: string[], { cwd, env = {}, maxSeconds, output }: CommandOptions) {
-  // Both streams append to one file, in the order of their lines.
-  const file = typeof output === "string" ? openSync(output, "a") : null;
-  const stream = file ?? (output === null ? "ignore" : "inherit");
+export async function runCommand(
+  command: string[],
+  { cwd, env = {}, maxSeconds, isQuiet = false }: CommandOptions,
+): Promise<{ code: number; wasStopped: boolean }> {
+  const output = isQuiet ? "ignore" : "inherit";
   const child = Bun.spawn(command, {
     cwd,
     env: { ...process.env, ...env },
-    stdio: ["ignore", stream, stream],
+    stdio: ["ignore", output, output],
     detached: true,
   });
-  if (file !== null) closeSync(file);
   let reason: NodeJS.Signals | "limit" | null = null;
   let killTimer: Timer | undefined;
   const stop = (why: NodeJS.Signals | "limit") => {

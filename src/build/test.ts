@@ -2,7 +2,7 @@
  * Runs all checks and tests, as `./install.sh test` does: `bun src/build/test.ts [--out dist/offcut] [--update-timings]`. `OFFCUT_FULL=1` runs the long
  * ones at full size. `--update-timings` stores how long the slow files take in `test/timings.json`, so that the next runs begin with them.
  */
-import { cp, mkdtemp, rm } from "node:fs/promises";
+import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -13,8 +13,6 @@ const PROJECT = resolve(import.meta.dir, "../..");
 const TIMINGS = join(PROJECT, "test/timings.json");
 /** Slower files are in `test/timings.json`. */
 const SLOW_FILE_SECONDS = 3;
-/** Last lines of the output of a failed check in the summary. */
-const MAX_OUTPUT_LINES = 40;
 
 const { values } = parseArgs({
   options: { out: { type: "string", default: "dist/offcut" }, "update-timings": { type: "boolean", default: false } },
@@ -38,13 +36,10 @@ async function timed<T>(name: string, run: () => Promise<T>): Promise<T> {
   return result;
 }
 
-/** Prints the output when the command ends, because tests print theirs meanwhile. The tests run even if a check fails: one run reports everything. */
-async function runCheck(name: string, output: string, ...command: string[]): Promise<boolean> {
-  const { code } = await timed(name, () => runCommand([process.execPath, ...command], { cwd: PROJECT, output }));
-  const text = (await Bun.file(output).text()).trim();
-  console.log(`\n== Output of ${name} ==\n${text}`);
-  if (code !== 0)
-    problems.push([`${name}: exit code ${code}`, ...text.split("\n").slice(-MAX_OUTPUT_LINES)].join("\n"));
+/** The tests still run when a check fails: one run reports everything. */
+async function runCheck(name: string, ...command: string[]): Promise<boolean> {
+  const { code } = await runCommand([process.execPath, ...command], { cwd: PROJECT });
+  if (code !== 0) problems.push(`${name}: exit code ${code}`);
   return code === 0;
 }
 
@@ -64,60 +59,44 @@ async function storeTimings(results: SuiteResult[]): Promise<void> {
 /** The files leave no state, so that a process loads the sources once instead of once per file. */
 const SHARED = ["--no-isolate"];
 
-/** Tests sometimes wait, so files of several suites run at a time: they keep two processors busy. The numbers are those of CI. */
-const SOURCE_SUITES: Suite[] = [
-  { name: "unit", folders: ["test/unit"], filesAtATime: 3, args: SHARED },
-  {
-    name: "contract, http, browser",
-    folders: ["test/contract", "test/http", "test/browser"],
-    filesAtATime: isFullSize ? 3 : 4,
-    args: SHARED,
-  },
+const UNIT_SUITES: Suite[] = [
+  { name: "unit", folders: ["test/unit"], args: SHARED },
+  { name: "contract, http, browser", folders: ["test/contract", "test/http", "test/browser"], args: SHARED },
 ];
 
 const listExecutableSuites = (executable: string): Suite[] => [
   {
     name: "attacks, end to end",
     folders: ["test/attacks", "test/e2e"],
-    filesAtATime: isFullSize ? 3 : 2,
     args: SHARED,
     env: { OFFCUT_EXECUTABLE: executable, OFFCUT_TEST_PATH: "/usr/bin:/bin" },
   },
   {
     name: "end to end, empty PATH",
     folders: ["test/e2e"],
-    filesAtATime: isFullSize ? 3 : 2,
     args: SHARED,
     env: { OFFCUT_EXECUTABLE: executable, OFFCUT_TEST_PATH: "" },
   },
 ];
 
 async function runAll(folder: string): Promise<boolean> {
-  const started = performance.now();
-  const timings = await readTimings();
-  const runInTurn = async (suites: Suite[]): Promise<SuiteResult[]> => {
-    const options = { project: PROJECT, maxSeconds: MAX_SUITE_SECONDS, timings };
-    const results: SuiteResult[] = [];
-    for (const suite of suites) results.push(await timed(suite.name, () => runSuite(suite, options)));
-    return results;
-  };
-  const buildAndTest = async (): Promise<SuiteResult[]> => {
-    const output = join(folder, "build.txt");
-    if (!(await runCheck("build", output, "src/build/executable.ts", "--out", values.out)))
-      return runInTurn(SOURCE_SUITES);
+  // The steps of the check leave processors idle.
+  const [isBuilt] = await timed("types, lint, format, unused code, import rule; build", () =>
+    Promise.all([runCheck("build", "src/build/executable.ts", "--out", values.out), runCheck("check", "run", "check")]),
+  );
+  const suites = [...UNIT_SUITES];
+  if (isBuilt) {
     // The executable is alone in a folder, so that it cannot use node_modules.
-    const executable = join(folder, "alone/offcut");
-    await cp(resolve(PROJECT, values.out), executable);
-    const others = listExecutableSuites(executable);
-    // Time limits at full size are those of the product, so its suites run in turn.
-    if (isFullSize) return runInTurn([...SOURCE_SUITES, ...others]);
-    return (await Promise.all([SOURCE_SUITES, others].map(runInTurn))).flat();
-  };
-  const checks = "types, lint, format, unused code, import rule";
-  const [results] = await Promise.all([buildAndTest(), runCheck(checks, join(folder, "check.txt"), "run", "check")]);
+    const executable = join(folder, "offcut");
+    await copyFile(resolve(PROJECT, values.out), executable);
+    suites.push(...listExecutableSuites(executable));
+  }
+  const options = { project: PROJECT, maxSeconds: MAX_SUITE_SECONDS, timings: await readTimings() };
+  const results: SuiteResult[] = [];
+  for (const suite of suites) results.push(await timed(suite.name, () => runSuite(suite, options)));
   if (values["update-timings"]) await storeTimings(results);
   results.push({ name: "checks", files: [], failures: [], problems });
-  console.log(formatSummary(results, durations, (performance.now() - started) / 1000).join("\n"));
+  console.log(formatSummary(results, durations).join("\n"));
   return isGood(results);
 }
 

@@ -29,7 +29,7 @@ afterAll(() => project[Symbol.asyncDispose]());
 
 const run = (folder: string, maxSeconds = 60) =>
   runSuite(
-    { name: folder, folders: [`test/${folder}`], filesAtATime: 3 },
+    { name: folder, folders: [`test/${folder}`] },
     { project: project.path, maxSeconds, timings: {}, isQuiet: true },
   );
 
@@ -69,13 +69,6 @@ test.each([
   ["missing", "The tests wrote no report."],
 ])("a suite whose tests are %s is a failure", async (folder, problem) => {
   expect((await run(folder)).problems).toEqual([problem]);
-});
-
-test("a command writes what it prints to a file, in order", async () => {
-  const output = join(project.path, "output");
-  const script = "echo one; echo two >&2; echo three; exit 2";
-  const { code } = await runCommand(["/bin/sh", "-c", script], { cwd: project.path, output });
-  expect([code, await Bun.file(output).text()]).toEqual([2, "one\ntwo\nthree\n"]);
 });
 
 test("a command has an exit code, and leaves no process behind", async () => {
