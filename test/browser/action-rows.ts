@@ -72,8 +72,10 @@ const PLACE_ROWS: readonly ActionRow[] = [
   [
     "the join before, after",
     async ({ press, click, says, shows, read }) => {
+      const { time: start } = await read();
       await press("ArrowDown");
       await says(/^(Pause|Retake|By hand), /);
+      await shows("the first join", (state) => state.time !== start);
       const { time } = await read();
       await press("Backspace");
       await says(/s restored/);
