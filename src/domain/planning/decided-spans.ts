@@ -110,7 +110,10 @@ function extendToRegionEdges(spans: RegionSpan[], speechRegions: readonly Span[]
   }
 }
 
-/** Returns the span with words to which a wordless region belongs: a word that lasts through most of it, or one near a short region. Null if there is none. */
+/**
+ * Returns the span of words to which a region without words belongs: that of a word that covers most of the region, or of a word near a short
+ * region. Null if there is none.
+ */
 function findHost(spans: readonly DecidedSpan[], region: Span): DecidedSpan | null {
   const covering = spans.find((span) => span.text !== "" && 2 * overlapDuration(span, region) > durationOf(region));
   if (covering) return covering;

@@ -48,7 +48,7 @@ export function BatchBar({ selection, list, near, onDone }: BatchBarProps) {
   const ask = async (choice: Choice) => {
     const slow = setTimeout(() => setIsReading(true), SLOW_MS);
     try {
-      // Of a long list, only what is near the view is kept up to date.
+      // In a long list, only the rows near the view are kept current.
       await near.refresh([...ids]);
     } finally {
       clearTimeout(slow);

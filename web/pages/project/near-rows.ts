@@ -47,7 +47,7 @@ export function createNearRows<Item extends Row>(source: NearSource<Item>): Near
   let isAllDoubted = false;
   const reading = new Map<string, Promise<void>>();
   let readingAll: Promise<void> | null = null;
-  /** Until when no reading of all pages starts by itself: at least half of the time, there is none. */
+  /** Before this time, no reading of all pages starts by itself: they take at most half of the time. */
   let restsUntil = 0;
   let merges = 0;
   let near: [first: number, last: number] = [0, 0];

@@ -1,6 +1,6 @@
 /**
- * What is between two takes: words after which a take stops (a part of a word, a slip, or the ending of another sentence),
- * and remarks about the recording, such as "one more time", with the retakes that they announce.
+ * The words between two takes: those at which a take breaks off (part of a word, a slip, or another ending), and remarks about the
+ * recording, such as "one more time", with the retakes that they announce.
  */
 
 import { alignWords } from "../../text/word-alignment";
