@@ -5,6 +5,7 @@ import { emailOf, PASSWORD, startSession, withPassword } from "../http/accounts"
 import type { Client } from "../http/client";
 import { wav } from "../http/media";
 import { createWorkspace } from "../http/workspace-calls";
+import { until } from "../until";
 import { useDashboard } from "./dashboard";
 
 const dashboard = useDashboard();
@@ -131,9 +132,14 @@ function listFirstSizes(): number[] {
 test("the first load is small, and that of the sign-in page smaller", async () => {
   const measure = async (path: string, user: Client | null) => {
     const page = await dashboard.browse(user).then((context) => context.newPage());
+    const loading = new Set<string>();
+    page.on("request", (request) => /\/api\//.test(request.url()) || loading.add(request.url()));
+    page.on("requestfinished", (request) => loading.delete(request.url()));
     await page.addInitScript(noteHeading);
     await page.goto(address(path));
     await page.waitForSelector("h1");
+    // A file has a size when it has been loaded.
+    await until("all files", async () => loading.size === 0);
     const sizes = await page.evaluate(listFirstSizes);
     // The page, its style and its script.
     expect(sizes.length).toBeGreaterThan(2);
