@@ -150,7 +150,7 @@ async function fetchFromServer(request: Request): Promise<Response> {
 }
 
 export const api = createClient<paths>({
-  baseUrl: globalThis.location?.origin,
+  baseUrl: location.origin,
   credentials: "same-origin",
   fetch: sendToServer,
 });

@@ -1,3 +1,4 @@
+import "./page-globals";
 import { expect, test } from "bun:test";
 import { toDeviceName } from "../../../web/pages/account/sessions-section";
 

@@ -1,3 +1,4 @@
+import "./page-globals";
 import { expect, test } from "bun:test";
 import { chooseDraft } from "../../../web/pages/asset/draft-stores";
 

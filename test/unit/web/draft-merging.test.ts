@@ -1,4 +1,5 @@
 /** What keeps the edits of a cut while others edit it too. */
+import "./page-globals";
 import { expect, test } from "bun:test";
 import { chooseDraft } from "../../../web/pages/asset/draft-stores";
 import { type Cut, follow, keepUntil, nextRequest, open, readCopies, server, useDraftDesk } from "./draft-desk";

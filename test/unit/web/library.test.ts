@@ -1,3 +1,4 @@
+import "./page-globals";
 import { describe, expect, test } from "bun:test";
 import { drawEnvelope } from "../../../web/pages/project/envelope";
 import { countFrames, findKeptShare, findState, type Recording } from "../../../web/pages/project/recording";

@@ -1,10 +1,15 @@
-/** What modules of the dashboard need of a page, for tests of them without a browser. */
+/**
+ * What modules of the dashboard need of a page, for tests of them without a browser. Where a test imports a module that reads the address of the
+ * page when it is loaded, import this file first.
+ */
 import { afterAll, beforeAll } from "bun:test";
 
 type Name = "document" | "fetch" | "localStorage" | "location";
 
 export const definePageGlobal = (name: Name, value: unknown) =>
   Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });
+
+definePageGlobal("location", { origin: "http://editor.test" });
 
 /** Keeps texts as a browser does. */
 export class TestStorage {
@@ -15,10 +20,9 @@ export class TestStorage {
 
 /** Defines them for the tests of a file. Import what needs them after that, within `beforeAll`. */
 export function usePageGlobals(): void {
-  const names: Name[] = ["document", "fetch", "localStorage", "location"];
+  const names: Name[] = ["document", "fetch", "localStorage"];
   const before = names.map((name) => Object.getOwnPropertyDescriptor(globalThis, name));
   beforeAll(() => {
-    definePageGlobal("location", { origin: "http://editor.test" });
     definePageGlobal("localStorage", new TestStorage());
     // A hidden page runs at once what waits for a frame.
     definePageGlobal("document", { hidden: true });

@@ -1,4 +1,5 @@
 /** Which files are uploaded, and what is said of the others. */
+import "./page-globals";
 import { expect, test } from "bun:test";
 import { describeRefused } from "../../../web/upload/messages";
 import { isOther, isScript, RECORDING_TYPES } from "../../../web/upload/recording-types";

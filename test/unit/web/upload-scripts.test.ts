@@ -1,3 +1,4 @@
+import "./page-globals";
 import { expect, test } from "bun:test";
 import { pairScripts } from "../../../web/upload/scripts";
 
