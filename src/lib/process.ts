@@ -109,7 +109,8 @@ export function spawnChild(options: SpawnOptions): ChildProcess {
     clearTimeout(timer);
   };
   const wallSeconds = options.limits?.wallSeconds;
-  const wall = wallSeconds === undefined ? undefined : setTimeout(() => void end("wall"), wallSeconds * 1000);
+  const wallMs = wallSeconds === undefined ? undefined : stretchLimit(wallSeconds * 1000);
+  const wall = wallMs === undefined ? undefined : setTimeout(() => void end("wall"), wallMs);
   const onAbort = () => void end("kill");
   options.signal?.addEventListener("abort", onAbort, { once: true });
 
@@ -157,6 +158,13 @@ const NICENESS = 5;
 const LOWEST_NICENESS = 19;
 /** Leaves a thirtieth of a core when others need all of it, so that a busy machine does not stop the child. */
 const SESSION_NICENESS = 15;
+const SLOWDOWN = 30;
+/** Longer timers would fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** Returns a time limit for this process: a longer one if it has the lowest priority, because all that it does takes longer on a busy machine. */
+export const stretchLimit = (ms: number): number =>
+  getPriority() < LOWEST_NICENESS ? ms : Math.min(MAX_TIMER_MS, ms * SLOWDOWN);
 
 function lowerPriority(pid: number, niceness: number): void {
   try {

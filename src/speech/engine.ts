@@ -25,6 +25,8 @@ export type SpeechEngineOptions = {
   idleSeconds?: number;
   /** Maximum lead of one owner's work over that of a waiting owner, in milliseconds. Default: 2500. */
   quantumMs?: number;
+  /** Milliseconds that a task has to pause for another owner's before both run. Default: 1000. */
+  maxPausingMs?: number;
   log?: (event: string, fields: object) => void;
 };
 
@@ -38,6 +40,7 @@ export function createSpeechEngine(options: SpeechEngineOptions): SpeechEngine {
     start: () => startSpeechProcess(options.command, options.env ?? {}),
     idleMs: (options.idleSeconds ?? 300) * 1000,
     quantumMs: options.quantumMs ?? QUANTUM_MS,
+    maxPausingMs: options.maxPausingMs,
     log: options.log ?? (() => {}),
   });
   let closed = false;

@@ -19,6 +19,8 @@ export type TaskQueueOptions = {
   idleMs: number;
   /** Maximum lead of an owner over a waiting one. */
   quantumMs: number;
+  /** If a task takes longer to reach a safe point, another one starts. Default: 1000. */
+  maxPausingMs?: number | undefined;
   log: (event: string, fields: object) => void;
 };
 
@@ -45,13 +47,13 @@ type TaskGroup = { commands: readonly SpeechTask["command"][]; scheduler: FairSc
 const MAX_CRASHES = 3;
 /** The process is killed if it does not stop a withdrawn task within this time. */
 const MAX_CANCEL_MS = 1_000;
-/** If a task takes longer to reach a safe point, another one starts: a large model cannot stop inside a segment. */
+/** A large model cannot stop inside a segment. */
 const MAX_PAUSING_MS = 1_000;
 
 const isActive = (task: QueuedTask): boolean => task.state === "running" || task.state === "pausing";
 
 /** Creates the queue. The process starts with the first task. */
-export function createTaskQueue({ start, idleMs, quantumMs, log }: TaskQueueOptions) {
+export function createTaskQueue({ start, idleMs, quantumMs, maxPausingMs = MAX_PAUSING_MS, log }: TaskQueueOptions) {
   const tasks: QueuedTask[] = [];
   const groups: TaskGroup[] = [
     { commands: ["analyze"], scheduler: createFairScheduler(quantumMs) },
@@ -93,13 +95,13 @@ export function createTaskQueue({ start, idleMs, quantumMs, log }: TaskQueueOpti
   }
 
   /** Starts, resumes and pauses tasks of the group. Returns the milliseconds after which it must be called again. */
-  function advanceGroup(group: TaskGroup, maxPausingMs: number): number {
+  function advanceGroup(group: TaskGroup, limitMs: number): number {
     const mine = tasks.filter(belongsTo(group));
     const ready = mine.filter((task) => !isActive(task) && !task.isWithdrawn);
     if (ready.length === 0) return Number.POSITIVE_INFINITY;
     const now = performance.now();
     const active = mine.filter(
-      (task) => task.state === "running" || (isActive(task) && now - task.pausingSince < maxPausingMs),
+      (task) => task.state === "running" || (isActive(task) && now - task.pausingSince < limitMs),
     );
     const owners = ready.map((task) => task.owner);
     const current = active[0];
@@ -108,7 +110,7 @@ export function createTaskQueue({ start, idleMs, quantumMs, log }: TaskQueueOpti
       activate(ready.find((task) => task.owner === owner)!);
       return 0;
     }
-    if (current.state === "pausing") return current.pausingSince + maxPausingMs - now;
+    if (current.state === "pausing") return current.pausingSince + limitMs - now;
     const remainingMs = group.scheduler.remainingMs(
       current.owner,
       owners.filter((owner) => owner !== current.owner),
@@ -117,7 +119,7 @@ export function createTaskQueue({ start, idleMs, quantumMs, log }: TaskQueueOpti
     current.state = "pausing";
     current.pausingSince = now;
     activeProcess?.pause(current.work.id);
-    return maxPausingMs;
+    return limitMs;
   }
 
   function advance(): void {
@@ -131,7 +133,7 @@ export function createTaskQueue({ start, idleMs, quantumMs, log }: TaskQueueOpti
     for (;;) {
       const waits = hasSuspectedTask()
         ? [advanceGroup(exclusive, Number.POSITIVE_INFINITY)]
-        : groups.map((group) => advanceGroup(group, MAX_PAUSING_MS));
+        : groups.map((group) => advanceGroup(group, maxPausingMs));
       const waitMs = Math.min(...waits);
       if (waitMs <= 0) continue;
       if (Number.isFinite(waitMs)) timer = setTimeout(advance, Math.ceil(waitMs));

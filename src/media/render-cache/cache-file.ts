@@ -130,12 +130,14 @@ export async function openRenderCache({ path, newPath, maxBytes }: RenderCacheFi
         indexBytes = EMPTY_INDEX_BYTES;
       }),
     save: (): Promise<boolean> => turns.run(undefined, save),
-    /** Closes both files. Removes the new one unless it was saved. */
-    close: async (): Promise<void> => {
-      await source?.close().catch(() => {});
-      await target?.close().catch(() => {});
-      if (!isSaved) await rm(newPath, { force: true });
-    },
+    /** Closes both files. Removes the new one unless it was saved. A render that was stopped may still add entries, which are lost. */
+    close: (): Promise<void> =>
+      turns.run(undefined, async () => {
+        isBroken = true;
+        await source?.close().catch(() => {});
+        await target?.close().catch(() => {});
+        if (!isSaved) await rm(newPath, { force: true });
+      }),
   };
 }
 

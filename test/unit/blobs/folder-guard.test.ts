@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { renameSync } from "node:fs";
+import { closeSync, openSync, renameSync, writeSync } from "node:fs";
 import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createFolderGuard, type GuardedMarker } from "../../../src/blobs/folder-guard";
@@ -73,7 +73,12 @@ test("a folder that does not respond is offline until it does, and is asked once
   await Bun.spawn(["mkfifo", marker.path]).exited;
   expect((await guard.check())?.about).toContain("does not respond");
   expect((await guard.check())?.about).toContain("does not respond");
+  const writer = openSync(marker.path, "r+");
+  // Later checks read a file: they would wait for another writer, each on a thread that this process needs.
+  await rm(marker.path);
   await writeFile(marker.path, formatMarker(ID));
+  writeSync(writer, formatMarker(ID));
+  closeSync(writer);
   await until("the response", () => guard.findProblem() === null);
 });
 

@@ -46,6 +46,21 @@ describe("a child process", () => {
     expect(Number(await new Response(command.stdout).text())).toBe(getPriority());
   });
 
+  test("of a process with the lowest priority has more time", async () => {
+    const module = JSON.stringify(join(import.meta.dir, "../../../src/lib/process.ts"));
+    const script = `
+      const { spawnChild } = await import(${module});
+      const child = spawnChild({ command: ["/bin/sleep", "0.5"], limits: { wallSeconds: 0.2 } });
+      console.log(JSON.stringify([await child.exited, child.endedBy()]));
+    `;
+    const run = async (priority: "lowest" | "interactive") => {
+      const child = spawnChild({ command: [process.execPath, "-e", script], stdout: "pipe", priority });
+      return JSON.parse(await new Response(child.stdout).text());
+    };
+    expect(await run("lowest")).toEqual([{ code: 0, signal: null }, null]);
+    expect(await run("interactive")).toEqual([{ code: null, signal: "SIGTERM" }, "wall"]);
+  });
+
   test("receives arguments literally, without shell parsing", async () => {
     const argument = "$(id) `id` ; * \n'\" -n";
     const child = spawnChild({ command: ["/usr/bin/printf", "%s", argument], stdout: "pipe" });

@@ -1,22 +1,25 @@
 import { describe, expect, test } from "bun:test";
-import { openBucket } from "../../../src/outbound/s3";
+import { type Bucket, type BucketTiming, openBucket } from "../../../src/outbound/s3";
 import { BUCKET, refuse, type S3Server, startS3Server } from "../../s3-server";
 
 const NEVER = new AbortController().signal;
-const QUICK = { requestMs: 300, idleMs: 300, delayMs: 1, attempts: 3 };
+const ATTEMPTS = 3;
+/** Limits that a busy machine does not reach. */
+const PATIENT: BucketTiming = { requestMs: 60_000, idleMs: 60_000, delayMs: 1, attempts: ATTEMPTS };
+const IMPATIENT_MS = 50;
 const LOCATION = { bucket: BUCKET, prefix: "office/" };
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-const open = (s3: S3Server, timing = QUICK) => openBucket(LOCATION, s3.env, timing);
+const open = (s3: S3Server, timing = PATIENT) => openBucket(LOCATION, s3.env, timing);
 const failure = (work: Promise<unknown>): Promise<Error & { code?: string }> =>
   work.then(
     () => new Error("done"),
     (error) => error,
   );
 
-async function list(s3: S3Server, start: string): Promise<string[]> {
+async function list(bucket: Bucket, start: string): Promise<string[]> {
   const keys: string[] = [];
-  for await (const { key } of open(s3).list(start, NEVER)) keys.push(key);
+  for await (const { key } of bucket.list(start, NEVER)) keys.push(key);
   return keys;
 }
 
@@ -27,7 +30,7 @@ test("objects are written, read, listed and deleted below the prefix only", asyn
   await bucket.put("blobs/a", bytes("first"), NEVER);
   await bucket.put("blobs/b", new Uint8Array(), NEVER);
   await bucket.put("locks/c", bytes("third"), NEVER);
-  expect((await list(s3, "blobs/")).sort()).toEqual(["blobs/a", "blobs/b"]);
+  expect((await list(open(s3), "blobs/")).sort()).toEqual(["blobs/a", "blobs/b"]);
   expect((await s3.keys()).sort()).toEqual(["office/blobs/a", "office/blobs/b", "office/locks/c", "other/a"]);
   expect(Buffer.from((await bucket.get("blobs/a", 100, NEVER))!).toString()).toBe("first");
   expect((await bucket.get("blobs/b", 100, NEVER))!.length).toBe(0);
@@ -35,7 +38,7 @@ test("objects are written, read, listed and deleted below the prefix only", asyn
   expect(await bucket.get("blobs/none", 100, NEVER)).toBeNull();
   await bucket.delete("blobs/a", NEVER);
   await bucket.delete("blobs/a", NEVER);
-  expect(await list(s3, "blobs/")).toEqual(["blobs/b"]);
+  expect(await list(open(s3), "blobs/")).toEqual(["blobs/b"]);
 });
 
 describe("a list of several pages", () => {
@@ -50,7 +53,7 @@ describe("a list of several pages", () => {
     await using s3 = await startS3Server();
     s3.intercept = ({ query }) =>
       query.get("continuation-token") === "second" ? page("blobs/b", null) : page("blobs/a", "second");
-    expect(await list(s3, "blobs/")).toEqual(["blobs/a", "blobs/b"]);
+    expect(await list(open(s3), "blobs/")).toEqual(["blobs/a", "blobs/b"]);
   });
 
   test("that never ends is refused", async () => {
@@ -60,14 +63,16 @@ describe("a list of several pages", () => {
       requests++;
       return page("blobs/a", "same");
     };
-    expect((await failure(list(s3, "blobs/"))).message).toBe("s3://backups/office: the list of objects does not end.");
+    expect((await failure(list(open(s3), "blobs/"))).message).toBe(
+      "s3://backups/office: the list of objects does not end.",
+    );
     expect(requests).toBe(2);
   });
 });
 
 test("an object of 9 MB is sent in one request", async () => {
   await using s3 = await startS3Server();
-  await open(s3, { ...QUICK, requestMs: 20_000 }).put("blobs/a", new Uint8Array(9_000_000), NEVER);
+  await open(s3).put("blobs/a", new Uint8Array(9_000_000), NEVER);
   expect(s3.requests).toEqual([expect.objectContaining({ method: "PUT", key: "office/blobs/a", bytes: 9_000_000 })]);
 });
 
@@ -100,7 +105,7 @@ test.each([
     bucket.put("a", bytes("x"), NEVER),
     bucket.get("a", 10, NEVER),
     bucket.delete("a", NEVER),
-    list(s3, ""),
+    list(bucket, ""),
   ];
   for (const call of calls)
     expect(await failure(call)).toMatchObject({ code: "upstream_error", message: `s3://${BUCKET}/office: ${message}` });
@@ -115,15 +120,33 @@ describe("a bucket that", () => {
   ];
   test.each(FAULTS)("%s is asked again", async (_, fault) => {
     await using s3 = await startS3Server();
-    let left = 2;
-    s3.intercept = () => (left-- > 0 ? fault() : null);
-    const bucket = open(s3);
+    // Each attempt reads its limit. Those that the bucket answers have a long one.
+    let failing = 0;
+    let attempts = 0;
+    const readLimit = () => (++attempts <= failing ? IMPATIENT_MS : PATIENT.idleMs);
+    const timing = {
+      ...PATIENT,
+      get requestMs() {
+        return readLimit();
+      },
+      get idleMs() {
+        return readLimit();
+      },
+    };
+    s3.intercept = () => (attempts <= failing ? fault() : null);
+    const bucket = open(s3, timing);
+    const fail = (count: number) => {
+      attempts = 0;
+      failing = count;
+    };
+    fail(2);
     await bucket.put("a", bytes("first"), NEVER);
-    left = 2;
+    fail(2);
     expect(Buffer.from((await bucket.get("a", 10, NEVER))!).toString()).toBe("first");
-    left = 2;
-    expect(await list(s3, "")).toEqual(["a"]);
-    s3.intercept = fault;
+    fail(2);
+    expect(await list(bucket, "")).toEqual(["a"]);
+    expect(attempts).toBe(ATTEMPTS);
+    fail(ATTEMPTS);
     expect(await failure(bucket.get("a", 10, NEVER))).toMatchObject({
       code: "upstream_unavailable",
       message: expect.stringMatching(/^s3:\/\/backups\/office failed 3 times: .+\.$/),
@@ -134,7 +157,8 @@ describe("a bucket that", () => {
     await using s3 = await startS3Server();
     s3.intercept = () =>
       new Response(new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(10)) }));
-    expect((await failure(open(s3).get("a", 100, NEVER))).message).toContain("no response within");
+    const bucket = open(s3, { ...PATIENT, idleMs: IMPATIENT_MS });
+    expect((await failure(bucket.get("a", 100, NEVER))).message).toContain("no response within");
   });
 
   test("is away is named, and the credentials are not", async () => {
@@ -143,7 +167,7 @@ describe("a bucket that", () => {
       AWS_SECRET_ACCESS_KEY: "secret-of-the-key",
       AWS_ENDPOINT_URL: "http://127.0.0.1:1",
     };
-    const error = await failure(openBucket(LOCATION, env, QUICK).get("a", 10, NEVER));
+    const error = await failure(openBucket(LOCATION, env, PATIENT).get("a", 10, NEVER));
     expect(error.message).toBe("s3://backups/office failed 3 times: no valid response (ConnectionRefused).");
     expect(Bun.inspect(error)).not.toMatch(/AKIAEXAMPLE|secret-of-the-key/);
   });
@@ -153,7 +177,7 @@ test("an abort ends a wait at once", async () => {
   await using s3 = await startS3Server();
   s3.intercept = () => new Promise<Response>(() => {});
   const abort = new AbortController();
-  const reading = open(s3, { ...QUICK, idleMs: 60_000 }).get("a", 10, abort.signal);
+  const reading = open(s3).get("a", 10, abort.signal);
   abort.abort(new Error("stopped"));
   expect((await failure(reading)).message).toBe("stopped");
 });

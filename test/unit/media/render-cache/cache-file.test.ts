@@ -135,6 +135,14 @@ describe("the file of a render cache", () => {
     expect(await Bun.file(path).bytes()).toEqual(before);
   });
 
+  test("is gone when a stopped render still adds entries", async () => {
+    const cache = await openRenderCache({ path, newPath, maxBytes: 1_000_000 });
+    const adding = [cache.add(toKey(1), toContent(1)), cache.add(toKey(2), toContent(2))];
+    await cache.close();
+    await Promise.all([...adding, cache.add(toKey(3), toContent(3))]);
+    expect(await Bun.file(newPath).exists()).toBe(false);
+  });
+
   test("has nothing of an attempt that was reset", async () => {
     await use([1, 2]);
     const cache = await openRenderCache({ path, newPath, maxBytes: 1_000_000 });
