@@ -1,7 +1,15 @@
 /** Shared by both planners: their input, and their queries to the speech engine. */
 import type { CutOptions } from "../plan";
 import type { SourceClock } from "../segments";
-import type { AlignmentRequest, ForcedAlignment, Recognition, RecognitionRequest, SpeechAnalysis } from "../speech";
+import type {
+  AlignmentRequest,
+  AudioMatch,
+  AudioPair,
+  ForcedAlignment,
+  Recognition,
+  RecognitionRequest,
+  SpeechAnalysis,
+} from "../speech";
 import type { Rational, Span } from "../time";
 import type { VoiceFeatures } from "../voice";
 
@@ -19,6 +27,7 @@ type SpeechQueries = {
   align: { request: AlignmentRequest; result: ForcedAlignment };
   recognize: { request: RecognitionRequest; result: Recognition };
   measure_voice: { request: Span; result: VoiceFeatures };
+  compare_audio: { request: AudioPair; result: AudioMatch | null };
 };
 
 export type SpeechQueryKind = keyof SpeechQueries;
@@ -54,6 +63,12 @@ export function* requestRecognitions(requests: RecognitionRequest[]): PlanSteps<
 export function* requestVoices(requests: Span[]): PlanSteps<VoiceFeatures[]> {
   if (requests.length === 0) return [];
   return getResults("measure_voice", yield { kind: "measure_voice", requests });
+}
+
+/** Compares the sounds of takes and retakes. Returns the results in the order of the pairs. */
+export function* requestAudioMatches(requests: AudioPair[]): PlanSteps<(AudioMatch | null)[]> {
+  if (requests.length === 0) return [];
+  return getResults("compare_audio", yield { kind: "compare_audio", requests });
 }
 
 function getResults<Kind extends SpeechQueryKind>(kind: Kind, reply: SpeechReply | null): SpeechResult<Kind>[] {

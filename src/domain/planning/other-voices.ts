@@ -83,7 +83,12 @@ export function* hasOtherSpeaker(
   const restart = tokens[retakeStart]!.start;
   const last = tokens[Math.max(retakeStart, retakeStart + matched - 1)]!;
   const retake: Span = { start: restart, end: Math.min(last.end + context, restart + RETAKES.maxMeasured) };
-  const [a = null, b = null] = yield* requestVoices([take, retake]);
+  return yield* haveOtherVoices(take, retake);
+}
+
+/** Measures two stretches. Returns whether their voices differ; false if one of them has none. */
+export function* haveOtherVoices(one: Span, other: Span): PlanSteps<boolean> {
+  const [a = null, b = null] = yield* requestVoices([one, other]);
   return isOtherVoice(a, b);
 }
 

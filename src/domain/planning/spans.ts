@@ -31,6 +31,16 @@ export function findOverlapping<T extends Span>(spans: readonly T[], span: Span)
 export const overlapDuration = (a: Span, b: Span): Ticks =>
   Math.max(0, Math.min(a.end, b.end) - Math.max(a.start, b.start));
 
+/** Returns whether a span is mostly inside another one, or fills most of it. */
+export const isMostlyIn = (a: Span, b: Span): boolean =>
+  overlapDuration(a, b) > Math.min(durationOf(a), durationOf(b)) / 2;
+
+/** Returns the common part of two spans that overlap. */
+export const intersect = (a: Span, b: Span): Span => ({
+  start: Math.max(a.start, b.start),
+  end: Math.min(a.end, b.end),
+});
+
 /** Returns how much of a span is covered by sorted, disjoint spans. */
 export const coveredDuration = (spans: readonly Span[], span: Span): Ticks =>
   findOverlapping(spans, span).reduce((sum, one) => sum + overlapDuration(one, span), 0);

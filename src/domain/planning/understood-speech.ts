@@ -7,8 +7,9 @@
 import type { SpeechAnalysis, Transcript, Utterance, Word } from "../speech";
 import type { Span, Ticks } from "../time";
 import type { AudioActivity } from "./audio-activity";
+import { type DecidedWord, KEEP } from "./decided-spans";
 import type { RuleMatch } from "./rules";
-import { coveredDuration, durationOf, findOverlapping, mergeSpans, overlapDuration } from "./spans";
+import { coveredDuration, durationOf, findOverlapping, intersect, mergeSpans, overlapDuration } from "./spans";
 import { ACTIVITY, COMMON } from "./thresholds";
 
 /**
@@ -236,3 +237,22 @@ export const toVoiceScores = (region: Span, analysis: Pick<SpeechAnalysis, "spee
   duration: durationOf(region),
   voicedShare: measureVoicedShare(region, analysis),
 });
+
+/** Returns the voice activity and the untrusted words, as words without text that are kept. */
+export const keepVoice = (speech: readonly Span[], understood: UnderstoodSpeech | null): DecidedWord[] =>
+  [...speech, ...(understood?.ignoredWords ?? [])].map(({ start, end }) => ({ start, end, text: "", ...KEEP }));
+
+/** Returns the parts of stretches that were not understood that are kept and marked. Those between two words have one mark. */
+export function keepNotUnderstood(understood: UnderstoodSpeech, analysis: SpeechAnalysis): DecidedWord[] {
+  const speech = understood.notUnderstood.flatMap((stretch) =>
+    findOverlapping(analysis.speech, stretch).map((span) => intersect(span, stretch)),
+  );
+  const stretches = joinBetweenWords(understood).map((stretch) => ({
+    ...stretch,
+    reviews: [unrecognizedSpeech(stretch, analysis)],
+  }));
+  return keepVoice(speech, understood).map((word) => {
+    const { reviews } = findOverlapping(stretches, word)[0] ?? { reviews: [unrecognizedSpeech(word, analysis)] };
+    return { ...word, reviews };
+  });
+}

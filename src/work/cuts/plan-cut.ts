@@ -10,6 +10,8 @@ import type { StagedPlan } from "../../domain/planning/stages";
 import { planUnscripted } from "../../domain/planning/unscripted/plan-unscripted";
 import type {
   AlignmentRequest,
+  AudioMatch,
+  AudioPair,
   ForcedAlignment,
   Recognition,
   RecognitionRequest,
@@ -31,6 +33,8 @@ export type PlanCutInput = {
   recognize: (requests: RecognitionRequest[]) => Promise<Recognition[]>;
   /** Measures the voice in parts of the recording. Returns the results in the order of the spans. */
   measureVoices: (spans: Span[]) => Promise<VoiceFeatures[]>;
+  /** Compares the sounds of takes and retakes. Returns the results in the order of the pairs. */
+  compareAudio: (pairs: AudioPair[]) => Promise<(AudioMatch | null)[]>;
   language: string | null;
 };
 
@@ -52,6 +56,7 @@ export async function planCut(input: PlanCutInput): Promise<StagedPlan> {
     forcedAlign: analysis.transcript?.forcing === false ? alignNothing : input.forcedAlign,
     recognize: input.recognize,
     measureVoices: input.measureVoices,
+    compareAudio: input.compareAudio,
   };
   if (lines.length === 0) return runPlanner(planUnscripted(context), engine);
   if (!analysis.transcript) {
@@ -71,7 +76,7 @@ export async function planCut(input: PlanCutInput): Promise<StagedPlan> {
 const alignNothing: PlanCutInput["forcedAlign"] = async (requests) =>
   requests.map(() => ({ words: [], meanLogProb: Number.NEGATIVE_INFINITY, tailLogProb: Number.NEGATIVE_INFINITY }));
 
-type QueriedEngine = Pick<PlanCutInput, "forcedAlign" | "recognize" | "measureVoices">;
+type QueriedEngine = Pick<PlanCutInput, "forcedAlign" | "recognize" | "measureVoices" | "compareAudio">;
 
 /** Runs a planner and answers its queries. */
 async function runPlanner<Result>(steps: PlanSteps<Result>, engine: QueriedEngine): Promise<Result> {
@@ -88,6 +93,8 @@ async function reply(query: SpeechQuery | null, engine: QueriedEngine): Promise<
       return { kind: "recognize", results: await engine.recognize(query.requests) };
     case "measure_voice":
       return { kind: "measure_voice", results: await engine.measureVoices(query.requests) };
+    case "compare_audio":
+      return { kind: "compare_audio", results: await engine.compareAudio(query.requests) };
     case undefined:
       // A planner yields null to let other work run: its steps take a while on hours of speech.
       await yieldToEventLoop();

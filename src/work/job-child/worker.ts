@@ -122,13 +122,15 @@ const OPERATIONS: Implementation = {
   indexPreview: async ({ preview, outputPath }) =>
     (await import("../../media/preview/write-index")).writePreviewIndex(preview, outputPath),
   async plan({ paths, audio, script, options, language, vocabulary, explain, keepEditsOf }, { signal, callBack, log }) {
-    const [{ planCut }, { measureVoices }, { packBasis }, { keepEdits }, { replaceInPlan }] = await Promise.all([
-      import("../cuts/plan-cut"),
-      import("../cuts/voice-meter"),
-      import("../cuts/stored-basis"),
-      import("../cuts/kept-edits"),
-      import("../vocabulary/replace-in-plan"),
-    ]);
+    const [{ planCut }, { measureVoices }, { compareAudio }, { packBasis }, { keepEdits }, { replaceInPlan }] =
+      await Promise.all([
+        import("../cuts/plan-cut"),
+        import("../cuts/voice-meter"),
+        import("../cuts/audio-comparer"),
+        import("../cuts/stored-basis"),
+        import("../cuts/kept-edits"),
+        import("../vocabulary/replace-in-plan"),
+      ]);
     const probed = await requireProbed(paths.probed);
     const analysis = await readSpeechAnalysis(paths);
     if (!analysis) throw new AppError("no_speech", "Recording has no audio track.");
@@ -147,6 +149,7 @@ const OPERATIONS: Implementation = {
       forcedAlign,
       recognize,
       measureVoices: (spans) => measureVoices({ path: audio }, spans),
+      compareAudio: (pairs) => compareAudio({ path: audio }, pairs),
     });
     const { transcript } = analysis;
     const plan = await replaceInPlan(planned, { transcript, entries: vocabulary, script, options, forcedAlign });

@@ -82,6 +82,7 @@ async function measure(recording: TestRecording, script: string): Promise<number
     forcedAlign: uncounted(input.forcedAlign),
     recognize: uncounted(input.recognize),
     measureVoices: uncounted(input.measureVoices),
+    compareAudio: uncounted(input.compareAudio),
   });
   const { user, system } = process.cpuUsage(started);
   return (user + system - engine) / 1e6;

@@ -15,6 +15,7 @@ import { openAnalysisAudio, type PcmReader } from "../../../src/speech/pcm";
 import { recognizeWindows } from "../../../src/speech/recognition";
 import { NO_LOG } from "../../../src/speech/record-log";
 import { loadVoiceDetector } from "../../../src/speech/vad";
+import { compareAudio } from "../../../src/work/cuts/audio-comparer";
 import { planCut } from "../../../src/work/cuts/plan-cut";
 import { measureVoices } from "../../../src/work/cuts/voice-meter";
 import { toPcmBytes } from "../speech/material";
@@ -60,6 +61,8 @@ export async function openModels(): Promise<Models> {
             return { kind: "recognize", results: await recognizeWindows(windows, query.requests, noop) };
           case "measure_voice":
             return { kind: "measure_voice", results: await measureVoices({ path }, query.requests) };
+          case "compare_audio":
+            return { kind: "compare_audio", results: await compareAudio({ path }, query.requests) };
         }
       };
     },
@@ -92,6 +95,7 @@ export function planSamples(
     forcedAlign: (requests) => ask("align", requests),
     recognize: (requests) => ask("recognize", requests),
     measureVoices: (spans) => ask("measure_voice", spans),
+    compareAudio: (pairs) => ask("compare_audio", pairs),
     language: "en",
   });
 }

@@ -27,6 +27,7 @@ test("the stages show the words that each of them removes and keeps", async () =
     forcedAlign: recording.forcedAlign,
     recognize: recording.recognize,
     measureVoices: recording.measureVoices,
+    compareAudio: recording.compareAudio,
     language: "en",
   });
   const stages = plan.listStages();

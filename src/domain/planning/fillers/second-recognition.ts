@@ -6,7 +6,7 @@ import type { Span, Ticks } from "../../time";
 import type { AudioActivity } from "../audio-activity";
 import { type PlanSteps, requestRecognitions } from "../context";
 import { isFillerText, isOpenWord, type Lexicon } from "../lexicon/lexicon";
-import { durationOf, indexEndingAfter, overlapDuration } from "../spans";
+import { durationOf, indexEndingAfter, isMostlyIn, overlapDuration } from "../spans";
 import { ACTIVITY, COMMON, FILLERS } from "../thresholds";
 import { trimWordsAtPauses } from "../tokens";
 
@@ -84,10 +84,6 @@ function isCertain({ text, confidence }: Word, alignment: number, lexicon: Lexic
 const listTexts = (words: readonly Word[], { language }: Lexicon): string[] =>
   words.flatMap(({ text }) => normalizeWords(text, language));
 const countText = (texts: readonly string[], text: string): number => texts.filter((other) => other === text).length;
-
-/** Returns whether a word is mostly inside a span, or fills most of it. */
-export const isMostlyIn = (word: Span, span: Span): boolean =>
-  overlapDuration(word, span) > Math.min(durationOf(word), durationOf(span)) / 2;
 
 /** Returns the indices of the words that are mostly inside a span, or that fill most of it. */
 export function findWordsIn(words: readonly Word[], span: Span): number[] {

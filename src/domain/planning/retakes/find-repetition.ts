@@ -68,6 +68,7 @@ export function toAudioRepetition(context: RetakeContext, acoustic: AcousticRepe
       confirmedByAudio: true,
       hasOtherSpelling: true,
     };
+  if (evidence === "audio") return { ...base, cost: 0, contradictedByAudio: false, confirmedByAudio: false };
   const contradictedByAudio = evidence === "weak" && hasSureOtherWords(context, acoustic);
   const repetition = { ...base, contradictedByAudio, confirmedByAudio: evidence === "clear" };
   if (acoustic.trailing < COMMON.minTakePause)

@@ -47,11 +47,13 @@ export function* findRetakes(
   const context: RetakeContext = { words, tokens, lexicon, phraseStarts, removed, distanceBetween };
   const letters = Int32Array.from(tokens, ({ normal }) => toLetterSet(normal));
   const acoustic = Map.groupBy(acousticRepetitions.found, (one) => pairKey(one.from, one.retakeStart));
+  const restarts = new Set(acousticRepetitions.found.map(({ retakeStart }) => retakeStart));
   const different = new Set(acousticRepetitions.different.map((pair) => pairKey(pair.from, pair.retakeStart)));
   const found: Retakes = { retakes: [], possible: [] };
   for (let retakeStart = 1; retakeStart < tokens.length; retakeStart++) {
     if (
       !phraseStarts[retakeStart] &&
+      !restarts.has(retakeStart) &&
       !isStutter(tokens, retakeStart) &&
       !isSaidAgainAtOnce(context, letters, retakeStart)
     )

@@ -16,8 +16,8 @@ export type RepetitionPair = { from: number; retakeStart: number; until: number;
 
 /**
  * The first `matched` tokens from `retakeStart` on are also spoken in `[from, end)`, followed by `trailing` more audio.
- * `alignment` is their mean log probability. `weak` evidence means that words that were not spoken could align as well, `exchange` that the texts of both
- * takes fit the audio of each.
+ * `alignment` is their mean log probability; null if sounds were compared. `weak` evidence means that words that were not spoken could align as well, `exchange` that the texts of both
+ * takes fit the audio of each, `audio` that both sound alike.
  */
 export type AcousticRepetition = {
   from: number;
@@ -25,8 +25,8 @@ export type AcousticRepetition = {
   end: number;
   matched: number;
   trailing: Ticks;
-  alignment: number;
-  evidence: "clear" | "weak" | "exchange";
+  alignment: number | null;
+  evidence: "clear" | "weak" | "exchange" | "audio";
 };
 /** Returns the pairs to compare, in order of the retake. */
 export function listRepetitionPairs(

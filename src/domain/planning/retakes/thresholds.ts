@@ -20,6 +20,10 @@ export const RETAKES_THRESHOLDS = {
     "takes that are repeated, from other sentences",
     "recordings-08-two-hosts, fluent-jfk",
   ],
+  minCompared: [0.5, "s", "phrases that their sounds identify, from single words"],
+  maxAudioDistance: [0.5, "ratio", "phrases with the same sounds, from others: distance relative to other sounds"],
+  maxWorstAudioDistance: [0.6, "ratio", "phrases with the same sounds, from those with another word"],
+  maxWorstUnclearDistance: [0.55, "ratio", "the same, where one of both was not understood"],
   maxExchangeLoss: [
     4,
     "log probability",

@@ -10,6 +10,13 @@ import { type FillerMatch, findFillers, findUnwrittenFillers, type UnwrittenFill
 import { findLexicon } from "../lexicon/find-lexicon";
 import type { Lexicon } from "../lexicon/lexicon";
 import { type AcousticRepetitions, findAcousticRepetitions } from "../retakes/acoustic-repetitions";
+import {
+  type AlikeTakes,
+  decideByStretch,
+  divideAtStretches,
+  findAlikeTakes,
+  removeStretches,
+} from "../retakes/alike-takes";
 import { findRetakes, type Retake } from "../retakes/find-retakes";
 import {
   chooseTakes,
@@ -32,7 +39,8 @@ import {
   findUnderstoodSpeech,
   findUnrecognizedSpeech,
   isVoiceWithoutWords,
-  joinBetweenWords,
+  keepNotUnderstood,
+  keepVoice,
   measureNotUnderstood,
   type UnderstoodSpeech,
   unrecognizedSpeech,
@@ -67,6 +75,8 @@ type UnscriptedState = {
   /** The spans in which a listener answers. */
   answers: ReadonlySet<Span>;
   acousticRepetitions: AcousticRepetitions;
+  /** Stretches that sound like what follows, where one of both was not understood. */
+  alike: AlikeTakes["stretches"];
   retakes: Retake[];
   lines: RatedLine[];
   /** Regions that would be removed as noise, with evidence of speech. */
@@ -110,6 +120,7 @@ export function* planUnscripted(given: PlanContext): PlanSteps<StagedPlan> {
     wordPauses: [],
     answers: new Set(),
     acousticRepetitions: { found: [], different: [] },
+    alike: [],
     retakes: [],
     lines: [],
     spoken: [],
@@ -223,11 +234,11 @@ function keepUnrecognizedSpeech(state: UnscriptedState): UnscriptedState {
 }
 
 function* findRepetitionsByAudio(state: UnscriptedState): PlanSteps<UnscriptedState> {
-  const { words, tokens, context, lexicon } = state;
-  return {
-    ...state,
-    acousticRepetitions: yield* findAcousticRepetitions(words, tokens, context.clock.duration, lexicon),
-  };
+  const { words, tokens, context, lexicon, activity } = state;
+  if (!state.usesWords) return state;
+  const { found, different } = yield* findAcousticRepetitions(words, tokens, context.clock.duration, lexicon);
+  const alike = yield* findAlikeTakes(words, tokens, activity, lexicon);
+  return { ...state, acousticRepetitions: { found: [...found, ...alike.found], different }, alike: alike.stretches };
 }
 
 function* removeRetakes(state: UnscriptedState): PlanSteps<UnscriptedState> {
@@ -239,7 +250,8 @@ function* removeRetakes(state: UnscriptedState): PlanSteps<UnscriptedState> {
     for (let i = from; i < to; i++) if (!isFiller[i]) decided[i] = { ...decided[i]!, removal: match };
   for (const { from, to, match } of possible)
     for (let i = from; i < to; i++) decided[i] = { ...decided[i]!, reviews: [...decided[i]!.reviews, match] };
-  return { ...state, decided, retakes };
+  const voice = removeStretches(divideAtStretches(state.voice, state.alike), state.alike);
+  return { ...state, voice, decided: removeStretches(decided, state.alike), retakes };
 }
 
 /** Keeps an earlier take of a line where it is clearly better, and marks takes next to words of another attempt. */
@@ -277,37 +289,17 @@ function* keepSpeechInNoise(state: UnscriptedState): PlanSteps<UnscriptedState> 
 
 /** Returns the spans of the recording. `decide` may decide on a region without words first. */
 const divide = (
-  { decided, voice, activity, fillers, context, usesWords }: UnscriptedState,
+  { decided, voice, activity, alike, fillers, context, usesWords }: UnscriptedState,
   decide: (region: Span, noise: boolean) => Decision | null,
 ): DecidedSpan[] =>
   toDecidedSpans(
     [...decided, ...voice],
     activity,
     (region, noise) =>
-      decide(region, noise) ?? decideWordlessRegion(region, noise, fillers, context.analysis, usesWords),
+      decide(region, noise) ??
+      decideByStretch(region, alike) ??
+      decideWordlessRegion(region, noise, fillers, context.analysis, usesWords),
   );
-
-/** Returns the voice activity and the untrusted words, as words without text that are kept. */
-const keepVoice = (speech: readonly Span[], understood: UnderstoodSpeech | null): DecidedWord[] =>
-  [...speech, ...(understood?.ignoredWords ?? [])].map(({ start, end }) => ({ start, end, text: "", ...KEEP }));
-
-/** Returns the parts of stretches that were not understood that are kept and marked. Those between two words have one mark. */
-function keepNotUnderstood(understood: UnderstoodSpeech, analysis: SpeechAnalysis): DecidedWord[] {
-  const speech = understood.notUnderstood.flatMap((stretch) =>
-    findOverlapping(analysis.speech, stretch).map(({ start, end }) => ({
-      start: Math.max(start, stretch.start),
-      end: Math.min(end, stretch.end),
-    })),
-  );
-  const stretches = joinBetweenWords(understood).map((stretch) => ({
-    ...stretch,
-    reviews: [unrecognizedSpeech(stretch, analysis)],
-  }));
-  return keepVoice(speech, understood).map((word) => {
-    const { reviews } = findOverlapping(stretches, word)[0] ?? { reviews: [unrecognizedSpeech(word, analysis)] };
-    return { ...word, reviews };
-  });
-}
 
 function describeNotUnderstood(
   { notUnderstood }: UnderstoodSpeech,

@@ -7,6 +7,7 @@ import type { StagedPlan } from "../../../../src/domain/planning/stages";
 import { planCut } from "../../../../src/work/cuts/plan-cut";
 import {
   createRandomAligner,
+  createRandomMatches,
   createRandomRecognizer,
   createRandomVoices,
   type PlanInput,
@@ -23,6 +24,7 @@ export async function planOf(input: PlanInput, overrides: Partial<CutOptions> = 
       forcedAlign: createRandomAligner(input.seed),
       recognize: createRandomRecognizer(input.seed),
       measureVoices: createRandomVoices(input.seed),
+      compareAudio: createRandomMatches(input.seed),
     };
     return await planCut({ ...input, analysis: input.analysis, options, ...engine });
   } catch (error) {

@@ -4,6 +4,8 @@ import type { ProbedMedia } from "../../../../src/domain/media";
 import { CUT_MODES, type CutOptions } from "../../../../src/domain/plan";
 import type {
   AlignmentRequest,
+  AudioMatch,
+  AudioPair,
   ForcedAlignment,
   Recognition,
   RecognitionRequest,
@@ -228,7 +230,7 @@ function spoken(words: readonly Word[], duration: number): Span[] {
 }
 
 /** Returns random numbers that are the same for the same request. */
-function createRandom(seed: number, request: AlignmentRequest | RecognitionRequest | Span): () => number {
+function createRandom(seed: number, request: AlignmentRequest | RecognitionRequest | AudioPair | Span): () => number {
   let state = Number(BigInt.asUintN(32, BigInt(Bun.hash(`${seed}${JSON.stringify(request)}`))));
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
@@ -280,5 +282,16 @@ export function createRandomVoices(seed: number): (spans: Span[]) => Promise<Voi
       return random() < 0.2
         ? null
         : { pitch: 70 + 300 * random(), level: -50 * random(), voiced: span.end - span.start };
+    });
+}
+
+/** Creates a comparer of sounds with random results that are the same for the same pair. */
+export function createRandomMatches(seed: number): (pairs: AudioPair[]) => Promise<(AudioMatch | null)[]> {
+  return async (pairs) =>
+    pairs.map((pair) => {
+      const random = createRandom(seed, pair);
+      const [distance, worst] = [random(), random()];
+      const duration = random() * (pair.retake.end - pair.retake.start);
+      return random() < 0.2 ? null : { distance, worst, duration };
     });
 }

@@ -4,7 +4,7 @@ import type { PlanCutInput } from "../../../../src/work/cuts/plan-cut";
 import type { TestRecording } from "../../work/cuts/test-recording";
 
 export function audioPlanInput(recording: TestRecording): PlanCutInput {
-  const { analysis, forcedAlign, recognize, measureVoices } = recording;
+  const { analysis, forcedAlign, recognize, measureVoices, compareAudio } = recording;
   const { duration } = analysis;
   const info = {
     type: "audio" as const,
@@ -24,6 +24,7 @@ export function audioPlanInput(recording: TestRecording): PlanCutInput {
     forcedAlign,
     recognize,
     measureVoices,
+    compareAudio,
     language: "en",
   };
 }

@@ -26,6 +26,7 @@ const planOf = (recording: TestRecording, script = "", removeRetakes = true): Pr
     forcedAlign: recording.forcedAlign,
     recognize: recording.recognize,
     measureVoices: recording.measureVoices,
+    compareAudio: recording.compareAudio,
     language: "en",
   });
 

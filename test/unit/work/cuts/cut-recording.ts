@@ -19,6 +19,7 @@ export const cutRecording = (recording: TestRecording, script = "", options: Par
     forcedAlign: recording.forcedAlign,
     recognize: recording.recognize,
     measureVoices: recording.measureVoices,
+    compareAudio: recording.compareAudio,
     language: "en",
   });
 

@@ -2,6 +2,7 @@
 import { findOverlapping } from "../../../../src/domain/planning/spans";
 import type {
   AlignmentRequest,
+  AudioPair,
   ForcedAlignment,
   Recognition,
   RecognitionRequest,
@@ -22,6 +23,8 @@ export type TestRecording = {
   recognize: (requests: RecognitionRequest[]) => Promise<Recognition[]>;
   /** The same voice everywhere. */
   measureVoices: (spans: Span[]) => Promise<VoiceFeatures[]>;
+  /** No sounds are alike. */
+  compareAudio: (pairs: AudioPair[]) => Promise<null[]>;
   /** The alignment requests so far. */
   requests: AlignmentRequest[];
   /** Returns the time of the n-th word with this spelling. */
@@ -80,6 +83,7 @@ export function createRecording(...moments: Moment[]): TestRecording {
         meanLogProb: -0.2,
       })),
     measureVoices: async (spans) => spans.map(() => ({ pitch: 120, level: LOUD, voiced: 0 })),
+    compareAudio: async (pairs) => pairs.map(() => null),
     findWord: (text, nth = 0) => words.filter((word) => word.text === text)[nth]!,
   };
 }

@@ -131,6 +131,7 @@ export async function cutWithScript(
       forcedAlign: async (requests) => requests.map(align),
       recognize: async (requests) => requests.map(() => ({ words: [], meanLogProb: -1 })),
       measureVoices: async (spans) => spans.map(() => ({ pitch: 120, level: -20, voiced: 0 })),
+      compareAudio: async (pairs) => pairs.map(() => null),
     });
   } catch (error) {
     if (error instanceof AppError && error.code === "script_mismatch") return null;

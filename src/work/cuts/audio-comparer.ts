@@ -1,0 +1,165 @@
+/** Compares the sounds of two parts of analysis audio, for the planner: whether one starts with the sounds of the other. */
+import { type AnalysisAudioFile, type AudioMatch, type AudioPair, PCM_SAMPLE_RATE_HZ } from "../../domain/speech";
+import { fromSeconds, type Span } from "../../domain/time";
+import { type AudioReader, openAudioFile } from "../../lib/analysis-audio/reader";
+import { RealFft } from "../../lib/real-fft";
+
+const HOP_SAMPLES = 320;
+const WINDOW_SAMPLES = 400;
+/** Bands on the mel scale, and the cepstral coefficients that describe their shape. Speech identifies itself between these frequencies. */
+const BANDS = 24;
+const COEFFICIENTS = 13;
+const MIN_HZ = 120;
+const MAX_HZ = 5_500;
+/** Raises high frequencies, which are quieter in speech. */
+const PRE_EMPHASIS = 0.95;
+/** The level counts less than the shape of the spectrum: takes differ in it. */
+const LEVEL_WEIGHT = 0.3;
+/** Quieter sounds are silence: this far below the loud sounds of a band. */
+const SILENCE_SHARE = 1e-4;
+/** The retake may take up to 1.6 times as long as the take, and a little longer. */
+const MAX_SLOWER = 1.6;
+const MAX_LATE_FRAMES = 18;
+/** Frames of the retake in which it may start. */
+const MAX_START_FRAMES = 5;
+/** Frames over which the worst distance is averaged: a fifth of a second, a short word. */
+const WORST_FRAMES = 10;
+
+const fft = new RealFft(512);
+const spectrum = fft.createSpectrum();
+const hann = Float64Array.from(
+  { length: WINDOW_SAMPLES },
+  (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * (i + 0.5)) / WINDOW_SAMPLES),
+);
+const toMel = (hz: number) => 1127 * Math.log(1 + hz / 700);
+const toBin = (mel: number) => (700 * (Math.exp(mel / 1127) - 1) * fft.size) / PCM_SAMPLE_RATE_HZ;
+/** The borders of the bands in bins; each band is a triangle over two of them. */
+const borders = Array.from({ length: BANDS + 2 }, (_, i) =>
+  toBin(toMel(MIN_HZ) + ((toMel(MAX_HZ) - toMel(MIN_HZ)) * i) / (BANDS + 1)),
+);
+const cosines = Array.from({ length: COEFFICIENTS }, (_, k) =>
+  Float64Array.from(
+    { length: BANDS },
+    (_, band) => (Math.cos((Math.PI * k * (band + 0.5)) / BANDS) * (k === 0 ? LEVEL_WEIGHT : 1)) / Math.sqrt(BANDS / 2),
+  ),
+);
+
+/** Returns for each pair how its takes differ; null if one is too short, or they cannot be aligned. Throws `DamagedAudioError` and file system errors. */
+export async function compareAudio(
+  file: AnalysisAudioFile,
+  pairs: readonly AudioPair[],
+): Promise<(AudioMatch | null)[]> {
+  const audio = await openAudioFile(file.path);
+  try {
+    const out: (AudioMatch | null)[] = [];
+    for (const { take, retake } of pairs)
+      out.push(matchAudio(await readFrames(audio, take), await readFrames(audio, retake)));
+    return out;
+  } finally {
+    await audio.close();
+  }
+}
+
+async function readFrames(audio: AudioReader, { start, end }: Span): Promise<Float32Array[]> {
+  const from = Math.round((start * PCM_SAMPLE_RATE_HZ) / 1e6);
+  return describeAudio(await audio.read(from, Math.round((end * PCM_SAMPLE_RATE_HZ) / 1e6) - from));
+}
+
+/** Returns the cepstrum of each frame, less the mean of all: what remains of a room, a microphone and noise is about the same in both takes. */
+export function describeAudio(samples: Int16Array): Float32Array[] {
+  const count = Math.max(0, Math.floor((samples.length - WINDOW_SAMPLES) / HOP_SAMPLES) + 1);
+  const values = new Float64Array(fft.size);
+  const frames = Array.from({ length: count }, (_, frame) => {
+    const from = frame * HOP_SAMPLES;
+    for (let i = 0; i < WINDOW_SAMPLES; i++)
+      values[i] = ((samples[from + i]! - PRE_EMPHASIS * (samples[from + i - 1] ?? 0)) * hann[i]!) / 32_768;
+    fft.transform(values, spectrum);
+    return measureBands();
+  });
+  const silence = Array.from({ length: BANDS }, (_, band) => {
+    const powers = Float64Array.from(frames, (frame) => frame[band]!).sort();
+    return SILENCE_SHARE * (powers[Math.floor(0.9 * count)] ?? 0) + Number.EPSILON;
+  });
+  const cepstra = frames.map((bands) => {
+    const levels = bands.map((power, band) => Math.log(power + silence[band]!));
+    return Float32Array.from(cosines, (cosine) => levels.reduce((sum, level, band) => sum + level * cosine[band]!, 0));
+  });
+  const mean = cosines.map((_, k) => cepstra.reduce((sum, frame) => sum + frame[k]!, 0) / count);
+  return cepstra.map((frame) => frame.map((value, k) => value - mean[k]!));
+}
+
+/** Returns the power in each band of the spectrum. */
+function measureBands(): Float64Array {
+  const powers = new Float64Array(BANDS);
+  for (let band = 0; band < BANDS; band++) {
+    const [low, middle, high] = [borders[band]!, borders[band + 1]!, borders[band + 2]!];
+    for (let bin = Math.ceil(low); bin <= high; bin++) {
+      const weight = bin < middle ? (bin - low) / (middle - low) : (high - bin) / (high - middle);
+      powers[band]! += weight * (spectrum.re[bin]! ** 2 + spectrum.im[bin]! ** 2);
+    }
+  }
+  return powers;
+}
+
+/** How a path continues: frames of the take and of the retake. Neither is spoken more than twice as fast as the other. */
+const STEPS = [
+  [1, 1],
+  [1, 2],
+  [2, 1],
+] as const;
+
+/** Aligns a take with the beginning of its retake, by dynamic time warping. Distances are relative to the mean one between all of their frames. */
+export function matchAudio(take: readonly Float32Array[], retake: readonly Float32Array[]): AudioMatch | null {
+  const rows = take.length;
+  const columns = Math.min(retake.length, Math.ceil(MAX_SLOWER * rows) + MAX_LATE_FRAMES);
+  if (rows < WORST_FRAMES || columns < WORST_FRAMES) return null;
+  const distances = new Float32Array(rows * columns);
+  const costs = new Float64Array(rows * columns).fill(Number.POSITIVE_INFINITY);
+  const steps = new Uint8Array(rows * columns);
+  let total = 0;
+  for (let i = 0; i < rows; i++)
+    for (let j = 0; j < columns; j++) total += distances[i * columns + j] = distanceBetween(take[i]!, retake[j]!);
+  /** Returns the distance of a step that ends at a cell: the sum over the frames of the take. */
+  const distanceOf = (at: number, step: number) => {
+    const own = distances[at]!;
+    return step === 0 ? own : step === 1 ? (own + distances[at - 1]!) / 2 : own + distances[at - columns]!;
+  };
+  costs.set(distances.subarray(0, Math.min(columns, MAX_START_FRAMES + 1)));
+  for (let at = columns; at < costs.length; at++)
+    for (const [step, [down, right]] of STEPS.entries()) {
+      if (at < down * columns || at % columns < right) continue;
+      const cost = costs[at - down * columns - right]! + distanceOf(at, step);
+      if (cost >= costs[at]!) continue;
+      costs[at] = cost;
+      steps[at] = step;
+    }
+  const last = costs.subarray((rows - 1) * columns);
+  const end = last.reduce((best, cost, j) => (cost < last[best]! ? j : best), 0);
+  if (!Number.isFinite(last[end])) return null;
+  const path: number[] = [];
+  for (let at = (rows - 1) * columns + end; at >= columns; ) {
+    const [down, right] = STEPS[steps[at]!]!;
+    for (let n = 0; n < down; n++) path.push(distanceOf(at, steps[at]!) / down);
+    at -= down * columns + right;
+  }
+  const mean = total / distances.length;
+  const duration = fromSeconds(((end + 1) * HOP_SAMPLES) / PCM_SAMPLE_RATE_HZ);
+  return { distance: last[end]! / rows / mean, worst: findWorst(path) / mean, duration };
+}
+
+function distanceBetween(a: Float32Array, b: Float32Array): number {
+  let sum = 0;
+  for (let k = 0; k < COEFFICIENTS; k++) sum += (a[k]! - b[k]!) ** 2;
+  return Math.sqrt(sum);
+}
+
+/** Returns the highest mean of consecutive frames. */
+function findWorst(path: readonly number[]): number {
+  let sum = 0;
+  let worst = 0;
+  for (const [i, distance] of path.entries()) {
+    sum += distance - (path[i - WORST_FRAMES] ?? 0);
+    if (i >= WORST_FRAMES - 1) worst = Math.max(worst, sum / WORST_FRAMES);
+  }
+  return worst;
+}
