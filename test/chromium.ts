@@ -15,3 +15,13 @@ export function launchChromium(flags: string[] = [], isWhole = isFullSize): Prom
   if (executablePath === undefined) throw new Error(`Neither ${programs.join(" nor ")} is installed.`);
   return chromium.launch({ executablePath, args: [...FLAGS, ...flags] });
 }
+
+const shared = new Map<string, Promise<Browser>>();
+
+/** Returns the browser with these flags that the test files of this process share. It ends with the process; each test has its own contexts. */
+export function shareChromium(flags: string[], isWhole = isFullSize): Promise<Browser> {
+  const key = JSON.stringify([flags, isWhole]);
+  const browser = shared.get(key) ?? launchChromium(flags, isWhole);
+  shared.set(key, browser);
+  return browser;
+}

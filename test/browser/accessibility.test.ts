@@ -101,7 +101,7 @@ test("axe-core finds nothing on the pages of credits, which fit on a phone", asy
   const { url } = await session.must<{ url: string }>("POST", "/api/v1/billing/checkout", {
     json: { price_id: "pack-600" },
   });
-  const page = await open("/status", user, { viewport: { width: 390, height: 844 } });
+  const page = await (await browse(user, { viewport: { width: 390, height: 844 } })).newPage();
   const pages = [
     ["/credits", "Open the order"],
     ["/credits/history", "+1,000"],

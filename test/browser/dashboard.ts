@@ -1,7 +1,7 @@
 /** The dashboard in a real browser: over plain HTTP under a host name, where a browser grants no secure context. */
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout } from "bun:test";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
-import { launchChromium } from "../chromium";
+import { shareChromium } from "../chromium";
 import { startSession } from "../http/accounts";
 import type { Client } from "../http/client";
 import { type Harness, harness } from "../http/harness";
@@ -42,7 +42,7 @@ export function useDashboard({ settings = {}, ...options }: Options = {}): Dashb
 
   beforeAll(async () => {
     server = await harness(settings, options);
-    browser = await launchChromium([`--host-resolver-rules=MAP ${HOST} 127.0.0.1`]);
+    browser = await shareChromium([`--host-resolver-rules=MAP ${HOST} 127.0.0.1`]);
   });
   afterEach(async () => {
     await Promise.all(contexts.splice(0).map((context) => context.close()));
@@ -52,10 +52,7 @@ export function useDashboard({ settings = {}, ...options }: Options = {}): Dashb
     expectedError = null;
     expect(found).toEqual([]);
   });
-  afterAll(async () => {
-    await browser.close();
-    await server[Symbol.asyncDispose]();
-  });
+  afterAll(() => server[Symbol.asyncDispose]());
 
   const address = (path: string) => `http://${HOST}:${new URL(server.url()).port}${path}`;
 

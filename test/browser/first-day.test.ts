@@ -6,8 +6,8 @@ import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { generateSync } from "otplib";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { launchChromium } from "../chromium";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { shareChromium } from "../chromium";
 import { FIXTURES } from "../e2e/offcut";
 import { admin, type Server, startServer } from "../e2e/server";
 import { PASSWORD } from "../http/accounts";
@@ -28,14 +28,15 @@ const isExpected = (problem: string): boolean => NO_SESSION.test(problem) || NO_
 
 let server: Server;
 let browser: Browser;
+const contexts: BrowserContext[] = [];
 const problems: string[] = [];
 beforeAll(async () => {
   server = await startServer();
-  browser = await launchChromium([`--host-resolver-rules=MAP ${HOST} 127.0.0.1`]);
+  browser = await shareChromium([`--host-resolver-rules=MAP ${HOST} 127.0.0.1`]);
 });
 afterEach(() => expect(problems).toEqual([]));
 afterAll(async () => {
-  await browser.close();
+  await Promise.all(contexts.map((context) => context.close()));
   await server[Symbol.asyncDispose]();
 });
 
@@ -48,6 +49,7 @@ function address(path: string): string {
 /** Opens the browser of another person. */
 async function arrive(path: string, options: BrowserContextOptions = {}): Promise<Page> {
   const context = await browser.newContext(options);
+  contexts.push(context);
   watch(context, address("").replace(/\/$/, ""), (problem) => isExpected(problem) || problems.push(problem));
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);

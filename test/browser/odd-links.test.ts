@@ -32,15 +32,17 @@ const inTurn = (values: readonly string[], n: number): readonly string[] =>
 
 const withPlace = <T>(list: readonly T[]): [T, number][] => list.map((item, n) => [item, n]);
 
+const newPage = async (client: Client | null): Promise<Page> => (await browse(client)).newPage();
+
 async function openPage(path: string, client: Client | null): Promise<Page> {
-  const page = await (await browse(client)).newPage();
+  const page = await newPage(client);
   await page.goto(address(path));
   return page;
 }
 
 test.each(withPlace(SHELL_PATHS.filter((path) => path.includes(":"))))("%s without such an ID", async (path, n) => {
   expectFailures(400, 404, 422);
-  const page = await openPage("/status", admin);
+  const page = await newPage(admin);
   for (const id of inTurn(ODD_IDS, n)) {
     await page.goto(address(path.replace(/:\w+/, id)));
     await page.getByRole("heading", { level: 1, name: /not found/ }).waitFor();
@@ -62,7 +64,7 @@ const isText = (name: string) => name === "q" || name === "user";
 const isShown = (page: Page) => page.locator("main .empty, main table, main [role=alert]").first().waitFor();
 
 test.each(withPlace(FILTERS))("%s with filters that do not exist shows all", async ([path, names], n) => {
-  const page = await openPage("/status", admin);
+  const page = await newPage(admin);
   for (const value of inTurn(ODD_VALUES, n)) {
     const odd = names.filter((name) => !isText(name) || value === LONG);
     await page.goto(address(`${path}?${odd.map((name) => `${name}=${value}`).join("&")}`));
@@ -100,7 +102,7 @@ test.each(withPlace([...OPEN_PATHS, ...PLAIN_PATHS]))("%s with a damaged link", 
   // The page of an invitation reads it, and says that it does not exist.
   const isRead = path === "/invitation";
   if (isRead) expectFailures(404, 422);
-  const page = await openPage("/sign-in", isOpen ? null : user);
+  const page = await newPage(isOpen ? null : user);
   for (const end of isRead ? DAMAGED_ENDS : inTurn(DAMAGED_ENDS, n)) {
     await page.goto("about:blank");
     await page.goto(address(`${path}${end}`));
@@ -198,7 +200,7 @@ test("who deletes a cut sees the one before it, and no message", async () => {
 test("edits of a cut are not sent while it is deleted, and are sent if that fails", async () => {
   expectFailures(503);
   const { id, takesCutId } = await createStudioAsset(user);
-  const page = await (await browse(user)).newPage();
+  const page = await newPage(user);
   await page.clock.install();
   await page.goto(address(`/assets/${id}?cut=${takesCutId}`));
   let isDeleting = false;

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { fromSeconds, type Range } from "../../web/editor/model/plan";
-import { launchChromium } from "../chromium";
+import { shareChromium } from "../chromium";
 import { isFullSize } from "../full-size";
 import { startSession } from "../http/accounts";
 import type { Client } from "../http/client";
@@ -43,7 +43,7 @@ export type OpenPlayer = AsyncDisposable & {
   open(kept: readonly Range[]): Promise<void>;
 };
 
-/** Starts a server with the preview of a recording of this length, and a browser; `isWhole` as for `launchChromium`. */
+/** Starts a server with the preview of a recording of this length, and a browser; `isWhole` as for `shareChromium`. */
 export async function openPlayer(seconds: number, size = "960:540", isWhole = isFullSize): Promise<OpenPlayer> {
   await using stack = new AsyncDisposableStack();
   const server = stack.use(await startHarness());
@@ -65,9 +65,8 @@ export async function openPlayer(seconds: number, size = "960:540", isWhole = is
     ).arrayBuffer(),
   );
 
-  const browser = await launchChromium(FLAGS, isWhole);
-  stack.defer(() => browser.close());
-  const context = await browser.newContext();
+  const context = await (await shareChromium(FLAGS, isWhole)).newContext();
+  stack.defer(() => context.close());
   context.setDefaultTimeout(ACTION_MS);
   await context.addCookies([{ name: "service_session", value: session.key, domain: HOST, path: "/", httpOnly: true }]);
   const problems: string[] = [];

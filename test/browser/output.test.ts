@@ -1,7 +1,7 @@
 /** A real browser over plain HTTP: renders, downloads, share links and exports of a cut on the asset page. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { BrowserContext, Page } from "playwright-core";
-import { launchChromium } from "../chromium";
+import { shareChromium } from "../chromium";
 import { startSession } from "../http/accounts";
 import type { Client } from "../http/client";
 import { type Harness, harness } from "../http/harness";
@@ -32,7 +32,7 @@ beforeAll(async () => {
   const { key } = await startSession(server, user);
   const asset = await user.ready(await video(4));
   cut = await user.cutEnded((await user.startCut({ asset_id: asset.id })).id);
-  const browser = await launchChromium([`--host-resolver-rules=MAP ${HOST} 127.0.0.1`]);
+  const browser = await shareChromium([`--host-resolver-rules=MAP ${HOST} 127.0.0.1`]);
   context = await browser.newContext({ acceptDownloads: true });
   await context.addCookies([{ name: "service_session", value: key, domain: HOST, path: "/" }]);
   context.on("console", (message) => {
@@ -44,7 +44,7 @@ beforeAll(async () => {
   await page.goto(address(`/assets/${asset.id}`));
 });
 afterAll(async () => {
-  await context.browser()!.close();
+  await context.close();
   await server[Symbol.asyncDispose]();
 });
 

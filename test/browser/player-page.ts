@@ -113,6 +113,14 @@ const harness = {
     recorder.addEventListener("dataavailable", ({ data }) => chunks.push(data));
     recorder.start();
   },
+  /** Resolves with whether anything was recorded so far. */
+  isRecording: async () => {
+    await new Promise<void>((resolve) => {
+      recorder!.addEventListener("dataavailable", () => resolve(), { once: true });
+      recorder!.requestData();
+    });
+    return chunks.some(({ size }) => size > 0);
+  },
   /** Returns the recorded audio as WebM, in base64. */
   stopRecording: async () => {
     await new Promise<void>((resolve) => {

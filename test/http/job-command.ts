@@ -10,10 +10,14 @@ const ENTRY = join(PROJECT, "test/http/job-entry.ts");
 /** As deep in the project as `src/lib`, because modules find the project's files from there. */
 const FOLDER = join(PROJECT, "node_modules/.offcut-job-child");
 
+/** The executable that was built from these sources, in the project's folder: it starts with half of the work of the bundle. `./install.sh test` names it. */
+const { JOB_EXECUTABLE } = process.env;
+
 let bundled: Promise<string> | null = null;
 
 /** Returns the command that starts the child process of a job. */
 export async function bundledJobCommand(): Promise<string[]> {
+  if (JOB_EXECUTABLE !== undefined) return [JOB_EXECUTABLE, "__job"];
   bundled ??= bundle();
   return [process.execPath, await bundled];
 }

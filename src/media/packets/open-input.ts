@@ -51,16 +51,22 @@ export function openLocatedInput(path: string): { input: Input; locate(data: Uin
 /** Reads a file of which some parts are fetched when they are read. */
 function createIncompleteSource(path: string): CustomSource {
   let file: Promise<FileHandle> | null = null;
+  let isDisposed = false;
   return new CustomSource({
     getSize: () => findIncompleteFile(path)!.bytes,
     read: async (start, end) => {
       await requireBytes(path, start, end);
+      // Nobody would close it.
+      if (isDisposed) throw new Error("The reader was closed.");
       file ??= open(path, "r");
       const buffer = new Uint8Array(end - start);
       await (await file).read(buffer, 0, end - start, start);
       return buffer;
     },
-    dispose: () => void file?.then((opened) => opened.close()).catch(() => {}),
+    dispose: () => {
+      isDisposed = true;
+      void file?.then((opened) => opened.close()).catch(() => {});
+    },
     prefetchProfile: "fileSystem",
     // Bytes that failed to be read ahead are read again when needed.
     handleUnhandledError: () => {},

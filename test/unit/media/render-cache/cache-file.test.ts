@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { readdirSync, readlinkSync } from "node:fs";
 import { mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -17,6 +18,15 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const toKey = (n: number) => String(n).padStart(24, "0");
 const toContent = (n: number) => Uint8Array.from({ length: 50 + n }, (_, at) => (at * 31 + n) & 255);
+
+/** Returns what a descriptor of this process has open; null if it was closed meanwhile. */
+function findTarget(fd: string): string | null {
+  try {
+    return readlinkSync(`/proc/self/fd/${fd}`);
+  } catch {
+    return null;
+  }
+}
 
 /** Renders with the cache: looks up these entries, and adds those that are missing. Returns those that were found. */
 async function use(numbers: readonly number[], maxBytes = 1_000_000): Promise<number[]> {
@@ -141,6 +151,8 @@ describe("the file of a render cache", () => {
     await cache.close();
     await Promise.all([...adding, cache.add(toKey(3), toContent(3))]);
     expect(await Bun.file(newPath).exists()).toBe(false);
+    const open = readdirSync("/proc/self/fd").map((fd) => findTarget(fd));
+    expect(open.filter((target) => target?.startsWith(folder))).toEqual([]);
   });
 
   test("has nothing of an attempt that was reset", async () => {
