@@ -198,6 +198,21 @@ test("feedback and messages fit on a phone, and words are removed by touch", asy
   await feedback(page, "1 word removed");
   await page.getByLabel("Find words").fill("");
   await button(page, "Hide removed").waitFor();
+
+  // A finger takes the flag of the playhead below the ruler, too.
+  const flag = page.getByRole("slider", { name: "Playhead" });
+  await flag.scrollIntoViewIfNeeded();
+  const { x, y, width, height } = (await flag.boundingBox())!;
+  expect(height).toBe(44);
+  const before = Number(await flag.getAttribute("aria-valuenow"));
+  const session = await page.context().newCDPSession(page);
+  const touch = (type: "touchStart" | "touchMove" | "touchEnd", at?: number) =>
+    session.send("Input.dispatchTouchEvent", { type, touchPoints: at === undefined ? [] : [{ x: at, y: y + 40 }] });
+  await touch("touchStart", x + width / 2);
+  await touch("touchMove", x + width / 2 + 40);
+  await touch("touchMove", x + width / 2 + 160);
+  await touch("touchEnd");
+  await until("the playhead to follow", async () => Number(await flag.getAttribute("aria-valuenow")) > before + 5);
 });
 
 test("each join and each mark shows its first word as played, and the keys select from the playhead", async () => {
@@ -281,7 +296,7 @@ test("a removed word explains itself, and reasons, matches and words are changed
   await other.getByRole("group", { name: "Selected words" }).getByRole("button", { name: "Correct" }).click();
   await other.getByLabel("Corrected text").fill("Alfa");
   await other.getByRole("checkbox", { name: "Everywhere, 2 times" }).check();
-  await other.getByRole("checkbox", { name: "Also in future transcripts" }).check();
+  await other.getByRole("checkbox", { name: "Add to the vocabulary of this project" }).check();
   await other.getByLabel("Corrected text").press("Enter");
   await feedback(other, "“Alfa” was added to the project's vocabulary.");
   const corrected = await other.getByRole("group", { name: "Words" }).textContent();

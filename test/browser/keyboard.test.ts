@@ -175,7 +175,7 @@ test("72 removals and 11 marks are reviewed with one key each, and the decisions
   await heading(page).waitFor();
   expect(await readChecked(page)).toBe("0 of 11 checked");
   await page.getByRole("button", { name: /^Show:/ }).click();
-  await page.getByRole("button", { name: "Everything" }).click();
+  await page.getByRole("button", { name: "Every removal" }).click();
   await until("all places", async () => (await readChecked(page)) === "0 of 83 checked");
   await page.locator(".review-card h3:focus").waitFor();
 

@@ -87,6 +87,8 @@ export type Join = {
 
 const WINDOW = 1_600;
 const SEARCH = 150 * SAMPLES_PER_MS;
+/** On a busy machine the browser pauses for lack of data, also in the middle of a span. What follows is heard later by as much. */
+const MAX_STALL = 3 * SAMPLE_RATE;
 const AROUND_MS = 60;
 
 /** Compares a recording of what was played with the spans that should have been. */
@@ -103,8 +105,12 @@ export function compareAudio(played: Float32Array, source: Float32Array, kept: r
     if (before === undefined) continue;
     place += toSamples(before.end) - toSamples(before.start);
     const [end, start] = [toSamples(before.end), toSamples(next.start)];
-    const last = locate(played, [place - WINDOW - SEARCH, place - WINDOW + SEARCH], source, end - WINDOW, WINDOW);
-    const first = locate(played, [place - SEARCH, place + SEARCH], source, start, WINDOW);
+    const find = (expected: number, at: number) =>
+      locate(played, [expected - SEARCH, expected + SEARCH], source, at, WINDOW) ??
+      locate(played, [expected + SEARCH, expected + MAX_STALL], source, at, WINDOW);
+    const last = find(place - WINDOW, end - WINDOW);
+    if (last !== null) place = last + WINDOW;
+    const first = find(place, start);
     const shift = last === null || first === null ? null : first - (last + WINDOW);
     if (first !== null) place = first;
     let [wrongMs, removedMs] = [0, 0];

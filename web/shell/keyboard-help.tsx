@@ -34,7 +34,7 @@ export function KeyboardHelp({ onClose }: { onClose(): void }) {
 }
 
 const KeyRow = ({ keys, label }: Pick<Action, "keys" | "label">) => (
-  <>
+  <div class="key-row">
     <dt>
       {keys.map((one, index) => (
         <>
@@ -44,5 +44,5 @@ const KeyRow = ({ keys, label }: Pick<Action, "keys" | "label">) => (
       ))}
     </dt>
     <dd>{label}</dd>
-  </>
+  </div>
 );

@@ -23,6 +23,8 @@ test.each([
   ["10:00:01:05", 1.2e6],
   ["1:2:3:4:5", null],
   ["soon", null],
+  ["00:61:00:00", null],
+  ["00:00:00:25", null],
   ["", null],
 ])("a typed time %s", (text, time) => {
   expect(readTime(createClock({ num: 25, den: 1 }, "10:00:00:00"), text, 10e6, true)).toBe(time);

@@ -59,7 +59,7 @@ export function QueueMenu({ review }: { review: ReviewSession }) {
             onChoose={() => choose({ scope: "unsure" })}
           />
           <Choice
-            label="Everything"
+            label="Every removal"
             count={count({ scope: "every" })}
             isOn={filter.scope === "every"}
             onChoose={() => choose({ scope: "every" })}
@@ -103,7 +103,7 @@ export function QueueMenu({ review }: { review: ReviewSession }) {
   );
 }
 
-const SCOPES: Record<QueueFilter["scope"], string> = { worth: "All", unsure: "Unsure", every: "Everything" };
+const SCOPES: Record<QueueFilter["scope"], string> = { worth: "All", unsure: "Unsure", every: "Every removal" };
 
 function nameFilter(filter: QueueFilter): string {
   if (filter.reason !== null) return REASON_NAMES[filter.reason];

@@ -5,6 +5,7 @@ import { useGrowing } from "../../ui/row-list";
 import { toSeconds } from "../model/plan";
 import type { ReviewItem } from "../model/review-queue";
 import { findWordsIn, type WordRange } from "../model/words";
+import { getLook } from "../reasons";
 import { useEditor } from "../state/context";
 import { renderPiece, Section } from "../transcript/paragraph";
 import {
@@ -58,7 +59,7 @@ export function ReviewText({ item, children }: ReviewTextProps) {
   if (views.length === 0) return <div class="review-scroller">{children}</div>;
   return (
     <div class="review-scroller" ref={scroller}>
-      <div class="transcript-text review-text">
+      <div class={`transcript-text review-text ${getLook(item) ?? "mark"}`}>
         {Array.from({ length: count }, (_, index) => {
           const from = index * SECTION;
           const shown = views.slice(from, from + SECTION);

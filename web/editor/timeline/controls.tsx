@@ -5,7 +5,7 @@ import { useRef } from "preact/hooks";
 import { formatTimecode } from "../../app/format";
 import { countEdgesIn, type Edge, getEdgeKey, listEdgesIn } from "../model/edges";
 import { type EditorPlan, toSeconds } from "../model/plan";
-import { endOf, type View } from "./view";
+import { endOf, toX, type View } from "./view";
 
 type PlayheadFlagProps = {
   duration: number;
@@ -19,7 +19,19 @@ type PlayheadFlagProps = {
 const SECOND = 1_000_000;
 
 /** In CSS pixels. All timecodes have the same length. */
-export const FLAG_WIDTH = 82;
+const FLAG_WIDTH = 82;
+/** Height of its target for fingers: it reaches below the ruler. */
+const FLAG_REACH = 44;
+
+/** Returns the left side of the flag at a time. It never leaves the timeline. */
+export const placeFlag = (view: View, time: number): number =>
+  Math.min(view.width - FLAG_WIDTH, Math.max(0, toX(view, time) - FLAG_WIDTH / 2));
+
+/** Returns whether a finger at a position is on the flag. */
+export function isOnFlag(view: View, time: number, x: number, y: number): boolean {
+  const left = placeFlag(view, time);
+  return y < FLAG_REACH && x >= left && x <= left + FLAG_WIDTH;
+}
 
 /** The playhead as a slider over the whole recording: a flag with the time in the ruler. */
 export function PlayheadFlag({ duration, playhead, frameDuration, formatTime, flag, onSeek }: PlayheadFlagProps) {

@@ -1,13 +1,15 @@
 /** Pointer and wheel gestures on the timeline. */
-import type { Signal } from "@preact/signals";
+import type { ReadonlySignal, Signal } from "@preact/signals";
 import { type Edge, findNearestEdge, getEdgeRange } from "../model/edges";
 import { type EditorPlan, MIN_KEPT, type Range } from "../model/plan";
+import { isOnFlag } from "./controls";
 import type { Lanes } from "./lanes";
 import { placeAt, scrollBy, toTime, toX, type View, zoomAt } from "./view";
 
 export type GestureOptions = {
   plan: EditorPlan;
   lanes: Lanes;
+  playhead: ReadonlySignal<number>;
   onSeek(time: number): void;
   /** Returns the range in which an edge can move. */
   getRange(edge: Edge): Range;
@@ -107,10 +109,10 @@ export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: ()
     pointers.set(event.pointerId, x);
     if (pointers.size > 1) return finish(x, true);
     const isTouch = event.pointerType === "touch";
-    const { ruler } = read().lanes;
+    const { lanes, playhead } = read();
     const reach = REACH[isTouch ? "touch" : "mouse"];
     drag =
-      y < ruler.height
+      y < lanes.ruler.height || (isTouch && isOnFlag(view.value, playhead.peek(), x, y))
         ? { kind: "scrub" }
         : { kind: "press", x, edge: findEdge(x, y, reach), fixed: findFixedEnd(x, y, reach) };
     if (drag.kind === "scrub") move(x);

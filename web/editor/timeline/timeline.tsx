@@ -7,7 +7,7 @@ import { IconButton } from "../../ui/button";
 import { type Edge, getEdgeRange } from "../model/edges";
 import { type Difference, type EditorPlan, type Range, type RemovalReason, toSeconds } from "../model/plan";
 import type { WordRange, Words } from "../model/words";
-import { EdgeList, FLAG_WIDTH, PlayheadFlag } from "./controls";
+import { EdgeList, PlayheadFlag, placeFlag } from "./controls";
 import { drawTimeline } from "./draw";
 import { type GestureOptions, handleGestures } from "./gestures";
 import { layOutLanes } from "./lanes";
@@ -102,9 +102,7 @@ export function Timeline(props: TimelineProps) {
     const x = toX(view.value, time);
     line.current!.hidden = !isInView(view.value, time);
     line.current!.style.transform = `translateX(${Math.round(x * 2) / 2}px)`;
-    const { width } = view.value;
-    const half = FLAG_WIDTH / 2;
-    flag.current!.style.transform = `translateX(${Math.round(Math.min(width - half, Math.max(half, x)) - half)}px)`;
+    flag.current!.style.transform = `translateX(${Math.round(placeFlag(view.value, time))}px)`;
   });
 
   const selectEdge = (chosen: Edge | null) => {
@@ -127,6 +125,7 @@ export function Timeline(props: TimelineProps) {
   gestures.current = {
     plan,
     lanes,
+    playhead,
     getRange: (one) => getEdgeRange(plan, one),
     onSeek,
     onMoveEdge: onMoveEdge && move,

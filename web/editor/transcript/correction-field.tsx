@@ -39,9 +39,9 @@ export function CorrectionField({ recognized, text, left, top, count, onSave, on
   }, []);
   return (
     <form
-      class="correction"
+      class="word-popover"
       aria-label="Correct words"
-      style={{ left: `${left}px`, top: `${top}px` }}
+      style={{ "--left": `${left}px`, "--top": `${top}px` }}
       onSubmit={(event) => {
         event.preventDefault();
         onSave(input.current!.value, {
@@ -54,34 +54,38 @@ export function CorrectionField({ recognized, text, left, top, count, onSave, on
         if (event.key === "Escape") onClose();
       }}
     >
-      <label class="label" for={id}>
-        Corrected text
-      </label>
+      <header>
+        <strong>{/\s/.test(recognized) ? "Correct the words" : "Correct the word"}</strong>
+        <span class="spacer" />
+        <span class="soft" id={`${id}-recognized`} dir="auto">
+          Recognized: {recognized}
+        </span>
+      </header>
       <input
         ref={input}
-        id={id}
         class="input"
+        aria-label="Corrected text"
         dir="auto"
         autocomplete="off"
         defaultValue={text}
-        aria-describedby={`${id}-hint`}
+        aria-describedby={`${id}-recognized ${id}-hint`}
       />
-      <span class="hint" id={`${id}-hint`} dir="auto">
-        Recognized: {recognized}
-      </span>
       {count > 1 && (
         <label class="check">
           <input ref={everywhere} type="checkbox" /> Everywhere, {count} times
         </label>
       )}
       <label class="check">
-        <input ref={fromNowOn} type="checkbox" /> Also in future transcripts
+        <input ref={fromNowOn} type="checkbox" /> Add to the vocabulary of this project
       </label>
+      <span class="soft" id={`${id}-hint`}>
+        The sound stays as it is.
+      </span>
       <div class="toolbar">
-        <Button type="submit" look="primary">
-          Save text
-        </Button>
         <Button onClick={onClose}>Cancel</Button>
+        <Button type="submit" look="primary">
+          Correct <span class="key">⏎</span>
+        </Button>
       </div>
     </form>
   );

@@ -8,7 +8,7 @@ import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { fromSeconds } from "../model/plan";
 import { useEditor } from "../state/context";
-import { describeForeign, describeUntranscribed, findUntranscribed, UNDERSTOOD } from "./foreign";
+import { describeForeign, describeUntranscribed, findUntranscribed, isForeign } from "./foreign";
 
 /** The mark of the server on kept speech that was not understood. */
 const UNCLEAR = "unclear speech";
@@ -18,7 +18,7 @@ export function LanguageNote() {
   const { asset, editor, playback } = useEditor();
   const untranscribed = findUntranscribed(asset);
   const detected = asset.language_detected;
-  if (untranscribed === null && (!detected || detected.confidence >= UNDERSTOOD)) return null;
+  if (!isForeign(asset)) return null;
   const places = (editor.cut?.plan?.segments ?? []).filter(({ review }) => review?.includes(UNCLEAR));
   const marked = places.reduce((sum, { start, end }) => sum + end - start, 0);
   const [first] = places;
@@ -52,6 +52,19 @@ export function LanguageNote() {
         </Button>
       )}
     </div>
+  );
+}
+
+/** Says in which language the recording was transcribed, and how to get another one. */
+export function TranscribedLanguage() {
+  const { asset, editor } = useEditor();
+  const code = asset.language ?? asset.language_detected?.code ?? editor.cut?.plan?.language ?? null;
+  // The note says it too.
+  if (code === null || isForeign(asset)) return null;
+  return (
+    <p class="soft">
+      Transcribed in {nameLanguage(code)}. <Advice code={code} />
+    </p>
   );
 }
 

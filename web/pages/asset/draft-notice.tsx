@@ -2,10 +2,13 @@ import { useState } from "preact/hooks";
 import { formatCount } from "../../app/format";
 import { me, toDisplayName } from "../../app/session";
 import { showFailure } from "../../app/toasts";
+import { applyCorrections } from "../../editor/model/corrections";
 import { type Content, fromDraft, toDraft } from "../../editor/model/history";
 import { applyToContent, isSameContent, listChangesIn } from "../../editor/model/merge";
-import { comparePlans, listKept } from "../../editor/model/plan";
+import { comparePlans, listKept, type Range } from "../../editor/model/plan";
+import { findWordsIn } from "../../editor/model/words";
 import { useEditor } from "../../editor/state/context";
+import { joinTexts } from "../../editor/transcript/paragraphs";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { RelativeTime } from "../../ui/time";
@@ -23,6 +26,8 @@ export function DraftConflict({ keeper }: { keeper: DraftKeeper }) {
   const theirs = fromDraft(editor.stored.plan, other);
   const mine = { ...editor.history.value.present, plan: editor.latePlan.value };
   const changes = listChangesIn(places, mine, theirs);
+  const readTexts = (place: Range, { corrections }: Content) =>
+    joinTexts(applyCorrections(editor.words, corrections), findWordsIn(editor.words, place));
   const show = (isOn: boolean) => {
     setIsShown(isOn);
     differences.value = isOn ? comparePlans(editor.plan.value, applyToContent(mine, changes).plan) : [];
@@ -49,11 +54,20 @@ export function DraftConflict({ keeper }: { keeper: DraftKeeper }) {
   return (
     <div class="message warning" role="alert">
       <Icon name="warning" />
-      <p>
+      <div>
         {nameAuthor(other)} edited this cut{" "}
         {other.updated_at === undefined ? "in another tab" : <RelativeTime iso={other.updated_at} />} (
         {formatCount(places.kept.length + places.texts.length, "change")}).
-      </p>
+        {isShown && (
+          <ul class="note-list">
+            {places.texts.map((place) => (
+              <li key={place.start}>
+                Yours: “{readTexts(place, mine)}”. Theirs: “{readTexts(place, theirs)}”.
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
       <span class="message-actions studio-actions">
         <Button aria-pressed={isShown} onClick={() => show(!isShown)}>
           Show both

@@ -152,7 +152,8 @@ function NoCut() {
 /** Returns "4 minutes shorter". */
 function describeSaving(time: number): string {
   const seconds = Math.round(toSeconds(time));
-  if (seconds <= 0) return "nothing removed";
+  if (time <= 0) return "nothing removed";
+  if (seconds === 0) return "less than a second shorter";
   const amount = seconds < 120 ? formatCount(seconds, "second") : formatCount(Math.round(seconds / 60), "minute");
   return `${amount} shorter`;
 }

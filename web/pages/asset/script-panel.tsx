@@ -10,6 +10,7 @@ import { MAX_SCRIPT_CHARACTERS } from "../../../src/domain/planning/scripted/scr
 import { ApiError, api, must } from "../../app/api";
 import { toNumber } from "../../app/english";
 import { openTab, useEditor } from "../../editor/state/context";
+import { TranscribedLanguage } from "../../editor/transcript/language-note";
 import { MODE_NAMES } from "../../editor/versions/name-version";
 import { Button } from "../../ui/button";
 import { Field, Segments } from "../../ui/form";
@@ -83,6 +84,7 @@ export function ScriptPanel() {
         </span>
       </div>
       <CutOptionFields form={form} />
+      <TranscribedLanguage />
       <div role="alert">{error !== null && <ErrorMessage error={error} />}</div>
       <Button look="primary" icon="cut" isBusy={isSending} onClick={() => void make()}>
         {isRecut ? "Re-cut (keeps your edits)" : "Make cut"}

@@ -12,7 +12,7 @@ import { Icon } from "../../../ui/icon";
 export const UnsavedNote = () => (
   <p class="message">
     <Icon name="info" />
-    Your edits are saved as a new version first.
+    Your edits are saved first.
   </p>
 );
 
