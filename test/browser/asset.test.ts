@@ -262,6 +262,16 @@ test("the pacing changes at once, keeps edits by hand, is one step for each chan
   await chips.getByRole("button", { name: /^By hand 1\b/ }).waitFor();
   await button(page, "Undo").click();
   await feedback(page, "Undone: Re-cut");
+
+  // Also across one that has saved edits first.
+  await page.getByRole("tab", { name: "Script", exact: true }).click();
+  await page.getByRole("group", { name: "Mode" }).getByRole("button", { name: "Tight" }).click();
+  await button(page, "Re-cut (keeps your edits)").click();
+  await button(page, "Cut Tight").waitFor();
+  await page
+    .locator(".work-bar")
+    .getByTitle(/^Undo: Re-cut/)
+    .waitFor();
 });
 
 /** Returns the seconds of a duration such as "0:19". */

@@ -16,7 +16,7 @@ setInterval(() => {
 type RelativeTimeProps = {
   iso: string;
   /**
-   * Whether to show future times, such as "in 3 days". Otherwise they are shown as "just now", because the clocks of the
+   * Whether to show future times, such as "in 3 days". Otherwise they are shown as "now", because the clocks of the
    * server and the browser may differ.
    */
   isFuture?: boolean;
@@ -28,8 +28,7 @@ export function RelativeTime({ iso, isFuture = false }: RelativeTimeProps) {
     const start = Date.now();
     return computed(() => {
       const now = Math.max(start, clock.value);
-      const distance = formatRelative(iso, isFuture ? now : Math.max(now, Date.parse(iso)));
-      return distance === "now" ? "just now" : distance;
+      return formatRelative(iso, isFuture ? now : Math.max(now, Date.parse(iso)));
     });
   }, [iso, isFuture]);
   return (

@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { formatCount } from "../../app/format";
 import { me, toDisplayName } from "../../app/session";
 import { showFailure } from "../../app/toasts";
@@ -54,10 +54,12 @@ export function DraftConflict({ keeper }: { keeper: DraftKeeper }) {
   return (
     <div class="message warning" role="alert">
       <Icon name="warning" />
-      <div>
-        {nameAuthor(other)} edited this cut{" "}
-        {other.updated_at === undefined ? "in another tab" : <RelativeTime iso={other.updated_at} />} (
-        {formatCount(places.kept.length + places.texts.length, "change")}).
+      <div class="conflict-text">
+        <p>
+          {nameAuthor(other)} edited this cut{" "}
+          {other.updated_at === undefined ? "in another tab" : <EditedAt iso={other.updated_at} />} (
+          {formatCount(places.kept.length + places.texts.length, "change")}).
+        </p>
         {isShown && (
           <ul class="note-list">
             {places.texts.map((place) => (
@@ -81,4 +83,16 @@ export function DraftConflict({ keeper }: { keeper: DraftKeeper }) {
       </span>
     </div>
   );
+}
+
+const RECENT_MS = 60_000;
+
+/** A time such as "just now" or "2 minutes ago". */
+function EditedAt({ iso }: { iso: string }) {
+  const [isRecent, setIsRecent] = useState(true);
+  useEffect(() => {
+    const timer = setTimeout(() => setIsRecent(false), RECENT_MS - (Date.now() - Date.parse(iso)));
+    return () => clearTimeout(timer);
+  }, [iso]);
+  return isRecent ? "just now" : <RelativeTime iso={iso} />;
 }

@@ -52,8 +52,11 @@ export function Workspace({ asset, cuts, opened, media, form, playback, words, p
   const both = useDraftedEditor({ asset, cuts, opened, words, playback });
   const { editor, keeper } = both;
   const save = useSave(both, cuts);
+  // The editor of this render may be gone when its edits have been saved for another plan.
+  const latest = useRef(both);
+  latest.current = both;
   const recut = (cutId: string) => {
-    both.saved = { cutId, content: null, places: null };
+    latest.current.saved = { cutId, content: null, places: null };
   };
   const output = useOutput(asset.id);
   const differences = useSignal<readonly Difference[]>([]);
