@@ -22,7 +22,8 @@ export async function createHour(seconds: number): Promise<Uint8Array> {
   return await makeMedia("hour.m4a", "-stream_loop", String(loops), "-i", part, "-t", `${seconds}`, "-c", "copy");
 }
 
-export type JoinFigures = { joins: number; joins_found: number; join_max_ms: number };
+/** `stalls`: how often playback waited for data, as on a busy machine. A pause at a join is in `join_max_ms`. */
+export type JoinFigures = { joins: number; joins_found: number; join_max_ms: number; stalls: number };
 
 /** Plays the first spans of the cut, records what is heard, and finds it in the recording. */
 export async function measureJoins(page: Page, plan: EditorPlan, media: Uint8Array): Promise<JoinFigures> {
@@ -36,13 +37,15 @@ export async function measureJoins(page: Page, plan: EditorPlan, media: Uint8Arr
     const recorder = new MediaRecorder(stream, { mimeType: "audio/webm;codecs=pcm" });
     recorder.addEventListener("dataavailable", ({ data }) => chunks.push(data));
     recorder.start();
-    Object.assign(window, { recorder, chunks });
+    Object.assign(window, { recorder, chunks, stalls: 0 });
+    video.addEventListener("waiting", () => (window as unknown as { stalls: number }).stalls++);
   });
   await page.keyboard.press("Space");
   await page.waitForFunction((end) => document.querySelector("video")!.currentTime > end, seconds + 0.2, {
     timeout: (seconds + 60) * 1000,
   });
   await page.keyboard.press("Space");
+  const stalls = await page.evaluate(() => (window as unknown as { stalls: number }).stalls);
   const webm = await page.evaluate(async () => {
     const { recorder, chunks } = window as unknown as { recorder: MediaRecorder; chunks: Blob[] };
     const stopped = new Promise((resolve) => recorder.addEventListener("stop", resolve, { once: true }));
@@ -57,7 +60,7 @@ export async function measureJoins(page: Page, plan: EditorPlan, media: Uint8Arr
   const source = await readSamples("hour.m4a", media, kept.at(-1)!.end / 1e6 + 1);
   const joins = compareAudio(await readSamples("played.webm", Buffer.from(webm, "base64")), source, kept);
   const found = joins.flatMap(({ shift }) => (shift === null ? [] : [Math.abs(shift) / 48]));
-  return { joins: joins.length, joins_found: found.length, join_max_ms: Math.max(...found) };
+  return { joins: joins.length, joins_found: found.length, join_max_ms: Math.max(...found), stalls };
 }
 
 /**
