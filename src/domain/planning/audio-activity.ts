@@ -139,7 +139,7 @@ function raiseOverRoomNoise(
 type LevelRange = { low: number; high: number };
 
 /** Returns the 10th and the 95th percentile of the levels. */
-function levelRange(energy: Float32Array): LevelRange {
+export function levelRange(energy: Float32Array): LevelRange {
   const sorted = energy.slice().sort();
   const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? -90;
   return { low: at(0.1), high: at(0.95) };

@@ -6,7 +6,7 @@
 import { type AudioMatch, type AudioPair, ENERGY_HOP, type EnergyContour, type Word } from "../../speech";
 import { createDistanceCache } from "../../text/normalize";
 import type { Span, Ticks } from "../../time";
-import type { AudioActivity } from "../audio-activity";
+import { type AudioActivity, levelRange } from "../audio-activity";
 import { type PlanSteps, requestAudioMatches } from "../context";
 import type { DecidedWord, Decision } from "../decided-spans";
 import { hasRemarkCue, type Lexicon } from "../lexicon/lexicon";
@@ -103,8 +103,8 @@ function listPhrases(
 /** Returns where a phrase fades below its loud parts: what follows is an echo. */
 function findQuiet({ start, end }: Span, energy: EnergyContour): Ticks {
   const levels = energy.subarray(Math.floor(start / ENERGY_HOP), Math.ceil(end / ENERGY_HOP));
-  const loud = levels.slice().sort()[Math.floor(0.95 * levels.length)] ?? 0;
-  const last = levels.findLastIndex((level) => level >= loud - ACTIVITY.maxBelowSpeechDb);
+  const { high } = levelRange(levels);
+  const last = levels.findLastIndex((level) => level >= high - ACTIVITY.maxBelowSpeechDb);
   return Math.min(end, start + (last + 1) * ENERGY_HOP);
 }
 

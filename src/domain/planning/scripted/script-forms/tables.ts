@@ -1,7 +1,6 @@
 /** Scripts in tables: Markdown, columns with `|`, cells with tabs (as from spreadsheets), columns aligned by spaces. */
-import { findAlignedCells } from "./aligned-columns";
 import { BLANK_ROW, isBlank, joinSentences, type ScriptForm, type ScriptRow, type ScriptTable } from "./script-row";
-import { classifyColumns, isHeader, isHeaderRow } from "./table-columns";
+import { classifyColumns, findAlignedCells, isHeader, isHeaderRow } from "./table-columns";
 
 const BORDER = /^[\s|+:=_─━│┃┌┐└┘├┤┬┴┼═║╔╗╚╝╠╣╦╩╬-]+$/;
 const MIN_ROWS = 2;
