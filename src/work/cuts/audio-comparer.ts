@@ -44,7 +44,7 @@ const cosines = Array.from({ length: COEFFICIENTS }, (_, k) =>
   ),
 );
 
-/** Returns for each pair how its takes differ; null if one is too short, or they cannot be aligned. Throws `DamagedAudioError` and file system errors. */
+/** Returns for each pair how its takes differ; null if one is too short or silent, or they cannot be aligned. Throws `DamagedAudioError` and file system errors. */
 export async function compareAudio(
   file: AnalysisAudioFile,
   pairs: readonly AudioPair[],
@@ -124,6 +124,8 @@ export function matchAudio(take: readonly Float32Array[], retake: readonly Float
     const own = distances[at]!;
     return step === 0 ? own : step === 1 ? (own + distances[at - 1]!) / 2 : own + distances[at - columns]!;
   };
+  // Silence has no sounds to compare.
+  if (total === 0) return null;
   costs.set(distances.subarray(0, Math.min(columns, MAX_START_FRAMES + 1)));
   for (let at = columns; at < costs.length; at++)
     for (const [step, [down, right]] of STEPS.entries()) {

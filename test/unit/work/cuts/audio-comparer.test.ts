@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fromSeconds, type Span } from "../../../../src/domain/time";
 import { createAudioFile } from "../../../../src/lib/analysis-audio/writer";
-import { compareAudio } from "../../../../src/work/cuts/audio-comparer";
+import { compareAudio, describeAudio, matchAudio } from "../../../../src/work/cuts/audio-comparer";
 
 const RATE = 16_000;
 /** The two lowest resonances of some vowels, in Hz. */
@@ -72,6 +72,11 @@ test("other sounds are unlike, and one other vowel is found", async () => {
   expect((await compare(0, 3))!.distance).toBeGreaterThan(0.5);
   const [same, other] = [await compare(0, 1), await compare(0, 2)];
   expect(other!.worst).toBeGreaterThan(2 * same!.worst);
+});
+
+test("silence is like nothing", () => {
+  const silence = describeAudio(new Int16Array(RATE));
+  expect(matchAudio(silence, silence)).toBeNull();
 });
 
 test("a sound that is too short, or beyond the end, is not compared", async () => {
