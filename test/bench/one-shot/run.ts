@@ -1,7 +1,8 @@
 /**
- * Measures `offcut cut RECORDING -o OUT`: `bun test/bench/one-shot/run.ts RECORDING EXECUTABLE [BEFORE] [--runs N] [--profile]`. Each round runs the
- * peer (`loudness-cut.ts`), the executable and the one before, in turn, so that other load affects all. Prints medians of wall and CPU time of the
- * whole process tree, and of the ratios within a round; with `--profile`, each process of one run. Needs root, for a control group.
+ * Measures `offcut cut RECORDING -o OUT`: `bun test/bench/one-shot/run.ts RECORDING EXECUTABLE [BEFORE] [--runs N] [--profile]`. Each round runs
+ * auto-editor if it is installed, a stand-in for it (`loudness-cut.ts`), the executable and the one before, in turn, so that other load affects all.
+ * Prints medians of wall and CPU time of the whole process tree, and of the ratios within a round; with `--profile`, each process of one run. Needs
+ * root, for a control group.
  */
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -17,7 +18,10 @@ await using folder = await temporaryFolder();
 const output = join(folder.path, "out.mp4");
 const cut = (program: string) => [program, "cut", recording, "-o", output, "--force", "--json"];
 const commands: Record<string, string[]> = {
-  peer: ["bun", join(import.meta.dir, "loudness-cut.ts"), recording, output],
+  ...(Bun.which("auto-editor") === null
+    ? {}
+    : { "auto-editor": ["auto-editor", recording, "--no-open", "-o", output] }),
+  "stand-in": ["bun", join(import.meta.dir, "loudness-cut.ts"), recording, output],
   ...(before === undefined ? {} : { before: cut(before) }),
   now: cut(executable),
 };
@@ -37,7 +41,7 @@ for (const [name, runs] of Object.entries(costs)) {
     `${name}: ${seconds(getMedian(walls))} s wall (least ${least}), ${seconds(cpu)} s CPU, n = ${runs.length}`,
   );
 }
-for (const other of ["peer", "before"].filter((name) => name in costs)) {
+for (const other of ["auto-editor", "stand-in", "before"].filter((name) => name in costs)) {
   const ratio = (key: "wallMs" | "cpuMs") =>
     getMedian(costs.now!.map((cost, n) => cost[key] / costs[other]![n]![key])).toFixed(2);
   console.log(`now to ${other}: ${ratio("wallMs")} of its wall time, ${ratio("cpuMs")} of its CPU time`);
