@@ -47,7 +47,7 @@ async function openList(count: number, shown = count) {
     getList: (): List<Row> => list,
     readRows: (ids) => answer("ids", () => ids.flatMap((id) => (rows.has(id) ? { ...rows.get(id)! } : []))),
     readPage: (cursor) => readPage(cursor, MAX_PAGE),
-    toSortValue: ({ name }) => name,
+    compare: (one, other) => (one.name === other.name ? 0 : one.name < other.name ? -1 : 1),
   });
   const { list, start } = createList<Row>([`near-${lists++}`], (cursor) => readPage(cursor, PAGE), near);
   stops.push(start(), near.stop);
@@ -131,11 +131,11 @@ test("a list that is loaded in part continues without a gap", async () => {
 });
 
 test("a list that is loaded in part is not read to its end when its last row is gone", async () => {
-  const { rows, near, converges, report, list, ids, requests } = await openList(2_000, 360);
+  const { rows, converges, report, list, ids, requests } = await openList(2_000, 360);
   rows.delete(ids().at(-1)!);
   await report(null);
+  await until("the rows after it", async () => ids().length > 360);
   await converges(359);
-  await near.refresh([]);
   expect(requests.filter((request) => request === "all").length).toBeWithin(4, 8);
   expect(list.hasMore.value).toBe(true);
   expect(ids().length).toBeLessThan(600);
@@ -238,10 +238,44 @@ test("a refresh waits for a read that is under way, and repeats one that fails",
   resolve();
 });
 
-test("a refresh brings back a row that was renamed just before", async () => {
-  const { rows, near, report, ids } = await openList(400);
+test("a refresh does not wait until all pages have been read", async () => {
+  const { rows, near, report, ids, requests, converges } = await openList(400);
   rows.get("r3")!.name = "zzz";
   await report("r3");
-  await near.refresh(["r3", "r4"]);
+  const found = await near.refresh(["r3", "r4"]);
+  expect(new Map(found.map(({ id, name }) => [id, name]))).toEqual(new Map(Object.entries({ r3: "zzz", r4: "00004" })));
+  expect(requests).not.toContain("all");
+  await converges();
   expect(ids().at(-1)).toBe("r3");
+});
+
+test("a refresh returns a selected row that the list has lost, but none that is gone", async () => {
+  const { rows, near, list } = await openList(400);
+  list.change((items) => items.filter(({ id }) => id !== "r300"));
+  rows.delete("r200");
+  near.doubt("r200");
+  const found = await near.refresh(["r100", "r200", "r300"]);
+  expect(found.map(({ id }) => id)).toEqual(["r100", "r300"]);
+});
+
+test("events of rows below what has been read of a list do not read it again", async () => {
+  const { rows, report, requests, converges, list } = await openList(2_000, 360);
+  for (const id of ["r800", "r1200", "r1999"]) {
+    rows.get(id)!.state = "ready";
+    await report(id);
+    await Bun.sleep(300);
+  }
+  expect(requests).not.toContain("all");
+  expect(list.hasMore.value).toBe(true);
+  // A row that comes up to those that are shown does.
+  rows.get("r1999")!.name = "00300b";
+  await report("r1999");
+  await converges(361);
+});
+
+test("a list that is closed says whether rows may be missing", async () => {
+  const { near, report } = await openList(400);
+  expect(near.stop()).toBe(false);
+  await report(null);
+  expect(near.stop()).toBe(true);
 });

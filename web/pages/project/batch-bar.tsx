@@ -41,21 +41,19 @@ export function BatchBar({ selection, list, near, onDone }: BatchBarProps) {
   const [open, setOpen] = useState<{ choice: Choice; recordings: Recording[] } | null>(null);
   useEffect(() => keepFocus, []);
   const ids = selection.ids.value;
-  const readSelected = (all: Recording[] | null) => (all ?? []).filter(({ id }) => ids.has(id));
-  const selected = readSelected(list.items.value);
+  const selected = (list.items.value ?? []).filter(({ id }) => ids.has(id));
   /** Whether the recordings are being read. */
   const [isReading, setIsReading] = useState(false);
   const ask = async (choice: Choice) => {
     const slow = setTimeout(() => setIsReading(true), SLOW_MS);
     try {
       // In a long list, only the rows near the view are kept current.
-      await near.refresh([...ids]);
+      const recordings = await near.refresh([...ids]);
+      if (recordings.length > 0) setOpen({ choice, recordings });
     } finally {
       clearTimeout(slow);
       setIsReading(false);
     }
-    const recordings = readSelected(list.items.peek());
-    if (recordings.length > 0) setOpen({ choice, recordings });
   };
   const duration = selected.reduce((sum, { duration_seconds: seconds }) => sum + Number(seconds ?? 0), 0);
   const { choice, recordings } = open ?? { choice: null, recordings: [] };

@@ -15,10 +15,16 @@ export const ASSET_SORTS = [
 ] as const;
 export type AssetSort = (typeof ASSET_SORTS)[number]["value"];
 
-/** Returns by what a recording is sorted. Pure. */
-export function toSortValue({ name, filename, created_at, duration_seconds }: Recording, sort: AssetSort) {
-  if (sort.endsWith("name")) return name ?? filename;
-  return sort.endsWith("created_at") ? created_at : duration_seconds;
+/** Returns by what the server sorts a recording, with the letters that it folds. */
+function toSortValue({ name, filename, created_at, duration_seconds }: Recording, sort: AssetSort): string | number {
+  if (sort.endsWith("name")) return (name ?? filename ?? "").replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  return sort.endsWith("created_at") ? Date.parse(created_at) : Number(duration_seconds ?? 0);
+}
+
+/** Returns a number below 0 if a recording is above another one in the list; 0 if only their IDs say which is. Pure. */
+export function comparePlaces(one: Recording, other: Recording, sort: AssetSort): number {
+  const [a, b] = [toSortValue(one, sort), toSortValue(other, sort)];
+  return a === b ? 0 : a < b === sort.startsWith("-") ? 1 : -1;
 }
 
 export const COLUMNS = [

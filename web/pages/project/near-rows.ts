@@ -14,19 +14,19 @@ export type NearRows<Item> = {
   /** Says which rows are near the view. */
   view(first: number, last: number): void;
   /**
-   * Resolves when each of these rows is in the list as it was read after its last known change, and no row is missing. Reads each once, however
-   * many change meanwhile. Rejects with the error of a read.
+   * Returns those of these rows that are still in the list, as they were read after their last known change: first those that it shows, in its
+   * order. Reads each once, however many change meanwhile. Rejects with the error of a read.
    */
-  refresh(ids: readonly string[]): Promise<void>;
-  /** Ends background reads. */
-  stop(): void;
+  refresh(ids: readonly string[]): Promise<Item[]>;
+  /** Ends background reads. Returns whether rows may be missing, gone or in the wrong place. */
+  stop(): boolean;
 };
 
 export type NearSource<Item> = RowSource<Item> & {
   /** Returns those of the rows that belong to the list. */
   readRows(ids: string[]): Promise<Item[]>;
-  /** Returns the value by which the list is sorted. */
-  toSortValue(row: Item): string | null;
+  /** Compares the places of two rows in the list: below 0 if the first one is above the other; 0 if they may have the same place. */
+  compare(one: Item, other: Item): number;
 };
 
 /** Shorter lists are read again as a whole. */
@@ -39,13 +39,13 @@ const REST_MS = 200;
 const RETRY_MS = 15_000;
 
 export function createNearRows<Item extends Row>(source: NearSource<Item>): NearRows<Item> {
-  const { getList, readRows, toSortValue } = source;
+  const { getList, readRows, compare } = source;
   const stale = new Set<string>();
   /** Rows that may be missing, gone or in the wrong place. */
   const doubted = new Set<string>();
   /** The same of any row. */
   let isAllDoubted = false;
-  const reading = new Map<string, Promise<void>>();
+  const reading = new Map<string, Promise<Item[]>>();
   let readingAll: Promise<void> | null = null;
   /** Before this time, no reading of all pages starts by itself: they take at most half of the time. */
   let restsUntil = 0;
@@ -60,21 +60,26 @@ export function createNearRows<Item extends Row>(source: NearSource<Item>): Near
     doubted.clear();
   };
 
-  /** Reads at most `MAX_ROWS` rows. */
-  function readAgain(ids: string[]): Promise<void> {
+  /** Reads at most `MAX_ROWS` rows, and returns those that belong to the list. */
+  function readAgain(ids: string[]): Promise<Item[]> {
     const doubts = ids.filter((id) => doubted.delete(id));
     for (const id of ids) stale.delete(id);
-    const change = (found: Item[]) =>
+    const change = (found: Item[]) => {
       getList().change((rows) => {
         const known = new Map(rows.map((row) => [row.id, row]));
+        const last = rows.at(-1);
+        // What follows the last row that has been read comes when that is reached.
+        const isBelow = (row: Item) => getList().hasMore.peek() && last !== undefined && compare(row, last) > 0;
         isAllDoubted ||= found.some((row) => {
           const before = known.get(row.id);
-          return before === undefined || toSortValue(before) !== toSortValue(row);
+          return before === undefined ? !isBelow(row) : compare(before, row) !== 0;
         });
         const fresh = new Map(found.map((row) => [row.id, row]));
         const gone = new Set(ids.filter((id) => !fresh.has(id)));
         return rows.filter(({ id }) => !gone.has(id)).map((row) => keepSame(row, fresh.get(row.id) ?? row));
       });
+      return found;
+    };
     const done = readRows(ids).then(change, (error) => {
       for (const id of ids) stale.add(id);
       for (const id of doubts) addDoubt(id);
@@ -158,24 +163,30 @@ export function createNearRows<Item extends Row>(source: NearSource<Item>): Near
       readSoon();
     },
     refresh: async (ids) => {
-      if (doubted.size > 0) await readAgain([...doubted]);
-      await readingAll?.catch(() => {});
-      if (isAllDoubted) await readAll();
-      const asked = ids.filter((id) => stale.has(id) || reading.has(id));
+      const readIds = () => new Set((getList().items.peek() ?? []).map(({ id }) => id));
+      let shown = readIds();
+      const others = new Map<string, Item>();
+      const isWanted = (id: string) => stale.has(id) || doubted.has(id) || !shown.has(id);
+      const asked = ids.filter((id) => isWanted(id) || reading.has(id));
       for (let start = 0; start < asked.length; start += MAX_ROWS) {
         if (start > 0) await sleep(PACE_MS);
         const some = asked.slice(start, start + MAX_ROWS);
         await Promise.allSettled(some.map((id) => reading.get(id)));
-        const wanted = some.filter((id) => stale.has(id));
-        if (wanted.length > 0) await readAgain(wanted);
+        const wanted = some.filter(isWanted);
+        if (wanted.length > 0) for (const row of await readAgain(wanted)) others.set(row.id, row);
       }
       readSoon();
       // The list shows a change in the next task.
       await sleep(0);
+      shown = readIds();
+      const all = new Set(ids);
+      const rows = (getList().items.peek() ?? []).filter(({ id }) => all.has(id));
+      return [...rows, ...[...others.values()].filter(({ id }) => !shown.has(id))];
     },
     stop: () => {
       isOver = true;
       clearTimeout(resting);
+      return isAllDoubted || doubted.size > 0 || reading.size > 0 || readingAll !== null;
     },
   };
 }

@@ -6,6 +6,7 @@ import { ApiError, api, must, type Schemas } from "../../app/api";
 import { type List, useList, useRead } from "../../app/cache";
 import { formatCount, formatDuration } from "../../app/format";
 import { listenLive } from "../../app/live";
+import { invalidate } from "../../app/query-client";
 import { canWrite, workspace } from "../../app/session";
 import { useQuery, withoutEmpty } from "../../app/use-query";
 import { NotFoundPage, Page } from "../../ui/page";
@@ -16,7 +17,7 @@ import { Missing } from "../missing";
 import { ProjectMenu } from "../projects/project-menu";
 import { BatchBar } from "./batch-bar";
 import { FILTER_CHECKS, type Filters, LibraryBar } from "./library-bar";
-import { isList, libraryView, toSortValue } from "./library-view";
+import { comparePlaces, isList, libraryView } from "./library-view";
 import { createNearRows } from "./near-rows";
 import type { Recording } from "./recording";
 import { RecordingCards } from "./recording-card";
@@ -68,7 +69,7 @@ function useRecordings(projectId: string, filters: Filters) {
         getList: () => list,
         readRows: async (ids) => (await read({ ids: ids.join(","), limit: ids.length })).items,
         readPage: (cursor) => read({ limit: MAX_PAGE_SIZE, ...(cursor !== null && { cursor }) }),
-        toSortValue: (recording) => toSortValue(recording, sort),
+        compare: (one, other) => comparePlaces(one, other, sort),
       }),
     [JSON.stringify(key)],
   );
@@ -78,7 +79,8 @@ function useRecordings(projectId: string, filters: Filters) {
     const stop = listenLive(types, ({ type, entityId }) => near.doubt(type === "asset.updated" ? entityId : null));
     return () => {
       stop();
-      near.stop();
+      // What is kept for the next visit must not have what would have been read now.
+      if (near.stop()) queueMicrotask(() => invalidate(key));
     };
   }, [near]);
   const list: List<Recording> = useList(key, (cursor, signal) => read(cursor === null ? {} : { cursor }, signal), near);
