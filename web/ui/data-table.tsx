@@ -37,7 +37,8 @@ type DataTableProps<Row> = {
 };
 
 const CHUNK_ROWS = 100;
-const NEAR_ROWS = 10;
+/** A frame has time for about as many. */
+const NEAR_ROWS = 3;
 const NO_ROWS: never[] = [];
 
 export function DataTable<Row>({ caption, columns, list, rowKey, empty, onView, count = -1 }: DataTableProps<Row>) {

@@ -17,38 +17,49 @@ type NearChunksProps<Row> = {
   onView?: ((first: number, last: number) => void) | undefined;
 };
 
-/** Distance from the view in which chunks are in the page. */
-const MARGIN = "800px";
-/** Chunks of the first frame, before distances are known. */
-const FIRST_CHUNKS = 4;
-
 export function NearChunks<Row>({ rows, size, row, as, class: name, count, onView }: NearChunksProps<Row>) {
   const latest = useRef({ size, onView });
   latest.current = { size, onView };
+  const [shown, setShown] = useState<readonly number[]>(FIRST_CHUNKS);
+  const start = useRef<HTMLElement>(null);
   const watch = useMemo(
     () =>
-      createWatch((first, last) =>
+      createWatch(start, setShown, (first, last) =>
         latest.current.onView?.(first * latest.current.size, (last + 1) * latest.current.size - 1),
       ),
     [],
   );
-  useEffect(() => watch.stop, [watch]);
+  useLayoutEffect(watch.start, [watch]);
   useKeptFocus(watch);
-  return useChunks(useHeld(rows, watch), size).map((chunk, number) => (
+  const chunks = useChunks(useHeld(rows, watch), size);
+  useLayoutEffect(() => watch.setCount(chunks.length), [watch, chunks.length]);
+  const parts: ComponentChildren[] = [];
+  let end = 0;
+  // One element in place of all chunks between two: hundreds of them would cost time in each frame.
+  const skipTo = (number: number) => {
+    const isFirst = end === 0;
+    const key = isFirst ? "above" : number === chunks.length ? "below" : `from ${end}`;
+    if (number > end || isFirst)
+      parts.push(<Gap key={key} as={as} place={isFirst ? start : null} height={watch.addHeights(end, number)} />);
+    end = number;
+  };
+  for (const number of shown.filter((one) => one < chunks.length)) {
+    skipTo(number);
     // Chunks are keyed by number: a new row at the top moves one row per chunk and no chunk.
-    <Chunk
-      key={number}
-      rows={chunk}
-      row={row}
-      as={as}
-      name={name}
-      number={number}
-      start={number * size}
-      count={count}
-      watch={watch}
-    />
-  ));
+    const place = { number, start: number * size, count };
+    parts.push(<Chunk key={number} rows={chunks[number]!} row={row} as={as} name={name} watch={watch} {...place} />);
+    end = number + 1;
+  }
+  skipTo(chunks.length);
+  return <>{parts}</>;
 }
+
+type GapProps = { as: "ul" | "tbody"; place: { current: HTMLElement | null } | null; height: number };
+
+const Gap = ({ as, place, height }: GapProps) => {
+  const Element = as === "tbody" ? "tbody" : "div";
+  return <Element ref={place as never} role="presentation" aria-hidden="true" style={{ height: `${height}px` }} />;
+};
 
 /** How often to look whether a menu or dialog is still open. */
 const HELD_MS = 100;
@@ -93,8 +104,7 @@ type ChunkProps<Row> = Pick<NearChunksProps<Row>, "rows" | "row" | "as" | "count
 
 function Chunk<Row>({ rows, row, as: Element, name, number, start, count, watch }: ChunkProps<Row>) {
   const element = useRef<HTMLElement>(null);
-  const [isNear, setIsNear] = useState(number < FIRST_CHUNKS);
-  useLayoutEffect(() => watch.add(element.current!, { number, setIsNear }), [number, watch]);
+  useLayoutEffect(() => watch.add(element.current!, number), [number, watch]);
   // Not as properties of the rows: each would be rendered again for one that is added above.
   useLayoutEffect(() => {
     for (const [index, child] of [...element.current!.children].entries()) {
@@ -103,107 +113,122 @@ function Chunk<Row>({ rows, row, as: Element, name, number, start, count, watch 
       if (Element === "tbody") child.ariaRowIndex = String(place + 1);
       else Object.assign(child, { ariaPosInSet: String(place), ariaSetSize: String(count) });
     }
-  }, [rows, isNear, start, count]);
+  }, [rows, start, count]);
   return useMemo(
     () => (
-      <Element
-        ref={element as never}
-        class={name}
-        role={Element === "tbody" ? "rowgroup" : undefined}
-        aria-hidden={isNear ? undefined : true}
-        style={{ height: isNear ? "" : watch.heightOf(number) }}
-      >
-        {isNear && rows.map(row)}
+      <Element ref={element as never} class={name} role={Element === "tbody" ? "rowgroup" : undefined}>
+        {rows.map(row)}
       </Element>
     ),
-    [rows, row, isNear],
+    [rows, row],
   );
 }
 
-type Entry = { number: number; setIsNear(isNear: boolean): void };
+/** Distance from the view in which chunks are in the page. */
+const MARGIN_PIXELS = 800;
+/** Chunks of the first frame, before heights are known. */
+const FIRST_CHUNKS = [0, 1, 2, 3, 4, 5, 6, 7];
+/** Before the first chunk has been measured. */
+const ESTIMATED_HEIGHT = 250;
+/** A frame has time to change one chunk, unless more than this wait. */
+const MAX_WAITING = 4;
+
 type Watch = ReturnType<typeof createWatch>;
 
-/** Tells chunks whether they are near the view. `onView` gets the numbers of the first and last one that are. */
-function createWatch(onView: (first: number, last: number) => void) {
-  const entries = new Map<Element, Entry>();
-  const near = new Set<Element>();
+/** Decides which chunks are in the page. `top` is the element above the first one; `onView` gets the numbers of the first and last one near the view. */
+function createWatch(
+  top: { current: HTMLElement | null },
+  show: (numbers: readonly number[]) => void,
+  onView: (first: number, last: number) => void,
+) {
+  const elements = new Map<number, Element>();
+  const numbers = new Map<Element, number>();
   /** By number, as it was last in the page. */
   const heights = new Map<number, number>();
+  const shown = new Set(FIRST_CHUNKS);
+  let near: readonly number[] = [];
+  let count = 0;
   let width = 0;
-  /** Chunks to change, one in a frame. */
-  const due = new Map<Element, boolean>();
   let frame = 0;
 
-  const apply = (element: Element, isNear: boolean) => {
-    // A menu or dialog of a row must not go.
-    if (!isNear && element.contains(document.activeElement)) return;
-    entries.get(element)?.setIsNear(isNear);
-  };
+  const heightOf = (number: number): number => heights.get(number) ?? heights.get(0) ?? ESTIMATED_HEIGHT;
+  const isFocused = (number: number) => elements.get(number)?.contains(document.activeElement) === true;
+  const listComing = () => near.filter((number) => !shown.has(number));
+  /** A menu or dialog of a row must not go. */
+  const listGoing = () => [...shown].filter((number) => !near.includes(number) && !isFocused(number));
+
   const changeNext = () => {
-    frame = 0;
-    const [next] = due;
-    if (next === undefined) return;
-    due.delete(next[0]);
-    apply(...next);
-    if (due.size > 0) frame = requestAnimationFrame(changeNext);
+    const due = [...listComing(), ...listGoing()];
+    for (const number of due.slice(0, Math.ceil(due.length / MAX_WAITING)))
+      if (!shown.delete(number)) shown.add(number);
+    show([...shown].sort((a, b) => a - b));
+    frame = due.length > 1 ? requestAnimationFrame(changeNext) : 0;
   };
-  const observer = new IntersectionObserver(
-    (changes) => {
-      for (const { target, isIntersecting, boundingClientRect: box } of changes) {
-        near[isIntersecting ? "add" : "delete"](target);
-        due.delete(target);
-        // After a jump, what is in view comes at once.
-        if (isIntersecting && box.bottom > 0 && box.top < innerHeight) apply(target, true);
-        else due.set(target, isIntersecting);
-      }
-      if (due.size > 0 && frame === 0) frame = requestAnimationFrame(changeNext);
-      const numbers = [...near].flatMap((element) => entries.get(element)?.number ?? []);
-      if (numbers.length > 0) onView(Math.min(...numbers), Math.max(...numbers));
-    },
-    { rootMargin: `${MARGIN} 0px` },
-  );
+  const update = () => {
+    if (top.current === null) return;
+    const before = `${near[0]} ${near.at(-1)}`;
+    const found: number[] = [];
+    let hasNew = false;
+    let end = top.current.getBoundingClientRect().top;
+    for (let number = 0; number < count && end < innerHeight + MARGIN_PIXELS; number++) {
+      const start = end;
+      end += heightOf(number);
+      if (end < -MARGIN_PIXELS) continue;
+      found.push(number);
+      // After a jump, what is in view comes at once.
+      if (end < 0 || start > innerHeight || shown.has(number)) continue;
+      shown.add(number);
+      hasNew = true;
+    }
+    near = found;
+    if (hasNew) show([...shown].sort((a, b) => a - b));
+    if (frame === 0 && listComing().length + listGoing().length > 0) frame = requestAnimationFrame(changeNext);
+    const first = near[0];
+    if (first !== undefined && before !== `${first} ${near.at(-1)}`) onView(first, near.at(-1)!);
+  };
   const sizes = new ResizeObserver((changes) => {
     for (const { target, contentRect, borderBoxSize } of changes) {
-      const number = entries.get(target)?.number;
-      if (number === undefined || target.childElementCount === 0) continue;
+      const number = numbers.get(target);
+      if (number === undefined) continue;
       if (contentRect.width !== width) heights.clear();
       width = contentRect.width;
-      const height = borderBoxSize[0]!.blockSize;
-      heights.set(number, height);
-      if (number === 0) target.parentElement!.style.setProperty("--chunk-height", `${height}px`);
+      heights.set(number, borderBoxSize[0]!.blockSize);
     }
+    update();
   });
   return {
-    add: (element: Element, entry: Entry) => {
-      entries.set(element, entry);
-      observer.observe(element);
+    start: () => {
+      // A scrolling element around the list does not report to the window otherwise.
+      addEventListener("scroll", update, { capture: true, passive: true });
+      addEventListener("resize", update);
+      return () => {
+        removeEventListener("scroll", update, { capture: true });
+        removeEventListener("resize", update);
+        cancelAnimationFrame(frame);
+        sizes.disconnect();
+      };
+    },
+    setCount: (number: number) => {
+      count = number;
+      update();
+    },
+    add: (element: Element, number: number) => {
+      elements.set(number, element);
+      numbers.set(element, number);
       sizes.observe(element);
       return () => {
-        entries.delete(element);
-        near.delete(element);
-        due.delete(element);
-        observer.unobserve(element);
+        if (elements.get(number) === element) elements.delete(number);
+        numbers.delete(element);
         sizes.unobserve(element);
       };
     },
-    /** Returns what a selector finds in the chunks. */
-    find: (selector: string): Element | null => {
-      for (const element of entries.keys()) {
-        const found = element.querySelector(selector);
-        if (found !== null) return found;
-      }
-      return null;
-    },
-    /** The height of a chunk that is not in the page: its last one, or that of the first chunk. */
-    heightOf: (number: number): string =>
-      heights.has(number) ? `${heights.get(number)}px` : `var(--chunk-height, ${ESTIMATED_HEIGHT}px)`,
-    stop: () => {
-      cancelAnimationFrame(frame);
-      observer.disconnect();
-      sizes.disconnect();
+    /** Returns what a selector finds in the list. */
+    find: (selector: string): Element | null => top.current?.parentElement?.querySelector(selector) ?? null,
+    /** Returns the height of the chunks from a number up to another one: that of each when it was last in the page, else that of the first one. */
+    addHeights: (from: number, to: number): number => {
+      let sum = 0;
+      for (let number = from; number < to; number++) sum += heightOf(number);
+      return sum;
     },
   };
 }
-
-/** Before the first chunk has been measured. */
-const ESTIMATED_HEIGHT = 500;

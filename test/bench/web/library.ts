@@ -1,6 +1,6 @@
 /**
  * Measures a project with 5,000 recordings in Chromium: `bun test/bench/web/library.ts [scroll|batch]`, both by default. First screen and scrolling of
- * cards and of the list; then a batch of 500 with its longest task on the page, its requests, and what others wait meanwhile. A server in this
+ * cards and of the list, beside an empty page of the same height; then a batch of 500 with its longest task on the page, its requests, and what others wait meanwhile. A server in this
  * process, its pages over plain HTTP under a host name. Prints JSON; exits with 1 if a limit is exceeded.
  */
 import { mkdir, symlink } from "node:fs/promises";
@@ -14,14 +14,14 @@ import { saveCutSummary } from "../../../src/store/library";
 import { insertProject } from "../../../src/store/projects";
 import { createAdmin, startSession } from "../../http/accounts";
 import { type Harness, harness } from "../../http/harness";
-import { wav } from "../../http/media";
+import { video, wav } from "../../http/media";
 import { createListPages, median } from "./list-pages";
-import { readFrames } from "./trace";
+import { readFrames, traceFrames } from "./trace";
 
 const ASSETS = 5_000;
 const BATCH = 500;
 const PART = process.argv[2];
-const LIMITS = { first_screen_ms: 300, fps: 59, task_ms: 50, others_ms: 250 };
+const LIMITS = { first_screen_ms: 300, work_p99_ms: 16, lost_fps: 4, task_ms: 50, others_ms: 250 };
 /** After a batch, its events are still followed. */
 const EVENTS_MS = 15_000;
 
@@ -34,28 +34,31 @@ const projectId = await seed(server);
 const pages = await createListPages(server.url());
 const path = `/projects/${projectId}`;
 
-/** Adds a project with recordings that all have a cut, and the files of one recording. */
+/** Adds a project with recordings that all have a cut, every second one with video. They share the files of two. */
 async function seed({ services, user }: Harness): Promise<string> {
   const { store, folders } = services();
-  const { id } = await (await user()).ready(await wav(2), { filename: "Talk.wav" });
-  const asset = (await findAssetById(store.read, id))!;
+  const uploader = await user();
+  const { id: audio } = await uploader.ready(await wav(2), { filename: "Talk.wav" });
+  const { id: film } = await uploader.ready(await video(2), { filename: "Talk.mp4" });
+  const kinds = [(await findAssetById(store.read, audio))!, (await findAssetById(store.read, film))!];
   const now = Date.now();
   const owner = { workspace_id: admin.userId, created_by: admin.userId };
   const project = { ...owner, id: newId(), name: "Interviews", state: "active" as const, archived_at: null };
-  const copies: string[] = [];
+  const copies: { id: string; of: string }[] = [];
   await store.write(async (tx) => {
     await insertProject(tx, { ...project, created_at: now, updated_at: now, last_activity_at: now });
     for (let n = 0; n < ASSETS; n++) {
+      const asset = kinds[n % kinds.length]!;
       const copy = { ...asset, ...owner, id: newId(), project_id: project.id, created_at: now - n * 60_000 };
-      await insertAsset(tx, { ...copy, filename: `Recording ${n} of the summer.wav` });
-      copies.push(copy.id);
+      await insertAsset(tx, { ...copy, filename: `Recording ${n} of the summer.${asset.extension}` });
+      copies.push({ id: copy.id, of: asset.id });
       const cut = { id: newId(), workspace_id: admin.userId, asset_id: copy.id, state: "completed" as const };
       await insertCut(tx, { ...cut, script: "", options: CUT_MODES.natural, created_at: now, completed_at: now });
       await saveCutSummary(tx, { cut_id: cut.id, asset_id: copy.id, kept: 1_000_000, open_marks: n % 5 });
     }
   });
-  await mkdir(dirname(folders.media(id).dir), { recursive: true });
-  for (const copy of copies) await symlink(folders.media(id).dir, folders.media(copy).dir);
+  await mkdir(dirname(folders.media(audio).dir), { recursive: true });
+  for (const { id, of } of copies) await symlink(folders.media(of).dir, folders.media(id).dir);
   return project.id;
 }
 
@@ -89,9 +92,22 @@ async function measureScrolling(look: "grid" | "list") {
   await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight / 2));
   await page.waitForTimeout(500);
   const full = await readFrames(page, null, WHEEL);
+  const work = await traceFrames(page, WHEEL);
   const rows = await page.locator(row).count();
   await page.context().close();
-  return { first_screen_ms: median(times), while_loading: loading, full, rows_in_page: rows };
+  return { first_screen_ms: median(times), while_loading: loading, full, work, rows_in_page: rows };
+}
+
+/** Scrolls an empty page of the same height: what the browser itself costs on this machine. */
+async function measureEmpty() {
+  const page = await pages.open(key);
+  await page.setContent('<div style="height: 300000px"></div>');
+  await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight / 2));
+  await page.waitForTimeout(500);
+  const full = await readFrames(page, null, WHEEL);
+  const work = await traceFrames(page, WHEEL);
+  await page.context().close();
+  return { full, work };
 }
 
 type Watched = { tasks: number[] };
@@ -162,18 +178,24 @@ async function measureBatch() {
 }
 
 const results = {
-  ...(PART !== "batch" && { cards: await measureScrolling("grid"), list: await measureScrolling("list") }),
+  ...(PART !== "batch" && {
+    empty: await measureEmpty(),
+    cards: await measureScrolling("grid"),
+    list: await measureScrolling("list"),
+  }),
   ...(PART !== "scroll" && { batch: await measureBatch() }),
   problems: pages.problems,
 };
 await pages.browser.close();
 console.log(JSON.stringify(results, null, 2));
-const { cards, list, batch } = results;
+const { empty, cards, list, batch } = results;
 const isOver =
   [cards, list].some(
     (one) =>
       one &&
-      (one.first_screen_ms > LIMITS.first_screen_ms || Math.min(one.full.fps, one.while_loading.fps) < LIMITS.fps),
+      (one.first_screen_ms > LIMITS.first_screen_ms ||
+        one.work.p99_ms > LIMITS.work_p99_ms ||
+        one.full.fps < empty!.full.fps - LIMITS.lost_fps),
   ) ||
   (batch !== undefined && (batch.longest_task_ms > LIMITS.task_ms || batch.others.longest_ms > LIMITS.others_ms));
 process.exit(isOver || results.problems.length > 0 ? 1 : 0);

@@ -49,3 +49,30 @@ export async function readFrames(page: Page, selector: string | null, wheel: Whe
     longest_ms: Math.round(sorted.at(-1)! * 10) / 10,
   };
 }
+
+/** Processor time of the page's main thread in each frame. */
+export type FrameWork = { median_ms: number; p95_ms: number; p99_ms: number; longest_ms: number };
+
+type TraceEvent = { name: string; pid: number; tid: number; ts: number; dur?: number; tdur?: number };
+
+/** Measures the main thread of a page that `readFrames` scrolls, which starts a frame whenever it can. Slows it down a little. */
+export async function traceFrames(page: Page, wheel: Wheel): Promise<FrameWork> {
+  const browser = page.context().browser()!;
+  await browser.startTracing(page, { categories: ["devtools.timeline", "disabled-by-default-devtools.timeline"] });
+  await readFrames(page, null, wheel);
+  const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] };
+  const frames = traceEvents.filter(({ name }) => name === "FireAnimationFrame").sort((a, b) => a.ts - b.ts);
+  const { pid, tid } = frames[0]!;
+  const work = new Array<number>(frames.length).fill(0);
+  let frame = 0;
+  for (const task of traceEvents
+    .filter((one) => one.name === "RunTask" && one.pid === pid && one.tid === tid)
+    .sort((a, b) => a.ts - b.ts)) {
+    // The task of a frame runs its callbacks, so it starts before them.
+    while (frame + 1 < frames.length && frames[frame + 1]!.ts <= task.ts + (task.dur ?? 0)) frame++;
+    work[frame]! += (task.tdur ?? task.dur ?? 0) / 1000;
+  }
+  const sorted = work.slice(1, -1).sort((a, b) => a - b);
+  const at = (share: number) => Math.round(sorted[Math.floor((sorted.length - 1) * share)]! * 10) / 10;
+  return { median_ms: at(0.5), p95_ms: at(0.95), p99_ms: at(0.99), longest_ms: at(1) };
+}

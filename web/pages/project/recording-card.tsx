@@ -14,8 +14,8 @@ import type { Selection } from "./selection";
 
 const MIN_CARD_PIXELS = 236;
 const GAP_PIXELS = 20;
-/** A chunk has at least as many cards, in full rows. */
-const CHUNK_CARDS = 8;
+/** A chunk has at least as many cards, in full rows: a frame has time for about as many. */
+const CHUNK_CARDS = 4;
 
 type CardsProps = {
   items: Recording[];

@@ -29,7 +29,7 @@ export function RecordingPicture({ recording, hasScrub = true }: PictureProps) {
           <span ref={scrub.line} class="scrub-line" hidden />
         </>
       )}
-      {duration > 0 && (
+      {duration > 0 && hasScrub && (
         <span ref={scrub.time} class="picture-time number">
           {formatDuration(duration)}
         </span>
