@@ -32,6 +32,10 @@ test("the tray says for each project how new recordings are cut, and what of a d
 
   await page.getByRole("link", { name: "Projects" }).first().click();
   await page.getByRole("link", { name: "Podcast" }).click();
+  // By what is in it, before it is sent.
+  const paper = { name: "paper.mp4", mimeType: "video/mp4", buffer: Buffer.from("%PDF-1.7 a paper") };
+  await page.getByLabel("Upload files").setInputFiles(paper);
+  await tray.getByRole("alert").getByText("Not video or audio.").waitFor();
   const file = { name: "one.wav", mimeType: "", buffer: Buffer.from(await wav(2)) };
   await page.getByLabel("Upload files").setInputFiles(file);
   await tray.getByText("New recordings are not cut").waitFor();

@@ -28,18 +28,23 @@ export const canTryAgain = (error: Error): boolean =>
 
 const MAX_NAMES = 3;
 
+/** Returns "a.xml", "a.xml and b.thm" or "a.xml, b.thm and 10 more". */
+export function listNames(files: readonly { name: string }[]): string {
+  const names = files.map(({ name }) => name);
+  const more = names.length - MAX_NAMES;
+  const shown = more > 0 ? [...names.slice(0, MAX_NAMES - 1), `${toNumber(more + 1)} more`] : names;
+  return [shown.slice(0, -1).join(", "), ...shown.slice(-1)].filter(Boolean).join(" and ");
+}
+
 /** Returns what the row of refused files says: "photo.png" with "Not video or audio.", or "12 files" with "Not video or audio: a.xml, b.thm and 10 more." */
 export function describeRefused(
   files: readonly { name: string }[],
   reason: string,
   advice: string,
 ): { name: string; error: string } {
-  const names = files.map(({ name }) => name);
-  const more = names.length - MAX_NAMES;
-  const last = more > 0 ? `${toNumber(more + 1)} more` : names.at(-1);
-  const list = `${names.slice(0, more > 0 ? MAX_NAMES - 1 : -1).join(", ")} and ${last}`;
-  const error = `${names.length === 1 ? reason : `${reason}: ${list}`}. ${advice}`.trim();
-  return { name: names.length === 1 ? names[0]! : formatCount(names.length, "file"), error };
+  const isOne = files.length === 1;
+  const error = `${isOne ? reason : `${reason}: ${listNames(files)}`}. ${advice}`.trim();
+  return { name: isOne ? files[0]!.name : formatCount(files.length, "file"), error };
 }
 
 export const SESSION_ENDED =

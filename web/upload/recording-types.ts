@@ -29,3 +29,20 @@ export function isOther({ name, type }: Pick<File, "name" | "type">): boolean {
   if (isNamedAsRecording({ name }) || isScript({ name })) return false;
   return OTHERS.includes(toExtension(name)) || OTHER_TYPES.test(type);
 }
+
+/** The first bytes of PDF, ZIP, RAR, 7z, gzip, PNG, JPEG, GIF, TIFF, RTF, XML, HTML and programs, none of which the server takes for a recording. */
+const OTHER_HEADS = [
+  ...["%PDF-", "PK\x03\x04", "Rar!", "7z\xbc\xaf", "\x1f\x8b\b\0", "\x1f\x8b\b\b", "\x89PNG", "GIF8", "II*\0", "MM\0*"],
+  ...["\xff\xd8\xff\xdb", "\xff\xd8\xff\xe0", "\xff\xd8\xff\xe1", "\xff\xd8\xff\xee", "{\\rtf", "<?xml", "<html"],
+  ...["<!doctype", "<!DOCTYPE", "MZ\x90\0", "\x7fELF"],
+];
+
+/** Returns whether a file begins like one that is surely no recording, whatever its name is. */
+export async function isOtherInside(file: Blob): Promise<boolean> {
+  const bytes = await file
+    .slice(0, 16)
+    .arrayBuffer()
+    .catch(() => new ArrayBuffer(0));
+  const head = String.fromCharCode(...new Uint8Array(bytes));
+  return OTHER_HEADS.some((other) => head.startsWith(other));
+}

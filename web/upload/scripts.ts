@@ -21,14 +21,26 @@ export function takeScripts(files: readonly File[]): File[] {
   // Loaded while the server can be reached, before the upload has begun.
   if (scripts.size > 0) void loadCode(() => import("../pages/asset/script")).catch(() => {});
   for (const [recording, script] of scripts) waiting.set(recording, script);
-  const refuse = (refused: readonly File[], reason: string): void => {
-    if (refused[0] === undefined) return;
-    const names = refused.length === 1 ? `“${refused[0].name}”` : formatCount(refused.length, "script");
-    showToast({ kind: "bad", text: `${names} not used: ${reason}` });
-  };
   refuse(unmatched, "no recording with its name is uploaded from the same folder.");
   refuse(ambiguous, "several files have the same name. Rename them, or drop their folders.");
   return recordings;
+}
+
+/** Forgets the scripts of recordings that are skipped, and says which are not used for any that is uploaded. */
+export function dropScripts(skipped: readonly File[], uploaded: readonly File[]): void {
+  const dropped = new Set(skipped.map((recording) => waiting.get(recording)));
+  for (const recording of skipped) waiting.delete(recording);
+  for (const recording of uploaded) dropped.delete(waiting.get(recording));
+  refuse(
+    [...dropped].filter((script) => script !== undefined),
+    "drop it on the page of the recording that you have.",
+  );
+}
+
+function refuse(scripts: readonly File[], reason: string): void {
+  if (scripts[0] === undefined) return;
+  const names = scripts.length === 1 ? `“${scripts[0].name}”` : formatCount(scripts.length, "script");
+  showToast({ kind: "bad", text: `${names} not used: ${reason}` });
 }
 
 /**

@@ -3,7 +3,7 @@ import { formatBytes } from "../app/format";
 import { showToast } from "../app/toasts";
 import { checkSizes, readLimits } from "./limits";
 import { refuseUploads } from "./queue";
-import { isOther, isScript } from "./recording-types";
+import { isOther, isOtherInside, isScript } from "./recording-types";
 import { takeScripts } from "./scripts";
 
 /**
@@ -12,9 +12,15 @@ import { takeScripts } from "./scripts";
  */
 export async function takeRecordings(files: readonly File[]): Promise<File[]> {
   const scripts = files.filter(isScript);
-  const recordings = files.filter((file) => !isScript(file) && !isOther(file));
+  const areOthers = await Promise.all(
+    files.map(async (file) => !isScript(file) && (isOther(file) || (await isOtherInside(file)))),
+  );
+  const recordings = files.filter((file, index) => !isScript(file) && !areOthers[index]);
   const filled = recordings.filter(({ size }) => size > 0);
-  refuseUploads(files.filter(isOther), "Not video or audio");
+  refuseUploads(
+    files.filter((_, index) => areOthers[index]),
+    "Not video or audio",
+  );
   const empty = recordings.filter(({ size }) => size === 0);
   refuseUploads(empty, "Empty or damaged", "Copy again from the camera or recorder.");
   const limits = await readLimits().catch(() => null);

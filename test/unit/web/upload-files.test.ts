@@ -1,8 +1,9 @@
 /** Which files are uploaded, and what is said of the others. */
 import "./page-globals";
 import { expect, test } from "bun:test";
+import { sniffMedia } from "../../../src/media/probing/sniff";
 import { describeRefused } from "../../../web/upload/messages";
-import { isOther, isScript, RECORDING_TYPES } from "../../../web/upload/recording-types";
+import { isOther, isOtherInside, isScript, RECORDING_TYPES } from "../../../web/upload/recording-types";
 
 test.each([
   ...["interview", "a.wv", "a.caf", "a.amr", "a.mka", "a.vob", "a.mod", "a.m2t", "a.wma", "a.ape", "a.f4v", "A.MP4"],
@@ -26,6 +27,43 @@ test.each([
   ["slides", "application/vnd.openxmlformats-officedocument.presentationml.presentation"],
   ...["C0001M01.XML", "a.thm", "a.CPI", "a.pdf", "a.7z", "a.pages", "list.m3u8"].map((name) => [name, ""] as const),
 ])("%s of type %s is refused", (name, type) => expect(isOther({ name, type })).toBe(true));
+
+test.each([
+  ...["%PDF-1.7\n", "PK\x03\x04\x14\0", "Rar!\x1a\x07", "7z\xbc\xaf\x27\x1c", "\x1f\x8b\x08\0\0", "\x89PNG\r\n\x1a\n"],
+  ...["\xff\xd8\xff\xe0\0\x10JFIF", "GIF89a", "II*\0\b\0\0\0", "MM\0*\0\0\0\b", "{\\rtf1\\ansi", "<?xml version"],
+  ...["<!DOCTYPE html>", "<html><head>", "MZ\x90\0\x03\0", "\x7fELF\x02\x01\x01"],
+])("%j is the beginning of no recording, for the server either", async (text) => {
+  const head = Uint8Array.from(text.padEnd(4096, "\0"), (character) => character.charCodeAt(0));
+  expect(await isOtherInside(new Blob([head]))).toBe(true);
+  expect(await sniffMedia(head)).toBeNull();
+});
+
+test.each([
+  ...[
+    "\0\0\0\x18ftypmp42",
+    "RIFF\0\0\0\0WAVE",
+    "RIFF\0\0\0\0AVI ",
+    "\x1aE\xdf\xa3",
+    "OggS\0",
+    "ID3\x04",
+    "fLaC",
+    "wvpk",
+  ],
+  ...[
+    "\xff\xfb\x90\x44",
+    "\xff\xf1\x50\x80",
+    "\x0bw\0\0",
+    "FORM\0\0\0\0AIFF",
+    "caff",
+    "#!AMR\n",
+    "MAC ",
+    "G\x40\0\x10",
+  ],
+  ...["\0\0\x01\xba", "\x06\x0e\x2b\x34", "\x30\x26\xb2\x75", "FLV\x01", "MZ\x47\x40", "\x1f\x8b\x47\x40", ""],
+])("%j may be the beginning of a recording", async (text) => {
+  const head = Uint8Array.from(text, (character) => character.charCodeAt(0));
+  expect(await isOtherInside(new Blob([head]))).toBe(false);
+});
 
 test("scripts are no other files, and can be chosen beside recordings", () => {
   for (const name of ["a.TXT", "a.docx"])

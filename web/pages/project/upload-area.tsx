@@ -8,11 +8,14 @@ import { Dialog } from "../../ui/dialog";
 import { Icon } from "../../ui/icon";
 import { readDroppedFiles } from "../../upload/dropped-files";
 import { describeLimits, useUploadLimits } from "../../upload/limits";
+import { listNames } from "../../upload/messages";
 import { addUploads } from "../../upload/queue";
 import { RECORDING_TYPES } from "../../upload/recording-types";
+import { dropScripts } from "../../upload/scripts";
 import { takeRecordings } from "../../upload/take-recordings";
 
-type Question = { files: File[]; known: string[] };
+/** `known`: those of the files that the project may have already. */
+type Question = { files: File[]; known: File[] };
 
 /** `isLarge`: an area instead of a button, for a project without recordings. */
 export function UploadArea({ projectId, isLarge }: { projectId: string; isLarge: boolean }) {
@@ -111,17 +114,16 @@ const AgainDialog = ({ projectId, files, known, onClose }: AgainDialogProps) => 
     <div class="dialog-body">
       <p>
         {known.length === 1
-          ? `The project already has a recording with this name and size: ${known[0]}.`
-          : `The project already has ${formatCount(known.length, "recording")} with these names and sizes: ${known.slice(0, 5).join(", ")}.`}
+          ? `This project already has a recording with the same name and size: ${known[0]!.name}.`
+          : `This project already has ${formatCount(known.length, "recording")} with the same names and sizes: ${listNames(known)}.`}
       </p>
     </div>
     <div class="dialog-foot">
       <Button
         onClick={() => {
-          addUploads(
-            projectId,
-            files.filter(({ name }) => !known.includes(name)),
-          );
+          const rest = files.filter((file) => !known.includes(file));
+          dropScripts(known, rest);
+          addUploads(projectId, rest);
           onClose();
         }}
       >
@@ -140,13 +142,13 @@ const AgainDialog = ({ projectId, files, known, onClose }: AgainDialogProps) => 
   </Dialog>
 );
 
-/** Returns the names of the files with the same name and size as a recording in the project. */
-async function findDuplicates(projectId: string, files: File[]): Promise<string[]> {
+/** Returns the files with the same name and size as a recording in the project. */
+async function findDuplicates(projectId: string, files: File[]): Promise<File[]> {
   const found = await Promise.all(
-    files.map(async ({ name, size }) => {
-      const query = { project_id: projectId, q: name.slice(0, 256), limit: 100 };
+    files.map(async (file) => {
+      const query = { project_id: projectId, q: file.name.slice(0, 256), limit: 100 };
       const { items } = await must(api.GET("/api/v1/assets", { params: { query } }));
-      return items.some((asset) => asset.filename === name && asset.size_bytes === size) ? [name] : [];
+      return items.some((asset) => asset.filename === file.name && asset.size_bytes === file.size) ? [file] : [];
     }),
   );
   return found.flat();
