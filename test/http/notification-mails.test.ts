@@ -84,7 +84,7 @@ test("the first is mailed at once, those of the next 10 minutes in one mail afte
   expect(await mailStates(anna)).toEqual(["queued", "waiting", "waiting", "queued"]);
   await pass(5);
   const combined = await mailOf(anna, 2);
-  expect(combined.subject).toBe("2 pipelines have failed");
+  expect(combined.subject).toBe("2 jobs have failed");
   expect(combined.text!.split("\n").filter((line) => line.startsWith("- "))).toEqual([
     '- "three.mp4": render failed. The render failed.',
     '- "two.mp4": render failed. The render failed.',
@@ -103,7 +103,7 @@ test("a mail lists 20 notifications and counts the others", async () => {
   const { text, subject } = await mailOf(anna, 1);
   const lines = text!.split("\n").filter((line) => line.startsWith("- "));
   expect([subject, lines.length, lines[0], lines[19], lines[20]]).toEqual([
-    "57 pipelines have failed",
+    "57 jobs have failed",
     21,
     '- "57.mp4": render failed. The render failed.',
     '- "38.mp4": render failed. The render failed.',
@@ -200,7 +200,7 @@ test("a mail that the mail server does not take yet holds back the next of its t
   await send(s.server, anna, failed("four.mp4"));
   expect(await mailStates(anna)).toEqual(["queued", "waiting", "waiting", "waiting"]);
   await pass(10);
-  expect((await mailOf(anna, 1)).subject).toBe("3 pipelines have failed");
+  expect((await mailOf(anna, 1)).subject).toBe("3 jobs have failed");
 });
 
 test("notifications do not use up the limit of mails, which sign-in codes need", async () => {

@@ -27,6 +27,8 @@ type Wording<Type extends NotificationType> = {
 };
 
 const toName = (text: string): string => shortenText(text, MAX_NAME_CHARACTERS);
+/** The name of a step, as a user says it. */
+const toStep = (step: string): string => (step === "prepare" ? "preparation" : toName(step));
 const toRecording = (name: string | null): string => (name === null ? "A recording" : `"${toName(name)}"`);
 const toMessage = (text: string): string => shortenText(text, MAX_MESSAGE_CHARACTERS);
 const toProblemDetail = (text: string): string => shortenText(text, MAX_PROBLEM_CHARACTERS);
@@ -64,15 +66,15 @@ const createTemplate =
 export const NOTIFICATION_TEMPLATES: { [Type in NotificationType]: (mail: NotificationMails[Type]) => MailContent } = {
   pipeline_completed: createTemplate<"pipeline_completed">({
     one: ({ asset_name: name }) => `${toRecording(name)} is complete`,
-    several: (total) => `${total} pipelines are complete`,
-    line: ({ asset_name: name, steps }) => `${toRecording(name)}: ${toName(steps.join(", "))}`,
+    several: (total) => `${total} jobs are complete`,
+    line: ({ asset_name: name, steps }) => `${toRecording(name)}: ${steps.map(toStep).join(", ")}`,
     notes: [OPTIONAL],
   }),
   pipeline_failed: createTemplate<"pipeline_failed">({
     one: ({ asset_name: name }) => `${toRecording(name)} has failed`,
-    several: (total) => `${total} pipelines have failed`,
+    several: (total) => `${total} jobs have failed`,
     line: ({ asset_name: name, failed_step: step, error_message: message }) =>
-      `${toRecording(name)}: ${step === null ? "" : `${toName(step)} failed. `}${toMessage(message)}`,
+      `${toRecording(name)}: ${step === null ? "" : `${toStep(step)} failed. `}${toMessage(message)}`,
     notes: [OPTIONAL],
   }),
   asset_pending_payment: createTemplate<"asset_pending_payment">({
