@@ -1,6 +1,6 @@
 /** Finds where recognized words may be terms of a vocabulary. Pure. */
 import type { Word } from "../speech";
-import { toFormKey } from "./entries";
+import { MAX_TERM_CHARACTERS, toFormKey } from "./entries";
 import type { SimilarTerm, Term, Terms } from "./terms";
 
 /** Words that a term replaces: from the first to before the last, and their new texts. */
@@ -22,7 +22,7 @@ export type CandidateRules = {
   kept: ReadonlySet<string>;
 };
 
-/** A recognizer may write a term as this many words more than it has. */
+/** A recognizer may write a term as this many words more than it has. Letters in a row, which spell it, count as one word. */
 const MAX_EXTRA_WORDS = 3;
 /** A longer pause between two words ends a term. */
 const MAX_PAUSE_TICKS = 700_000;
@@ -38,6 +38,7 @@ type SplitWord = { lead: string; core: string; trail: string; key: string; endsS
 type Run = { from: number; to: number; key: string; words: readonly Word[]; tokens: readonly SplitWord[] };
 
 const SPOKEN = /[\p{L}\p{M}\p{N}]/u;
+const LETTER = /^\p{Script=Latin}$/u;
 const POSSESSIVE = /['’]s$/iu;
 /** A period after these does not end a sentence. */
 const ABBREVIATION = /^(?:\p{L}|mr|mrs|ms|dr|st|prof)$/iu;
@@ -64,13 +65,15 @@ export function* listCandidates(
   const tokens = words.map(({ text }) => splitWord(text));
   for (let from = 0; from < words.length; from++) {
     const found: TermCandidate[] = [];
-    const last = Math.min(words.length, from + terms.longest + MAX_EXTRA_WORDS);
     let key = "";
-    for (let to = from + 1; to <= last; to++) {
+    let count = 0;
+    for (let to = from + 1; to <= words.length; to++) {
       const token = tokens[to - 1]!;
       if (token.key === "" || rules.kept.has(token.key)) break;
       if (to - from > 1 && isDivided(words, tokens, to - 1)) break;
+      if (to - from === 1 || !LETTER.test(token.core) || !LETTER.test(tokens[to - 2]!.core)) count++;
       key += token.key;
+      if (count > terms.longest + MAX_EXTRA_WORDS || key.length > MAX_TERM_CHARACTERS) break;
       const run = { from, to, key, words, tokens };
       const listed = findListed(run, terms, rules);
       found.push(...(listed ? [listed] : listSimilar(run, terms, rules)));
@@ -128,6 +131,7 @@ function toReplacement({ from, to, tokens }: Run, term: Term, isPossessive: bool
     texts[0] = texts[0]!.replace(/^./u, (letter) => letter.toUpperCase());
   texts[0] = `${first.lead}${texts[0]}`;
   const owner = isPossessive ? (POSSESSIVE.exec(last.core)?.[0] ?? "") : "";
-  texts[texts.length - 1] += `${owner}${last.trail}`;
+  // The period of an abbreviation is not the term's.
+  texts[texts.length - 1] += `${owner}${last.endsSentence ? last.trail : last.trail.replace(".", "")}`;
   return { from, to, texts };
 }

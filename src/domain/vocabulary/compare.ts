@@ -21,16 +21,18 @@ const DEFAULT_PACE_TICKS = 0.08 * TICKS_PER_SECOND;
 const SPELLED_CHARACTERS = 3;
 
 /**
- * The aligned words of the term are the `count` from `place` on in the request `fit`, and the last ones in the request `prior`. `last` is the last of
- * the words that the term replaces, `stretch` the logarithm of how much longer they are than the term at the pace of the recording.
+ * The aligned words of the term are the `count` from `place` on in the request `fit`, and the last ones in the request `prior`. `first`
+ * and `last` are the first and the last of the words that the term replaces, `stretch` is the logarithm of how much longer they are than the term at
+ * the pace of the recording.
  */
-type Compared = {
+export type Compared = {
   candidate: TermCandidate;
   similar: Similarity;
   fit: number;
   prior: number;
   place: number;
   count: number;
+  first: Span;
   last: Span;
   stretch: number;
 };
@@ -73,9 +75,10 @@ export function listComparisons(
     const prior = addRequest(text, { window: silence, mute: [silence], text: `${PRIOR_CONTEXT} ${text}` });
     const place = countAligned([...before, texts[0]!]) - 1;
     const count = countAligned([...before, ...texts]) - place;
-    const last = words[to - 1]!;
-    const stretch = Math.log(Math.max(1, last.end - words[from]!.start) / (pace * countSpoken(text)));
-    compared.push({ candidate, similar, fit, prior, place, count, last, stretch });
+    const [first, last] = [words[from]!, words[to - 1]!];
+    const length = isSpelled(words.slice(from, to)) ? SPELLED_CHARACTERS * text.length : countSpoken(text);
+    const stretch = Math.log(Math.max(1, last.end - first.start) / (pace * length));
+    compared.push({ candidate, similar, fit, prior, place, count, first, last, stretch });
   }
   return { requests, compared };
 }
@@ -98,6 +101,10 @@ const countSpoken = (text: string): number =>
         (text.match(/(?<=[\p{Lu}\p{N}])[\p{Lu}\p{N}]|[\p{Lu}\p{N}](?=[\p{Lu}\p{N}])/gu)?.length ?? 0),
   );
 
+/** Returns whether most of the words are single letters: the name was spelled. */
+const isSpelled = (words: readonly Word[]): boolean =>
+  2 * words.filter(({ text }) => /^\P{L}*\p{L}\P{L}*$/u.test(text)).length > Math.max(2, words.length);
+
 /** Returns the number of words in the alignment of texts, where a piece that starts with punctuation belongs to the word before it. */
 function countAligned(texts: readonly string[]): number {
   const pieces = texts.join(" ").split(/\s+/).filter(Boolean);
@@ -113,7 +120,7 @@ function listAround(words: readonly Word[], { from, to }: Replacement, { start, 
   return [toTexts(words.slice(first, from)), toTexts(words.slice(to, last))];
 }
 
-const findUtterance = (utterances: readonly Utterance[], word: Word): Utterance | undefined =>
+export const findUtterance = (utterances: readonly Utterance[], word: Word): Utterance | undefined =>
   utterances.find(({ start, end }) => middleOf(word) >= start && middleOf(word) < end);
 
-const middleOf = ({ start, end }: Word): number => (start + end) / 2;
+export const middleOf = ({ start, end }: Span): number => (start + end) / 2;

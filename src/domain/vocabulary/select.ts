@@ -1,7 +1,7 @@
 /** Decides which candidates replace words: by how well a term fits the audio, or by text alone. Pure. */
 
 import type { ForcedAlignment, Word } from "../speech";
-import { TICKS_PER_SECOND } from "../time";
+import { type Span, TICKS_PER_SECOND, type Ticks } from "../time";
 import type { Replacement, Similarity, TermCandidate } from "./candidates";
 import type { Comparison } from "./compare";
 import { toFormKey } from "./entries";
@@ -22,7 +22,8 @@ const FIT = {
   character: 0.23,
   common: 3.7,
   long: 18,
-  bias: -0.5,
+  leftOver: 8,
+  bias: 0,
   terms: 0.5,
 };
 /** Log probabilities of a word and of a token below which the audio hardly has the term. */
@@ -32,7 +33,7 @@ const MIN_TOKEN_LOG_PROB = -8;
 const MIN_TRUSTED_CONFIDENCE = 0.5;
 /** How much better a term must fit than any other one at the same words. */
 const MIN_LEAD = 0.5;
-/** Where a term ends this long before the end of the last word that it replaces, or leaves this share of it, that word is said after the term. */
+/** Where a term leaves this much of the first or the last word that it replaces, or this share of it, that word is hardly part of it. */
 const MAX_LEFT_OVER_TICKS = 0.15 * TICKS_PER_SECOND;
 const MAX_LEFT_OVER_SHARE = 0.8;
 const MAX_COUNTED_CHARACTERS = 12;
@@ -42,7 +43,8 @@ const MIN_COUNTED_TERMS = 20;
 /** A term may take this much longer than expected: the logarithm of the ratio. */
 const MAX_STRETCH = 0.35;
 
-type Rated = { candidate: TermCandidate; score: number };
+/** A term was said if its score is not negative. */
+export type Rated = { candidate: TermCandidate; score: number };
 
 /** Listed forms come first, longer ones before shorter ones. */
 const LISTED_SCORE = 1_000;
@@ -64,26 +66,31 @@ export const selectByText = (candidates: readonly TermCandidate[]): Replacement[
     }),
   );
 
-/** Selects listed forms, and the compared candidates that fit the audio. `alignments` are the results of the requests, `termCount` is the size of the vocabulary. */
-export function selectByAudio(
-  candidates: readonly TermCandidate[],
+/** Rates compared candidates by how well they fit the audio. `alignments` are the results of the requests, `termCount` is the size of the vocabulary. */
+export function rateByAudio(
   { compared }: Comparison,
   { alignments, termCount }: { alignments: readonly ForcedAlignment[]; termCount: number },
-): Replacement[] {
+): Rated[] {
   const bias = FIT.bias - FIT.terms * Math.log(Math.max(MIN_COUNTED_TERMS, termCount));
-  const rated = compared.map(({ candidate, similar, fit, prior, place, count, last, stretch }): Rated => {
+  return compared.map(({ candidate, similar, fit, prior, place, count, first, last, stretch }): Rated => {
     const said = alignments[fit]!.words.slice(place, place + count);
     const expected = alignments[prior]!.words.slice(-count);
     if (Math.min(said.length, expected.length) < count) return { candidate, score: Number.NEGATIVE_INFINITY };
-    const leftOver = last.end - said.at(-1)!.end;
-    const maxLeftOver = Math.min(MAX_LEFT_OVER_TICKS, MAX_LEFT_OVER_SHARE * (last.end - last.start));
-    if (candidate.to - candidate.from > 1 && leftOver > maxLeftOver)
-      return { candidate, score: Number.NEGATIVE_INFINITY };
+    const leavesWord =
+      candidate.to - candidate.from > 1 &&
+      (leaves(first, said[0]!.start - first.start) || leaves(last, last.end - said.at(-1)!.end));
     const measured = { ...similar, stretch, logProb: measureMean(said), prior: measureMean(expected) };
-    return { candidate, score: rateFit(candidate, measured, Math.min(...said.map(({ logProb }) => logProb))) + bias };
+    const score = rateFit(candidate, measured, Math.min(...said.map(({ logProb }) => logProb)));
+    return { candidate, score: score + bias - (leavesWord ? FIT.leftOver : 0) };
   });
-  return selectDisjoint([...candidates.filter(isListed).map(rateListed), ...dropAmbiguous(rated)]);
 }
+
+const leaves = ({ start, end }: Span, leftOver: Ticks): boolean =>
+  leftOver > Math.min(MAX_LEFT_OVER_TICKS, MAX_LEFT_OVER_SHARE * (end - start));
+
+/** Selects listed forms, and the rated candidates that were said. */
+export const selectByAudio = (candidates: readonly TermCandidate[], rated: readonly Rated[]): Replacement[] =>
+  selectDisjoint([...candidates.filter(isListed).map(rateListed), ...dropAmbiguous(rated)]);
 
 /** Returns whether two terms are names of different things, unlike "Offcut" and "Offcut Studio". */
 const isOther = (a: Term, b: Term): boolean => a.key !== b.key && !containsWords(a, b) && !containsWords(b, a);

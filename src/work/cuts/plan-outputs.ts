@@ -153,7 +153,7 @@ export async function createWholePlan({ paths, transcript: shownPath, vocabulary
   const transcript = (await readSpeechAnalysis(paths))?.transcript ?? null;
   const whole = { start: 0, end: duration, review: null };
   const corrected = transcript && { ...transcript, words: await readShownWords(shownPath, transcript.words) };
-  const replacements = await findReplacements(corrected, { entries: vocabulary, kept: new Set(), forcedAlign: null });
+  const replacements = await findReplacements(corrected, { entries: vocabulary, kept: new Set(), speech: null });
   const text = joinTexts(replaceWords(corrected?.words ?? [], replacements).map((word) => word.text));
   return JSON.stringify(
     planToJson({

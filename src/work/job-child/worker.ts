@@ -152,7 +152,8 @@ const OPERATIONS: Implementation = {
       compareAudio: (pairs) => compareAudio({ path: audio }, pairs),
     });
     const { transcript } = analysis;
-    const plan = await replaceInPlan(planned, { transcript, entries: vocabulary, script, options, forcedAlign });
+    const speech = { forcedAlign, recognize };
+    const plan = await replaceInPlan(planned, { transcript, entries: vocabulary, script, options, speech });
     if (recognized.windows > 0) log("plan.recognized_again", recognized);
     const explanation = explain ? { findings: plan.findings, stages: plan.listStages() } : { findings: [], stages: [] };
     const computed = planToJson(plan);

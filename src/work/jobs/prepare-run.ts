@@ -241,6 +241,8 @@ async function analyzeSpeech(
   onProgress: (share: number) => void,
 ): Promise<SpeechAnalysis> {
   const { input, context, files, signal } = branch;
+  const { owner } = context;
+  const audio = { path: files.analysisAudio };
   const progressPath = join(context.workDir, "speech.progress");
   const yielding = new AbortController();
   let hasSaved = false;
@@ -249,26 +251,25 @@ async function analyzeSpeech(
     if (hasSaved && branch.canYield()) yielding.abort(new JobYielded());
   }, YIELD_POLL_MS);
   try {
-    const analysis = await tools.speech.analyze(
-      { path: files.analysisAudio },
-      {
-        owner: context.owner,
-        language: input.language,
-        transcribes: input.scope !== "voice",
-        signal: AbortSignal.any([signal, yielding.signal]),
-        onProgress,
-        progressPath,
-        onSaved: () => {
-          hasSaved = true;
-        },
+    const analysis = await tools.speech.analyze(audio, {
+      owner,
+      language: input.language,
+      transcribes: input.scope !== "voice",
+      signal: AbortSignal.any([signal, yielding.signal]),
+      onProgress,
+      progressPath,
+      onSaved: () => {
+        hasSaved = true;
       },
-    );
+    });
     const replacements = await findReplacements(analysis.transcript, {
       entries: input.vocabulary,
       kept: new Set(),
       signal,
-      forcedAlign: (requests) =>
-        tools.speech.forcedAlign({ path: files.analysisAudio }, requests, { owner: context.owner, signal }),
+      speech: {
+        forcedAlign: (requests) => tools.speech.forcedAlign(audio, requests, { owner, signal }),
+        recognize: (requests) => tools.speech.recognize(audio, requests, { owner, signal }),
+      },
     });
     await writeSpeechAnalysis(files, analysis, replaceWords(analysis.transcript?.words ?? [], replacements));
     await rm(progressPath, { force: true });

@@ -14,7 +14,7 @@ import { findReplacements, type VocabularyUse } from "./replace-words";
  */
 const MAX_SCRIPT_REQUESTS = 400;
 
-type Request = Pick<VocabularyUse, "entries" | "forcedAlign"> & {
+type Request = Pick<VocabularyUse, "entries" | "speech"> & {
   transcript: Transcript | null;
   script: string;
   options: CutOptions;
@@ -26,13 +26,13 @@ type Request = Pick<VocabularyUse, "entries" | "forcedAlign"> & {
  */
 export async function replaceInPlan(
   plan: StagedPlan,
-  { transcript, entries, script, options, forcedAlign }: Request,
+  { transcript, entries, script, options, speech }: Request,
 ): Promise<StagedPlan> {
   const { isFrequentWord } = await import("../../speech/tokens");
   const all = mergeVocabularies(entries, collectScriptTerms(script, plan.language, isFrequentWord));
   const kept = listScriptKeys(script);
   const maxRequests = entries.length === 0 ? MAX_SCRIPT_REQUESTS : undefined;
-  const replacements = await findReplacements(transcript, { entries: all, kept, forcedAlign, maxRequests });
+  const replacements = await findReplacements(transcript, { entries: all, kept, speech, maxRequests });
   if (transcript === null || replacements.length === 0) return plan;
   const basis = replaceInBasis(plan.basis, transcript.words, replacements);
   const assembled = assembleBasis(basis, plan.sourceDuration, toPacingOptions(options));

@@ -1,9 +1,16 @@
 /** Replaces recognized words with the terms of a vocabulary. */
-import type { AlignmentRequest, ForcedAlignment, Transcript } from "../../domain/speech";
+import type {
+  AlignmentRequest,
+  ForcedAlignment,
+  Recognition,
+  RecognitionRequest,
+  Transcript,
+} from "../../domain/speech";
 import { listCandidates, type Replacement, type TermCandidate } from "../../domain/vocabulary/candidates";
 import { listComparisons } from "../../domain/vocabulary/compare";
 import type { VocabularyEntry } from "../../domain/vocabulary/entries";
-import { selectByAudio, selectByText } from "../../domain/vocabulary/select";
+import { compareReadings, listSecondReadings } from "../../domain/vocabulary/second-reading";
+import { rateByAudio, selectByAudio, selectByText } from "../../domain/vocabulary/select";
 import { prepareTerms } from "../../domain/vocabulary/terms";
 import { yieldToEventLoop } from "../../lib/event-loop";
 
@@ -16,17 +23,20 @@ export type VocabularyUse = {
   entries: readonly VocabularyEntry[];
   /** Keys of words that stay: those of the script. */
   kept: ReadonlySet<string>;
-  /** Aligns texts with parts of the recording; null to decide by the text alone. */
-  forcedAlign: ((requests: AlignmentRequest[]) => Promise<ForcedAlignment[]>) | null;
+  /** Compares texts with parts of the recording and recognizes parts again; null to decide by the text alone. */
+  speech: {
+    forcedAlign: (requests: AlignmentRequest[]) => Promise<ForcedAlignment[]>;
+    recognize: (requests: RecognitionRequest[]) => Promise<Recognition[]>;
+  } | null;
   signal?: AbortSignal;
   /** Maximum number of texts that are compared with the audio. */
   maxRequests?: number | undefined;
 };
 
-/** Returns where terms replace words of a transcript, in order and disjoint. Errors: those of `forcedAlign`; the signal's reason when aborted. */
+/** Returns where terms replace words of a transcript, in order and disjoint. Errors: those of `speech`; the signal's reason when aborted. */
 export async function findReplacements(
   transcript: Transcript | null,
-  { entries, kept, forcedAlign, signal, maxRequests }: VocabularyUse,
+  { entries, kept, speech, signal, maxRequests }: VocabularyUse,
 ): Promise<Replacement[]> {
   if (transcript === null || entries.length === 0 || transcript.words.length === 0) return [];
   // The tokenizer takes a tenth of a second to load.
@@ -43,11 +53,18 @@ export async function findReplacements(
     yieldedAt = performance.now();
   }
   const candidates = [...listed, ...keepMostSimilar(similar)];
-  if (forcedAlign === null || transcript.forcing === false) return selectByText(candidates);
+  if (speech === null || transcript.forcing === false) return selectByText(candidates);
   const comparison = listComparisons(candidates, transcript, maxRequests);
   const { requests } = comparison;
-  const alignments = requests.length === 0 ? [] : await forcedAlign(requests);
-  return selectByAudio(candidates, comparison, { alignments, termCount: entries.length });
+  const fits = {
+    alignments: requests.length === 0 ? [] : await speech.forcedAlign(requests),
+    termCount: entries.length,
+  };
+  const rated = rateByAudio(comparison, fits);
+  const windows = listSecondReadings(rated, transcript);
+  if (windows.length === 0) return selectByAudio(candidates, rated);
+  const readings = await speech.recognize(windows);
+  return selectByAudio(candidates, rateByAudio(compareReadings(comparison, windows, readings), fits));
 }
 
 const keepMostSimilar = (candidates: readonly TermCandidate[]): TermCandidate[] =>

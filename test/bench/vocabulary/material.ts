@@ -1,15 +1,28 @@
 /** Recordings in which synthetic voices say unusual names. */
+import type { Manner, Spoken, VoiceName } from "../../fixtures/flite";
 import { createRandom } from "../cut-quality/talk";
 import { concatenate, openBenchVoice, SENTENCES, VOICES } from "../speech/material";
 import { openEspeak } from "./espeak";
+import { openFestivalVoice } from "./festival";
 import { FOREIGN_CARRIERS, FOREIGN_LISTS, FOREIGN_SENTENCES } from "./foreign-names";
+import { FRESH_CARRIERS, FRESH_LISTS, FRESH_SENTENCES } from "./fresh-names";
 import { CARRIERS, NAME_LISTS, OTHER_CARRIERS, OTHER_LISTS, OTHER_SENTENCES } from "./names";
 
 /** Where a name is said, in seconds. */
 export type SaidName = { name: string; start: number; end: number };
-export type NamedRecording = { title: string; names: readonly string[]; said: SaidName[]; samples: Float32Array };
+/** `others` are the words that are said beside the names, in order; null if unknown. */
+export type NamedRecording = {
+  title: string;
+  names: readonly string[];
+  said: SaidName[];
+  others: string[] | null;
+  samples: Float32Array;
+};
 
 type Speakers = {
+  /** Names of the voices, which take turns. */
+  voices: readonly string[];
+  open: (voice: string) => (text: string, manner: Manner) => Spoken;
   lists: typeof NAME_LISTS;
   carriers: readonly string[];
   sentences: readonly string[];
@@ -28,7 +41,10 @@ const PAUSE_SECONDS = 0.7;
 const toAscii = (name: string): string =>
   name.replace(/ı/g, "i").replace(/đ/g, "d").replace(/Đ/g, "D").normalize("NFKD").replace(/\p{M}/gu, "");
 
+const FLITE = { voices: VOICES, open: (voice: string) => openBenchVoice(voice as VoiceName) };
+
 const SLOW: Speakers = {
+  ...FLITE,
   lists: NAME_LISTS,
   carriers: CARRIERS,
   sentences: SENTENCES,
@@ -42,6 +58,7 @@ export const SPEAKERS = {
   slow: SLOW,
   normal: { ...SLOW, stretch: 1, seed: 300 },
   others: {
+    ...FLITE,
     lists: OTHER_LISTS,
     carriers: OTHER_CARRIERS,
     sentences: OTHER_SENTENCES,
@@ -51,6 +68,7 @@ export const SPEAKERS = {
     toSpoken: (name) => name,
   },
   heldBack: {
+    ...FLITE,
     lists: FOREIGN_LISTS.map(({ names }) => names),
     carriers: FOREIGN_CARRIERS,
     sentences: FOREIGN_SENTENCES,
@@ -59,10 +77,26 @@ export const SPEAKERS = {
     seed: 1_100,
     toSpoken: toAscii,
   },
+  fresh: {
+    voices: ["cmu_us_slt_arctic_hts", "ked_diphone"],
+    open: openFestivalVoice,
+    lists: FRESH_LISTS,
+    carriers: FRESH_CARRIERS,
+    sentences: FRESH_SENTENCES,
+    stretch: 1.1,
+    sizes: [1, 0.95, 1.1, 1.06, 0.92],
+    seed: 1_500,
+    toSpoken: (name) => name,
+  },
 } satisfies Record<string, Speakers>;
+
+/** Returns the words of a sentence without its name. */
+const listOthers = (sentence: string): string[] => sentence.split(" ").filter((word) => !word.includes("{}"));
 
 /** Creates a recording for each list of names. Each name is said once, and every third sentence has none. */
 export function createRecordings({
+  voices,
+  open,
   lists,
   carriers,
   sentences,
@@ -71,15 +105,17 @@ export function createRecordings({
   seed,
   toSpoken,
 }: Speakers): NamedRecording[] {
-  const voices = VOICES.map(openBenchVoice);
+  const speakers = voices.map(open);
   return lists.map((names, index) => {
     const random = createRandom(seed + index);
-    const speak = voices[index % voices.length]!;
+    const speak = speakers[index % speakers.length]!;
     const size = sizes[index % sizes.length]!;
     const parts: (Float32Array | number)[] = [];
     const said: SaidName[] = [];
+    const others: string[] = [];
     let at = 0;
     const say = (carrier: string, name: string | null): void => {
+      others.push(...listOthers(carrier));
       const text = name === null ? carrier : carrier.replace("{}", toSpoken(name));
       const manner = { stretch: (stretch + 0.1 * random()) * size, pitch: 0.95 + 0.1 * random() };
       const { samples: spoken, words } = speak(text, manner);
@@ -97,7 +133,8 @@ export function createRecordings({
       say(carriers[(n + index) % carriers.length]!, name);
       if (n % 2 === 0) say(sentences[(n + index) % sentences.length]!, null);
     }
-    return { title: `${index}-${VOICES[index % VOICES.length]}`, names, said, samples: concatenate(...parts) };
+    const title = `${index}-${voices[index % voices.length]}`;
+    return { title, names, said, others, samples: concatenate(...parts) };
   });
 }
 
@@ -111,8 +148,10 @@ export function createForeignRecordings(): NamedRecording[] {
     const voice = FOREIGN_VOICES[index % FOREIGN_VOICES.length]!;
     const parts: (Float32Array | number)[] = [];
     const said: SaidName[] = [];
+    const others: string[] = [];
     let at = 0;
     const say = (sentence: string, name: string): void => {
+      others.push(...listOthers(sentence));
       const spoken = speak(sentence, name, { voice, language, pace: Math.round(140 + 20 * random()) });
       const samples = speedUp(spoken.samples, spoken.rate / RATE);
       if (name !== "") said.push({ name, start: at + spoken.start, end: at + spoken.end });
@@ -123,7 +162,7 @@ export function createForeignRecordings(): NamedRecording[] {
       say(FOREIGN_CARRIERS[(n + index) % FOREIGN_CARRIERS.length]!, name);
       if (n % 4 === 0) say(FOREIGN_SENTENCES[(n + index) % FOREIGN_SENTENCES.length]!, "");
     }
-    return { title: `${index}-${language}-${voice}`, names, said, samples: concatenate(...parts) };
+    return { title: `${index}-${language}-${voice}`, names, said, others, samples: concatenate(...parts) };
   });
 }
 

@@ -53,6 +53,7 @@ describe("text of recognized words", () => {
     ],
     ["and keeps its own case elsewhere", "here Cube control was", { kubectl: ["cube control"] }, "here kubectl was"],
     ["a term with capitals inside keeps them at the start", "I phone here", { iPhone: ["i phone"] }, "iPhone here"],
+    ["a term that is spelled", "I met P. W. L. L. H. E. L. I. here", { Pwllheli: [] }, "I met Pwllheli here"],
     ["one word becomes two", "we met yanprizbilski", { "Jan Przybylski": ["yanprizbilski"] }, "we met Jan Przybylski"],
     [
       "the longest form wins",

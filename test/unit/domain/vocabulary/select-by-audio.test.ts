@@ -1,13 +1,15 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { ForcedAlignment } from "../../../../src/domain/speech";
+import type { Span } from "../../../../src/domain/time";
 import { replaceWords } from "../../../../src/domain/vocabulary/apply";
 import { listCandidates } from "../../../../src/domain/vocabulary/candidates";
 import { listComparisons } from "../../../../src/domain/vocabulary/compare";
 import { toFormKey } from "../../../../src/domain/vocabulary/entries";
 import { removeAccents } from "../../../../src/domain/vocabulary/phones";
-import { selectByAudio } from "../../../../src/domain/vocabulary/select";
+import { rateByAudio, selectByAudio } from "../../../../src/domain/vocabulary/select";
 import { prepareTerms } from "../../../../src/domain/vocabulary/terms";
+import { findReplacements } from "../../../../src/work/vocabulary/replace-words";
 import { isCommon, type Options, TICKS, toEntries, toWords } from "./recognized-words";
 
 describe("with audio", () => {
@@ -17,18 +19,26 @@ describe("with audio", () => {
     [...listCandidates(words, prepareTerms(toEntries(vocabulary)), { isCommon, kept: new Set() })].flat();
   const candidates = listAll({ Verkhovensky: [] });
   const comparison = listComparisons(candidates, transcript);
-  const align = (fit: number, prior: number, end: number, requests = comparison.requests): ForcedAlignment[] =>
+  const align = (
+    fit: number,
+    prior: number,
+    end: number,
+    requests = comparison.requests,
+    start = 0,
+  ): ForcedAlignment[] =>
     requests.map(({ text, mute }) => ({
       words: text
         .split(" ")
-        .map((word) => ({ text: word, start: 0, end, confidence: Math.exp(mute ? prior : fit), logProb: 0 })),
+        .map((word) => ({ text: word, start, end, confidence: Math.exp(mute ? prior : fit), logProb: 0 })),
       meanLogProb: 0,
       tailLogProb: 0,
     }));
-  const select = (fit: number, prior: number, end = 6 * TICKS) =>
-    replaceWords(words, selectByAudio(candidates, comparison, { alignments: align(fit, prior, end), termCount: 1 }))
+  const select = (fit: number, prior: number, end = 6 * TICKS, start = 0) => {
+    const alignments = align(fit, prior, end, comparison.requests, start);
+    return replaceWords(words, selectByAudio(candidates, rateByAudio(comparison, { alignments, termCount: 1 })))
       .map((word) => word.text)
       .join(" ");
+  };
 
   test("a term is said if it fits the audio better than it fits silence", () => {
     expect(select(-2, -8)).toBe("we met Verkhovensky here");
@@ -36,9 +46,46 @@ describe("with audio", () => {
     expect(select(-5, -5)).toBe("we met her cold and ski here");
   });
 
-  test("words that are said after the term stay", () => {
-    expect(select(-2, -8, 6 * TICKS - 100_000)).toBe("we met Verkhovensky here");
-    expect(select(-2, -8, 6 * TICKS - 200_000)).toBe("we met her cold and ski here");
+  test("words that are said before and after the term stay, unless the term fits very well", () => {
+    const end = 6 * TICKS;
+    expect(select(-4, -8, end - 100_000, 2 * TICKS + 100_000)).toBe("we met Verkhovensky here");
+    expect(select(-4, -8, end - 200_000)).toBe("we met her cold and ski here");
+    expect(select(-4, -8, end, 2 * TICKS + 200_000)).not.toContain("met Verkhovensky");
+    expect(select(-1, -12, end - 200_000)).toBe("we met Verkhovensky here");
+  });
+
+  test("what almost fits is recognized again, and fits if that reading is more similar", async () => {
+    const asked: Span[] = [];
+    const find = (readings: string, fit: number) =>
+      findReplacements(
+        { language: "en", ...transcript },
+        {
+          entries: toEntries({ Verkhovensky: [] }),
+          kept: new Set(),
+          speech: {
+            forcedAlign: async (requests) => align(fit, -8, 6 * TICKS, requests),
+            recognize: async (requests) => {
+              asked.push(...requests.map(({ window }) => window));
+              const [start, end] = [2 * TICKS, 6 * TICKS];
+              return requests.map(() => ({
+                words: [{ text: readings, start, end, confidence: 0.4 }],
+                meanLogProb: -1,
+              }));
+            },
+          },
+        },
+      );
+    expect(await find("Verkhovenski,", -6.2)).toEqual([{ from: 2, to: 6, texts: ["Verkhovensky"] }]);
+    expect(asked.length).toBe(2);
+    for (const window of asked) {
+      expect(window.start).toBeLessThan(2 * TICKS);
+      expect(window.end).toBe(transcript.utterances[0]!.end);
+    }
+    expect(await find("curtains", -6.2)).toEqual([]);
+    asked.length = 0;
+    expect(await find("Verkhovenski", -2)).toHaveLength(1);
+    expect(await find("Verkhovenski", -8.9)).toEqual([]);
+    expect(asked).toEqual([]);
   });
 
   test("a short word of which the term leaves most stays", () => {
@@ -46,7 +93,10 @@ describe("with audio", () => {
     const [one] = candidates.filter(({ to }) => to === 6);
     const { compared, requests } = listComparisons([one!], { ...transcript, words: brief });
     const count = (end: number) =>
-      selectByAudio([one!], { compared, requests }, { alignments: align(-2, -8, end, requests), termCount: 1 }).length;
+      selectByAudio(
+        [one!],
+        rateByAudio({ compared, requests }, { alignments: align(-4, -8, end, requests), termCount: 1 }),
+      ).length;
     expect([count(5 * TICKS + 50_000), count(5 * TICKS + 10_000)]).toEqual([1, 0]);
   });
 
@@ -60,7 +110,8 @@ describe("with audio", () => {
     const { compared, requests } = comparison;
     const count = (stretch: number) => {
       const stretched = { requests, compared: compared.map((one) => ({ ...one, stretch })) };
-      return selectByAudio(candidates, stretched, { alignments: align(-2, -8, 6 * TICKS), termCount: 1 }).length;
+      return selectByAudio(candidates, rateByAudio(stretched, { alignments: align(-2, -8, 6 * TICKS), termCount: 1 }))
+        .length;
     };
     expect(count(0)).toBeGreaterThan(0);
     expect(count(1.5)).toBe(0);
@@ -94,7 +145,7 @@ describe("with audio", () => {
             tailLogProb: value,
           };
         });
-        const found = selectByAudio(listed, compared, { alignments, termCount: 4 });
+        const found = selectByAudio(listed, rateByAudio(compared, { alignments, termCount: 4 }));
         const replaced = replaceWords(said, found);
         for (const [i, { from, to, texts }] of found.entries()) {
           expect(from >= (found[i - 1]?.to ?? 0) && to > from).toBe(true);
@@ -116,7 +167,7 @@ describe("with audio", () => {
     const both = listAll({ Verkhovensky: [], Verkhovenska: [] });
     const compared = listComparisons(both, transcript);
     const alignments = align(-2, -8, 6 * TICKS, compared.requests);
-    expect(selectByAudio(both, compared, { alignments, termCount: 2 })).toEqual([]);
+    expect(selectByAudio(both, rateByAudio(compared, { alignments, termCount: 2 }))).toEqual([]);
   });
 
   test.each([
@@ -143,6 +194,7 @@ describe("with audio", () => {
         similar: first!.similar!,
         place: 0,
         count: candidate.term.texts.length,
+        first: { start: 0, end: 0 },
         last: { start: 0, end: 0 },
         stretch: 0,
       },
@@ -158,7 +210,7 @@ describe("with audio", () => {
       toAlignment(text, -1),
       toAlignment(text, (0.23 * Math.min(12, text.length) - 14) / 1.22 + 0.1 * i),
     ]);
-    return selectByAudio(same, { requests: [], compared }, { alignments, termCount: 2 }).length;
+    return selectByAudio(same, rateByAudio({ requests: [], compared }, { alignments, termCount: 2 })).length;
   }
 
   test.each([
