@@ -36,6 +36,9 @@ async function readOpenJobs(signal: AbortSignal): Promise<Pipeline[]> {
   return [...running.items, ...waiting.items];
 }
 
+/** The IDs of renders whose completion is not said: those of a batch, whose recordings show it. */
+export const quietRenders = new Set<string>();
+
 /** Shows a message for each render that ends. Call it once. */
 export function watchEndedRenders(): () => void {
   /** Events of the same state may repeat. */
@@ -43,6 +46,7 @@ export function watchEndedRenders(): () => void {
   return listenLive(["render.updated"], ({ entityId, state }) => {
     if (entityId === null || (state !== "completed" && state !== "failed") || shown.has(entityId)) return;
     shown.add(entityId);
+    if (state === "completed" && quietRenders.delete(entityId)) return;
     // The render may have been deleted meanwhile.
     void showEnd(entityId).catch(() => {});
   });

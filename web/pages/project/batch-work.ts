@@ -4,6 +4,7 @@ import type { ExportPart } from "../../../src/domain/export-parts";
 import { CUT_MODES, type CutMode, type CutOptions } from "../../../src/domain/plan";
 import { ApiError, api, exportUrl, must, type Schemas, toMessage } from "../../app/api";
 import { formatCount } from "../../app/format";
+import { quietRenders } from "../../app/open-jobs";
 import { runDeletion } from "../../app/query-client";
 import { openDownload } from "../../app/save-file";
 import { workspace } from "../../app/session";
@@ -101,10 +102,11 @@ export function renderRecordings(recordings: readonly CutRecording[], choice: Re
   return runBatch({
     label: "Render",
     items: toItems(recordings),
-    run: ({ id, recording }) => {
+    run: async ({ id, recording }) => {
       const output = choice === null ? {} : toOutput(fitChoice(choice, recording));
       const body = { asset_id: id, cut_id: recording.latest_cut.id, output };
-      return must(api.POST("/api/v1/renders", { body, headers }));
+      const render = await must(api.POST("/api/v1/renders", { body, headers }));
+      if (recordings.length > 1) quietRenders.add(render.id);
     },
   });
 }
