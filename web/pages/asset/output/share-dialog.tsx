@@ -28,7 +28,7 @@ function formatEnd(seconds: number): string {
 
 type ShareDialogProps = { renderId: string; name: string; onClose(): void };
 
-/** Creates a link with which anyone can watch and download a render. */
+/** Creates a link with which anyone can play and download a render. */
 export function ShareDialog({ renderId, name, onClose }: ShareDialogProps) {
   const [link, setLink] = useState<Schemas["ShareLink"] | null>(null);
   const [lifetime, setLifetime] = useState("604800");
@@ -44,7 +44,7 @@ export function ShareDialog({ renderId, name, onClose }: ShareDialogProps) {
         {({ errors, isSending }) => (
           <>
             <p>
-              Anyone with the link can watch and download <strong dir="auto">{name}</strong> until{" "}
+              Anyone with the link can play and download <strong dir="auto">{name}</strong> until{" "}
               {formatEnd(Number(lifetime))}. The link stops working earlier if it is revoked or you lose edit access.
             </p>
             <SelectField
