@@ -41,7 +41,6 @@ const count = {
   right: 0,
   wrong: 0,
   changed: 0,
-  strictlyChanged: 0,
   words: 0,
   seconds: 0,
 };
