@@ -58,7 +58,7 @@ export type AudioPair = { take: Span; retake: Span };
 
 /**
  * How the sounds of a take differ from those with which its retake starts, relative to the usual distance between their sounds: on average, and over the
- * fifth of a second that differs most. The same words in the same voice: below 0.5 and 0.6, other words: usually above 0.55 and 0.7. `duration` is the
+ * fifth of a second that differs most. The same words in the same voice: below 0.5 and 0.65, other words: usually above 0.5 and 0.7. `duration` is the
  * length of that start.
  */
 export type AudioMatch = { distance: number; worst: number; duration: Ticks };

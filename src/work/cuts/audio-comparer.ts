@@ -37,6 +37,14 @@ const toBin = (mel: number) => (700 * (Math.exp(mel / 1127) - 1) * fft.size) / P
 const borders = Array.from({ length: BANDS + 2 }, (_, i) =>
   toBin(toMel(MIN_HZ) + ((toMel(MAX_HZ) - toMel(MIN_HZ)) * i) / (BANDS + 1)),
 );
+const filters = Array.from({ length: BANDS }, (_, band) => {
+  const [low, middle, high] = [borders[band]!, borders[band + 1]!, borders[band + 2]!];
+  const first = Math.ceil(low);
+  const weights = Float64Array.from({ length: Math.floor(high) - first + 1 }, (_, n) =>
+    first + n < middle ? (first + n - low) / (middle - low) : (high - first - n) / (high - middle),
+  );
+  return { first, weights };
+});
 const cosines = Array.from({ length: COEFFICIENTS }, (_, k) =>
   Float64Array.from(
     { length: BANDS },
@@ -80,9 +88,16 @@ export function describeAudio(samples: Int16Array): Float32Array[] {
     const powers = Float64Array.from(frames, (frame) => frame[band]!).sort();
     return SILENCE_SHARE * (powers[Math.floor(0.9 * count)] ?? 0) + Number.EPSILON;
   });
+  const levels = new Float64Array(BANDS);
   const cepstra = frames.map((bands) => {
-    const levels = bands.map((power, band) => Math.log(power + silence[band]!));
-    return Float32Array.from(cosines, (cosine) => levels.reduce((sum, level, band) => sum + level * cosine[band]!, 0));
+    for (let band = 0; band < BANDS; band++) levels[band] = Math.log(bands[band]! + silence[band]!);
+    const cepstrum = new Float32Array(COEFFICIENTS);
+    for (let k = 0; k < COEFFICIENTS; k++) {
+      let sum = 0;
+      for (let band = 0; band < BANDS; band++) sum += levels[band]! * cosines[k]![band]!;
+      cepstrum[k] = sum;
+    }
+    return cepstrum;
   });
   const mean = cosines.map((_, k) => cepstra.reduce((sum, frame) => sum + frame[k]!, 0) / count);
   return cepstra.map((frame) => frame.map((value, k) => value - mean[k]!));
@@ -92,23 +107,22 @@ export function describeAudio(samples: Int16Array): Float32Array[] {
 function measureBands(): Float64Array {
   const powers = new Float64Array(BANDS);
   for (let band = 0; band < BANDS; band++) {
-    const [low, middle, high] = [borders[band]!, borders[band + 1]!, borders[band + 2]!];
-    for (let bin = Math.ceil(low); bin <= high; bin++) {
-      const weight = bin < middle ? (bin - low) / (middle - low) : (high - bin) / (high - middle);
-      powers[band]! += weight * (spectrum.re[bin]! ** 2 + spectrum.im[bin]! ** 2);
-    }
+    const { first, weights } = filters[band]!;
+    let power = 0;
+    for (let n = 0; n < weights.length; n++)
+      power += weights[n]! * (spectrum.re[first + n]! ** 2 + spectrum.im[first + n]! ** 2);
+    powers[band] = power;
   }
   return powers;
 }
 
-/** How a path continues: frames of the take and of the retake. Neither is spoken more than twice as fast as the other. */
-const STEPS = [
-  [1, 1],
-  [1, 2],
-  [2, 1],
-] as const;
+/** Frames between those of which the usual distance is measured. */
+const SAMPLED_FRAMES = 4;
 
-/** Aligns a take with the beginning of its retake, by dynamic time warping. Distances are relative to the mean one between all of their frames. */
+/**
+ * Aligns a take with the beginning of its retake, by dynamic time warping. Each step goes on by a frame of both, or by two of one of them, so neither is spoken
+ * more than twice as fast as the other. Distances are relative to the mean one between frames of both.
+ */
 export function matchAudio(take: readonly Float32Array[], retake: readonly Float32Array[]): AudioMatch | null {
   const rows = take.length;
   const columns = Math.min(retake.length, Math.ceil(MAX_SLOWER * rows) + MAX_LATE_FRAMES);
@@ -116,37 +130,54 @@ export function matchAudio(take: readonly Float32Array[], retake: readonly Float
   const distances = new Float32Array(rows * columns);
   const costs = new Float64Array(rows * columns).fill(Number.POSITIVE_INFINITY);
   const steps = new Uint8Array(rows * columns);
-  let total = 0;
-  for (let i = 0; i < rows; i++)
-    for (let j = 0; j < columns; j++) total += distances[i * columns + j] = distanceBetween(take[i]!, retake[j]!);
-  /** Returns the distance of a step that ends at a cell: the sum over the frames of the take. */
-  const distanceOf = (at: number, step: number) => {
-    const own = distances[at]!;
-    return step === 0 ? own : step === 1 ? (own + distances[at - 1]!) / 2 : own + distances[at - columns]!;
-  };
+  const usual = measureUsualDistance(take, retake.slice(0, columns));
   // Silence has no sounds to compare.
-  if (total === 0) return null;
+  if (usual === 0) return null;
+  for (let i = 0; i < rows; i++) {
+    const last = Math.min(columns - 1, 2 * i + MAX_START_FRAMES + 2);
+    for (let j = Math.max(0, (i >> 1) - 1); j <= last; j++)
+      distances[i * columns + j] = distanceBetween(take[i]!, retake[j]!);
+  }
   costs.set(distances.subarray(0, Math.min(columns, MAX_START_FRAMES + 1)));
-  for (let at = columns; at < costs.length; at++)
-    for (const [step, [down, right]] of STEPS.entries()) {
-      if (at < down * columns || at % columns < right) continue;
-      const cost = costs[at - down * columns - right]! + distanceOf(at, step);
-      if (cost >= costs[at]!) continue;
-      costs[at] = cost;
+  for (let i = 1; i < rows; i++) {
+    const last = Math.min(columns - 1, 2 * i + MAX_START_FRAMES);
+    for (let j = Math.max(1, i >> 1); j <= last; j++) {
+      const at = i * columns + j;
+      const own = distances[at]!;
+      let best = costs[at - columns - 1]! + own;
+      let step = BOTH;
+      const faster = j > 1 ? costs[at - columns - 2]! + (own + distances[at - 1]!) / 2 : Number.POSITIVE_INFINITY;
+      if (faster < best) [best, step] = [faster, FASTER];
+      const slower = i > 1 ? costs[at - 2 * columns - 1]! + own + distances[at - columns]! : Number.POSITIVE_INFINITY;
+      if (slower < best) [best, step] = [slower, SLOWER];
+      costs[at] = best;
       steps[at] = step;
     }
-  const last = costs.subarray((rows - 1) * columns);
-  const end = last.reduce((best, cost, j) => (cost < last[best]! ? j : best), 0);
-  if (!Number.isFinite(last[end])) return null;
+  }
+  const lastRow = costs.subarray((rows - 1) * columns);
+  const end = lastRow.reduce((best, cost, j) => (cost < lastRow[best]! ? j : best), 0);
+  if (!Number.isFinite(lastRow[end])) return null;
   const path: number[] = [];
   for (let at = (rows - 1) * columns + end; at >= columns; ) {
-    const [down, right] = STEPS[steps[at]!]!;
-    for (let n = 0; n < down; n++) path.push(distanceOf(at, steps[at]!) / down);
-    at -= down * columns + right;
+    const own = distances[at]!;
+    const step = steps[at]!;
+    path.push(step === FASTER ? (own + distances[at - 1]!) / 2 : own);
+    if (step === SLOWER) path.push(distances[at - columns]!);
+    at -= (step === SLOWER ? 2 * columns : columns) + (step === FASTER ? 2 : 1);
   }
-  const mean = total / distances.length;
   const duration = fromSeconds(((end + 1) * HOP_SAMPLES) / PCM_SAMPLE_RATE_HZ);
-  return { distance: last[end]! / rows / mean, worst: findWorst(path) / mean, duration };
+  return { distance: lastRow[end]! / rows / usual, worst: findWorst(path) / usual, duration };
+}
+
+const BOTH = 0;
+const FASTER = 1;
+const SLOWER = 2;
+
+function measureUsualDistance(take: readonly Float32Array[], retake: readonly Float32Array[]): number {
+  let [sum, count] = [0, 0];
+  for (let i = 0; i < take.length; i += SAMPLED_FRAMES)
+    for (let j = 0; j < retake.length; j += SAMPLED_FRAMES, count++) sum += distanceBetween(take[i]!, retake[j]!);
+  return sum / count;
 }
 
 function distanceBetween(a: Float32Array, b: Float32Array): number {

@@ -22,7 +22,7 @@ export const RETAKES_THRESHOLDS = {
   ],
   minCompared: [0.5, "s", "phrases that their sounds identify, from single words"],
   maxAudioDistance: [0.5, "ratio", "phrases with the same sounds, from others: distance relative to other sounds"],
-  maxWorstAudioDistance: [0.6, "ratio", "phrases with the same sounds, from those with another word"],
+  maxWorstAudioDistance: [0.65, "ratio", "phrases with the same sounds, from those with another word"],
   maxWorstUnclearDistance: [0.55, "ratio", "the same, where one of both was not understood"],
   maxExchangeLoss: [
     4,
