@@ -53,13 +53,13 @@ export type AlignedWord = Word & { logProb: number };
  */
 export type ForcedAlignment = { words: AlignedWord[]; meanLogProb: number; tailLogProb: number };
 
-/** Two parts of the recording whose sounds are compared: a take, and what follows from its retake on. */
+/** Two parts of the recording whose audio is compared: a take, and the recording from its retake on. */
 export type AudioPair = { take: Span; retake: Span };
 
 /**
- * How the sounds of a take differ from those with which its retake starts, relative to the usual distance between their sounds: on average, and over the
- * fifth of a second that differs most. The same words in the same voice: below 0.5 and 0.65, other words: usually above 0.5 and 0.7. `duration` is the
- * length of that start.
+ * The distance of a take from the beginning of its retake, relative to the usual distance between frames of both: on
+ * average, and over the fifth of a second that differs most. The same words in the same voice have below 0.5 and 0.65,
+ * other words usually above 0.5 and 0.7. `duration` is the length of that beginning.
  */
 export type AudioMatch = { distance: number; worst: number; duration: Ticks };
 

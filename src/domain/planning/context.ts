@@ -65,7 +65,7 @@ export function* requestVoices(requests: Span[]): PlanSteps<VoiceFeatures[]> {
   return getResults("measure_voice", yield { kind: "measure_voice", requests });
 }
 
-/** Compares the sounds of takes and retakes. Returns the results in the order of the pairs. */
+/** Compares the audio of takes and retakes. Returns the results in the order of the pairs. */
 export function* requestAudioMatches(requests: AudioPair[]): PlanSteps<(AudioMatch | null)[]> {
   if (requests.length === 0) return [];
   return getResults("compare_audio", yield { kind: "compare_audio", requests });

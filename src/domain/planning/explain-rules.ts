@@ -122,7 +122,7 @@ const TEXTS: RuleText = {
   "review.deliberate_repetition": (scores) => `kept: like ${repetition(scores)}, repeated without being broken off`,
   "review.other_speaker": (scores) => `kept: like ${repetition(scores)}, in another voice`,
   "review.list": (scores) => `kept: like ${repetition(scores)}, perhaps an item of a list`,
-  "review.uncertain_retake": (scores) => `kept: like ${repetition(scores)}, with other words between`,
+  "review.uncertain_retake": (scores) => `kept: perhaps said again at ${repetition(scores)}`,
   "review.assembled_takes": ({ line, quality }) =>
     `kept: take of "${toOneLine(line, MAX_LINE_CHARACTERS)}" with the quality ${score(quality)}, next to words of another attempt`,
   "review.differs_from_script": ({ line, similarity, alignment }) =>
@@ -137,9 +137,9 @@ export const explainRule = (finding: Finding): string =>
   (TEXTS[finding.rule] as (scores: unknown) => string)(finding.scores);
 
 function repetition({ repeatedAt, words, similarity, alignment }: RepetitionScores): string {
-  const count = `${words} ${words === 1 ? "word" : "words"}`;
+  const count = words === 0 ? "" : `${words} ${words === 1 ? "word" : "words"}, `;
   const audio = alignment === null ? "" : `, alignment ${score(alignment)}`;
-  return `${formatTime(repeatedAt)} (${count}, similarity ${score(similarity)}${audio})`;
+  return `${formatTime(repeatedAt)} (${count}similarity ${score(similarity)}${audio})`;
 }
 
 function takes({

@@ -1,4 +1,4 @@
-/** Compares the sounds of two parts of analysis audio, for the planner: whether one starts with the sounds of the other. */
+/** Compares two parts of analysis audio for the planner: whether one sounds like the beginning of the other. */
 import { type AnalysisAudioFile, type AudioMatch, type AudioPair, PCM_SAMPLE_RATE_HZ } from "../../domain/speech";
 import { fromSeconds, type Span } from "../../domain/time";
 import { type AudioReader, openAudioFile } from "../../lib/analysis-audio/reader";
@@ -6,23 +6,23 @@ import { RealFft } from "../../lib/real-fft";
 
 const HOP_SAMPLES = 320;
 const WINDOW_SAMPLES = 400;
-/** Bands on the mel scale, and the cepstral coefficients that describe their shape. Speech identifies itself between these frequencies. */
+/** Bands on the mel scale between the frequencies of speech, and cepstral coefficients that describe their shape. */
 const BANDS = 24;
 const COEFFICIENTS = 13;
 const MIN_HZ = 120;
 const MAX_HZ = 5_500;
 /** Raises high frequencies, which are quieter in speech. */
 const PRE_EMPHASIS = 0.95;
-/** The level counts less than the shape of the spectrum: takes differ in it. */
+/** Weight of the level, in which takes differ. The shape of the spectrum has the weight 1. */
 const LEVEL_WEIGHT = 0.3;
-/** Quieter sounds are silence: this far below the loud sounds of a band. */
+/** Level below which a band is silent, relative to its loud frames. */
 const SILENCE_SHARE = 1e-4;
-/** The retake may take up to 1.6 times as long as the take, and a little longer. */
+/** Maximum length of the retake, relative to the take and beyond that. */
 const MAX_SLOWER = 1.6;
 const MAX_LATE_FRAMES = 18;
-/** Frames of the retake in which it may start. */
+/** Maximum number of frames before the retake starts. */
 const MAX_START_FRAMES = 5;
-/** Frames over which the worst distance is averaged: a fifth of a second, a short word. */
+/** Number of frames over which the worst distance is averaged: a fifth of a second, a short word. */
 const WORST_FRAMES = 10;
 
 const fft = new RealFft(512);
@@ -52,7 +52,10 @@ const cosines = Array.from({ length: COEFFICIENTS }, (_, k) =>
   ),
 );
 
-/** Returns for each pair how its takes differ; null if one is too short or silent, or they cannot be aligned. Throws `DamagedAudioError` and file system errors. */
+/**
+ * Returns how the take and the retake of each pair differ; null if one is too short or silent, or they cannot be
+ * aligned. Throws `DamagedAudioError` and file system errors.
+ */
 export async function compareAudio(
   file: AnalysisAudioFile,
   pairs: readonly AudioPair[],
@@ -73,7 +76,10 @@ async function readFrames(audio: AudioReader, { start, end }: Span): Promise<Flo
   return describeAudio(await audio.read(from, Math.round((end * PCM_SAMPLE_RATE_HZ) / 1e6) - from));
 }
 
-/** Returns the cepstrum of each frame, less the mean of all: what remains of a room, a microphone and noise is about the same in both takes. */
+/**
+ * Returns the cepstrum of each frame without the mean of all frames, which contains the effect of the room and of the
+ * microphone.
+ */
 export function describeAudio(samples: Int16Array): Float32Array[] {
   const count = Math.max(0, Math.floor((samples.length - WINDOW_SAMPLES) / HOP_SAMPLES) + 1);
   const values = new Float64Array(fft.size);
@@ -116,12 +122,13 @@ function measureBands(): Float64Array {
   return powers;
 }
 
-/** Frames between those of which the usual distance is measured. */
+/** Step between the frames whose usual distance is measured. */
 const SAMPLED_FRAMES = 4;
 
 /**
- * Aligns a take with the beginning of its retake, by dynamic time warping. Each step goes on by a frame of both, or by two of one of them, so neither is spoken
- * more than twice as fast as the other. Distances are relative to the mean one between frames of both.
+ * Aligns a take with the beginning of its retake by dynamic time warping. Each step advances by one frame in both, or
+ * by two in one of them, so neither is more than twice as fast as the other. Distances are relative to the mean distance
+ * between frames of both. Returns null if one of them is too short or silent, or they cannot be aligned.
  */
 export function matchAudio(take: readonly Float32Array[], retake: readonly Float32Array[]): AudioMatch | null {
   const rows = take.length;
@@ -131,7 +138,7 @@ export function matchAudio(take: readonly Float32Array[], retake: readonly Float
   const costs = new Float64Array(rows * columns).fill(Number.POSITIVE_INFINITY);
   const steps = new Uint8Array(rows * columns);
   const usual = measureUsualDistance(take, retake.slice(0, columns));
-  // Silence has no sounds to compare.
+  // Both are silent.
   if (usual === 0) return null;
   for (let i = 0; i < rows; i++) {
     const last = Math.min(columns - 1, 2 * i + MAX_START_FRAMES + 2);

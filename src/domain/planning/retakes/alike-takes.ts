@@ -1,34 +1,40 @@
 /**
- * Stage 4, retakes: compares phrases with those after them by their sounds. In noise and in a large room, a take and its retake may be recognized as
- * entirely different words, or not at all.
+ * Stage 4, retakes: compares the audio of phrases with that of the phrases after them. In noise and in a large room, a
+ * take and its retake may be recognized as entirely different words, or not at all.
  */
 
-import { type AudioMatch, type AudioPair, ENERGY_HOP, type EnergyContour, type Word } from "../../speech";
+import type { AudioMatch, AudioPair, Word } from "../../speech";
 import { createDistanceCache } from "../../text/normalize";
 import type { Span, Ticks } from "../../time";
-import { type AudioActivity, levelRange } from "../audio-activity";
+import type { AudioActivity } from "../audio-activity";
 import { type PlanSteps, requestAudioMatches } from "../context";
 import type { DecidedWord, Decision } from "../decided-spans";
-import { hasRemarkCue, type Lexicon } from "../lexicon/lexicon";
+import type { Lexicon } from "../lexicon/lexicon";
 import { haveOtherVoices } from "../other-voices";
-import type { RuleMatch } from "../rules";
-import { durationOf, findOverlapping, indexEndingAfter, intersect, isMostlyIn, mergeSpans, subtract } from "../spans";
-import { ACTIVITY, COMMON } from "../thresholds";
-import { pauseBefore, type Token, toMaxLength } from "../tokens";
+import type { RepetitionScores } from "../rules";
+import { durationOf, findOverlapping, intersect, overlapDuration, subtract } from "../spans";
+import { COMMON } from "../thresholds";
+import { type Token, toMaxLength } from "../tokens";
+import {
+  type ComparedPhrases,
+  listPhrasePairs,
+  listPhrases,
+  listShortRestarts,
+  type Phrase,
+  type PhrasePair,
+} from "./audio-phrases";
+import { isDictation, isRefrain, repeatsUnit } from "./deliberate-repetition";
 import type { AcousticRepetition } from "./repetition-pairs";
 import { RETAKES } from "./thresholds";
 
-/** A stretch of speech between pauses, and the tokens of the words that were recognized in it. The echo after it starts at `quiet`. */
-type Phrase = Span & { tokens: number[]; quiet: Ticks };
-/** `retake` starts with the sounds of `take`. `isAnnounced`: a remark such as "again" is between them. */
-type PhrasePair = { take: Phrase; retake: Phrase; isAnnounced: boolean };
-/** A take that is removed although it, or its retake, was not understood. */
-type RemovedStretch = Span & { match: RuleMatch<"false_start.prefix" | "retake.after_remark"> };
-export type AlikeTakes = { found: AcousticRepetition[]; stretches: RemovedStretch[] };
+/** A phrase on which its audio decides, because it or its retake has no words. */
+export type DecidedStretch = Span & Decision;
+export type AlikeTakes = { found: AcousticRepetition[]; stretches: DecidedStretch[] };
+type AlikePair = PhrasePair & { match: AudioMatch };
 
 /**
- * Finds takes that sound like their retakes. `found` has those with words, on which the rules of retakes decide. Where one of both was not understood, the
- * sounds decide: `stretches`. Two stretches that were not understood are compared only with a remark between them: songs and other languages stay.
+ * Finds takes that sound like their retakes. `found` lists those with words, on which the rules of retakes decide.
+ * `stretches` (sorted, disjoint) lists the others, which are removed or marked, and the remarks after them.
  */
 export function* findAlikeTakes(
   words: readonly Word[],
@@ -36,132 +42,147 @@ export function* findAlikeTakes(
   activity: AudioActivity,
   lexicon: Lexicon,
 ): PlanSteps<AlikeTakes> {
-  const pairs = listUnclearPhrases(listPhrases(words, tokens, activity), words, tokens, lexicon);
+  const recording = { words, tokens, lexicon };
+  const pairs = listPhrasePairs(listPhrases(recording, activity), recording);
   const restarts = listShortRestarts(tokens);
   const matches = yield* requestAudioMatches([
-    ...pairs.map(({ take, retake }) => toAudioPair(take, retake.start, activity.duration)),
+    ...pairs.map(({ take, retake }) => toAudioPair(toLoudSpan(take), retake.start, activity.duration)),
     ...restarts.map(({ from, retakeStart }) =>
       toAudioPair(toSpan(tokens, from, retakeStart), tokens[retakeStart]!.start, activity.duration),
     ),
   ]);
-  const found: AcousticRepetition[] = [];
-  const stretches: RemovedStretch[] = [];
-  const addRepetition = (from: number, end: number, retakeStart: number, { duration }: AudioMatch) => {
-    const matched = countTokens(tokens, retakeStart, duration);
-    if (matched > 0) found.push({ from, retakeStart, end, matched, trailing: 0, alignment: null, evidence: "audio" });
-  };
-  for (const [i, { take, retake, isAnnounced }] of pairs.entries()) {
+  const alike = pairs.flatMap((pair, i) => {
     const match = matches[i];
-    const [from, retakeStart] = [take.tokens[0], retake.tokens[0]];
-    const isUnderstood = from !== undefined && retakeStart !== undefined;
-    const maxWorst = isUnderstood ? RETAKES.maxWorstAudioDistance : RETAKES.maxWorstUnclearDistance;
-    if (!match || match.distance > RETAKES.maxAudioDistance || (!isAnnounced && match.worst > maxWorst)) continue;
-    if (isUnderstood) addRepetition(from, take.tokens.at(-1)! + 1, retakeStart, match);
-    else if (!(yield* haveOtherVoices(take, retake))) {
-      const known = retakeStart === undefined ? take.tokens.length : countTokens(tokens, retakeStart, match.duration);
-      const [pause, similarity] = [retake.start - take.end, 1 - match.distance];
-      const scores = { repeatedAt: retake.start, pause, words: known, similarity, alignment: null };
-      const rule = isAnnounced ? "retake.after_remark" : "false_start.prefix";
-      stretches.push({ start: take.start, end: take.end, match: { rule, scores } });
-    }
-  }
+    return match && isAlike(pair, match) ? [{ ...pair, match }] : [];
+  });
+  const found = alike.filter(hasWords).flatMap(({ take, retake, match }) => {
+    // Words after the loud part were not compared.
+    const last = take.tokens.findLast((i) => tokens[i]!.start < take.quiet);
+    return last === undefined ? [] : toRepetition(tokens, take.tokens[0]!, last + 1, retake.tokens[0]!, match);
+  });
   for (const [i, { from, retakeStart }] of restarts.entries()) {
     const match = matches[pairs.length + i];
-    if (match && match.worst <= RETAKES.maxAudioDistance) addRepetition(from, retakeStart, retakeStart, match);
+    if (match && match.worst <= RETAKES.maxAudioDistance)
+      found.push(...toRepetition(tokens, from, retakeStart, retakeStart, match));
   }
-  return { found, stretches };
+  const unclear = alike.filter((pair) => !hasWords(pair) && endsAtQuiet(pair.take, tokens));
+  return { found, stretches: yield* decideStretches(recording, unclear, activity.duration) };
 }
 
-/** Returns the stretches of speech between pauses, without those of fillers alone. An echo fills pauses, so those between words count too. */
-function listPhrases(
-  words: readonly Word[],
+const hasWords = ({ take, retake }: PhrasePair): boolean => take.tokens.length > 0 && retake.tokens.length > 0;
+
+/** Returns whether a take sounds like its retake. A remark between them is evidence too. */
+function isAlike(pair: PhrasePair, { distance, worst }: AudioMatch): boolean {
+  if (distance > RETAKES.maxAudioDistance) return false;
+  if (pair.remark) return worst <= RETAKES.maxWorstAnnouncedDistance;
+  return worst <= (hasWords(pair) ? RETAKES.maxWorstAudioDistance : RETAKES.maxWorstUnclearDistance);
+}
+
+/** Returns whether the whole phrase was compared, except for an echo. */
+const endsAtQuiet = ({ end, quiet, tokens: own }: Phrase, tokens: readonly Token[]): boolean =>
+  end - quiet <= COMMON.minTakePause && own.every((i) => tokens[i]!.start < quiet);
+
+function toRepetition(
   tokens: readonly Token[],
-  { speechRegions, energy }: AudioActivity,
-): Phrase[] {
-  const pause = COMMON.minTakePause;
-  const stretches = mergeSpans(speechRegions.map(({ start, end }) => ({ start, end: end + pause })));
-  const spoken = words.flatMap((word, i) => (word.text === "" ? [] : [{ ...word, i }]));
-  const wordsOf = Map.groupBy(spoken, ({ start, end }) => indexEndingAfter(stretches, (start + end) / 2));
-  const tokensOf = Map.groupBy(tokens.keys(), (i) => tokens[i]!.word);
-  return stretches.flatMap((stretch, i) => {
-    const phrases = [{ start: stretch.start, end: stretch.end - pause, words: [] as typeof spoken }];
-    for (const word of wordsOf.get(i) ?? []) {
-      const last = phrases.at(-1)!;
-      const before = last.words.at(-1);
-      if (before && word.start - before.end >= pause) {
-        phrases.push({ start: word.start, end: last.end, words: [word] });
-        last.end = before.end;
-      } else last.words.push(word);
-    }
-    return phrases.flatMap(({ words: own, ...span }) => {
-      const known = own.flatMap((word) => tokensOf.get(word.i) ?? []);
-      return own.length > 0 && known.length === 0 ? [] : [{ ...span, tokens: known, quiet: findQuiet(span, energy) }];
-    });
-  });
+  from: number,
+  end: number,
+  retakeStart: number,
+  { distance, duration }: AudioMatch,
+): AcousticRepetition[] {
+  const matched = countTokens(tokens, retakeStart, duration);
+  if (matched === 0) return [];
+  return [{ from, retakeStart, end, matched, trailing: 0, alignment: null, distance, evidence: "audio" }];
 }
 
-/** Returns where a phrase fades below its loud parts: what follows is an echo. */
-function findQuiet({ start, end }: Span, energy: EnergyContour): Ticks {
-  const levels = energy.subarray(Math.floor(start / ENERGY_HOP), Math.ceil(end / ENERGY_HOP));
-  const { high } = levelRange(levels);
-  const last = levels.findLastIndex((level) => level >= high - ACTIVITY.maxBelowSpeechDb);
-  return Math.min(end, start + (last + 1) * ENERGY_HOP);
+function* decideStretches(
+  recording: ComparedPhrases,
+  pairs: readonly AlikePair[],
+  duration: Ticks,
+): PlanSteps<DecidedStretch[]> {
+  const decisions = new Map<Phrase, Decision>();
+  for (const pair of pairs) {
+    const { take, remark, retake, match } = pair;
+    const decision = decideStretch(recording, pair);
+    if (!decision || (yield* isInRow(pair, duration))) continue;
+    const measured = Math.min(match.duration, RETAKES.maxMeasured);
+    const onsets = [
+      { start: take.start, end: Math.min(take.quiet, take.start + RETAKES.maxMeasured) },
+      { start: retake.start, end: Math.min(duration, retake.start + measured) },
+    ] as const;
+    if (yield* haveOtherVoices(...onsets)) continue;
+    decisions.set(take, decision);
+    if (remark && decision.removal)
+      decisions.set(remark, { removal: { ...decision.removal, rule: "remark.between_takes" }, reviews: [] });
+  }
+  return [...decisions]
+    .map(([{ start, end }, decision]) => ({ start, end, ...decision }))
+    .toSorted((a, b) => a.start - b.start);
 }
 
-/** Returns each phrase with the next one, or with the one after a remark, if the recognizer was unsure of a word. */
-function listUnclearPhrases(
-  phrases: readonly Phrase[],
-  words: readonly Word[],
-  tokens: readonly Token[],
-  lexicon: Lexicon,
-): PhrasePair[] {
-  const isUnclear = (phrase: Phrase) =>
-    phrase.tokens.length === 0 || phrase.tokens.some((i) => words[tokens[i]!.word]!.confidence < COMMON.minConfidence);
-  const isRemark = (phrase: Phrase | undefined) =>
-    phrase !== undefined &&
-    phrase.tokens.length <= RETAKES.maxRemarkWords &&
-    hasRemarkCue(phrase.tokens.map((i) => tokens[i]!.normal).join(" "), lexicon);
-  return phrases.flatMap((take, i) => {
-    const isAnnounced = isRemark(phrases[i + 1]);
-    const retake = phrases[i + (isAnnounced ? 2 : 1)];
-    const length = durationOf(take);
-    if (!retake || length < RETAKES.minCompared || length > ACTIVITY.maxWindow) return [];
-    if (retake.start - take.start > RETAKES.maxDistance || !(isUnclear(take) || isUnclear(retake))) return [];
-    const isKnown = isAnnounced || take.tokens.length > 0 || retake.tokens.length > 0;
-    return isKnown ? [{ take, retake, isAnnounced }] : [];
-  });
-}
+type StretchDecision = {
+  removal: { rule: "false_start.prefix" | "retake.after_remark"; scores: RepetitionScores } | null;
+  reviews: Decision["reviews"];
+};
 
-/** Returns the places where two or three words stop before a pause, and similar ones follow. */
-function listShortRestarts(tokens: readonly Token[]): Pick<AcousticRepetition, "from" | "retakeStart">[] {
-  const distanceBetween = createDistanceCache();
-  return tokens.flatMap(({ normal, start }, retakeStart) => {
-    if (pauseBefore(tokens, retakeStart) < ACTIVITY.minRegionGap) return [];
-    return [retakeStart - COMMON.maxSlipWords, retakeStart - RETAKES.maxShortPhraseWords]
-      .filter((from) => {
-        const first = tokens[from];
-        if (!first || start - first.start > ACTIVITY.maxWord) return false;
-        return distanceBetween(first.normal, normal) <= RETAKES.maxSimilarWordDistance;
-      })
-      .map((from) => ({ from, retakeStart }));
-  });
-}
-
-/** Returns the pair to compare: of what follows, as much as the take may be slower when it is said again. */
-function toAudioPair(take: Span & { quiet?: Ticks }, start: Ticks, duration: Ticks): AudioPair {
-  const end = take.quiet ?? take.end;
-  return {
-    take: { start: take.start, end },
-    retake: { start, end: Math.min(duration, start + toMaxLength(end - take.start)) },
+/**
+ * Returns the decision on a take of which it or its retake has no words; null if it stays. Without a remark, recognized
+ * words are never removed in favor of audio without words.
+ */
+function decideStretch(recording: ComparedPhrases, pair: AlikePair): StretchDecision | null {
+  const { take, remark, retake, match } = pair;
+  const first = retake.tokens[0];
+  const said = first === undefined ? 0 : countTokens(recording.tokens, first, match.duration);
+  const scores = {
+    repeatedAt: retake.start,
+    pause: retake.start - take.end,
+    words: Math.max(said, take.tokens.length),
+    similarity: 1 - match.distance,
+    alignment: null,
   };
+  if (scores.words === 0) return { removal: null, reviews: [{ rule: "review.uncertain_retake", scores }] };
+  if (remark) return { removal: { rule: "retake.after_remark", scores }, reviews: [] };
+  if (said === 0) return null;
+  if (isDeliberate(recording, retake, said))
+    return { removal: null, reviews: [{ rule: "review.deliberate_repetition", scores }] };
+  return { removal: { rule: "false_start.prefix", scores }, reviews: [] };
 }
+
+/** Returns whether the first words of a retake are probably repeated on purpose: a chant, a refrain or dictation. */
+function isDeliberate(recording: ComparedPhrases, { tokens: own }: Phrase, said: number): boolean {
+  const from = own[0]!;
+  const words = { from, end: from + said, retakeStart: from, matched: said };
+  const isWhole = said >= own.length && said <= RETAKES.maxShortPhraseWords;
+  return (
+    isWhole ||
+    repeatsUnit(recording.tokens, from, words.end) ||
+    isRefrain(recording, words, words.end) ||
+    isDictation({ ...recording, distanceBetween: createDistanceCache() }, words)
+  );
+}
+
+/** Returns whether a third phrase in a row sounds like the take, as in songs. */
+function* isInRow({ take, remark, neighbors }: PhrasePair, duration: Ticks): PlanSteps<boolean> {
+  if (remark) return false;
+  const matches = yield* requestAudioMatches(
+    neighbors.map(({ start }) => toAudioPair(toLoudSpan(take), start, duration)),
+  );
+  return matches.some((match) => match && match.distance <= RETAKES.maxAudioDistance);
+}
+
+const toLoudSpan = ({ start, quiet }: Phrase): Span => ({ start, end: quiet });
+
+/** Returns the pair to compare. A take may be slower when it is said again. */
+const toAudioPair = (take: Span, start: Ticks, duration: Ticks): AudioPair => ({
+  take,
+  retake: { start, end: Math.min(duration, start + toMaxLength(durationOf(take))) },
+});
 
 const toSpan = (tokens: readonly Token[], from: number, to: number): Span => ({
   start: tokens[from]!.start,
   end: Math.min(tokens[to - 1]!.end, tokens[to]!.start),
 });
 
-/** Returns how many tokens from `at` on are in a stretch of this length. */
+/** Returns the number of tokens from `at` on that are in a stretch of this length. */
 function countTokens(tokens: readonly Token[], at: number, length: Ticks): number {
   let count = 0;
   const isInside = ({ start, end }: Token) => (start + end) / 2 < tokens[at]!.start + length;
@@ -169,19 +190,23 @@ function countTokens(tokens: readonly Token[], at: number, length: Ticks): numbe
   return count;
 }
 
-/** Divides words at the edges of stretches, as a voice without words, which may last through several phrases. */
-export const divideAtStretches = (words: readonly DecidedWord[], stretches: readonly RemovedStretch[]): DecidedWord[] =>
+/** Divides words at the edges of stretches: a voice without words may last through several phrases. */
+export const divideAtStretches = (words: readonly DecidedWord[], stretches: readonly DecidedStretch[]): DecidedWord[] =>
   words.flatMap((word) => {
     const inside = findOverlapping(stretches, word).map((stretch) => intersect(word, stretch));
     return [...subtract(word, stretches), ...inside].map(({ start, end }) => ({ ...word, start, end }));
   });
 
-/** Removes the stretches from words that are kept. */
-export const removeStretches = (words: readonly DecidedWord[], stretches: readonly RemovedStretch[]): DecidedWord[] =>
-  words.map((word) => (word.removal === null ? { ...word, ...decideByStretch(word, stretches) } : word));
+/** Applies the decisions on stretches to words that are kept. */
+export const decideByStretches = (words: readonly DecidedWord[], stretches: readonly DecidedStretch[]): DecidedWord[] =>
+  words.map((word) => (word.removal === null ? { ...word, ...decideByStretch(word, word, stretches) } : word));
 
-/** Returns the decision on a part of a removed stretch; null elsewhere. */
-export function decideByStretch(span: Span, stretches: readonly RemovedStretch[]): Decision | null {
-  const stretch = stretches.find((one) => isMostlyIn(span, one));
-  return stretch ? { removal: stretch.match, reviews: [] } : null;
+/** Returns the decision on a span with that of the stretch in which most of it is. The marks of the span stay. */
+export function decideByStretch(
+  span: Span,
+  { removal, reviews }: Decision,
+  stretches: readonly DecidedStretch[],
+): Decision {
+  const stretch = findOverlapping(stretches, span).find((one) => 2 * overlapDuration(one, span) > durationOf(span));
+  return { removal: stretch?.removal ?? removal, reviews: [...reviews, ...(stretch?.reviews ?? [])] };
 }

@@ -84,7 +84,11 @@ function isChant(context: RetakeContext, { from, end, retakeStart }: Repetition)
 }
 
 /** Returns whether the take `[from, end)` occurs as often as a refrain in the words around it. */
-export function isRefrain({ tokens }: RetakeContext, { from }: Repetition, end: number): boolean {
+export function isRefrain(
+  { tokens }: Pick<RetakeContext, "tokens">,
+  { from }: Pick<Repetition, "from">,
+  end: number,
+): boolean {
   const until = Math.min(tokens.length, from + COMMON.maxComparedWords);
   let count = 0;
   for (let at = Math.max(0, from - COMMON.maxComparedWords); at < until && count < RETAKES.minChantItems; at++)
@@ -106,7 +110,10 @@ export function repeatsUnit(tokens: readonly Token[], from: number, end: number)
 }
 
 /** Returns whether the repetition is a number, letters, or part of a dictated number or a spelled name. */
-export function isDictation(context: RetakeContext, repetition: Repetition): boolean {
+export function isDictation(
+  context: Pick<RetakeContext, "tokens" | "lexicon" | "distanceBetween">,
+  repetition: Pick<Repetition, "from" | "end" | "retakeStart" | "matched">,
+): boolean {
   const { tokens, lexicon, distanceBetween } = context;
   const isNumberWord = (normal: string) => lexicon.numberWords.has(normal);
   const isLetter = (normal: string) => normal.length === 1 && !lexicon.letterWords.has(normal);

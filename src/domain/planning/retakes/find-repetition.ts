@@ -57,9 +57,9 @@ export function findTextRepetition(
 
 /** Converts an acoustic repetition; null if the words after the matching ones make it another sentence. */
 export function toAudioRepetition(context: RetakeContext, acoustic: AcousticRepetition): Repetition | null {
-  const { from, retakeStart, end, matched, evidence, alignment } = acoustic;
+  const { from, retakeStart, end, matched, evidence, alignment, distance } = acoustic;
   // Never an exact repetition.
-  const base = { from, retakeStart, end, matched, alignment, cost: RETAKES.maxExactCost * matched };
+  const base = { from, retakeStart, end, matched, alignment, distance, cost: RETAKES.maxExactCost * matched };
   if (isUnclearWord(context, acoustic)) return { ...base, cost: 0, contradictedByAudio: false, confirmedByAudio: true };
   if (evidence === "exchange")
     return {
@@ -68,7 +68,7 @@ export function toAudioRepetition(context: RetakeContext, acoustic: AcousticRepe
       confirmedByAudio: true,
       hasOtherSpelling: true,
     };
-  if (evidence === "audio") return { ...base, cost: 0, contradictedByAudio: false, confirmedByAudio: false };
+  if (evidence === "audio") return { ...base, contradictedByAudio: false, confirmedByAudio: false };
   const contradictedByAudio = evidence === "weak" && hasSureOtherWords(context, acoustic);
   const repetition = { ...base, contradictedByAudio, confirmedByAudio: evidence === "clear" };
   if (acoustic.trailing < COMMON.minTakePause)

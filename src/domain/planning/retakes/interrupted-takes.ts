@@ -114,7 +114,10 @@ function isDangling({ tokens, lexicon }: RetakeContext, { from, end, retakeStart
 }
 
 /** Returns whether tokens are a short remark about the recording: each phrase has a cue such as "sorry", or is tiny. */
-export function isRemark({ tokens, words, lexicon }: RetakeContext, between: readonly number[]): boolean {
+export function isRemark(
+  { tokens, words, lexicon }: Pick<RetakeContext, "tokens" | "words" | "lexicon">,
+  between: readonly number[],
+): boolean {
   if (between.length > RETAKES.maxRemarkWords) return false;
   const phrases: string[][] = [];
   for (const [n, i] of between.entries()) {

@@ -16,8 +16,9 @@ export type RepetitionPair = { from: number; retakeStart: number; until: number;
 
 /**
  * The first `matched` tokens from `retakeStart` on are also spoken in `[from, end)`, followed by `trailing` more audio.
- * `alignment` is their mean log probability; null if sounds were compared. `weak` evidence means that words that were not spoken could align as well, `exchange` that the texts of both
- * takes fit the audio of each, `audio` that both sound alike.
+ * `alignment` is their mean log probability; null if the audio of both takes was compared, with its `distance`. `weak`
+ * evidence means that words that were not spoken could align as well, `exchange` that the texts of both takes fit the
+ * audio of each, `audio` that both sound alike.
  */
 export type AcousticRepetition = {
   from: number;
@@ -26,6 +27,7 @@ export type AcousticRepetition = {
   matched: number;
   trailing: Ticks;
   alignment: number | null;
+  distance?: number;
   evidence: "clear" | "weak" | "exchange" | "audio";
 };
 /** Returns the pairs to compare, in order of the retake. */

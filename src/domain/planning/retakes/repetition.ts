@@ -22,7 +22,8 @@ export type RetakeContext = {
  * Tokens `[from, end)` resemble the first `matched` tokens from `retakeStart` on; `cost` counts the differences.
  * `contradictedByAudio`: a word inside sounds different. `confirmedByAudio`: the words sound the same. `hasOtherSpelling`:
  * other words are other spellings, because the texts of both fit the audio of each. `alignment` is
- * the mean log probability of words found by forced alignment; null for a repetition found by text.
+ * the mean log probability of words found by forced alignment; null for a repetition found by text. `distance` is the
+ * distance of the audio of both takes, if it was compared.
  */
 export type Repetition = {
   from: number;
@@ -34,6 +35,7 @@ export type Repetition = {
   confirmedByAudio: boolean;
   hasOtherSpelling?: true;
   alignment: number | null;
+  distance?: number | undefined;
 };
 
 /** Returns whether a normalized word is the beginning of another one that was interrupted. */
@@ -52,9 +54,9 @@ export function listKept(removed: Uint8Array, from: number, to: number): number[
 
 /** Returns the scores that the rules for a repetition report. */
 export function toScores(tokens: readonly Token[], repetition: Repetition): RepetitionScores {
-  const { from, end, retakeStart, matched, cost, alignment } = repetition;
+  const { from, end, retakeStart, matched, cost, alignment, distance = cost / (end - from) } = repetition;
   const words = end - from;
-  const similarity = alignment === null ? 1 - cost / words : matched / words;
+  const similarity = alignment === null ? 1 - distance : matched / words;
   return {
     repeatedAt: tokens[retakeStart]!.start,
     pause: pauseBefore(tokens, retakeStart),

@@ -13,9 +13,9 @@ import { type AcousticRepetitions, findAcousticRepetitions } from "../retakes/ac
 import {
   type AlikeTakes,
   decideByStretch,
+  decideByStretches,
   divideAtStretches,
   findAlikeTakes,
-  removeStretches,
 } from "../retakes/alike-takes";
 import { findRetakes, type Retake } from "../retakes/find-retakes";
 import {
@@ -75,7 +75,7 @@ type UnscriptedState = {
   /** The spans in which a listener answers. */
   answers: ReadonlySet<Span>;
   acousticRepetitions: AcousticRepetitions;
-  /** Stretches that sound like what follows, where one of both was not understood. */
+  /** Phrases that sound like what follows, where the take or the retake has no words. */
   alike: AlikeTakes["stretches"];
   retakes: Retake[];
   lines: RatedLine[];
@@ -250,8 +250,8 @@ function* removeRetakes(state: UnscriptedState): PlanSteps<UnscriptedState> {
     for (let i = from; i < to; i++) if (!isFiller[i]) decided[i] = { ...decided[i]!, removal: match };
   for (const { from, to, match } of possible)
     for (let i = from; i < to; i++) decided[i] = { ...decided[i]!, reviews: [...decided[i]!.reviews, match] };
-  const voice = removeStretches(divideAtStretches(state.voice, state.alike), state.alike);
-  return { ...state, voice, decided: removeStretches(decided, state.alike), retakes };
+  const voice = decideByStretches(divideAtStretches(state.voice, state.alike), state.alike);
+  return { ...state, voice, decided: decideByStretches(decided, state.alike), retakes };
 }
 
 /** Keeps an earlier take of a line where it is clearly better, and marks takes next to words of another attempt. */
@@ -297,8 +297,7 @@ const divide = (
     activity,
     (region, noise) =>
       decide(region, noise) ??
-      decideByStretch(region, alike) ??
-      decideWordlessRegion(region, noise, fillers, context.analysis, usesWords),
+      decideByStretch(region, decideWordlessRegion(region, noise, fillers, context.analysis, usesWords), alike),
   );
 
 function describeNotUnderstood(
