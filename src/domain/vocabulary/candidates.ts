@@ -10,8 +10,8 @@ export type Replacement = { from: number; to: number; texts: string[] };
 export type TermCandidate = Replacement & { term: Term; similar: Similarity | null };
 
 /**
- * `confidence`: how sure the recognizer was of the words, 0 to 1. `isDoubtful`: it may have misheard them. `isCommon`: all of them are frequent
- * words.
+ * `confidence`: how sure the recognizer was of the words, 0 to 1. `isDoubtful`: it may have misheard them. `isCommon`:
+ * all of them are frequent words.
  */
 export type Similarity = { distance: number; confidence: number; isDoubtful: boolean; isCommon: boolean };
 
@@ -22,8 +22,12 @@ export type CandidateRules = {
   kept: ReadonlySet<string>;
 };
 
-/** A recognizer may write a term as this many words more than it has. Letters in a row, which spell it, count as one word. */
+/** A recognizer may write a term as this many words more than it has. Letters in a row, which spell it, are one word. */
 const MAX_EXTRA_WORDS = 3;
+/** A spelled term may have this many letters more than it is written with. */
+const MAX_EXTRA_LETTERS = 3;
+/** Maximum number of letters of a spelled term that is found by its sound: each search takes milliseconds. */
+const MAX_SIMILAR_LETTERS = 12;
 /** A longer pause between two words ends a term. */
 const MAX_PAUSE_TICKS = 700_000;
 /** Confidence above which a word counts as correctly recognized. */
@@ -54,8 +58,9 @@ function splitWord(text: string): SplitWord {
 }
 
 /**
- * Lists where words may be terms: what starts at each word. No candidate crosses the end of a sentence or a pause, or contains a word that stays. A
- * large vocabulary takes milliseconds a word, so the caller can do other work between two words.
+ * Lists where words may be terms: yields the candidates of each run of words, in order of its first word. No candidate
+ * crosses the end of a sentence or a pause, or contains a word that stays. With a large vocabulary a run takes
+ * milliseconds, so the caller can do other work between two runs.
  */
 export function* listCandidates(
   words: readonly Word[],
@@ -64,21 +69,24 @@ export function* listCandidates(
 ): Generator<TermCandidate[], void> {
   const tokens = words.map(({ text }) => splitWord(text));
   for (let from = 0; from < words.length; from++) {
-    const found: TermCandidate[] = [];
     let key = "";
     let count = 0;
+    let letters = 0;
     for (let to = from + 1; to <= words.length; to++) {
       const token = tokens[to - 1]!;
       if (token.key === "" || rules.kept.has(token.key)) break;
       if (to - from > 1 && isDivided(words, tokens, to - 1)) break;
-      if (to - from === 1 || !LETTER.test(token.core) || !LETTER.test(tokens[to - 2]!.core)) count++;
+      const isLetter = LETTER.test(token.core);
+      if (isLetter) letters++;
+      if (to - from === 1 || !isLetter || !LETTER.test(tokens[to - 2]!.core)) count++;
       key += token.key;
-      if (count > terms.longest + MAX_EXTRA_WORDS || key.length > MAX_TERM_CHARACTERS) break;
+      if (count > terms.maxWords + MAX_EXTRA_WORDS || key.length > MAX_TERM_CHARACTERS) break;
+      if (letters > terms.maxCharacters + MAX_EXTRA_LETTERS) break;
       const run = { from, to, key, words, tokens };
       const listed = findListed(run, terms, rules);
-      found.push(...(listed ? [listed] : listSimilar(run, terms, rules)));
+      if (listed) yield [listed];
+      else if (letters <= MAX_SIMILAR_LETTERS) yield listSimilar(run, terms, rules);
     }
-    yield found;
   }
 }
 
@@ -86,7 +94,10 @@ export function* listCandidates(
 const isDivided = (words: readonly Word[], tokens: readonly SplitWord[], index: number): boolean =>
   tokens[index - 1]!.endsSentence || words[index]!.start - words[index - 1]!.end > MAX_PAUSE_TICKS;
 
-/** Returns the term of which the words are a listed form; null without one. A frequent word is only replaced if an entry lists it as a spoken form. */
+/**
+ * Returns the term that has the words as a listed form; null without one. A frequent word is only replaced if an entry
+ * lists it as a spoken form.
+ */
 function findListed(run: Run, { forms }: Terms, { isCommon }: CandidateRules): TermCandidate | null {
   const { from, to, key, tokens } = run;
   const isPossessive = POSSESSIVE.test(tokens[to - 1]!.core);

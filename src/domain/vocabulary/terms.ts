@@ -8,8 +8,10 @@ export type Term = { texts: string[]; key: string; spoken: ReadonlySet<string>; 
 export type Terms = {
   /** The terms by the keys of all their forms. */
   forms: ReadonlyMap<string, Term>;
-  /** Number of words of the longest form. */
-  longest: number;
+  /** Number of words of the form with the most words. */
+  maxWords: number;
+  /** Length of the longest key. */
+  maxCharacters: number;
   /** Returns the terms that sound most like a text and are closer than a distance, closest first. */
   findSimilar: (text: string, maxDistance?: number) => readonly SimilarTerm[];
 };
@@ -32,18 +34,19 @@ export function prepareTerms(entries: readonly VocabularyEntry[]): Terms {
   for (const term of terms) forms.set(term.key, term);
   // A form that is listed counts more than the text of another entry.
   for (const term of terms) for (const key of term.spoken) forms.set(key, term);
-  const longest = entries.reduce(
+  const maxWords = entries.reduce(
     (most, { text, spoken_as }) => Math.max(most, ...[text, ...spoken_as].map((form) => form.split(" ").length)),
     1,
   );
   return {
     forms,
-    longest,
+    maxWords,
+    maxCharacters: forms.keys().reduce((most, key) => Math.max(most, key.length), 0),
     findSimilar: createComparison(terms.filter(({ pronunciation }) => pronunciation.weight >= MIN_WEIGHT)),
   };
 }
 
-/** Compares with the terms of the most similar weights first, until no other can be closer than those that were found. */
+/** Compares with the terms of the most similar weights first, until no other can be closer than those found so far. */
 function createComparison(terms: readonly Term[]): Terms["findSimilar"] {
   const sorted = terms.toSorted((a, b) => a.pronunciation.weight - b.pronunciation.weight);
   const known = new Map<string, readonly SimilarTerm[]>();

@@ -8,6 +8,8 @@ import { measureDistance, toPhones, toPronunciation } from "../../../../src/doma
 import { collectScriptTerms, listScriptKeys } from "../../../../src/domain/vocabulary/script-terms";
 import { selectByText } from "../../../../src/domain/vocabulary/select";
 import { prepareTerms } from "../../../../src/domain/vocabulary/terms";
+import { yieldToEventLoop } from "../../../../src/lib/event-loop";
+import { findReplacements } from "../../../../src/work/vocabulary/replace-words";
 import { isCommon, type Options, TICKS, toEntries, toWords } from "./recognized-words";
 
 function find(words: readonly Word[], { vocabulary, script = "" }: Options): Replacement[] {
@@ -167,6 +169,35 @@ test("only what a term replaces changes, whatever is said", () => {
       }
     }),
   );
+});
+
+test("letters in a row keep the process from other work only briefly, with the largest vocabulary", async () => {
+  const letters = "etaoinshrdlucmfwypvbgkjqxz";
+  let seed = 1;
+  const pick = () => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return letters[seed % letters.length]!;
+  };
+  const entries = Array.from({ length: 2_000 }, () => ({
+    text: Array.from({ length: 30 }, pick).join(""),
+    spoken_as: [],
+  }));
+  const words = toWords(Array.from({ length: 100 }, () => `~${pick()}`).join(" "));
+  const startedMs = performance.now();
+  let [longestMs, sinceMs, isDone] = [0, startedMs, false];
+  const watch = async () => {
+    while (!isDone) {
+      await yieldToEventLoop();
+      longestMs = Math.max(longestMs, performance.now() - sinceMs);
+      sinceMs = performance.now();
+    }
+  };
+  const watching = watch();
+  const transcript = { language: "en", words, utterances: [] };
+  expect(await findReplacements(transcript, { entries, kept: new Set(), speech: null })).toEqual([]);
+  isDone = true;
+  await watching;
+  expect(longestMs).toBeLessThan(500);
 });
 
 test.each([
