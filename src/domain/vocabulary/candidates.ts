@@ -22,7 +22,9 @@ export type CandidateRules = {
   kept: ReadonlySet<string>;
 };
 
-/** A recognizer may write a term as this many words more than it has. Letters in a row, which spell it, are one word. */
+/**
+ * A recognizer may write a term as this many words more than it has. Letters in a row, which spell it, are one word.
+ */
 const MAX_EXTRA_WORDS = 3;
 /** A spelled term may have this many letters more than it is written with. */
 const MAX_EXTRA_LETTERS = 3;
@@ -132,8 +134,12 @@ function listSimilar(run: Run, { findSimilar }: Terms, { isCommon }: CandidateRu
   }));
 }
 
-/** Returns the term with the punctuation around the words, and with a capital letter where they start a sentence with one. */
-function toReplacement({ from, to, tokens }: Run, term: Term, isPossessive: boolean): Replacement {
+/**
+ * Returns the term with the punctuation around the words, and with a capital letter where they start a sentence with
+ * one.
+ */
+function toReplacement(run: Run, term: Term, isPossessive: boolean): Replacement {
+  const { from, to, tokens } = run;
   const [first, last] = [tokens[from]!, tokens[to - 1]!];
   const texts = [...term.texts];
   const startsSentence = from === 0 || tokens[from - 1]!.endsSentence;
@@ -142,7 +148,19 @@ function toReplacement({ from, to, tokens }: Run, term: Term, isPossessive: bool
     texts[0] = texts[0]!.replace(/^./u, (letter) => letter.toUpperCase());
   texts[0] = `${first.lead}${texts[0]}`;
   const owner = isPossessive ? (POSSESSIVE.exec(last.core)?.[0] ?? "") : "";
-  // The period of an abbreviation is not the term's.
-  texts[texts.length - 1] += `${owner}${last.endsSentence ? last.trail : last.trail.replace(".", "")}`;
+  const trail = hasAbbreviation(run, term) ? "" : last.trail;
+  // The period of "Inc." also ends a sentence.
+  const isRepeated = owner === "" && term.texts.at(-1)!.endsWith(".") && trail.startsWith(".");
+  texts[texts.length - 1] += `${owner}${isRepeated ? trail.slice(1) : trail}`;
   return { from, to, texts };
+}
+
+/**
+ * Returns whether the period after the words belongs to an abbreviation that the term does not have, and the sentence
+ * goes on.
+ */
+function hasAbbreviation({ to, tokens, words }: Run, { texts }: Term): boolean {
+  const [last, next] = [tokens[to - 1]!, tokens[to]];
+  if (last.trail !== "." || last.endsSentence || toFormKey(texts.at(-1)!) === last.key) return false;
+  return next !== undefined && !isDivided(words, tokens, to) && /^\p{Ll}/u.test(next.core);
 }

@@ -56,6 +56,23 @@ describe("text of recognized words", () => {
     ["and keeps its own case elsewhere", "here Cube control was", { kubectl: ["cube control"] }, "here kubectl was"],
     ["a term with capitals inside keeps them at the start", "I phone here", { iPhone: ["i phone"] }, "iPhone here"],
     ["a term that is spelled", "I met P. W. L. L. H. E. L. I. here", { Pwllheli: [] }, "I met Pwllheli here"],
+    [
+      "a spelled term at the end of a sentence",
+      "we use o f f c u t. About it",
+      { Offcut: ["off cut"] },
+      "we use Offcut. About it",
+    ],
+    ["a spelled term before a pause", "o. f. f. c. u. t. 1 here", { Offcut: ["off cut"] }, "Offcut. here"],
+    ["a spelled term at the end", "we use O. F. F. C. U. T.", { Offcut: ["off cut"] }, "we use Offcut."],
+    ["a letter that the term ends with", "vitamin c. Then it was", { "Vitamin C": [] }, "Vitamin C. Then it was"],
+    ["the same before a small letter", "plan b. it was", { "Plan B": [] }, "Plan B. it was"],
+    ["an ellipsis after a letter", "iphone x... is here", { "iPhone X": [] }, "iPhone X... is here"],
+    [
+      "a term that ends with a period",
+      "we met Of cut inc. It was",
+      { "Offcut Inc.": ["of cut inc"] },
+      "we met Offcut Inc. It was",
+    ],
     ["one word becomes two", "we met yanprizbilski", { "Jan Przybylski": ["yanprizbilski"] }, "we met Jan Przybylski"],
     [
       "the longest form wins",
@@ -183,13 +200,15 @@ test("letters in a row keep the process from other work only briefly, with the l
     spoken_as: [],
   }));
   const words = toWords(Array.from({ length: 100 }, () => `~${pick()}`).join(" "));
-  const startedMs = performance.now();
-  let [longestMs, sinceMs, isDone] = [0, startedMs, false];
+  // Processor time: other load does not change it.
+  const measureMs = () => process.threadCpuUsage().user / 1_000;
+  let [longestMs, sinceMs, isDone] = [0, measureMs(), false];
   const watch = async () => {
     while (!isDone) {
       await yieldToEventLoop();
-      longestMs = Math.max(longestMs, performance.now() - sinceMs);
-      sinceMs = performance.now();
+      const nowMs = measureMs();
+      longestMs = Math.max(longestMs, nowMs - sinceMs);
+      sinceMs = nowMs;
     }
   };
   const watching = watch();
@@ -197,8 +216,8 @@ test("letters in a row keep the process from other work only briefly, with the l
   expect(await findReplacements(transcript, { entries, kept: new Set(), speech: null })).toEqual([]);
   isDone = true;
   await watching;
-  expect(longestMs).toBeLessThan(500);
-});
+  expect(longestMs).toBeLessThan(300);
+}, 30_000);
 
 test.each([
   ["Przybylski", "Pshibilsky", 0.2],
