@@ -10,8 +10,9 @@ import type {
   RecognitionRequest,
   SpeechAnalysis,
 } from "../speech";
-import type { Rational, Span } from "../time";
+import type { Rational, Span, Ticks } from "../time";
 import type { VoiceFeatures } from "../voice";
+import { ACTIVITY } from "./thresholds";
 
 /** The input of every planner. */
 export type PlanContext = {
@@ -51,6 +52,18 @@ export type PlanSteps<Result> = Generator<SpeechQuery | null, Result, SpeechRepl
 export function* requestAlignments(requests: AlignmentRequest[]): PlanSteps<ForcedAlignment[]> {
   if (requests.length === 0) return [];
   return getResults("align", yield { kind: "align", requests });
+}
+
+/** Returns the first requests, as many as fit the budget of second recognitions of a recording of this duration. */
+export function fitToBudget<Request extends RecognitionRequest>(
+  requests: readonly Request[],
+  duration: Ticks,
+): Request[] {
+  let left = Math.max(ACTIVITY.minBudget, ACTIVITY.maxRecognizedShare * duration);
+  return requests.filter(({ window }) => {
+    left -= window.end - window.start;
+    return left >= 0;
+  });
 }
 
 /** Recognizes windows of the recording again. Returns the results in the order of the requests. */

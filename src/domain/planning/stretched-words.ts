@@ -6,7 +6,7 @@
 import type { Recognition, SpeechAnalysis, Transcript, Word } from "../speech";
 import { measureWordDistance, normalizeWords } from "../text/normalize";
 import type { Span, Ticks } from "../time";
-import { type PlanSteps, requestRecognitions } from "./context";
+import { fitToBudget, type PlanSteps, requestRecognitions } from "./context";
 import { RETAKES } from "./retakes/thresholds";
 import { coveredDuration, durationOf } from "./spans";
 import { ACTIVITY, COMMON } from "./thresholds";
@@ -40,17 +40,16 @@ export function* divideStretchedWords(
 /** Returns the words that are several times longer than those around them for their letters, and are voiced throughout, within the budget. */
 export function findStretchedWords(words: readonly Word[], speech: readonly Span[], duration: Ticks): Word[] {
   const paces = words.map((word) => durationOf(word) / countLetters(word));
-  let left = Math.max(ACTIVITY.minBudget, ACTIVITY.maxRecognizedShare * duration);
-  return words.filter((word, i) => {
+  const stretched = words.filter((word, i) => {
     const length = durationOf(word);
     if (length < ACTIVITY.minStretched || length > ACTIVITY.maxWindow) return false;
     const near = paces.slice(Math.max(0, i - ACTIVITY.paceWords), i + ACTIVITY.paceWords + 1).sort((a, b) => a - b);
     if (near.length <= ACTIVITY.paceWords / 2) return false;
     if (paces[i]! < ACTIVITY.minStretchedRatio * near[near.length >> 1]!) return false;
-    if (coveredDuration(speech, word) < ACTIVITY.minStretchedVoice * length) return false;
-    left -= length;
-    return left >= 0;
+    return coveredDuration(speech, word) >= ACTIVITY.minStretchedVoice * length;
   });
+  const requests = stretched.map((word) => ({ word, window: word }));
+  return fitToBudget(requests, duration).map(({ word }) => word);
 }
 
 /** Short words are not spoken in proportion to their letters. */

@@ -1,7 +1,8 @@
 /**
- * Recognizes places again where the audio hardly decides whether a term was said. With other audio around it, a recognizer often writes an unknown name
- * differently: more like the term if it was said, less like it if not. Pure.
+ * Recognizes places again where the audio hardly decides whether a term was said. With other audio around it, a
+ * recognizer often writes an unknown name differently: more like the term if it was said, less like it if not. Pure.
  */
+import { fitToBudget } from "../planning/context";
 import type { Recognition, RecognitionRequest, Transcript } from "../speech";
 import { type Span, TICKS_PER_SECOND } from "../time";
 import type { Replacement } from "./candidates";
@@ -12,62 +13,70 @@ import type { Rated } from "./select";
 /** Scores between these are doubtful: another spelling changes one by a few points. */
 const MIN_SCORE = -5;
 const MAX_SCORE = 1;
-/** Maximum number of doubtful candidates of a recording: the best ones. */
-const MAX_DOUBTFUL = 500;
 /** The audio before and after the words, for each window that is recognized. */
 const CONTEXTS_TICKS = [0.35 * TICKS_PER_SECOND, 0.8 * TICKS_PER_SECOND];
 
-/** A reading that is further away counts no more: nothing may have been recognized. */
+/** Maximum distance of a reading. Unrelated readings count the same. */
 const MAX_DISTANCE = 0.75;
 
-/** Lists the windows to recognize: around candidates with doubtful scores, where none has a better one. */
+/** Words to recognize again, from the first to before the last, in a window around them. */
+export type SecondReading = Pick<Replacement, "from" | "to"> & RecognitionRequest;
+
+/**
+ * Lists what to recognize again: candidates with doubtful scores, where no other candidate has a better one. The best
+ * scores come first, as many as fit the budget of second recognitions.
+ */
 export function listSecondReadings(
   rated: readonly Rated[],
   { words, utterances }: Pick<Transcript, "words" | "utterances">,
-): RecognitionRequest[] {
+): SecondReading[] {
   const settled = new Set<number>();
   for (const { candidate, score } of rated)
     if (score >= MAX_SCORE) for (let word = candidate.from; word < candidate.to; word++) settled.add(word);
   const isSettled = ({ from, to }: Replacement): boolean => words.slice(from, to).some((_, i) => settled.has(from + i));
-  const doubtful = rated
-    .filter(({ candidate, score }) => score >= MIN_SCORE && !isSettled(candidate))
-    .toSorted((a, b) => b.score - a.score)
-    .slice(0, MAX_DOUBTFUL);
-  const places: { from: number; to: number }[] = [];
-  for (const { from, to } of doubtful.map(({ candidate }) => candidate).sort((a, b) => a.from - b.from)) {
+  const places: { from: number; to: number; score: number }[] = [];
+  for (const { candidate, score } of rated.toSorted((a, b) => a.candidate.from - b.candidate.from)) {
+    if (!(score >= MIN_SCORE) || isSettled(candidate)) continue;
+    const { from, to } = candidate;
     const last = places.at(-1);
-    if (last && from < last.to) last.to = Math.max(last.to, to);
-    else places.push({ from, to });
+    if (last && from < last.to) Object.assign(last, { to: Math.max(last.to, to), score: Math.max(last.score, score) });
+    else places.push({ from, to, score });
   }
-  return places.flatMap(({ from, to }) => {
-    const utterance = findUtterance(utterances, words[from]!);
-    if (!utterance) return [];
-    return CONTEXTS_TICKS.map((context) => ({
-      window: {
-        start: Math.max(utterance.start, words[from]!.start - context),
-        end: Math.min(utterance.end, words[to - 1]!.end + context),
-      },
-    }));
-  });
+  const readings = places
+    .sort((a, b) => b.score - a.score)
+    .flatMap(({ from, to }) => {
+      const utterance = findUtterance(utterances, words[from]!);
+      if (!utterance) return [];
+      return CONTEXTS_TICKS.map((context) => ({
+        from,
+        to,
+        window: {
+          start: Math.max(utterance.start, words[from]!.start - context),
+          end: Math.min(utterance.end, words[to - 1]!.end + context),
+        },
+      }));
+    });
+  return fitToBudget(readings, utterances.at(-1)?.end ?? 0);
 }
 
 /**
- * Returns the comparison with other distances where something was recognized again: the mean of the first one and that of the most similar reading.
- * `readings` are the results of the requests.
+ * Returns the comparison with other distances where something was recognized again: the mean of the first one and that
+ * of the most similar reading. `recognitions` are the results of the readings. A reading counts only for the words that
+ * it was requested for.
  */
 export function compareReadings(
   { requests, compared }: Comparison,
-  windows: readonly RecognitionRequest[],
-  readings: readonly Recognition[],
+  readings: readonly SecondReading[],
+  recognitions: readonly Recognition[],
 ): Comparison {
   const withReadings = (one: Compared): Compared => {
+    const { from, to, term } = one.candidate;
     const span = { start: one.first.start, end: one.last.end };
-    const { pronunciation } = one.candidate.term;
-    const distances = windows.flatMap(({ window }, i) =>
-      window.start <= span.start && window.end >= span.end
-        ? [measureDistance(pronunciation, toPronunciation(toPhones(readText(readings[i]!, span))))]
-        : [],
-    );
+    const distances = readings.flatMap((reading, i) => {
+      if (from < reading.from || to > reading.to) return [];
+      const phones = toPhones(readText(recognitions[i]!, span));
+      return phones === "" ? [] : [measureDistance(term.pronunciation, toPronunciation(phones))];
+    });
     if (distances.length === 0) return one;
     const closest = Math.min(MAX_DISTANCE, ...distances);
     return { ...one, similar: { ...one.similar, distance: (one.similar.distance + closest) / 2 } };

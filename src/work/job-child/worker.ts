@@ -3,7 +3,7 @@ import { AppError } from "../../domain/errors";
 import { JobKilled } from "../../domain/jobs";
 import type { RenderRequest, ResolvedOutput } from "../../domain/media";
 import { type PlanJson, planSegments, planToJson } from "../../domain/plan-json";
-import type { ForcedAlignment, Recognition } from "../../domain/speech";
+import type { ForcedAlignment, Recognition, RecognitionRequest } from "../../domain/speech";
 import { type Operations, serveCalls, type WorkerCall } from "../../lib/ipc-calls";
 import type { Semaphore } from "../../lib/semaphore";
 import { countKernelKills } from "../../media/ffmpeg";
@@ -137,9 +137,9 @@ const OPERATIONS: Implementation = {
     const forcedAlign = async (requests: unknown) =>
       (await callBack("forcedAlign", requests, signal)) as ForcedAlignment[];
     const recognizer = findRecognizerLanguage(analysis.transcript);
-    const { recognize, recognized } = measureRecognitions(
-      async (requests) => (await callBack("recognize", { requests, language: recognizer }, signal)) as Recognition[],
-    );
+    const recognize = async (requests: RecognitionRequest[]) =>
+      (await callBack("recognize", { requests, language: recognizer }, signal)) as Recognition[];
+    const { recognize: recognizeAgain, recognized } = measureRecognitions(recognize);
     const planned = await planCut({
       analysis,
       probed,
@@ -147,7 +147,7 @@ const OPERATIONS: Implementation = {
       options,
       language,
       forcedAlign,
-      recognize,
+      recognize: recognizeAgain,
       measureVoices: (spans) => measureVoices({ path: audio }, spans),
       compareAudio: (pairs) => compareAudio({ path: audio }, pairs),
     });

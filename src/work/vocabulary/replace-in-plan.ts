@@ -9,8 +9,9 @@ import { collectScriptTerms, listScriptKeys } from "../../domain/vocabulary/scri
 import { findReplacements, type VocabularyUse } from "./replace-words";
 
 /**
- * Maximum number of texts that are compared with the audio for the names of a script alone: about 6 s. Where the speaker follows the script, few are.
- * An hour of other speech has thousands of doubtful words that sound a little like one of a hundred names.
+ * Maximum number of texts that are compared with the audio for the names of a script alone: about 6 s. Where the
+ * speaker follows the script, few are. An hour of other speech has thousands of doubtful words that sound a little like
+ * one of a hundred names.
  */
 const MAX_SCRIPT_REQUESTS = 400;
 
@@ -21,8 +22,9 @@ type Request = Pick<VocabularyUse, "entries" | "speech"> & {
 };
 
 /**
- * Returns the plan with the terms of the vocabulary, and with the names and terms of the script, in its texts. Words of the script stay. Planning
- * itself compares the words as they were recognized, so that a vocabulary never changes what is cut.
+ * Returns the plan with the terms of the vocabulary, and with the names and terms of the script, in its texts. Words of
+ * the script stay. Planning itself compares the words as they were recognized, so that a vocabulary never changes what
+ * is cut.
  */
 export async function replaceInPlan(
   plan: StagedPlan,

@@ -33,7 +33,10 @@ export type VocabularyUse = {
   maxRequests?: number | undefined;
 };
 
-/** Returns where terms replace words of a transcript, in order and disjoint. Errors: those of `speech`; the signal's reason when aborted. */
+/**
+ * Returns where terms replace words of a transcript, in order and disjoint. Errors: those of `speech`; the signal's
+ * reason when aborted.
+ */
 export async function findReplacements(
   transcript: Transcript | null,
   { entries, kept, speech, signal, maxRequests }: VocabularyUse,
@@ -61,10 +64,10 @@ export async function findReplacements(
     termCount: entries.length,
   };
   const rated = rateByAudio(comparison, fits);
-  const windows = listSecondReadings(rated, transcript);
-  if (windows.length === 0) return selectByAudio(candidates, rated);
-  const readings = await speech.recognize(windows);
-  return selectByAudio(candidates, rateByAudio(compareReadings(comparison, windows, readings), fits));
+  const readings = listSecondReadings(rated, transcript);
+  if (readings.length === 0) return selectByAudio(candidates, rated);
+  const recognitions = await speech.recognize(readings.map(({ window }) => ({ window })));
+  return selectByAudio(candidates, rateByAudio(compareReadings(comparison, readings, recognitions), fits));
 }
 
 const keepMostSimilar = (candidates: readonly TermCandidate[]): TermCandidate[] =>

@@ -4,10 +4,10 @@ import type { Recognition, Word } from "../../speech";
 import { normalizeWords } from "../../text/normalize";
 import type { Span, Ticks } from "../../time";
 import type { AudioActivity } from "../audio-activity";
-import { type PlanSteps, requestRecognitions } from "../context";
+import { fitToBudget, type PlanSteps, requestRecognitions } from "../context";
 import { isFillerText, isOpenWord, type Lexicon } from "../lexicon/lexicon";
-import { durationOf, indexEndingAfter, isMostlyIn, overlapDuration } from "../spans";
-import { ACTIVITY, COMMON, FILLERS } from "../thresholds";
+import { indexEndingAfter, isMostlyIn, overlapDuration } from "../spans";
+import { COMMON, FILLERS } from "../thresholds";
 import { trimWordsAtPauses } from "../tokens";
 
 /** A region that aligns with a filler. `alignment` is the mean log probability. */
@@ -20,7 +20,7 @@ export function* confirmFillers(
   activity: AudioActivity,
   lexicon: Lexicon,
 ): PlanSteps<boolean[]> {
-  const chosen = fitToBudget(aligned, activity.duration);
+  const chosen = chooseRegions(aligned, activity.duration);
   const requests = chosen.map((one) => ({ window: toWindow(one, activity.duration) }));
   const results = yield* requestRecognitions(requests);
   const isFiller = new Map(
@@ -35,14 +35,10 @@ const toWindow = ({ region }: AlignedRegion, duration: Ticks): Span => ({
 });
 
 /** Returns the regions to recognize again within the budget, starting with those that align worst. */
-function fitToBudget(aligned: readonly AlignedRegion[], duration: Ticks): AlignedRegion[] {
-  let left = Math.max(ACTIVITY.minBudget, ACTIVITY.maxRecognizedShare * duration);
-  const chosen = new Set<AlignedRegion>();
-  for (const one of [...aligned].sort((a, b) => a.alignment - b.alignment)) {
-    left -= durationOf(toWindow(one, duration));
-    if (left < 0) break;
-    chosen.add(one);
-  }
+function chooseRegions(aligned: readonly AlignedRegion[], duration: Ticks): AlignedRegion[] {
+  const sorted = aligned.toSorted((a, b) => a.alignment - b.alignment);
+  const requests = sorted.map((one) => ({ one, window: toWindow(one, duration) }));
+  const chosen = new Set(fitToBudget(requests, duration).map(({ one }) => one));
   return aligned.filter((one) => chosen.has(one));
 }
 

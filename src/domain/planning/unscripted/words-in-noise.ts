@@ -7,7 +7,7 @@
 import { ENERGY_HOP } from "../../speech";
 import type { Span, Ticks } from "../../time";
 import type { AudioActivity } from "../audio-activity";
-import { type PlanSteps, requestRecognitions, requestVoices } from "../context";
+import { fitToBudget, type PlanSteps, requestRecognitions, requestVoices } from "../context";
 import { isFillerText, type Lexicon } from "../lexicon/lexicon";
 import { type DecidedSpan, durationOf } from "../spans";
 import { ACTIVITY, COMMON } from "../thresholds";
@@ -74,14 +74,6 @@ function toWindows(span: Span, duration: Ticks): NoiseWindow[] {
       end: Math.min(duration, Math.round(span.start + (i + 1) * length) + ACTIVITY.voiceEdge),
     },
   }));
-}
-
-function fitToBudget(windows: readonly NoiseWindow[], duration: Ticks): NoiseWindow[] {
-  let left = Math.max(ACTIVITY.minBudget, ACTIVITY.maxRecognizedShare * duration);
-  return windows.filter(({ window }) => {
-    left -= durationOf(window);
-    return left >= 0;
-  });
 }
 
 /** Returns the median level (or another percentile) of the spans in dB; -Infinity if they are empty. */

@@ -1,12 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { ForcedAlignment } from "../../../../src/domain/speech";
+import type { ForcedAlignment, Recognition } from "../../../../src/domain/speech";
 import type { Span } from "../../../../src/domain/time";
 import { replaceWords } from "../../../../src/domain/vocabulary/apply";
 import { listCandidates } from "../../../../src/domain/vocabulary/candidates";
-import { listComparisons } from "../../../../src/domain/vocabulary/compare";
+import { type Comparison, listComparisons } from "../../../../src/domain/vocabulary/compare";
 import { toFormKey } from "../../../../src/domain/vocabulary/entries";
 import { removeAccents } from "../../../../src/domain/vocabulary/phones";
+import { compareReadings, listSecondReadings } from "../../../../src/domain/vocabulary/second-reading";
 import { rateByAudio, selectByAudio } from "../../../../src/domain/vocabulary/select";
 import { prepareTerms } from "../../../../src/domain/vocabulary/terms";
 import { findReplacements } from "../../../../src/work/vocabulary/replace-words";
@@ -86,6 +87,56 @@ describe("with audio", () => {
     expect(await find("Verkhovenski", -2)).toHaveLength(1);
     expect(await find("Verkhovenski", -8.9)).toEqual([]);
     expect(asked).toEqual([]);
+  });
+
+  describe("second readings", () => {
+    const said = toWords(`we met ~her ~cold ~and ~ski ~Offgut here`);
+    const utterances = [{ start: 0, end: said.at(-1)!.end, text: "", meanLogProb: -0.2 }];
+    const terms = prepareTerms(toEntries({ Verkhovensky: [], Offcut: [] }));
+    const listed = [...listCandidates(said, terms, { isCommon, kept: new Set() })].flat();
+    const { requests, compared } = listComparisons(listed, { words: said, utterances });
+    const rate = (scores: Record<string, number>) =>
+      listed.map((candidate) => ({ candidate, score: scores[`${candidate.from} ${candidate.to}`] ?? -20 }));
+    const toReading = (text: string): Recognition => ({
+      words: text === "" ? [] : [{ text, start: 2 * TICKS, end: 6 * TICKS, confidence: 0.4 }],
+      meanLogProb: -1,
+    });
+    const measure = (texts: string[], from: number, to: number) => {
+      const readings = listSecondReadings(rate({ "2 6": -2, "6 7": 3 }), { words: said, utterances });
+      const again = compareReadings({ requests, compared }, readings, texts.map(toReading));
+      const find = ({ compared: all }: Comparison) =>
+        all.find(({ candidate }) => candidate.from === from && candidate.to === to)!.similar.distance;
+      return [find({ requests, compared }), find(again)] as const;
+    };
+
+    test("a term that is surely said beside a doubtful one keeps its distance", () => {
+      const [before, after] = measure(["Verkhovensky", "Verkhovensky"], 6, 7);
+      expect(after).toBe(before);
+      const [first, second] = measure(["Verkhovensky", "Verkhovensky"], 2, 6);
+      expect(second).toBe(first / 2);
+    });
+
+    test("a reading without words does not count", () => {
+      const [before, after] = measure(["", ""], 2, 6);
+      expect(after).toBe(before);
+      expect(measure(["", "Verkhovensky"], 2, 6)[1]).toBe(before / 2);
+    });
+
+    test("the best places are read again, within the budget for the recording", () => {
+      const count = 400;
+      const many = toWords(Array.from({ length: count }, () => "~Offgut here 2").join(" "));
+      const utterance = { start: 0, end: many.at(-1)!.end, text: "", meanLogProb: -0.2 };
+      const [one] = listed.filter(({ from }) => from === 6);
+      const rated = Array.from({ length: count }, (_, i) => ({
+        candidate: { ...one!, from: 2 * i, to: 2 * i + 1 },
+        score: -4 + i / count,
+      }));
+      const readings = listSecondReadings(rated, { words: many, utterances: [utterance] });
+      const total = readings.reduce((sum, { window }) => sum + window.end - window.start, 0);
+      expect(total).toBeLessThanOrEqual(60_000_000);
+      expect(total).toBeGreaterThan(57_000_000);
+      expect(Math.min(...readings.map(({ from }) => from))).toBeGreaterThan(2 * (count - readings.length));
+    });
   });
 
   test("a short word of which the term leaves most stays", () => {
