@@ -4,7 +4,10 @@ import type { PlanBasis } from "../planning/basis";
 import type { Word } from "../speech";
 import type { Replacement } from "./candidates";
 
-/** Returns the words with the replacements, which are in order and disjoint. A term takes the time from the first to the last word that it replaces. */
+/**
+ * Returns the words with the replacements, which are in order and disjoint. A term takes the time from the first to the
+ * last word that it replaces.
+ */
 export function replaceWords(words: readonly Word[], replacements: readonly Replacement[]): Word[] {
   const parts: Word[][] = [];
   let next = 0;
@@ -15,7 +18,9 @@ export function replaceWords(words: readonly Word[], replacements: readonly Repl
   return [...parts, words.slice(next)].flat();
 }
 
-/** Returns a word for each text. As many texts as words keep their times; others share the whole time by their lengths. */
+/**
+ * Returns a word for each text. As many texts as words keep their times; others share the whole time by their lengths.
+ */
 function placeTexts(words: readonly Word[], texts: readonly string[]): Word[] {
   if (words.length === texts.length) return words.map((word, i) => ({ ...word, text: texts[i]! }));
   const [start, end] = [words[0]!.start, words.at(-1)!.end];
@@ -32,8 +37,9 @@ function placeTexts(words: readonly Word[], texts: readonly string[]): Word[] {
 const middleOf = ({ start, end }: Word): number => (start + end) / 2;
 
 /**
- * Returns a basis whose texts have the replacements. `words` are those of the transcript from which it was planned. A replacement is in the span with
- * the middle of its first word; it is left out if the span does not have its words, because the recording's script has others there.
+ * Returns a basis whose texts have the replacements. `words` are those of the transcript from which it was planned. A
+ * replacement is in the span with the middle of its first word; it is left out if the span does not have its words,
+ * because the recording's script has others there.
  */
 export function replaceInBasis<Basis extends Pick<PlanBasis, "spans">>(
   basis: Basis,

@@ -17,13 +17,16 @@ const MIN_PACE_CONFIDENCE = 0.9;
 const MIN_PACE_CHARACTERS = 4;
 /** Time of a character without such words. */
 const DEFAULT_PACE_TICKS = 0.08 * TICKS_PER_SECOND;
-/** A capital letter or a digit beside another one is said as its name, which is about as long as this many characters of a word. */
+/**
+ * A capital letter or a digit beside another one is said as its name, which is about as long as this many characters of
+ * a word.
+ */
 const SPELLED_CHARACTERS = 3;
 
 /**
- * The aligned words of the term are the `count` from `place` on in the request `fit`, and the last ones in the request `prior`. `first`
- * and `last` are the first and the last of the words that the term replaces, `stretch` is the logarithm of how much longer they are than the term at
- * the pace of the recording.
+ * The aligned words of the term are the `count` from `place` on in the request `fit`, and the last ones in the request
+ * `prior`. `first` and `last` are the first and the last of the words that the term replaces, `stretch` is the
+ * logarithm of how much longer they are than the term at the pace of the recording.
  */
 export type Compared = {
   candidate: TermCandidate;
@@ -41,8 +44,8 @@ export type Compared = {
 export type Comparison = { requests: AlignmentRequest[]; compared: Compared[] };
 
 /**
- * Lists the comparisons of the most similar candidates: how likely a term is between the words that were recognized around it, and how likely it is
- * without audio, because a recognizer expects some names more than others.
+ * Lists the comparisons of the most similar candidates: how likely a term is between the words that were recognized
+ * around it, and how likely it is without audio, because a recognizer expects some names more than others.
  */
 export function listComparisons(
   candidates: readonly TermCandidate[],
@@ -105,7 +108,10 @@ const countSpoken = (text: string): number =>
 const isSpelled = (words: readonly Word[]): boolean =>
   2 * words.filter(({ text }) => /^\P{L}*\p{L}\P{L}*$/u.test(text)).length > Math.max(2, words.length);
 
-/** Returns the number of words in the alignment of texts, where a piece that starts with punctuation belongs to the word before it. */
+/**
+ * Returns the number of words in the alignment of texts, where a piece that starts with punctuation belongs to the word
+ * before it.
+ */
 function countAligned(texts: readonly string[]): number {
   const pieces = texts.join(" ").split(/\s+/).filter(Boolean);
   return pieces.filter((piece, i) => i === 0 || /^[\p{L}\p{M}\p{N}]/u.test(piece)).length;

@@ -16,8 +16,8 @@ export const MAX_VOCABULARY_CHARACTERS = 200_000;
 const FORBIDDEN = /[\p{Cc}\p{Zl}\p{Zp}\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]|\p{Cs}/u;
 
 /**
- * Returns the key by which two forms are the same: without regard to case, accents, punctuation and spaces. Marks of other scripts stay, because they
- * are sounds there.
+ * Returns the key by which two forms are the same: without regard to case, accents, punctuation and spaces. Marks of
+ * other scripts stay, because they are sounds there.
  */
 export const toFormKey = (text: string): string =>
   text
@@ -84,8 +84,8 @@ export const toFieldErrors = (problems: readonly VocabularyProblem[]): FieldErro
   }));
 
 /**
- * Returns both lists as one. Where entries have a term or a spoken form in common, the entry of the first list counts: that of the second one is
- * omitted, or loses the form.
+ * Returns both lists as one. Where entries have a term or a spoken form in common, the entry of the first list counts:
+ * that of the second one is omitted, or loses the form.
  */
 export function mergeVocabularies(
   first: readonly VocabularyEntry[],

@@ -10,9 +10,9 @@ type FileRow = { line: number; fields: string[] };
 const HEADS = new Set(["term", "terms", "text", "name", "word", "vocabulary"]);
 
 /**
- * Returns the entries of a file, or its first problem. A line of a text file is `Term` or `Term = spoken form, other form`; empty lines and lines
- * that start with # are skipped. In a CSV file with commas, semicolons or tabs, the first column has the terms and the others spoken forms.
- * A term that is repeated gets the spoken forms of all its lines.
+ * Returns the entries of a file, or its first problem. A line of a text file is `Term` or `Term = spoken form, other
+ * form`; empty lines and lines that start with # are skipped. In a CSV file with commas, semicolons or tabs, the first
+ * column has the terms and the others spoken forms. A term that is repeated gets the spoken forms of all its lines.
  */
 export function parseVocabularyFile(text: string): ParsedVocabulary {
   const rows = isCsv(text) ? readCsv(text) : readLines(text);

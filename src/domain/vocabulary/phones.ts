@@ -1,4 +1,7 @@
-/** How similar two spellings sound: names are compared by rough phones, because a recognizer writes an unknown name as it sounds to it. Pure. */
+/**
+ * How similar two spellings sound: names are compared by rough phones, because a recognizer writes an unknown name as
+ * it sounds to it. Pure.
+ */
 
 /** Letters that decomposition leaves as they are. */
 const LETTERS: Record<string, string> = { ß: "ss", ł: "l", ø: "o", æ: "e", œ: "e", đ: "d", ð: "d", þ: "t", ı: "i" };
@@ -14,7 +17,10 @@ export const removeAccents = (text: string): string =>
     .replace(/(?<=\p{sc=Latin})\p{M}+/gu, "")
     .normalize("NFC");
 
-/** Spellings of sounds, tried in order at each place. A phone is one character: `S` is any of the sounds of "sh", "ch" and "j". */
+/**
+ * Spellings of sounds, tried in order at each place. A phone is one character: `S` is any of the sounds of "sh", "ch"
+ * and "j".
+ */
 const SPELLINGS: readonly (readonly [RegExp, string])[] = [
   [/^tsch|^tch|^sch|^szcz|^dzh|^dg(?=[eiy])/, "S"],
   [/^tch|^cz|^sz|^sh|^ch|^zh|^rz|^tj/, "S"],
@@ -110,11 +116,16 @@ export function toPronunciation(phones: string): Pronunciation {
   return { phones: numbers, weight: numbers.reduce((sum, phone) => sum + lossOf(phone), 0) };
 }
 
-/** The rows of `measureDistance`. They are kept, because a vocabulary is compared with a recording millions of times. */
+/**
+ * The rows of `measureDistance`. They are kept, because a vocabulary is compared with a recording millions of times.
+ */
 let previous = new Float64Array(64);
 let row = new Float64Array(64);
 
-/** Returns the distance of two pronunciations: 0 for equal ones, about 1 for unrelated ones, and 1 if it is at least `limit`. */
+/**
+ * Returns the distance of two pronunciations: 0 for equal ones, about 1 for unrelated ones, and 1 if it is at least
+ * `limit`.
+ */
 export function measureDistance(a: Pronunciation, b: Pronunciation, limit = 1): number {
   const longest = Math.max(a.weight, b.weight);
   if (longest === 0) return 0;

@@ -33,7 +33,10 @@ const MIN_TOKEN_LOG_PROB = -8;
 const MIN_TRUSTED_CONFIDENCE = 0.5;
 /** How much better a term must fit than any other one at the same words. */
 const MIN_LEAD = 0.5;
-/** Where a term leaves this much of the first or the last word that it replaces, or this share of it, that word is hardly part of it. */
+/**
+ * Where a term leaves this much of the first or the last word that it replaces, or this share of it, that word is
+ * hardly part of it.
+ */
 const MAX_LEFT_OVER_TICKS = 0.15 * TICKS_PER_SECOND;
 const MAX_LEFT_OVER_SHARE = 0.8;
 const MAX_COUNTED_CHARACTERS = 12;
@@ -66,7 +69,10 @@ export const selectByText = (candidates: readonly TermCandidate[]): Replacement[
     }),
   );
 
-/** Rates compared candidates by how well they fit the audio. `alignments` are the results of the requests, `termCount` is the size of the vocabulary. */
+/**
+ * Rates compared candidates by how well they fit the audio. `alignments` are the results of the requests, `termCount`
+ * is the size of the vocabulary.
+ */
 export function rateByAudio(
   { compared }: Comparison,
   { alignments, termCount }: { alignments: readonly ForcedAlignment[]; termCount: number },
@@ -127,7 +133,10 @@ function dropAmbiguous(rated: readonly Rated[]): Rated[] {
 const measureMean = (words: readonly Word[]): number =>
   words.reduce((sum, { confidence }) => sum + Math.log(Math.max(confidence, 1e-9)), 0) / words.length;
 
-/** Returns how clearly a term was said rather than the recognized words. `tokenLogProb` is that of its least likely token. */
+/**
+ * Returns how clearly a term was said rather than the recognized words. `tokenLogProb` is that of its least likely
+ * token.
+ */
 function rateFit(
   { term }: TermCandidate,
   measured: Similarity & { stretch: number; logProb: number; prior: number },

@@ -32,7 +32,10 @@ export async function readEntries(db: Queries, workspaceId: string, projectId: s
   return mergeVocabularies(own?.entries ?? [], shared?.entries ?? []);
 }
 
-/** Replaces a vocabulary. Errors: `not_found`, `conflict` (another revision, quota), `validation_error`, `upstream_unavailable`. */
+/**
+ * Replaces a vocabulary. Errors: `not_found`, `conflict` (another revision, quota), `validation_error`,
+ * `upstream_unavailable`.
+ */
 export async function updateVocabulary(
   services: CoreNeeds,
   owner: VocabularyOwner,

@@ -1,8 +1,10 @@
 /**
  * Counts names that are right with a vocabulary, and other words that it changes: `bun test/bench/vocabulary/run.ts
- * [slow|normal|others|heldBack|fresh|foreign|FOLDER] [even|odd|all] [big]`. Recordings say twenty unusual names each, `slow` and at a `normal` pace.
- * Rules were tuned with `slow` and `others`; `heldBack`, `fresh` and `foreign` have other names, sentences and voices: those of festival say `fresh`
- * names, those of espeak `foreign` ones as in their language. `big`: the vocabulary has the names of all recordings. A folder with `real.json` has real recordings, in which no name is said.
+ * [slow|normal|others|heldBack|fresh|foreign|FOLDER] [even|odd|all] [big]`. Recordings say twenty unusual names each,
+ * `slow` and at a `normal` pace. Rules were tuned with `slow` and `others`; `heldBack`, `fresh` and `foreign` have other
+ * names, sentences and voices: those of festival say `fresh` names, those of espeak `foreign` ones as in their language.
+ * `big`: the vocabulary has the names of all recordings. A folder with `real.json` has real recordings, in which no name
+ * is said.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
