@@ -24,8 +24,8 @@ export type EditorContextValue = {
   /** Null if the cut is read-only. */
   keeper: DraftKeeper | null;
   save: Save;
-  /** Lets undo go back across a cut that is being made from this one. */
-  recut(cutId: string): void;
+  /** Lets undo go back across a cut that is being made from the edits of `kept`, unless another version is open. */
+  recut(cutId: string, kept: string): void;
   /** Null while it is loading. */
   media: AssetMedia | null;
   /** Audio peaks and thumbnails, each null until it is loaded. */

@@ -59,7 +59,7 @@ export function ScriptPanel() {
       const made = await must(
         api.POST("/api/v1/cuts", { body: kept === null ? body : { ...body, keep_edits_of: kept } }),
       );
-      if (kept !== null) recut(made.id);
+      if (kept !== null) recut(made.id, kept);
       cuts.choose(made.id);
       openTab.value = "transcript";
       document.querySelector<HTMLElement>("h1")?.focus();

@@ -55,8 +55,10 @@ export function Workspace({ asset, cuts, opened, media, form, playback, words, p
   // The editor of this render may be gone when its edits have been saved for another plan.
   const latest = useRef(both);
   latest.current = both;
-  const recut = (cutId: string) => {
-    latest.current.saved = { cutId, content: null, places: null };
+  const recut = (cutId: string, kept: string) => {
+    const { editor: open, saved } = latest.current;
+    // Another version may have been opened while the cut was requested.
+    if (open.cut?.id === kept || saved?.cutId === kept) latest.current.saved = { cutId, content: null, places: null };
   };
   const output = useOutput(asset.id);
   const differences = useSignal<readonly Difference[]>([]);
