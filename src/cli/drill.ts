@@ -6,6 +6,7 @@ import { loadConfig } from "../config";
 import { MANIFEST_NAME, parseManifest } from "../domain/backup";
 import { anyFileSystem } from "../lib/file-systems";
 import { createLog } from "../lib/log";
+import { stretchLimits } from "../lib/process";
 import type { DrillFindings } from "../work/backup/drill";
 import { checkBalances, checkFiles, checkRender } from "../work/backup/drill-checks";
 import { isRestoredForDrill } from "../work/backup/drill-folder";
@@ -18,6 +19,7 @@ const MAX_SECONDS = 28 * 60;
 
 /** Returns the exit code: 0, also when problems were found. */
 export async function drillCommandMain([scratch = ""]: string[]): Promise<number> {
+  stretchLimits();
   try {
     print(`${JSON.stringify(await checkScratch(scratch))}\n`);
     return 0;

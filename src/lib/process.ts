@@ -159,12 +159,18 @@ const LOWEST_NICENESS = 19;
 /** Leaves a thirtieth of a core when others need all of it, so that a busy machine does not stop the child. */
 const SESSION_NICENESS = 15;
 const SLOWDOWN = 30;
-/** Longer timers would fire at once. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
+/** What hangs is still found within minutes. */
+const MAX_ADDED_MS = 5 * 60_000;
 
-/** Returns a time limit for this process: a longer one if it has the lowest priority, because all that it does takes longer on a busy machine. */
-export const stretchLimit = (ms: number): number =>
-  getPriority() < LOWEST_NICENESS ? ms : Math.min(MAX_TIMER_MS, ms * SLOWDOWN);
+let stretchesLimits = false;
+
+/** Lengthens the time limits of this process from now on, for a command of the lowest priority: on a busy machine all that it does takes longer. */
+export function stretchLimits(): void {
+  stretchesLimits = true;
+}
+
+/** Returns a time limit for this process. */
+export const stretchLimit = (ms: number): number => (stretchesLimits ? Math.min(ms * SLOWDOWN, ms + MAX_ADDED_MS) : ms);
 
 function lowerPriority(pid: number, niceness: number): void {
   try {

@@ -46,19 +46,20 @@ describe("a child process", () => {
     expect(Number(await new Response(command.stdout).text())).toBe(getPriority());
   });
 
-  test("of a process with the lowest priority has more time", async () => {
+  test("of a drill has more time, but not days; the priority of a process does not matter", async () => {
     const module = JSON.stringify(join(import.meta.dir, "../../../src/lib/process.ts"));
-    const script = `
-      const { spawnChild } = await import(${module});
-      const child = spawnChild({ command: ["/bin/sleep", "0.5"], limits: { wallSeconds: 0.2 } });
-      console.log(JSON.stringify([await child.exited, child.endedBy()]));
-    `;
-    const run = async (priority: "lowest" | "interactive") => {
-      const child = spawnChild({ command: [process.execPath, "-e", script], stdout: "pipe", priority });
+    const run = async (begin: string) => {
+      const script = `
+        const { spawnChild, stretchLimit, stretchLimits } = await import(${module});
+        ${begin}
+        const child = spawnChild({ command: ["/bin/sleep", "0.5"], limits: { wallSeconds: 0.2 } });
+        console.log(JSON.stringify([await child.exited, child.endedBy(), [3000, 3_600_000].map(stretchLimit)]));
+      `;
+      const child = spawnChild({ command: [process.execPath, "-e", script], stdout: "pipe", priority: "lowest" });
       return JSON.parse(await new Response(child.stdout).text());
     };
-    expect(await run("lowest")).toEqual([{ code: 0, signal: null }, null]);
-    expect(await run("interactive")).toEqual([{ code: null, signal: "SIGTERM" }, "wall"]);
+    expect(await run("stretchLimits();")).toEqual([{ code: 0, signal: null }, null, [90_000, 3_900_000]]);
+    expect(await run("")).toEqual([{ code: null, signal: "SIGTERM" }, "wall", [3000, 3_600_000]]);
   });
 
   test("receives arguments literally, without shell parsing", async () => {
