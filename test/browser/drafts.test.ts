@@ -27,12 +27,26 @@ async function openTab(context: BrowserContext, path: string): Promise<Page> {
 const holdDrafts = (page: Page) =>
   page.context().route("**/draft", (route) => (route.request().method() === "GET" ? route.continue() : route.abort()));
 
-/** Removes words by the position of the first one. */
-async function removeWord(page: Page, word: number, count = 1): Promise<void> {
+async function selectWord(page: Page, word: number): Promise<void> {
   await page.getByRole("group", { name: "Words" }).focus();
   // The caret goes to the playhead when that has moved.
   for (const key of ["Escape", "End", "Control+ArrowLeft", "Escape", "Home"]) await page.keyboard.press(key);
   for (let step = 0; step <= word; step++) await page.keyboard.press("Control+ArrowRight");
+}
+
+async function correctWord(page: Page, word: number, text: string): Promise<void> {
+  await selectWord(page, word);
+  await page.keyboard.press("F2");
+  await page.locator("input:focus").waitFor();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.type(text);
+  await page.keyboard.press("Enter");
+  await page.locator(".transcript-section").getByText(text).first().waitFor();
+}
+
+/** Removes words by the position of the first one. */
+async function removeWord(page: Page, word: number, count = 1): Promise<void> {
+  await selectWord(page, word);
   for (let step = 1; step < count; step++) await page.keyboard.press("Control+Shift+ArrowRight");
   await page.keyboard.press("Delete");
   await page
@@ -184,4 +198,21 @@ test.if(isFullSize)("edits of two people are merged, and only those of the same 
   await second.context().unroute("**/draft");
   expect(second.url()).toBe(first.url());
   for (const page of [second, first]) await shows(page, "alpha", "bravo", "charlie", "delta", "foxtrot", "golf");
+
+  // Both correct the same words. The texts are beside the alert, which a screen reader would read whole.
+  await holdDrafts(first);
+  for (const word of [7, 8]) await correctWord(first, word, "Mine");
+  await isKeptHere(first);
+  for (const word of [7, 8]) await correctWord(second, word, "Theirs");
+  await first.getByText(/^Somebody else edited this cut just now \(2 changes\)\.$/).waitFor();
+  await first.getByRole("button", { name: "Show both" }).click();
+  const texts = first.getByRole("list", { name: "Texts of both" });
+  expect(await texts.getByRole("listitem").allTextContents()).toEqual(["Yours: “Mine”. Theirs: “Theirs”. 2 times."]);
+  expect(await first.getByRole("alert").getByRole("list").count()).toBe(0);
+  await first.addInitScript(() => {
+    const { now } = Date;
+    Date.now = () => now() + 10 * 60_000;
+  });
+  await first.reload();
+  await first.getByText(/^Somebody else edited this cut 1\d minutes ago/).waitFor();
 });

@@ -5,7 +5,7 @@ import { showFailure } from "../../app/toasts";
 import { applyCorrections } from "../../editor/model/corrections";
 import { type Content, fromDraft, toDraft } from "../../editor/model/history";
 import { applyToContent, isSameContent, listChangesIn } from "../../editor/model/merge";
-import { comparePlans, listKept, type Range } from "../../editor/model/plan";
+import { comparePlans, listKept } from "../../editor/model/plan";
 import { findWordsIn } from "../../editor/model/words";
 import { useEditor } from "../../editor/state/context";
 import { joinTexts } from "../../editor/transcript/paragraphs";
@@ -26,8 +26,10 @@ export function DraftConflict({ keeper }: { keeper: DraftKeeper }) {
   const theirs = fromDraft(editor.stored.plan, other);
   const mine = { ...editor.history.value.present, plan: editor.latePlan.value };
   const changes = listChangesIn(places, mine, theirs);
-  const readTexts = (place: Range, { corrections }: Content) =>
-    joinTexts(applyCorrections(editor.words, corrections), findWordsIn(editor.words, place));
+  const listTexts = ({ corrections }: Content) => {
+    const texts = applyCorrections(editor.words, corrections);
+    return places.texts.map((place) => joinTexts(texts, findWordsIn(editor.words, place)));
+  };
   const show = (isOn: boolean) => {
     setIsShown(isOn);
     differences.value = isOn ? comparePlans(editor.plan.value, applyToContent(mine, changes).plan) : [];
@@ -52,23 +54,19 @@ export function DraftConflict({ keeper }: { keeper: DraftKeeper }) {
   const own = me.value === null ? "" : toDisplayName(me.value);
   const author = other.updated_by === undefined ? own : (other.updated_by?.name ?? "");
   return (
-    <div class="message warning" role="alert">
+    <div class="message warning">
       <Icon name="warning" />
       <div class="conflict-text">
-        <p>
+        <p role="alert">
           {nameAuthor(other)} edited this cut{" "}
-          {other.updated_at === undefined ? "in another tab" : <EditedAt iso={other.updated_at} />} (
-          {formatCount(places.kept.length + places.texts.length, "change")}).
+          {other.updated_at === undefined ? (
+            "in another tab"
+          ) : (
+            <EditedAt key={other.updated_at} iso={other.updated_at} />
+          )}{" "}
+          ({formatCount(places.kept.length + places.texts.length, "change")}).
         </p>
-        {isShown && (
-          <ul class="note-list">
-            {places.texts.map((place) => (
-              <li key={place.start}>
-                Yours: “{readTexts(place, mine)}”. Theirs: “{readTexts(place, theirs)}”.
-              </li>
-            ))}
-          </ul>
-        )}
+        {isShown && places.texts.length > 0 && <TextPairs mine={listTexts(mine)} theirs={listTexts(theirs)} />}
       </div>
       <span class="message-actions studio-actions">
         <Button aria-pressed={isShown} onClick={() => show(!isShown)}>
@@ -85,14 +83,38 @@ export function DraftConflict({ keeper }: { keeper: DraftKeeper }) {
   );
 }
 
+type TextPairsProps = { mine: string[]; theirs: string[] };
+
+/** Lists the texts of both for each place. Places with the same texts are counted. */
+function TextPairs({ mine, theirs }: TextPairsProps) {
+  const counts = new Map<string, number>();
+  for (const pair of mine.map((text, n) => JSON.stringify([text, theirs[n]])))
+    counts.set(pair, (counts.get(pair) ?? 0) + 1);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it.
+    <ul class="note-list" aria-label="Texts of both" tabIndex={0}>
+      {[...counts].map(([pair, count]) => {
+        const [yours, other] = JSON.parse(pair) as [string, string];
+        return (
+          <li key={pair}>
+            Yours: “<span dir="auto">{yours}</span>”. Theirs: “<span dir="auto">{other}</span>”.
+            {count > 1 && ` ${formatCount(count, "time")}.`}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
 const RECENT_MS = 60_000;
 
 /** A time such as "just now" or "2 minutes ago". */
 function EditedAt({ iso }: { iso: string }) {
-  const [isRecent, setIsRecent] = useState(true);
+  const [isRecent, setIsRecent] = useState(() => Date.now() - Date.parse(iso) < RECENT_MS);
   useEffect(() => {
-    const timer = setTimeout(() => setIsRecent(false), RECENT_MS - (Date.now() - Date.parse(iso)));
+    // The clock of the server may be ahead.
+    const timer = setTimeout(() => setIsRecent(false), Math.min(RECENT_MS, Date.parse(iso) + RECENT_MS - Date.now()));
     return () => clearTimeout(timer);
-  }, [iso]);
+  }, []);
   return isRecent ? "just now" : <RelativeTime iso={iso} />;
 }
