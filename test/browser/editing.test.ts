@@ -8,7 +8,6 @@ import { until } from "../until";
 import { useDashboard } from "./dashboard";
 import { tabTo } from "./keys";
 import { createStudioAsset, type StudioAsset } from "./studio";
-import { longPress } from "./touch";
 
 const { address, browse, open, server } = useDashboard();
 
@@ -173,46 +172,6 @@ test("keys of playback say that it is not ready", async () => {
     await page.keyboard.press(key);
     await feedback(page, "Playback is not ready yet");
   }
-});
-
-test("feedback and messages fit on a phone, and words are removed by touch", async () => {
-  const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
-  const page = await open(`/assets/${asset.id}?cut=${asset.reviewCutId}`, user, phone);
-  await button(page, "Undo").first().waitFor();
-  await page.keyboard.press("Delete");
-  await feedback(page, /^Nothing selected/);
-  const box = (await page.locator(".feedback").boundingBox())!;
-  expect([box.x >= 0, box.width > 200, box.x + box.width <= 390]).toEqual([true, true, true]);
-
-  await longPress(page, "bravo");
-  await untilSelected(page, "bravo");
-  expect(await page.locator(".context-menu, .word-popover").count()).toBe(0);
-  await button(page, "Remove words").tap();
-  await feedback(page, "1 word removed");
-  await button(page, "Restore words").tap();
-  await feedback(page, "1 word restored");
-  await page.getByLabel("Find words").fill("bravo");
-  await button(page, "Next match").tap();
-  await untilSelected(page, "bravo");
-  await button(page, "Remove words").tap();
-  await feedback(page, "1 word removed");
-  await page.getByLabel("Find words").fill("");
-  await button(page, "Hide removed").waitFor();
-
-  // A finger takes the flag of the playhead below the ruler, too.
-  const flag = page.getByRole("slider", { name: "Playhead" });
-  await flag.scrollIntoViewIfNeeded();
-  const { x, y, width, height } = (await flag.boundingBox())!;
-  expect(height).toBe(44);
-  const before = Number(await flag.getAttribute("aria-valuenow"));
-  const session = await page.context().newCDPSession(page);
-  const touch = (type: "touchStart" | "touchMove" | "touchEnd", at?: number) =>
-    session.send("Input.dispatchTouchEvent", { type, touchPoints: at === undefined ? [] : [{ x: at, y: y + 40 }] });
-  await touch("touchStart", x + width / 2);
-  await touch("touchMove", x + width / 2 + 40);
-  await touch("touchMove", x + width / 2 + 160);
-  await touch("touchEnd");
-  await until("the playhead to follow", async () => Number(await flag.getAttribute("aria-valuenow")) > before + 5);
 });
 
 test("each join and each mark shows its first word as played, and the keys select from the playhead", async () => {

@@ -23,9 +23,12 @@ export type GestureOptions = {
 
 /** The action of a pointer. A `press` becomes another action once the pointer moves. */
 type Drag =
-  /** `fixed` is the other end of the selection if its edge is pressed. */
-  | { kind: "press"; x: number; edge: Edge | null; fixed: number | null }
-  | { kind: "scrub" }
+  /**
+   * `fixed` is the other end of the selection if its edge is pressed. `flag` is the distance of the playhead from the
+   * finger on its flag, null beside the flag.
+   */
+  | { kind: "press"; x: number; edge: Edge | null; fixed: number | null; flag: number | null }
+  | { kind: "scrub"; offset: number }
   | { kind: "range"; from: number }
   | { kind: "pan"; x: number }
   | { kind: "edge"; edge: Edge; range: Range; before: View; offset: number };
@@ -69,6 +72,7 @@ export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: ()
   };
 
   const begin = (press: Drag & { kind: "press" }, x: number, isTouch: boolean): Drag => {
+    if (press.flag !== null) return { kind: "scrub", offset: press.flag };
     if (press.edge && read().onMoveEdge) {
       const before = view.value;
       view.value = placeAt(before, press.edge.time, press.x, Math.min(before.scale, DRAG_SCALE));
@@ -79,7 +83,7 @@ export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: ()
     return isTouch ? { kind: "pan", x } : { kind: "range", from: limitTime(press.x) };
   };
   const move = (x: number) => {
-    if (drag?.kind === "scrub") read().onSeek(limitTime(x));
+    if (drag?.kind === "scrub") read().onSeek(limitTime(x + drag.offset));
     else if (drag?.kind === "pan") {
       view.value = scrollBy(view.value, drag.x - x);
       drag.x = x;
@@ -111,10 +115,13 @@ export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: ()
     const isTouch = event.pointerType === "touch";
     const { lanes, playhead } = read();
     const reach = REACH[isTouch ? "touch" : "mouse"];
+    const time = playhead.peek();
+    // A finger may be anywhere on the flag: it moves the playhead only once it moves itself.
+    const flag = isTouch && isOnFlag(view.value, time, x, y) ? toX(view.value, time) - x : null;
     drag =
-      y < lanes.ruler.height || (isTouch && isOnFlag(view.value, playhead.peek(), x, y))
-        ? { kind: "scrub" }
-        : { kind: "press", x, edge: findEdge(x, y, reach), fixed: findFixedEnd(x, y, reach) };
+      y < lanes.ruler.height && flag === null
+        ? { kind: "scrub", offset: 0 }
+        : { kind: "press", x, edge: findEdge(x, y, reach), fixed: findFixedEnd(x, y, reach), flag };
     if (drag.kind === "scrub") move(x);
   };
   const onMove = (event: PointerEvent) => {

@@ -1,0 +1,83 @@
+/** A real browser: the editor on a phone. */
+import { expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { until } from "../until";
+import { useDashboard } from "./dashboard";
+import { createStudioAsset } from "./studio";
+import { longPress } from "./touch";
+
+const { open, server } = useDashboard();
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+const feedback = (page: Page, text: string | RegExp) => page.locator(".feedback").getByText(text).waitFor();
+/** Waits until this text is selected. */
+const untilSelected = (page: Page, text: string) =>
+  until(`"${text}" to be selected`, () =>
+    page.evaluate((wanted) => [...(CSS.highlights.get("transcript-selected") ?? [])].join("") === wanted, text),
+  );
+
+test("feedback and messages fit on a phone, and words are removed by touch", async () => {
+  const user = await server().user();
+  const asset = await createStudioAsset(user);
+  const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+  const page = await open(`/assets/${asset.id}?cut=${asset.reviewCutId}`, user, phone);
+  await button(page, "Undo").first().waitFor();
+  await page.keyboard.press("Delete");
+  await feedback(page, /^Nothing selected/);
+  const box = (await page.locator(".feedback").boundingBox())!;
+  expect([box.x >= 0, box.width > 200, box.x + box.width <= 390]).toEqual([true, true, true]);
+
+  await longPress(page, "bravo");
+  await untilSelected(page, "bravo");
+  expect(await page.locator(".context-menu, .word-popover").count()).toBe(0);
+  await button(page, "Remove words").tap();
+  await feedback(page, "1 word removed");
+  await button(page, "Restore words").tap();
+  await feedback(page, "1 word restored");
+  await page.getByLabel("Find words").fill("bravo");
+  await button(page, "Next match").tap();
+  await untilSelected(page, "bravo");
+  await button(page, "Remove words").tap();
+  await feedback(page, "1 word removed");
+  await page.getByLabel("Find words").fill("");
+  await button(page, "Hide removed").waitFor();
+
+  // A finger takes the flag of the playhead below the ruler, too.
+  const flag = page.getByRole("slider", { name: "Playhead" });
+  await flag.scrollIntoViewIfNeeded();
+  const { x, y, width, height } = (await flag.boundingBox())!;
+  expect(height).toBe(44);
+  const before = Number(await flag.getAttribute("aria-valuenow"));
+  const session = await page.context().newCDPSession(page);
+  const touch = (type: "touchStart" | "touchMove" | "touchEnd", at?: number) =>
+    session.send("Input.dispatchTouchEvent", { type, touchPoints: at === undefined ? [] : [{ x: at, y: y + 40 }] });
+  await touch("touchStart", x + width / 2);
+  await touch("touchMove", x + width / 2 + 40);
+  await touch("touchMove", x + width / 2 + 160);
+  await touch("touchEnd");
+  await until("the playhead to follow", async () => Number(await flag.getAttribute("aria-valuenow")) > before + 5);
+
+  // Beside its middle too, it moves with the finger, and not before.
+  const place = async () => (await flag.boundingBox())!.x;
+  const from = await place();
+  await touch("touchStart", from + width / 2 + 30);
+  await touch("touchMove", from + width / 2 + 32);
+  expect(await place()).toBeCloseTo(from, 0);
+  await touch("touchMove", from + width / 2 + 60);
+  await touch("touchMove", from + width / 2 + 80);
+  await touch("touchEnd");
+  await until("the playhead to move as far as the finger", async () => Math.abs((await place()) - from - 50) < 3);
+
+  // The field for a correction is at the word, where a keyboard on the screen leaves it.
+  await longPress(page, "echo");
+  await untilSelected(page, "echo");
+  await page.keyboard.press("F2");
+  const field = page.getByRole("form", { name: "Correct words" });
+  const distance = () =>
+    field.evaluate((form) => {
+      const [range] = CSS.highlights.get("transcript-selected")!;
+      return form.getBoundingClientRect().top - (range as Range).getBoundingClientRect().bottom;
+    });
+  expect(await distance()).toBeWithin(0, 12);
+  const form = (await field.boundingBox())!;
+  expect([form.y > 48, form.y + form.height <= 844 - 64]).toEqual([true, true]);
+});
