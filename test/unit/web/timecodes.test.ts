@@ -25,6 +25,10 @@ test.each([
   ["soon", null],
   ["00:61:00:00", null],
   ["00:00:00:25", null],
+  ["00:61:00", 3660e6],
+  ["0:75", 75e6],
+  ["+0:0:0:30", 11.2e6],
+  ["-0:0:2:75", 5e6],
   ["", null],
 ])("a typed time %s", (text, time) => {
   expect(readTime(createClock({ num: 25, den: 1 }, "10:00:00:00"), text, 10e6, true)).toBe(time);

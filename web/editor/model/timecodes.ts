@@ -46,7 +46,8 @@ export function readTime(clock: Clock, text: string, now: number, isFromStart: b
     return isRelative ? now + (match[1] === "-" ? -time : time) : time;
   }
   const [hours, minutes, seconds, frames] = parts as [number, number, number, number];
-  if (minutes >= 60 || seconds >= 60 || frames >= clock.format.base) return null;
+  const isImpossible = minutes >= 60 || seconds >= 60 || frames >= clock.format.base;
+  if (isImpossible && !isRelative) return null;
   const frame = toFrameNumber({ hours, minutes, seconds, frames }, clock.format);
   const time = (Math.round(frame - (isFromStart && !isRelative ? clock.start : 0)) * 1e6) / getRate(clock);
   return isRelative ? now + (match[1] === "-" ? -time : time) : time;
