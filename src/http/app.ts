@@ -127,7 +127,7 @@ export async function createHandler(services: Services): Promise<Handler> {
         logRefusal(shown, log);
         return toResponse(createFailurePage(shown, pathname.startsWith("/files/") ? BROKEN_LINK : UNKNOWN_PAGE));
       }
-      return toErrorResponse(shown, errorShape ?? publicErrorShape, log);
+      return toErrorResponse(shown, request, errorShape ?? publicErrorShape, log);
     })
     .use(createDocsPlugin(mounted))
     .use(createWebAppPlugin(services))

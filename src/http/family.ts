@@ -112,7 +112,7 @@ export function family(definition: FamilyDefinition): Family {
       const reply = await route.run(received, params, principal);
       return toResponseTo(request, { ...reply, headers: { ...rate.headers, ...reply.headers } });
     } catch (error) {
-      const refused = toErrorResponse(error, errorShape, log);
+      const refused = toErrorResponse(error, request, errorShape, log);
       return withHeaders(refused, { ...rate.headers, ...route.errorHeaders(refused.status) });
     }
   }
@@ -128,7 +128,7 @@ export function family(definition: FamilyDefinition): Family {
       const { workspace } = await authorize();
       return await uploads.handle(request, method, { workspaceId: workspace.id, connection, authorize }, uploadId);
     } catch (error) {
-      const refused = toErrorResponse(error, errorShape, log);
+      const refused = toErrorResponse(error, request, errorShape, log);
       return withHeaders(refused, createTusErrorHeaders(refused.status));
     }
   }
@@ -182,10 +182,16 @@ const readPathWorkspace = ({ workspace_id: id }: Record<string, string>): string
 const readRequestedWorkspace = ({ headers, method, url }: Request): string | null =>
   headers.get(WORKSPACE_HEADER) ?? (method === "GET" ? new URL(url).searchParams.get("workspace_id") : null);
 
-/** Converts an error to a response in this shape. Logs the cause; errors other than `AppError` count as failures. */
-export function toErrorResponse(error: unknown, shape: ErrorShape, log: Log): Response {
+/**
+ * Converts an error to a response in this shape. Logs the cause; errors other than `AppError` count as failures, unless the client has closed the
+ * connection.
+ */
+export function toErrorResponse(error: unknown, { signal }: Request, shape: ErrorShape, log: Log): Response {
   logRefusal(error, log);
-  return toResponse(toErrorReply(error, shape, (unknown) => log.error("request.failed", { error: unknown })));
+  const isAborted = signal.aborted && error instanceof Error && error.name === "AbortError";
+  const logFailure = (unknown: unknown) =>
+    isAborted ? log.debug("request.aborted") : log.error("request.failed", { error: unknown });
+  return toResponse(toErrorReply(error, shape, logFailure));
 }
 
 /** Logs a rejected request with the cause of the error, which the client does not receive. */

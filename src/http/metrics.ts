@@ -30,7 +30,7 @@ export function createMetricsHandler(services: Services) {
       requireCaller(await authenticate(request, client), METRICS_ACCESS, true);
       return toResponse(await createMetricsReply(services));
     } catch (error) {
-      return toErrorResponse(error, publicErrorShape, log);
+      return toErrorResponse(error, request, publicErrorShape, log);
     }
   };
 }

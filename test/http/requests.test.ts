@@ -2,8 +2,10 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { connect } from "node:net";
 import { sql } from "drizzle-orm";
 import { PUBLIC_PREFIX, publicRoutes } from "../../src/http/public";
+import { until } from "../until";
 import type { Client } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
+import { wav } from "./media";
 import { NO_ID, outcome, tryCall } from "./outcome";
 
 setDefaultTimeout(PATIENCE_MS);
@@ -253,4 +255,29 @@ test("an expired key is refused", async () => {
   expect(await tryCall(user, "GET", "/v1/users/me")).toBe("200");
   await store.write((tx) => tx.run(sql`UPDATE api_keys SET expires_at = ${Date.now()} WHERE user_id = ${user.userId}`));
   expect(await tryCall(user, "GET", "/v1/users/me")).toBe("401 unauthenticated");
+});
+
+test("a piece that a closed browser waited for is no error", async () => {
+  const { id } = await anna.ready(await wav(2));
+  const { pieces } = server.services();
+  const { read } = pieces;
+  const asked = Promise.withResolvers<AbortSignal>();
+  pieces.read = (_, { signal }) => {
+    asked.resolve(signal);
+    return new Promise((__, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  };
+  try {
+    const leaving = new AbortController();
+    const headers = { Authorization: `Bearer ${anna.key}` };
+    const url = `${server.url()}/api/v1/assets/${id}/pieces/audio?from=0&to=1`;
+    const got = fetch(url, { headers, signal: leaving.signal }).catch((error) => error.name);
+    const signal = await asked.promise;
+    leaving.abort();
+    expect(await got).toBe("AbortError");
+    await until("the server to see it", () => signal.aborted);
+    await server.idle();
+    expect(server.errors).toEqual([]);
+  } finally {
+    pieces.read = read;
+  }
 });

@@ -32,7 +32,7 @@ export function createWorkerRoutes(
         check(request, id);
         return toResponseTo(request, await route.run({ services, cluster, request, context, id, params }));
       } catch (error) {
-        return toErrorResponse(toAppError(error), publicErrorShape, context.log);
+        return toErrorResponse(toAppError(error), request, publicErrorShape, context.log);
       }
     },
   });

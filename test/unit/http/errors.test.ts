@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { AppError, HTTP_STATUS, type HttpCode } from "../../../src/domain/errors";
 import { publicErrorShape, toErrorReply } from "../../../src/http/errors";
+import { toErrorResponse } from "../../../src/http/family";
+import { createLog } from "../../../src/lib/log";
 
 function reply(error: unknown) {
   const unknown: unknown[] = [];
@@ -33,6 +35,25 @@ describe("an unexpected error", () => {
     const error = new Error("x");
     expect(reply(error).unknown).toEqual([error]);
   });
+});
+
+test.each([
+  ["after the client has left", true, new DOMException("The connection was closed.", "AbortError"), "request.aborted"],
+  ["that is aborted while the client waits", false, new DOMException("Aborted.", "AbortError"), "request.failed"],
+  ["for another reason", true, new Error("x"), "request.failed"],
+])("a request %s is logged as %p %p %s", (_, isAborted, error, event) => {
+  const lines: string[] = [];
+  const request = new Request("http://offcut/", { signal: isAborted ? AbortSignal.abort() : null });
+  const { status } = toErrorResponse(
+    error,
+    request,
+    publicErrorShape,
+    createLog((line) => lines.push(line), false, "debug"),
+  );
+  expect(status).toBe(500);
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { level: event === "request.failed" ? "error" : "debug", event },
+  ]);
 });
 
 test.each(["ENOSPC", "EDQUOT", "SQLITE_FULL"])("a full disk (%s) is a 503 with Retry-After", (code) => {
