@@ -6,7 +6,7 @@ import { sql } from "drizzle-orm";
 import { createApiKey } from "../../../src/work/access/command-accounts";
 import { emailOf } from "../../http/accounts";
 import { type Client, createClient } from "../../http/client";
-import { video } from "../../http/media";
+import { wav } from "../../http/media";
 import { NO_ID } from "../../http/outcome";
 import type { Cut, Render } from "../../http/resources";
 import { offsetPageOf } from "../billing-schemas";
@@ -35,12 +35,12 @@ const sharePageSchema = offsetPageOf(
 type Draft = { revision: number; segments: object[]; texts: object[] };
 export type Owned = { as: Client; key: Client; cut: Cut; segments: { start: number; end: number }[]; path: string };
 
-/** Creates a user with a completed cut of a video. */
-export async function createCut({ server, user }: DashboardFixtures): Promise<Owned> {
+/** Creates a user with a completed cut, by default of audio, whose preview takes little time. */
+export async function createCut({ server, user }: DashboardFixtures, recording = wav(4)): Promise<Owned> {
   const as = await user();
   const { key: text } = await createApiKey(server.services(), { email: emailOf(as), name: "k" });
   const key = createClient(server.url, text, as.userId);
-  const asset = await key.ready(await video(4));
+  const asset = await key.ready(await recording);
   const cut = await key.cutEnded((await key.startCut({ asset_id: asset.id })).id);
   const segments = cut.plan!.segments.map(({ start, end }) => ({ start, end }));
   return { as, key, cut, segments, path: `/cuts/${cut.id}/draft` };

@@ -10,7 +10,7 @@ import { fromSeconds } from "../../../src/domain/time";
 import { createHandler } from "../../../src/http/app";
 import { ARCHIVE_IDLE_SECONDS } from "../../../src/http/client";
 import { countOlderCuts } from "../../../src/work/cuts/summaries";
-import { video } from "../../http/media";
+import { video, wav } from "../../http/media";
 import { NO_ID } from "../../http/outcome";
 import { temporaryFolder } from "../../temporary-folder";
 import { until } from "../../until";
@@ -81,7 +81,7 @@ export const libraryRows: DashboardRow[] = [
     "GET /api/v1/assets -> each with its newest cut and render, filtered by tag, created_by and cut; GET /api/v1/projects/{id}/summary -> totals",
     async (fixtures) => {
       const { call, getOutcome, bert, server } = fixtures;
-      const { as, key, cut } = await createCut(fixtures);
+      const { as, key, cut } = await createCut(fixtures, video(4));
       const { store } = server.services();
       const { project_id } = await key.asset(cut.asset_id);
       const uncut = await key.ready(await video(4), { projectId: project_id });
@@ -186,9 +186,9 @@ export const libraryRows: DashboardRow[] = [
     "POST /api/v1/exports, GET and DELETE /exports/{id}, GET /exports/{id}/file -> a ZIP archive with a folder for each asset, and what is missing in it",
     async (fixtures) => {
       const { call, getOutcome, bert, server, user: createUser } = fixtures;
-      const { as, key, cut } = await createCut(fixtures);
+      const { as, key, cut } = await createCut(fixtures, video(4));
       const { project_id } = await key.asset(cut.asset_id);
-      const uncut = await key.ready(await video(4), { projectId: project_id, filename: "later/../take.mp4" });
+      const uncut = await key.ready(await wav(4), { projectId: project_id, filename: "later/../take.wav" });
       const { asset_id: foreign } = (await createCut(fixtures)).cut;
       await call("PATCH", `/assets/${cut.asset_id}`, { json: { name: "../Boat: day 1" }, as });
       await key.renderEnded((await key.startRender({ asset_id: cut.asset_id, cut_id: cut.id })).id);
