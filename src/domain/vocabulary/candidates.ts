@@ -149,8 +149,8 @@ function toReplacement(run: Run, term: Term, isPossessive: boolean): Replacement
   texts[0] = `${first.lead}${texts[0]}`;
   const owner = isPossessive ? (POSSESSIVE.exec(last.core)?.[0] ?? "") : "";
   const trail = hasAbbreviation(run, term) ? "" : last.trail;
-  // The period of "Inc." also ends a sentence.
-  const isRepeated = owner === "" && term.texts.at(-1)!.endsWith(".") && trail.startsWith(".");
+  // The period of "Inc." also ends a sentence, and "A.." is a letter at its end.
+  const isRepeated = trail === ".." || (owner === "" && term.texts.at(-1)!.endsWith(".") && trail.startsWith("."));
   texts[texts.length - 1] += `${owner}${isRepeated ? trail.slice(1) : trail}`;
   return { from, to, texts };
 }
@@ -159,8 +159,11 @@ function toReplacement(run: Run, term: Term, isPossessive: boolean): Replacement
  * Returns whether the period after the words belongs to an abbreviation that the term does not have, and the sentence
  * goes on.
  */
-function hasAbbreviation({ to, tokens, words }: Run, { texts }: Term): boolean {
+function hasAbbreviation({ from, to, tokens, words }: Run, { texts }: Term): boolean {
   const [last, next] = [tokens[to - 1]!, tokens[to]];
   if (last.trail !== "." || last.endsSentence || toFormKey(texts.at(-1)!) === last.key) return false;
-  return next !== undefined && !isDivided(words, tokens, to) && /^\p{Ll}/u.test(next.core);
+  if (next === undefined || isDivided(words, tokens, to)) return false;
+  // Another letter in a row of abbreviated ones may belong to the same name.
+  const isRow = to - from > 1 && tokens[to - 2]!.trail === "." && LETTER.test(next.core);
+  return isRow || /^\p{Ll}/u.test(next.core);
 }
