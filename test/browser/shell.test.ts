@@ -78,7 +78,15 @@ test("projects are created, renamed, archived, found and deleted", async () => {
   await page.getByRole("menuitem", { name: "Archive" }).click();
   await page.getByRole("link", { name: "Lectures" }).waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Archived" }).click();
-  await page.getByRole("button", { name: "Actions for Lectures" }).click();
+  // On a phone, a menu low on the page opens above the tab bar.
+  const actions = page.getByRole("button", { name: "Actions for Lectures" });
+  await page.setViewportSize({ width: 390, height: 700 });
+  const low = (await actions.boundingBox())!;
+  await page.setViewportSize({ width: 390, height: Math.round(low.y + low.height + 90) });
+  await actions.click();
+  const menu = (await page.getByRole("menu").boundingBox())!;
+  const tabs = (await page.getByRole("navigation", { name: "Main" }).boundingBox())!;
+  expect([menu.y >= 0, menu.height > 60, menu.y + menu.height <= tabs.y]).toEqual([true, true, true]);
   await page.getByRole("menuitem", { name: "Delete" }).click();
   await page.getByRole("button", { name: "Delete project" }).click();
   await page.getByRole("link", { name: "Lectures" }).waitFor({ state: "detached" });

@@ -65,6 +65,9 @@ export function Menu({ label, items, side = "right", look = "quiet icon-only", c
 const toRole = ({ isChecked, isOn }: MenuItem) =>
   isChecked !== undefined ? "menuitemradio" : isOn !== undefined ? "menuitemcheckbox" : "menuitem";
 
+/** Height of the bar at the bottom of small screens, in pixels. */
+const TAB_BAR = 64;
+
 type MenuItemsProps = {
   label: string;
   items: MenuItem[];
@@ -79,6 +82,9 @@ export function MenuItems({ label, items, class: side, onClose }: MenuItemsProps
   const listItems = () => [...(list.current?.querySelectorAll<HTMLElement>("[role^=menuitem]") ?? [])];
   // A layout effect runs before the next key press.
   useLayoutEffect(() => {
+    const { bottom, height } = list.current!.getBoundingClientRect();
+    // Only if it fits between the top bar and its button, which take 96 pixels.
+    list.current!.classList.toggle("up", bottom > Math.max(innerHeight - TAB_BAR, 2 * height + 96));
     listItems()[0]?.focus();
     const closeOutside = (event: Event) => {
       if (!list.current?.parentElement?.contains(event.target as Node)) onClose(false);
