@@ -166,7 +166,7 @@ export function createList<Item, Of extends Page<Item> = Page<Item>>(
     const first = await read(null, stopping);
     const now = client.getQueryData<Rows<Item, Of>>(key);
     const known = now?.items ?? [];
-    const merged = now && now.pages > 1 && options.merge?.(known, first);
+    const merged = now && options.merge?.(known, first);
     if (merged) return { ...now, items: merged, first };
     let items = append([], first.items);
     let { next_cursor: cursor }: Page<Item> = first;

@@ -258,6 +258,46 @@ test("a refresh returns a selected row that the list has lost, but none that is 
   expect(found.map(({ id }) => id)).toEqual(["r100", "r300"]);
 });
 
+test("a refresh returns no row of many that are gone, whatever is read meanwhile", async () => {
+  const { rows, near, list, hooks, ids, requests } = await openList(500);
+  const leave = (from: number, to: number) => {
+    const gone = ids().slice(from, to);
+    for (const id of gone) rows.delete(id);
+    for (const id of gone) near.doubt(id);
+    return gone;
+  };
+  const find = async (asked: string[]) => (await near.refresh(asked)).map(({ id }) => id);
+  // More than are doubted one by one, before the first page has been read again.
+  expect(await find([...leave(100, 250), "r300"])).toEqual(["r300"]);
+
+  const { promise, resolve } = Promise.withResolvers<void>();
+  hooks.beforeAnswer = (request) => (request === "all" ? promise : Promise.resolve());
+  const gone = leave(80, 230);
+  await list.reload();
+  await until("the reading of all pages", async () => requests.includes("all"));
+  expect(await find([...gone, "r400"])).toEqual(["r400"]);
+  resolve();
+});
+
+test("a refresh returns no row of many that are gone while the first page cannot be read", async () => {
+  const { rows, near, list, hooks, ids } = await openList(400);
+  hooks.beforeAnswer = async (request) => {
+    if (request === "page") throw new Error("offline");
+  };
+  const gone = ids().slice(0, 150);
+  for (const id of gone) rows.delete(id);
+  for (const id of gone) near.doubt(id);
+  void list.reload();
+  expect((await near.refresh([...gone, "r300"])).map(({ id }) => id)).toEqual(["r300"]);
+});
+
+test("a refresh reads rows again that may no longer match a filter", async () => {
+  const { rows, near } = await openList(400);
+  rows.delete("r10");
+  near.doubt(null);
+  expect((await near.refresh(["r10", "r11"])).map(({ id }) => id)).toEqual(["r11"]);
+});
+
 test("events of rows below what has been read of a list do not read it again", async () => {
   const { rows, report, requests, converges, list } = await openList(2_000, 360);
   for (const id of ["r800", "r1200", "r1999"]) {
@@ -278,4 +318,8 @@ test("a list that is closed says whether rows may be missing", async () => {
   expect(near.stop()).toBe(false);
   await report(null);
   expect(near.stop()).toBe(true);
+  // A list of one page is read again as a whole.
+  const short = await openList(50);
+  await short.report("r1");
+  expect(short.near.stop()).toBe(false);
 });

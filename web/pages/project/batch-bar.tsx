@@ -48,7 +48,9 @@ export function BatchBar({ selection, list, near, onDone }: BatchBarProps) {
     const slow = setTimeout(() => setIsReading(true), SLOW_MS);
     try {
       // In a long list, only the rows near the view are kept current.
-      const recordings = await near.refresh([...ids]);
+      const found = await near.refresh([...ids]);
+      // Some may have been deselected meanwhile.
+      const recordings = found.filter(({ id }) => selection.has(id));
       if (recordings.length > 0) setOpen({ choice, recordings });
     } finally {
       clearTimeout(slow);

@@ -68,7 +68,7 @@ export function createNearRows<Item extends Row>(source: NearSource<Item>): Near
       getList().change((rows) => {
         const known = new Map(rows.map((row) => [row.id, row]));
         const last = rows.at(-1);
-        // What follows the last row that has been read comes when that is reached.
+        // Rows after the last loaded one are read when the user reaches it.
         const isBelow = (row: Item) => getList().hasMore.peek() && last !== undefined && compare(row, last) > 0;
         isAllDoubted ||= found.some((row) => {
           const before = known.get(row.id);
@@ -163,10 +163,12 @@ export function createNearRows<Item extends Row>(source: NearSource<Item>): Near
       readSoon();
     },
     refresh: async (ids) => {
+      // Any row may be gone, or shown as it was.
+      const isUnsure = isAllDoubted || readingAll !== null;
       const readIds = () => new Set((getList().items.peek() ?? []).map(({ id }) => id));
       let shown = readIds();
       const others = new Map<string, Item>();
-      const isWanted = (id: string) => stale.has(id) || doubted.has(id) || !shown.has(id);
+      const isWanted = (id: string) => isUnsure || stale.has(id) || doubted.has(id) || !shown.has(id);
       const asked = ids.filter((id) => isWanted(id) || reading.has(id));
       for (let start = 0; start < asked.length; start += MAX_ROWS) {
         if (start > 0) await sleep(PACE_MS);

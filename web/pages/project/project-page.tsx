@@ -79,7 +79,7 @@ function useRecordings(projectId: string, filters: Filters) {
     const stop = listenLive(types, ({ type, entityId }) => near.doubt(type === "asset.updated" ? entityId : null));
     return () => {
       stop();
-      // What is kept for the next visit must not have what would have been read now.
+      // Drops a list whose pending reads were canceled: it would be shown outdated on the next visit.
       if (near.stop()) queueMicrotask(() => invalidate(key));
     };
   }, [near]);
