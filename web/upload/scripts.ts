@@ -33,7 +33,7 @@ export function dropScripts(skipped: readonly File[], uploaded: readonly File[])
   for (const recording of uploaded) dropped.delete(waiting.get(recording));
   refuse(
     [...dropped].filter((script) => script !== undefined),
-    "drop it on the page of the recording that you have.",
+    "drop it in the Script tab of the recording you already have.",
   );
 }
 
