@@ -3,7 +3,7 @@ import { formatBytes } from "../app/format";
 import { showToast } from "../app/toasts";
 import { checkSizes, readLimits } from "./limits";
 import { refuseUploads } from "./queue";
-import { isOther, isOtherInside, isScript } from "./recording-types";
+import { findOthers, isScript } from "./recording-types";
 import { takeScripts } from "./scripts";
 
 /**
@@ -12,13 +12,11 @@ import { takeScripts } from "./scripts";
  */
 export async function takeRecordings(files: readonly File[]): Promise<File[]> {
   const scripts = files.filter(isScript);
-  const areOthers = await Promise.all(
-    files.map(async (file) => !isScript(file) && (isOther(file) || (await isOtherInside(file)))),
-  );
-  const recordings = files.filter((file, index) => !isScript(file) && !areOthers[index]);
+  const others = await findOthers(files);
+  const recordings = files.filter((file) => !isScript(file) && !others.has(file));
   const filled = recordings.filter(({ size }) => size > 0);
   refuseUploads(
-    files.filter((_, index) => areOthers[index]),
+    files.filter((file) => others.has(file)),
     "Not video or audio",
   );
   const empty = recordings.filter(({ size }) => size === 0);

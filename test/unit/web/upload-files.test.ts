@@ -3,7 +3,7 @@ import "./page-globals";
 import { expect, test } from "bun:test";
 import { sniffMedia } from "../../../src/media/probing/sniff";
 import { describeRefused } from "../../../web/upload/messages";
-import { isOther, isOtherInside, isScript, RECORDING_TYPES } from "../../../web/upload/recording-types";
+import { findOthers, isOther, isOtherInside, isScript, RECORDING_TYPES } from "../../../web/upload/recording-types";
 
 test.each([
   ...["interview", "a.wv", "a.caf", "a.amr", "a.mka", "a.vob", "a.mod", "a.m2t", "a.wma", "a.ape", "a.f4v", "A.MP4"],
@@ -63,6 +63,23 @@ test.each([
 ])("%j may be the beginning of a recording", async (text) => {
   const head = Uint8Array.from(text, (character) => character.charCodeAt(0));
   expect(await isOtherInside(new Blob([head]))).toBe(false);
+});
+
+test("files that do not respond may be recordings, and do not keep the others waiting", async () => {
+  const create = (name: string, text: string) => new File([text], name);
+  const stuck = (name: string) => {
+    const file = create(name, "");
+    const hang = () => ({ arrayBuffer: () => new Promise(() => {}) });
+    return Object.assign(file, { slice: hang });
+  };
+  const paper = create("paper.mov", "%PDF-1.7");
+  const photo = create("photo.jpg", "");
+  const files = [stuck("a.mov"), stuck("b.mov"), paper, photo, create("take.txt", "%PDF-"), create("c.mov", "\0")];
+  const start = performance.now();
+  expect([...(await findOthers(files))]).toEqual([photo, paper]);
+  // A whole folder.
+  expect((await findOthers(Array.from({ length: 100 }, (_, n) => stuck(`${n}.mov`)))).size).toBe(0);
+  expect(performance.now() - start).toBeLessThan(4_000);
 });
 
 test("scripts are no other files, and can be chosen beside recordings", () => {
