@@ -124,6 +124,8 @@ export type List<Item, Of = Page<Item>> = Omit<PagedList<Item>, "change"> & {
 type ListOptions<Item, Of> = ReadOptions<Rows<Item, Of>> & {
   /** Merges the first page, read again, into the rows of a list with the newest rows first. Returns null if that is not possible. */
   merge?: (rows: Item[], fresh: Of) => Item[] | null;
+  /** Called when all pages that are shown have been read again. */
+  onReload?: () => void;
 };
 
 /** Like `useRead`, for a list that is read page by page. `items` is null until the first page has been read. */
@@ -175,6 +177,7 @@ export function createList<Item, Of extends Page<Item> = Page<Item>>(
       items = append(items, found.items);
       cursor = found.next_cursor;
     }
+    options.onReload?.();
     return { items: keepUnchanged(known, items), first, cursor, pages: before?.pages ?? 1 };
   }
 

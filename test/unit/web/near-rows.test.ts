@@ -291,6 +291,24 @@ test("a refresh returns no row of many that are gone while the first page cannot
   expect((await near.refresh([...gone, "r300"])).map(({ id }) => id)).toEqual(["r300"]);
 });
 
+test("a refresh returns no row that is gone while a short list is read again as a whole", async () => {
+  const { rows, near, list, hooks, requests, converges } = await openList(150);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const isSecond = () => requests.filter((request) => request === "page").length === 2;
+  hooks.beforeAnswer = async (request) => {
+    if (request === "page" && isSecond()) await promise;
+  };
+  rows.delete("r140");
+  near.doubt("r140");
+  const reload = list.reload();
+  await until("the second page", async () => isSecond());
+  expect((await near.refresh(["r1", "r140"])).map(({ id }) => id)).toEqual(["r1"]);
+  resolve();
+  await reload;
+  await converges();
+  expect(near.stop()).toBe(false);
+});
+
 test("a refresh reads rows again that may no longer match a filter", async () => {
   const { rows, near } = await openList(400);
   rows.delete("r10");

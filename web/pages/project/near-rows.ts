@@ -9,6 +9,8 @@ import { keepSame, PACE_MS, type Row, type RowSource, readInOrder, sleep } from 
 export type NearRows<Item> = {
   /** Merges the first page, read again, into the rows. Null for a short list, which is read as a whole. */
   merge(rows: Item[], fresh: Page<Item>): Item[] | null;
+  /** Ends the doubts about a short list, which has been read again as a whole. */
+  onReload(): void;
   /** Says that a row may have come, gone or moved; with null, that any may have. Call it before the first page is read again. */
   doubt(id: string | null): void;
   /** Says which rows are near the view. */
@@ -45,6 +47,8 @@ export function createNearRows<Item extends Row>(source: NearSource<Item>): Near
   const doubted = new Set<string>();
   /** The same of any row. */
   let isAllDoubted = false;
+  /** Whether one has come since the last reading of a short list began. */
+  let hasNewDoubt = false;
   const reading = new Map<string, Promise<Item[]>>();
   let readingAll: Promise<void> | null = null;
   /** Before this time, no reading of all pages starts by itself: they take at most half of the time. */
@@ -135,9 +139,7 @@ export function createNearRows<Item extends Row>(source: NearSource<Item>): Near
   return {
     merge: (rows, fresh) => {
       if (rows.length <= MANY_ROWS || fresh.next_cursor === null) {
-        stale.clear();
-        doubted.clear();
-        isAllDoubted = false;
+        hasNewDoubt = false;
         return null;
       }
       merges++;
@@ -154,7 +156,14 @@ export function createNearRows<Item extends Row>(source: NearSource<Item>): Near
       readSoon();
       return [...fresh.items.map((row) => keepSame(known.get(row.id), row)), ...rest];
     },
+    onReload: () => {
+      if (hasNewDoubt) return;
+      stale.clear();
+      doubted.clear();
+      isAllDoubted = false;
+    },
     doubt: (id) => {
+      hasNewDoubt = true;
       if (id === null) isAllDoubted = true;
       else addDoubt(id);
     },
