@@ -3,11 +3,13 @@ import { expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import type { Page } from "playwright-core";
 import type { Client } from "../http/client";
+import { wav } from "../http/media";
+import { until } from "../until";
 import { expectAccessible } from "./axe";
 import { useDashboard } from "./dashboard";
 
 const dashboard = useDashboard();
-const { open, server } = dashboard;
+const { address, open, server } = dashboard;
 
 const COUNT = 400;
 
@@ -70,8 +72,22 @@ test("recordings that are added, renamed or moved elsewhere are at their place i
   await scrollTo(page, "Zebra");
   await page.keyboard.press("Control+a");
   await page.getByText("401 selected").waitFor();
+  // One is deselected while they are being read.
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.route(
+    (url) => url.searchParams.has("ids"),
+    (route) => promise.then(() => route.continue()),
+  );
+  const isFirstPage = (url: URL) => url.pathname === "/api/v1/assets" && !/[?&](ids|cursor)=/.test(url.search);
+  const reloaded = page.waitForResponse((response) => isFirstPage(new URL(response.url())));
+  await rename(user, recordings[5]!, "Talk 005b");
+  await reloaded;
+  await page.waitForTimeout(300);
   await page.getByRole("button", { name: "Delete" }).click();
-  await page.getByRole("dialog", { name: "Delete 401 recordings?" }).waitFor();
+  await page.getByText("Reading the recordings…").waitFor();
+  await page.getByLabel("Select Zebra").uncheck();
+  resolve();
+  await page.getByRole("dialog", { name: "Delete 400 recordings?" }).waitFor();
 });
 
 test("a menu, a dialog and the focus stay while recordings are added above, and the place in the list is said", async () => {
@@ -117,11 +133,7 @@ test("a menu, a dialog and the focus stay while recordings are added above, and 
   await page.evaluate(() => window.scrollTo(0, 0));
   await expectAccessible(page);
 
-  await page
-    .getByRole("radio", { name: "List" })
-    .or(page.getByRole("button", { name: "List" }))
-    .first()
-    .click();
+  await showList(page);
   const table = page.getByRole("table", { name: "Recordings" });
   await table.waitFor();
   expect(await table.getAttribute("aria-rowcount")).toBe("406");
@@ -131,13 +143,109 @@ test("a menu, a dialog and the focus stay while recordings are added above, and 
   await expectAccessible(page);
 });
 
-test("chunks that were never in view have the height of the first one", async () => {
+/** Returns whether the recording with a name is in view. */
+const isInView = (page: Page, name: string): Promise<boolean> =>
+  page.evaluate((name) => {
+    const link = [...document.querySelectorAll("[data-id] a")].find(({ textContent }) => textContent === name);
+    const { top, bottom } = link?.getBoundingClientRect() ?? { top: -1, bottom: -1 };
+    return top >= 0 && bottom <= innerHeight;
+  }, name);
+
+const showList = (page: Page) =>
+  page
+    .getByRole("radio", { name: "List" })
+    .or(page.getByRole("button", { name: "List" }))
+    .first()
+    .click();
+
+test("recordings that were never in view take as much space as others, and the place stays when the width changes", async () => {
   const user = await server().user();
   const { id } = await createLibrary(user);
   const page = await open(`/projects/${id}`, user);
-  await scrollTo(page, "Talk 000");
-  const heights = await page.evaluate(() =>
-    [...document.querySelectorAll(".recording-chunk")].map((chunk) => Math.round(chunk.getBoundingClientRect().height)),
+  await sortByName(page);
+  await scrollTo(page, "Talk 399");
+  await page.keyboard.press("Home");
+  const measure = () =>
+    page.evaluate(() => {
+      const chunks = [...document.querySelectorAll(".recording-chunk")];
+      const last = chunks.at(-1)!;
+      const shown = Number(last.lastElementChild!.getAttribute("aria-posinset"));
+      const missing = Math.ceil((400 - shown) / chunks[0]!.children.length);
+      const [first, gap] = [chunks[0]!, last.nextElementSibling!].map((of) => of.getBoundingClientRect().height);
+      return { missing, difference: gap! - missing * first! };
+    });
+  await until(
+    "the chunks at the top",
+    async () => (await isInView(page, "Talk 000")) && (await measure()).missing > 50,
   );
-  expect(new Set(heights.slice(0, -1)).size).toBe(1);
+  expect(Math.abs((await measure()).difference)).toBeLessThan(2);
+
+  for (const look of ["cards", "list"]) {
+    await page.setViewportSize({ width: 1_280, height: 720 });
+    if (look === "list") await showList(page);
+    await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight / 2));
+    for (const width of [1_280, 920, 700, 920, 1_280]) {
+      await page.waitForTimeout(500);
+      const name = await page.evaluate(() => {
+        const links = [...document.querySelectorAll("[data-id] a")];
+        return links.find((link) => link.getBoundingClientRect().top > 110)!.textContent!;
+      });
+      expect(Number(name.slice(-3))).toBeWithin(100, 300);
+      await page.setViewportSize({ width, height: 720 });
+      await page.waitForTimeout(500);
+      expect({ look, width, name, isInView: await isInView(page, name) }).toMatchObject({ isInView: true });
+    }
+  }
+});
+
+test("titles and menus of the list cover no recording", async () => {
+  const user = await server().user();
+  const { id, recordings } = await createLibrary(user);
+  await rename(user, recordings[0]!, "A recording with a name that is long ".repeat(6));
+  const page = await open(`/projects/${id}`, user, { viewport: { width: 1_400, height: 800 } });
+  await sortByName(page);
+  await showList(page);
+  const table = page.getByRole("table", { name: "Recordings" });
+  await table.waitFor();
+  const firstRow = table.getByRole("row").nth(1);
+  expect(await firstRow.evaluate((row) => getComputedStyle(row).borderTopWidth)).toBe("0px");
+  await page.evaluate(() => window.scrollTo(0, 1_000));
+  const boxOf = async (selector: string) => (await page.locator(selector).boundingBox())!;
+  const bar = await boxOf(".library-bar");
+  expect((await boxOf(".recording-table thead")).y).toBeCloseTo(bar.y + bar.height, 0);
+  await page.keyboard.press("Control+a");
+  await page.locator(".batch-bar").waitFor();
+  await page.waitForTimeout(500);
+  const batchBar = await boxOf(".batch-bar");
+  expect((await boxOf(".recording-table thead")).y).toBeCloseTo(batchBar.y + batchBar.height, 0);
+
+  await page.evaluate(() => window.scrollTo(0, 0));
+  await page.setViewportSize({ width: 1_000, height: 800 });
+  const name = (await firstRow.getByRole("link").boundingBox())!;
+  const menu = (await firstRow.getByRole("button", { name: /^Actions/ }).boundingBox())!;
+  expect(name.x + name.width).toBeLessThanOrEqual(menu.x);
+});
+
+test("renders of a batch, which the recordings show, end without a message in all tabs", async () => {
+  const user = await server().user();
+  const { id } = await user.project();
+  for (const filename of ["one.wav", "two.wav"]) {
+    const { id: asset_id } = await user.ready(await wav(2), { projectId: id, filename });
+    await user.cutEnded((await user.startCut({ asset_id })).id);
+  }
+  const page = await open(`/projects/${id}`, user);
+  const other = await page.context().newPage();
+  await other.goto(address("/projects"));
+  await other.getByRole("heading", { level: 1, name: "Projects" }).waitFor();
+  await page.getByLabel("Select one.wav").check();
+  await page.getByLabel("Select two.wav").check();
+  await page.getByRole("toolbar", { name: "Selected recordings" }).getByRole("button", { name: "Render" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Render" }).click();
+  type Rendered = { items: { last_render: { state: string } | null }[] };
+  await until("the renders", async () => {
+    const { items } = await user.must<Rendered>("GET", `/api/v1/assets?project_id=${id}`);
+    return items.every(({ last_render: render }) => render?.state === "completed");
+  });
+  await other.waitForTimeout(2_500);
+  for (const tab of [page, other]) expect(await tab.getByText("is ready as").count()).toBe(0);
 });

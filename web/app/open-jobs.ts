@@ -4,6 +4,7 @@ import { effect, signal, untracked } from "@preact/signals";
 import { api, must, type Schemas } from "./api";
 import { followRead } from "./cache";
 import { listenLive } from "./live";
+import { recall } from "./memory";
 import { openDownload } from "./save-file";
 import { session, workspace } from "./session";
 import { showFailure, showToast } from "./toasts";
@@ -36,8 +37,10 @@ async function readOpenJobs(signal: AbortSignal): Promise<Pipeline[]> {
   return [...running.items, ...waiting.items];
 }
 
-/** The IDs of renders whose completion is not said: those of a batch, whose recordings show it. */
-export const quietRenders = new Set<string>();
+/** Where all tabs find the IDs of renders that end without a message: those of a batch, whose recordings show it. */
+export const QUIET_RENDERS = "quiet-renders";
+/** An event may arrive before the response that has the ID of a new render. */
+const RESPONSE_MS = 1_000;
 
 /** Shows a message for each render that ends. Call it once. */
 export function watchEndedRenders(): () => void {
@@ -46,9 +49,11 @@ export function watchEndedRenders(): () => void {
   return listenLive(["render.updated"], ({ entityId, state }) => {
     if (entityId === null || (state !== "completed" && state !== "failed") || shown.has(entityId)) return;
     shown.add(entityId);
-    if (state === "completed" && quietRenders.delete(entityId)) return;
-    // The render may have been deleted meanwhile.
-    void showEnd(entityId).catch(() => {});
+    setTimeout(() => {
+      if (state === "completed" && recall(QUIET_RENDERS)?.includes(entityId)) return;
+      // The render may have been deleted meanwhile.
+      void showEnd(entityId).catch(() => {});
+    }, RESPONSE_MS);
   });
 }
 

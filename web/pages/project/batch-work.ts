@@ -4,7 +4,8 @@ import type { ExportPart } from "../../../src/domain/export-parts";
 import { CUT_MODES, type CutMode, type CutOptions } from "../../../src/domain/plan";
 import { ApiError, api, exportUrl, must, type Schemas, toMessage } from "../../app/api";
 import { formatCount } from "../../app/format";
-import { quietRenders } from "../../app/open-jobs";
+import { recall, remember } from "../../app/memory";
+import { QUIET_RENDERS } from "../../app/open-jobs";
 import { runDeletion } from "../../app/query-client";
 import { openDownload } from "../../app/save-file";
 import { workspace } from "../../app/session";
@@ -106,9 +107,17 @@ export function renderRecordings(recordings: readonly CutRecording[], choice: Re
       const output = choice === null ? {} : toOutput(fitChoice(choice, recording));
       const body = { asset_id: id, cut_id: recording.latest_cut.id, output };
       const render = await must(api.POST("/api/v1/renders", { body, headers }));
-      if (recordings.length > 1) quietRenders.add(render.id);
+      if (recordings.length > 1) addQuietRender(render.id);
     },
   });
+}
+
+/** Maximum number of renders without a message that are stored: the newest. */
+const MAX_QUIET_RENDERS = 2_000;
+
+function addQuietRender(id: string): void {
+  const before = recall(QUIET_RENDERS)?.split(",") ?? [];
+  remember(QUIET_RENDERS, [...before, id].slice(-MAX_QUIET_RENDERS).join());
 }
 
 const POLL_MS = 1_000;
