@@ -9,6 +9,7 @@ import {
   type DecidedSpan,
   durationOf,
   findOverlapping,
+  indexAfter,
   indexEndingAfter,
   isKept,
   overlapDuration,
@@ -26,7 +27,7 @@ export type DecidedWord = Span & Decision & { text: string };
 type RegionSpan = DecidedSpan & { region: number | null };
 
 /**
- * Returns sorted, disjoint spans. Every kept word is completely inside one kept span. `decideWordless` decides on a
+ * Returns sorted, disjoint spans. Every kept word is inside one kept span, at least half of it. `decideWordless` decides on a
  * region in which no word was recognized and that is not attached to one; `noise` is true for a region away from any
  * voice.
  */
@@ -55,7 +56,12 @@ export function toDecidedSpans(
       host.end = Math.max(host.end, region.end);
     } else spans.push(toSpan({ ...region, ...decideWordless(region, noise), text: "" }));
   }
-  return arrangeSpans(spans, spoken, activity);
+  const middles = sorted.filter(({ removal }) => removal === null).map(({ start, end }) => (start + end) / 2);
+  return placeBoundaries(
+    arrangeSpans(spans, spoken),
+    activity,
+    middles.sort((a, b) => a - b),
+  );
 }
 
 function toSpan({ start, end, text, removal, reviews }: DecidedWord): DecidedSpan {
@@ -131,7 +137,7 @@ function findHost(spans: readonly DecidedSpan[], region: Span): DecidedSpan | nu
 }
 
 /** Sorts the spans and makes them disjoint. Kept spans win over removed ones, and spans with words over others. */
-function arrangeSpans(spans: DecidedSpan[], spoken: ReadonlySet<DecidedSpan>, activity: AudioActivity): DecidedSpan[] {
+function arrangeSpans(spans: DecidedSpan[], spoken: ReadonlySet<DecidedSpan>): DecidedSpan[] {
   const removed = spans.filter((span) => !isKept(span)).sort((a, b) => a.start - b.start || a.end - b.end);
   const layers = [removed.filter((span) => spoken.has(span)), removed.filter((span) => !spoken.has(span))];
   let out = joinOverlapping(spans.filter(isKept));
@@ -146,7 +152,7 @@ function arrangeSpans(spans: DecidedSpan[], spoken: ReadonlySet<DecidedSpan>, ac
     }
     out = [...taken, ...added].sort((a, b) => a.start - b.start);
   }
-  return placeBoundaries(out, activity);
+  return out;
 }
 
 function joinOverlapping(spans: readonly DecidedSpan[]): DecidedSpan[] {
@@ -167,14 +173,18 @@ type CutPoint = { time: Ticks; isClean: boolean };
 
 /**
  * Moves each boundary between a kept and a removed span to an energy minimum nearby: in the removed span, between both,
- * or at most `MAX_GIVEN_TICKS` into the kept one. Keeps short removals with an edge in full voice. `spans` are sorted
- * and disjoint.
+ * or at most `CUTTING.maxGiven` into the kept one. Keeps short removals with an edge in full voice. `spans` are sorted
+ * and disjoint. No boundary moves beyond the middle of a kept word; `middles` are sorted.
  */
-export function placeBoundaries(spans: readonly DecidedSpan[], activity: AudioActivity): DecidedSpan[] {
-  const settled = keepInFullVoice(spans, activity);
+export function placeBoundaries(
+  spans: readonly DecidedSpan[],
+  activity: AudioActivity,
+  middles: readonly Ticks[] = [],
+): DecidedSpan[] {
+  const settled = keepInFullVoice(spans, activity, middles);
   const out = settled.map((span) => ({ ...span }));
   for (let i = 1; i < out.length; i++) {
-    const point = findBoundary(settled[i - 1]!, settled[i]!, activity);
+    const point = findBoundary(settled[i - 1]!, settled[i]!, activity, middles);
     if (!point) continue;
     out[i - 1]!.end = point.time;
     out[i]!.start = point.time;
@@ -183,24 +193,41 @@ export function placeBoundaries(spans: readonly DecidedSpan[], activity: AudioAc
 }
 
 /** Keeps each short removed span between kept ones that has an edge in full voice, and merges it with them. */
-function keepInFullVoice(spans: readonly DecidedSpan[], activity: AudioActivity): DecidedSpan[] {
+function keepInFullVoice(
+  spans: readonly DecidedSpan[],
+  activity: AudioActivity,
+  middles: readonly Ticks[],
+): DecidedSpan[] {
   return spans.map((span, i) => {
     const [before, after] = [spans[i - 1], spans[i + 1]];
     if (isKept(span) || durationOf(span) > COMMON.maxFiller) return span;
     if ((before && !isKept(before)) || (after && !isKept(after))) return span;
-    const points = [before && findBoundary(before, span, activity), after && findBoundary(span, after, activity)];
+    const points = [
+      before && findBoundary(before, span, activity, middles),
+      after && findBoundary(span, after, activity, middles),
+    ];
     if (points.every((point) => !point || point.isClean)) return span;
     return { ...span, reason: null, findings: span.findings.filter(({ rule }) => isReviewRule(rule)) };
   });
 }
 
 /** Returns where to cut between two spans; null if both are kept or removed, or separated by a pause. */
-function findBoundary(left: DecidedSpan, right: DecidedSpan, activity: AudioActivity): CutPoint | null {
+function findBoundary(
+  left: DecidedSpan,
+  right: DecidedSpan,
+  activity: AudioActivity,
+  middles: readonly Ticks[],
+): CutPoint | null {
   if (isKept(left) === isKept(right)) return null;
   const gap = { start: left.end, end: right.start };
   if (durationOf(gap) > 2 * CUTTING.maxMove && !isWithinRegion(gap, activity)) return null;
   const [kept, removed] = isKept(left) ? [left, right] : [right, left];
-  const given = removed.reason === "noise" ? 0 : Math.min(CUTTING.maxGiven, CUTTING.maxGivenShare * durationOf(kept));
+  const nextMiddle = indexAfter(middles, isKept(left) ? gap.start : gap.end);
+  const halfWord = isKept(left)
+    ? gap.start - (middles[nextMiddle - 1] ?? Number.NEGATIVE_INFINITY)
+    : (middles[nextMiddle] ?? Number.POSITIVE_INFINITY) - gap.end;
+  const given =
+    removed.reason === "noise" ? 0 : Math.min(CUTTING.maxGiven, CUTTING.maxGivenShare * durationOf(kept), halfWord);
   const voice = measureVoice((gap.start + gap.end) / 2, activity);
   const findWithin = (maxMove: Ticks, maxShare: number) => {
     const taken = Math.min(maxMove, maxShare * durationOf(removed));

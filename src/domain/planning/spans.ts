@@ -8,13 +8,20 @@ export type DecidedSpan = Span & { text: string; reason: RemovalReason | null; f
 export const isKept = (span: Pick<DecidedSpan, "reason">): boolean => span.reason === null;
 
 /** Returns the index of the first span that ends after `time`, or the number of spans. Uses binary search. */
-export function indexEndingAfter(spans: readonly Span[], time: Ticks): number {
+export const indexEndingAfter = (spans: readonly Span[], time: Ticks): number =>
+  findIndex(spans.length, (i) => spans[i]!.end > time);
+
+/** Returns the index of the first of sorted times that is after `time`, or the number of times. Uses binary search. */
+export const indexAfter = (times: readonly Ticks[], time: Ticks): number =>
+  findIndex(times.length, (i) => times[i]! > time);
+
+function findIndex(count: number, isAfter: (i: number) => boolean): number {
   let low = 0;
-  let high = spans.length;
+  let high = count;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (spans[middle]!.end <= time) low = middle + 1;
-    else high = middle;
+    if (isAfter(middle)) high = middle;
+    else low = middle + 1;
   }
   return low;
 }

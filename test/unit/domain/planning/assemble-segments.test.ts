@@ -183,9 +183,23 @@ describe("decided spans", () => {
     expect(spans[1]!.start).toBeLessThan(fromSeconds(2.09));
   });
 
+  test("a short kept word that a removed one overlaps stays, at least half of it", () => {
+    const activity = activityOf(
+      [
+        [2, 2.84],
+        [3, 3.03],
+      ],
+      [[3, 3.17]],
+    );
+    const short = keptWord(2.9975, 3.0175);
+    const removedWord = { ...keptWord(2.9975, 3.0775), removal: FILLER };
+    const span = toDecidedSpans([short, removedWord], activity, decideWordless).findLast(isKept);
+    expect(span!.end).toBeGreaterThanOrEqual(fromSeconds(3.0075));
+  });
+
   const word = fc.record({
     start: fc.integer({ min: -100_000, max: DURATION }),
-    length: fc.integer({ min: 0, max: 800_000 }),
+    length: fc.oneof(fc.integer({ min: 0, max: 80_000 }), fc.integer({ min: 0, max: 800_000 })),
     removal: fc.constantFrom(null, null, FILLER, FALSE_START),
   });
   const span = fc
@@ -216,7 +230,10 @@ describe("decided spans", () => {
           for (const one of given) {
             const [start, end] = [Math.max(0, one.start), Math.min(DURATION, one.end)];
             const holds = (kept: Span) =>
-              kept.start <= start + CUTTING.maxGiven && kept.end >= end - CUTTING.maxGiven && kept.end > start;
+              kept.start <= start + CUTTING.maxGiven &&
+              kept.end >= end - CUTTING.maxGiven &&
+              kept.end > start &&
+              kept.start < end;
             if (one.removal === null && end > start)
               expect(spans.some((kept) => isKept(kept) && holds(kept))).toBe(true);
           }

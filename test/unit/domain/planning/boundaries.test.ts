@@ -62,6 +62,15 @@ describe("a boundary in voice", () => {
     ]);
     expect(spans[1]!.findings).toEqual([]);
   });
+  test.each([
+    ["before", kept(0, 1), removed(1, 4), 0.94, 0.97],
+    ["after", removed(0, 1), kept(1, 4), 1.06, 1.03],
+  ] as const)("keeps half of a short word %s it", (_, left, right, dip, middle) => {
+    const activity = voiceWithDips([dip - 0.01, dip + 0.01, -40]);
+    const place = (middles: number[]) => placeBoundaries([left, right], activity, middles)[0]!.end / 1e6;
+    expect(Math.abs(place([]) - dip)).toBeLessThan(0.02);
+    expect(Math.abs(place([middle * 1e6]) - 1)).toBeLessThanOrEqual(0.03);
+  });
   test("of a filler stays near its edge, so that the filler goes whole", () => {
     const activity = voiceWithDips([1.1, 1.13, -40], [1.38, 1.4, -40]);
     const spans = placeBoundaries([kept(0, 1), removed(1, 1.4, FILLER), kept(1.4, 4)], activity);
