@@ -33,7 +33,7 @@ export type PlanCutInput = {
   recognize: (requests: RecognitionRequest[]) => Promise<Recognition[]>;
   /** Measures the voice in parts of the recording. Returns the results in the order of the spans. */
   measureVoices: (spans: Span[]) => Promise<VoiceFeatures[]>;
-  /** Compares the sounds of takes and retakes. Returns the results in the order of the pairs. */
+  /** Compares the audio of takes and retakes. Returns the results in the order of the pairs. */
   compareAudio: (pairs: AudioPair[]) => Promise<(AudioMatch | null)[]>;
   language: string | null;
 };
