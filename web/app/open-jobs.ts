@@ -5,10 +5,7 @@ import { api, must, type Schemas } from "./api";
 import { followRead } from "./cache";
 import { listenLive } from "./live";
 import { recall } from "./memory";
-import { openDownload } from "./save-file";
 import { session, workspace } from "./session";
-import { showFailure, showToast } from "./toasts";
-import { toLocalAddress } from "./use-query";
 
 type Pipeline = Schemas["Pipeline"];
 
@@ -52,36 +49,7 @@ export function watchEndedRenders(): () => void {
     setTimeout(() => {
       if (state === "completed" && recall(QUIET_RENDERS)?.includes(entityId)) return;
       // The render may have been deleted meanwhile.
-      void showEnd(entityId).catch(() => {});
+      void import("./ended-render").then(({ showEnd }) => showEnd(entityId)).catch(() => {});
     }, RESPONSE_MS);
   });
-}
-
-async function showEnd(renderId: string): Promise<void> {
-  const render = await readRender(renderId);
-  const { value } = session;
-  if (value.kind !== "signed-in" || render.created_by?.id !== value.me.id) return;
-  const params = { path: { asset_id: render.asset_id } };
-  const { filename } = await must(api.GET("/api/v1/assets/{asset_id}", { params }));
-  const name = filename === null ? "Your recording" : `“${filename}”`;
-  const href = `/assets/${render.asset_id}`;
-  const link = location.pathname === href ? undefined : { label: "Open", href };
-  if (render.state === "failed")
-    return showToast({ kind: "bad", text: `${name} was not rendered. ${render.error_message ?? ""}`, link });
-  const format = render.output.format.toUpperCase();
-  showToast({
-    kind: "info",
-    text: [`${name} is ready as ${format}.`, ...render.warnings].join(" "),
-    action: { label: `Download ${format}`, run: () => void downloadRender(renderId).catch(showFailure) },
-    link,
-  });
-}
-
-const readRender = (renderId: string) =>
-  must(api.GET("/api/v1/renders/{render_id}", { params: { path: { render_id: renderId } } }));
-
-/** Downloads the file of a render with a new link, because links expire after 15 minutes. Throws `ApiError`. */
-export async function downloadRender(renderId: string): Promise<void> {
-  const { download_url: url, output } = await readRender(renderId);
-  if (url !== null) openDownload(toLocalAddress(url), `render.${output.format}`);
 }

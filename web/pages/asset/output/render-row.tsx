@@ -1,8 +1,8 @@
 import { useId, useMemo, useState } from "preact/hooks";
 import { api, must } from "../../../app/api";
+import { downloadRender } from "../../../app/ended-render";
 import { formatBytes, formatRemaining, formatShare } from "../../../app/format";
 import { progressOf } from "../../../app/live";
-import { downloadRender } from "../../../app/open-jobs";
 import { createRemainingTime } from "../../../app/rare-formats";
 import { showFailure } from "../../../app/toasts";
 import { Button, IconButton } from "../../../ui/button";
