@@ -159,7 +159,7 @@ const LOWEST_NICENESS = 19;
 /** Leaves a thirtieth of a core when others need all of it, so that a busy machine does not stop the child. */
 const SESSION_NICENESS = 15;
 const SLOWDOWN = 30;
-/** What hangs is still found within minutes. */
+/** A hung command still ends within minutes. */
 const MAX_ADDED_MS = 5 * 60_000;
 
 let stretchesLimits = false;

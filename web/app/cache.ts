@@ -124,6 +124,8 @@ export type List<Item, Of = Page<Item>> = Omit<PagedList<Item>, "change"> & {
 type ListOptions<Item, Of> = ReadOptions<Rows<Item, Of>> & {
   /** Merges the first page, read again, into the rows of a list with the newest rows first. Returns null if that is not possible. */
   merge?: (rows: Item[], fresh: Of) => Item[] | null;
+  /** Called before the first page is read again. */
+  onReading?: () => void;
   /** Called when all pages that are shown have been read again. */
   onReload?: () => void;
 };
@@ -165,10 +167,11 @@ export function createList<Item, Of extends Page<Item> = Page<Item>>(
         pages: before.pages + 1,
       };
     }
+    options.onReading?.();
     const first = await read(null, stopping);
     const now = client.getQueryData<Rows<Item, Of>>(key);
     const known = now?.items ?? [];
-    const merged = now && options.merge?.(known, first);
+    const merged = now && now.pages > 1 && options.merge?.(known, first);
     if (merged) return { ...now, items: merged, first };
     let items = append([], first.items);
     let { next_cursor: cursor }: Page<Item> = first;

@@ -6,6 +6,7 @@ import { followRead } from "./cache";
 import { listenLive } from "./live";
 import { recall } from "./memory";
 import { session, workspace } from "./session";
+import { showFailure } from "./toasts";
 
 type Pipeline = Schemas["Pipeline"];
 
@@ -36,6 +37,8 @@ async function readOpenJobs(signal: AbortSignal): Promise<Pipeline[]> {
 
 /** Where all tabs find the IDs of renders that end without a message: those of a batch, whose recordings show it. */
 export const QUIET_RENDERS = "quiet-renders";
+/** Those of this tab: a browser may store nothing. */
+export const quietRenders = new Set<string>();
 /** An event may arrive before the response that has the ID of a new render. */
 const RESPONSE_MS = 1_000;
 
@@ -47,9 +50,10 @@ export function watchEndedRenders(): () => void {
     if (entityId === null || (state !== "completed" && state !== "failed") || shown.has(entityId)) return;
     shown.add(entityId);
     setTimeout(() => {
-      if (state === "completed" && recall(QUIET_RENDERS)?.includes(entityId)) return;
+      const isQuiet = quietRenders.has(entityId) || recall(QUIET_RENDERS)?.includes(entityId);
+      if (state === "completed" && isQuiet) return;
       // The render may have been deleted meanwhile.
-      void import("./ended-render").then(({ showEnd }) => showEnd(entityId)).catch(() => {});
+      void import("./ended-render").then(({ showEnd }) => showEnd(entityId).catch(() => {}), showFailure);
     }, RESPONSE_MS);
   });
 }

@@ -115,7 +115,7 @@ export function createChunkWatch(
         sizes.disconnect();
       };
     },
-    /** Keeps what is in view there when heights have changed. Call it after each render. `rows`: number of rows of a chunk. */
+    /** Keeps the visible rows in place when heights have changed. Call it after each render. `rows`: number of rows of a chunk. */
     afterRender: (chunks: number, rows: number) => {
       const isSame = chunks === count;
       count = chunks;

@@ -49,18 +49,17 @@ export async function isOtherInside(file: Blob): Promise<boolean> {
 
 /** Maximum number of files that are read at the same time. */
 const MAX_READS = 4;
-/** Time after which a file that cannot be read yet, such as one of a cloud or a network share, may be a recording. */
+/** Time after which files that were not read yet, such as those of a cloud or a slow network share, may be recordings. */
 const READ_MS = 1_000;
 
 /** Returns which files are surely neither recordings nor scripts, by their names, types and first bytes. */
 export async function findOthers(files: readonly File[]): Promise<ReadonlySet<File>> {
   const others = new Set(files.filter(isOther));
   const unread = files.filter((file) => !isScript(file) && !others.has(file)).values();
+  const timeout = new Promise<null>((resolve) => setTimeout(resolve, READ_MS, null));
   const read = async () => {
     for (const file of unread) {
-      const timeout = new Promise<null>((resolve) => setTimeout(resolve, READ_MS, null));
       const isFound = await Promise.race([isOtherInside(file), timeout]);
-      // So a whole folder that does not respond takes no longer.
       if (isFound === null) return;
       if (isFound) others.add(file);
     }

@@ -55,7 +55,7 @@ export function* requestAlignments(requests: AlignmentRequest[]): PlanSteps<Forc
 }
 
 /** Returns the first requests, as many as fit the budget of second recognitions of a recording of this duration. */
-export function fitToBudget<Request extends RecognitionRequest>(
+export function fitRecognitionBudget<Request extends RecognitionRequest>(
   requests: readonly Request[],
   duration: Ticks,
 ): Request[] {

@@ -27,8 +27,8 @@ export type DecidedWord = Span & Decision & { text: string };
 type RegionSpan = DecidedSpan & { region: number | null };
 
 /**
- * Returns sorted, disjoint spans. Every kept word is inside one kept span, at least half of it. `decideWordless` decides on a
- * region in which no word was recognized and that is not attached to one; `noise` is true for a region away from any
+ * Returns sorted, disjoint spans. At least half of every kept word is inside one kept span. `decideWordless` decides on
+ * a region in which no word was recognized and that is not attached to one; `noise` is true for a region away from any
  * voice.
  */
 export function toDecidedSpans(

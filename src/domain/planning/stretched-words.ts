@@ -6,7 +6,7 @@
 import type { Recognition, SpeechAnalysis, Transcript, Word } from "../speech";
 import { measureWordDistance, normalizeWords } from "../text/normalize";
 import type { Span, Ticks } from "../time";
-import { fitToBudget, type PlanSteps, requestRecognitions } from "./context";
+import { fitRecognitionBudget, type PlanSteps, requestRecognitions } from "./context";
 import { RETAKES } from "./retakes/thresholds";
 import { coveredDuration, durationOf } from "./spans";
 import { ACTIVITY, COMMON } from "./thresholds";
@@ -49,7 +49,7 @@ export function findStretchedWords(words: readonly Word[], speech: readonly Span
     return coveredDuration(speech, word) >= ACTIVITY.minStretchedVoice * length;
   });
   const requests = stretched.map((word) => ({ word, window: word }));
-  return fitToBudget(requests, duration).map(({ word }) => word);
+  return fitRecognitionBudget(requests, duration).map(({ word }) => word);
 }
 
 /** Short words are not spoken in proportion to their letters. */

@@ -164,6 +164,6 @@ function hasAbbreviation({ from, to, tokens, words }: Run, { texts }: Term): boo
   if (last.trail !== "." || last.endsSentence || toFormKey(texts.at(-1)!) === last.key) return false;
   if (next === undefined || isDivided(words, tokens, to)) return false;
   // Another letter in a row of abbreviated ones may belong to the same name.
-  const isRow = to - from > 1 && tokens[to - 2]!.trail === "." && LETTER.test(next.core);
+  const isRow = to - from > 1 && tokens[to - 2]!.trail === "." && LETTER.test(next.core) && next.trail.startsWith(".");
   return isRow || /^\p{Ll}/u.test(next.core);
 }

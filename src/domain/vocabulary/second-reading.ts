@@ -2,7 +2,7 @@
  * Recognizes places again where the audio hardly decides whether a term was said. With other audio around it, a
  * recognizer often writes an unknown name differently: more like the term if it was said, less like it if not. Pure.
  */
-import { fitToBudget } from "../planning/context";
+import { fitRecognitionBudget } from "../planning/context";
 import type { Recognition, RecognitionRequest, Transcript } from "../speech";
 import { type Span, TICKS_PER_SECOND } from "../time";
 import type { Replacement } from "./candidates";
@@ -56,7 +56,7 @@ export function listSecondReadings(
         },
       }));
     });
-  return fitToBudget(readings, utterances.at(-1)?.end ?? 0);
+  return fitRecognitionBudget(readings, utterances.at(-1)?.end ?? 0);
 }
 
 /**

@@ -116,7 +116,7 @@ export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: ()
     const { lanes, playhead } = read();
     const reach = REACH[isTouch ? "touch" : "mouse"];
     const time = playhead.peek();
-    // A finger may be anywhere on the flag: it moves the playhead only once it moves itself.
+    // A finger may be anywhere on the flag: a drag keeps its distance. A tap is like one elsewhere.
     const flag = isTouch && isOnFlag(view.value, time, x, y) ? toX(view.value, time) - x : null;
     drag =
       y < lanes.ruler.height && flag === null

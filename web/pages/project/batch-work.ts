@@ -5,7 +5,7 @@ import { CUT_MODES, type CutMode, type CutOptions } from "../../../src/domain/pl
 import { ApiError, api, exportUrl, must, type Schemas, toMessage } from "../../app/api";
 import { formatCount } from "../../app/format";
 import { recall, remember } from "../../app/memory";
-import { QUIET_RENDERS } from "../../app/open-jobs";
+import { QUIET_RENDERS, quietRenders } from "../../app/open-jobs";
 import { runDeletion } from "../../app/query-client";
 import { openDownload } from "../../app/save-file";
 import { workspace } from "../../app/session";
@@ -116,6 +116,7 @@ export function renderRecordings(recordings: readonly CutRecording[], choice: Re
 const MAX_QUIET_RENDERS = 2_000;
 
 function addQuietRender(id: string): void {
+  quietRenders.add(id);
   const before = recall(QUIET_RENDERS)?.split(",") ?? [];
   remember(QUIET_RENDERS, [...before, id].slice(-MAX_QUIET_RENDERS).join());
 }

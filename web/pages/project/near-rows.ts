@@ -9,9 +9,11 @@ import { keepSame, PACE_MS, type Row, type RowSource, readInOrder, sleep } from 
 export type NearRows<Item> = {
   /** Merges the first page, read again, into the rows. Null for a short list, which is read as a whole. */
   merge(rows: Item[], fresh: Page<Item>): Item[] | null;
+  /** Call it before the first page is read again. */
+  onReading(): void;
   /** Ends the doubts about a short list, which has been read again as a whole. */
   onReload(): void;
-  /** Says that a row may have come, gone or moved; with null, that any may have. Call it before the first page is read again. */
+  /** Says that a row may have come, gone or moved; with null, that any may have. */
   doubt(id: string | null): void;
   /** Says which rows are near the view. */
   view(first: number, last: number): void;
@@ -47,7 +49,7 @@ export function createNearRows<Item extends Row>(source: NearSource<Item>): Near
   const doubted = new Set<string>();
   /** The same of any row. */
   let isAllDoubted = false;
-  /** Whether one has come since the last reading of a short list began. */
+  /** Whether a doubt has come since the last reading of the first page began. */
   let hasNewDoubt = false;
   const reading = new Map<string, Promise<Item[]>>();
   let readingAll: Promise<void> | null = null;
@@ -138,10 +140,7 @@ export function createNearRows<Item extends Row>(source: NearSource<Item>): Near
 
   return {
     merge: (rows, fresh) => {
-      if (rows.length <= MANY_ROWS || fresh.next_cursor === null) {
-        hasNewDoubt = false;
-        return null;
-      }
+      if (rows.length <= MANY_ROWS || fresh.next_cursor === null) return null;
       merges++;
       const known = new Map(rows.map((row) => [row.id, row]));
       const top = new Set(fresh.items.map(({ id }) => id));
@@ -155,6 +154,9 @@ export function createNearRows<Item extends Row>(source: NearSource<Item>): Near
       for (const id of top) stale.delete(id);
       readSoon();
       return [...fresh.items.map((row) => keepSame(known.get(row.id), row)), ...rest];
+    },
+    onReading: () => {
+      hasNewDoubt = false;
     },
     onReload: () => {
       if (hasNewDoubt) return;

@@ -4,7 +4,7 @@ import type { Recognition, Word } from "../../speech";
 import { normalizeWords } from "../../text/normalize";
 import type { Span, Ticks } from "../../time";
 import type { AudioActivity } from "../audio-activity";
-import { fitToBudget, type PlanSteps, requestRecognitions } from "../context";
+import { fitRecognitionBudget, type PlanSteps, requestRecognitions } from "../context";
 import { isFillerText, isOpenWord, type Lexicon } from "../lexicon/lexicon";
 import { indexEndingAfter, isMostlyIn, overlapDuration } from "../spans";
 import { COMMON, FILLERS } from "../thresholds";
@@ -38,7 +38,7 @@ const toWindow = ({ region }: AlignedRegion, duration: Ticks): Span => ({
 function chooseRegions(aligned: readonly AlignedRegion[], duration: Ticks): AlignedRegion[] {
   const sorted = aligned.toSorted((a, b) => a.alignment - b.alignment);
   const requests = sorted.map((one) => ({ one, window: toWindow(one, duration) }));
-  const chosen = new Set(fitToBudget(requests, duration).map(({ one }) => one));
+  const chosen = new Set(fitRecognitionBudget(requests, duration).map(({ one }) => one));
   return aligned.filter((one) => chosen.has(one));
 }
 

@@ -201,12 +201,16 @@ export const divideAtStretches = (words: readonly DecidedWord[], stretches: read
 export const decideByStretches = (words: readonly DecidedWord[], stretches: readonly DecidedStretch[]): DecidedWord[] =>
   words.map((word) => (word.removal === null ? { ...word, ...decideByStretch(word, word, stretches) } : word));
 
-/** Returns the decision on a span with that of the stretch in which most of it is. The marks of the span stay. */
+/**
+ * Returns the decision on a span with that of the stretch in which most of it is. The marks of the span stay. A stretch that is only marked
+ * marks nothing that is removed.
+ */
 export function decideByStretch(
   span: Span,
   { removal, reviews }: Decision,
   stretches: readonly DecidedStretch[],
 ): Decision {
   const stretch = findOverlapping(stretches, span).find((one) => 2 * overlapDuration(one, span) > durationOf(span));
-  return { removal: stretch?.removal ?? removal, reviews: [...reviews, ...(stretch?.reviews ?? [])] };
+  if (!stretch || (removal && !stretch.removal)) return { removal, reviews };
+  return { removal: stretch.removal ?? removal, reviews: [...reviews, ...stretch.reviews] };
 }

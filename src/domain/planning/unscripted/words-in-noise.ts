@@ -7,7 +7,7 @@
 import { ENERGY_HOP } from "../../speech";
 import type { Span, Ticks } from "../../time";
 import type { AudioActivity } from "../audio-activity";
-import { fitToBudget, type PlanSteps, requestRecognitions, requestVoices } from "../context";
+import { fitRecognitionBudget, type PlanSteps, requestRecognitions, requestVoices } from "../context";
 import { isFillerText, type Lexicon } from "../lexicon/lexicon";
 import { type DecidedSpan, durationOf } from "../spans";
 import { ACTIVITY, COMMON } from "../thresholds";
@@ -47,7 +47,7 @@ export function* findWordsInNoise(
     .map((span) => ({ span, level: measureLevel([span], activity) }))
     .filter(({ level }) => level >= minLevel)
     .sort((a, b) => b.level - a.level);
-  const windows = fitToBudget(
+  const windows = fitRecognitionBudget(
     loud.flatMap(({ span }) => toWindows(span, activity.duration)),
     activity.duration,
   );

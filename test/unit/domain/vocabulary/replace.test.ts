@@ -71,6 +71,7 @@ describe("text of recognized words", () => {
       { Offcut: ["off cut"] },
       "we met Offcut T. here",
     ],
+    ["a sentence after abbreviated letters", "we use I. B. M. I like it", { IBM: [] }, "we use IBM. I like it"],
     ["a sentence after letters", "we use o f f c u t. I met", { Offcut: ["off cut"] }, "we use Offcut. I met"],
     ["a letter that the term ends with", "vitamin c. Then it was", { "Vitamin C": [] }, "Vitamin C. Then it was"],
     ["the same before a small letter", "plan b. it was", { "Plan B": [] }, "Plan B. it was"],
