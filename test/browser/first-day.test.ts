@@ -6,12 +6,13 @@ import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { generateSync } from "otplib";
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Page, Request } from "playwright-core";
 import { shareChromium } from "../chromium";
 import { FIXTURES } from "../e2e/offcut";
 import { admin, type Server, startServer } from "../e2e/server";
 import { PASSWORD } from "../http/accounts";
 import { makeMedia } from "../http/media";
+import { until } from "../until";
 import { readZip, testWithUnzip } from "../zip";
 import { watch } from "./dashboard";
 
@@ -124,12 +125,33 @@ async function makeRecording(name: string, mimeType: string, start: number, seco
   return { name, mimeType, buffer: Buffer.from(bytes) };
 }
 
-/** Kills the server in the middle of the next upload, and starts it again where open pages look for it. */
+/**
+ * Kills the server in the middle of the next upload, and starts it again where open pages look for it. No upload is being created then: one whose
+ * reply is lost is created again, and the first one stays as a file that was not uploaded.
+ */
 async function killDuringUpload(page: Page): Promise<void> {
   const { port } = new URL(server.url());
+  const restarted = Promise.withResolvers<void>();
+  const creating = new Set<Request>();
+  let isKilling = false;
+  page.on("response", (response) => void creating.delete(response.request()));
+  page.on("requestfailed", (request) => void creating.delete(request));
+  await page.route(/\/(upload-resumable$|uploads\/)/, async (route) => {
+    if (route.request().method() === "POST") {
+      if (isKilling) await restarted.promise;
+      creating.add(route.request());
+    } else if (route.request().method() === "PATCH") {
+      isKilling = true;
+      await until("the replies to creations", async () => creating.size === 0);
+    }
+    await route.continue();
+  });
   await page.waitForRequest((request) => request.method() === "PATCH" && request.url().includes("/uploads/"));
+  await until("the replies to creations", async () => isKilling && creating.size === 0);
   await server.kill();
   await server.start({}, port);
+  restarted.resolve();
+  await page.unrouteAll({ behavior: "wait" });
 }
 
 test("an administrator, an editor and a producer", async () => {
