@@ -2,8 +2,14 @@
 
 export type TestFile = { path: string; seconds: number; passed: number; skipped: number; failed: number };
 export type TestFailure = { path: string; name: string; message: string };
-/** The report of a suite. `problems`: sentences about why the report is incomplete. */
-export type SuiteResult = { name: string; files: TestFile[]; failures: TestFailure[]; problems: string[] };
+/** The report of a suite. `unsteady`: failures of files that passed when they ran again; `problems`: sentences about why the report is incomplete. */
+export type SuiteResult = {
+  name: string;
+  files: TestFile[];
+  failures: TestFailure[];
+  unsteady: TestFailure[];
+  problems: string[];
+};
 
 type Element = { name: string; attributes: Record<string, string>; children: Element[]; text: string };
 
@@ -108,14 +114,17 @@ export function formatSummary(suites: SuiteResult[], durations: readonly (readon
     `${formatSeconds(total)}  total`,
     "",
     `${formatCount(passed!)} passed, ${formatCount(failed!)} failed, ${formatCount(skipped!)} skipped`,
-    ...suites.flatMap(({ failures }) => failures.flatMap(formatFailure)),
+    ...suites.flatMap(({ unsteady }) =>
+      unsteady.flatMap((failure) => formatFailure("UNSTEADY, passed alone:", failure)),
+    ),
+    ...suites.flatMap(({ failures }) => failures.flatMap((failure) => formatFailure("FAIL", failure))),
     ...suites.flatMap(({ name, problems }) => problems.map((problem) => `\n${name}: ${problem}`)),
   ];
 }
 
-function formatFailure({ path, name, message }: TestFailure): string[] {
+function formatFailure(label: string, { path, name, message }: TestFailure): string[] {
   const lines = message.split("\n");
   const shown = lines.slice(0, MAX_MESSAGE_LINES).map((line) => `  ${line.slice(0, MAX_LINE_CHARACTERS)}`);
   const rest = lines.length - shown.length;
-  return ["", `FAIL ${path}: ${name}`, ...shown, ...(rest > 0 ? [`  … ${rest} more lines`] : [])];
+  return ["", `${label} ${path}: ${name}`, ...shown, ...(rest > 0 ? [`  … ${rest} more lines`] : [])];
 }

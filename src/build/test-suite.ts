@@ -21,6 +21,8 @@ const TEST_TIMEOUT_MS = 120_000;
 const TERM_GRACE_MS = 10_000;
 /** Time of a file that is not slow. Bun balances only if all times are known. */
 const DEFAULT_FILE_SECONDS = 1;
+/** More files with failures than these are not run again: they have a common cause. */
+const MAX_FILES_AGAIN = 3;
 
 /** Lists the test files of a suite, as the report names them. */
 export const listTestFiles = ({ folders }: Suite, project: string): string[] =>
@@ -30,29 +32,52 @@ export const listTestFiles = ({ folders }: Suite, project: string): string[] =>
 
 /**
  * Runs a suite, the slowest files first. Its output goes to the terminal. A process that ends early or is stopped after `maxSeconds`, a report
- * that is missing or cut off, and a file without a result are problems of the suite.
+ * that is missing or cut off, and a file without a result are problems of the suite. Up to three files with failures are run again one after the
+ * other: the failures of those that pass then are `unsteady`, which the summary shows and which fail nothing.
  */
-export async function runSuite(
+export async function runSuite(suite: Suite, options: SuiteOptions): Promise<SuiteResult> {
+  const all = listTestFiles(suite, options.project);
+  // Bun would run every file of the project.
+  if (all.length === 0)
+    return { name: suite.name, files: [], failures: [], unsteady: [], problems: ["It has no test file."] };
+  const first = await runFiles(suite, all, FILES_AT_A_TIME, options);
+  const failed = [...new Set(first.failures.map(({ path }) => path))].filter((path) => path !== "");
+  if (failed.length === 0 || failed.length > MAX_FILES_AGAIN || first.problems.length > 0) return first;
+  const again = await runFiles(suite, failed, 1, options);
+  // A file that fails again, or has no result, keeps what it failed with at first.
+  const hasPassed = ({ path }: { path: string }) =>
+    again.files.some((file) => file.path === path && file.failed === 0 && file.passed > 0);
+  if (again.problems.length > 0) return first;
+  return {
+    ...first,
+    files: first.files.map((file) => (hasPassed(file) ? again.files.find(({ path }) => path === file.path)! : file)),
+    failures: first.failures.filter((failure) => !hasPassed(failure)),
+    unsteady: first.failures.filter(hasPassed),
+  };
+}
+
+async function runFiles(
   suite: Suite,
+  expected: string[],
+  filesAtATime: number,
   { project, maxSeconds, timings, isQuiet }: SuiteOptions,
 ): Promise<SuiteResult> {
   const folder = await mkdtemp(join(tmpdir(), "offcut-tests-"));
   try {
-    const expected = listTestFiles(suite, project);
     const [report, known] = [join(folder, "report.xml"), join(folder, "timings.json")];
     const files = Object.fromEntries(expected.map((path) => [path, 1000 * (timings[path] ?? DEFAULT_FILE_SECONDS)]));
     await Bun.write(known, JSON.stringify({ version: 1, files }));
-    const limits = ["--timeout", String(TEST_TIMEOUT_MS), `--parallel=${FILES_AT_A_TIME}`, "--timings", known];
+    const limits = ["--timeout", String(TEST_TIMEOUT_MS), `--parallel=${filesAtATime}`, "--timings", known];
     const reporter = ["--reporter=junit", "--reporter-outfile", report];
-    const folders = suite.folders.map((each) => `./${each}`);
-    const command = [process.execPath, "test", ...limits, ...reporter, ...(suite.args ?? []), ...folders];
+    const paths = expected.map((path) => `./${path}`);
+    const command = [process.execPath, "test", ...limits, ...reporter, ...(suite.args ?? []), ...paths];
     const { code, wasStopped } = await runCommand(command, { cwd: project, env: suite.env, maxSeconds, isQuiet });
     const stopped = wasStopped ? [`The tests were stopped after ${maxSeconds} s.`] : [];
     const { result, problems } = await readReport(report);
     const all = [...stopped, ...problems, ...findProblems(expected, result.files)];
     if (code !== 0 && result.failures.length === 0 && all.length === 0)
       all.push(`The tests ended with exit code ${code}, and no failure is in the report.`);
-    return { name: suite.name, ...result, problems: all };
+    return { name: suite.name, ...result, unsteady: [], problems: all };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

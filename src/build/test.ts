@@ -97,7 +97,7 @@ async function runAll(folder: string): Promise<boolean> {
   const results: SuiteResult[] = [];
   for (const suite of suites) results.push(await timed(suite.name, () => runSuite(suite, options)));
   if (values["update-timings"]) await storeTimings(results);
-  results.push({ name: "checks", files: [], failures: [], problems });
+  results.push({ name: "checks", files: [], failures: [], unsteady: [], problems });
   console.log(formatSummary(results, durations).join("\n"));
   return isGood(results);
 }

@@ -181,7 +181,7 @@ test("a mailed link confirms the address, and mailed codes are a second factor",
   };
   await page.getByRole("button", { name: "Use codes by email" }).click();
   await confirm("Turn on the second factor?", "Turn on");
-  await page.getByText("Codes by email").waitFor();
+  await page.getByRole("button", { name: "Turn off" }).waitFor();
   server().advance(24 * 3600 * 1000);
   const mails = (await smtp.mailTo(emailOf(user))) && 2;
   await page.getByRole("button", { name: "Turn off" }).click();

@@ -65,6 +65,8 @@ test("uploads pause, and continue after a reload when the file is chosen again",
 });
 
 test("an upload goes on in its workspace while another one is chosen, and while the lists are read again", async () => {
+  // A list that is being read while the session ends.
+  expectFailures(401);
   await using folder = await temporaryFolder();
   const path = join(folder.path, "one.wav");
   await Bun.write(path, await wav(60));

@@ -217,6 +217,8 @@ test("users take turns: who exports again and again comes last", async () => {
     return ids;
   });
   for (const user of users) await exportIs(user, rows.get(user.userId)!, "ready");
+  // An export is logged after it can be seen.
+  await until("the last one's event", () => order.length === 3);
   const last = await Promise.all([carla, anna, bert].map(async (user) => (await listExportIds(server, user)).at(-1)!));
   expect(order).toEqual(last);
 });

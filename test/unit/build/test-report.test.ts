@@ -69,6 +69,7 @@ describe("the summary", () => {
     name: "unit",
     files: [{ path: "test/unit/a.test.ts", seconds: 1, passed: 1, skipped: 0, failed: 0 }],
     failures: [],
+    unsteady: [],
     problems: [],
     ...changes,
   });
@@ -76,6 +77,7 @@ describe("the summary", () => {
   test.each([
     ["all tests passed", [suite({})], true],
     ["a test failed", [suite({}), suite({ failures: [FAILURE] })], false],
+    ["a test passed when it ran again", [suite({ unsteady: [FAILURE] })], true],
     ["a suite has a problem", [suite({}), suite({ problems: ["No test passed."] })], false],
     ["nothing was run", [], false],
   ])("when %s", (_, suites, good) => {
@@ -88,6 +90,7 @@ describe("the summary", () => {
     const long = { path: "test/unit/b.test.ts", name: "long", message: Array(60).fill("x".repeat(400)).join("\n") };
     const suites = [
       suite({ files: [...many, ...files], failures: [...failures, long] }),
+      suite({ name: "browser", files: [], unsteady: [{ ...failures[0]!, path: "test/browser/c.test.ts" }] }),
       suite({ name: "end to end", files: [], problems: ["The tests wrote no report."] }),
     ];
     const text = formatSummary(suites, [
@@ -98,8 +101,9 @@ describe("the summary", () => {
       "\n== Slowest test files ==\n    3.5 s  test/unit/b.test.ts\n    1.3 s  test/unit/a.test.ts\n    0.5 s  test/unit/0.test.ts\n",
     );
     expect(text).toContain(
-      "== Durations ==\n   19.0 s  types\n  175.0 s  unit\n  194.0 s  total\n\n83 passed, 41 failed, 41 skipped\n\nFAIL test/unit/a.test.ts: a group > of <tags>",
+      "== Durations ==\n   19.0 s  types\n  175.0 s  unit\n  194.0 s  total\n\n83 passed, 41 failed, 41 skipped\n\nUNSTEADY, passed alone: test/browser/c.test.ts: a group > of <tags>",
     );
+    expect(text).toContain("\n\nFAIL test/unit/a.test.ts: a group > of <tags>");
     expect(text).toEndWith(`  ${"x".repeat(300)}\n  … 35 more lines\n\nend to end: The tests wrote no report.`);
   });
 });

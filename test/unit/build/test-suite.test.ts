@@ -15,6 +15,9 @@ const FILES: Record<string, string> = {
   "bad/exits": `test("exits", () => process.exit(0));`,
   "bad/loads": `throw new Error("cannot load");`,
   "bad/empty": "",
+  "unsteady/fails": `test("fails", () => expect(1).toBe(2));`,
+  "unsteady/first": `import { existsSync, writeFileSync } from "node:fs"; test("passes", () => {});
+    test("passes later", () => { const path = import.meta.path + ".ran", isFirst = !existsSync(path); writeFileSync(path, ""); expect(isFirst).toBe(false); });`,
   "hung/hangs": `test("hangs", () => { for (;;); });`,
   "skipped/skipped": `test.if(false)("is for another day", () => {});`,
 };
@@ -38,6 +41,7 @@ test("a suite without a failure has no problem", async () => {
     name: "good",
     files: [{ path: "test/good/good.test.ts", seconds: expect.any(Number), passed: 1, skipped: 1, failed: 0 }],
     failures: [],
+    unsteady: [],
     problems: [],
   });
 });
@@ -55,18 +59,30 @@ test("each failure is found: of tests, of their set-up, of their process, and of
   expect(problems).toEqual([`test/bad/empty.test.ts ${about}`, `test/bad/loads.test.ts ${about}`]);
 });
 
+test("files with failures run once more alone: what passes then is unsteady, what fails again is a failure", async () => {
+  const { files, failures, unsteady, problems } = await run("unsteady");
+  expect(failures.map(({ path, name }) => `${path} ${name}`)).toEqual(["test/unsteady/fails.test.ts fails"]);
+  expect(unsteady.map(({ path, name }) => `${path} ${name}`)).toEqual(["test/unsteady/first.test.ts passes later"]);
+  expect(files.map(({ path, passed, failed }) => [path, passed, failed]).sort()).toEqual([
+    ["test/unsteady/fails.test.ts", 0, 1],
+    ["test/unsteady/first.test.ts", 2, 0],
+  ]);
+  expect(problems).toEqual([]);
+});
+
 test("tests that hang are stopped", async () => {
   expect(await run("hung", 1)).toEqual({
     name: "hung",
     files: [],
     failures: [],
+    unsteady: [],
     problems: ["The tests were stopped after 1 s.", "The tests wrote no report."],
   });
 });
 
 test.each([
   ["skipped", "No test passed."],
-  ["missing", "The tests wrote no report."],
+  ["missing", "It has no test file."],
 ])("a suite whose tests are %s is a failure", async (folder, problem) => {
   expect((await run(folder)).problems).toEqual([problem]);
 });
