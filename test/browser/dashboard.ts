@@ -41,7 +41,7 @@ export function useDashboard({ settings = {}, ...options }: Options = {}): Dashb
   let expectedError: RegExp | null = null;
 
   beforeAll(async () => {
-    server = await harness(settings, options);
+    server = await harness(settings, { sharesChild: true, ...options });
     browser = await shareChromium([`--host-resolver-rules=MAP ${HOST} 127.0.0.1`]);
   });
   afterEach(async () => {

@@ -1,6 +1,7 @@
 /** The public family, row by row: each test is a row of the contract, and every response is checked against the documented schemas. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { callLog } from "../http/client";
+import { PATIENCE_MS } from "../http/harness";
 import { listUncalledRoutes, PUBLIC_CONTRACT } from "./response-checks";
 import { assetRows } from "./rows/assets";
 import { cutRows } from "./rows/cuts";
@@ -13,7 +14,7 @@ import { requestRows } from "./rows/requests";
 import { uploadRows } from "./rows/uploads";
 import { webhookRows } from "./rows/webhooks";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(PATIENCE_MS);
 
 // Webhooks come before the rows that advance the clock: receivers compare a signature's time with their own.
 const ROWS = [

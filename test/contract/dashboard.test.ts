@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { publicRoutes } from "../../src/http/public";
 import { callLog } from "../http/client";
+import { PATIENCE_MS } from "../http/harness";
 import { DASHBOARD_CONTRACT, listUncalledRoutes } from "./response-checks";
 import { accountLinkRows } from "./rows/account-links";
 import { administrationRows } from "./rows/administration";
@@ -32,7 +33,7 @@ import { stripeRows } from "./rows/stripe";
 import { workerRows } from "./rows/workers";
 import { workspaceRows } from "./rows/workspaces";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(PATIENCE_MS);
 
 const ROWS = [
   ...familyRows,

@@ -14,7 +14,7 @@ import { type KillableStore, Killed, openKillableStore } from "./kill-switch";
 import { listContradictions, readTotals, type Totals } from "./ledger-books";
 import { createLedgerWorld, type LedgerWorld, loadPrices, type StageEnd } from "./ledger-world";
 
-const HISTORIES = fullOr(10_000, 500);
+const HISTORIES = fullOr(10_000, 250);
 /** `OFFCUT_SEED` repeats the histories of an earlier run. */
 const SEED = process.env.OFFCUT_SEED ? { seed: Number(process.env.OFFCUT_SEED) } : {};
 const MAX_OPERATIONS = fullOr(40, 15);

@@ -18,7 +18,7 @@ setDefaultTimeout(30_000);
 let server: Harness;
 let anna: Client;
 beforeAll(async () => {
-  server = await harness();
+  server = await harness({}, { sharesChild: true });
   anna = await server.user();
 });
 afterAll(() => server[Symbol.asyncDispose]());

@@ -59,7 +59,7 @@ export function createClient(url: () => string, key: string | null, userId: stri
       seen = progress == null ? state : `${state}, progress ${progress}`;
       return states.includes(state) ? found : null;
     };
-    return until(what, look, patienceSeconds).catch((error: Error) => {
+    return until(what, look, patienceSeconds, true).catch((error: Error) => {
       throw new Error(`${error.message}: ${seen}`, { cause: error });
     });
   }

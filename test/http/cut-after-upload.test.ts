@@ -15,7 +15,7 @@ type OwnProject = Project & { cut_after_upload: { mode: string; language: string
 
 let server: Harness;
 beforeAll(async () => {
-  server = await harness({ CREDITS_PER_MINUTE: "0", CUT_STEP_CREDITS: "3" });
+  server = await harness({ CREDITS_PER_MINUTE: "0", CUT_STEP_CREDITS: "3" }, { sharesChild: true });
 });
 afterAll(async () => {
   expect(server.errors).toEqual([]);

@@ -25,7 +25,7 @@ let anna: Client;
 let bert: Client;
 let asset: AssetDetail;
 beforeAll(async () => {
-  server = await harness();
+  server = await harness({}, { sharesChild: true });
   [anna, bert] = [await server.user(), await server.user()];
   asset = await anna.ready(await wav(6));
 });

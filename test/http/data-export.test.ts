@@ -47,7 +47,7 @@ let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let anna: Client;
 let asset: AssetDetail;
 beforeAll(async () => {
-  server = await harness();
+  server = await harness({}, { sharesChild: true });
   folder = await temporaryFolder();
   anna = await server.user();
   asset = await anna.ready(await wav(2), { filename: "Ünï <talk>.wav" });

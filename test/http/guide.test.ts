@@ -17,7 +17,7 @@ setDefaultTimeout(2 * PATIENCE_MS);
 
 let server: Harness;
 beforeAll(async () => {
-  server = await harness({ WEBHOOKS_ALLOW_LOOPBACK: "true" }, { configuration: PRICES });
+  server = await harness({ WEBHOOKS_ALLOW_LOOPBACK: "true" }, { configuration: PRICES, sharesChild: true });
 });
 afterAll(() => server[Symbol.asyncDispose]());
 

@@ -26,6 +26,7 @@ import { type Client, createClient } from "./client";
 import { type FakeSpeech, fakeSpeech, type Hold } from "./fake-speech";
 import { bundledJobCommand } from "./job-command";
 import { BUNDLED_FFMPEG } from "./media";
+import { createSharedChild } from "./shared-child";
 
 /** Timeout of a test: preparing and rendering are real work, also on machines with two cores. Each test file sets it. */
 export const PATIENCE_MS = 120_000;
@@ -66,16 +67,19 @@ export type Harness = AsyncDisposable & {
 /** Hashes without the cost of a hash. Each hash has its own cost, so that it also verifies quickly. */
 export const createQuickPasswords = () => createPasswords({ cost: { memoryCost: 8, timeCost: 1 } });
 
+export type HarnessOptions = Pick<ServerOverrides, "timeSliceMs" | "drillCommand"> & {
+  configuration?: string;
+  sharesChild?: boolean;
+};
+
 /**
  * Starts a server: `await using server = await harness()`. `settings` are environment variables without the prefix, `configuration` is the
- * text of a configuration file.
+ * text of a configuration file. `sharesChild`: the jobs share a child process, for tests of other things than jobs. It cannot read a media folder
+ * outside of the data folder.
  */
 export async function harness(
   settings: Record<string, string> = {},
-  {
-    configuration = "",
-    ...turns
-  }: Pick<ServerOverrides, "timeSliceMs" | "drillCommand"> & { configuration?: string } = {},
+  { configuration = "", sharesChild = false, ...turns }: HarnessOptions = {},
 ): Promise<Harness> {
   const folder = await temporaryFolder();
   const speech = fakeSpeech();
@@ -110,13 +114,20 @@ export async function harness(
     config.logLevel,
   );
   await writeMigratedDatabase(join(folder.path, DATABASE_NAME));
+  let sharedChild: ReturnType<typeof createSharedChild> | undefined;
   const start = async () => {
     const started = await startServer(config, log, replacements);
     started.tools.jobCommand = await bundledJobCommand();
+    if (sharesChild) sharedChild = createSharedChild(started.tools, [folder.path]);
+    started.tools.sharedChild = sharedChild;
     started.services.passwords = createQuickPasswords();
     return started;
   };
   let server: RunningServer = await start();
+  const stop = async () => {
+    await server.stop();
+    await sharedChild?.end();
+  };
   const url = () => `http://127.0.0.1:${server.port}`;
 
   return {
@@ -212,7 +223,7 @@ export async function harness(
       };
     },
     restart: async (change) => {
-      await server.stop();
+      await stop();
       if (change) {
         const store = await openStore(join(folder.path, "offcut.db"));
         await change(store);
@@ -221,7 +232,7 @@ export async function harness(
       server = await start();
     },
     [Symbol.asyncDispose]: async () => {
-      await server.stop();
+      await stop();
       await folder[Symbol.asyncDispose]();
     },
   };

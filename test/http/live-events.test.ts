@@ -19,7 +19,7 @@ setDefaultTimeout(PATIENCE_MS);
 
 let server: Harness;
 beforeAll(async () => {
-  server = await harness();
+  server = await harness({}, { sharesChild: true });
 });
 afterAll(() => server[Symbol.asyncDispose]());
 

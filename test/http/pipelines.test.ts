@@ -15,7 +15,7 @@ let bert: Client;
 let asset: AssetDetail;
 let silent: AssetDetail;
 beforeAll(async () => {
-  server = await harness();
+  server = await harness({}, { sharesChild: true });
   [anna, bert] = [await server.user(), await server.user()];
   asset = await anna.ready(await wav(6), { filename: "talk.wav" });
   silent = await anna.ready(await quiet(3));

@@ -21,7 +21,7 @@ let maker: Client;
 let workspace: string;
 let renderId: string;
 beforeAll(async () => {
-  server = await harness();
+  server = await harness({}, { sharesChild: true });
   owner = await startSession(server, await server.user());
   maker = await startSession(server, await server.user());
   ({ id: workspace } = await createWorkspace(owner));

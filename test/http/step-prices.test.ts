@@ -8,7 +8,8 @@ import type { OffsetPage, Pipeline } from "./resources";
 setDefaultTimeout(PATIENCE_MS);
 
 /** Recordings cost nothing, a cut 3 credits and a render 5. */
-const priced = () => harness({ CREDITS_PER_MINUTE: "0", CUT_STEP_CREDITS: "3", RENDER_STEP_CREDITS: "5" });
+const priced = () =>
+  harness({ CREDITS_PER_MINUTE: "0", CUT_STEP_CREDITS: "3", RENDER_STEP_CREDITS: "5" }, { sharesChild: true });
 
 /** Starts a server with a user and a recording. */
 async function withRecording(credits: number, bytes = wav(2)) {
@@ -91,7 +92,10 @@ test("simultaneous requests hold no credit twice", async () => {
 });
 
 test("a failed step and the later ones cost nothing; what was held settles assets that wait", async () => {
-  const server = await harness({ CREDITS_PER_MINUTE: "6", CUT_STEP_CREDITS: "3", RENDER_STEP_CREDITS: "5" });
+  const server = await harness(
+    { CREDITS_PER_MINUTE: "6", CUT_STEP_CREDITS: "3", RENDER_STEP_CREDITS: "5" },
+    { sharesChild: true },
+  );
   await using _ = { [Symbol.asyncDispose]: () => close(server) };
   const user = await server.user(15);
   const asset = await user.ready(await quiet(2));

@@ -33,7 +33,7 @@ describe("the texts of a workspace", () => {
   }
 
   test("count: a chain stores a script once, a cancelled one only that of its cut, a deleted recording none", async () => {
-    await using server = await harness({ STORAGE_QUOTA_BYTES: String(QUOTA) });
+    await using server = await harness({ STORAGE_QUOTA_BYTES: String(QUOTA) }, { sharesChild: true });
     const { user, asset, before } = await waitingUser(server);
     const text = script(90_000, "A");
     const same = await start(user, asset.id, [...Array(9).fill(cutStep(text)), RENDER]);
@@ -55,7 +55,7 @@ describe("the texts of a workspace", () => {
   });
 
   test("a chain with one script runs to its end, and its cuts have the script", async () => {
-    await using server = await harness();
+    await using server = await harness({}, { sharesChild: true });
     const user = await server.user();
     const asset = await user.ready(await wav(2));
     const [one, two] = ["Nobody says this.", "Nor this."];
@@ -68,7 +68,7 @@ describe("the texts of a workspace", () => {
   });
 
   test("cannot exceed the quota, also at the same time; then cuts wait for nothing that does not fit", async () => {
-    await using server = await harness({ STORAGE_QUOTA_BYTES: String(QUOTA) });
+    await using server = await harness({ STORAGE_QUOTA_BYTES: String(QUOTA) }, { sharesChild: true });
     const { user, asset, before } = await waitingUser(server);
     const chains = await Promise.all(
       Array.from({ length: 6 }, (_, k) =>
@@ -97,7 +97,7 @@ describe("the texts of a workspace", () => {
   });
 
   test("an answer that is kept for Idempotency-Key has no second copy of a plan, and is complete when it is repeated", async () => {
-    await using server = await harness();
+    await using server = await harness({}, { sharesChild: true });
     const user = await server.user();
     const asset = await user.ready(await wav(4));
     const { id } = await user.cutEnded((await user.startCut({ asset_id: asset.id })).id);
@@ -117,7 +117,7 @@ describe("the texts of a workspace", () => {
   });
 
   test("are limited where they do not count: projects, and what clients say about an upload", async () => {
-    await using server = await harness();
+    await using server = await harness({}, { sharesChild: true });
     const user = await server.user();
     const { id } = await user.project();
     await server.services().store.write((tx) =>
@@ -137,7 +137,7 @@ describe("the texts of a workspace", () => {
   });
 
   test("drafts, edited cuts and their plans count and are checked; a waiting cut fails when the quota is reached", async () => {
-    await using server = await harness({ STORAGE_QUOTA_BYTES: String(QUOTA) });
+    await using server = await harness({ STORAGE_QUOTA_BYTES: String(QUOTA) }, { sharesChild: true });
     const user = await server.user();
     const asset = await user.ready(await wav(4));
     const { id } = await user.cutEnded((await user.startCut({ asset_id: asset.id })).id);

@@ -13,7 +13,7 @@ type Vocabulary = { entries: { text: string; spoken_as: string[] }[]; revision: 
 
 let server: Harness;
 beforeAll(async () => {
-  server = await harness();
+  server = await harness({}, { sharesChild: true });
 });
 afterAll(() => server[Symbol.asyncDispose]());
 

@@ -20,7 +20,7 @@ type Delivery = { id: string; state: string; response_status: number | null };
 let server: Harness;
 let anna: Client;
 beforeAll(async () => {
-  server = await harness({ WEBHOOKS_ALLOW_LOOPBACK: "true" });
+  server = await harness({ WEBHOOKS_ALLOW_LOOPBACK: "true" }, { sharesChild: true });
   anna = await server.user();
 });
 afterAll(() => server[Symbol.asyncDispose]());

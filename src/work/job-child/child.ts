@@ -57,8 +57,10 @@ export type SharedJobChild = JobChild & {
 type LimitCode = "corrupt_media" | "unsupported_media" | "processing_failed";
 
 /** Returns the shared child for one run; if there is none, starts one. */
-export const openRunChild = (shared: SharedJobChild | null | undefined, options: JobChildOptions): JobChild =>
-  shared?.lend(options.limitCode) ?? openJobChild(options);
+export const openRunChild = (
+  shared: Pick<SharedJobChild, "lend"> | null | undefined,
+  options: JobChildOptions,
+): JobChild => shared?.lend(options.limitCode) ?? openJobChild(options);
 
 const SAMPLE_MS = 50;
 /** A child that is still in an aborted operation after this time is killed. */

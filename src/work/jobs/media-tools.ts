@@ -23,7 +23,7 @@ export type MediaTools = {
   /** Program and arguments of the child process that reads media; it must call `runJobWorker`. */
   jobCommand: string[];
   /** The child that all runs on one recording share, with no access to devices. Without it, each run starts its own. */
-  sharedChild?: SharedJobChild | undefined;
+  sharedChild?: Pick<SharedJobChild, "lend"> | undefined;
   /** The folder with the work folders of jobs. */
   temporaryFolder: string;
   /** Returns how large a file a job may write now, in bytes; null without a limit. */

@@ -30,7 +30,7 @@ type Failure = { detail: string | { loc: string[] }[]; code?: string };
 
 /** Starts the server, which has `PRICES`. `settings` as for the harness. */
 export async function createDashboardFixtures(settings: Record<string, string> = {}): Promise<DashboardFixtures> {
-  const server = await harness(settings, { configuration: PRICES });
+  const server = await harness(settings, { configuration: PRICES, sharesChild: true });
   const user = async () => startSession(server, await server.user());
   const [anna, bert] = [await user(), await user()];
   const document = await anna.must<ApiDocument>("GET", "/api/v1/openapi.json");

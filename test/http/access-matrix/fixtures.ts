@@ -57,7 +57,7 @@ export async function createMatrixFixtures(): Promise<Fixtures> {
     TRUSTED_PROXIES: "127.0.0.1",
     WEBHOOKS_ALLOW_LOOPBACK: "true",
   };
-  const server = await harness(settings, { configuration: PRICES });
+  const server = await harness(settings, { configuration: PRICES, sharesChild: true });
   const { store } = server.services();
   const workspaceId = newId();
   const founder = await createAdmin(server);
