@@ -20,7 +20,7 @@ type Profile = { id: string; deleted_at: string | null };
 
 let server: Harness;
 beforeAll(async () => {
-  server = await harness({ WEBHOOKS_ALLOW_LOOPBACK: "true" });
+  server = await harness({ WEBHOOKS_ALLOW_LOOPBACK: "true" }, { sharesChild: true });
   await createAdmin(server);
 });
 afterAll(() => server[Symbol.asyncDispose]());

@@ -30,7 +30,7 @@ let talk: string;
 let sound: string;
 let silent: string;
 beforeAll(async () => {
-  server = await harness();
+  server = await harness({}, { sharesChild: true });
   anna = await server.user();
   talk = (await anna.ready(await video(4))).id;
   sound = (await anna.ready(await wav(4))).id;

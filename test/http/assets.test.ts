@@ -10,7 +10,7 @@ setDefaultTimeout(PATIENCE_MS);
 let server: Harness;
 let anna: Client;
 beforeAll(async () => {
-  server = await harness();
+  server = await harness({}, { sharesChild: true });
 });
 beforeEach(async () => {
   anna = await server.user();

@@ -45,7 +45,7 @@ let admin: Client;
 let assetId: string;
 beforeAll(async () => {
   folder = await temporaryFolder();
-  server = await harness({ BACKUP_TO: folder.path });
+  server = await harness({ BACKUP_TO: folder.path }, { sharesChild: true });
   admin = await startSession(server, await createAdmin(server));
   const user = await server.user();
   ({ id: assetId } = await user.ready(await wav(2)));

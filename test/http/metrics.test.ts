@@ -22,7 +22,7 @@ let server: Harness;
 let admin: Client;
 let anna: Client;
 beforeAll(async () => {
-  server = await harness();
+  server = await harness({}, { sharesChild: true });
   admin = await createOperator(server);
   anna = await server.user();
 });

@@ -26,7 +26,7 @@ const HOUR = 3_600_000;
 let server: Harness;
 let anna: Client;
 beforeAll(async () => {
-  server = await harness({ WEBHOOKS_ALLOW_LOOPBACK: "true" });
+  server = await harness({ WEBHOOKS_ALLOW_LOOPBACK: "true" }, { sharesChild: true });
   anna = await server.user();
 });
 afterAll(() => server[Symbol.asyncDispose]());
