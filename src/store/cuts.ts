@@ -5,6 +5,7 @@ import type { Queries } from "./db";
 import { deleteCutSummary } from "./library";
 import { first, type IdPage, isAfter, listIds, prepareOwnRowQuery, type RowPage, readValue, rowsOf } from "./rows";
 import { cuts, drafts } from "./schema";
+import { deleteCorrectedPassages } from "./search";
 
 const cutRows = rowsOf(cuts);
 const draftRows = rowsOf(drafts);
@@ -127,6 +128,7 @@ export const updateCut = (tx: Queries, id: string, change: Partial<Pick<Cut, "na
 export async function supersedeCut(tx: Queries, id: string, by: string, now: number): Promise<void> {
   await cutRows.updateAll(tx, { superseded_by: by, superseded_at: now }, eq(cuts.id, id));
   await deleteCutSummary(tx, id);
+  await deleteCorrectedPassages(tx, id);
 }
 
 /** Lists superseded cuts that no render uses, oldest first. */

@@ -1,5 +1,5 @@
 /** What lists show of recordings besides their own rows: the newest cut, the newest render, and a cut that is being made. */
-import { and, eq, gt, isNull, type SQL, sql } from "drizzle-orm";
+import { and, eq, gt, isNotNull, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { CutState, RenderState } from "../domain/states";
 import type { Queries } from "./db";
 import { isAnyOf, listIds, rowsOf } from "./rows";
@@ -31,6 +31,17 @@ export const listUncountedCuts = (db: Queries, afterId: string, limit: number) =
       .where(and(isNull(cutSummaries.kept), gt(cutSummaries.cut_id, afterId)))
       .orderBy(cutSummaries.cut_id)
       .limit(limit),
+  );
+
+/** Lists IDs of the completed cuts of a recording that are not superseded and may have edits, oldest first. */
+export const listEditedCutIds = (db: Queries, assetId: string) =>
+  listIds(
+    db
+      .select({ id: cuts.id })
+      .from(cutSummaries)
+      .innerJoin(cuts, eq(cuts.id, cutSummaries.cut_id))
+      .where(and(eq(cutSummaries.asset_id, assetId), or(isNotNull(cuts.edited_from), isNotNull(cuts.keep_edits_of))))
+      .orderBy(cuts.id),
   );
 
 /** The ID of the newest completed cut of a row of `assets`, as SQL. */

@@ -1,6 +1,9 @@
-/** The tables of the search. Their full-text indexes are in `migrations/0028_search.sql`, and triggers keep them current. Times are in milliseconds. */
-import { blob, index, integer, sqliteTable, text } from "drizzle-orm/sqlite-core";
-import { assets } from "./schema";
+/**
+ * The tables of the search. Their full-text indexes are in `migrations/0028_search.sql`, and triggers keep them current, also those of
+ * `migrations/0036_search_corrections.sql`. Times are in milliseconds.
+ */
+import { blob, index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
+import { assets, cuts } from "./schema";
 import { workspaces } from "./schema-accounts";
 import { belongsTo, flag, id } from "./schema-columns";
 
@@ -21,6 +24,7 @@ export const passages = sqliteTable(
     project_id: text().notNull(),
     start: integer().notNull(),
     end: integer().notNull(),
+    /** As in the transcript; then, after a separator each, the different texts of `corrected_passages`, those of the newest cuts first. */
     text: text().notNull(),
     own_length: integer().notNull(),
     words: blob({ mode: "buffer" }).notNull(),
@@ -29,7 +33,23 @@ export const passages = sqliteTable(
   (t) => [index("passages_by_asset").on(t.asset_id)],
 );
 
-/** Assets with a transcript that is not searchable yet: an older version or a worker without a disk has stored it. */
+/** Passages with the texts that users have corrected in a cut. Superseded cuts have none. */
+export const correctedPassages = sqliteTable(
+  "corrected_passages",
+  {
+    passage_id: integer()
+      .notNull()
+      .references(() => passages.id, { onDelete: "cascade" }),
+    cut_id: belongsTo(() => cuts.id),
+    start: integer().notNull(),
+    text: text().notNull(),
+    own_length: integer().notNull(),
+    words: blob({ mode: "buffer" }).notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.passage_id, t.cut_id] }), index("corrected_passages_by_cut").on(t.cut_id)],
+);
+
+/** Assets whose transcript or corrected texts are not searchable yet: an older version has stored them. */
 export const searchBacklog = sqliteTable("search_backlog", {
   asset_id: id().references(() => assets.id, { onDelete: "cascade" }),
 });

@@ -1,11 +1,11 @@
 /** The search of transcripts. Triggers of `migrations/0028_search.sql` keep the full-text indexes current. */
-import { asc, eq, sql } from "drizzle-orm";
+import { asc, desc, eq, inArray, sql } from "drizzle-orm";
 import type { Passage } from "../domain/search/passages";
 import { formatWordTerm, isBelowTrigram, type SearchQuery, type SearchTerm } from "../domain/search/query";
 import type { Queries } from "./db";
-import { only, type RowPage } from "./rows";
+import { exists, only, type RowPage } from "./rows";
 import { assets } from "./schema";
-import { passages, searchBacklog, searchWorkspaces } from "./schema-search";
+import { correctedPassages, passages, searchBacklog, searchWorkspaces } from "./schema-search";
 
 /** IDs of the passages of workspace n are from n times this number on. */
 const IDS_PER_WORKSPACE = 2 ** 32;
@@ -15,7 +15,7 @@ const ROWS_PER_STATEMENT = 1_000;
 
 /** Replaces the passages of an asset, whose transcript has been stored. Does nothing if the asset was deleted. */
 export async function replacePassages(tx: Queries, assetId: string, found: readonly Passage[]): Promise<void> {
-  await tx.delete(searchBacklog).where(eq(searchBacklog.asset_id, assetId));
+  await leaveBacklog(tx, assetId);
   await tx.delete(passages).where(eq(passages.asset_id, assetId));
   const [asset] = await tx.select().from(assets).where(eq(assets.id, assetId));
   if (asset === undefined || found.length === 0) return;
@@ -32,6 +32,55 @@ export async function replacePassages(tx: Queries, assetId: string, found: reado
   for (let from = 0; from < rows.length; from += ROWS_PER_STATEMENT)
     await tx.insert(passages).values(rows.slice(from, from + ROWS_PER_STATEMENT));
 }
+
+export type StoredPassage = Omit<Passage, "isUnspaced"> & { id: number };
+
+/** Lists the passages of an asset, with the separator and corrected texts after those of the transcript. */
+export async function listPassages(db: Queries, assetId: string): Promise<StoredPassage[]> {
+  const rows = await db.select().from(passages).where(eq(passages.asset_id, assetId));
+  return rows.map(({ id, start, end, text, own_length, words }) => ({
+    ...{ id, start, end, text, ownLength: own_length, words },
+  }));
+}
+
+export const hasPassages = (db: Queries, assetId: string) =>
+  exists(db.select({ id: passages.id }).from(passages).where(eq(passages.asset_id, assetId)).limit(1));
+
+/** Lists the passages that a cut corrects. */
+export const listCorrectedPassages = (db: Queries, cutId: string) =>
+  db.select().from(correctedPassages).where(eq(correctedPassages.cut_id, cutId));
+
+/** Lists what cuts have corrected in these passages, those of the newest cuts first. */
+export const listCorrections = (db: Queries, passageIds: readonly number[]) =>
+  passageIds.length === 0
+    ? []
+    : db
+        .select()
+        .from(correctedPassages)
+        .where(inArray(correctedPassages.passage_id, [...passageIds]))
+        .orderBy(desc(correctedPassages.cut_id));
+
+/** Replaces the passages that a cut corrects. A trigger makes them searchable. */
+export async function replaceCorrectedPassages(
+  tx: Queries,
+  cutId: string,
+  found: readonly Omit<StoredPassage, "end">[],
+): Promise<void> {
+  await deleteCorrectedPassages(tx, cutId);
+  const rows = found.map(({ id, start, text, ownLength, words }) => ({
+    ...{ passage_id: id, cut_id: cutId, start, text, own_length: ownLength, words: Buffer.from(words) },
+  }));
+  for (let from = 0; from < rows.length; from += ROWS_PER_STATEMENT)
+    await tx.insert(correctedPassages).values(rows.slice(from, from + ROWS_PER_STATEMENT));
+}
+
+export async function deleteCorrectedPassages(tx: Queries, cutId: string): Promise<void> {
+  await tx.delete(correctedPassages).where(eq(correctedPassages.cut_id, cutId));
+}
+
+export const leaveBacklog = async (tx: Queries, assetId: string): Promise<void> => {
+  await tx.delete(searchBacklog).where(eq(searchBacklog.asset_id, assetId));
+};
 
 async function getWorkspaceNumber(tx: Queries, workspaceId: string): Promise<number> {
   await tx.insert(searchWorkspaces).values({ workspace_id: workspaceId }).onConflictDoNothing();

@@ -50,7 +50,7 @@ export function splitPassages(words: readonly SpokenWord[]): Passage[] {
 }
 
 /** Returns the word without characters that are no text. Empty if nothing is left. */
-function cleanWord({ text, start, end }: SpokenWord): SpokenWord[] {
+export function cleanWord({ text, start, end }: SpokenWord): SpokenWord[] {
   const clean = text.normalize("NFC").replace(/\s+/gu, " ").replace(/\p{C}/gu, "").trim();
   const whole = clean.slice(0, MAX_WORD_CHARACTERS).toWellFormed();
   return whole === "" ? [] : [{ text: whole, start, end }];
@@ -69,7 +69,8 @@ function isPassageEnd(words: readonly SpokenWord[], first: number, n: number, ch
   );
 }
 
-function createPassage(spoken: readonly SpokenWord[], first: number, end: number): Passage {
+/** Creates the passage of the words from `first` up to `end`. */
+export function createPassage(spoken: readonly SpokenWord[], first: number, end: number): Passage {
   const bytes: number[] = [];
   const { start } = spoken[first]!;
   let text = "";
@@ -116,6 +117,27 @@ function readNumbers(bytes: Uint8Array): number[] {
     [value, factor] = [0, 1];
   }
   return numbers;
+}
+
+/** Lists the words of a passage. The end of a word is the start of the next one. */
+export function listWords({
+  start,
+  end,
+  text,
+  words,
+}: Pick<Passage, "start" | "end" | "text" | "words">): SpokenWord[] {
+  const numbers = readNumbers(words);
+  const found: (SpokenWord & { from: number })[] = [];
+  let [from, time] = [0, start];
+  for (let n = 0; n + 1 < numbers.length; n += 2) {
+    from += numbers[n]!;
+    time += numbers[n + 1]! * TIME_STEP_MS;
+    found.push({ from, text: "", start: time, end });
+  }
+  return found.map((word, n) => {
+    const next = found[n + 1];
+    return { text: text.slice(word.from, next?.from).trimEnd(), start: word.start, end: next?.start ?? end };
+  });
 }
 
 /** Returns the time of the characters from `from` to `to` of a passage, from the start of the first word to that of the word after the last. */

@@ -8,6 +8,7 @@ import { type Cut, deleteDraft, findCut, findDraft, insertCut, supersedeCut } fr
 import type { Queries } from "../../store/db";
 import { touchProject } from "../../store/projects";
 import { copyReview } from "../../store/reviews";
+import { indexCorrections } from "../search/index-corrections";
 import { requireDatabaseSpace, requireRoomForText } from "../storage/limits";
 import { emitCutEvent } from "../webhooks/events";
 import { requireDraftRevision } from "./drafts";
@@ -77,6 +78,7 @@ export async function prepareEdit(
     const inserted = await insertCut(tx, edited);
     await copyReview(tx, cut.id, inserted.id);
     await summarizeCut(tx, inserted);
+    await indexCorrections(tx, inserted, { texts, cutId: cut.id });
     if (replaced) await supersedeCut(tx, replaced.id, inserted.id, now);
     if (!keepsDraft) for (const id of new Set([cut.id, replaced?.id ?? cut.id])) await deleteDraft(tx, id);
     await touchProject(tx, asset.project_id, now);

@@ -6,12 +6,11 @@ import { fromSeconds } from "../../domain/time";
 import { findAssetById, updateAsset, updateAssetInState } from "../../store/assets";
 import type { Queries } from "../../store/db";
 import { deletePlannedCut } from "../../store/planned-cuts";
-import { replacePassages } from "../../store/search";
 import { discardDerivatives, discardFolderOfDeleted } from "../assets/discard-derivatives";
 import { completePreparation, computeCharge, holdCharge, releaseCharge } from "../billing/charge";
 import { readPrices } from "../billing/prices";
 import { startPreview } from "../previews/start-preview";
-import { readPassages } from "../search/index-transcripts";
+import { indexTranscript, readPassages } from "../search/index-transcripts";
 import { readEntries } from "../vocabulary/vocabulary";
 import { emitAssetEvent } from "../webhooks/events";
 import { getBlob } from "./blob-files";
@@ -70,7 +69,7 @@ export const prepareJob: JobDefinition<PrepareInput, PrepareCheckpoint, PrepareO
   readForCheckpoint: async ({ folders }, found, { subjectId }) => {
     if (found.kind !== "audio" || !found.hasTranscript) return async () => {};
     const passages = await readPassages(folders.media(subjectId));
-    return (tx) => replacePassages(tx, subjectId, passages);
+    return (tx) => indexTranscript(tx, subjectId, passages);
   },
   settle: async (tx, { blobs, keptSeconds = 0 }, { job, now, config }) => {
     await updateAsset(tx, job.subjectId, { derived_bytes: blobs.reduce((sum, { bytes }) => sum + bytes, 0) });

@@ -1,7 +1,15 @@
 /** Search in the transcripts of a workspace. */
+import { LINE_SEPARATOR } from "../../domain/search/corrections";
 import { findTime } from "../../domain/search/passages";
 import { parseSearch, type SearchQuery, type SearchTerm } from "../../domain/search/query";
-import { MARK_END, MARK_START, type PassageHit, type SearchFilter, searchPassages } from "../../store/search";
+import {
+  listCorrections,
+  MARK_END,
+  MARK_START,
+  type PassageHit,
+  type SearchFilter,
+  searchPassages,
+} from "../../store/search";
 import type { CoreNeeds } from "../needs";
 
 /** Times are in milliseconds. `matches` are ranges of characters of `snippet`. */
@@ -25,9 +33,11 @@ export async function searchTranscripts(
   let { afterId } = filter;
   for (;;) {
     const page = await searchPassages(store.read, workspaceId, query, { ...filter, afterId });
+    const corrected = page.rows.filter(({ marked }) => marked.includes(LINE_SEPARATOR)).map(({ id }) => id);
+    const corrections = await listCorrections(store.read, corrected);
     for (const passage of page.rows) {
       afterId = passage.id;
-      const hit = toHit(passage, query);
+      const hit = toHit(passage, query, corrections);
       if (hit === null) continue;
       rows.push(hit);
       if (rows.length > filter.limit) return { rows: rows.slice(0, filter.limit), hasMore: true };
@@ -36,16 +46,28 @@ export async function searchTranscripts(
   }
 }
 
-/** Returns null if all matches are in words that the next passage has too. */
-function toHit(passage: PassageHit, query: SearchQuery): SearchHit | null {
-  const { id, asset_id, asset_name, project_id, own_length, marked } = passage;
-  const marks = readMarks(marked);
-  const snippet = marks.text.trimEnd();
-  const found = query.index === "trigrams" ? findTerms(snippet, query.terms) : [];
-  const matches = found.length > 0 ? found : marks.matches;
-  const [first] = matches;
-  if (first === undefined || first[0] >= own_length) return null;
-  return { id, asset_id, asset_name, project_id, ...findTime(passage, first), snippet, matches };
+type Correction = Awaited<ReturnType<typeof listCorrections>>[number];
+
+/** Returns the line of a passage with the most matches; if several have as many, the newest of those that were corrected. */
+function toHit(passage: PassageHit, query: SearchQuery, corrections: readonly Correction[]): SearchHit | null {
+  const { id, asset_id, asset_name, project_id } = passage;
+  const places = new Map(corrections.filter((one) => one.passage_id === id).map((one) => [one.text, one]));
+  const [recognized = "", ...corrected] = passage.marked.split(LINE_SEPARATOR);
+  let best: SearchHit | null = null;
+  for (const [n, line] of [recognized, ...corrected.reverse()].entries()) {
+    const marks = readMarks(line);
+    const place = n === 0 ? passage : places.get(marks.text);
+    const snippet = marks.text.trimEnd();
+    const found = query.index === "trigrams" ? findTerms(snippet, query.terms) : [];
+    const matches = found.length > 0 ? found : marks.matches;
+    const [first] = matches;
+    // Null if all matches are in words that the next passage has too.
+    if (place === undefined || first === undefined || first[0] >= place.own_length) continue;
+    if (matches.length < (best?.matches.length ?? 0)) continue;
+    const time = findTime({ start: place.start, end: passage.end, words: place.words }, first);
+    best = { id, asset_id, asset_name, project_id, ...time, snippet, matches };
+  }
+  return best;
 }
 
 type Range = [from: number, to: number];

@@ -1,10 +1,16 @@
 /**
  * The search of transcripts: `bun test/bench/search/run.ts [HOURS]`, 10,000 by default. Generates recordings of one hour in one workspace, with words as
- * frequent as those of a language, and prints how long queries take; every second one in a project.
+ * frequent as those of a language, and a cut of each in which one word of a hundred is corrected. Prints how long queries take; every second one in a
+ * project.
  */
 import { join } from "node:path";
+import { CUT_MODES } from "../../../src/domain/plan";
 import { splitPassages } from "../../../src/domain/search/passages";
+import { newId } from "../../../src/lib/ids";
+import { insertCut } from "../../../src/store/cuts";
+import type { Queries } from "../../../src/store/db";
 import { replacePassages } from "../../../src/store/search";
+import { indexCorrections } from "../../../src/work/search/index-corrections";
 import { searchTranscripts } from "../../../src/work/search/search";
 import { createRandom } from "../../random";
 import { addAsset, addUser, freshStore } from "../../unit/store/test-store";
@@ -14,11 +20,15 @@ const WORDS_PER_HOUR = 9_000;
 const WORD_MS = 400;
 const VOCABULARY = 50_000;
 const WORDS_PER_SENTENCE = 17;
+const WORDS_PER_CORRECTION = 100;
 const HOURS_PER_REPORT = 500;
 const RUNS = 6;
 
 /** The word of a rank: 1 is the most frequent. */
 const say = (rank: number): string => `w${rank.toString(36)}x`;
+
+/** A corrected word of a rank. Nobody was recognized to say it. */
+const correct = (rank: number): string => `c${rank.toString(36)}x`;
 
 await using fresh = await freshStore();
 const { store } = fresh;
@@ -27,7 +37,14 @@ const random = createRandom(1);
 const pickRank = (): number => Math.floor(VOCABULARY ** ((random(1_000_000) + 1) / 1_000_001));
 
 const owner = await store.write(addUser);
-let slowest = 0;
+const slowest = { transcript: 0, corrections: 0 };
+async function measure(write: (tx: Queries) => Promise<void>): Promise<number> {
+  const started = process.cpuUsage();
+  await store.write(write);
+  const { user, system } = process.cpuUsage(started);
+  return (user + system) / 1e3;
+}
+
 for (let hour = 1; hour <= HOURS; hour++) {
   const words = Array.from({ length: WORDS_PER_HOUR }, (_, n) => ({
     text: `${say(pickRank())}${n % WORDS_PER_SENTENCE === 0 ? "." : ""}`,
@@ -35,14 +52,29 @@ for (let hour = 1; hour <= HOURS; hour++) {
     end: (n + 1) * WORD_MS - 50,
   }));
   const passages = splitPassages(words);
-  const started = process.cpuUsage();
-  await store.write(async (tx) => {
-    const { id } = await addAsset(tx, owner, { state: "ready" });
-    await replacePassages(tx, id, passages);
-  });
-  const { user, system } = process.cpuUsage(started);
-  slowest = Math.max(slowest, (user + system) / 1e3);
-  if (hour % HOURS_PER_REPORT === 0) console.log(`${hour} hours, slowest transaction ${slowest.toFixed(0)} ms of CPU`);
+  const texts = words
+    .filter((_, n) => n % WORDS_PER_CORRECTION === 0)
+    .map(({ start, end }) => ({ text: correct(pickRank()), start: start / 1000, end: end / 1000 }));
+  let assetId = "";
+  slowest.transcript = Math.max(
+    slowest.transcript,
+    await measure(async (tx) => {
+      assetId = (await addAsset(tx, owner, { state: "ready" })).id;
+      await replacePassages(tx, assetId, passages);
+    }),
+  );
+  slowest.corrections = Math.max(
+    slowest.corrections,
+    await measure(async (tx) => {
+      const row = { workspace_id: owner.workspaceId, asset_id: assetId, state: "completed" as const, plan: "{}" };
+      const cut = { id: newId(), ...row, script: "", options: CUT_MODES.natural, created_at: 0, completed_at: 0 };
+      await indexCorrections(tx, await insertCut(tx, cut), { texts, cutId: newId() });
+    }),
+  );
+  if (hour % HOURS_PER_REPORT === 0)
+    console.log(
+      `${hour} hours, slowest transactions ${slowest.transcript.toFixed(0)} and ${slowest.corrections.toFixed(0)} ms of CPU`,
+    );
 }
 console.log(`${(Bun.file(join(fresh.folder, "test.db")).size / 1e6).toFixed(0)} MB`);
 
@@ -57,6 +89,10 @@ const QUERIES: Record<string, string> = {
   "a phrase of frequent words": `"${say(1)} ${say(2)}"`,
   "a phrase that nobody said": `"${[100, 101, 102].map(say).join(" ")}"`,
   "the beginning of a word": "w1a",
+  "a frequent corrected word": correct(1),
+  "a rare corrected word": correct(40_000),
+  "a frequent and a corrected word": `${say(1)} ${correct(2)}`,
+  "a phrase with a corrected word": `"${correct(1)} ${say(1)}"`,
   "a word that nobody said": "nothing",
   "text without spaces": "中国",
 };

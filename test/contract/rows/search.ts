@@ -80,12 +80,23 @@ export const searchRows: DashboardRow[] = [
       await server.services().store.write((tx) => addMember(tx, as.userId, bert.userId, "viewer"));
       expect((await search(q, bert, headers)).items).toEqual(items);
       expect((await search(q, bert)).items).toEqual([]);
-      // A corrected text belongs to its cut: the recording is found by what its transcript has.
+      // A corrected text is found as long as its cut is there, also by what was recognized.
       const plan = (await key.must<Cut>("GET", `/v1/cuts/${cut.id}`)).plan!;
-      const texts = [{ start: words[1]!.start, end: words[1]!.end, text: "Przybylski" }];
+      const second = words[1]!;
+      const texts = [{ start: second.start, end: second.end, text: "Przybylski" }];
       const edit = { segments: plan.segments.map(({ start, end }) => ({ start, end })), texts };
-      expect((await call("POST", `/cuts/${cut.id}/edits`, { json: edit, as })).status).toBe(201);
-      expect((await search("q=przybylski")).items).toEqual([]);
+      const edited = await call<Cut>("POST", `/cuts/${cut.id}/edits`, { json: edit, as });
+      expect(edited.status).toBe(201);
+      const corrected = (await search("q=przybylski")).items;
+      expect(corrected).toMatchObject([{ asset_id: asset.id, snippet: expect.stringContaining("Przybylski") }]);
+      expect(corrected[0]!.start).toBeCloseTo(second.start, 1);
+      expect((await search("q=przybylski", bert, headers)).items).toEqual(corrected);
+      expect((await search("q=przybylski", bert)).items).toEqual([]);
+      expect((await search(`q=%22${second.text}%22`)).items).not.toEqual([]);
+      // Another version takes the place of the first, which has no correction of its own.
+      const restored = { ...edit, texts: [{ ...texts[0]!, text: second.text }], replaces: edited.body.id };
+      const replaced = await call<Cut>("POST", `/cuts/${edited.body.id}/edits`, { json: restored, as });
+      expect([replaced.status, (await search("q=przybylski")).items]).toEqual([201, []]);
       expect((await search(q)).items).toEqual(items);
       await call("PATCH", `/assets/${asset.id}`, { json: { name: "Interview" }, as });
       expect((await search(q)).items).toMatchObject([{ asset_name: "Interview" }]);

@@ -1,0 +1,170 @@
+/** The search of texts that were corrected in cuts: found with their cut, and gone with it. */
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { sql } from "drizzle-orm";
+import { getFolders } from "../../../../src/blobs/folders";
+import { CUT_MODES } from "../../../../src/domain/plan";
+import type { EditedText } from "../../../../src/domain/plan-texts";
+import { splitPassages } from "../../../../src/domain/search/passages";
+import { newId } from "../../../../src/lib/ids";
+import { type Cut, deleteCut, insertCut, supersedeCut } from "../../../../src/store/cuts";
+import { findDatabaseProblems } from "../../../../src/store/database-file";
+import type { Queries, Store } from "../../../../src/store/db";
+import { saveCutSummary } from "../../../../src/store/library";
+import { assets } from "../../../../src/store/schema";
+import { searchBacklog } from "../../../../src/store/schema-search";
+import { listBacklog, mergeSearchIndexes, replacePassages } from "../../../../src/store/search";
+import { packBasis } from "../../../../src/work/cuts/stored-basis";
+import type { CoreNeeds } from "../../../../src/work/needs";
+import { indexCorrections } from "../../../../src/work/search/index-corrections";
+import { indexBacklog, indexTranscript } from "../../../../src/work/search/index-transcripts";
+import { searchTranscripts } from "../../../../src/work/search/search";
+import { addAsset, addUser, freshStore } from "../../store/test-store";
+
+type Owner = { workspaceId: string; projectId: string };
+
+const speak = (text: string) => text.split(" ").map((word, n) => ({ text: word, start: 600 * n, end: 600 * n + 500 }));
+
+const PLAN = { segments: [], removed: [], takes: [], kept_duration: 0 };
+const pack = (texts: EditedText[]) => packBasis({ spans: [], wordPauses: [], edgeMargin: 0, texts }, PLAN as never);
+
+/** The text in place of some words of `speak`. */
+const write = (text: string, first: number, last = first): EditedText => ({
+  text,
+  start: 0.6 * first,
+  end: 0.6 * last + 0.5,
+});
+
+/** Adds an edited cut with these corrected texts, which lists show. */
+async function addCut(tx: Queries, { workspaceId }: Owner, assetId: string, texts: EditedText[] | null) {
+  const times = { created_at: 0, completed_at: 0 };
+  const cut = await insertCut(tx, {
+    ...{ id: newId(), workspace_id: workspaceId, asset_id: assetId, state: "completed" as const, ...times },
+    ...{ script: "", options: CUT_MODES.natural, plan: JSON.stringify(PLAN), basis: texts && pack(texts) },
+    edited_from: newId(),
+  });
+  await saveCutSummary(tx, { cut_id: cut.id, asset_id: assetId, kept: 0, open_marks: 0 });
+  return cut;
+}
+
+const correct = (store: Store, owner: Owner, assetId: string, ...texts: EditedText[]): Promise<Cut> =>
+  store.write(async (tx) => {
+    const cut = await addCut(tx, owner, assetId, texts);
+    await indexCorrections(tx, cut, null);
+    return cut;
+  });
+
+const addRecording = (store: Store, owner: Owner, text: string) =>
+  store.write(async (tx) => {
+    const { id } = await addAsset(tx, owner, { state: "ready" });
+    await replacePassages(tx, id, splitPassages(speak(text)));
+    return id;
+  });
+
+const search = async (store: Store, { workspaceId }: Owner, text: string) =>
+  (await searchTranscripts({ store }, workspaceId, text, { projectId: null, afterId: null, limit: 100 })).rows;
+
+const find = async (store: Store, owner: Owner, text: string) =>
+  (await search(store, owner, text)).map(({ asset_id, start, snippet }) => [asset_id, start, snippet]);
+
+test("a corrected word is found at its time, once, and so is what was recognized", async () => {
+  await using fresh = await freshStore();
+  const { store } = fresh;
+  const [ann, bert] = [await store.write(addUser), await store.write(addUser)];
+  const id = await addRecording(store, ann, "good morning my name is Janus and Janus is here");
+  await correct(store, ann, id, write("Jānis", 5));
+  const corrected = "good morning my name is Jānis and Janus is here";
+  expect(await search(store, ann, "janis")).toMatchObject([
+    { asset_id: id, start: 3000, end: 3600, snippet: corrected, matches: [[24, 29]] },
+  ]);
+  expect(await find(store, ann, '"is Jānis and"')).toEqual([[id, 2400, corrected]]);
+  // Nothing is found twice, and the corrected text is shown where both match.
+  expect(await find(store, ann, "morning")).toEqual([[id, 600, corrected]]);
+  expect(await find(store, ann, "Janus")).toEqual([[id, 3000, "good morning my name is Janus and Janus is here"]]);
+  // No phrase goes from one text to the other.
+  expect(await find(store, ann, '"here good"')).toEqual([]);
+  expect([await find(store, bert, "janis"), await find(store, ann, "\ue000")]).toEqual([[], []]);
+});
+
+test("corrections of a cut are gone with it, and those of others stay", async () => {
+  await using fresh = await freshStore();
+  const { store } = fresh;
+  const owner = await store.write(addUser);
+  const id = await addRecording(store, owner, "my name is Janus");
+  const [first, second, third] = [
+    await correct(store, owner, id, write("Jānis", 3)),
+    await correct(store, owner, id, write("Jānis", 3)),
+    await correct(store, owner, id, write("Hans", 3)),
+  ];
+  const found = async () =>
+    Promise.all(["janis", "hans", "janus"].map(async (text) => (await find(store, owner, text)).length));
+  expect(await found()).toEqual([1, 1, 1]);
+  // Where several match, the newest one is shown.
+  expect(await find(store, owner, "name")).toEqual([[id, 600, "my name is Hans"]]);
+  await store.write((tx) => deleteCut(tx, first!.id));
+  expect(await found()).toEqual([1, 1, 1]);
+  await store.write((tx) => supersedeCut(tx, second!.id, third!.id, 0));
+  expect(await found()).toEqual([0, 1, 1]);
+  await store.write((tx) => deleteCut(tx, third!.id));
+  expect([await found(), await find(store, owner, "name")]).toEqual([[0, 0, 1], [[id, 600, "my name is Janus"]]]);
+
+  await correct(store, owner, id, write("Jānis", 3));
+  await store.write((tx) => tx.delete(assets).where(sql`id = ${id}`));
+  expect(await found()).toEqual([0, 0, 0]);
+  await store.write(mergeSearchIndexes);
+  const index = await store.read.all<{ block: ArrayBuffer }>(sql`SELECT block FROM passage_words_data`);
+  expect(index.filter(({ block }) => /janis|hans/.test(Buffer.from(block).toString("latin1")))).toEqual([]);
+  await store.copyTo(join(fresh.folder, "copy.db"), { isTemporary: true });
+  for (const name of ["test.db", "copy.db"]) expect(await findDatabaseProblems(join(fresh.folder, name))).toEqual([]);
+});
+
+test("a cut without a basis has what it corrects, and what the cut before it has corrected", async () => {
+  await using fresh = await freshStore();
+  const { store } = fresh;
+  const owner = await store.write(addUser);
+  const id = await addRecording(store, owner, "my name is Janus and hers is Lisa");
+  await store.write(async (tx) => {
+    const first = await addCut(tx, owner, id, null);
+    await indexCorrections(tx, first, { texts: [write("Jānis", 3)], cutId: newId() });
+    const second = await addCut(tx, owner, id, null);
+    await indexCorrections(tx, second, { texts: [write("Liese", 7)], cutId: first.id });
+    await deleteCut(tx, first.id);
+  });
+  expect(await find(store, owner, "janis liese")).toEqual([[id, 1800, "my name is Jānis and hers is Liese"]]);
+});
+
+test("a text without spaces is found where the transcript has others, and not after its cut", async () => {
+  await using fresh = await freshStore();
+  const { store } = fresh;
+  const owner = await store.write(addUser);
+  const id = await addRecording(store, owner, "we went to Beijing by train");
+  const { id: cutId } = await correct(store, owner, id, write("北京", 3));
+  expect(await find(store, owner, "北京")).toEqual([[id, 1800, "we went to 北京 by train"]]);
+  expect(await find(store, owner, "京")).toHaveLength(1);
+  expect(await find(store, owner, "beijing train")).toHaveLength(1);
+  await store.write((tx) => deleteCut(tx, cutId));
+  expect([await find(store, owner, "北京"), await find(store, owner, "京")]).toEqual([[], []]);
+});
+
+test("what an older version has stored is found after the start, and what was corrected before there were words", async () => {
+  await using fresh = await freshStore();
+  const { store } = fresh;
+  const owner = await store.write(addUser);
+  const indexed = await addRecording(store, owner, "my name is Janus");
+  const early = await store.write(async (tx) => {
+    await addCut(tx, owner, indexed, [write("Jānis", 3)]);
+    await tx.insert(searchBacklog).values({ asset_id: indexed });
+    const { id } = await addAsset(tx, owner, { state: "ready" });
+    await addCut(tx, owner, id, [write("Liese", 3)]);
+    await indexTranscript(tx, id, splitPassages(speak("her name is Lisa")));
+    return id;
+  });
+  const passages = () => store.read.all(sql`SELECT id FROM passages ORDER BY id`);
+  const before = await passages();
+  const log = { warn: () => expect.unreachable() };
+  await indexBacklog({ store, folders: getFolders(fresh.folder), log } as unknown as CoreNeeds);
+  expect(await find(store, owner, "janis")).toEqual([[indexed, 1800, "my name is Jānis"]]);
+  expect(await find(store, owner, "liese")).toEqual([[early, 1800, "her name is Liese"]]);
+  // They keep their place among the hits.
+  expect([await listBacklog(store.read, "", 10), await passages()]).toEqual([[], before]);
+});
