@@ -11,6 +11,7 @@ import { progressOf } from "../app/live";
 import { loadSession } from "../app/load-session";
 import { openJobs } from "../app/open-jobs";
 import { findCurrentStep, getSubjectId, nameInput, namePipeline, type Pipeline } from "../app/pipelines";
+import { usePlaces } from "../app/places";
 import { lazyPage, withStyle } from "../app/routes";
 import { canWrite, findPurgeTime, me } from "../app/session";
 import { showFailure, showToast } from "../app/toasts";
@@ -34,9 +35,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
   // A recording fills the window.
   const isEditor = path.startsWith("/assets/");
   // A new page is announced by its heading, as after a page load.
-  useEffect(() => {
-    scrollTo(0, 0);
-  }, [path]);
+  usePlaces();
   const mayUpload = canWrite.value;
   useEffect(() => {
     if (!mayUpload) return;

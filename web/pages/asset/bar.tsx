@@ -5,6 +5,7 @@ import { MAX_ASSET_NAME_CHARACTERS } from "../../../src/domain/field-limits";
 import { performAction } from "../../app/actions";
 import { api, must } from "../../app/api";
 import { useRead } from "../../app/cache";
+import { toOpener } from "../../app/places";
 import { invalidate } from "../../app/query-client";
 import { canWrite, workspace } from "../../app/session";
 import { showFailure } from "../../app/toasts";
@@ -150,7 +151,7 @@ function BackLink({ id }: { id: string }) {
   const state = project.state.value;
   const label = `Back to ${state.kind === "ready" ? state.value.name : "the project"}`;
   return (
-    <a class="button quiet icon-only" href={`/projects/${id}`} aria-label={label} title={label}>
+    <a class="button quiet icon-only" href={toOpener(`/projects/${id}`)} aria-label={label} title={label}>
       <Icon name="back" />
     </a>
   );
