@@ -2,6 +2,8 @@
 
 import { computed, signal } from "@preact/signals";
 import { Upload } from "tus-js-client";
+import { randomKey } from "../app/api";
+import { forget, recall, remember } from "../app/memory";
 import { currentWorkspaceId, me } from "../app/session";
 import { isTrayNeeded } from "../app/tray-state";
 import { canTryAgain, describeRefused, isForCredits, isTransient, SESSION_ENDED, toUploadMessage } from "./messages";
@@ -93,14 +95,22 @@ const toItem = (projectId: string, file: Pick<File, "name" | "size">): UploadIte
 function createUpload(id: string, projectId: string, file: File): Upload {
   const meter = createSpeedMeter();
   const workspace = currentWorkspaceId();
+  const fingerprint = ["offcut", workspace ?? "", projectId, file.name, file.size, file.lastModified].join("/");
+  const creation = `creating.${fingerprint}`;
   const upload = new Upload(file, {
     endpoint: "/api/v1/assets/upload-resumable",
     metadata: { filename: file.name, project_id: projectId },
     headers: workspace === null ? {} : { "Offcut-Workspace": workspace },
     // The same file in the same project resumes its upload, even after a reload.
-    fingerprint: async () => ["offcut", workspace ?? "", projectId, file.name, file.size, file.lastModified].join("/"),
+    fingerprint: async () => fingerprint,
     removeFingerprintOnSuccess: true,
-    onUploadUrlAvailable: () => void sendScript(file, upload.url, workspace),
+    onBeforeRequest: (request) => {
+      if (request.getMethod() === "POST") request.setHeader("Idempotency-Key", keepCreationKey(creation));
+    },
+    onUploadUrlAvailable: () => {
+      forget(creation);
+      void sendScript(file, upload.url, workspace);
+    },
     retryDelays: Array.from(
       { length: MAX_RETRIES },
       (_, n) => RETRY_DELAYS_MS[Math.min(n, RETRY_DELAYS_MS.length - 1)]!,
@@ -123,6 +133,7 @@ function createUpload(id: string, projectId: string, file: File): Upload {
       startNext();
     },
     onError: (error) => {
+      forget(creation);
       change(id, {
         state: "failed",
         error: toUploadMessage(error),
@@ -135,6 +146,13 @@ function createUpload(id: string, projectId: string, file: File): Upload {
     },
   });
   return upload;
+}
+
+/** Returns a key that stays the same until the server has answered, also after a reload: a creation whose response is lost is not repeated. */
+function keepCreationKey(name: string): string {
+  const key = recall(name) ?? randomKey();
+  remember(name, key);
+  return key;
 }
 
 function startNext(): void {
