@@ -26,20 +26,18 @@ test("a refresh ends while events arrive, reads each row once, and shows them wh
 });
 
 test("a refresh waits for a read that is under way, and repeats one that fails", async () => {
-  const { rows, list, near, hooks } = await openList(400);
+  const { rows, list, near, hooks, requests } = await openList(400);
   await list.reload();
+  requests.length = 0;
   rows.get("r300")!.state = "ready";
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   hooks.beforeAnswer = (request) => (request === "ids" ? promise : Promise.resolve());
   const first = near.refresh(["r300"]);
   first.catch(() => {});
-  await Bun.sleep(10);
-  let isDone = false;
-  const second = near.refresh(["r300"]).then(() => {
-    isDone = true;
-  });
-  await Bun.sleep(20);
-  expect(isDone).toBe(false);
+  await until("the first read", async () => requests.length === 1);
+  const second = near.refresh(["r300"]);
+  await new Promise(setImmediate);
+  expect(requests).toEqual(["ids"]);
   delete hooks.beforeAnswer;
   reject(new Error("offline"));
   await expect(first).rejects.toThrow("offline");
