@@ -74,7 +74,7 @@ function NewEntry({ owner }: { owner: VocabularyOwner }) {
             />
           </div>
           <div class="toolbar">
-            <Button type="submit" look="primary" icon="plus" isBusy={isSending}>
+            <Button type="submit" icon="plus" isBusy={isSending}>
               Add
             </Button>
             <ImportButton owner={owner} />
