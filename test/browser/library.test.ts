@@ -56,9 +56,24 @@ async function scrollTo(page: Page, name: string): Promise<void> {
   const link = page.getByRole("link", { name, exact: true }).first();
   while (!(await link.isVisible())) {
     await page.keyboard.press("End");
-    await page.waitForTimeout(100);
+    await settle(page);
   }
 }
+
+/** Waits until rows and their places stay the same for ten frames. */
+const settle = (page: Page): Promise<void> =>
+  page.evaluate(async () => {
+    const read = () => {
+      const rows = [...document.querySelectorAll("[data-id]")].map((row) => row.getBoundingClientRect().top);
+      return [scrollY, innerWidth, document.documentElement.scrollHeight, ...rows].join();
+    };
+    for (let [last, same] = ["", 0]; same < 10; ) {
+      await new Promise(requestAnimationFrame);
+      const now = read();
+      same = now === last ? same + 1 : 0;
+      last = now;
+    }
+  });
 
 test("recordings that are added, renamed or moved elsewhere are at their place in a long list", async () => {
   const user = await server().user();
@@ -78,11 +93,9 @@ test("recordings that are added, renamed or moved elsewhere are at their place i
     (url) => url.searchParams.has("ids"),
     (route) => promise.then(() => route.continue()),
   );
-  const isFirstPage = (url: URL) => url.pathname === "/api/v1/assets" && !/[?&](ids|cursor)=/.test(url.search);
-  const reloaded = page.waitForResponse((response) => isFirstPage(new URL(response.url())));
+  const readById = page.waitForRequest((request) => new URL(request.url()).searchParams.has("ids"));
   await rename(user, recordings[5]!, "Talk 005b");
-  await reloaded;
-  await page.waitForTimeout(300);
+  await readById;
   await page.getByRole("button", { name: "Delete" }).click();
   await page.getByText("Reading the recordings…").waitFor();
   await page.getByLabel("Select Zebra").uncheck();
@@ -100,11 +113,13 @@ test("a menu, a dialog and the focus stay while recordings are added above, and 
     .getByRole("listitem")
     .filter({ has: page.getByRole("checkbox") })
     .first();
+  const readCount = (count: string) =>
+    page.waitForFunction((n) => document.querySelector("[data-id]")?.getAttribute("aria-setsize") === n, count);
   // As long as not everything has been read: these recordings are in no total.
-  await page.waitForFunction(() => document.querySelector("[data-id]")?.getAttribute("aria-setsize") === "-1");
+  await readCount("-1");
   await scrollTo(page, "Talk 399");
   await page.keyboard.press("Home");
-  await page.waitForFunction(() => document.querySelector("[data-id]")?.getAttribute("aria-setsize") === "400");
+  await readCount("400");
   expect(await card.getAttribute("aria-posinset")).toBe("8");
   const addAbove = async (names: string[]) => {
     await addRecordings(recordings[0]!, names);
@@ -118,13 +133,13 @@ test("a menu, a dialog and the focus stay while recordings are added above, and 
   await page.keyboard.press("Enter");
   await card.getByRole("menu").waitFor();
   await addRecordings(recordings[0]!, ["A0"]);
-  await page.waitForResponse((response) => response.url().includes("/api/v1/assets?"));
-  await page.waitForTimeout(500);
+  // The list has it, and does not show it yet.
+  await readCount("404");
   expect(await card.getByRole("menu").isVisible()).toBe(true);
   await card.getByRole("menuitem", { name: "Rename" }).click();
   await page.getByRole("dialog").waitFor();
   await addRecordings(recordings[0]!, ["A00"]);
-  await page.waitForTimeout(1_000);
+  await readCount("405");
   await page.getByRole("dialog").getByLabel("Name").fill("Talk 007b");
   await page.getByRole("dialog").getByRole("button", { name: "Rename" }).click();
   await page.getByRole("link", { name: "Talk 007b", exact: true }).first().waitFor();
@@ -186,14 +201,14 @@ test("recordings that were never in view take as much space as others, and the p
     if (look === "list") await showList(page);
     await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight / 2));
     for (const width of [1_280, 920, 700, 920, 1_280]) {
-      await page.waitForTimeout(500);
+      await settle(page);
       const name = await page.evaluate(() => {
         const links = [...document.querySelectorAll("[data-id] a")];
         return links.find((link) => link.getBoundingClientRect().top > 110)!.textContent!;
       });
       expect(Number(name.slice(-3))).toBeWithin(100, 300);
       await page.setViewportSize({ width, height: 720 });
-      await page.waitForTimeout(500);
+      await settle(page);
       expect({ look, width, name, isInView: await isInView(page, name) }).toMatchObject({ isInView: true });
     }
   }
