@@ -199,6 +199,39 @@ test("each join and each mark shows its first word as played, and the keys selec
   await untilSelected(page, words.text[0]!);
 });
 
+test("each press of ↓ goes on to the next join, also before the player has carried out the one before", async () => {
+  const page = await (await browse(user)).newPage();
+  // From then on, nothing is removed from a buffer before the end of the test.
+  await page.addInitScript(() => {
+    const { remove } = SourceBuffer.prototype;
+    SourceBuffer.prototype.remove = function (start, end) {
+      if ("isSlow" in window) Object.defineProperty(this, "updating", { value: true });
+      else remove.call(this, start, end);
+    };
+  });
+  await page.goto(address(`/assets/${asset.id}?cut=${asset.reviewCutId}`));
+  await button(page, "Save").waitFor();
+  const { keyboard } = page;
+  const { plan } = await user.must<{ plan: Parameters<typeof readPlan>[0] }>("GET", `/v1/cuts/${asset.reviewCutId}`);
+  const joins = readPlan(plan).spans.filter(({ isKept, start }) => isKept && start > 0);
+  await until("data", () => page.evaluate(() => document.querySelector("video")!.readyState === 4));
+  await page.getByRole("heading", { level: 1 }).click();
+  // Two changes of the cut, which wait for the buffer.
+  await keyboard.press("ArrowDown");
+  await page.evaluate(() => Object.assign(window, { isSlow: true }));
+  await keyboard.press("Delete");
+  await feedback(page, /restored/);
+  await keyboard.press("Control+z");
+  await feedback(page, /^Undone/);
+  const seen: (string | null)[] = [];
+  for (const _ of joins.slice(1)) {
+    await keyboard.press("ArrowDown");
+    await page.evaluate(() => document.querySelector("video")!.dispatchEvent(new Event("timeupdate")));
+    seen.push(await page.getByRole("slider", { name: "Playhead" }).getAttribute("aria-valuenow"));
+  }
+  expect(seen).toEqual(joins.slice(1).map(({ start }) => String(Math.round(start / 1e6))));
+});
+
 test("a removed word explains itself, and reasons, matches and words are changed together", async () => {
   const page = await openStudio(asset.takesCutId);
   const { keyboard } = page;

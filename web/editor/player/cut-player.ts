@@ -305,7 +305,7 @@ export class CutPlayer {
 
   private update(): void {
     const { engine, state } = this;
-    if (engine === null || engine.pieces.length === 0) return;
+    if (engine === null || engine.pieces.length === 0 || engine.openSeeks > 0) return;
     const cutTime = Math.min(engine.cutTime, getLength(engine.pieces));
     state.cutTime.value = cutTime;
     state.sourceTime.value = toSourceTime(engine.pieces, cutTime);

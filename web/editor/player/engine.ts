@@ -49,6 +49,8 @@ export type Engine = {
   /** The pieces that are playing, and the position in them. Both change together. */
   readonly pieces: readonly Piece[];
   readonly cutTime: number;
+  /** Number of requested positions that wait for a change of pieces. Until it is 0, `cutTime` may be the position before them. */
+  readonly openSeeks: number;
   /** Seeks to a source time; in a removed span, to the start of the next kept one. */
   seek(sourceTime: number): void;
   /** Plays other pieces, starting at a source time. Without one, playback continues at the playhead. */

@@ -5,6 +5,7 @@ import { findPieceIndex, getLength, type Piece, toCutTime, toSourceTime } from "
 
 export class Jumper implements Engine {
   pieces: readonly Piece[] = [];
+  readonly openSeeks = 0;
   private frame = 0;
   private readonly disposed = new AbortController();
 

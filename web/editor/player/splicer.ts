@@ -54,6 +54,7 @@ export class Splicer implements Engine {
   private filling: Promise<void> | null = null;
   private changes: Promise<void> = Promise.resolve();
   private openChanges = 0;
+  openSeeks = 0;
   private halt = new AbortController();
 
   constructor(
@@ -89,15 +90,9 @@ export class Splicer implements Engine {
   }
 
   seek(sourceTime: number): void {
-    if (this.openChanges === 0) {
-      this.goTo(toCutTime(this.pieces, sourceTime));
-      this.onPlaceChanged();
-    } else
-      this.change(async (opened) => {
-        const target = toCutTime(this.pieces, sourceTime);
-        this.goTo(target);
-        await this.moveTo(opened, target);
-      });
+    const goTo = (): number => this.goTo(toCutTime(this.pieces, sourceTime));
+    if (this.openChanges > 0) this.change(true, (opened) => this.moveTo(opened, goTo()));
+    else this.onPlaceChanged(goTo());
   }
 
   prepare(pieces: readonly Piece[]): void {
@@ -113,7 +108,7 @@ export class Splicer implements Engine {
   show(pieces: readonly Piece[], sourceTime?: number): void {
     const expected = this.compare(pieces, sourceTime);
     if (expected.isUnderPlayhead && expected.target >= expected.at) this.prepareJump(expected.after, expected.target);
-    this.change(async (opened) => {
+    this.change(sourceTime !== undefined, async (opened) => {
       const { after, from, first, target, isUnderPlayhead } = this.compare(pieces, sourceTime);
       await this.remove(opened, from, Number.POSITIVE_INFINITY);
       this.pieces = after;
@@ -131,7 +126,7 @@ export class Splicer implements Engine {
   usePreview(): void {
     if (this.variants.video === "preview") return;
     this.variants.video = "preview";
-    this.change(async (opened) => {
+    this.change(false, async (opened) => {
       // The piece that is playing, and what the decoder already has, stay.
       const index = findPieceIndex(this.pieces, this.cutTime + KEPT_AHEAD) + 1;
       const piece = this.pieces[index];
@@ -144,7 +139,7 @@ export class Splicer implements Engine {
   setClean(mode: CleanMode | null): void {
     if (mode === this.loads.clean) return;
     this.loads.clean = mode;
-    this.change(async (opened) => {
+    this.change(false, async (opened) => {
       const audio = opened.tracks.find(({ track }) => track === "audio");
       if (audio === undefined) return;
       await replaceAudio({
@@ -202,23 +197,24 @@ export class Splicer implements Engine {
     this.loads.prepareJump(pieces, cutTime, this.findLanding(pieces, cutTime));
   }
 
-  private goTo(cutTime: number): void {
+  /** Returns the same time. */
+  private goTo(cutTime: number): number {
     const at = this.pieces[findPieceIndex(this.pieces, cutTime)]?.at ?? cutTime;
     // A video without data begins at 0 by itself, and rounds other times down later.
     const canRound = at > 0 || this.video.readyState > HTMLMediaElement.HAVE_NOTHING;
     const isStart = canRound && cutTime - at < NUDGE;
     this.video.currentTime = toSeconds(isStart ? at + NUDGE : cutTime);
+    return cutTime;
   }
 
   /** Called after a jump, and when the playhead has no data. */
-  private onPlaceChanged(): void {
-    const now = this.cutTime;
+  private onPlaceChanged(now = this.cutTime): void {
     if (this.openChanges > 0 || this.isCovered(now) || this.isLoading(findPieceIndex(this.pieces, now))) {
       this.fill();
       return;
     }
     if (this.video.seeking) this.prepareJump(this.pieces, now);
-    this.change((opened) => this.moveTo(opened, this.cutTime));
+    this.change(false, (opened) => this.moveTo(opened, this.cutTime));
   }
 
   /** Returns whether a piece is the next to be appended and is already loading. */
@@ -246,8 +242,9 @@ export class Splicer implements Engine {
   }
 
   /** Pauses filling, runs a task alone, and resumes filling. Tasks run one after the other. */
-  private change(task: (opened: OpenedSource) => Promise<void>): void {
+  private change(isSeek: boolean, task: (opened: OpenedSource) => Promise<void>): void {
     this.openChanges++;
+    this.openSeeks += Number(isSeek);
     this.halt.abort();
     this.changes = this.changes.then(async () => {
       await this.filling;
@@ -259,6 +256,7 @@ export class Splicer implements Engine {
         await this.reportError(error);
       }
       this.openChanges--;
+      this.openSeeks -= Number(isSeek);
       if (this.openChanges > 0 || this.disposed.signal.aborted) return;
       this.halt = new AbortController();
       this.loads.clear();
