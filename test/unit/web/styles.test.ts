@@ -26,9 +26,11 @@ const LOADED: Record<string, string[]> = {
 
 const read = (path: string): Promise<string> => Bun.file(join(WEB, path)).text();
 
+const listFiles = async (sheet: string): Promise<string[]> =>
+  [...(await read(`${sheet}.css`)).matchAll(/@import "\.\/([^"]+)"/g)].map(([, path]) => path!);
+
 async function readClasses(sheet: string): Promise<Set<string>> {
-  const files = [...(await read(`${sheet}.css`)).matchAll(/@import "\.\/([^"]+)"/g)].map(([, path]) => path!);
-  const texts = await Promise.all(files.map(read));
+  const texts = await Promise.all((await listFiles(sheet)).map(read));
   return new Set(texts.flatMap((text) => [...text.matchAll(/\.([a-z][a-z0-9-]*)/g)].map(([, name]) => name!)));
 }
 
@@ -38,12 +40,27 @@ const listWords = (source: string): string[] =>
     .flatMap(([, text, expression]) => (text ?? expression!).match(/"[^"]*"|`[^`]*`/g) ?? [])
     .flatMap((text) => text.match(/[a-z][a-z0-9-]+/g) ?? []);
 
+const SHEETS = ["app", "signed-in", "pages", "admin", "editor"];
+
+test("no sheet changes what another one says about a class, because all stay once they are loaded", async () => {
+  const files = new Set((await Promise.all(SHEETS.map(listFiles))).flat());
+  const places = new Map<string, Set<string>>();
+  for (const file of files)
+    for (const [, selectors] of (await read(file)).matchAll(/^(\.[^{}@]+)\{/gm))
+      for (const selector of selectors!
+        .replaceAll(/\([^()]*\)/g, "")
+        .split(",")
+        .map((one) => one.trim()))
+        if (/^\.[\w-]+$/.test(selector)) places.set(selector, (places.get(selector) ?? new Set()).add(file));
+  expect(places.size).toBeGreaterThan(300);
+  expect([...places].filter(([, found]) => found.size > 1)).toEqual([]);
+});
+
 test("components use only classes that are loaded with them", async () => {
-  const names = ["app", "signed-in", "pages", "admin", "editor"];
   const sheets = Object.fromEntries(
-    await Promise.all(names.map(async (name) => [name, await readClasses(name)] as const)),
+    await Promise.all(SHEETS.map(async (name) => [name, await readClasses(name)] as const)),
   );
-  const known = new Set(names.flatMap((name) => [...sheets[name]!]));
+  const known = new Set(SHEETS.flatMap((name) => [...sheets[name]!]));
   expect(known.size).toBeGreaterThan(300);
   const missing: string[] = [];
   for (const [pattern, loaded] of Object.entries(LOADED)) {

@@ -66,7 +66,7 @@ function Shown({ value, onChange }: { value: WorkspaceDetail; onChange(): void }
         </>
       }
     >
-      <div class="workspace">
+      <div class="workspace-detail">
         <UsageSection value={value} />
         <MembersSection
           value={value}
