@@ -160,7 +160,10 @@ test("a recording that is prepared shows how far it is, and opens by itself", as
   await held.reached;
   const page = await open(`/assets/${id}`, user);
   await page.getByRole("progressbar", { name: "Preparation" }).waitFor();
+  await page.getByRole("tab", { name: "Transcript" }).click();
+  await page.getByText("The words appear here as soon as they are recognized.").waitFor();
   await expectAccessible(page);
+  await page.getByRole("tab", { name: "Script", exact: true }).click();
   held.release();
   await button(page, "Make cut").waitFor();
 });

@@ -4,11 +4,8 @@ import type { Page } from "playwright-core";
 import { newId } from "../../src/lib/ids";
 import type { Client } from "../http/client";
 import { video, wav } from "../http/media";
-import type { Cut, Paged } from "../http/resources";
 import { until } from "../until";
-import { expectAccessible } from "./axe";
 import { useDashboard } from "./dashboard";
-import { saveScreenshots } from "./screenshots";
 import { createStudioAsset } from "./studio";
 
 const dashboard = useDashboard();
@@ -318,24 +315,4 @@ test("a recording is renamed, tagged and its cut duplicated; the list stays as i
   await page.getByRole("button", { name: "Delete recording" }).click();
   await table.waitFor({ state: "detached" });
   await page.locator("h1:focus").waitFor();
-});
-
-test("mode and script are given while a recording prepares, and who comes back finds the cut", async () => {
-  const user = await server().user();
-  const analysis = server().speech.hold("analyze");
-  const id = await user.upload(await wav(4), { filename: "Interview.wav" });
-  await analysis.reached;
-  const page = await open(`/assets/${id}`, user);
-  const planned = page.getByRole("region", { name: "Cut after upload" });
-  await planned.getByLabel("Mode").selectOption("tight");
-  await planned.getByLabel("Script").fill("alpha bravo");
-  await expectAccessible(page);
-  await saveScreenshots(page);
-  await planned.getByRole("button", { name: "Save" }).click();
-  await page.getByText("The recording will be cut as soon as it is ready.").waitFor();
-  analysis.release();
-  await page.getByRole("group", { name: "Words" }).waitFor();
-  await page.getByRole("button", { name: "Play the cut" }).waitFor();
-  const { items } = await user.must<Paged<Cut>>("GET", `/v1/cuts?asset_id=${id}`);
-  expect(items.map(({ script, options }) => [script, options.mode])).toEqual([["alpha bravo", "tight"]]);
 });

@@ -1,8 +1,12 @@
-/** A real browser: versions that are opened while another cut is requested. */
+/** A real browser: cuts and recordings that are requested while another one is open. */
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
+import { wav } from "../http/media";
+import type { Cut, Paged } from "../http/resources";
 import { until } from "../until";
+import { expectAccessible } from "./axe";
 import { useDashboard } from "./dashboard";
+import { saveScreenshots } from "./screenshots";
 import { createStudioAsset } from "./studio";
 
 const { open, server } = useDashboard();
@@ -52,4 +56,64 @@ test("a re-cut takes over the history of the version that it is made from, and o
   );
   await page.getByRole("group", { name: "Words" }).locator("s").first().waitFor();
   expect(await undo.count()).toBe(0);
+});
+
+test("mode and script are given while a recording prepares, and who comes back finds the cut", async () => {
+  const user = await server().user();
+  const analysis = server().speech.hold("analyze");
+  const id = await user.upload(await wav(4), { filename: "Interview.wav" });
+  await analysis.reached;
+  const page = await open(`/assets/${id}`, user);
+  const planned = page.getByRole("region", { name: "Cut as soon as it is ready" });
+  await planned.getByRole("button", { name: "Tight" }).click();
+  const script = planned.getByRole("textbox", { name: "Script" });
+  await script.fill("alpha bravo");
+  await page.getByRole("progressbar", { name: "Preparation" }).waitFor();
+  await page.getByText(/^Transcribing, /).waitFor();
+  // The recording plays, and its waveform is there.
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Play", exact: true }).click();
+  await page.getByRole("button", { name: "Pause", exact: true }).waitFor();
+  await until("the playback", () => page.evaluate(() => document.querySelector("video")!.currentTime > 0));
+  await page.getByRole("button", { name: "Pause", exact: true }).click();
+  expect(await user.must("GET", `/api/v1/assets/${id}/media`)).toMatchObject({ is_playable: true, has_waveform: true });
+  await expectAccessible(page);
+  await saveScreenshots(page);
+  await planned.getByRole("button", { name: "Save" }).click();
+  await page.getByText("The recording will be cut as soon as it is ready.").waitFor();
+  const PARTS = [".work-bar", ".headline", ".picture", ".transport", ".tabs", ".tab-panel", ".timeline-panel"];
+  const places = () => Promise.all(PARTS.map((part) => page.locator(part).filter({ visible: true }).boundingBox()));
+  const before = await places();
+  await script.focus();
+  analysis.release();
+  // Whoever writes the script goes on, and nothing has moved.
+  await page.getByRole("button", { name: "Play the cut" }).waitFor();
+  expect(await page.locator("textarea:focus").inputValue()).toBe("alpha bravo");
+  expect(await places()).toEqual(before);
+  await page.getByRole("tab", { name: "Transcript" }).click();
+  await page.getByRole("group", { name: "Words" }).waitFor();
+  const { items } = await user.must<Paged<Cut>>("GET", `/v1/cuts?asset_id=${id}`);
+  expect(items.map(({ script, options }) => [script, options.mode])).toEqual([["alpha bravo", "tight"]]);
+});
+
+test("a recording is uploaded again in another language from its page", async () => {
+  const user = await server().user();
+  const { id } = await createStudioAsset(user, "Interview.wav");
+  const page = await open(`/assets/${id}`, user);
+  const status = await user.must<object>("GET", "/api/v1/status");
+  await page.route("**/api/v1/status", (route) => route.fulfill({ json: { ...status, languages: ["de", "en"] } }));
+  await page.reload();
+  await page.getByRole("tab", { name: "Script", exact: true }).click();
+  await button(page, "Upload again in another language").click();
+  const chosen = page.waitForEvent("filechooser");
+  await page.getByRole("menuitem", { name: "German" }).click();
+  await (await chosen).setFiles({ name: "Interview.wav", mimeType: "audio/wav", buffer: Buffer.from(await wav(3)) });
+  const { project_id: projectId } = await user.asset(id);
+  await until("the recording in German", async () => {
+    const { items } = await user.must<Paged<{ id: string; language: string | null }>>(
+      "GET",
+      `/v1/assets?project_id=${projectId}`,
+    );
+    return items.some((one) => one.id !== id && one.language === "de");
+  });
 });

@@ -1,8 +1,9 @@
 /** What can be asked for while a recording is prepared, or its cut is planned. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { updateAsset } from "../../src/store/assets";
+import { until } from "../until";
 import { harness, PATIENCE_MS } from "./harness";
-import { oldVideo, wav } from "./media";
+import { oldVideo, video, wav } from "./media";
 import { tryCall } from "./outcome";
 
 setDefaultTimeout(3 * PATIENCE_MS);
@@ -43,6 +44,26 @@ describe("a source that is not ready", () => {
     // "`preview_url` is null until then, and neither `cuttable` nor `ready` waits for it."
     expect(ready.preview_url).toBeNull();
     expect(await ask({})).toBe("201");
+  });
+
+  test("is played while it is being transcribed", async () => {
+    await using own = await harness();
+    const user = await own.user();
+    const analysis = own.speech.hold("analyze");
+    const id = await user.upload(await video(2));
+    await analysis.reached;
+    const read = (what: string) => user.call("GET", `/api/v1/assets/${id}/${what}`);
+    const isPlayable = async () =>
+      (await read("media").then(({ body }) => body as { is_playable: boolean })).is_playable;
+    await until("the index", isPlayable);
+    for (const what of [
+      "waveform",
+      "storyboard",
+      "pieces/video?from=0&to=1&variant=source",
+      "pieces/audio?from=0&to=1",
+    ])
+      expect([what, (await read(what)).status]).toEqual([what, 200]);
+    analysis.release();
   });
 
   test("has the same rule for a cut that is not completed", async () => {

@@ -50,12 +50,12 @@ type Job = { upload: Upload; isStarted: boolean };
 const jobs = new Map<string, Job>();
 let lastId = 0;
 
-/** Adds files to upload to a project. Partial uploads are resumed. */
-export function addUploads(projectId: string, files: File[]): void {
+/** Adds files to upload to a project. Partial uploads are resumed. `language`: in place of the project's. */
+export function addUploads(projectId: string, files: File[], language?: string): void {
   for (const file of files) {
     const item = toItem(projectId, file);
     show(item);
-    jobs.set(item.id, { upload: createUpload(item.id, projectId, file), isStarted: false });
+    jobs.set(item.id, { upload: createUpload(item.id, projectId, file, language), isStarted: false });
   }
   startNext();
 }
@@ -92,14 +92,22 @@ const toItem = (projectId: string, file: Pick<File, "name" | "size">): UploadIte
   canRetry: true,
 });
 
-function createUpload(id: string, projectId: string, file: File): Upload {
+function createUpload(id: string, projectId: string, file: File, language: string | undefined): Upload {
   const meter = createSpeedMeter();
   const workspace = currentWorkspaceId();
-  const fingerprint = ["offcut", workspace ?? "", projectId, file.name, file.size, file.lastModified].join("/");
+  const fingerprint = [
+    "offcut",
+    workspace ?? "",
+    projectId,
+    file.name,
+    file.size,
+    file.lastModified,
+    ...(language ? [language] : []),
+  ].join("/");
   const creation = `creating.${fingerprint}`;
   const upload = new Upload(file, {
     endpoint: "/api/v1/assets/upload-resumable",
-    metadata: { filename: file.name, project_id: projectId },
+    metadata: { filename: file.name, project_id: projectId, ...(language !== undefined && { language }) },
     headers: workspace === null ? {} : { "Offcut-Workspace": workspace },
     // The same file in the same project resumes its upload, even after a reload.
     fingerprint: async () => fingerprint,

@@ -8,7 +8,7 @@ import { integerField, strictObject, uuidField } from "../../domain/schema-parts
 import { toSeconds } from "../../domain/time";
 import { findFile } from "../../lib/file-size";
 import { type Asset, findAsset } from "../../store/assets";
-import { isCuttable } from "../../work/cuts/new-cuts";
+import { isCuttable, isViewable } from "../../work/cuts/new-cuts";
 import { openTranscriptColumns, readTranscriptColumns } from "../../work/previews/files";
 import {
   findPreviewProgress,
@@ -121,7 +121,7 @@ export const filmstrip = fileRoute({
 
 /** Older versions created it with the preview. */
 const hasPeaks = async (asset: Asset, folder: MediaFolder): Promise<boolean> =>
-  isCuttable(asset) && (await Bun.file(folder.peaks).exists());
+  isViewable(asset) && (await Bun.file(folder.peaks).exists());
 
 export const waveform = fileRoute({
   summary: "Read the peaks of the audio",
@@ -230,9 +230,14 @@ export const readMedia = route({
     const { facts } = state;
     const { isReady, absentReason } = await openLoudness(call.services, resource, call.principal.user.id);
     const { info } = resource;
-    const isPlayable = isCuttable(resource) && info !== null;
-    const [hasVideo, hasAudio] = [isPlayable && info.video !== null, isPlayable && info.audio.length > 0];
     const source = await openSourceFacts(call.services, resource);
+    const folder = getFolder(call, resource);
+    const { guard } = call.services.folders;
+    const isIndexed = await guard.readOnline(() => Bun.file(folder.sourceFacts).exists());
+    const hasWaveform = await guard.readOnline(() => hasPeaks(resource, folder));
+    // During the preparation, the source is indexed before it is transcribed.
+    const isPlayable = isViewable(resource) && info !== null && (resource.audio_prepared || isIndexed === true);
+    const [hasVideo, hasAudio] = [isPlayable && info.video !== null, isPlayable && info.audio.length > 0];
     return ok({
       video_type: facts ? (facts.video?.mimeType ?? null) : hasVideo ? PREVIEW_TYPES.video : null,
       audio_type: facts ? (facts.audio?.mimeType ?? null) : hasAudio ? PREVIEW_TYPES.audio : null,
@@ -241,6 +246,7 @@ export const readMedia = route({
       start_timecode: resource.info?.timecode ?? null,
       is_preview_ready: facts !== null,
       is_playable: isPlayable,
+      has_waveform: hasWaveform === true,
       source: {
         video: source.video && {
           type: source.video.mimeType,

@@ -262,7 +262,8 @@ export const DASHBOARD_SCHEMAS = {
       text,
       "timecode of the first frame, `HH:MM:SS:FF`, with `;` before the frames for drop-frame",
     ),
-    is_playable: Type.Boolean({ description: "whether pieces can be read: from the preparation on" }),
+    is_playable: Type.Boolean({ description: "whether pieces can be read: before the transcript is ready, too" }),
+    has_waveform: Type.Boolean({ description: "whether the peaks of the audio can be read" }),
     source: withDescription(
       strictObject({
         video: orNull(

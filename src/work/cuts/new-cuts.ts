@@ -11,12 +11,15 @@ import { estimateRemainingSeconds, findLatestStep } from "../../store/steps";
 import type { CoreNeeds } from "../needs";
 import { requireDatabaseSpace, requireRoomForText } from "../storage/limits";
 
-/** Returns whether the asset's audio is transcribed and paid for. */
-export const isCuttable = (asset: Asset): boolean =>
+/** Returns whether the asset's streams are known and paid for, so that what is prepared of it can be played. */
+export const isViewable = (asset: Asset): boolean =>
   asset.kind === "source" &&
   (asset.state === "processing" || asset.state === "ready") &&
-  asset.audio_prepared &&
+  asset.info !== null &&
   asset.payment !== "none";
+
+/** Returns whether the asset's audio is transcribed and paid for. */
+export const isCuttable = (asset: Asset): boolean => isViewable(asset) && asset.audio_prepared;
 
 /** Throws `AppError` `asset_failed`, `asset_payment_required`, `asset_processing` or `conflict` when the asset cannot be cut now. */
 export async function requireCuttable(

@@ -10,7 +10,7 @@ import {
   listOpenPreviews,
   type Step,
 } from "../../store/steps";
-import { isCuttable } from "../cuts/new-cuts";
+import { isViewable } from "../cuts/new-cuts";
 import type { PipelineNeeds } from "../pipelines/pipelines";
 import { readPreviewFacts, readSourceFacts } from "./files";
 import { startPreview } from "./start-preview";
@@ -95,7 +95,7 @@ export async function requirePlayable(
   asset: Asset,
   userId: string,
 ): Promise<{ facts: PreviewFacts | null; source: SourceFacts }> {
-  if (!isCuttable(asset)) await requirePreview(services, asset, userId);
+  if (!isViewable(asset)) await requirePreview(services, asset, userId);
   const { facts } = await openPreview(services, asset, userId);
   return { facts, source: await openSourceFacts(services, asset) };
 }
@@ -115,7 +115,7 @@ export const openSourceFacts = async ({ folders }: PipelineNeeds, asset: Asset):
  */
 export async function requireStoryboard(services: PipelineNeeds, asset: Asset, userId: string): Promise<Storyboard> {
   const source = asset.kind === "source" ? await openSourceFacts(services, asset) : null;
-  if (source?.storyboard && isCuttable(asset)) return source.storyboard;
+  if (source?.storyboard && isViewable(asset)) return source.storyboard;
   const { storyboard } = await requirePreview(services, asset, userId);
   if (storyboard === null) throw new AppError("not_found", "Asset has no storyboard.");
   return storyboard;

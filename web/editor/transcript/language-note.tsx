@@ -1,11 +1,14 @@
+import { useRef } from "preact/hooks";
 import { performAction } from "../../app/actions";
 import { api, must } from "../../app/api";
 import { useRead } from "../../app/cache";
-import { toList } from "../../app/english";
 import { nameLanguage } from "../../app/rare-formats";
 import { canWrite } from "../../app/session";
+import { showFailure } from "../../app/toasts";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
+import { Menu } from "../../ui/menu";
+import { RECORDING_TYPES } from "../../upload/recording-types";
 import { fromSeconds } from "../model/plan";
 import { useEditor } from "../state/context";
 import { describeForeign, describeUntranscribed, findUntranscribed, isForeign } from "./foreign";
@@ -18,7 +21,7 @@ export function LanguageNote() {
   const { asset, editor, playback } = useEditor();
   const untranscribed = findUntranscribed(asset);
   const detected = asset.language_detected;
-  if (!isForeign(asset)) return null;
+  if (!asset.cuttable || !isForeign(asset)) return null;
   const places = (editor.cut?.plan?.segments ?? []).filter(({ review }) => review?.includes(UNCLEAR));
   const marked = places.reduce((sum, { start, end }) => sum + end - start, 0);
   const [first] = places;
@@ -41,6 +44,7 @@ export function LanguageNote() {
           )}
         </span>
       </p>
+      {canWrite.value && <UploadAgain code={untranscribed ?? detected!.code} />}
       {first !== undefined && (
         <Button
           onClick={() => {
@@ -62,41 +66,88 @@ export function TranscribedLanguage() {
   // The note says it too.
   if (code === null || isForeign(asset)) return null;
   return (
-    <p class="soft">
-      Transcribed in {nameLanguage(code)}. <Advice code={code} />
-    </p>
+    <div class="transcribed-language soft">
+      <p>
+        Transcribed in {nameLanguage(code)}. <Advice code={code} />
+      </p>
+      <UploadAgain code={code} />
+    </div>
   );
 }
 
 /** The language of a recording is fixed with its upload, so it is uploaded again. */
 function Advice({ code }: { code: string }) {
   const { asset } = useEditor();
-  const status = useRead(["status"], (signal) => must(api.GET("/api/v1/status", { signal }))).state.value;
-  if (status.kind !== "ready") return null;
-  const { languages } = status.value;
-  const project = <a href={`/projects/${asset.project_id}`}>the project</a>;
-  if (!asset.has_transcript) {
-    const name = nameLanguage(code);
-    if (languages.includes(code))
-      return (
-        <>
-          This server recognizes {name} now: upload the recording again in {project}.
-        </>
-      );
-    return (
-      <>
-        This server does not recognize {name}: once an administrator has added a model, upload the recording again in{" "}
-        {project}.
-      </>
+  const languages = useLanguages();
+  if (languages === null) return null;
+  const name = nameLanguage(code);
+  if (asset.has_transcript)
+    return languages.some((one) => one !== code) ? (
+      <>To transcribe it in another language, upload it again.</>
+    ) : (
+      <>This server recognizes only {name}: an administrator can add models of other languages.</>
     );
-  }
-  const others = languages.filter((one) => one !== code);
-  if (others.length === 0)
-    return <>This server recognizes only {nameLanguage(code)}: an administrator can add models of other languages.</>;
+  return languages.includes(code) ? (
+    <>This server recognizes {name} now: upload the recording again.</>
+  ) : (
+    <>This server does not recognize {name}: once an administrator has added a model, upload the recording again.</>
+  );
+}
+
+/** The codes of the languages that the server recognizes; null before they are known. */
+function useLanguages(): readonly string[] | null {
+  const status = useRead(["status"], (signal) => must(api.GET("/api/v1/status", { signal }))).state.value;
+  return status.kind === "ready" ? status.value.languages : null;
+}
+
+/** Chooses the file of the recording once more, and uploads it to the same project in a language. */
+function UploadAgain({ code }: { code: string }) {
+  const { asset } = useEditor();
+  const input = useRef<HTMLInputElement>(null);
+  const language = useRef(code);
+  const known = useLanguages() ?? [];
+  const languages = asset.has_transcript ? known.filter((one) => one !== code) : known.filter((one) => one === code);
+  if (languages.length === 0) return null;
+  const take = async (files: File[]) => {
+    try {
+      const [{ takeRecordings }, { addUploads }] = await Promise.all([
+        import("../../upload/take-recordings"),
+        import("../../upload/queue"),
+      ]);
+      addUploads(asset.project_id, await takeRecordings(files), language.current);
+    } catch (error) {
+      showFailure(error);
+    }
+  };
   return (
-    <>
-      To transcribe it in another language, choose a mode and the language under “Cut after upload” in {project}, then
-      upload the recording again. This server also recognizes {toList(others.map(nameLanguage))}.
-    </>
+    <span class="upload-again">
+      <Menu
+        label="Upload again in another language"
+        look="filled"
+        items={languages
+          .map((one) => ({
+            label: nameLanguage(one),
+            run: () => {
+              language.current = one;
+              input.current?.click();
+            },
+          }))
+          .sort((one, other) => one.label.localeCompare(other.label))}
+      >
+        Upload again in…
+      </Menu>
+      <input
+        ref={input}
+        class="visually-hidden"
+        type="file"
+        tabIndex={-1}
+        aria-label="The recording once more"
+        accept={RECORDING_TYPES}
+        onChange={(event) => {
+          void take([...(event.currentTarget.files ?? [])]);
+          event.currentTarget.value = "";
+        }}
+      />
+    </span>
   );
 }

@@ -229,7 +229,10 @@ export function TranscriptTab() {
           {problem}
         </p>
       )}
-      {count === 0 && problem === null && <p class="soft transcript-empty">{describeNoWords(asset, editor.canEdit)}</p>}
+      {!asset.cuttable && <AwaitedWords />}
+      {asset.cuttable && count === 0 && problem === null && (
+        <p class="soft transcript-empty">{describeNoWords(asset, editor.canEdit)}</p>
+      )}
       {count > 0 && (
         <Transcript
           words={editor.words}
@@ -267,6 +270,16 @@ export function TranscriptTab() {
     </section>
   );
 }
+
+/** Gray lines in place of the words. */
+const AwaitedWords = () => (
+  <div class="awaited-words">
+    <p class="soft">The words appear here as soon as they are recognized.</p>
+    {[92, 97, 88, 95, 60, 0, 96, 90, 94, 40].map((width, line) => (
+      <div key={line} class="skeleton" style={{ width: `${width}%` }} />
+    ))}
+  </div>
+);
 
 /** Selects the removed span of a word. Returns its words; null if the word is kept. */
 function pickSpan(editor: Editor, word: number): WordRange | null {

@@ -1,4 +1,4 @@
-import { useMemo } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { useRoute } from "preact-iso";
 import { ApiError, api, mediaUrl, must, toApiError } from "../../app/api";
 import { type Loaded, type Resource, useKept, useRead } from "../../app/cache";
@@ -13,6 +13,10 @@ import { createScriptForm } from "./script";
 import { type ListedCut, listCuts, useCuts } from "./use-cuts";
 import { type Asset, type AssetMedia, nameOf, useMedia } from "./use-media";
 import { Workspace } from "./workspace";
+
+/** A recording in the editor: one that can be cut, and one whose words are being recognized. */
+const isEditable = ({ kind, state, cuttable }: Asset): boolean =>
+  kind === "source" && (cuttable || state === "processing");
 
 /** The states of a recording that change by themselves. */
 const CHANGING = ["pending_upload", "processing", "pending_payment"];
@@ -29,7 +33,7 @@ export default function AssetPage() {
   );
   const state = useKept(asset.state.value, assetId);
   useTitle(state.kind === "ready" ? nameOf(state.value) : "Recording");
-  const isEdited = state.kind !== "ready" || (state.value.cuttable && state.value.kind === "source");
+  const isEdited = state.kind !== "ready" || isEditable(state.value);
   // Both are requested together with the recording: few recordings are opened before they are ready.
   const cuts = useRead<ListedCut[]>(isEdited ? ["cuts", assetId, workspace.value?.id] : null, (signal) =>
     listCuts(assetId, signal),
@@ -59,6 +63,10 @@ type StudioProps = { asset: Asset; list: Resource<ListedCut[]>; media: Resource<
 function Studio({ asset, list, ...props }: StudioProps) {
   const cuts = useCuts(asset.id, list);
   const read = useWords(asset);
+  // Once the words are recognized, the page stays as it is until they are loaded.
+  const wasPrepared = useRef(asset.cuttable);
+  const isPrepared = asset.cuttable && (wasPrepared.current || read.kind !== "loading");
+  wasPrepared.current = isPrepared;
   const media = useKept(props.media.state.value, asset.id);
   const playback = useMemo(createPlayback, [asset.id]);
   const form = useMemo(() => createScriptForm(asset.id), [asset.id]);
@@ -66,10 +74,11 @@ function Studio({ asset, list, ...props }: StudioProps) {
   const listed = cuts.items;
   if (listed.kind === "failed") return <ErrorPanel message={listed.message} onRetry={() => void cuts.list.reload()} />;
   if (opened.kind === "failed") return <ErrorPanel message={opened.message} onRetry={cuts.reload} />;
-  if (opened.kind === "loading" || listed.kind === "loading" || read.kind === "loading") return <AssetSkeleton />;
+  if (opened.kind === "loading" || listed.kind === "loading" || (isPrepared && read.kind === "loading"))
+    return <AssetSkeleton />;
   return (
     <Workspace
-      asset={asset}
+      asset={isPrepared ? asset : { ...asset, cuttable: false }}
       cuts={cuts}
       opened={opened.value}
       media={media.kind === "ready" ? media.value : null}

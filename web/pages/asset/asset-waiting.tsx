@@ -1,14 +1,16 @@
-/** Shown for a recording that cannot be cut yet: the reason, the progress, and what to do. */
+/** Shown for a file that cannot be cut now: the reason, and what to do. */
 import type { ComponentChildren } from "preact";
-import { formatDuration, formatShare } from "../../app/format";
-import { progressOf } from "../../app/live";
+import { useMemo, useState } from "preact/hooks";
+import { formatDuration } from "../../app/format";
 import { canWrite } from "../../app/session";
 import { Icon } from "../../ui/icon";
 import { Page } from "../../ui/page";
-import { CreditsLink } from "../../ui/states";
+import { CreditsLink, ErrorMessage } from "../../ui/states";
 import { AssetStatus } from "../../ui/status";
-import { PlannedCut } from "./planned-cut";
+import { PlannedMode } from "./planned-cut";
 import { adviseAsset } from "./problem-texts";
+import { createScriptForm } from "./script";
+import { PLANNED, ScriptField } from "./script-panel";
 import { type Asset, nameOf } from "./use-media";
 
 export const AssetWaiting = ({ asset }: { asset: Asset }) => (
@@ -18,12 +20,24 @@ export const AssetWaiting = ({ asset }: { asset: Asset }) => (
     actions={<AssetStatus state={asset.state} cuttable={asset.cuttable} />}
   >
     <Explanation asset={asset} />
-    {canWrite.value && asset.kind === "source" && asset.state !== "failed" && <PlannedCut asset={asset} />}
+    {canWrite.value && asset.kind === "source" && asset.state !== "failed" && <Plan asset={asset} />}
   </Page>
 );
 
+function Plan({ asset }: { asset: Asset }) {
+  const form = useMemo(() => createScriptForm(asset.id), [asset.id]);
+  const [error, setError] = useState<unknown>(null);
+  return (
+    <section class="panel card planned-cut" aria-labelledby="planned-title">
+      <h2 id="planned-title">{PLANNED}</h2>
+      <ScriptField form={form} onError={setError} />
+      <div role="alert">{error !== null && <ErrorMessage error={error} />}</div>
+      <PlannedMode asset={asset} form={form} />
+    </section>
+  );
+}
+
 function Explanation({ asset }: { asset: Asset }) {
-  const share = progressOf(asset.id).value ?? asset.progress ?? 0;
   const minutes = asset.duration_seconds === null ? null : Number(asset.duration_seconds);
   if (asset.kind !== "source")
     return <Note>This file is the output of a job. To change the cut, open the recording.</Note>;
@@ -41,23 +55,12 @@ function Explanation({ asset }: { asset: Asset }) {
           or ask an administrator for some. Preparation then continues automatically. <CreditsLink />
         </Note>
       );
-    case "failed":
+    default:
       return (
         <Note look="bad">
           <strong>{asset.error_message ?? "The recording could not be prepared."}</strong>{" "}
           {adviseAsset(asset.error_code)}
         </Note>
-      );
-    default:
-      return (
-        <div class="asset-waiting">
-          <p>
-            Offcut is reading the recording and recognizing its words. You can cut it as soon as that is done. This page
-            updates automatically.
-          </p>
-          <progress class="progress" aria-label="Preparation" max={1} value={share} />
-          <p class="soft number">{formatShare(share)}</p>
-        </div>
       );
   }
 }

@@ -23,6 +23,8 @@ import { OutputDialogs, openShare } from "./output/output-panel";
 import { canPlayClean, toggleClean } from "./transport";
 import { nameOf } from "./use-media";
 
+const PREPARING = "The recording is still being prepared";
+
 export function Bar({ both }: { both: EditorWithDraft }) {
   const { asset, editor, keeper, save, output } = useEditor();
   const heading = useRef<HTMLHeadingElement>(null);
@@ -59,7 +61,7 @@ export function Bar({ both }: { both: EditorWithDraft }) {
       <People />
       {keeper !== null && (
         <>
-          <ActionButton name="edit.undo" detail={findUndoLabel(history)} />
+          <ActionButton name="edit.undo" detail={findUndoLabel(history)} class="wide-only" />
           <ActionButton name="edit.redo" detail={findRedoLabel(history)} class="wide-only" />
           <Button
             class="wide-only"
@@ -80,7 +82,12 @@ export function Bar({ both }: { both: EditorWithDraft }) {
         Export
       </Button>
       {canWrite.value && (
-        <Button look="primary" onClick={render}>
+        <Button
+          look="primary"
+          disabled={!asset.cuttable}
+          title={asset.cuttable ? undefined : PREPARING}
+          onClick={render}
+        >
           Render
         </Button>
       )}

@@ -1,34 +1,46 @@
-/** The cut that is made of a recording as soon as it can be cut: its mode and script. */
-import { useMemo, useState } from "preact/hooks";
+/** The cut that is made of a recording as soon as it can be cut. */
+import { useId, useState } from "preact/hooks";
+import { CUT_MODE_NAMES, type CutMode } from "../../../src/domain/plan";
 import { api, must } from "../../app/api";
 import { useRead } from "../../app/cache";
 import { workspace } from "../../app/session";
 import { showToast } from "../../app/toasts";
+import { MODE_NAMES } from "../../editor/versions/name-version";
 import { Button } from "../../ui/button";
-import { SelectField } from "../../ui/form";
+import { Segments } from "../../ui/form";
 import { ErrorMessage } from "../../ui/states";
-import { CUT_CHOICES, toCutMode } from "../projects/cut-settings";
-import { createScriptForm } from "./script";
-import { ScriptField } from "./script-panel";
+import { toCutMode } from "../projects/cut-settings";
+import type { ScriptForm } from "./script";
 import type { Asset } from "./use-media";
 
-export function PlannedCut({ asset }: { asset: Asset }) {
+export const MODES = CUT_MODE_NAMES.map((value) => ({ value, label: MODE_NAMES[value] }));
+export const MODE_HINTS: Record<CutMode, string> = {
+  tight: "Short pauses. Fillers and retakes go.",
+  natural: "Pauses of natural length. Fillers and retakes go.",
+  loose: "Long pauses. Fillers stay.",
+};
+
+const CHOICES = [...MODES, { value: "off" as const, label: "Do not cut" }];
+
+/** The mode of that cut, and the button that stores it with the script of the form. */
+export function PlannedMode({ asset, form }: { asset: Asset; form: ScriptForm }) {
   const params = { path: { asset_id: asset.id } };
   const planned = useRead(["planned-cut", asset.id, workspace.value?.id], (signal) =>
     must(api.GET("/api/v1/assets/{asset_id}/cut-after-upload", { params, signal })),
   ).state.value;
-  const form = useMemo(() => createScriptForm(asset.id), [asset.id]);
-  const [choice, setChoice] = useState<string | null>(null);
+  const [chosen, setChosen] = useState<CutMode | "off" | null>(null);
   const [isSending, setIsSending] = useState(false);
   const [error, setError] = useState<unknown>(null);
+  const id = useId();
   if (planned.kind !== "ready") return null;
+  const choice = chosen ?? planned.value.mode ?? "off";
   if (!form.hasOwnScript.value && form.script.value === "") form.script.value = planned.value.script;
 
   const save = async () => {
     setIsSending(true);
     setError(null);
     try {
-      const body = { mode: toCutMode(choice ?? planned.value.mode ?? "off"), script: form.script.value };
+      const body = { mode: toCutMode(choice), script: form.script.value };
       await must(api.PUT("/api/v1/assets/{asset_id}/cut-after-upload", { params, body }));
       const text =
         body.mode === null ? "The recording will not be cut." : "The recording will be cut as soon as it is ready.";
@@ -41,20 +53,19 @@ export function PlannedCut({ asset }: { asset: Asset }) {
   };
 
   return (
-    <section class="panel card planned-cut" aria-labelledby="planned-title">
-      <h2 id="planned-title">Cut after upload</h2>
+    <>
       {planned.value.error_message !== null && <p class="message warning">{planned.value.error_message}</p>}
-      <SelectField
-        label="Mode"
-        value={choice ?? planned.value.mode ?? "off"}
-        options={CUT_CHOICES}
-        onChange={(event) => setChoice(event.currentTarget.value)}
-      />
-      <ScriptField form={form} onError={setError} />
+      <div class="field">
+        <span class="label">Mode</span>
+        <Segments label="Mode" hintId={id} class="wide" value={choice} options={CHOICES} onChange={setChosen} />
+        <span id={id} class="hint">
+          {choice === "off" ? "You choose the mode when the words are there." : MODE_HINTS[choice]}
+        </span>
+      </div>
       <div role="alert">{error !== null && <ErrorMessage error={error} />}</div>
       <Button look="primary" icon="check" isBusy={isSending} onClick={() => void save()}>
         Save
       </Button>
-    </section>
+    </>
   );
 }

@@ -7,8 +7,10 @@ import { formatKeys, performAction } from "../../app/actions";
 import { api, mediaUrl, must, toApiError } from "../../app/api";
 import { useRead } from "../../app/cache";
 import { toNumber } from "../../app/english";
-import { formatCount, formatDuration } from "../../app/format";
-import { formatLevel } from "../../app/rare-formats";
+import { formatCount, formatDuration, formatRemaining, formatShare } from "../../app/format";
+import { progressOf } from "../../app/live";
+import { openJobs } from "../../app/open-jobs";
+import { createRemainingTime, formatLevel } from "../../app/rare-formats";
 import { canWrite } from "../../app/session";
 import { showFailure, showToast, toastPlace } from "../../app/toasts";
 import { type EditorPlan, getKeptDuration, listKept, type RemovalReason, toSeconds } from "../../editor/model/plan";
@@ -21,13 +23,13 @@ import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { DraftConflict } from "./draft-notice";
 import { adviseCut } from "./problem-texts";
-import { hasSpeech } from "./use-media";
+import { type Asset, hasSpeech } from "./use-media";
 
 export function ResultLine() {
-  const { editor, cut, keeper } = useEditor();
+  const { asset, editor, cut, keeper } = useEditor();
   return (
     <section class="headline" aria-label="Result">
-      {editor.cut === null ? <NoCut /> : <Result />}
+      {editor.cut !== null ? <Result /> : asset.cuttable ? <NoCut /> : <Preparation asset={asset} />}
       <Pill />
       {(keeper?.state.value.kind === "conflict" || (cut !== null && cut.state !== "completed")) && (
         <div class="headline-note">
@@ -184,6 +186,30 @@ function Pill() {
     showToast({ kind: "info", text, action });
   }, [editor, id]);
   return <Toasts place="pill" />;
+}
+
+/** How far the preparation is, what it waits for, and how long it still takes. */
+function Preparation({ asset }: { asset: Asset }) {
+  const share = progressOf(asset.id).value ?? asset.progress ?? 0;
+  const time = useMemo(createRemainingTime, [asset.id]);
+  const seconds = useMemo(() => time.update(asset.id, share, performance.now()), [time, share]);
+  const jobs = openJobs.value;
+  const place = jobs.findIndex(({ state, input_asset_id: id }) => state === "pending" && id === asset.id);
+  const tracks = asset.audio_tracks;
+  const what = tracks === null ? "Reading the recording" : tracks === 0 ? "Preparing" : "Transcribing";
+  return (
+    <div class="result preparation">
+      <p class="result-times number">
+        {asset.duration_seconds !== null && <strong>{formatDuration(Number(asset.duration_seconds))}</strong>}{" "}
+        <b>
+          {place >= 0
+            ? describePlace(jobs.filter(({ created_at: at }) => at < jobs[place]!.created_at).length)
+            : `${what}, ${seconds === null ? formatShare(share) : formatRemaining(seconds)}`}
+        </b>
+      </p>
+      <progress class="progress" aria-label="Preparation" max={1} value={share} />
+    </div>
+  );
 }
 
 /** Returns "In line, 2 jobs before yours"; null if the number is not known. */

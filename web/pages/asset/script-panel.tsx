@@ -1,30 +1,19 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks";
-import {
-  CUT_MODE_NAMES,
-  CUT_OPTION_LIMITS,
-  type CutMode,
-  type CutOptions,
-  MANUAL_MODE,
-} from "../../../src/domain/plan";
+import { CUT_OPTION_LIMITS, type CutOptions, MANUAL_MODE } from "../../../src/domain/plan";
 import { MAX_SCRIPT_CHARACTERS } from "../../../src/domain/planning/scripted/script-limits";
 import { ApiError, api, must } from "../../app/api";
 import { toNumber } from "../../app/english";
 import { openTab, useEditor } from "../../editor/state/context";
 import { TranscribedLanguage } from "../../editor/transcript/language-note";
-import { MODE_NAMES } from "../../editor/versions/name-version";
 import { Button } from "../../ui/button";
 import { Field, Segments } from "../../ui/form";
 import { ErrorMessage } from "../../ui/states";
+import { MODE_HINTS, MODES, PlannedMode } from "./planned-cut";
 import { readScript, type ScriptForm } from "./script";
 
-const MODES = CUT_MODE_NAMES.map((value) => ({ value, label: MODE_NAMES[value] }));
-const MODE_HINTS: Record<CutMode, string> = {
-  tight: "Short pauses. Fillers and retakes go.",
-  natural: "Pauses of natural length. Fillers and retakes go.",
-  loose: "Long pauses. Fillers stay.",
-};
+export const PLANNED = "Cut as soon as it is ready";
 
-/** The script, mode and options, and the button that makes a cut from them. */
+/** The script, mode and options, and the button that makes a cut from them. Before a recording can be cut, the cut is planned. */
 export function ScriptPanel() {
   const { asset, cut, cuts, form, editor, save, recut } = useEditor();
   const isRecut = editor.canEdit && cut !== null;
@@ -70,12 +59,29 @@ export function ScriptPanel() {
     }
   };
 
+  return (
+    <section class="panel" aria-labelledby="script-title">
+      <h2 id="script-title">
+        {asset.cuttable ? (cut === null ? "Make the first cut" : "Script and options") : PLANNED}
+      </h2>
+      <ScriptField form={form} onError={setError} />
+      {asset.cuttable ? <CutChoices form={form} /> : <PlannedMode asset={asset} form={form} />}
+      <div role="alert">{error !== null && <ErrorMessage error={error} />}</div>
+      {asset.cuttable && (
+        <Button look="primary" icon="cut" isBusy={isSending} onClick={() => void make()}>
+          {isRecut ? "Re-cut (keeps your edits)" : "Make cut"}
+        </Button>
+      )}
+    </section>
+  );
+}
+
+/** The mode and the options of a cut. */
+function CutChoices({ form }: { form: ScriptForm }) {
   const id = useId();
   const { mode } = form.options.value;
   return (
-    <section class="panel" aria-labelledby="script-title">
-      <h2 id="script-title">{cut === null ? "Make the first cut" : "Script and options"}</h2>
-      <ScriptField form={form} onError={setError} />
+    <>
       <div class="field">
         <span class="label">Mode</span>
         <Segments label="Mode" hintId={id} class="wide" value={mode} options={MODES} onChange={form.setMode} />
@@ -85,11 +91,7 @@ export function ScriptPanel() {
       </div>
       <CutOptionFields form={form} />
       <TranscribedLanguage />
-      <div role="alert">{error !== null && <ErrorMessage error={error} />}</div>
-      <Button look="primary" icon="cut" isBusy={isSending} onClick={() => void make()}>
-        {isRecut ? "Re-cut (keeps your edits)" : "Make cut"}
-      </Button>
-    </section>
+    </>
   );
 }
 

@@ -73,7 +73,7 @@ export function Side() {
       {/* The transcript keeps its place while another tab is open. */}
       <TabPanel name="transcript" isHidden={open !== "transcript"}>
         <TranscriptTab />
-        {hasSpeech(asset, editor.words.text.length) && <Hints />}
+        {asset.cuttable && hasSpeech(asset, editor.words.text.length) && <Hints />}
       </TabPanel>
       {Panel !== null && (
         <TabPanel name={open}>
@@ -104,6 +104,7 @@ function ScriptTab() {
   return (
     <>
       {canWrite.value && asset.audio_tracks !== 0 && <ScriptPanel />}
+      {asset.audio_tracks === 0 && <p class="soft tab-empty">This recording has no audio, so a script has no use.</p>}
       {editor.cut?.plan && <NotesPanel plan={editor.cut.plan} />}
       <ComparePanel />
     </>

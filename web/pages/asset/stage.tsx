@@ -87,7 +87,7 @@ function Picture() {
   const ratio = asset.width && asset.height ? asset.width / asset.height : USUAL_RATIO;
   const { player } = playback;
   const error = player.error.value;
-  const note = error ?? (isReady ? null : describeWait(media)) ?? describeWaiting(player.waiting.value);
+  const note = error ?? (isReady ? null : describeWait(media, asset)) ?? describeWaiting(player.waiting.value);
   return (
     <div class="view">
       <figure class="picture" ref={frame} style={hasVideo ? { "--ratio": ratio } : undefined}>

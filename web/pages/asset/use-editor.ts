@@ -48,7 +48,7 @@ export function useDraftedEditor({ asset, cuts, opened, words, playback }: Edito
     const start = places === null ? draft : { ...draft, other: toVersionDraft(cut), places };
     next.keeper = keepDraft(editor, start, follower);
     return next;
-  }, [cut?.id, cut?.state, words, isWriter, playback]);
+  }, [cut?.id, cut?.state, words, duration, isWriter, playback]);
   last.current = both;
   useFollower(both, cuts, cut);
   useEffect(() => both.keeper?.stop, [both]);

@@ -28,9 +28,10 @@ function toWaitMs(media: AssetMedia): number | undefined {
 }
 
 /** Returns why playback is not ready, or null if it is. */
-export function describeWait(media: AssetMedia | null): string | null {
+export function describeWait(media: AssetMedia | null, { cuttable }: Asset): string | null {
   if (media === null) return "Loading playback…";
   if (media.is_preview_ready) return null;
+  if (!cuttable) return "Playback will be ready before the words are.";
   if (media.error_message !== null)
     return `The preview could not be created: ${media.error_message} You can still edit words and cuts.`;
   if (media.wait === null) return "Playback is not ready yet. You can already edit.";
@@ -45,7 +46,7 @@ export type Strip = { waveform: Waveform | null; storyboard: Storyboard | null }
 const NOTHING: Strip = { waveform: null, storyboard: null };
 
 /**
- * Loads both, which the preparation makes. What it could not make comes with the preview. Without them, the timeline
+ * Loads both as soon as the preparation has made them. What it could not make comes with the preview. Without them, the timeline
  * shows only spans and words.
  */
 export function useStrip(asset: Asset, media: AssetMedia | null): Strip {
@@ -54,7 +55,9 @@ export function useStrip(asset: Asset, media: AssetMedia | null): Strip {
     isReady ? ["strip", asset.id] : null,
     async (signal) => {
       const [waveform, storyboard] = await Promise.all([
-        asset.audio_tracks === 0 ? null : loadWaveform(asset.id, signal).catch(() => null),
+        asset.audio_tracks === 0 || !(asset.cuttable || media?.has_waveform)
+          ? null
+          : loadWaveform(asset.id, signal).catch(() => null),
         asset.type === "video" ? loadStoryboard(asset.id, signal).catch(() => null) : null,
       ]);
       return { waveform, storyboard };
@@ -62,10 +65,10 @@ export function useStrip(asset: Asset, media: AssetMedia | null): Strip {
     { lasts: "forever" },
   );
   const { value } = strip.state;
-  const isPreviewReady = media?.is_preview_ready === true;
+  const { is_preview_ready: isPreviewReady = false, has_waveform: hasWaveform = false } = media ?? {};
   useEffect(() => {
-    if (isPreviewReady && isReady) void strip.reload();
-  }, [isPreviewReady, isReady, strip]);
+    if ((isPreviewReady || hasWaveform) && isReady) void strip.reload();
+  }, [isPreviewReady, hasWaveform, isReady, strip]);
   return value.kind === "ready" ? value.value : NOTHING;
 }
 

@@ -68,11 +68,13 @@ export function Workspace({ asset, cuts, opened, media, form, playback, words, p
   const strip = useStrip(asset, media);
   useWorkspaceActions({ editor, playback, frame, save });
   useReviewSession({ editor, playback, keeper, onStart: showReview });
-  useReadyAnnouncement(editor, cut);
+  useReadyAnnouncement(editor, asset, cut);
   useStartPlace({ editor, playback });
-  // A recording without a cut begins with its script.
+  // A recording without a cut begins with its script. Whoever still writes it when the cut starts by itself goes on.
   useLayoutEffect(() => {
-    const isFirst = cut === null && canWrite.value && asset.audio_tracks !== 0 && words.text.length > 0;
+    const hasScript = !asset.cuttable || words.text.length > 0;
+    const isFirst = cut === null && canWrite.value && asset.audio_tracks !== 0 && hasScript;
+    if (cut !== null && document.activeElement?.matches(".of-script textarea")) return;
     openTab.value = isFirst ? "script" : "transcript";
   }, [asset.id, cut === null]);
   const value: EditorContextValue = {
@@ -108,7 +110,7 @@ export function Workspace({ asset, cuts, opened, media, form, playback, words, p
         <Stage />
         <Transport />
         <Side />
-        <TimelinePanel />
+        <TimelinePanel key={asset.duration_seconds} />
         <Dock />
         <ContextMenu />
       </div>
@@ -116,8 +118,13 @@ export function Workspace({ asset, cuts, opened, media, form, playback, words, p
   );
 }
 
-/** Announces to screen readers when an unfinished cut is ready. */
-function useReadyAnnouncement(editor: Editor, cut: Cut | null): void {
+/** Announces when the words of a recording, or an unfinished cut, are ready. */
+function useReadyAnnouncement(editor: Editor, { cuttable }: Asset, cut: Cut | null): void {
+  const wasCuttable = useRef(cuttable);
+  useEffect(() => {
+    if (cuttable && !wasCuttable.current && cut === null) editor.announce("Transcribed. You can cut now.");
+    wasCuttable.current = cuttable;
+  }, [editor, cuttable]);
   const awaited = useRef<string | null>(null);
   useEffect(() => {
     if (cut === null) return;
