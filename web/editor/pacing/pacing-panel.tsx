@@ -76,7 +76,13 @@ function LoadedPanel({ cutId }: { cutId: string }) {
   const { editor } = useEditor();
   const read = useRead(["explanation", cutId], (signal) => fetchPacing(cutId, signal));
   const state = read.state.value;
-  if (state.kind === "loading") return <div class="pacing-body" aria-busy="true" />;
+  if (state.kind === "loading")
+    return (
+      <div class="pacing-body" aria-busy="true">
+        <div class="skeleton pacing-shape" />
+        <div class="skeleton pacing-shape" />
+      </div>
+    );
   if (state.kind === "failed") return <ErrorPanel message={state.message} onRetry={() => void read.reload()} />;
   if (state.value === null)
     return (

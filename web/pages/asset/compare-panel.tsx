@@ -114,7 +114,9 @@ function Differences({ otherId, name }: { otherId: string; name: string }) {
           Restore this version
         </Button>
       )}
-      {list.length === 0 && <p class="soft">No differences this long.</p>}
+      <p class="soft">
+        {list.length === 0 ? "No differences this long." : "A plays the place in this cut, B in the other one."}
+      </p>
       <ul class="difference-list" aria-label="Differences">
         {list.map((difference) => {
           const at = formatTimecode(toSeconds(difference.start));
@@ -130,7 +132,7 @@ function Differences({ otherId, name }: { otherId: string; name: string }) {
                 </span>
               </button>
               <Button
-                look="quiet"
+                class="filled"
                 disabled={!isReady}
                 aria-label={`Play this cut at ${at}`}
                 title="Play this cut"
@@ -139,7 +141,7 @@ function Differences({ otherId, name }: { otherId: string; name: string }) {
                 A
               </Button>
               <Button
-                look="quiet"
+                class="filled"
                 disabled={!isReady || plan === null}
                 aria-label={`Play the other cut at ${at}`}
                 title="Play the other cut"
