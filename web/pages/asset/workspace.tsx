@@ -2,7 +2,7 @@
 import { effect, untracked, useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { formatDuration } from "../../app/format";
+import { formatCount, formatDuration } from "../../app/format";
 import { canWrite } from "../../app/session";
 import { ContextMenu } from "../../editor/context-menu";
 import { type Difference, isRemoved } from "../../editor/model/plan";
@@ -131,10 +131,12 @@ function useReadyAnnouncement(editor: Editor, { cuttable }: Asset, cut: Cut | nu
     if (cut.state === "pending" || cut.state === "processing") awaited.current = cut.id;
     else if (awaited.current === cut.id) {
       awaited.current = null;
-      if (cut.plan !== null)
-        editor.announce(
-          `The cut is ready: ${formatDuration(cut.plan.kept_duration)} of ${formatDuration(cut.plan.source_duration)}`,
-        );
+      if (cut.plan !== null) {
+        const { kept_duration: kept, source_duration: whole, missing, warnings } = cut.plan;
+        const notes = missing.length + warnings.length;
+        const more = notes === 0 ? "" : `. ${formatCount(notes, "note")} under Script`;
+        editor.announce(`The cut is ready: ${formatDuration(kept)} of ${formatDuration(whole)}${more}`);
+      }
     }
   }, [editor, cut?.id, cut?.state]);
 }
