@@ -9,7 +9,7 @@ import { cleanWord, createPassage, listWords, type Passage, type SpokenWord } fr
 export const LINE_SEPARATOR = "\n\ue000\n";
 
 /** A word belongs to a text that contains this much of its start. Its own end is not stored. */
-const HEARD_MS = 20;
+const WORD_START_MS = 20;
 /** Times of words are stored in steps of 10 ms. */
 const ROUNDING_MS = 6;
 /** Text beyond this is not searchable: nobody says as much in a passage. */
@@ -56,8 +56,8 @@ function countOwnWords({ text, ownLength }: Pick<Passage, "text" | "ownLength">,
 }
 
 function isIn({ start, end }: SpokenWord, text: SpokenWord): boolean {
-  const heard = start + Math.min(HEARD_MS, (end - start) / 2);
-  return heard >= text.start && heard < text.end;
+  const at = start + Math.min(WORD_START_MS, (end - start) / 2);
+  return at >= text.start && at < text.end;
 }
 
 /** Returns the words of a text. They have the times of as many words that they replace, or share the span of the text. */
