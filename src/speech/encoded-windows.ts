@@ -2,7 +2,8 @@
 
 import { computeGain, createEnergyMeter } from "../domain/energy";
 import { type Span, TICKS_PER_SECOND, type Ticks } from "../domain/time";
-import type { EncodedAudio, Moonshine } from "./moonshine";
+import type { EncodedAudio } from "./cross-attention";
+import type { Moonshine } from "./moonshine";
 import { amplify, type PcmReader } from "./pcm";
 
 /** The fade at the edges of a muted span, which prevents clicks: 5 ms. */

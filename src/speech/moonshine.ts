@@ -1,5 +1,6 @@
 /** The Moonshine recognizer on its prepared graphs: encodes audio, decodes tokens, and scores given tokens. */
 import { join } from "node:path";
+import { type EncodedAudio, FRAME_VALUES, HEAD_SIZE, HEADS, LAYERS, stackAudio } from "./cross-attention";
 import { computeMaxTokens, findLengthWithoutLoop } from "./loop-detection";
 import {
   type Graph,
@@ -7,23 +8,14 @@ import {
   getFloats,
   getIntegers,
   loadGraph,
-  type TensorData,
   toFloatTensor,
   toIntegerTensor,
 } from "./onnx-session";
 import { padSamples } from "./pcm";
 import { BEGIN_TOKEN, END_TOKEN } from "./tokens";
 
-const LAYERS = 6;
-const HEADS = 8;
-const HEAD_SIZE = 36;
-/** Number of values per frame in one layer's keys (or values). */
-const FRAME_VALUES = HEADS * HEAD_SIZE;
 /** The first convolutions need at least this much audio. */
 const MIN_SAMPLES = 4_800;
-
-/** Input of the decoder: `keys` [LAYERS, HEADS, HEAD_SIZE, frames] and `values` [LAYERS, HEADS, frames, HEAD_SIZE]. */
-export type EncodedAudio = { frames: number; seconds: number; keys: Float32Array; values: Float32Array };
 
 /**
  * Tokens with their log probabilities. `attention` (where a token is spoken) and `onset` (where its word starts) have a
@@ -74,49 +66,47 @@ async function encode(encoder: Graph, samples: Float32Array): Promise<EncodedAud
   };
 }
 
-/** Added to the attention scores where a row has no frames. */
-const MASKED_FRAME = -1e9;
+const CACHED = Array.from({ length: LAYERS }, (_, layer) => [`key_${layer}`, `value_${layer}`]).flat();
 
-/** Builds the cross-attention inputs for several rows, padded to the longest and masked. */
-function createCrossFeeds(rows: EncodedAudio[]): { feeds: GraphInputs; longest: number } {
-  const longest = Math.max(...rows.map((r) => r.frames));
-  const mask = new Float32Array(rows.length * longest);
-  rows.forEach((r, b) => {
-    mask.fill(MASKED_FRAME, b * longest + r.frames, (b + 1) * longest);
-  });
-  const feeds: GraphInputs = { cross_mask: toFloatTensor(mask, [rows.length, 1, 1, longest]) };
-  for (let layer = 0; layer < LAYERS; layer++) {
-    const keys = stackRows(rows, "keys", layer, longest);
-    const values = stackRows(rows, "values", layer, longest);
-    feeds[`cross_key_${layer}`] = toFloatTensor(keys, [rows.length, HEADS, HEAD_SIZE, longest]);
-    feeds[`cross_value_${layer}`] = toFloatTensor(values, [rows.length, HEADS, longest, HEAD_SIZE]);
-  }
-  return { feeds, longest };
-}
+const createEmptyPast = (rows: number): GraphInputs =>
+  Object.fromEntries(
+    CACHED.map((name) => [`past_${name}`, toFloatTensor(new Float32Array(0), [rows, HEADS, 0, HEAD_SIZE])]),
+  );
 
-/** Stacks the keys or values of a layer. Those of each row are lines with its frames, which are padded to the longest. */
-function stackRows(rows: EncodedAudio[], kind: "keys" | "values", layer: number, longest: number): Float32Array {
-  const [lines, width] = kind === "keys" ? [HEADS * HEAD_SIZE, 1] : [HEADS, HEAD_SIZE];
-  const parts = rows.map((row) => {
-    const size = row.frames * FRAME_VALUES;
-    return row[kind].subarray(layer * size, (layer + 1) * size);
-  });
-  if (parts.length === 1) return parts[0]!;
-  const out = new Float32Array(parts.length * longest * FRAME_VALUES);
-  for (const [b, part] of parts.entries()) {
-    const length = rows[b]!.frames * width;
-    for (let line = 0; line < lines; line++)
-      out.set(part.subarray(line * length, (line + 1) * length), (b * lines + line) * longest * width);
-  }
-  return out;
-}
-
-function createEmptyPast(rows: number): GraphInputs {
-  const feeds: GraphInputs = {};
-  for (let i = 0; i < LAYERS; i++)
-    for (const kind of ["key", "value"])
-      feeds[`past_${kind}_${i}`] = toFloatTensor(new Float32Array(0), [rows, HEADS, 0, HEAD_SIZE]);
-  return feeds;
+/**
+ * Keeps the keys and values of the tokens so far. Each step reads them from one set of buffers and writes them, with those of its own token, to
+ * the other set: new memory in each step would cost more time than the copy.
+ */
+function createPast(encoded: readonly EncodedAudio[]) {
+  const maxTokens = Math.max(...encoded.map(({ seconds }) => computeMaxTokens(seconds))) + 1;
+  const createBuffers = () => CACHED.map(() => new Float32Array(encoded.length * maxTokens * FRAME_VALUES));
+  let [filled, free] = [createBuffers(), createBuffers()];
+  let length = 0;
+  let past = createEmptyPast(encoded.length);
+  const toTensors = (buffers: Float32Array[], rows: number, prefix = "") =>
+    Object.fromEntries(
+      CACHED.map((name, n) => {
+        const values = buffers[n]!.subarray(0, rows * length * FRAME_VALUES);
+        return [`${prefix}${name}`, toFloatTensor(values, [rows, HEADS, length, HEAD_SIZE])];
+      }),
+    );
+  return {
+    /** Runs a step for one more token in each of `rows`. */
+    async run(decoder: Graph, feeds: GraphInputs, rows: number) {
+      length++;
+      const out = await decoder.run({ ...feeds, ...past }, toTensors(free, rows));
+      [filled, free] = [free, filled];
+      past = toTensors(filled, rows, "past_");
+      return out;
+    },
+    /** Removes the other rows. */
+    keep(kept: readonly number[]): void {
+      const size = length * FRAME_VALUES;
+      for (const buffer of filled)
+        for (const [b, row] of kept.entries()) buffer.copyWithin(b * size, row * size, (row + 1) * size);
+      past = toTensors(filled, kept.length, "past_");
+    },
+  };
 }
 
 type DecodingStep = { token: number; logProb: number; attention: Float32Array; onset: Float32Array };
@@ -126,21 +116,17 @@ type DecodingRow = { encoded: EncodedAudio; tokens: number[]; steps: DecodingSte
 async function decode(decoder: Graph, rows: EncodedAudio[], onStep: OnStep): Promise<DecodedText[]> {
   const all: DecodingRow[] = rows.map((encoded) => ({ encoded, tokens: [], steps: [], open: true }));
   let state = all;
-  let { feeds: cross, longest } = createCrossFeeds(rows);
-  let past = createEmptyPast(rows.length);
+  const cross = stackAudio(rows);
+  const past = createPast(rows);
   for (let position = 0; all.some((row) => row.open); position++) {
     await onStep(position);
     const tokens = toIntegerTensor(
       state.map((row) => row.tokens.at(-1) ?? BEGIN_TOKEN),
       [state.length, 1],
     );
-    const out = await decoder.run({
-      ...cross,
-      ...past,
-      tokens,
-      targets: tokens,
-      position: toIntegerTensor([position], [1]),
-    });
+    const feeds = { ...cross.feeds(), tokens, targets: tokens, position: toIntegerTensor([position], [1]) };
+    const out = await past.run(decoder, feeds, state.length);
+    const longest = cross.longest();
     const best = getIntegers(out, "best");
     const logProbs = getFloats(out, "best_log_prob");
     for (const [b, row] of state.entries()) {
@@ -148,18 +134,12 @@ async function decode(decoder: Graph, rows: EncodedAudio[], onStep: OnStep): Pro
       const line = (name: string) => getFloats(out, name).slice(b * longest, b * longest + row.encoded.frames);
       appendStep(row, { token: best[b]!, logProb: logProbs[b]!, attention: line("attention"), onset: line("onset") });
     }
-    // Finished rows are removed once they are half of all, because that copies the keys and values of the others.
+    // Finished rows are removed once they are half of all, because that moves the keys and values of the others.
     const open = state.flatMap((row, b) => (row.open ? [b] : []));
-    const shrink = open.length > 0 && open.length <= state.length / 2;
-    past = {};
-    for (let i = 0; i < LAYERS; i++)
-      for (const kind of ["key", "value"]) {
-        const grown = out[`${kind}_${i}`]!;
-        past[`past_${kind}_${i}`] = shrink ? selectRows(grown, open) : grown;
-      }
-    if (!shrink) continue;
+    if (open.length === 0 || open.length > state.length / 2) continue;
     state = open.map((b) => state[b]!);
-    ({ feeds: cross, longest } = createCrossFeeds(state.map((row) => row.encoded)));
+    cross.keep(open);
+    past.keep(open);
   }
   return all.map(toDecodedText);
 }
@@ -172,13 +152,6 @@ function appendStep(row: DecodingRow, step: DecodingStep): void {
     step.token !== END_TOKEN &&
     row.tokens.length < computeMaxTokens(row.encoded.seconds) &&
     findLengthWithoutLoop(row.tokens) === null;
-}
-
-/** Returns some rows of a tensor whose first dimension is the row. */
-function selectRows({ values, dims }: TensorData, rows: number[]): TensorData {
-  const size = values.length / dims[0]!;
-  const kept = rows.map((row) => values.subarray(row * size, (row + 1) * size) as Float32Array);
-  return toFloatTensor(concatenate(kept), [rows.length, ...dims.slice(1)]);
 }
 
 function toDecodedText({ encoded, tokens, steps }: DecodingRow): DecodedText {
@@ -201,7 +174,7 @@ const concatenate = (lines: Float32Array[]): Float32Array => new Float32Array(Bu
 async function score(decoder: Graph, encoded: EncodedAudio, tokens: number[]): Promise<DecodedText> {
   const dims = [1, tokens.length + 1];
   const out = await decoder.run({
-    ...createCrossFeeds([encoded]).feeds,
+    ...stackAudio([encoded]).feeds(),
     ...createEmptyPast(1),
     tokens: toIntegerTensor([BEGIN_TOKEN, ...tokens], dims),
     targets: toIntegerTensor([...tokens, END_TOKEN], dims),

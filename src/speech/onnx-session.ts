@@ -27,10 +27,11 @@ export async function loadGraph(path: string, threads: number) {
     return new runtime.Tensor("int64", values, dims);
   };
   return {
-    /** Returns all outputs by name. */
-    async run(feeds: GraphInputs): Promise<Record<string, TensorData>> {
+    /** Returns all outputs by name. Those in `into` are written to its tensors, which must have their sizes. */
+    async run(feeds: GraphInputs, into: GraphInputs = {}): Promise<Record<string, TensorData>> {
       const outputs = await session.run(
         Object.fromEntries(Object.entries(feeds).map(([name, feed]) => [name, tensorOf(feed)])),
+        Object.fromEntries(session.outputNames.map((name) => [name, into[name] ? tensorOf(into[name]) : null])),
       );
       const out: Record<string, TensorData> = {};
       for (const [name, tensor] of Object.entries(outputs))

@@ -3,7 +3,8 @@
 import { computeGain } from "../domain/energy";
 import { ENERGY_HOP, type Transcript, type Utterance, type Word } from "../domain/speech";
 import { type Span, TICKS_PER_SECOND, type Ticks } from "../domain/time";
-import type { DecodedText, EncodedAudio, Moonshine } from "./moonshine";
+import type { EncodedAudio } from "./cross-attention";
+import type { DecodedText, Moonshine } from "./moonshine";
 import { amplify, type PcmReader } from "./pcm";
 import { clipSegment, findQuietest, type SpeechSegment, splitToLength } from "./segmentation";
 import { snapWordEdges } from "./snapping";
