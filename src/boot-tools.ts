@@ -3,13 +3,20 @@ import { join } from "node:path";
 import { type Config, ConfigError } from "./config";
 import type { SpeechEngine } from "./domain/speech";
 import type { Assets } from "./lib/assets";
-import { findSandbox } from "./lib/find-sandbox";
+import { findSandbox, type ProgramOutput } from "./lib/find-sandbox";
 import type { Log } from "./lib/log";
 import { KEEP_PRIORITY, keepChildPriority } from "./lib/process";
 import type { Sandbox } from "./lib/sandbox";
 import { createSemaphore } from "./lib/semaphore";
 import { chooseEncoder, detectEncoders, type Encoders } from "./media/encoders";
-import { type Ffmpeg, findFfmpegWarning, listCandidates, selectFfmpeg } from "./media/ffmpeg";
+import {
+  FFMPEG_QUERY,
+  type Ffmpeg,
+  findFfmpegWarning,
+  listCandidates,
+  queryFfmpeg,
+  selectFfmpeg,
+} from "./media/ffmpeg";
 import { createSpeechEngine } from "./speech/engine";
 import { getModelsFolder } from "./speech/models/installed-models";
 import type { MediaTools } from "./work/jobs/media-tools";
@@ -34,12 +41,18 @@ function selfCommand(...args: string[]): string[] {
  * Returns the sandbox for processes that read uploaded media, which are this program and ffmpeg. Throws `ConfigError` when the configuration
  * requires `bwrap` and it does not work here.
  */
-export async function openSandbox(config: Config, assets: Assets, ffmpeg: Pick<Ffmpeg, "path">): Promise<Sandbox> {
+export async function openSandbox(
+  config: Config,
+  assets: Assets,
+  ffmpeg: Pick<Ffmpeg, "path">,
+  onProbed?: (output: ProgramOutput) => void,
+): Promise<Sandbox> {
   const sandbox = await findSandbox({
     wanted: config.sandbox !== "off",
     programs: [process.execPath, ffmpeg.path],
     shared: [...(isCompiled ? [] : [join(import.meta.dir, "..")]), ...(assets.folder === null ? [] : [assets.folder])],
-    probe: [ffmpeg.path, "-version"],
+    probe: [ffmpeg.path, ...FFMPEG_QUERY],
+    ...(onProbed && { onProbed }),
     path: process.env.PATH,
   });
   if (config.sandbox === "require" && sandbox.mode !== "bwrap")
@@ -47,13 +60,23 @@ export async function openSandbox(config: Config, assets: Assets, ffmpeg: Pick<F
   return sandbox;
 }
 
-/** Finds ffmpeg and the sandbox. Both searches start processes, so the sandbox is tried with the ffmpeg that will probably be used. */
+/**
+ * Finds ffmpeg and the sandbox. Both searches start ffmpeg, so the sandbox is tried with the one that will probably be used, and the answer of
+ * that run counts for both.
+ */
 async function findPrograms(config: Config, assets: Assets): Promise<{ ffmpeg: Ffmpeg; sandbox: Sandbox }> {
   const path = process.env.PATH;
   const expected = config.ffmpeg ?? listCandidates(path)[0] ?? assets.ffmpeg;
-  const trying = openSandbox(config, assets, { path: expected });
+  let answer: ProgramOutput | null = null;
+  const trying = openSandbox(config, assets, { path: expected }, (output) => {
+    answer = output;
+  });
   trying.catch(() => {});
-  const ffmpeg = await selectFfmpeg({ forced: config.ffmpeg, bundled: assets.ffmpeg, path });
+  const query = async (program: string) => {
+    if (program === expected) await trying.catch(() => {});
+    return program === expected && answer !== null ? answer : queryFfmpeg(program);
+  };
+  const ffmpeg = await selectFfmpeg({ forced: config.ffmpeg, bundled: assets.ffmpeg, path, query });
   return { ffmpeg, sandbox: await (ffmpeg.path === expected ? trying : openSandbox(config, assets, ffmpeg)) };
 }
 

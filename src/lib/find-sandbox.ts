@@ -43,6 +43,8 @@ export async function findSandbox(options: {
   programs: string[];
   shared: string[];
   probe: string[];
+  /** Receives the output of the probe that worked in `bwrap`. */
+  onProbed?: (output: ProgramOutput) => void;
   /** The PATH on which `bwrap` and `unshare` are searched first. */
   path: string | undefined;
 }): Promise<Sandbox> {
@@ -58,7 +60,10 @@ export async function findSandbox(options: {
   return { mode: "unshare", reason: bwrap, wrap: (command) => [...prefix, ...command] };
 }
 
-type SandboxSearch = { programs: string[]; shared: string[]; probe: string[]; path: string | undefined };
+type SandboxSearch = Omit<Parameters<typeof findSandbox>[0], "wanted">;
+
+/** What a program has printed. Of `stderr`, the last 8 KiB. */
+export type ProgramOutput = { stdout: string; stderr: string };
 
 /** Returns the arguments of `bwrap`, or one line that says why it cannot be used. */
 async function findBwrap(search: SandboxSearch): Promise<BwrapHost | string> {
@@ -85,7 +90,10 @@ async function findBwrap(search: SandboxSearch): Promise<BwrapHost | string> {
       const host = { ...common, shared, options };
       const view = { readOnly: [], writable: [], devices: true };
       const outcome = await runProbe(buildBwrapArguments(host, search.probe, view));
-      if (outcome.ok) return host;
+      if (outcome.ok) {
+        search.onProbed?.(outcome.output);
+        return host;
+      }
       problem = outcome.message;
     }
   }
@@ -115,11 +123,12 @@ async function findUnshare(search: SandboxSearch): Promise<string[] | null> {
   return null;
 }
 
-async function runProbe(command: string[]): Promise<{ ok: boolean; message: string }> {
-  const child = spawnChild({ command, limits: { wallSeconds: MAX_PROBE_SECONDS } });
-  const { code, signal } = await child.exited;
-  const lastLine = child.stderrTail().split("\n").at(-1)?.trim();
-  return { ok: code === 0, message: lastLine || `ended with ${signal ?? `code ${code}`}` };
+async function runProbe(command: string[]): Promise<{ ok: boolean; message: string; output: ProgramOutput }> {
+  const child = spawnChild({ command, stdout: "pipe", limits: { wallSeconds: MAX_PROBE_SECONDS } });
+  const [stdout, { code, signal }] = await Promise.all([new Response(child.stdout).text(), child.exited]);
+  const stderr = child.stderrTail();
+  const lastLine = stderr.split("\n").at(-1)?.trim();
+  return { ok: code === 0, message: lastLine || `ended with ${signal ?? `code ${code}`}`, output: { stdout, stderr } };
 }
 
 function listSystemEntries(): SystemEntry[] {

@@ -3,6 +3,7 @@ import { cpus } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
 import { AppError } from "../domain/errors";
 import type { ProbedMedia } from "../domain/media";
+import type { ProgramOutput } from "../lib/find-sandbox";
 import { type ChildLimits, type ChildProcess, type SpawnOptions, spawnChild } from "../lib/process";
 import { findInstallCommand, isExecutableFile } from "../lib/programs";
 
@@ -20,13 +21,17 @@ const GIB = 1024 ** 3;
 
 /**
  * Returns the forced ffmpeg, or the first one on the PATH that is newer than the bundled one and has libx264, or the
- * bundled one. Errors: a plain `Error` with one line if the forced or the bundled one does not run.
+ * bundled one. `query` replaces running a program with `FFMPEG_QUERY`. Errors: a plain `Error` with one line if the forced or the bundled
+ * one does not run.
  */
 export async function selectFfmpeg(options: {
   forced: string | null;
   bundled: string;
   path: string | undefined;
+  query?: (path: string) => Promise<ProgramOutput>;
 }): Promise<Ffmpeg> {
+  const { query = queryFfmpeg } = options;
+  const inspectFfmpeg = async (path: string, bundled: boolean) => parseQuery(await query(path), path, bundled);
   if (options.forced !== null) {
     const forced = await inspectFfmpeg(options.forced, false);
     if (forced === null) throw new Error(`ffmpeg does not run: ${options.forced}`);
@@ -60,14 +65,24 @@ export function findFfmpegWarning(ffmpeg: Ffmpeg, path: string | undefined): str
 }
 
 /** One run prints the version, to standard error, and the encoders: starting an ffmpeg with many libraries takes a tenth of a second. */
-async function inspectFfmpeg(path: string, bundled: boolean): Promise<{ ffmpeg: Ffmpeg; hasX264: boolean } | null> {
+export const FFMPEG_QUERY = ["-encoders"] as const;
+
+export async function queryFfmpeg(path: string): Promise<ProgramOutput> {
   const banner: string[] = [];
-  const encoders = await readOutput([path, "-encoders"], (line) => banner.push(line));
-  const version = /^ffmpeg version (\S+)/m.exec(banner.join("\n"))?.[1];
-  const libavutil = /libavutil\s+(\d+)\./.exec(banner.join("\n"))?.[1];
+  const stdout = await readOutput([path, ...FFMPEG_QUERY], (line) => banner.push(line));
+  return { stdout, stderr: banner.join("\n") };
+}
+
+function parseQuery(
+  { stdout, stderr }: ProgramOutput,
+  path: string,
+  bundled: boolean,
+): { ffmpeg: Ffmpeg; hasX264: boolean } | null {
+  const version = /^ffmpeg version (\S+)/m.exec(stderr)?.[1];
+  const libavutil = /libavutil\s+(\d+)\./.exec(stderr)?.[1];
   if (version === undefined || libavutil === undefined) return null;
   const ffmpeg = { path, version, bundled, libavutil: Number(libavutil) };
-  return { ffmpeg, hasX264: /\slibx264\s/.test(encoders) };
+  return { ffmpeg, hasX264: /\slibx264\s/.test(stdout) };
 }
 
 /** Returns the names of the filters that this ffmpeg was built with; empty if the query fails. */
