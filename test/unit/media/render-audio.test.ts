@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { resolveOutput } from "../../../src/domain/render-output";
 import { renderMedia } from "../../../src/media/render";
-import { bundledFfmpeg, generate } from "./generated-media";
-import { readSamples } from "./readback";
+import { temporaryFolder } from "../../temporary-folder";
+import { aac, audioInput, bundledFfmpeg, generate, h264, systemFfmpeg, videoInput } from "./generated-media";
+import { readSamples, runFfprobe } from "./readback";
 import { MAX_CANCEL_MS, probeFile, toSnappedSegments, withRender } from "./rendering";
 
 setDefaultTimeout(120_000);
@@ -43,6 +44,47 @@ describe("a splice in a noisy room", () => {
     });
   });
 });
+
+describe("the audio of a video", () => {
+  test.each([
+    ["the system's ffmpeg", systemFfmpeg],
+    ["the bundled one", bundledFfmpeg],
+  ])("that was encoded as mono is copied only once, to the output, with %s", async (_, real) => {
+    const path = await generate(
+      "one-microphone.mp4",
+      ...[...videoInput("30", 8), ...audioInput(48_000, 2, 8), ...h264(30), ...aac],
+    );
+    await using counted = await temporaryFolder();
+    const [script, runs] = [join(counted.path, "ffmpeg"), join(counted.path, "runs")];
+    await Bun.write(script, `#!/bin/sh\necho "$*" >>${runs}\nexec ${real.path} "$@"\n`);
+    await chmod(script, 0o755);
+    const probed = await probeFile(path);
+    const segments = toSnappedSegments(probed, [
+      [1, 3.36],
+      [4, 7],
+    ]);
+    const ffmpeg = { ...real, path: script };
+    await withRender({ path, probed, segments, ffmpeg }, async ({ path: rendered }) => {
+      const lines = (await Bun.file(runs).text()).split("\n");
+      expect(lines.filter((line) => line.includes("-ac 1 -i pipe:0"))).toHaveLength(1);
+      expect(lines.filter((line) => line.includes("-c copy"))).toHaveLength(1);
+      const [first, ...others] = await readPacketTimes(rendered);
+      expect(first).toEqual([-1_024, 1_024]);
+      // Of 161 frames, in an edit list of whole milliseconds.
+      expect(others.at(-1)!.reduce((sum, ticks) => sum + ticks)).toBe(48 * Math.floor((161 * 1_000) / 30));
+      expect(others.every(([at], n) => at === n * 1_024)).toBe(true);
+    });
+  });
+});
+
+/** Returns the start and the duration of each audio packet, in samples. */
+async function readPacketTimes(path: string): Promise<[number, number][]> {
+  const lines = await runFfprobe(path, "-select_streams", "a", "-show_entries", "packet=pts,duration");
+  return lines
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => line.split(",").slice(0, 2).map(Number) as [number, number]);
+}
 
 describe("an audio render", () => {
   const twoRooms = () =>
