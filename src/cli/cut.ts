@@ -4,8 +4,8 @@ import { CUT_MODES, type CutMode, type CutOptions } from "../domain/plan";
 import { listPlanWords } from "../domain/plan-texts";
 import { findScriptLimit, MAX_SCRIPT_CHARACTERS } from "../domain/planning/scripted/script-limits";
 import { EXPORT_FORMATS } from "../domain/timeline";
-import { MAX_VOCABULARY_CHARACTERS, type VocabularyEntry } from "../domain/vocabulary/entries";
-import { parseVocabularyFile } from "../domain/vocabulary/parse-file";
+import type { VocabularyEntry } from "../domain/vocabulary/entries";
+import { MAX_FILE_CHARACTERS, parseVocabularyFile } from "../domain/vocabulary/parse-file";
 import { writeAtomic } from "../lib/atomic-file";
 import {
   type OneShotTools,
@@ -19,6 +19,7 @@ import { type CutTask, readTasks, TASK_OPTIONS, type TaskArguments } from "./cut
 import { type ParsedCommand, parseCommand, UsageError } from "./options";
 import { describeRecognized, explainPlan, explainStages, listThresholds } from "./plan-explanation";
 import { type CutResult, requireTarget, runTaskCommand, writeResults } from "./run-tasks";
+import { readTextInput } from "./text-input";
 
 const HELP = `Usage: offcut cut FILE… [-o OUT] [options]
 
@@ -144,15 +145,12 @@ function toExplainOption(argument: string): string {
 }
 
 /** A longer file is not read, because it exceeds the limit of a vocabulary in any encoding. */
-const MAX_VOCABULARY_BYTES = 8 * MAX_VOCABULARY_CHARACTERS;
+const MAX_VOCABULARY_BYTES = 4 * MAX_FILE_CHARACTERS;
 
 async function readVocabulary(path: string | undefined): Promise<VocabularyEntry[]> {
   if (path === undefined) return [];
-  const file = Bun.file(path);
-  if (!(await file.exists())) throw new UsageError(`vocabulary not found: ${path}`);
-  if (file.size > MAX_VOCABULARY_BYTES)
-    throw new UsageError(`vocabulary ${path} must have at most ${MAX_VOCABULARY_CHARACTERS} characters`);
-  const parsed = parseVocabularyFile(await file.text());
+  const limits = { maxBytes: MAX_VOCABULARY_BYTES, limit: `${MAX_FILE_CHARACTERS} characters` };
+  const parsed = parseVocabularyFile(await readTextInput({ kind: "vocabulary", path, ...limits }));
   if (parsed.problem === null) return parsed.entries;
   const { line, message } = parsed.problem;
   throw new UsageError(`vocabulary ${path}, line ${line}: ${message}`);
@@ -160,11 +158,10 @@ async function readVocabulary(path: string | undefined): Promise<VocabularyEntry
 
 async function readScript(path: string | undefined): Promise<string> {
   if (path === undefined) return "";
-  const file = Bun.file(path);
-  if (!(await file.exists())) throw new UsageError(`script not found: ${path}`);
-  const text = file.size > MAX_SCRIPT_BYTES ? null : (await file.text()).trim();
-  const limit = text === null ? `must have at most ${MAX_SCRIPT_CHARACTERS} characters` : findScriptLimit(text);
-  if (text === null || limit !== null) throw new UsageError(`script ${path} ${limit}`);
+  const limits = { maxBytes: MAX_SCRIPT_BYTES, limit: `${MAX_SCRIPT_CHARACTERS} characters` };
+  const text = (await readTextInput({ kind: "script", path, ...limits })).trim();
+  const problem = findScriptLimit(text);
+  if (problem !== null) throw new UsageError(`script ${path} ${problem}`);
   return text;
 }
 

@@ -1,6 +1,6 @@
 /** `offcut render`: renders a recording by an edited plan on this machine, without a server. */
 
-import { existsSync, realpathSync, statSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { formatBytes } from "../domain/bytes";
 import { AppError, type FieldError } from "../domain/errors";
 import type { ProbedMedia } from "../domain/media";
@@ -13,6 +13,7 @@ import { type OneShotTools, openRecording, prepareRecording, withWorkFolder } fr
 import { type CutTask, listKnownTargets, readTasks, TASK_OPTIONS, type TaskArguments } from "./cut-tasks";
 import { parseCommand, UsageError } from "./options";
 import { type CutResult, requireTarget, runTaskCommand, writeResults } from "./run-tasks";
+import { readTextInput, requireTextInput } from "./text-input";
 
 const HELP = `Usage: offcut render FILE --plan PLAN.json [-o OUT] [options]
 
@@ -117,25 +118,12 @@ export async function readRenderArguments(argv: string[]): Promise<RenderArgumen
   if (parsed.values.help) return null;
   const planName = parsed.values.plan as string | undefined;
   if (planName === undefined) throw new UsageError("--plan PLAN.json is missing, see offcut render --help");
-  if (!existsSync(planName)) throw new UsageError(`plan not found: ${planName}`);
-  const stat = statSync(planName);
-  if (!stat.isFile() && !stat.isFIFO()) throw new UsageError(`plan ${planName} is not a file`);
+  requireTextInput({ kind: "plan", path: planName });
   const args = readTasks("render", parsed, undefined);
   for (const target of args.tasks.flatMap(listKnownTargets)) {
     if (existsSync(target) && realpathSync(target) === realpathSync(planName))
       throw new UsageError(`${target} is the plan itself`);
   }
-  return { ...args, planName, planText: await readPlanText(planName) };
-}
-
-/** Reads no more than the largest plan, even from a pipe, whose size is not known in advance. */
-async function readPlanText(path: string): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of Bun.file(path).stream()) {
-    chunks.push(chunk);
-    bytes += chunk.byteLength;
-    if (bytes > MAX_PLAN_BYTES) throw new UsageError(`plan ${path} must have at most ${formatBytes(MAX_PLAN_BYTES)}`);
-  }
-  return new TextDecoder().decode(Buffer.concat(chunks));
+  const limits = { maxBytes: MAX_PLAN_BYTES, limit: formatBytes(MAX_PLAN_BYTES) };
+  return { ...args, planName, planText: await readTextInput({ kind: "plan", path: planName, ...limits }) };
 }

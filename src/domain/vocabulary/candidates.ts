@@ -134,6 +134,20 @@ function listSimilar(run: Run, { findSimilar }: Terms, { isCommon }: CandidateRu
   }));
 }
 
+/** Returns the candidate for only the words from the first to before the last. Its similarity stays. */
+export function narrowCandidate(
+  words: readonly Word[],
+  candidate: TermCandidate,
+  { from, to }: Pick<Replacement, "from" | "to">,
+): TermCandidate {
+  const start = Math.max(0, from - 1);
+  const near = words.slice(start, to + 1);
+  const tokens = near.map(({ text }) => splitWord(text));
+  const run = { from: from - start, to: to - start, key: "", words: near, tokens };
+  const isPossessive = POSSESSIVE.test(tokens[run.to - 1]!.core);
+  return { ...candidate, from, to, texts: toReplacement(run, candidate.term, isPossessive).texts };
+}
+
 /**
  * Returns the term with the punctuation around the words, and with a capital letter where they start a sentence with
  * one.

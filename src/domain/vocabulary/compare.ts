@@ -118,7 +118,11 @@ function countAligned(texts: readonly string[]): number {
 }
 
 /** Returns the texts of the words of an utterance before and after some of them. */
-function listAround(words: readonly Word[], { from, to }: Replacement, { start, end }: Span): [string[], string[]] {
+export function listAround(
+  words: readonly Word[],
+  { from, to }: Pick<Replacement, "from" | "to">,
+  { start, end }: Span,
+): [string[], string[]] {
   let [first, last] = [from, to];
   while (first > 0 && middleOf(words[first - 1]!) >= start) first--;
   while (last < words.length && middleOf(words[last]!) < end) last++;

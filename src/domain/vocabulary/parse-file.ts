@@ -1,10 +1,23 @@
 /** Parses a vocabulary file: a text file with a term a line, or a CSV file. Pure. */
-import { cleanTerm, listVocabularyProblems, toFormKey, type VocabularyEntry } from "./entries";
+import {
+  cleanTerm,
+  listVocabularyProblems,
+  MAX_VOCABULARY_CHARACTERS,
+  toFormKey,
+  type VocabularyEntry,
+} from "./entries";
 
 type ParsedVocabulary = { entries: VocabularyEntry[]; problem: null } | { entries: null; problem: LineProblem };
 export type LineProblem = { line: number; message: string };
 
 type FileRow = { line: number; fields: string[] };
+/** `lines` are those of the term and of each spoken form, `forms` are the keys of the latter. */
+type FileEntry = { entry: VocabularyEntry; lines: number[]; forms: Set<string> };
+
+/** Maximum length of a file: terms, and as much again for separators and notes. A longer one is not parsed. */
+export const MAX_FILE_CHARACTERS = 2 * MAX_VOCABULARY_CHARACTERS;
+/** What decoders put in the place of bytes that are not UTF-8. */
+const UNREADABLE = "\ufffd";
 
 /** Names of the first column in the head of a CSV file. */
 const HEADS = new Set(["term", "terms", "text", "name", "word", "vocabulary"]);
@@ -15,16 +28,27 @@ const HEADS = new Set(["term", "terms", "text", "name", "word", "vocabulary"]);
  * column has the terms and the others spoken forms. A term that is repeated gets the spoken forms of all its lines.
  */
 export function parseVocabularyFile(text: string): ParsedVocabulary {
+  if (text.length > MAX_FILE_CHARACTERS)
+    return { entries: null, problem: { line: 1, message: `the file has more than ${MAX_FILE_CHARACTERS} characters` } };
+  const unreadable = splitRows(text).find((row) => row.text.includes(UNREADABLE));
+  if (unreadable)
+    return {
+      entries: null,
+      problem: { line: unreadable.line, message: "the text is not UTF-8: save the file as UTF-8" },
+    };
   const rows = isCsv(text) ? readCsv(text) : readLines(text);
   if (!Array.isArray(rows)) return { entries: null, problem: rows };
-  const byKey = new Map<string, { entry: VocabularyEntry; lines: number[] }>();
+  const byKey = new Map<string, FileEntry>();
   for (const { line, fields } of rows) {
     const [term = "", ...forms] = fields.map(cleanTerm);
     if (term === "") return { entries: null, problem: { line, message: "the term is missing" } };
-    const known = byKey.get(toFormKey(term)) ?? { entry: { text: term, spoken_as: [] }, lines: [line] };
-    byKey.set(toFormKey(term), known);
+    const key = toFormKey(term);
+    const known = byKey.get(key) ?? { entry: { text: term, spoken_as: [] }, lines: [line], forms: new Set() };
+    byKey.set(key, known);
     for (const form of forms) {
-      if (form === "" || known.entry.spoken_as.some((other) => toFormKey(other) === toFormKey(form))) continue;
+      const formKey = toFormKey(form);
+      if (form === "" || known.forms.has(formKey)) continue;
+      known.forms.add(formKey);
       known.entry.spoken_as.push(form);
       known.lines.push(line);
     }

@@ -2,7 +2,7 @@
 
 import type { ForcedAlignment, Word } from "../speech";
 import { type Span, TICKS_PER_SECOND, type Ticks } from "../time";
-import type { Replacement, Similarity, TermCandidate } from "./candidates";
+import type { Similarity, TermCandidate } from "./candidates";
 import type { Comparison } from "./compare";
 import { toFormKey } from "./entries";
 import type { Term } from "./terms";
@@ -58,7 +58,7 @@ const rateListed = (candidate: TermCandidate): Rated => ({
 const isListed = ({ similar }: TermCandidate): boolean => similar === null;
 
 /** Selects candidates without audio: for recognizers that cannot compare a text with it. */
-export const selectByText = (candidates: readonly TermCandidate[]): Replacement[] =>
+export const selectByText = (candidates: readonly TermCandidate[]): TermCandidate[] =>
   selectDisjoint(
     candidates.map((candidate) => {
       const { similar } = candidate;
@@ -95,7 +95,7 @@ const leaves = ({ start, end }: Span, leftOver: Ticks): boolean =>
   leftOver > Math.min(MAX_LEFT_OVER_TICKS, MAX_LEFT_OVER_SHARE * (end - start));
 
 /** Selects listed forms, and the rated candidates that were said. */
-export const selectByAudio = (candidates: readonly TermCandidate[], rated: readonly Rated[]): Replacement[] =>
+export const selectByAudio = (candidates: readonly TermCandidate[], rated: readonly Rated[]): TermCandidate[] =>
   selectDisjoint([...candidates.filter(isListed).map(rateListed), ...dropAmbiguous(rated)]);
 
 /** Returns whether two terms are names of different things, unlike "Offcut" and "Offcut Studio". */
@@ -158,7 +158,7 @@ function rateFit(
 }
 
 /** Returns the best of overlapping candidates whose score is not negative, in order. */
-function selectDisjoint(rated: readonly Rated[]): Replacement[] {
+function selectDisjoint(rated: readonly Rated[]): TermCandidate[] {
   const taken: TermCandidate[] = [];
   const takenWords = new Uint8Array(rated.reduce((most, { candidate }) => Math.max(most, candidate.to), 0));
   for (const { candidate, score } of rated.toSorted(
@@ -170,5 +170,5 @@ function selectDisjoint(rated: readonly Rated[]): Replacement[] {
     takenWords.fill(1, from, to);
     taken.push(candidate);
   }
-  return taken.toSorted((a, b) => a.from - b.from).map(({ from, to, texts }) => ({ from, to, texts }));
+  return taken.toSorted((a, b) => a.from - b.from);
 }

@@ -24,6 +24,8 @@ const MIN_WEIGHT = 1.6;
 const MAX_DISTANCE = 0.64;
 /** Number of terms that are compared with the audio. */
 const MAX_SIMILAR = 3;
+/** Maximum number of pairs of phones that a search compares, about 5 ms: only hundreds of very long terms need more. */
+const MAX_PAIRS = 1_000_000;
 
 export function prepareTerms(entries: readonly VocabularyEntry[]): Terms {
   const forms = new Map<string, Term>();
@@ -58,7 +60,9 @@ function createComparison(terms: readonly Term[]): Terms["findSimilar"] {
     const pronunciation = toPronunciation(phones);
     const found: SimilarTerm[] = [];
     let limit = maxDistance;
+    let pairs = 0;
     const compare = (term: Term): void => {
+      pairs += term.pronunciation.phones.length * pronunciation.phones.length;
       const distance = measureDistance(term.pronunciation, pronunciation, limit);
       if (distance >= limit) return;
       const place = found.findIndex((other) => other.distance > distance);
@@ -73,7 +77,7 @@ function createComparison(terms: readonly Term[]): Terms["findSimilar"] {
     };
     let above = findFirst(sorted, pronunciation.weight);
     let below = above - 1;
-    for (;;) {
+    while (pairs < MAX_PAIRS) {
       const [lighter, heavier] = [sorted[below], sorted[above]];
       const [goesDown, goesUp] = [isWithin(lighter), isWithin(heavier)];
       if (

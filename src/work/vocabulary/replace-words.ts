@@ -12,6 +12,7 @@ import type { VocabularyEntry } from "../../domain/vocabulary/entries";
 import { compareReadings, listSecondReadings } from "../../domain/vocabulary/second-reading";
 import { rateByAudio, selectByAudio, selectByText } from "../../domain/vocabulary/select";
 import { prepareTerms } from "../../domain/vocabulary/terms";
+import { compareWholeTexts, listWholeTexts } from "../../domain/vocabulary/whole-texts";
 import { yieldToEventLoop } from "../../lib/event-loop";
 
 /** Time for which the search may keep the process from other work. */
@@ -56,19 +57,23 @@ export async function findReplacements(
     yieldedAt = performance.now();
   }
   const candidates = [...listed, ...keepMostSimilar(similar)];
-  if (speech === null || transcript.forcing === false) return selectByText(candidates);
+  if (speech === null || transcript.forcing === false) return selectByText(candidates).map(toReplacement);
+  const align = async (requests: AlignmentRequest[]): Promise<ForcedAlignment[]> =>
+    requests.length === 0 ? [] : speech.forcedAlign(requests);
   const comparison = listComparisons(candidates, transcript, maxRequests);
-  const { requests } = comparison;
-  const fits = {
-    alignments: requests.length === 0 ? [] : await speech.forcedAlign(requests),
-    termCount: entries.length,
-  };
-  const rated = rateByAudio(comparison, fits);
+  const fits = { alignments: await align(comparison.requests), termCount: entries.length };
+  let rated = rateByAudio(comparison, fits);
   const readings = listSecondReadings(rated, transcript);
-  if (readings.length === 0) return selectByAudio(candidates, rated);
-  const recognitions = await speech.recognize(readings.map(({ window }) => ({ window })));
-  return selectByAudio(candidates, rateByAudio(compareReadings(comparison, readings, recognitions), fits));
+  if (readings.length > 0) {
+    const recognitions = await speech.recognize(readings.map(({ window }) => ({ window })));
+    rated = rateByAudio(compareReadings(comparison, readings, recognitions), fits);
+  }
+  const selected = selectByAudio(candidates, rated);
+  const { requests, texts } = listWholeTexts(selected, transcript);
+  return compareWholeTexts(selected, texts, await align(requests)).map(toReplacement);
 }
+
+const toReplacement = ({ from, to, texts }: Replacement): Replacement => ({ from, to, texts });
 
 const keepMostSimilar = (candidates: readonly TermCandidate[]): TermCandidate[] =>
   candidates.toSorted((a, b) => (a.similar?.distance ?? 0) - (b.similar?.distance ?? 0)).slice(0, MAX_SIMILAR);

@@ -10,12 +10,14 @@ import { CARRIERS, NAME_LISTS, OTHER_CARRIERS, OTHER_LISTS, OTHER_SENTENCES } fr
 
 /** Where a name is said, in seconds. */
 export type SaidName = { name: string; start: number; end: number };
+/** Another word, and the seconds in which it is said. */
+export type OtherWord = { text: string; start: number; end: number };
 /** `others` are the words that are said beside the names, in order; null if unknown. */
 export type NamedRecording = {
   title: string;
   names: readonly string[];
   said: SaidName[];
-  others: string[] | null;
+  others: OtherWord[] | null;
   samples: Float32Array;
 };
 
@@ -90,8 +92,17 @@ export const SPEAKERS = {
   },
 } satisfies Record<string, Speakers>;
 
-/** Returns the words of a sentence without its name. */
-const listOthers = (sentence: string): string[] => sentence.split(" ").filter((word) => !word.includes("{}"));
+/** Returns the words of a sentence without its name, with the times at which `toSpan` says that they are spoken. */
+const listOthers = (
+  sentence: string,
+  toSpan: (index: number, count: number, isAfterName: boolean) => { start: number; end: number },
+): OtherWord[] => {
+  const texts = sentence.split(" ");
+  const place = texts.findIndex((word) => word.includes("{}"));
+  return texts.flatMap((text, i) =>
+    i === place ? [] : [{ text, ...toSpan(i, texts.length, place >= 0 && i > place) }],
+  );
+};
 
 /** Creates a recording for each list of names. Each name is said once, and every third sentence has none. */
 export function createRecordings({
@@ -112,10 +123,9 @@ export function createRecordings({
     const size = sizes[index % sizes.length]!;
     const parts: (Float32Array | number)[] = [];
     const said: SaidName[] = [];
-    const others: string[] = [];
+    const others: OtherWord[] = [];
     let at = 0;
     const say = (carrier: string, name: string | null): void => {
-      others.push(...listOthers(carrier));
       const text = name === null ? carrier : carrier.replace("{}", toSpoken(name));
       const manner = { stretch: (stretch + 0.1 * random()) * size, pitch: 0.95 + 0.1 * random() };
       const { samples: spoken, words } = speak(text, manner);
@@ -124,6 +134,13 @@ export function createRecordings({
       const place = around.findIndex((word) => word.includes("{}"));
       // A voice may spell a name out, as several words.
       const [first, last] = [words[place], words[words.length - (around.length - place)]];
+      const offset = at;
+      others.push(
+        ...listOthers(carrier, (i, count, isAfterName) => {
+          const word = words[isAfterName ? words.length - (count - i) : i];
+          return { start: offset + (word?.start ?? 0) / size, end: offset + (word?.end ?? 0) / size };
+        }),
+      );
       if (name !== null && first && last)
         said.push({ name, start: at + first.start / size, end: at + last.end / size });
       parts.push(samples, PAUSE_SECONDS);
@@ -148,12 +165,22 @@ export function createForeignRecordings(): NamedRecording[] {
     const voice = FOREIGN_VOICES[index % FOREIGN_VOICES.length]!;
     const parts: (Float32Array | number)[] = [];
     const said: SaidName[] = [];
-    const others: string[] = [];
+    const others: OtherWord[] = [];
     let at = 0;
     const say = (sentence: string, name: string): void => {
-      others.push(...listOthers(sentence));
       const spoken = speak(sentence, name, { voice, language, pace: Math.round(140 + 20 * random()) });
       const samples = speedUp(spoken.samples, spoken.rate / RATE);
+      const [offset, end] = [at, at + samples.length / RATE];
+      // The voice reports no times but those of the name.
+      others.push(
+        ...listOthers(sentence, (_i, _count, isAfterName) =>
+          name === ""
+            ? { start: offset, end }
+            : isAfterName
+              ? { start: offset + spoken.end, end }
+              : { start: offset, end: offset + spoken.start },
+        ),
+      );
       if (name !== "") said.push({ name, start: at + spoken.start, end: at + spoken.end });
       parts.push(samples, PAUSE_SECONDS);
       at += samples.length / RATE + PAUSE_SECONDS;

@@ -1,8 +1,9 @@
 /**
  * Counts names that are right with a vocabulary, and other words that it changes: `bun test/bench/vocabulary/run.ts
  * [slow|normal|others|heldBack|fresh|foreign|FOLDER] [even|odd|all] [big]`. Recordings say twenty unusual names each,
- * `slow` and at a `normal` pace. Rules were tuned with `slow` and `others`; `heldBack`, `fresh` and `foreign` have other
- * names, sentences and voices: those of festival say `fresh` names, those of espeak `foreign` ones as in their language.
+ * `slow` and at a `normal` pace. Rules were tuned with `slow` and `others`; `heldBack`, `fresh` and `foreign`
+ * have other names, sentences and voices: those of festival say `fresh` names, those of espeak `foreign` ones as in their
+ * language.
  * `big`: the vocabulary has the names of all recordings. A folder with `real.json` has real recordings, in which no name
  * is said.
  */
@@ -23,7 +24,14 @@ import { toFormKey } from "../../../src/domain/vocabulary/entries";
 import { findReplacements } from "../../../src/work/vocabulary/replace-words";
 import { openModels, openPcm } from "../cut-quality/recording";
 import { decodeAudio, toPcmBytes } from "../speech/material";
-import { createForeignRecordings, createRecordings, type NamedRecording, type SaidName, SPEAKERS } from "./material";
+import {
+  createForeignRecordings,
+  createRecordings,
+  type NamedRecording,
+  type OtherWord,
+  type SaidName,
+  SPEAKERS,
+} from "./material";
 import { NAME_LISTS } from "./names";
 
 const [speakers = "slow", which = "all", size] = process.argv.slice(2);
@@ -101,28 +109,34 @@ async function loadReal(folder: string): Promise<NamedRecording[]> {
     }));
 }
 
+/** A recognized word may be this far from where it is said. */
+const MAX_SHIFT_TICKS = 0.3 * TICKS_PER_SECOND;
+
 /** Returns how many words that are said beside the names are recognized without the vocabulary, and not with it. */
 function countLost(
-  others: readonly string[] | null,
+  others: readonly OtherWord[] | null,
   words: readonly Word[],
   replacements: readonly Replacement[],
 ): number {
   if (others === null) return 0;
-  const toKeys = (texts: readonly string[]): string[] => texts.map((text) => toFormKey(toName(text)));
-  const spoken = toKeys(others);
-  const countRight = (recognized: readonly Word[]) => countCommon(spoken, toKeys(recognized.map(({ text }) => text)));
-  return countRight(words) - countRight(replaceWords(words, replacements));
+  return countCommon(others, words) - countCommon(others, replaceWords(words, replacements));
 }
 
-/** Returns the length of the longest common subsequence. */
-function countCommon(a: readonly string[], b: readonly string[]): number {
-  let row = new Uint32Array(b.length + 1);
-  for (const one of a) {
-    const next = new Uint32Array(b.length + 1);
-    for (let j = 0; j < b.length; j++) next[j + 1] = one === b[j] ? row[j]! + 1 : Math.max(row[j + 1]!, next[j]!);
+/** Returns the length of the longest common subsequence of what is said and recognized at about the same time. */
+function countCommon(spoken: readonly OtherWord[], recognized: readonly Word[]): number {
+  const toKey = (text: string): string => toFormKey(toName(text));
+  const isSame = (one: OtherWord, word: Word): boolean =>
+    toKey(one.text) === toKey(word.text) &&
+    word.end > one.start * TICKS_PER_SECOND - MAX_SHIFT_TICKS &&
+    word.start < one.end * TICKS_PER_SECOND + MAX_SHIFT_TICKS;
+  let row = new Uint32Array(recognized.length + 1);
+  for (const one of spoken) {
+    const next = new Uint32Array(recognized.length + 1);
+    for (const [j, word] of recognized.entries())
+      next[j + 1] = isSame(one, word) ? row[j]! + 1 : Math.max(row[j + 1]!, next[j]!);
     row = next;
   }
-  return row[b.length]!;
+  return row[recognized.length]!;
 }
 
 /** Counts names that are right, terms that are not where they are said, and words that terms replace where no name is said. */

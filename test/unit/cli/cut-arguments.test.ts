@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test";
+import { truncateSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { readCutArguments } from "../../../src/cli/cut";
@@ -215,6 +216,33 @@ test("a vocabulary that cannot be used is refused with its line", async () => {
   await expect(readCutArguments([given.path, "--vocabulary", path])).rejects.toThrow(
     `vocabulary ${path}, line 3: the term is missing`,
   );
-  await Bun.write(path, "x".repeat(1_700_000));
-  await expect(readCutArguments([given.path, "--vocabulary", path])).rejects.toThrow("at most 200000 characters");
+  truncateSync(path, 100_000_000);
+  await expect(readCutArguments([given.path, "--vocabulary", path])).rejects.toThrow("at most 400000 characters");
+  await Bun.write(path, Uint8Array.from(Buffer.from("Offcut\nM\xfcller\n", "latin1")));
+  await expect(readCutArguments([given.path, "--vocabulary", path])).rejects.toThrow(
+    `vocabulary ${path}, line 2: the text is not UTF-8: save the file as UTF-8`,
+  );
+  for (const other of [given.folder.path, "/dev/zero"])
+    await expect(readCutArguments([given.path, "--vocabulary", other])).rejects.toThrow(
+      `vocabulary ${other} is not a file`,
+    );
+});
+
+test("a vocabulary and a script are read from UTF-16 files and from pipes", async () => {
+  await using given = await talk();
+  const path = join(given.folder.path, "names.txt");
+  await Bun.write(path, Buffer.from("\ufeffMüller = muller\r\n", "utf16le"));
+  expect((await readCutArguments([given.path, "--vocabulary", path]))?.vocabulary).toEqual([
+    { text: "Müller", spoken_as: ["muller"] },
+  ]);
+  const read = async (option: string, text: string) => {
+    const pipe = join(given.folder.path, `${option}.pipe`);
+    expect(Bun.spawnSync(["mkfifo", pipe]).exitCode).toBe(0);
+    const writer = Bun.spawn(["sh", "-c", 'printf %s "$1" > "$2"', "sh", text, pipe]);
+    const args = await readCutArguments([given.path, `--${option}`, pipe]);
+    expect(await writer.exited).toBe(0);
+    return args;
+  };
+  expect((await read("vocabulary", "Offcut\n"))?.vocabulary).toEqual([{ text: "Offcut", spoken_as: [] }]);
+  expect((await read("script", "One line.\n"))?.script).toBe("One line.");
 });

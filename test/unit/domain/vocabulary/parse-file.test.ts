@@ -38,6 +38,10 @@ describe("a vocabulary file", () => {
     ["nothing to say", "Offcut\n…\n", 2, "must contain a letter or a digit"],
     ["a form of two terms", "Offcut = off cut\nOther = Off-Cut", 2, 'is already in the entry "Offcut"'],
     ["an open quotation mark", 'Offcut,"off cut\nOther,x', 1, "a quotation mark is not closed"],
+    ["what is not UTF-8", "Offcut\nM\ufffdller", 2, "the text is not UTF-8"],
+    ["a long file", `Offcut\n${"\n".repeat(400_000)}`, 1, "more than 400000 characters"],
+    // Quadratic time would be minutes.
+    ["many forms", `Offcut = ${Array.from({ length: 60_000 }, (_, n) => n).join()}`, 1, "at most 10 spoken forms"],
     ["too many forms", `Offcut = ${Array.from({ length: 11 }, (_, n) => `form ${n}`)}`, 1, "at most 10 spoken forms"],
     ["too many terms", Array.from({ length: 2_001 }, (_, n) => `Name ${n}`).join("\n"), 2_001, "at most 2000 entries"],
   ])("%s is refused with its line", (_, text, line, message) => {

@@ -5,7 +5,7 @@ const COMMON = new Set("i met the off cut of our in a and we use it was here sai
 export const isCommon = (word: string) => COMMON.has(word);
 export const TICKS = 300_000;
 
-/** Words of 0.3 s in a row; `~` before one makes it doubtful, a number is a pause in seconds. */
+/** Words of 0.3 s in a row; `~` before one makes it doubtful, `≈` slightly, a number is a pause in seconds. */
 export function toWords(text: string): Word[] {
   let at = 0;
   return text.split(" ").flatMap((part) => {
@@ -14,8 +14,8 @@ export function toWords(text: string): Word[] {
       return [];
     }
     at += TICKS;
-    const confidence = part.startsWith("~") ? 0.4 : 0.97;
-    return [{ text: part.replace(/^~/, ""), start: at - TICKS, end: at, confidence }];
+    const confidence = part.startsWith("~") ? 0.4 : part.startsWith("≈") ? 0.8 : 0.97;
+    return [{ text: part.replace(/^[~≈]/, ""), start: at - TICKS, end: at, confidence }];
   });
 }
 

@@ -228,6 +228,21 @@ test("letters in a row keep the process from other work only briefly, with the l
   expect(longestMs).toBeLessThan(300);
 }, 30_000);
 
+test("a search among the longest terms takes milliseconds", () => {
+  let seed = 1;
+  const pick = () => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return "bdfgklmnprst"[seed % 12]!;
+  };
+  const toLong = () => Array.from({ length: 78 }, pick).join("");
+  const { findSimilar } = prepareTerms(Array.from({ length: 2_000 }, () => ({ text: toLong(), spoken_as: [] })));
+  const texts = Array.from({ length: 20 }, toLong);
+  const startedMs = process.threadCpuUsage().user / 1_000;
+  for (const text of texts) findSimilar(text);
+  // Without a bound each takes 50 to 110 ms.
+  expect((process.threadCpuUsage().user / 1_000 - startedMs) / texts.length).toBeLessThan(30);
+}, 30_000);
+
 test.each([
   ["Przybylski", "Pshibilsky", 0.2],
   ["Djibouti", "Jibiti", 0.25],

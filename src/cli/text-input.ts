@@ -1,0 +1,33 @@
+/** Reads text files that are named on the command line. */
+import { existsSync, statSync } from "node:fs";
+import { UsageError } from "./options";
+
+/** `kind` and `path` name the file in messages. */
+type TextInput = { kind: string; path: string; maxBytes: number; limit: string };
+
+/** Throws `UsageError` unless the path is a file or a pipe. */
+export function requireTextInput({ kind, path }: Pick<TextInput, "kind" | "path">): void {
+  if (!existsSync(path)) throw new UsageError(`${kind} not found: ${path}`);
+  const stat = statSync(path);
+  if (!stat.isFile() && !stat.isFIFO()) throw new UsageError(`${kind} ${path} is not a file`);
+}
+
+/**
+ * Returns the text of a file, which is UTF-8, or UTF-16 with a byte order mark as Windows writes it. Reads no more than `maxBytes`, even from
+ * a pipe, whose size is not known in advance. Throws `UsageError`.
+ */
+export async function readTextInput(input: TextInput): Promise<string> {
+  requireTextInput(input);
+  const { kind, path, maxBytes, limit } = input;
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of Bun.file(path).stream()) {
+    chunks.push(chunk);
+    bytes += chunk.byteLength;
+    if (bytes > maxBytes) throw new UsageError(`${kind} ${path} must have at most ${limit}`);
+  }
+  const content = Buffer.concat(chunks);
+  const [first, second] = content;
+  const encoding = first === 0xff && second === 0xfe ? "utf-16le" : "utf-8";
+  return new TextDecoder(encoding).decode(content);
+}

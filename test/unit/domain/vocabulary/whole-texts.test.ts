@@ -1,0 +1,94 @@
+import { expect, test } from "bun:test";
+import type { AlignmentRequest, ForcedAlignment } from "../../../../src/domain/speech";
+// The tokenizer takes seconds to load on a busy machine.
+import "../../../../src/speech/tokens";
+import { findReplacements } from "../../../../src/work/vocabulary/replace-words";
+import { TICKS, toEntries, toWords } from "./recognized-words";
+
+/** Returns what replaces words. `likely` has the log probabilities of the words of texts; others are as given. */
+async function find(
+  text: string,
+  vocabulary: Record<string, string[]>,
+  likely: Record<string, number[]>,
+  other: number,
+): Promise<string[]> {
+  const words = toWords(text);
+  const utterances = [{ start: 0, end: words.at(-1)!.end, text: "", meanLogProb: -0.2 }];
+  const toAlignment = ({ text, mute }: AlignmentRequest): ForcedAlignment => ({
+    words: text.split(" ").map((word, n) => {
+      const logProb = mute ? -12 : (likely[text]?.[n] ?? other);
+      const [from, to] = [2 * TICKS, words.at(-2)!.end];
+      return { text: word, start: from, end: to, confidence: Math.exp(logProb), logProb: 0 };
+    }),
+    meanLogProb: 0,
+    tailLogProb: 0,
+  });
+  const found = await findReplacements(
+    { language: "en", words, utterances },
+    {
+      entries: toEntries(vocabulary),
+      kept: new Set(),
+      speech: {
+        forcedAlign: async (requests) => requests.map(toAlignment),
+        recognize: async (requests) => requests.map(() => ({ words: [], meanLogProb: -1 })),
+      },
+    },
+  );
+  return found.map(({ from, to, texts }) => `${from}-${to} ${texts.join(" ")}`);
+}
+
+const VERKHOVENSKY = { Verkhovensky: [] };
+// The whole text, then with the last and with the first word kept.
+const WHOLE = "we met Verkhovensky here";
+const LAST = "we met Verkhovensky ski, here";
+const FIRST = "we met ~her Verkhovensky here".replace("~", "");
+
+test("a word beside a term stays if the text with it fits the audio better", async () => {
+  const said = "we met ~her ~cold ~and ~ski, here";
+  const whole = [-0.1, -0.1, -1, -7];
+  expect(await find(said, VERKHOVENSKY, { [WHOLE]: whole }, -9)).toEqual(["2-6 Verkhovensky,"]);
+  expect(await find(said, VERKHOVENSKY, { [WHOLE]: whole, [LAST]: [-0.1, -0.1, -4, -0.5, -0.1] }, -9)).toEqual([
+    "2-5 Verkhovensky",
+  ]);
+  expect(await find(said, VERKHOVENSKY, { [WHOLE]: whole, [FIRST]: [-0.1, -0.1, -0.5, -4, -0.1] }, -9)).toEqual([
+    "3-6 Verkhovensky,",
+  ]);
+});
+
+test("a word that was part of the term is replaced, also where the text with it fits slightly better", async () => {
+  const said = "we met ~her ~cold ~and ~ski, here";
+  const whole = [-0.1, -0.1, -1, -7];
+  expect(await find(said, VERKHOVENSKY, { [WHOLE]: whole, [LAST]: [-0.1, -0.1, -1.5, -5.5, -0.1] }, -9)).toEqual([
+    "2-6 Verkhovensky,",
+  ]);
+  // Listed forms are not compared with the audio.
+  expect(await find(said, { Verkhovensky: ["her cold and ski"] }, { [LAST]: [0, 0, 0, 0, 0] }, -9)).toEqual([
+    "2-6 Verkhovensky,",
+  ]);
+});
+
+test("the term keeps the possessive of its last word", async () => {
+  const vocabulary = { verkhovensky: [] };
+  const texts = { "we met verkhovensky here": [-0.1, -0.1, -1, -7] };
+  const last = { "we met verkhovensky ski here": [-0.1, -0.1, -4, -0.5, -0.1] };
+  expect(await find("we met ~Her ~cold ~and's ~ski here", vocabulary, { ...texts, ...last }, -9)).toEqual([
+    "2-5 verkhovensky's",
+  ]);
+});
+
+test("a phrase of frequent words that were recognized clearly stays if it fits the audio better", async () => {
+  const findOfovcut = (said: string, recognized: number) =>
+    find(
+      said,
+      { Ofovcut: [] },
+      {
+        "we met Ofovcut here": [-0.1, -0.1, -1, -7],
+        "we met off of cut here": [-0.1, -0.1, -recognized, -0.1, -0.1, -0.1],
+      },
+      -9,
+    );
+  const clear = "we met ≈off ≈of ≈cut here";
+  expect(await findOfovcut(clear, 0.5)).toEqual([]);
+  expect(await findOfovcut(clear, 3)).toEqual(["2-5 Ofovcut"]);
+  expect(await findOfovcut("we met ~off ~of ~cut here", 0.5)).toEqual(["2-5 Ofovcut"]);
+});
