@@ -23,9 +23,12 @@ const HOST = "studio.test";
 const PATIENCE_MS = 180_000;
 /** The browser's report of the first call of a page that has no session, and of what a page has asked in the moment of its sign-out. */
 const NO_SESSION = /^Failed to load resource: .* 401 .*\/api\/v1\//;
+/** A busy server asks the player to try again. */
+const TRY_AGAIN = /^Failed to load resource: .* 503 .*\/pieces\//;
 /** What a page asks while the server or the network is away. */
 const NO_ANSWER = /net::ERR_(CONNECTION_|INTERNET_DISCONNECTED|EMPTY_RESPONSE|INCOMPLETE_CHUNKED|NETWORK_CHANGED)/;
-const isExpected = (problem: string): boolean => NO_SESSION.test(problem) || NO_ANSWER.test(problem);
+const isExpected = (problem: string): boolean =>
+  [NO_SESSION, TRY_AGAIN, NO_ANSWER].some((pattern) => pattern.test(problem));
 
 let server: Server;
 let browser: Browser;
