@@ -23,6 +23,7 @@ import {
   rateAlignment,
   toAlignmentRequests,
   toLineWindow,
+  withoutWrongWords,
 } from "./line-candidates";
 import { type PathTake, toSkippedSpan } from "./path-takes";
 import type { ScriptedRecording } from "./script-lines";
@@ -66,20 +67,25 @@ export function* confirmTakes(
     const { take, window, mute, known, requests } = trial;
     const alignment = known ? known.alignment : findBestAlignment(results.slice(at, at + requests.length));
     at += requests.length;
-    return confirmTake({ ...take, window, mute, alignment }, recording);
+    return confirmTake({ ...take, window, mute, alignment }, candidates[take.line]!, recording);
   });
 }
 
 function confirmTake(
   take: PathTake & Pick<ConfirmedTake, "window" | "mute" | "alignment">,
+  candidates: readonly LineCandidate[],
   recording: ScriptedRecording,
 ): ConfirmedTake | null {
   const { activity, lines } = recording;
   const alignment = isUsableAlignment(take.alignment) ? take.alignment : null;
-  const isAligned = alignment !== null && isSpokenLine(alignment);
+  const alignments = candidates.flatMap((one) => one.alignment ?? []);
+  const spoken = alignment && withoutWrongWords(alignment, [...alignments, alignment]);
+  const isExact = alignment !== null && isSpokenLine(alignment);
+  const isAligned = isExact || (spoken !== null && isSpokenLine(spoken));
   const last = take.pairs[take.pairs.length - 1]!;
-  const quality = Math.max(0, alignment ? rateAlignment(alignment) : 0, take.score);
-  const differs = take.differs || (alignment !== null && listDifferingWords(take, recording).length > 0);
+  const quality = Math.max(0, spoken ? rateAlignment(spoken) : 0, take.score);
+  const hasOtherWords = alignment !== null && listDifferingWords(take, recording).length > 0;
+  const differs = take.differs || isAligned !== isExact || hasOtherWords;
   const isSure = !differs && (isAligned || take.score >= SCRIPT.sureSimilarity);
   return {
     ...take,

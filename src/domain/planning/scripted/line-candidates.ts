@@ -4,6 +4,7 @@ import type { AlignedWord, AlignmentRequest, ForcedAlignment } from "../../speec
 import type { Span, Ticks } from "../../time";
 import { type AudioActivity, measureClipping } from "../audio-activity";
 import { findBestAlignment, type PlanSteps, requestAlignments } from "../context";
+import { RETAKES } from "../retakes/thresholds";
 import { findOverlapping } from "../spans";
 import { COMMON } from "../thresholds";
 import type { Token, TokenRange } from "../tokens";
@@ -184,7 +185,29 @@ export function* checkMatches(
     const isBetter = !known || (alignment !== null && alignment.meanLogProb > known.meanLogProb + SCRIPT.maxLoss);
     if (!best.has(match) || isBetter) best.set(match, candidate);
   }
-  return matches.map((row) => row.flatMap((match) => best.get(match) ?? []));
+  return matches.map((row) => {
+    const rated = row.flatMap((match) => best.get(match) ?? []);
+    const alignments = rated.flatMap(({ alignment }) => alignment ?? []);
+    return rated.map((one) => {
+      const { alignment } = one;
+      if (!alignment) return one;
+      return { ...rateCandidate(one, one.window, withoutWrongWords(alignment, alignments), activity), alignment };
+    });
+  });
+}
+
+/**
+ * Returns an alignment of a line without the words that align in none of its takes, `alignments`: those are mistakes of the script, and do not
+ * show which take is better. Returns all of it if too few words remain to identify the line, or if takes were aligned with different readings.
+ */
+export function withoutWrongWords(alignment: ForcedAlignment, alignments: readonly ForcedAlignment[]): ForcedAlignment {
+  const count = alignment.words.length;
+  const toText = ({ words }: ForcedAlignment) => words.map((word) => word.text).join(" ");
+  if (alignments.some((one) => toText(one) !== toText(alignment))) return alignment;
+  const words = alignment.words.filter((_, k) => alignments.some((one) => one.words[k]!.logProb >= RETAKES.spokenWord));
+  const minWords = Math.max(COMMON.maxSlipWords + 1, SCRIPT.minSpokenSimilarity * count);
+  if (words.length === count || words.length < minWords) return alignment;
+  return { ...alignment, words, meanLogProb: words.reduce((sum, { logProb }) => sum + logProb, 0) / words.length };
 }
 
 /** Returns the first of `items` whose requests together fit the budget for a recording of this duration. */

@@ -1,11 +1,12 @@
 /** Stage 7: the take of each line along the script's path. */
 
 import type { Span } from "../../time";
+import { isFillerText } from "../lexicon/lexicon";
 import { COMMON } from "../thresholds";
 import type { Token, TokenRange } from "../tokens";
 import type { SettledPath } from "./differing-words";
 import type { ScriptPath } from "./find-path";
-import type { ScriptLine } from "./script-lines";
+import type { ScriptedRecording, ScriptLine } from "./script-lines";
 import { SCRIPT } from "./thresholds";
 
 /**
@@ -22,21 +23,32 @@ export type PathTake = {
   differs: boolean;
 };
 
-/** Returns the path with those tokens kept. `repeated[j]` is 1 for immediately repeated tokens, which stay skipped. */
-export function withAdjacentTokens(path: ScriptPath, tokens: readonly Token[], repeated: Uint8Array): ScriptPath {
+/**
+ * Returns the path with one or two tokens kept that follow a kept one fluently, and with clearly recognized ones that are nearer to it than to
+ * what is beyond them. `repeated[j]` is 1 for immediately repeated tokens, which stay skipped.
+ */
+export function withAdjacentTokens(path: ScriptPath, recording: ScriptedRecording, repeated: Uint8Array): ScriptPath {
+  const { tokens, words, lexicon } = recording;
   const kept = path.kept.slice();
+  const isClear = ({ word }: Token) =>
+    words[word]!.confidence >= COMMON.minWordConfidence && !isFillerText(words[word]!.text, lexicon);
   for (let j = 0; j < tokens.length; j++) {
     if (!path.kept[j]) continue;
     for (const step of [-1, 1]) {
       const adjacent: number[] = [];
       let at = j + step;
-      const isFluent = () => gapBetween(tokens, at, at - step) < COMMON.maxFluentGap;
-      while (adjacent.length <= COMMON.maxSlipWords && tokens[at] && !kept[at] && isFluent()) {
+      let widest = 0;
+      while (adjacent.length <= COMMON.maxSlipWords && tokens[at] && !kept[at]) {
+        const gap = gapBetween(tokens, at, at - step);
+        if (gap >= SCRIPT.minSentencePause || (gap >= COMMON.maxFluentGap && !isClear(tokens[at]!))) break;
+        widest = Math.max(widest, gap);
         adjacent.push(at);
         at += step;
       }
+      const isNearer =
+        widest < COMMON.maxFluentGap || !tokens[at] || kept[at] || gapBetween(tokens, at, at - step) > widest;
       const isMisrecognized = adjacent.length <= COMMON.maxSlipWords;
-      if (isMisrecognized && adjacent.every((k) => !repeated[k])) for (const k of adjacent) kept[k] = 1;
+      if (isMisrecognized && isNearer && adjacent.every((k) => !repeated[k])) for (const k of adjacent) kept[k] = 1;
     }
   }
   return { pairs: path.pairs, kept };

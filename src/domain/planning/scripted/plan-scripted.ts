@@ -23,7 +23,7 @@ import { keepDifferingWords, type SettledPath } from "./differing-words";
 import { type ExcisedTake, exciseDisfluencies } from "./excise-disfluencies";
 import { findPath, type ScriptPath } from "./find-path";
 import type { LineCandidate } from "./line-candidates";
-import { checkMatches } from "./line-candidates";
+import { checkMatches, isSpokenLine } from "./line-candidates";
 import { matchLines } from "./match-lines";
 import { completeLines, moveToRetakes } from "./misaligned-lines";
 import { addOutOfOrder, addParaphrases, addReplacedLines } from "./missing-lines";
@@ -188,7 +188,7 @@ function unifyParagraphs(state: ScriptedState): ScriptedState {
 }
 
 function keepAdjacent(state: ScriptedState): ScriptedState {
-  return withPath(state, withAdjacentTokens(state.path!, state.recording.tokens, state.repeated));
+  return withPath(state, withAdjacentTokens(state.path!, state.recording, state.repeated));
 }
 
 function* moveRepeated(state: ScriptedState): PlanSteps<ScriptedState> {
@@ -264,7 +264,7 @@ function decideWordlessRegion(region: Span, noise: boolean, { analysis }: Script
 
 /** Returns whether a take shows that its line is spoken. Half of a short line may be there by coincidence. */
 const isSpoken = (take: ConfirmedTake | null | undefined, found: number, line: ScriptLine): boolean =>
-  (take != null && (take.isAligned || !isUsableAlignment(take.alignment))) ||
+  (take != null && (!isUsableAlignment(take.alignment) || isSpokenLine(take.alignment))) ||
   found >= SCRIPT.sureSimilarity * line.words.length;
 
 /** Returns how many words of the line resemble the tokens in their places. Replacement words do not count. */
@@ -289,7 +289,8 @@ function isMismatch(
     const before = found[i] && found[i].score >= RETAKES.minSimilarShare ? found[i] : null;
     const count = Math.max(...[take, before].map((one) => (one ? countFoundWords(one, line, tokens) : 0)));
     if (!line.optional && isSpoken(take, count, line)) spokenWords += line.words.length;
-    matchedTokens += take?.isAligned ? line.words.length : count;
+    const isWhole = take?.isAligned && take.alignment !== null && isSpokenLine(take.alignment);
+    matchedTokens += isWhole ? line.words.length : count;
   }
   return spokenWords < SCRIPT.minScriptShare * scriptWords && matchedTokens < SCRIPT.minScriptShare * tokens.length;
 }

@@ -12,6 +12,7 @@ import {
   padWindow,
   rateAlignment,
   toAlignmentRequests,
+  withoutWrongWords,
 } from "./line-candidates";
 import { alignLineAt, type LineMatch } from "./match-lines";
 import type { PathTake } from "./path-takes";
@@ -34,11 +35,16 @@ export function* rescueLines(
   const rescued: LineCandidate[] = [];
   const partialAlignments: PartialAlignment[] = [];
   let at = 0;
-  for (const { index, start, end, window, requests } of trials) {
-    const alignment = findBestAlignment(results.slice(at, at + requests.length));
-    at += requests.length;
-    if (!alignment) continue;
-    if (!isSpokenLine(alignment)) {
+  const aligned = trials.flatMap((trial) => {
+    const alignment = findBestAlignment(results.slice(at, at + trial.requests.length));
+    at += trial.requests.length;
+    return alignment ? [{ ...trial, alignment }] : [];
+  });
+  const byLine = Map.groupBy(aligned, ({ index }) => index);
+  for (const { index, start, end, window, alignment } of aligned) {
+    const known = [...candidates[index]!, ...byLine.get(index)!].flatMap((one) => one.alignment ?? []);
+    const spoken = withoutWrongWords(alignment, known);
+    if (!isSpokenLine(spoken)) {
       partialAlignments.push({ line: index, words: alignment.words });
       continue;
     }
@@ -49,7 +55,7 @@ export function* rescueLines(
       ...withPairs(alignLineAt(index, lines[index]!, tokens, start, to)),
       window: { start: window.start, end: Math.min(window.end, last + COMMON.padding) },
       alignment,
-      quality: rateAlignment(alignment),
+      quality: rateAlignment(spoken),
       complete: true,
       accepted: true,
     });
