@@ -18,15 +18,16 @@ BEGIN
   INSERT INTO `passage_trigrams` (`passage_trigrams`, `rowid`, `text`) SELECT 'delete', OLD.`id`, OLD.`text` WHERE OLD.`is_unspaced`;
   INSERT INTO `passage_trigrams` (`rowid`, `text`) SELECT NEW.`id`, NEW.`text` WHERE NEW.`is_unspaced`;
 END;--> statement-breakpoint
--- The text of the transcript, and the newest corrected ones. The separator has a character that no word has, so that no phrase is found across it.
+-- The text of the transcript, and those of the newest cuts that correct it: no more, so that a change takes the same time beside many cuts. The separator has a character that no word has, so that no phrase is found across it.
 CREATE TRIGGER `corrected_passages_insert` AFTER INSERT ON `corrected_passages`
 BEGIN
   UPDATE `passages` SET (`text`, `is_unspaced`) = (
     SELECT whole.`text`, instr(whole.`text` || char(10), '  ' || char(10)) > 0 FROM (
       SELECT substr(`passages`.`text`, 1, instr(`passages`.`text` || char(10, 57344, 10), char(10, 57344, 10)) - 1) || coalesce((
         SELECT group_concat(char(10, 57344, 10) || variants.`text`, '') FROM (
-          SELECT c.`text`, max(c.`cut_id`) AS newest FROM `corrected_passages` AS c
-          WHERE c.`passage_id` = NEW.`passage_id` GROUP BY c.`text` ORDER BY newest DESC LIMIT 8
+          SELECT c.`text`, max(c.`cut_id`) AS newest FROM (
+            SELECT `text`, `cut_id` FROM `corrected_passages` WHERE `passage_id` = NEW.`passage_id` ORDER BY `cut_id` DESC LIMIT 8
+          ) AS c GROUP BY c.`text` ORDER BY newest DESC
         ) AS variants
       ), '') AS `text`
     ) AS whole
@@ -38,8 +39,9 @@ BEGIN
     SELECT whole.`text`, instr(whole.`text` || char(10), '  ' || char(10)) > 0 FROM (
       SELECT substr(`passages`.`text`, 1, instr(`passages`.`text` || char(10, 57344, 10), char(10, 57344, 10)) - 1) || coalesce((
         SELECT group_concat(char(10, 57344, 10) || variants.`text`, '') FROM (
-          SELECT c.`text`, max(c.`cut_id`) AS newest FROM `corrected_passages` AS c
-          WHERE c.`passage_id` = OLD.`passage_id` GROUP BY c.`text` ORDER BY newest DESC LIMIT 8
+          SELECT c.`text`, max(c.`cut_id`) AS newest FROM (
+            SELECT `text`, `cut_id` FROM `corrected_passages` WHERE `passage_id` = OLD.`passage_id` ORDER BY `cut_id` DESC LIMIT 8
+          ) AS c GROUP BY c.`text` ORDER BY newest DESC
         ) AS variants
       ), '') AS `text`
     ) AS whole

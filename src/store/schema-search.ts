@@ -24,7 +24,7 @@ export const passages = sqliteTable(
     project_id: text().notNull(),
     start: integer().notNull(),
     end: integer().notNull(),
-    /** As in the transcript; then, after a separator each, the different texts of `corrected_passages`, those of the newest cuts first. */
+    /** As in the transcript; then, after a separator each, the different texts of the newest rows of `corrected_passages`, those of the newest cuts first. */
     text: text().notNull(),
     own_length: integer().notNull(),
     words: blob({ mode: "buffer" }).notNull(),

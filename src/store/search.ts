@@ -1,9 +1,9 @@
 /** The search of transcripts. Triggers of `migrations/0028_search.sql` keep the full-text indexes current. */
-import { asc, desc, eq, inArray, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, sql } from "drizzle-orm";
 import type { Passage } from "../domain/search/passages";
 import { formatWordTerm, isBelowTrigram, type SearchQuery, type SearchTerm } from "../domain/search/query";
 import type { Queries } from "./db";
-import { exists, only, type RowPage } from "./rows";
+import { exists, only, type RowPage, readValue } from "./rows";
 import { assets } from "./schema";
 import { correctedPassages, passages, searchBacklog, searchWorkspaces } from "./schema-search";
 
@@ -15,8 +15,7 @@ const ROWS_PER_STATEMENT = 1_000;
 
 /** Replaces the passages of an asset, whose transcript has been stored. Does nothing if the asset was deleted. */
 export async function replacePassages(tx: Queries, assetId: string, found: readonly Passage[]): Promise<void> {
-  await leaveBacklog(tx, assetId);
-  await tx.delete(passages).where(eq(passages.asset_id, assetId));
+  await deletePassages(tx, assetId);
   const [asset] = await tx.select().from(assets).where(eq(assets.id, assetId));
   if (asset === undefined || found.length === 0) return;
   const first = (await getWorkspaceNumber(tx, asset.workspace_id)) * IDS_PER_WORKSPACE;
@@ -37,10 +36,19 @@ export type StoredPassage = Omit<Passage, "isUnspaced"> & { id: number };
 
 /** Lists the passages of an asset, with the separator and corrected texts after those of the transcript. */
 export async function listPassages(db: Queries, assetId: string): Promise<StoredPassage[]> {
-  const rows = await db.select().from(passages).where(eq(passages.asset_id, assetId));
+  const rows = await db.select().from(passages).where(eq(passages.asset_id, assetId)).orderBy(asc(passages.id));
   return rows.map(({ id, start, end, text, own_length, words }) => ({
     ...{ id, start, end, text, ownLength: own_length, words },
   }));
+}
+
+/** Returns the last of the IDs of `listPassages`. Passages of a new transcript have others. */
+export const findLastPassageId = (db: Queries, assetId: string) =>
+  readValue<number>(db, sql`SELECT max(id) FROM passages WHERE asset_id = ${assetId}`);
+
+/** Deletes what is searchable of an asset, also what cuts have corrected. */
+export async function deletePassages(tx: Queries, assetId: string): Promise<void> {
+  await tx.delete(passages).where(eq(passages.asset_id, assetId));
 }
 
 export const hasPassages = (db: Queries, assetId: string) =>
@@ -50,14 +58,21 @@ export const hasPassages = (db: Queries, assetId: string) =>
 export const listCorrectedPassages = (db: Queries, cutId: string) =>
   db.select().from(correctedPassages).where(eq(correctedPassages.cut_id, cutId));
 
-/** Lists what cuts have corrected in these passages, those of the newest cuts first. */
+/** As in the triggers of `migrations/0036_search_corrections.sql`. */
+const MAX_CUTS_PER_PASSAGE = 8;
+const isOfNewestCuts = sql`${correctedPassages.cut_id} IN (
+  SELECT newest.cut_id FROM corrected_passages AS newest WHERE newest.passage_id = ${correctedPassages.passage_id}
+  ORDER BY newest.cut_id DESC LIMIT ${MAX_CUTS_PER_PASSAGE}
+)`;
+
+/** Lists what the newest cuts have corrected in these passages, as in their texts, those of the newest cuts first. */
 export const listCorrections = (db: Queries, passageIds: readonly number[]) =>
   passageIds.length === 0
     ? []
     : db
         .select()
         .from(correctedPassages)
-        .where(inArray(correctedPassages.passage_id, [...passageIds]))
+        .where(and(inArray(correctedPassages.passage_id, [...passageIds]), isOfNewestCuts))
         .orderBy(desc(correctedPassages.cut_id));
 
 /** Replaces the passages that a cut corrects. A trigger makes them searchable. */
@@ -166,7 +181,8 @@ async function formatTrigramTerm(db: Queries, term: SearchTerm): Promise<string 
   if (!isBelowTrigram(term)) return formatWordTerm({ ...term, isPrefix: false });
   const start = term.text.toLowerCase();
   const found = await db.all<{ term: string }>(
-    sql`SELECT term FROM passage_trigram_terms WHERE term >= ${start} AND term < ${start + LAST_CHARACTER} LIMIT ${MAX_TRIGRAMS}`,
+    sql`SELECT term FROM passage_trigram_terms WHERE term >= ${start} AND term < ${start + LAST_CHARACTER}
+      AND instr(term, char(10)) = 0 LIMIT ${MAX_TRIGRAMS}`,
   );
   if (found.length === 0) return null;
   return `(${found.map(({ term: trigram }) => `"${trigram.replaceAll('"', '""')}"`).join(" OR ")})`;

@@ -1,6 +1,7 @@
 /** Passages with the texts that users have corrected in a cut, so that a search finds both what was recognized and what is right. */
-import type { Span } from "../time";
+import { findFirst, type Span } from "../time";
 import { cleanWord, createPassage, listWords, type Passage, type SpokenWord } from "./passages";
+import { splitUnspaced } from "./scripts";
 
 /**
  * Between the lines of a stored passage: the transcript's text, and the corrected ones. The character for private use is a word of the index that
@@ -15,25 +16,44 @@ const ROUNDING_MS = 6;
 /** Text beyond this is not searchable: nobody says as much in a passage. */
 const MAX_CHARACTERS = 4_000;
 
+/** The words of a corrected text; in scripts without spaces, its characters. Times are in whole milliseconds. */
+export type CorrectedText = Span & { words: string[] };
+
+export function splitText({ text, start, end }: SpokenWord): CorrectedText {
+  const parts = text.normalize("NFC").split(/\s+/u).flatMap(splitUnspaced);
+  const words = parts.flatMap((part) => cleanWord({ text: part, start, end })).map((word) => word.text);
+  const from = Math.round(start);
+  return { words, start: from, end: Math.max(from + 1, Math.round(end)) };
+}
+
 /**
  * Returns the passage with the texts (sorted, disjoint) in place of the words in their spans. Null if they add nothing to it. Times are in
  * milliseconds.
  */
-export function correctPassage(passage: Omit<Passage, "isUnspaced">, texts: readonly SpokenWord[]): Passage | null {
+export function correctPassage(passage: Omit<Passage, "isUnspaced">, texts: readonly CorrectedText[]): Passage | null {
+  const inside = listInside(passage, texts);
+  if (inside.length === 0) return null;
   const words = listWords(passage);
   const ownEnd = words[countOwnWords(passage, words)]?.start ?? Number.POSITIVE_INFINITY;
-  const inside = texts.filter((one) => one.start < passage.end && one.end > passage.start - ROUNDING_MS);
   const kept = words.filter((word) => !inside.some((one) => isIn(word, one)));
-  const shown = inside
-    .flatMap((one) => toWords(one, words, passage))
-    .flatMap(cleanWord)
-    .filter(({ start }) => start >= passage.start - ROUNDING_MS && start < passage.end);
+  const shown: SpokenWord[] = [];
+  for (const one of inside) {
+    // Each word has a character.
+    if (shown.length >= MAX_CHARACTERS) break;
+    shown.push(...placeWords(one, words, passage));
+  }
   if (shown.length === 0) return null;
   const all = limitLength([...kept, ...shown].sort((a, b) => a.start - b.start));
   const own = all.filter(({ start }) => start < ownEnd - ROUNDING_MS).length;
   if (own === 0) return null;
   const corrected = createPassage(all, 0, own);
   return corrected.text.trimEnd() === passage.text.trimEnd() ? null : corrected;
+}
+
+function listInside({ start, end }: Span, texts: readonly CorrectedText[]): CorrectedText[] {
+  const first = findFirst(texts.length, (n) => texts[n]!.end > start - ROUNDING_MS);
+  const after = findFirst(texts.length, (n) => texts[n]!.start >= end);
+  return texts.slice(first, after);
 }
 
 function limitLength(words: SpokenWord[]): SpokenWord[] {
@@ -55,20 +75,23 @@ function countOwnWords({ text, ownLength }: Pick<Passage, "text" | "ownLength">,
   return own;
 }
 
-function isIn({ start, end }: SpokenWord, text: SpokenWord): boolean {
+function isIn({ start, end }: SpokenWord, text: Span): boolean {
   const at = start + Math.min(WORD_START_MS, (end - start) / 2);
   return at >= text.start && at < text.end;
 }
 
-/** Returns the words of a text. They have the times of as many words that they replace, or share the span of the text. */
-function toWords(text: SpokenWord, words: readonly SpokenWord[], { start, end }: Span): SpokenWord[] {
-  const tokens = text.text.split(/\s+/u).filter(Boolean);
+/** Returns the words of a text in the passage. They have the times of as many words that they replace, or share the span of the text. */
+function placeWords(text: CorrectedText, words: readonly SpokenWord[], { start, end }: Span): SpokenWord[] {
   const replaced = words.filter((word) => isIn(word, text));
-  const step = (text.end - text.start) / tokens.length;
+  const step = (text.end - text.start) / text.words.length;
   const isWhole = text.start >= start - ROUNDING_MS && text.end <= end + ROUNDING_MS;
-  const times = isWhole && replaced.length === tokens.length ? replaced : null;
-  return tokens.map((token, n) => {
-    const at = text.start + n * step;
-    return { text: token, start: times?.[n]?.start ?? at, end: times?.[n]?.end ?? at + step };
-  });
+  const times = isWhole && replaced.length === text.words.length ? replaced : null;
+  const from = times ? 0 : Math.max(0, Math.ceil((start - ROUNDING_MS - text.start) / step));
+  return text.words
+    .slice(from, from + MAX_CHARACTERS)
+    .map((word, n) => {
+      const at = text.start + (from + n) * step;
+      return { text: word, start: times?.[n]?.start ?? Math.round(at), end: times?.[n]?.end ?? Math.round(at + step) };
+    })
+    .filter((word) => word.start >= start - ROUNDING_MS && word.start < end);
 }

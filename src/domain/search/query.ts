@@ -36,3 +36,24 @@ export const formatWordTerm = ({ text, isPrefix }: SearchTerm): string =>
 
 /** Returns whether a term is too short for an index of trigrams, which then needs all trigrams that begin with it. */
 export const isBelowTrigram = ({ text }: SearchTerm): boolean => [...text].length < TRIGRAM_CHARACTERS;
+
+/** Returns whether a text has all terms of a query, as the index compares them or more loosely. */
+export function hasTerms(text: string, { index, terms }: SearchQuery): boolean {
+  const folded = fold(text);
+  if (index === "trigrams") return terms.every((term) => folded.includes(fold(term.text)));
+  const words = ` ${toWords(text)} `;
+  return terms.every((term) => words.includes(` ${toWords(term.text)}${term.isPrefix ? "" : " "}`));
+}
+
+const fold = (text: string): string =>
+  text
+    .normalize("NFKD")
+    .replace(/[\u0300-\u036f]/g, "")
+    .toUpperCase();
+
+/** Private use is part of words in the index. */
+const toWords = (text: string): string =>
+  fold(text)
+    .split(/[^\p{L}\p{N}\p{Co}]+/u)
+    .filter(Boolean)
+    .join(" ");

@@ -8,7 +8,7 @@ import { type Cut, deleteDraft, findCut, findDraft, insertCut, supersedeCut } fr
 import type { Queries } from "../../store/db";
 import { touchProject } from "../../store/projects";
 import { copyReview } from "../../store/reviews";
-import { indexCorrections } from "../search/index-corrections";
+import { indexCorrections, readCorrections } from "../search/index-corrections";
 import { requireDatabaseSpace, requireRoomForText } from "../storage/limits";
 import { emitCutEvent } from "../webhooks/events";
 import { requireDraftRevision } from "./drafts";
@@ -47,6 +47,8 @@ export async function prepareEdit(
   const edit = { edit: { segments, texts, ...(pacing && { pacing }) }, basis: cut.basis };
   const { plan, basis, items } = await runPlanOperation(services, cut, "edit", edit);
   requireDatabaseSpace(services);
+  const later = { texts, cutId: cut.id };
+  const corrections = await readCorrections(services.store.read, { asset_id: cut.asset_id, plan, basis }, later);
   const now = services.now();
   return async (tx) => {
     const asset = requireFound(await findAssetById(tx, cut.asset_id), "Asset of the cut");
@@ -78,7 +80,7 @@ export async function prepareEdit(
     const inserted = await insertCut(tx, edited);
     await copyReview(tx, cut.id, inserted.id);
     await summarizeCut(tx, inserted);
-    await indexCorrections(tx, inserted, { texts, cutId: cut.id });
+    await indexCorrections(tx, inserted, later, corrections);
     if (replaced) await supersedeCut(tx, replaced.id, inserted.id, now);
     if (!keepsDraft) for (const id of new Set([cut.id, replaced?.id ?? cut.id])) await deleteDraft(tx, id);
     await touchProject(tx, asset.project_id, now);

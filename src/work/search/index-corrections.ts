@@ -1,36 +1,80 @@
 /** Makes the texts searchable that users have corrected in cuts, in the transaction that stores them. */
 import type { PlanJson } from "../../domain/plan-json";
 import type { EditedText } from "../../domain/plan-texts";
-import { correctPassage, LINE_SEPARATOR } from "../../domain/search/corrections";
+import { type CorrectedText, correctPassage, LINE_SEPARATOR, splitText } from "../../domain/search/corrections";
+import { yieldToEventLoop } from "../../lib/event-loop";
 import { type Cut, findCutById } from "../../store/cuts";
-import type { Queries } from "../../store/db";
+import type { Queries, Store } from "../../store/db";
 import { listEditedCutIds } from "../../store/library";
-import { listCorrectedPassages, listPassages, replaceCorrectedPassages, type StoredPassage } from "../../store/search";
+import {
+  findLastPassageId,
+  listCorrectedPassages,
+  listPassages,
+  replaceCorrectedPassages,
+  type StoredPassage,
+} from "../../store/search";
 import { unpackBasis } from "../cuts/stored-basis";
 
 /** Texts that were corrected in a cut without a basis, beyond those of the cut that was edited. */
 type LaterTexts = { texts: readonly EditedText[]; cutId: string };
+type CorrectedCut = Pick<Cut, "asset_id" | "plan" | "basis">;
+/** `lastId` is that of the passages that were read. Null if nothing is corrected, neither now nor before. */
+export type Corrections = { lastId: number | null; found: Omit<StoredPassage, "end">[] } | null;
 
-/** Makes the corrected texts of a completed cut searchable. `later` is needed only for a cut without a basis. */
-export async function indexCorrections(tx: Queries, cut: Cut, later: LaterTexts | null): Promise<void> {
+const SECOND_MS = 1000;
+/** Characters of the texts of a cut, and passages, after which requests are answered: a few milliseconds. */
+const CHARACTERS_PER_YIELD = 10_000;
+const PASSAGES_PER_YIELD = 50;
+/** As much as is said in a day. Texts beyond this are not searchable. */
+const MAX_CUT_CHARACTERS = 1_000_000;
+
+/** Reads what a completed cut corrects. `later` is needed only for a cut without a basis. */
+export async function readCorrections(db: Queries, cut: CorrectedCut, later: LaterTexts | null): Promise<Corrections> {
   const plan = JSON.parse(cut.plan ?? "null") as PlanJson | null;
   const basis = plan && unpackBasis(cut.basis, plan);
   const texts = basis?.texts ?? later?.texts ?? [];
-  const before = basis === null && later !== null ? await listCorrectedPassages(tx, later.cutId) : [];
-  if (texts.length === 0 && before.length === 0) return;
+  const before = basis === null && later !== null ? await listCorrectedPassages(db, later.cutId) : [];
+  if (texts.length === 0 && before.length === 0) return null;
   const corrected = new Map(before.map((row) => [row.passage_id, row]));
-  const spoken = texts.map(({ start, end, text }) => ({ text, start: start * SECOND_MS, end: end * SECOND_MS }));
-  const found = (await listPassages(tx, cut.asset_id)).flatMap(({ id, ...passage }) => {
+  const split = await splitTexts(texts);
+  const passages = await listPassages(db, cut.asset_id);
+  const found: Omit<StoredPassage, "end">[] = [];
+  for (const [n, { id, ...passage }] of passages.entries()) {
+    if (n % PASSAGES_PER_YIELD === PASSAGES_PER_YIELD - 1) await yieldToEventLoop();
     const text = passage.text.split(LINE_SEPARATOR, 1)[0]!;
     const row = corrected.get(id);
     const known = row && { start: row.start, text: row.text, ownLength: row.own_length, words: row.words };
-    const now = correctPassage({ ...passage, text, ...known }, spoken) ?? known;
-    return now === undefined ? [] : ({ ...now, id } satisfies Omit<StoredPassage, "end">);
-  });
-  await replaceCorrectedPassages(tx, cut.id, found);
+    const now = correctPassage({ ...passage, text, ...known }, split) ?? known;
+    if (now) found.push({ ...now, id });
+  }
+  return { lastId: passages.at(-1)?.id ?? null, found };
 }
 
-const SECOND_MS = 1000;
+async function splitTexts(texts: readonly EditedText[]): Promise<CorrectedText[]> {
+  const split: CorrectedText[] = [];
+  let [characters, yieldAt] = [0, CHARACTERS_PER_YIELD];
+  for (const { start, end, text } of texts) {
+    characters += text.length;
+    if (characters > MAX_CUT_CHARACTERS) break;
+    split.push(splitText({ text, start: start * SECOND_MS, end: end * SECOND_MS }));
+    if (characters < yieldAt) continue;
+    yieldAt = characters + CHARACTERS_PER_YIELD;
+    await yieldToEventLoop();
+  }
+  return split;
+}
+
+/** Makes the corrected texts of a completed cut searchable. `read`: what was read before the transaction; it is read again if there is a new transcript. */
+export async function indexCorrections(
+  tx: Queries,
+  cut: CorrectedCut & { id: string },
+  later: LaterTexts | null,
+  read?: Corrections,
+): Promise<void> {
+  const isCurrent = read !== undefined && read?.lastId === (await findLastPassageId(tx, cut.asset_id));
+  const corrections = isCurrent || read === null ? read : await readCorrections(tx, cut, later);
+  if (corrections) await replaceCorrectedPassages(tx, cut.id, corrections.found);
+}
 
 /** Makes the corrected texts of all cuts of an asset searchable that lists show. */
 export async function indexAssetCorrections(tx: Queries, assetId: string): Promise<void> {
@@ -38,4 +82,15 @@ export async function indexAssetCorrections(tx: Queries, assetId: string): Promi
     const cut = await findCutById(tx, id);
     if (cut !== null) await indexCorrections(tx, cut, null);
   }
+}
+
+/** Makes the corrected texts of a cut searchable that an older version has stored. */
+export async function indexOlderCut({ read, write }: Store, cutId: string): Promise<void> {
+  const cut = await findCutById(read, cutId);
+  if (cut === null) return;
+  const corrections = await readCorrections(read, cut, null);
+  await write(async (tx) => {
+    const current = await findCutById(tx, cutId);
+    if (current !== null && current.superseded_by === null) await indexCorrections(tx, cut, null, corrections);
+  });
 }

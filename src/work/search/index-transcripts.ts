@@ -5,9 +5,10 @@ import type { MediaFolder } from "../../blobs/folders";
 import { type Passage, splitPassages } from "../../domain/search/passages";
 import { findFileSize } from "../../lib/file-size";
 import type { Queries } from "../../store/db";
+import { listEditedCutIds } from "../../store/library";
 import { hasPassages, leaveBacklog, listBacklog, replacePassages } from "../../store/search";
 import type { CoreNeeds } from "../needs";
-import { indexAssetCorrections } from "./index-corrections";
+import { indexAssetCorrections, indexOlderCut } from "./index-corrections";
 
 /** A day of speech has 15 MB. */
 const MAX_TRANSCRIPT_BYTES = 256_000_000;
@@ -28,34 +29,37 @@ export async function readPassages({ transcript }: Pick<MediaFolder, "transcript
 /** Assets that are read at a time. */
 const MAX_PAGE_ASSETS = 100;
 
-/** Makes a transcript searchable, and what was corrected in cuts of its recording: a cut by hand may be older. */
+/** Makes a transcript searchable, and what was corrected in cuts of its recording, but those by hand, which do not keep the texts. */
 export async function indexTranscript(tx: Queries, assetId: string, passages: readonly Passage[]): Promise<void> {
   await replacePassages(tx, assetId, passages);
   await indexAssetCorrections(tx, assetId);
+  await leaveBacklog(tx, assetId);
 }
 
 /** Indexes transcripts and corrected texts that an older version has stored. Runs once after the start, in the background; the next start continues. */
-export async function indexBacklog({ store, folders, log }: CoreNeeds): Promise<void> {
+export async function indexBacklog(services: CoreNeeds): Promise<void> {
   for (let after = ""; ; ) {
-    const ids = await listBacklog(store.read, after, MAX_PAGE_ASSETS);
-    for (const id of ids) {
-      if (await hasPassages(store.read, id)) {
-        await store.write(async (tx) => {
-          await indexAssetCorrections(tx, id);
-          await leaveBacklog(tx, id);
-        });
-        continue;
-      }
-      const found = await readPassages(folders.media(id)).catch((error) => {
-        log.warn("search.transcript_unreadable", { asset: id, error });
-        return [];
-      });
-      // A file that is missing may be in a folder that is away.
-      await folders.guard.confirmOnline();
-      await store.write((tx) => indexTranscript(tx, id, found));
-    }
+    const ids = await listBacklog(services.store.read, after, MAX_PAGE_ASSETS);
+    for (const id of ids) await indexOlderAsset(services, id);
     const last = ids.at(-1);
     if (last === undefined) return;
     after = last;
   }
+}
+
+async function indexOlderAsset({ store, folders, log }: CoreNeeds, id: string): Promise<void> {
+  if (!(await hasPassages(store.read, id))) {
+    const found = await readPassages(folders.media(id)).catch((error) => {
+      log.warn("search.transcript_unreadable", { asset: id, error });
+      return [];
+    });
+    // A file that is missing may be in a folder that is away.
+    await folders.guard.confirmOnline();
+    await store.write((tx) => replacePassages(tx, id, found));
+  }
+  for (const cutId of await listEditedCutIds(store.read, id))
+    await indexOlderCut(store, cutId).catch((error) =>
+      log.warn("search.corrections_unreadable", { cut: cutId, error }),
+    );
+  await store.write((tx) => leaveBacklog(tx, id));
 }

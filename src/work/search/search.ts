@@ -1,7 +1,7 @@
 /** Search in the transcripts of a workspace. */
 import { LINE_SEPARATOR } from "../../domain/search/corrections";
 import { findTime } from "../../domain/search/passages";
-import { parseSearch, type SearchQuery, type SearchTerm } from "../../domain/search/query";
+import { hasTerms, parseSearch, type SearchQuery, type SearchTerm } from "../../domain/search/query";
 import {
   listCorrections,
   MARK_END,
@@ -48,7 +48,7 @@ export async function searchTranscripts(
 
 type Correction = Awaited<ReturnType<typeof listCorrections>>[number];
 
-/** Returns the line of a passage with the most matches; if several have as many, the newest of those that were corrected. */
+/** Returns the line of a passage that has all terms, with the most matches; if several have as many, the newest of those that were corrected. */
 function toHit(passage: PassageHit, query: SearchQuery, corrections: readonly Correction[]): SearchHit | null {
   const { id, asset_id, asset_name, project_id } = passage;
   const places = new Map(corrections.filter((one) => one.passage_id === id).map((one) => [one.text, one]));
@@ -58,6 +58,7 @@ function toHit(passage: PassageHit, query: SearchQuery, corrections: readonly Co
     const marks = readMarks(line);
     const place = n === 0 ? passage : places.get(marks.text);
     const snippet = marks.text.trimEnd();
+    if (corrected.length > 0 && !hasTerms(snippet, query)) continue;
     const found = query.index === "trigrams" ? findTerms(snippet, query.terms) : [];
     const matches = found.length > 0 ? found : marks.matches;
     const [first] = matches;

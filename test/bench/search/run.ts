@@ -1,16 +1,17 @@
 /**
  * The search of transcripts: `bun test/bench/search/run.ts [HOURS]`, 10,000 by default. Generates recordings of one hour in one workspace, with words as
- * frequent as those of a language, and a cut of each in which one word of a hundred is corrected. Prints how long queries take; every second one in a
- * project.
+ * frequent as those of a language, and a cut of each in which one word of a hundred is corrected; of the last one, also one with 4,500 corrections,
+ * and one with 90 long texts. Prints what a transaction takes, and how long queries take; every second one in a project.
  */
 import { join } from "node:path";
 import { CUT_MODES } from "../../../src/domain/plan";
-import { splitPassages } from "../../../src/domain/search/passages";
+import type { EditedText } from "../../../src/domain/plan-texts";
+import { type SpokenWord, splitPassages } from "../../../src/domain/search/passages";
 import { newId } from "../../../src/lib/ids";
 import { insertCut } from "../../../src/store/cuts";
 import type { Queries } from "../../../src/store/db";
 import { replacePassages } from "../../../src/store/search";
-import { indexCorrections } from "../../../src/work/search/index-corrections";
+import { type Corrections, indexCorrections, readCorrections } from "../../../src/work/search/index-corrections";
 import { searchTranscripts } from "../../../src/work/search/search";
 import { createRandom } from "../../random";
 import { addAsset, addUser, freshStore } from "../../unit/store/test-store";
@@ -38,12 +39,31 @@ const pickRank = (): number => Math.floor(VOCABULARY ** ((random(1_000_000) + 1)
 
 const owner = await store.write(addUser);
 const slowest = { transcript: 0, corrections: 0 };
-async function measure(write: (tx: Queries) => Promise<void>): Promise<number> {
+async function measure(work: () => Promise<void>): Promise<number> {
   const started = process.cpuUsage();
-  await store.write(write);
+  await work();
   const { user, system } = process.cpuUsage(started);
   return (user + system) / 1e3;
 }
+
+/** Makes the texts of a cut searchable as an edit does, and returns the CPU time in ms before and in the transaction. */
+async function correctCut(assetId: string, texts: EditedText[]): Promise<[read: number, written: number]> {
+  const row = { workspace_id: owner.workspaceId, asset_id: assetId, state: "completed" as const, plan: "{}" };
+  const cut = { id: newId(), ...row, script: "", options: CUT_MODES.natural, created_at: 0, completed_at: 0 };
+  const later = { texts, cutId: newId() };
+  let corrections: Corrections = null;
+  const read = await measure(async () => {
+    corrections = await readCorrections(store.read, { ...cut, basis: null }, later);
+  });
+  const write = async (tx: Queries) => indexCorrections(tx, await insertCut(tx, cut), later, corrections);
+  return [read, await measure(() => store.write(write))];
+}
+
+/** Texts in place of every word of `step`. */
+const correctWords = (words: readonly SpokenWord[], step: number, toText: () => string): EditedText[] =>
+  words
+    .filter((_, n) => n % step === 0)
+    .map(({ start, end }) => ({ text: toText(), start: start / 1000, end: end / 1000 }));
 
 for (let hour = 1; hour <= HOURS; hour++) {
   const words = Array.from({ length: WORDS_PER_HOUR }, (_, n) => ({
@@ -52,25 +72,23 @@ for (let hour = 1; hour <= HOURS; hour++) {
     end: (n + 1) * WORD_MS - 50,
   }));
   const passages = splitPassages(words);
-  const texts = words
-    .filter((_, n) => n % WORDS_PER_CORRECTION === 0)
-    .map(({ start, end }) => ({ text: correct(pickRank()), start: start / 1000, end: end / 1000 }));
   let assetId = "";
-  slowest.transcript = Math.max(
-    slowest.transcript,
-    await measure(async (tx) => {
-      assetId = (await addAsset(tx, owner, { state: "ready" })).id;
-      await replacePassages(tx, assetId, passages);
-    }),
-  );
-  slowest.corrections = Math.max(
-    slowest.corrections,
-    await measure(async (tx) => {
-      const row = { workspace_id: owner.workspaceId, asset_id: assetId, state: "completed" as const, plan: "{}" };
-      const cut = { id: newId(), ...row, script: "", options: CUT_MODES.natural, created_at: 0, completed_at: 0 };
-      await indexCorrections(tx, await insertCut(tx, cut), { texts, cutId: newId() });
-    }),
-  );
+  const add = async (tx: Queries): Promise<void> => {
+    assetId = (await addAsset(tx, owner, { state: "ready" })).id;
+    await replacePassages(tx, assetId, passages);
+  };
+  slowest.transcript = Math.max(slowest.transcript, await measure(() => store.write(add)));
+  const texts = correctWords(words, WORDS_PER_CORRECTION, () => correct(pickRank()));
+  const [, written] = await correctCut(assetId, texts);
+  slowest.corrections = Math.max(slowest.corrections, written);
+  if (hour === HOURS) {
+    const long = correctWords(words, WORDS_PER_CORRECTION, () => "word ".repeat(2_000));
+    const many = correctWords(words, 2, () => correct(pickRank()));
+    for (const [name, some] of Object.entries({ "90 words": texts, "4,500 words": many, "90 long texts": long })) {
+      const [before, inside] = await correctCut(assetId, some);
+      console.log(`${name}: ${before.toFixed(0)} ms of CPU before the transaction, ${inside.toFixed(0)} ms in it`);
+    }
+  }
   if (hour % HOURS_PER_REPORT === 0)
     console.log(
       `${hour} hours, slowest transactions ${slowest.transcript.toFixed(0)} and ${slowest.corrections.toFixed(0)} ms of CPU`,

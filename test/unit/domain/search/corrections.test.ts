@@ -1,7 +1,7 @@
 /** Passages with corrected texts: words keep their times, and nothing is added that the passage has. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { correctPassage, LINE_SEPARATOR } from "../../../../src/domain/search/corrections";
+import { correctPassage, LINE_SEPARATOR, splitText } from "../../../../src/domain/search/corrections";
 import { findTime, listWords, type SpokenWord, splitPassages } from "../../../../src/domain/search/passages";
 
 /** Words of half a second, with a pause of 100 ms after each. */
@@ -17,7 +17,7 @@ const write = (text: string, first: number, last = first): SpokenWord => ({
 
 const correct = (spoken: string, ...texts: SpokenWord[]) => {
   const [passage] = splitPassages(speak(spoken));
-  const corrected = correctPassage(passage!, texts);
+  const corrected = correctPassage(passage!, texts.map(splitText));
   return corrected && { text: corrected.text, times: listWords(corrected).map(({ start }) => start) };
 };
 
@@ -48,7 +48,7 @@ test("a text of several passages is divided between them", () => {
   const passages = splitPassages(spoken);
   expect(passages).toHaveLength(2);
   const text = Array.from({ length: 60 }, (_, n) => `n${n}`).join(" ");
-  const [first, second] = passages.map((passage) => correctPassage(passage, [write(text, 0, 59)])!);
+  const [first, second] = passages.map((passage) => correctPassage(passage, [splitText(write(text, 0, 59))])!);
   expect([first, second].map((one) => one!.text.slice(0, one!.ownLength)).join(" ")).toBe(text);
   // As in transcripts, the first words of the next passage are repeated.
   expect(first!.text).toEndWith(" n45");
@@ -67,7 +67,7 @@ test("any texts leave times in order, and each word at the place of its text", (
         return { text, start, end: at };
       });
       for (const passage of splitPassages(speak(Array.from({ length: count }, (_, n) => `w${n}`).join(" ")))) {
-        const corrected = correctPassage(passage, spans);
+        const corrected = correctPassage(passage, spans.map(splitText));
         if (corrected === null) continue;
         expect(corrected.text).not.toContain(LINE_SEPARATOR[0]!);
         expect(corrected.text).not.toContain(LINE_SEPARATOR[1]!);
@@ -84,7 +84,21 @@ test("any texts leave times in order, and each word at the place of its text", (
 
 test("a text of any length is limited", () => {
   const [passage] = splitPassages(speak("a b c"));
-  const long = correctPassage(passage!, [write("word ".repeat(10_000), 1)])!;
+  const long = correctPassage(passage!, [splitText(write("word ".repeat(10_000), 1))])!;
   expect(long.text.length).toBeLessThanOrEqual(4_000);
   expect(long.text).toStartWith("a word word");
+});
+
+test("a text without spaces is divided between passages, however long it is", () => {
+  const passages = splitPassages(speak(Array.from({ length: 600 }, (_, n) => `w${n}`).join(" ")));
+  const text = `${"北京天気、".repeat(100)}end`;
+  const corrected = passages.map((passage) => correctPassage(passage, [splitText(write(text, 0, 599))])!);
+  expect(corrected.map((one) => one.text.slice(0, one.ownLength)).join("")).toBe(text);
+  expect(Math.max(...corrected.map((one) => one.text.length))).toBeLessThan(60);
+});
+
+test("times are whole milliseconds", () => {
+  const [passage] = splitPassages(speak("my name is Janus"));
+  const at = (start: number, end: number) => correctPassage(passage!, [splitText({ text: "our one", start, end })]);
+  for (const corrected of [at(0.333, 1100.5), at(0.4, 0.6)]) expect(Number.isInteger(corrected!.start)).toBeTrue();
 });

@@ -1,10 +1,13 @@
 import { expect, test } from "bun:test";
+import { sql } from "drizzle-orm";
 import { getFolders } from "../../../../src/blobs/folders";
 import { CUT_MODES } from "../../../../src/domain/plan";
+import { splitPassages } from "../../../../src/domain/search/passages";
 import { newId } from "../../../../src/lib/ids";
 import { findAssetById, listProjectAssetIds } from "../../../../src/store/assets";
 import { insertCut, listAssetCutIds } from "../../../../src/store/cuts";
 import { findProject } from "../../../../src/store/projects";
+import { replaceCorrectedPassages, replacePassages } from "../../../../src/store/search";
 import { removeAsset, removeProject } from "../../../../src/work/assets/deletion";
 import type { PipelineNeeds } from "../../../../src/work/pipelines/pipelines";
 import { addAsset, addUser, freshStore, type TestStore } from "../../store/test-store";
@@ -51,4 +54,29 @@ test("other writes run while the cuts of an asset are deleted", async () => {
   const seen = await countDuring(removeAsset(servicesOf(db), asset.id), count);
   expect(seen.size).toBeGreaterThan(10);
   expect(await findAssetById(store.read, asset.id)).toBeNull();
+});
+
+test("the corrected texts of a recording are removed from the search without a change for each cut", async () => {
+  await using db = await freshStore();
+  const { store } = db;
+  const asset = await store.write(async (tx) => addAsset(tx, await addUser(tx)));
+  const cut = { workspace_id: asset.workspace_id, asset_id: asset.id, state: "completed", script: "" } as const;
+  await store.write(async (tx) => {
+    const [passage] = splitPassages([{ text: "Janus", start: 0, end: 1 }]);
+    await replacePassages(tx, asset.id, [passage!]);
+    const { id } = (await tx.all<{ id: number }>(sql`SELECT id FROM passages`))[0]!;
+    for (let n = 0; n < 3; n++) {
+      const times = { created_at: 0, completed_at: 0 };
+      const { id: cutId } = await insertCut(tx, { ...cut, id: newId(), options: CUT_MODES.natural, ...times });
+      await replaceCorrectedPassages(tx, cutId, [{ ...passage!, id, text: `Jan${n}` }]);
+    }
+    await tx.run(sql`CREATE TABLE changes (text)`);
+    await tx.run(
+      sql`CREATE TRIGGER count_changes AFTER UPDATE OF text ON passages BEGIN INSERT INTO changes VALUES (NEW.text); END`,
+    );
+  });
+  await removeAsset(servicesOf(db), asset.id);
+  const count = async (table: string) =>
+    (await store.read.all<{ n: number }>(sql.raw(`SELECT count(*) AS n FROM ${table}`)))[0]!.n;
+  expect([await count("passages"), await count("corrected_passages"), await count("changes")]).toEqual([0, 0, 0]);
 });

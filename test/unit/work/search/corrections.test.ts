@@ -11,12 +11,12 @@ import { type Cut, deleteCut, insertCut, supersedeCut } from "../../../../src/st
 import { findDatabaseProblems } from "../../../../src/store/database-file";
 import type { Queries, Store } from "../../../../src/store/db";
 import { saveCutSummary } from "../../../../src/store/library";
-import { assets } from "../../../../src/store/schema";
+import { assets, cuts } from "../../../../src/store/schema";
 import { searchBacklog } from "../../../../src/store/schema-search";
-import { listBacklog, mergeSearchIndexes, replacePassages } from "../../../../src/store/search";
+import { listBacklog, listCorrections, mergeSearchIndexes, replacePassages } from "../../../../src/store/search";
 import { packBasis } from "../../../../src/work/cuts/stored-basis";
 import type { CoreNeeds } from "../../../../src/work/needs";
-import { indexCorrections } from "../../../../src/work/search/index-corrections";
+import { indexCorrections, readCorrections } from "../../../../src/work/search/index-corrections";
 import { indexBacklog, indexTranscript } from "../../../../src/work/search/index-transcripts";
 import { searchTranscripts } from "../../../../src/work/search/search";
 import { addAsset, addUser, freshStore } from "../../store/test-store";
@@ -167,4 +167,110 @@ test("what an older version has stored is found after the start, and what was co
   expect(await find(store, owner, "liese")).toEqual([[early, 1800, "her name is Liese"]]);
   // They keep their place among the hits.
   expect([await listBacklog(store.read, "", 10), await passages()]).toEqual([[], before]);
+});
+
+test("a hit has all words in one text", async () => {
+  await using fresh = await freshStore();
+  const { store } = fresh;
+  const owner = await store.write(addUser);
+  const id = await addRecording(store, owner, "my name is Janus and hers is Lisa");
+  await correct(store, owner, id, write("JĀNIS", 3));
+  await correct(store, owner, id, write("Liese", 7));
+  for (const text of ["janus janis", "janis liese", "janis lie"]) expect(await find(store, owner, text)).toEqual([]);
+  expect(await find(store, owner, "jānis lis")).toEqual([[id, 1800, "my name is JĀNIS and hers is Lisa"]]);
+  expect(await find(store, owner, '"Name is" LÍESE ')).toEqual([[id, 600, "my name is Janus and hers is Liese"]]);
+});
+
+test("short terms beside text without spaces do not match across two texts", async () => {
+  await using fresh = await freshStore();
+  const { store } = fresh;
+  const owner = await store.write(addUser);
+  const id = await addRecording(store, owner, "we went to Beijing or to");
+  await correct(store, owner, id, write("北京", 3));
+  expect(await find(store, owner, "北京 to")).toEqual([[id, 1200, "we went to 北京 or to"]]);
+});
+
+test("the 8 newest cuts that correct a passage are searched and read", async () => {
+  await using fresh = await freshStore();
+  const { store } = fresh;
+  const owner = await store.write(addUser);
+  const id = await addRecording(store, owner, "my name is Janus");
+  await correct(store, owner, id, write("Hans", 3));
+  const newer: Cut[] = [];
+  for (let n = 0; n < 8; n++) newer.push(await correct(store, owner, id, write(`Jan${n % 2}`, 3)));
+  const [passage] = await store.read.all<{ id: number; text: string }>(sql`SELECT id, text FROM passages`);
+  expect(passage!.text).not.toContain("Hans");
+  const read = async () => (await listCorrections(store.read, [passage!.id])).length;
+  expect([await find(store, owner, "hans"), await read()]).toEqual([[], 8]);
+  expect(await find(store, owner, "jan0")).toHaveLength(1);
+  await store.write((tx) => deleteCut(tx, newer[3]!.id));
+  expect([(await find(store, owner, "hans")).length, await read()]).toEqual([1, 8]);
+});
+
+test("times that are no whole milliseconds are stored as whole ones", async () => {
+  await using fresh = await freshStore();
+  const { store } = fresh;
+  const owner = await store.write(addUser);
+  const id = await addRecording(store, owner, "Janus is my name");
+  await correct(store, owner, id, { text: "Jānis was", start: 0.000333, end: 1.100333 });
+  expect(await store.read.all(sql`SELECT DISTINCT typeof(start) AS type FROM corrected_passages`)).toEqual([
+    { type: "integer" },
+  ]);
+  const [hit] = await search(store, owner, "was");
+  expect([hit!.start, hit!.end].every(Number.isInteger)).toBeTrue();
+});
+
+test("requests are answered while long texts are read, which are searched up to a limit", async () => {
+  await using fresh = await freshStore();
+  const { store } = fresh;
+  const owner = await store.write(addUser);
+  const id = await addRecording(store, owner, Array.from({ length: 15_000 }, (_, n) => `w${n}`).join(" "));
+  const texts = Array.from({ length: 150 }, (_, n) => write(`c${n} ${"x".repeat(98)} ${"y ".repeat(4_950)}`, 100 * n));
+  let [answered, isRead] = [0, false];
+  const answer = (): void => {
+    answered++;
+    if (!isRead) setImmediate(answer);
+  };
+  setImmediate(answer);
+  const cut = { asset_id: id, plan: JSON.stringify(PLAN), basis: null };
+  const read = await readCorrections(store.read, cut, { texts, cutId: newId() });
+  isRead = true;
+  expect(answered).toBeGreaterThan(100);
+  const has = (word: string) => read!.found.some(({ text }) => text.split(" ").includes(word));
+  expect([has("c90"), has("c149")]).toEqual([true, false]);
+});
+
+test("what was read before the transcript was replaced is read again", async () => {
+  await using fresh = await freshStore();
+  const { store } = fresh;
+  const owner = await store.write(addUser);
+  const id = await addRecording(store, owner, "nothing is here");
+  const cut = await store.write((tx) => addCut(tx, owner, id, [write("Jānis", 3)]));
+  const read = await readCorrections(store.read, cut, null);
+  const other = await addRecording(store, owner, "another one");
+  await store.write(async (tx) => {
+    await replacePassages(tx, id, splitPassages(speak("my name is Janus")));
+    await indexCorrections(tx, cut, null, read);
+  });
+  expect(other).not.toBe(id);
+  expect(await find(store, owner, "janis")).toEqual([[id, 1800, "my name is Jānis"]]);
+});
+
+test("a cut that cannot be read does not keep the others from the search", async () => {
+  await using fresh = await freshStore();
+  const { store } = fresh;
+  const owner = await store.write(addUser);
+  const id = await addRecording(store, owner, "my name is Janus");
+  const broken = await store.write(async (tx) => {
+    const cut = await addCut(tx, owner, id, [write("Hans", 3)]);
+    await tx.update(cuts).set({ plan: "{" }).where(sql`id = ${cut.id}`);
+    await addCut(tx, owner, id, [write("Jānis", 3)]);
+    await tx.insert(searchBacklog).values({ asset_id: id });
+    return cut.id;
+  });
+  const warnings: string[] = [];
+  const log = { warn: (_event: string, { cut }: { cut: string }) => warnings.push(cut) };
+  await indexBacklog({ store, folders: getFolders(fresh.folder), log } as unknown as CoreNeeds);
+  expect([warnings, await listBacklog(store.read, "", 10)]).toEqual([[broken], []]);
+  expect(await find(store, owner, "janis")).toHaveLength(1);
 });
