@@ -217,6 +217,14 @@ describe("a file of media", () => {
     }
   });
 
+  test("clean audio is cached once it is known where somebody speaks", async () => {
+    const read = async () => (await get(sound, "pieces/audio?from=0&to=1&noise_reduction=light")).headers;
+    const final = await read();
+    await rm(server.services().folders.media(sound).speechAnalysis);
+    const early = await read();
+    expect([early.get("etag") === final.get("etag"), early.get("cache-control")]).toEqual([false, "no-cache"]);
+  });
+
   test("the memory of a piece is given back when it is sent, and when nobody wants it", async () => {
     const { pieces } = server.services();
     const { read } = pieces;

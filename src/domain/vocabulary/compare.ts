@@ -5,8 +5,8 @@ import { type Span, TICKS_PER_SECOND, type Ticks } from "../time";
 import type { Replacement, Similarity, TermCandidate } from "./candidates";
 import { removeAccents } from "./phones";
 
-/** Maximum number of texts of a recording that are compared with the audio: about 15 ms each. */
-const MAX_REQUESTS = 3_000;
+/** Maximum number of texts of a recording that each step compares with the audio: about 15 ms each. */
+export const MAX_REQUESTS = 3_000;
 
 /** What is said before a term when its prior is measured, and how long the silence is. */
 const PRIOR_CONTEXT = "I spoke with";

@@ -5,7 +5,7 @@
  */
 import type { AlignmentRequest, ForcedAlignment, Transcript, Word } from "../speech";
 import { narrowCandidate, type TermCandidate } from "./candidates";
-import { findUtterance, listAround } from "./compare";
+import { findUtterance, listAround, MAX_REQUESTS } from "./compare";
 import { removeAccents } from "./phones";
 
 /**
@@ -29,16 +29,20 @@ type WholeTexts = {
   recognized: number | null;
 };
 
-/** Lists the texts to align: of each candidate of several words as it is, with its first, and with its last word kept. */
+/**
+ * Lists the texts to align: of each candidate of several words as it is, with its first, and with its last word kept.
+ * Candidates beyond `maxRequests` are not compared.
+ */
 export function listWholeTexts(
   candidates: readonly TermCandidate[],
   { words, utterances }: Pick<Transcript, "words" | "utterances">,
+  maxRequests = MAX_REQUESTS,
 ): { requests: AlignmentRequest[]; texts: WholeTexts[] } {
   const requests: AlignmentRequest[] = [];
   const texts = candidates.flatMap((wide): WholeTexts[] => {
     const { from, to, similar, term } = wide;
     const utterance = findUtterance(utterances, words[from]!);
-    if (similar === null || to - from === 1 || !utterance) return [];
+    if (similar === null || to - from === 1 || !utterance || requests.length >= maxRequests) return [];
     const window = { start: utterance.start, end: utterance.end };
     const addRequest = (range: Pick<TermCandidate, "from" | "to">, inside: readonly string[]): number => {
       const [before, after] = listAround(words, range, window);

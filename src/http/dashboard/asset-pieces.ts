@@ -5,6 +5,7 @@ import { NOISE_REDUCTION_MODES } from "../../domain/media";
 import { strictObject } from "../../domain/schema-parts";
 import { toSeconds } from "../../domain/time";
 import type { Asset } from "../../store/assets";
+import { hasSpeechAnalysis } from "../../work/assets/prepared-files";
 import { PIECE_VARIANTS } from "../../work/previews/pieces";
 import { requirePlayable } from "../../work/previews/previews";
 import { matchesEtag } from "../file-response";
@@ -73,8 +74,10 @@ export const read = route({
     const { lastModified } = Bun.file(
       variant === "preview" && playable.facts !== null ? folder.preview : folder.source,
     );
-    const etag = `"${resource.id}-${variant}-${track}-${from}-${to}-${seek}-${noiseReduction}-${Math.round(lastModified)}"`;
-    const headers = { "Cache-Control": MEDIA_CACHE, ETag: etag, "Content-Type": `${track}/mp4` };
+    // Noise is reduced better once it is known where somebody speaks.
+    const isFinal = noiseReduction === null || (await hasSpeechAnalysis(folder));
+    const etag = `"${resource.id}-${variant}-${track}-${from}-${to}-${seek}-${noiseReduction}-${isFinal}-${Math.round(lastModified)}"`;
+    const headers = { "Cache-Control": isFinal ? MEDIA_CACHE : "no-cache", ETag: etag, "Content-Type": `${track}/mp4` };
     if (matchesEtag(request.headers.get("if-none-match"), etag)) return { status: 304, headers };
     const started = performance.now();
     const { signal } = request;

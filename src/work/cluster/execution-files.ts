@@ -111,7 +111,8 @@ export const getPrepareRules = (
   const rules = getPreparedNames(outputDir).map((name) =>
     getRule(outputDir, name, parsed.includes(name) ? maxTranscriptBytes : maxBytes),
   );
-  return [...rules, { name: SHEET_NAME, dir: outputDir, maxBytes: MAX_SHEET_BYTES }];
+  // The facts of the source, which name the sheets, are moved last.
+  return [{ name: SHEET_NAME, dir: outputDir, maxBytes: MAX_SHEET_BYTES }, ...rules];
 };
 
 export const getRule = (dir: string, name: string, maxBytes: number): OutputRule => ({

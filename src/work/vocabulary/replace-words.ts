@@ -30,7 +30,7 @@ export type VocabularyUse = {
     recognize: (requests: RecognitionRequest[]) => Promise<Recognition[]>;
   } | null;
   signal?: AbortSignal;
-  /** Maximum number of texts that are compared with the audio. */
+  /** Maximum number of texts that each step compares with the audio. */
   maxRequests?: number | undefined;
 };
 
@@ -69,7 +69,7 @@ export async function findReplacements(
     rated = rateByAudio(compareReadings(comparison, readings, recognitions), fits);
   }
   const selected = selectByAudio(candidates, rated);
-  const { requests, texts } = listWholeTexts(selected, transcript);
+  const { requests, texts } = listWholeTexts(selected, transcript, maxRequests);
   return compareWholeTexts(selected, texts, await align(requests)).map(toReplacement);
 }
 

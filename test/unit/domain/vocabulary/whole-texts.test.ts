@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test";
 import type { AlignmentRequest, ForcedAlignment } from "../../../../src/domain/speech";
+import type { TermCandidate } from "../../../../src/domain/vocabulary/candidates";
+import { compareWholeTexts, listWholeTexts } from "../../../../src/domain/vocabulary/whole-texts";
 // The tokenizer takes seconds to load on a busy machine.
 import "../../../../src/speech/tokens";
 import { findReplacements } from "../../../../src/work/vocabulary/replace-words";
@@ -91,4 +93,16 @@ test("a phrase of frequent words that were recognized clearly stays if it fits t
   expect(await findOfovcut(clear, 0.5)).toEqual([]);
   expect(await findOfovcut(clear, 3)).toEqual(["2-5 Ofovcut"]);
   expect(await findOfovcut("we met ~off ~of ~cut here", 0.5)).toEqual(["2-5 Ofovcut"]);
+});
+
+test("beyond the maximum number of texts, terms stay without the comparison", () => {
+  const words = toWords("~off ~of ~cut ~off ~of ~cut ~off ~of ~cut");
+  const utterances = [{ start: 0, end: words.at(-1)!.end, text: "", meanLogProb: -0.2 }];
+  const term = { texts: ["Ofovcut"], key: "ofovcut", spoken: new Set<string>() } as unknown as TermCandidate["term"];
+  const similar = { distance: 0.3, confidence: 0.4, isDoubtful: true, isCommon: true };
+  const candidates = [0, 3, 6].map((from) => ({ from, to: from + 3, texts: term.texts, term, similar }));
+  const { requests, texts } = listWholeTexts(candidates, { words, utterances }, 4);
+  expect([requests.length, texts.length]).toEqual([6, 2]);
+  const fit = { words: [{ text: "", start: 0, end: 0, confidence: 1 }], meanLogProb: 0, tailLogProb: 0 };
+  expect(compareWholeTexts(candidates, texts, requests.map(() => fit) as ForcedAlignment[])).toEqual(candidates);
 });

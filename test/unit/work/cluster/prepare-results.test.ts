@@ -160,6 +160,8 @@ test("the speech analysis, which says that the files of speech are complete, is 
   const last = placeOf("listening.json");
   for (const name of ["energy.steps", "transcript.json", "transcript-columns.json.gz"])
     expect([name, placeOf(name) >= 0 && placeOf(name) < last]).toEqual([name, true]);
+  // Its facts name the sheets of the storyboard.
+  expect(placeOf("storyboard-0001.jpg")).toBeLessThan(placeOf("source.json"));
 });
 
 test("files of speech of an earlier attempt are continued with only when all are there", async () => {
