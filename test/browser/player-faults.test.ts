@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from 
 import type { Page, Route } from "playwright-core";
 import { fromSeconds, type Range } from "../../web/editor/model/plan";
 import { isFullSize } from "../full-size";
+import { until } from "../until";
 import { type OpenPlayer, openPlayer } from "./open-player";
 import { compareFrames } from "./player-media";
 import type { PlayerHarness } from "./player-page";
@@ -96,6 +97,24 @@ test.if(isFullSize)("says why a piece is refused, and plays after another try", 
   expect(requests).toBe(asked);
   await page.unrouteAll({ behavior: "ignoreErrors" });
   await page.evaluate(() => harness.player.retry());
+  expect((await play()).state).toMatchObject({ error: null, isPlaying: false });
+});
+
+test.if(isFullSize)("goes to another place while clean audio cannot be loaded, which then follows", async () => {
+  await open(WHOLE);
+  await page.evaluate(() => harness.settled());
+  let refusals = 0;
+  await page.route(/\/pieces\/audio.*noise_reduction/, (route) => {
+    refusals++;
+    return route.fulfill({ status: 503, json: {} });
+  });
+  await page.evaluate(() => harness.player.setClean("light"));
+  await until("the request", async () => refusals > 0);
+  await page.evaluate(() => harness.player.seek(2e6));
+  await page.waitForFunction(() => harness.video.currentTime > 1.9 && !harness.video.seeking);
+  const loaded = page.waitForResponse((response) => response.url().includes("noise_reduction") && response.ok());
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  await loaded;
   expect((await play()).state).toMatchObject({ error: null, isPlaying: false });
 });
 

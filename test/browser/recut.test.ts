@@ -1,7 +1,7 @@
 /** A real browser: cuts and recordings that are requested while another one is open. */
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { wav } from "../http/media";
+import { quiet, wav } from "../http/media";
 import type { Cut, Paged } from "../http/resources";
 import { until } from "../until";
 import { expectAccessible } from "./axe";
@@ -9,7 +9,7 @@ import { useDashboard } from "./dashboard";
 import { saveScreenshots } from "./screenshots";
 import { createStudioAsset } from "./studio";
 
-const { open, server } = useDashboard();
+const { open, server, expectFailures } = useDashboard();
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 
 test("a re-cut takes over the history of the version that it is made from, and of no other one", async () => {
@@ -63,9 +63,22 @@ test("mode and script are given while a recording prepares, and who comes back f
   const analysis = server().speech.hold("analyze");
   const id = await user.upload(await wav(4), { filename: "Interview.wav" });
   await analysis.reached;
-  const page = await open(`/assets/${id}`, user);
-  const planned = page.getByRole("region", { name: "Cut as soon as it is ready" });
+  const page = await open("/projects", user);
+  // The waveform is ready after the playback.
+  let isFirst = true;
+  await page.route("**/media", async (route) => {
+    const media = await user.must<object>("GET", `/api/v1/assets/${id}/media`);
+    await route.fulfill({ json: { ...media, ...(isFirst && { has_waveform: false }) } });
+    isFirst = false;
+  });
+  const waveform = page.waitForResponse((response) => response.url().endsWith("/waveform") && response.ok());
+  await page.goto(new URL(`/assets/${id}`, page.url()).href);
+  const planned = page.getByRole("region", { name: "Cut after upload" });
   await planned.getByRole("button", { name: "Tight" }).click();
+  await page.getByRole("tab", { name: "Renders" }).click();
+  expect(await button(page, "Render…").isDisabled()).toBe(true);
+  await page.getByRole("tab", { name: "Script", exact: true }).click();
+  expect(await planned.getByRole("button", { name: "Tight" }).getAttribute("aria-pressed")).toBe("true");
   const script = planned.getByRole("textbox", { name: "Script" });
   await script.fill("alpha bravo");
   await page.getByRole("progressbar", { name: "Preparation" }).waitFor();
@@ -76,7 +89,7 @@ test("mode and script are given while a recording prepares, and who comes back f
   await page.getByRole("button", { name: "Pause", exact: true }).waitFor();
   await until("the playback", () => page.evaluate(() => document.querySelector("video")!.currentTime > 0));
   await page.getByRole("button", { name: "Pause", exact: true }).click();
-  expect(await user.must("GET", `/api/v1/assets/${id}/media`)).toMatchObject({ is_playable: true, has_waveform: true });
+  await waveform;
   await expectAccessible(page);
   await saveScreenshots(page);
   await planned.getByRole("button", { name: "Save" }).click();
@@ -105,6 +118,10 @@ test("a recording is uploaded again in another language from its page", async ()
   await page.reload();
   await page.getByRole("tab", { name: "Script", exact: true }).click();
   await button(page, "Upload again in another language").click();
+  const menu = (await page.getByRole("menu").boundingBox())!;
+  const panel = (await page.locator(".tab-panel.of-script").boundingBox())!;
+  expect([menu.x >= panel.x, menu.x + menu.width <= panel.x + panel.width]).toEqual([true, true]);
+  await saveScreenshots(page);
   const chosen = page.waitForEvent("filechooser");
   await page.getByRole("menuitem", { name: "German" }).click();
   await (await chosen).setFiles({ name: "Interview.wav", mimeType: "audio/wav", buffer: Buffer.from(await wav(3)) });
@@ -116,4 +133,28 @@ test("a recording is uploaded again in another language from its page", async ()
     );
     return items.some((one) => one.id !== id && one.language === "de");
   });
+});
+
+test("a recording that turns out to be without words shows its transcript, and one that is deleted meanwhile is gone", async () => {
+  const user = await server().user();
+  const analysis = server().speech.hold("analyze");
+  const id = await user.upload(await quiet(4), { filename: "Room.wav" });
+  await analysis.reached;
+  const page = await open(`/assets/${id}`, user);
+  const tab = (name: string) => page.getByRole("tab", { name, exact: true, selected: true });
+  await tab("Script").waitFor();
+  analysis.release();
+  await tab("Transcript").waitFor();
+  await page.getByText("The recording is ready.").waitFor();
+
+  expectFailures(0, 404);
+  await page.route(/\/pieces\//, (route) => route.abort());
+  const held = server().speech.hold("analyze");
+  const deleted = await user.upload(await wav(4), { filename: "Interview.wav" });
+  await held.reached;
+  await page.goto(new URL(`/assets/${deleted}`, page.url()).href);
+  await tab("Script").waitFor();
+  await user.must("DELETE", `/v1/assets/${deleted}`);
+  await page.getByRole("heading", { name: "Page not found" }).waitFor();
+  held.release();
 });

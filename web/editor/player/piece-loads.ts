@@ -5,7 +5,7 @@
 import { toSeconds } from "../model/plan";
 import type { CleanMode, EngineReport, PlayableMedia, Variant } from "./engine";
 import { type Delay, loadPiece, type PieceAttempt, readPiece, type Section } from "./load-piece";
-import { listTracks } from "./media-source";
+import { listTracks, type OpenedSource } from "./media-source";
 import { findPieceIndex, type Landing, type Piece } from "./timeline";
 import type { Track } from "./track-buffer";
 
@@ -116,6 +116,16 @@ export class PieceLoads {
       ...(clean !== null && { clean }),
     });
   }
+}
+
+/**
+ * Throws if the browser has dropped the frames of a source without an error, as it does after a keyframe that it does not accept as one.
+ * Without this, playback would wait for the frames forever.
+ */
+export function requireVideo({ tracks }: OpenedSource, piece: Piece, loaded: LoadedPiece): void {
+  const index = tracks.findIndex(({ track }) => track === "video");
+  if (index < 0 || loaded[index]?.length === 0 || tracks[index]!.hasEnd(piece)) return;
+  throw new Error("This browser cannot play the recording before its preview is ready.");
 }
 
 type EarlyLoad = { attempt: Promise<PieceAttempt | null>; stop: AbortController; isLoaded: boolean };

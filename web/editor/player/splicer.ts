@@ -17,7 +17,7 @@ import {
 } from "./buffer-limits";
 import type { CleanMode, Engine, EngineReport, PlayableMedia, Variant } from "./engine";
 import { isStreaming, type OpenedSource, openSource } from "./media-source";
-import { type LoadedPiece, PieceLoads } from "./piece-loads";
+import { PieceLoads, requireVideo } from "./piece-loads";
 import { replaceAudio } from "./replace-audio";
 import {
   findDifference,
@@ -38,9 +38,7 @@ const MIN_DURATION_SECONDS = 0.1;
 
 export class Splicer implements Engine {
   pieces: readonly Piece[] = [];
-  /**
-   * Index of the first piece that is not appended. The pieces before it are, back to a position behind the playhead.
-   */
+  /** Index of the first piece that is not appended. The pieces before it are, back to a position behind the playhead. */
   private next = 0;
   /** The first part of that piece, which is loaded before the rest after a jump. */
   private landing: Landing | null = null;
@@ -56,6 +54,8 @@ export class Splicer implements Engine {
   private openChanges = 0;
   openSeeks = 0;
   private halt = new AbortController();
+  private audioLoad = new AbortController();
+  private cleanChanges = 0;
 
   constructor(
     private readonly video: HTMLVideoElement,
@@ -139,17 +139,28 @@ export class Splicer implements Engine {
   setClean(mode: CleanMode | null): void {
     if (mode === this.loads.clean) return;
     this.loads.clean = mode;
+    this.replaceAudio(++this.cleanChanges);
+  }
+
+  /** Replaces the audio that is buffered. Tasks that are added meanwhile run first. */
+  private replaceAudio(change: number): void {
     this.change(false, async (opened) => {
       const audio = opened.tracks.find(({ track }) => track === "audio");
-      if (audio === undefined) return;
+      if (audio === undefined || change !== this.cleanChanges) return;
+      if (this.openChanges > 1) return this.replaceAudio(change);
+      this.audioLoad = new AbortController();
+      const { signal } = this.audioLoad;
       await replaceAudio({
         ...{ audio, pieces: this.pieces, next: this.next, duration: opened.source.duration },
         getStart: () => this.cutTime + DECODED * this.video.playbackRate,
-        load: (piece) => this.loads.loadAudio(piece, this.disposed.signal),
+        load: (piece) => this.loads.loadAudio(piece, signal),
         dropFrom: async (piece, at) => {
           await this.remove(opened, at, Number.POSITIVE_INFINITY);
           this.next = piece;
         },
+      }).catch((error: unknown) => {
+        if (!signal.aborted) throw error;
+        this.replaceAudio(change);
       });
     });
   }
@@ -162,6 +173,7 @@ export class Splicer implements Engine {
 
   dispose(): void {
     this.halt.abort();
+    this.audioLoad.abort();
     this.loads.dispose();
     this.disposed.abort();
     this.video.removeAttribute("src");
@@ -246,6 +258,7 @@ export class Splicer implements Engine {
     this.openChanges++;
     this.openSeeks += Number(isSeek);
     this.halt.abort();
+    this.audioLoad.abort();
     this.changes = this.changes.then(async () => {
       await this.filling;
       try {
@@ -309,21 +322,10 @@ export class Splicer implements Engine {
         // The next `timeupdate` retries.
         return await this.remove(opened, 0, this.cutTime - MIN_BEHIND_WHEN_FULL);
       }
-      this.requireVideo(opened, piece, loaded);
+      if (this.variants.video === "source") requireVideo(opened, piece, loaded);
       this.loads.delete(piece);
       this.next++;
     }
-  }
-
-  /**
-   * Throws if the browser has dropped the frames of a source without an error, as it does after a keyframe that it does not accept as one.
-   * Without this, playback would wait for the frames forever.
-   */
-  private requireVideo({ tracks }: OpenedSource, piece: Piece, loaded: LoadedPiece): void {
-    const index = tracks.findIndex(({ track }) => track === "video");
-    if (this.variants.video === "preview" || index < 0 || loaded[index]?.length === 0) return;
-    if (!tracks[index]!.hasEnd(piece))
-      throw new Error("This browser cannot play the recording before its preview is ready.");
   }
 
   /** Appends the first part after a jump. The whole piece replaces it later. */

@@ -122,8 +122,9 @@ function UploadAgain({ code }: { code: string }) {
   return (
     <span class="upload-again">
       <Menu
-        label="Upload again in another language"
+        label={asset.has_transcript ? "Upload again in another language" : "Upload again"}
         look="filled"
+        side="left"
         items={languages
           .map((one) => ({
             label: nameLanguage(one),
@@ -141,7 +142,7 @@ function UploadAgain({ code }: { code: string }) {
         class="visually-hidden"
         type="file"
         tabIndex={-1}
-        aria-label="The recording once more"
+        aria-label="Recording to upload again"
         accept={RECORDING_TYPES}
         onChange={(event) => {
           void take([...(event.currentTarget.files ?? [])]);

@@ -31,7 +31,9 @@ export default function AssetPage() {
     (signal) => must(api.GET("/api/v1/assets/{asset_id}", { params: { path: { asset_id: assetId } }, signal })),
     { refreshMs: ({ state }) => (CHANGING.includes(state) ? PROGRESS_MS : undefined) },
   );
-  const state = useKept(asset.state.value, assetId);
+  const kept = useKept(asset.state.value, assetId);
+  // Somebody may delete a recording that is open.
+  const state = isMissing(asset.state.value) ? asset.state.value : kept;
   useTitle(state.kind === "ready" ? nameOf(state.value) : "Recording");
   const isEdited = state.kind !== "ready" || isEditable(state.value);
   // Both are requested together with the recording: few recordings are opened before they are ready.
@@ -44,8 +46,7 @@ export default function AssetPage() {
   const isOther = state.kind === "ready" && state.value.id !== assetId;
   if (state.kind === "loading" || isOther) return <AssetSkeleton />;
   if (state.kind === "failed") {
-    const isMissing = state.error instanceof ApiError && (state.error.status === 404 || state.error.status === 422);
-    if (!isMissing) return <ErrorPanel message={state.message} onRetry={() => void asset.reload()} />;
+    if (!isMissing(state)) return <ErrorPanel message={state.message} onRetry={() => void asset.reload()} />;
     return (
       <Missing id={assetId} skeleton={<AssetSkeleton />}>
         <NotFoundPage />
@@ -55,6 +56,9 @@ export default function AssetPage() {
   const { value } = state;
   return isEdited ? <Studio key={value.id} asset={value} list={cuts} media={media} /> : <AssetWaiting asset={value} />;
 }
+
+const isMissing = (state: Loaded<Asset>): boolean =>
+  state.kind === "failed" && state.error instanceof ApiError && [404, 422].includes(state.error.status);
 
 const NO_WORDS: Words = { text: [], start: [], end: [] };
 

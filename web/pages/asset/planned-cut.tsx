@@ -4,11 +4,10 @@ import { CUT_MODE_NAMES, type CutMode } from "../../../src/domain/plan";
 import { api, must } from "../../app/api";
 import { useRead } from "../../app/cache";
 import { workspace } from "../../app/session";
-import { showToast } from "../../app/toasts";
+import { showFailure, showToast } from "../../app/toasts";
 import { MODE_NAMES } from "../../editor/versions/name-version";
 import { Button } from "../../ui/button";
 import { Segments } from "../../ui/form";
-import { ErrorMessage } from "../../ui/states";
 import { toCutMode } from "../projects/cut-settings";
 import type { ScriptForm } from "./script";
 import type { Asset } from "./use-media";
@@ -28,17 +27,15 @@ export function PlannedMode({ asset, form }: { asset: Asset; form: ScriptForm })
   const planned = useRead(["planned-cut", asset.id, workspace.value?.id], (signal) =>
     must(api.GET("/api/v1/assets/{asset_id}/cut-after-upload", { params, signal })),
   ).state.value;
-  const [chosen, setChosen] = useState<CutMode | "off" | null>(null);
   const [isSending, setIsSending] = useState(false);
-  const [error, setError] = useState<unknown>(null);
   const id = useId();
   if (planned.kind !== "ready") return null;
-  const choice = chosen ?? planned.value.mode ?? "off";
+  if (form.planned.value === null) form.setPlanned(planned.value.mode ?? "off");
+  const choice = form.planned.value ?? "off";
   if (!form.hasOwnScript.value && form.script.value === "") form.script.value = planned.value.script;
 
   const save = async () => {
     setIsSending(true);
-    setError(null);
     try {
       const body = { mode: toCutMode(choice), script: form.script.value };
       await must(api.PUT("/api/v1/assets/{asset_id}/cut-after-upload", { params, body }));
@@ -46,7 +43,8 @@ export function PlannedMode({ asset, form }: { asset: Asset; form: ScriptForm })
         body.mode === null ? "The recording will not be cut." : "The recording will be cut as soon as it is ready.";
       showToast({ kind: "info", text });
     } catch (thrown) {
-      setError(thrown);
+      // The recording may have become ready, which removes this form.
+      showFailure(thrown);
     } finally {
       setIsSending(false);
     }
@@ -57,12 +55,11 @@ export function PlannedMode({ asset, form }: { asset: Asset; form: ScriptForm })
       {planned.value.error_message !== null && <p class="message warning">{planned.value.error_message}</p>}
       <div class="field">
         <span class="label">Mode</span>
-        <Segments label="Mode" hintId={id} class="wide" value={choice} options={CHOICES} onChange={setChosen} />
+        <Segments label="Mode" hintId={id} class="wide" value={choice} options={CHOICES} onChange={form.setPlanned} />
         <span id={id} class="hint">
-          {choice === "off" ? "You choose the mode when the words are there." : MODE_HINTS[choice]}
+          {choice === "off" ? "You choose the mode after transcription." : MODE_HINTS[choice]}
         </span>
       </div>
-      <div role="alert">{error !== null && <ErrorMessage error={error} />}</div>
       <Button look="primary" icon="check" isBusy={isSending} onClick={() => void save()}>
         Save
       </Button>

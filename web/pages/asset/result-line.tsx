@@ -193,8 +193,7 @@ function Preparation({ asset }: { asset: Asset }) {
   const share = progressOf(asset.id).value ?? asset.progress ?? 0;
   const time = useMemo(createRemainingTime, [asset.id]);
   const seconds = useMemo(() => time.update(asset.id, share, performance.now()), [time, share]);
-  const jobs = openJobs.value;
-  const place = jobs.findIndex(({ state, input_asset_id: id }) => state === "pending" && id === asset.id);
+  const isPending = openJobs.value.some(({ state, input_asset_id: id }) => state === "pending" && id === asset.id);
   const tracks = asset.audio_tracks;
   const what = tracks === null ? "Reading the recording" : tracks === 0 ? "Preparing" : "Transcribing";
   return (
@@ -202,8 +201,8 @@ function Preparation({ asset }: { asset: Asset }) {
       <p class="result-times number">
         {asset.duration_seconds !== null && <strong>{formatDuration(Number(asset.duration_seconds))}</strong>}{" "}
         <b>
-          {place >= 0
-            ? describePlace(jobs.filter(({ created_at: at }) => at < jobs[place]!.created_at).length)
+          {isPending
+            ? describePlace(null)
             : `${what}, ${seconds === null ? formatShare(share) : formatRemaining(seconds)}`}
         </b>
       </p>

@@ -11,7 +11,7 @@ import { ErrorMessage } from "../../ui/states";
 import { MODE_HINTS, MODES, PlannedMode } from "./planned-cut";
 import { readScript, type ScriptForm } from "./script";
 
-export const PLANNED = "Cut as soon as it is ready";
+export const PLANNED = "Cut after upload";
 
 /** The script, mode and options, and the button that makes a cut from them. Before a recording can be cut, the cut is planned. */
 export function ScriptPanel() {

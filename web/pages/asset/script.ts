@@ -44,10 +44,14 @@ export type ScriptForm = {
   options: Signal<CutOptions>;
   /** Whether the script was entered here or on an earlier visit, not taken from a cut. */
   hasOwnScript: Signal<boolean>;
+  /** The mode of the cut that is made once the recording is ready; null until it is chosen here or read. */
+  planned: Signal<CutMode | "off" | null>;
   /** Returns false if the browser does not keep the text until the next visit. */
   setScript(text: string): boolean;
   /** Sets the mode and the options that it implies. */
   setMode(mode: CutMode): void;
+  /** Sets the planned mode, which is also that of a cut that is made by hand. */
+  setPlanned(mode: CutMode | "off"): void;
 };
 
 export function createScriptForm(assetId: string): ScriptForm {
@@ -57,17 +61,24 @@ export function createScriptForm(assetId: string): ScriptForm {
   const script = signal(kept ?? "");
   const hasOwnScript = signal(kept !== null);
   const options = signal<CutOptions>(CUT_MODES.natural);
+  const planned = signal<CutMode | "off" | null>(null);
+  const setMode = (mode: CutMode) => {
+    options.value = CUT_MODES[mode];
+  };
   return {
     script,
     options,
     hasOwnScript,
+    planned,
     setScript: (text) => {
       script.value = text;
       hasOwnScript.value = true;
       return remember(key, text);
     },
-    setMode: (mode) => {
-      options.value = CUT_MODES[mode];
+    setMode,
+    setPlanned: (mode) => {
+      planned.value = mode;
+      if (mode !== "off") setMode(mode);
     },
   };
 }

@@ -104,7 +104,7 @@ function ScriptTab() {
   return (
     <>
       {canWrite.value && asset.audio_tracks !== 0 && <ScriptPanel />}
-      {asset.audio_tracks === 0 && <p class="soft tab-empty">This recording has no audio, so a script has no use.</p>}
+      {asset.audio_tracks === 0 && <p class="soft tab-empty">This recording has no audio, so it needs no script.</p>}
       {editor.cut?.plan && <NotesPanel plan={editor.cut.plan} />}
       <ComparePanel />
     </>

@@ -1,9 +1,9 @@
 /** A recording: its name, its media that can be played, and what the timeline draws. The preview is created after the preparation. */
-import { useEffect } from "preact/hooks";
 import { api, mediaUrl, must, type Schemas, toApiError } from "../../app/api";
-import { type Resource, useRead } from "../../app/cache";
+import { type Resource, useKept, useRead } from "../../app/cache";
 import { formatCount } from "../../app/format";
 import { toOrdinal } from "../../app/rare-formats";
+import { hasMediaSource } from "../../editor/player/media-source";
 import { readWaveform, type Waveform } from "../../editor/timeline/peaks";
 import type { Storyboard } from "../../editor/timeline/storyboard";
 
@@ -31,7 +31,9 @@ function toWaitMs(media: AssetMedia): number | undefined {
 export function describeWait(media: AssetMedia | null, { cuttable }: Asset): string | null {
   if (media === null) return "Loading playback…";
   if (media.is_preview_ready) return null;
-  if (!cuttable) return "Playback will be ready before the words are.";
+  // Without Media Source, the browser plays only the preview, which is created last.
+  if (!cuttable)
+    return hasMediaSource() ? "Playback will be ready before the words are." : "Playback is not ready yet.";
   if (media.error_message !== null)
     return `The preview could not be created: ${media.error_message} You can still edit words and cuts.`;
   if (media.wait === null) return "Playback is not ready yet. You can already edit.";
@@ -50,26 +52,23 @@ const NOTHING: Strip = { waveform: null, storyboard: null };
  * shows only spans and words.
  */
 export function useStrip(asset: Asset, media: AssetMedia | null): Strip {
-  const isReady = media?.is_playable === true || media?.is_preview_ready === true;
+  const { is_playable: isPlayable = false, is_preview_ready: isPreviewReady = false } = media ?? {};
+  const hasWaveform = asset.audio_tracks !== 0 && (asset.cuttable || media?.has_waveform === true);
+  const hasStoryboard = asset.type === "video";
   const strip = useRead<Strip>(
-    isReady ? ["strip", asset.id] : null,
+    isPlayable || isPreviewReady ? ["strip", asset.id, hasWaveform, hasStoryboard, isPreviewReady] : null,
     async (signal) => {
       const [waveform, storyboard] = await Promise.all([
-        asset.audio_tracks === 0 || !(asset.cuttable || media?.has_waveform)
-          ? null
-          : loadWaveform(asset.id, signal).catch(() => null),
-        asset.type === "video" ? loadStoryboard(asset.id, signal).catch(() => null) : null,
+        hasWaveform ? loadWaveform(asset.id, signal).catch(() => null) : null,
+        hasStoryboard ? loadStoryboard(asset.id, signal).catch(() => null) : null,
       ]);
       return { waveform, storyboard };
     },
     { lasts: "forever" },
   );
-  const { value } = strip.state;
-  const { is_preview_ready: isPreviewReady = false, has_waveform: hasWaveform = false } = media ?? {};
-  useEffect(() => {
-    if ((isPreviewReady || hasWaveform) && isReady) void strip.reload();
-  }, [isPreviewReady, hasWaveform, isReady, strip]);
-  return value.kind === "ready" ? value.value : NOTHING;
+  // What is there stays while more is loaded.
+  const kept = useKept(strip.state.value, asset.id);
+  return kept.kind === "ready" ? kept.value : NOTHING;
 }
 
 async function read(assetId: string, path: string, signal: AbortSignal): Promise<Response> {

@@ -68,15 +68,19 @@ export function Workspace({ asset, cuts, opened, media, form, playback, words, p
   const strip = useStrip(asset, media);
   useWorkspaceActions({ editor, playback, frame, save });
   useReviewSession({ editor, playback, keeper, onStart: showReview });
-  useReadyAnnouncement(editor, asset, cut);
+  useReadyAnnouncement(editor, asset, cut, form);
   useStartPlace({ editor, playback });
   // A recording without a cut begins with its script. Whoever still writes it when the cut starts by itself goes on.
+  const hasScript = asset.audio_tracks !== 0 && (!asset.cuttable || words.text.length > 0);
+  const isFirst = cut === null && canWrite.value && hasScript;
   useLayoutEffect(() => {
-    const hasScript = !asset.cuttable || words.text.length > 0;
-    const isFirst = cut === null && canWrite.value && asset.audio_tracks !== 0 && hasScript;
     if (cut !== null && document.activeElement?.matches(".of-script textarea")) return;
     openTab.value = isFirst ? "script" : "transcript";
   }, [asset.id, cut === null]);
+  // A recording that turns out to be without speech has no use for a script.
+  useLayoutEffect(() => {
+    if (!hasScript && cut === null && openTab.peek() === "script") openTab.value = "transcript";
+  }, [hasScript]);
   const value: EditorContextValue = {
     ...{
       asset,
@@ -119,10 +123,14 @@ export function Workspace({ asset, cuts, opened, media, form, playback, words, p
 }
 
 /** Announces when the words of a recording, or an unfinished cut, are ready. */
-function useReadyAnnouncement(editor: Editor, { cuttable }: Asset, cut: Cut | null): void {
+function useReadyAnnouncement(editor: Editor, { cuttable }: Asset, cut: Cut | null, form: ScriptForm): void {
   const wasCuttable = useRef(cuttable);
   useEffect(() => {
-    if (cuttable && !wasCuttable.current && cut === null) editor.announce("Transcribed. You can cut now.");
+    if (cuttable && !wasCuttable.current && cut === null) {
+      const isPlanned = (form.planned.peek() ?? "off") !== "off";
+      const canCut = canWrite.value && editor.words.text.length > 0 && !isPlanned;
+      editor.announce(canCut ? "Transcribed. You can cut now." : "The recording is ready.");
+    }
     wasCuttable.current = cuttable;
   }, [editor, cuttable]);
   const awaited = useRef<string | null>(null);

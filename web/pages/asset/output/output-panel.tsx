@@ -21,10 +21,11 @@ function describeSource({ items }: Cuts, cutId: string | null): string {
 
 /** The list of renders. */
 export function RendersTab() {
-  const { output, cuts } = useEditor();
+  const { output, cuts, asset } = useEditor();
   return (
     <RenderList
       renders={output.renders}
+      canRender={asset.cuttable}
       describeSource={(cutId) => describeSource(cuts, cutId)}
       onRender={() => {
         output.opened.value = "render";

@@ -10,6 +10,8 @@ import type { ListedRender, Renders } from "./use-output";
 
 type RenderListProps = {
   renders: Renders;
+  /** Whether a render can be started. */
+  canRender: boolean;
   /** Returns a description of the render's source: a cut, or the whole recording. */
   describeSource(cutId: string | null): string;
   /** Opens the dialog for a new render. */
@@ -19,7 +21,7 @@ type RenderListProps = {
 type Opened = { kind: "share" | "delete"; render: ListedRender };
 
 /** The rendered files of a recording, newest first. */
-export function RenderList({ renders, describeSource, onRender }: RenderListProps) {
+export function RenderList({ renders, canRender, describeSource, onRender }: RenderListProps) {
   const [opened, setOpened] = useState<Opened | null>(null);
   const items = renders.items.value;
   const close = () => setOpened(null);
@@ -34,7 +36,7 @@ export function RenderList({ renders, describeSource, onRender }: RenderListProp
         <>
           <p class="soft">Nothing has been rendered yet.</p>
           {canWrite.value && (
-            <Button class="filled" onClick={onRender}>
+            <Button class="filled" disabled={!canRender} onClick={onRender}>
               Render…
             </Button>
           )}
