@@ -2,7 +2,9 @@
 import { expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import type { Page } from "playwright-core";
+import { startSession } from "../http/accounts";
 import type { Client } from "../http/client";
+import { wav } from "../http/media";
 import { useDashboard } from "./dashboard";
 
 const { open, server } = useDashboard();
@@ -10,9 +12,8 @@ const { open, server } = useDashboard();
 const COUNT = 400;
 const nameOf = (n: number): string => `Talk ${String(n).padStart(3, "0")}`;
 
-/** A project with recordings "Talk 000" to "Talk 399", whose files have not been sent. Returns its ID. */
-async function createLibrary(user: Client): Promise<string> {
-  const { id } = await user.project();
+/** Adds recordings "Talk 000" to "Talk 399", whose files have not been sent, to a project. */
+async function addTalks(user: Client, id: string): Promise<void> {
   const json = { project_id: id, size_bytes: 1_000 };
   const { id: first } = await user.must<{ id: string }>("POST", "/api/v1/assets", { json });
   await user.must("PATCH", `/api/v1/assets/${first}`, { json: { name: nameOf(0) } });
@@ -26,7 +27,6 @@ async function createLibrary(user: Client): Promise<string> {
           sql`INSERT INTO assets (id, name, ${same}) SELECT ${Bun.randomUUIDv7()}, ${nameOf(n)}, ${same} FROM assets WHERE id = ${first}`,
         );
     });
-  return id;
 }
 
 /** The names of the link with the focus, and whether it is in view. */
@@ -50,7 +50,8 @@ const reach = (page: Page, name: string): Promise<void> =>
 
 test("the way back leads to the place in a long list, with the focus on its row", async () => {
   const user = await server().user();
-  const id = await createLibrary(user);
+  const { id } = await user.project();
+  await addTalks(user, id);
   const page = await open(`/projects/${id}`, user);
   await page.getByLabel("Sort", { exact: false }).first().selectOption({ label: "Name, A to Z" });
   for (const look of ["cards", "list"]) {
@@ -80,20 +81,95 @@ test("the way back leads to the place in a long list, with the focus on its row"
 
     // A list that has changed meanwhile is read again, page by page.
     await goThere(() => page.keyboard.press("Enter"));
-    const changed = page.waitForResponse((response) => response.url().includes("/api/v1/assets"));
-    await user.must("PATCH", `/api/v1/assets/${opened(page)}`, { json: { note: look } });
+    const path = `/api/v1/assets/${opened(page)}`;
+    const changed = page.waitForResponse(
+      async (response) => new URL(response.url()).pathname === path && (await response.text()).includes(`"${look}"`),
+    );
+    await user.must("PATCH", path, { json: { note: look } });
     await changed;
+    let reads = 0;
+    page.on("request", (request) => {
+      const { pathname, searchParams } = new URL(request.url());
+      if (pathname === "/api/v1/assets" && searchParams.has("cursor")) reads++;
+    });
     await page.goBack();
     await waitForFocus(page, "Talk 250");
     expect(await readFocus(page)).toMatchObject({ isInView: true });
+    expect(reads).toBeGreaterThan(0);
   }
   // What has not been left for one of its rows is shown from its top.
   await page.getByRole("link", { name: "Jobs", exact: true }).first().click();
   await page.getByRole("heading", { level: 1, name: "Jobs" }).waitFor();
   await page.getByRole("link", { name: "Projects", exact: true }).first().click();
   await page.getByRole("link", { name: "Project", exact: true }).first().click();
-  await page.getByRole("heading", { level: 1, name: "Project" }).waitFor();
-  expect(await page.evaluate(() => scrollY)).toBe(0);
+  await page.getByRole("link", { name: "Talk 000", exact: true }).first().waitFor();
+  expect(await readTop(page)).toBe(0);
 });
+
+test("only what a row opens leads back: filters stay on the way back, and navigation shows the top", async () => {
+  const user = await server().user();
+  const { id } = await user.project();
+  const { id: ready } = await user.ready(await wav(1), { projectId: id, filename: "ready.wav" });
+  await user.must("PATCH", `/api/v1/assets/${ready}`, { json: { name: "Talk 399b" } });
+  await addTalks(user, id);
+  const page = await open(`/assets/${ready}`, user, { viewport: { width: 1_000, height: 300 } });
+  await (await startSession(server(), user)).must("POST", "/api/v1/workspaces", { json: { name: "Studio" } });
+  await page.reload();
+  const back = page.getByRole("link", { name: "Back to Project" });
+  // The project was opened from the recording, not from a list.
+  await back.click();
+  await page.getByLabel("Sort", { exact: false }).first().selectOption({ label: "Name, A to Z" });
+  await page.getByRole("searchbox").first().fill("Talk");
+  await page.waitForURL(/\?q=Talk$/);
+  const list = page.url();
+  const link = page.locator("[data-id] a", { hasText: /^Talk 399b$/ });
+  await reach(page, "Talk 399b");
+  await link.click();
+  await back.click();
+  await page.waitForURL(list);
+  await waitForFocus(page, "Talk 399b");
+  // A list that has become shorter.
+  await link.click();
+  await back.waitFor();
+  const { items } = await user.must<{ items: { id: string }[] }>(
+    "GET",
+    `/api/v1/assets?project_id=${id}&sort=name&limit=100`,
+  );
+  for (const { id } of items) await user.must("DELETE", `/api/v1/assets/${id}`);
+  await page.goBack();
+  await waitForFocus(page, "Talk 399b");
+  expect(await readFocus(page)).toMatchObject({ isInView: true });
+
+  const show = (name: string) => page.getByRole("link", { name, exact: true }).first().click();
+  const showProjects = async () => {
+    await show("Projects");
+    await page.getByRole("link", { name: "Project", exact: true }).first().waitFor();
+  };
+  await showProjects();
+  const scroll = async () => {
+    await page.evaluate(() => scrollTo(0, 60));
+    expect(await readTop(page)).toBe(60);
+  };
+  await scroll();
+  await show("Jobs");
+  await page.getByRole("heading", { level: 1, name: "Jobs" }).waitFor();
+  await showProjects();
+  expect(await readTop(page)).toBe(0);
+  // Another workspace has other lists at the same addresses.
+  await scroll();
+  await show("Project");
+  await page.getByRole("heading", { level: 1, name: "Project", exact: true }).waitFor();
+  await page.getByRole("combobox", { name: "Workspace" }).selectOption({ label: "Studio" });
+  await page.getByRole("heading", { level: 1, name: "Projects" }).waitFor();
+  await page.getByText("Drop a recording, get a cut").waitFor();
+  expect(await readTop(page)).toBe(0);
+});
+
+/** Returns where the page is scrolled to, after the frames in which a return to a place would scroll. */
+const readTop = (page: Page): Promise<number> =>
+  page.evaluate(async () => {
+    for (let frame = 0; frame < 10; frame++) await new Promise(requestAnimationFrame);
+    return scrollY;
+  });
 
 const opened = (page: Page): string => new URL(page.url()).pathname.split("/").at(-1)!;

@@ -1,13 +1,21 @@
 /** The places in lists: whoever comes back from what a row leads to finds the list where it was. */
+import { computed } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { workspace } from "./session";
 
 const here = (): string => location.pathname + location.search;
 
 /** Where each address was scrolled to, in pixels. */
 const places = new Map<string, number>();
-/** The address from which each path was opened. */
+/** The address of the list from which each path was opened. */
 const openers = new Map<string, string>();
+
+// The same addresses show other lists in another workspace, and to another user.
+computed(() => workspace.value?.id).subscribe(() => {
+  places.clear();
+  openers.clear();
+});
 
 /** Returns the address of a page, with its filters if what is shown was opened from there. */
 export function toOpener(path: string): string {
@@ -15,10 +23,12 @@ export function toOpener(path: string): string {
   return opener?.split("?", 1)[0] === path ? opener : path;
 }
 
-/** Scrolls a page that is opened to its top, and to its former place when somebody comes back from what was opened there. */
+/** Scrolls a page that is opened to its top, and to its former place when somebody comes back from what one of its rows opened. */
 export function usePlaces(): void {
   const { path } = useLocation();
   const last = useRef({ path, address: here() });
+  /** The path of the row that was clicked last. */
+  const clicked = useRef<string | null>(null);
   // Filters have changed.
   if (last.current.path === path) last.current.address = here();
   useLayoutEffect(() => {
@@ -26,17 +36,29 @@ export function usePlaces(): void {
     const onScroll = () => {
       if (here() === last.current.address) places.set(here(), scrollY);
     };
+    const onClick = ({ target }: MouseEvent) => {
+      const link = target instanceof Element ? target.closest<HTMLAnchorElement>("main :is(li, tr) a") : null;
+      clicked.current = link?.pathname ?? null;
+    };
     addEventListener("scroll", onScroll, { passive: true });
-    return () => removeEventListener("scroll", onScroll);
+    // Before the router opens the page.
+    addEventListener("click", onClick, true);
+    return () => {
+      removeEventListener("scroll", onScroll);
+      removeEventListener("click", onClick, true);
+    };
   }, []);
   useLayoutEffect(() => {
     const before = last.current;
     const address = here();
+    const isRow = clicked.current === path;
     last.current = { path, address };
-    const isBack = openers.get(before.path) === address;
-    if (!isBack && before.path !== path) openers.set(path, before.address);
-    const top = isBack ? places.get(address) : undefined;
+    clicked.current = null;
+    if (isRow) openers.set(path, before.address);
+    const top = !isRow && openers.get(before.path) === address ? places.get(address) : undefined;
     scrollTo(0, 0);
-    if (top !== undefined) void import("./return-to-place").then((place) => place.returnToPlace(top, before.path));
+    if (top === undefined) return;
+    // Without its code, the list stays at its top.
+    void import("./return-to-place").then((place) => place.returnToPlace(top, before.path, address)).catch(() => {});
   }, [path]);
 }

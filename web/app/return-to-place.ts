@@ -2,35 +2,43 @@
 
 /** A list that has not grown for this long has no more rows, or the server does not respond. */
 const GIVE_UP_MS = 4_000;
+/** Frames without growth after which the rows at the place are in the page. */
+const SETTLED_FRAMES = 60;
 const OWN_ACTIONS = ["wheel", "touchstart", "pointerdown", "keydown"] as const;
 
-/** Scrolls to `top`, and moves the focus to the link to `path`. Ends when the user does anything. */
-export function returnToPlace(top: number, path: string): void {
-  const { pathname } = location;
+/**
+ * Scrolls the list at an address to `top`, or to its end if it has become shorter, and moves the focus to the link to
+ * `path`. Ends when the user does anything.
+ */
+export function returnToPlace(top: number, path: string, address: string): void {
   const ended = new AbortController();
   const options = { capture: true, passive: true, signal: ended.signal };
   for (const name of OWN_ACTIONS) addEventListener(name, () => ended.abort(), options);
-  let [height, since] = [0, performance.now()];
+  let [height, since, frames] = [0, performance.now(), 0];
+  let link: HTMLElement | undefined;
   const step = () => {
-    if (ended.signal.aborted || location.pathname !== pathname) return ended.abort();
+    if (ended.signal.aborted || location.pathname + location.search !== address) return ended.abort();
     const { scrollHeight } = document.documentElement;
-    if (scrollHeight !== height) [height, since] = [scrollHeight, performance.now()];
+    if (scrollHeight !== height) [height, since, frames] = [scrollHeight, performance.now(), 0];
+    frames++;
     // At the end of what has been read, the list reads on.
     scrollTo(0, top);
-    if (height - innerHeight >= top && focusLink(path)) return ended.abort();
-    if (performance.now() - since < GIVE_UP_MS) requestAnimationFrame(step);
-    else ended.abort();
+    if (!link?.isConnected) link = focusLink(path);
+    const isReached = height - innerHeight >= top;
+    const isIdle = isReached ? frames > SETTLED_FRAMES : performance.now() - since > GIVE_UP_MS;
+    if (!isIdle && !(isReached && link)) return void requestAnimationFrame(step);
+    ended.abort();
+    const box = link?.getBoundingClientRect();
+    // The row has moved.
+    if (box && (box.top < 0 || box.bottom > innerHeight)) link?.scrollIntoView({ block: "center" });
   };
   step();
 }
 
-/** Moves the focus to the link in a row, and into view if the row has moved. Returns false without one. */
-function focusLink(path: string): boolean {
+/** Moves the focus to the link in a row, which it returns. */
+function focusLink(path: string): HTMLElement | undefined {
   const selector = `main :is(li, tr) a:is([href="${CSS.escape(path)}"], [href^="${CSS.escape(path)}?"])`;
   const link = [...document.querySelectorAll<HTMLElement>(selector)].find(({ tabIndex }) => tabIndex >= 0);
-  if (link === undefined) return false;
-  link.focus({ preventScroll: true });
-  const { top, bottom } = link.getBoundingClientRect();
-  if (top < 0 || bottom > innerHeight) link.scrollIntoView({ block: "center" });
-  return true;
+  link?.focus({ preventScroll: true });
+  return link;
 }

@@ -19,6 +19,10 @@ export function isTransient({ originalRequest, originalResponse }: DetailedError
   return status === 0 || status === 423 || status === 429 || status >= 500;
 }
 
+/** Returns whether the server no longer has the upload to which bytes were sent. */
+export const isGone = ({ originalRequest, originalResponse }: DetailedError): boolean =>
+  originalRequest.getMethod() === "PATCH" && [404, 410].includes(originalResponse?.getStatus() ?? 0);
+
 /** Statuses of files that are rejected because of their size. */
 const REFUSED_FILE = [400, 413];
 

@@ -1,12 +1,20 @@
 /** The uploads of this tab. They continue while the user opens other pages. */
 
 import { computed, signal } from "@preact/signals";
-import { Upload } from "tus-js-client";
+import { canStoreURLs, defaultOptions, type PreviousUpload, Upload } from "tus-js-client";
 import { randomKey } from "../app/api";
-import { forget, recall, remember } from "../app/memory";
+import { forget, listKeys, recall, remember } from "../app/memory";
 import { currentWorkspaceId, me } from "../app/session";
 import { isTrayNeeded } from "../app/tray-state";
-import { canTryAgain, describeRefused, isForCredits, isTransient, SESSION_ENDED, toUploadMessage } from "./messages";
+import {
+  canTryAgain,
+  describeRefused,
+  isForCredits,
+  isGone,
+  isTransient,
+  SESSION_ENDED,
+  toUploadMessage,
+} from "./messages";
 import { sendScript } from "./scripts";
 
 /** `refused`: the file cannot be uploaded, and nothing was sent. */
@@ -46,7 +54,8 @@ const MAX_AT_ONCE = 3;
 const RETRY_DELAYS_MS = [0, 1_000, 3_000, 5_000, 10_000, 20_000];
 const MAX_RETRIES = 1_000;
 
-type Job = { upload: Upload; isStarted: boolean };
+/** `findOther` returns an interrupted upload of the same file in a language that was chosen for it. */
+type Job = { upload: Upload; findOther(): Promise<PreviousUpload | undefined>; isStarted: boolean };
 const jobs = new Map<string, Job>();
 let lastId = 0;
 
@@ -55,7 +64,7 @@ export function addUploads(projectId: string, files: File[], language?: string):
   for (const file of files) {
     const item = toItem(projectId, file);
     show(item);
-    jobs.set(item.id, { upload: createUpload(item.id, projectId, file, language), isStarted: false });
+    jobs.set(item.id, { ...createUpload(item.id, projectId, file, language), isStarted: false });
   }
   startNext();
 }
@@ -92,19 +101,12 @@ const toItem = (projectId: string, file: Pick<File, "name" | "size">): UploadIte
   canRetry: true,
 });
 
-function createUpload(id: string, projectId: string, file: File, language: string | undefined): Upload {
+function createUpload(id: string, projectId: string, file: File, language?: string): Omit<Job, "isStarted"> {
   const meter = createSpeedMeter();
   const workspace = currentWorkspaceId();
-  const fingerprint = [
-    "offcut",
-    workspace ?? "",
-    projectId,
-    file.name,
-    file.size,
-    file.lastModified,
-    ...(language ? [language] : []),
-  ].join("/");
-  const creation = `creating.${fingerprint}`;
+  const base = ["offcut", workspace ?? "", projectId, file.name, file.size, file.lastModified].join("/");
+  const fingerprint = language ? `${base}/${language}` : base;
+  const creation = openCreation(fingerprint);
   const upload = new Upload(file, {
     endpoint: "/api/v1/assets/upload-resumable",
     metadata: { filename: file.name, project_id: projectId, ...(language !== undefined && { language }) },
@@ -113,10 +115,10 @@ function createUpload(id: string, projectId: string, file: File, language: strin
     fingerprint: async () => fingerprint,
     removeFingerprintOnSuccess: true,
     onBeforeRequest: (request) => {
-      if (request.getMethod() === "POST") request.setHeader("Idempotency-Key", keepCreationKey(creation));
+      if (request.getMethod() === "POST") request.setHeader("Idempotency-Key", creation.keep());
     },
     onUploadUrlAvailable: () => {
-      forget(creation);
+      creation.end();
       void sendScript(file, upload.url, workspace);
     },
     retryDelays: Array.from(
@@ -124,7 +126,7 @@ function createUpload(id: string, projectId: string, file: File, language: strin
       (_, n) => RETRY_DELAYS_MS[Math.min(n, RETRY_DELAYS_MS.length - 1)]!,
     ),
     onShouldRetry: (error) => {
-      const goesOn = isTransient(error);
+      const goesOn = isTransient(error) || (isGone(error) && creation.mayRepeat());
       if (goesOn) change(id, { state: "retrying", bytesPerSecond: null, secondsLeft: null });
       return goesOn;
     },
@@ -141,7 +143,7 @@ function createUpload(id: string, projectId: string, file: File, language: strin
       startNext();
     },
     onError: (error) => {
-      forget(creation);
+      creation.end();
       change(id, {
         state: "failed",
         error: toUploadMessage(error),
@@ -153,14 +155,57 @@ function createUpload(id: string, projectId: string, file: File, language: strin
       startNext();
     },
   });
-  return upload;
+  const findOther = async () => {
+    // Without storage, the client has no list of uploads.
+    if (language || !canStoreURLs) return undefined;
+    const start = `tus::${base}/`;
+    const all = await defaultOptions.urlStorage.findAllUploads();
+    return all.find(({ urlStorageKey: key }) => key.startsWith(start) && /^[^/:]+::/.test(key.slice(start.length)));
+  };
+  return { upload, findOther };
 }
 
-/** Returns a key that stays the same until the server has answered, also after a reload: a creation whose response is lost is not repeated. */
-function keepCreationKey(name: string): string {
-  const key = recall(name) ?? randomKey();
-  remember(name, key);
-  return key;
+/** Start of the names of stored keys. They contain file names. */
+const CREATION = "creating.";
+/** Time for which the server keeps the response to a key. */
+const CREATION_KEPT_MS = 24 * 3600 * 1000;
+
+type Creation = {
+  /** Returns a key that stays the same until `end`, also after a reload: a creation whose response is lost is not repeated. */
+  keep(): string;
+  /** Called when the server has responded. */
+  end(): void;
+  /** Returns true once if the response was that to an earlier request: its upload may have been deleted since. */
+  mayRepeat(): boolean;
+};
+
+function openCreation(fingerprint: string): Creation {
+  const name = CREATION + fingerprint;
+  let key: string | null = null;
+  let isReplay = false;
+  return {
+    keep: () => {
+      for (const one of listKeys(CREATION)) {
+        const age = Date.now() - Number(recall(one)?.split(" ")[0]);
+        if (!(age < CREATION_KEPT_MS)) forget(one);
+      }
+      const earlier = key ?? recall(name)?.split(" ")[1];
+      isReplay = earlier !== undefined;
+      key = earlier ?? randomKey();
+      // Without storage, it stays the same until the page is closed.
+      if (!isReplay) remember(name, `${Date.now()} ${key}`);
+      return key;
+    },
+    end: () => {
+      key = null;
+      forget(name);
+    },
+    mayRepeat: () => {
+      const was = isReplay;
+      isReplay = false;
+      return was;
+    },
+  };
 }
 
 function startNext(): void {
@@ -177,7 +222,7 @@ async function start(id: string): Promise<void> {
   if (!job) return;
   if (!job.isStarted) {
     job.isStarted = true;
-    const [previous] = await job.upload.findPreviousUploads();
+    const previous = (await job.upload.findPreviousUploads())[0] ?? (await job.findOther());
     if (previous) {
       job.upload.resumeFromPreviousUpload(previous);
       change(id, { isResumed: true });

@@ -8,8 +8,8 @@ import { isScript } from "./recording-types";
 
 /** The scripts that the server does not have yet, by recording. */
 const waiting = new WeakMap<File, File>();
-/** The recordings whose script is being sent. */
-const sending = new WeakSet<File>();
+/** The ID of the asset to which the script of a recording is being sent, by recording. */
+const sending = new WeakMap<File, string>();
 
 /** Delays that cover a server restart or a laptop waking up. The last one repeats. */
 const RETRY_DELAYS_MS = [0, 1_000, 3_000, 5_000, 10_000, 20_000];
@@ -51,8 +51,8 @@ export async function sendScript(recording: File, uploadUrl: string | null, work
   const file = waiting.get(recording);
   const assetId = uploadUrl?.split("/").at(-1);
   const userId = me.peek()?.id;
-  if (file === undefined || assetId === undefined || userId === undefined || sending.has(recording)) return;
-  sending.add(recording);
+  if (file === undefined || assetId === undefined || userId === undefined || sending.get(recording) === assetId) return;
+  sending.set(recording, assetId);
   try {
     const script = await readText(file);
     // The personal workspace has the ID of its user. Without a header, the call would go to the workspace that the pages show.
@@ -64,14 +64,14 @@ export async function sendScript(recording: File, uploadUrl: string | null, work
   } catch (error) {
     const status = error instanceof ApiError ? error.status : 0;
     if (status === 409) await keepScript(assetId, await readText(file)).catch(() => {});
-    // It is sent again when the upload continues.
+    // It is sent again when the upload continues, or is created anew.
     const isLoaded = !(error instanceof ApiError && error.code === NOT_LOADED);
-    if (status !== 401 && !isTransient(error) && isLoaded) waiting.delete(recording);
+    if (status !== 401 && status !== 404 && !isTransient(error) && isLoaded) waiting.delete(recording);
     // The upload says that the session has ended; a recording that is gone was cancelled.
     if (status !== 401 && status !== 404)
       showToast({ kind: "bad", text: `“${file.name}” was not used as a script. ${toMessage(error)}` });
   } finally {
-    sending.delete(recording);
+    if (sending.get(recording) === assetId) sending.delete(recording);
   }
 }
 
