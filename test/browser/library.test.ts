@@ -230,8 +230,10 @@ test("titles and menus of the list cover no recording", async () => {
   const bar = await boxOf(".library-bar");
   expect((await boxOf(".recording-table thead")).y).toBeCloseTo(bar.y + bar.height, 0);
   await page.keyboard.press("Control+a");
-  await page.locator(".batch-bar").waitFor();
-  await page.waitForTimeout(500);
+  // It moves into its place.
+  await page
+    .locator(".batch-bar")
+    .evaluate(async (bar) => void (await Promise.all(bar.getAnimations().map(({ finished }) => finished))));
   const batchBar = await boxOf(".batch-bar");
   expect((await boxOf(".recording-table thead")).y).toBeCloseTo(batchBar.y + batchBar.height, 0);
 
@@ -245,9 +247,11 @@ test("titles and menus of the list cover no recording", async () => {
 test("renders of a batch, which the recordings show, end without a message in all tabs", async () => {
   const user = await server().user();
   const { id } = await user.project();
+  const recordings: string[] = [];
   for (const filename of ["one.wav", "two.wav"]) {
     const { id: asset_id } = await user.ready(await wav(2), { projectId: id, filename });
     await user.cutEnded((await user.startCut({ asset_id })).id);
+    recordings.push(asset_id);
   }
   const page = await open(`/projects/${id}`, user);
   const other = await page.context().newPage();
@@ -262,6 +266,10 @@ test("renders of a batch, which the recordings show, end without a message in al
     const { items } = await user.must<Rendered>("GET", `/api/v1/assets?project_id=${id}`);
     return items.every(({ last_render: render }) => render?.state === "completed");
   });
-  await other.waitForTimeout(2_500);
-  for (const tab of [page, other]) expect(await tab.getByText("is ready as").count()).toBe(0);
+  // A later one ends with a message, and by then those of the batch would have one.
+  await user.startRender({ asset_id: recordings[0], output: { format: "mp3" } });
+  for (const tab of [page, other]) {
+    await tab.getByText("is ready as MP3").waitFor();
+    expect(await tab.getByText("is ready as").count()).toBe(1);
+  }
 });
