@@ -15,12 +15,13 @@ const ROWS_PER_STATEMENT = 1_000;
 
 /** Replaces the passages of an asset, whose transcript has been stored. Does nothing if the asset was deleted. */
 export async function replacePassages(tx: Queries, assetId: string, found: readonly Passage[]): Promise<void> {
-  await deletePassages(tx, assetId);
   const [asset] = await tx.select().from(assets).where(eq(assets.id, assetId));
-  if (asset === undefined || found.length === 0) return;
+  if (asset === undefined || found.length === 0) return await deletePassages(tx, assetId);
   const first = (await getWorkspaceNumber(tx, asset.workspace_id)) * IDS_PER_WORKSPACE;
   const ids = sql`SELECT coalesce(max(id), ${first}) AS id FROM passages WHERE id >= ${first} AND id < ${first + IDS_PER_WORKSPACE}`;
+  // Before the deletion: no ID of an earlier transcript is used again.
   const { id: last } = await only(tx.all<{ id: number }>(ids));
+  await deletePassages(tx, assetId);
   const rows = found.map(({ start, end, text, ownLength, words, isUnspaced }, n) => ({
     // The first passage has the highest ID.
     id: last + found.length - n,

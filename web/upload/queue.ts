@@ -160,7 +160,11 @@ function createUpload(id: string, projectId: string, file: File, language?: stri
     if (language || !canStoreURLs) return undefined;
     const start = `tus::${base}/`;
     const all = await defaultOptions.urlStorage.findAllUploads();
-    return all.find(({ urlStorageKey: key }) => key.startsWith(start) && /^[^/:]+::/.test(key.slice(start.length)));
+    const running = new Set([...jobs.values()].map(({ upload }) => upload.url));
+    return all.find(
+      ({ urlStorageKey: key, uploadUrl }) =>
+        key.startsWith(start) && /^[^/:]+::/.test(key.slice(start.length)) && !running.has(uploadUrl),
+    );
   };
   return { upload, findOther };
 }

@@ -51,9 +51,9 @@ const fold = (text: string): string =>
     .replace(/[\u0300-\u036f]/g, "")
     .toUpperCase();
 
-/** Private use is part of words in the index. */
+/** Private use is part of words in the index; symbols divide them, also those that fold to letters. */
 const toWords = (text: string): string =>
-  fold(text)
+  fold(text.replace(/\p{S}/gu, " "))
     .split(/[^\p{L}\p{N}\p{Co}]+/u)
     .filter(Boolean)
     .join(" ");

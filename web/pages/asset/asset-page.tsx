@@ -33,7 +33,7 @@ export default function AssetPage() {
   );
   const kept = useKept(asset.state.value, assetId);
   // Somebody may delete a recording that is open.
-  const state = isMissing(asset.state.value) ? asset.state.value : kept;
+  const state = isDeleted(asset.state.value) ? asset.state.value : kept;
   useTitle(state.kind === "ready" ? nameOf(state.value) : "Recording");
   const isEdited = state.kind !== "ready" || isEditable(state.value);
   // Both are requested together with the recording: few recordings are opened before they are ready.
@@ -59,6 +59,10 @@ export default function AssetPage() {
 
 const isMissing = (state: Loaded<Asset>): boolean =>
   state.kind === "failed" && state.error instanceof ApiError && [404, 422].includes(state.error.status);
+
+/** Other servers in front of this one may answer 404 while it restarts, without its code. */
+const isDeleted = (state: Loaded<Asset>): boolean =>
+  state.kind === "failed" && state.error instanceof ApiError && state.error.code === "not_found";
 
 const NO_WORDS: Words = { text: [], start: [], end: [] };
 

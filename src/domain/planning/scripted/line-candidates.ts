@@ -204,7 +204,10 @@ export function withoutWrongWords(alignment: ForcedAlignment, alignments: readon
   const count = alignment.words.length;
   const toText = ({ words }: ForcedAlignment) => words.map((word) => word.text).join(" ");
   if (alignments.some((one) => toText(one) !== toText(alignment))) return alignment;
-  const words = alignment.words.filter((_, k) => alignments.some((one) => one.words[k]!.logProb >= RETAKES.spokenWord));
+  const isSaid = alignment.words.map((_, k) => alignments.some((one) => one.words[k]!.logProb >= RETAKES.spokenWord));
+  const end = isSaid.lastIndexOf(true);
+  // Words at the end may be those of a take that was broken off.
+  const words = alignment.words.filter((_, k) => isSaid[k] || k > end);
   const minWords = Math.max(COMMON.maxSlipWords + 1, SCRIPT.minSpokenSimilarity * count);
   if (words.length === count || words.length < minWords) return alignment;
   return { ...alignment, words, meanLogProb: words.reduce((sum, { logProb }) => sum + logProb, 0) / words.length };

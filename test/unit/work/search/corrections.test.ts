@@ -179,6 +179,9 @@ test("a hit has all words in one text", async () => {
   for (const text of ["janus janis", "janis liese", "janis lie"]) expect(await find(store, owner, text)).toEqual([]);
   expect(await find(store, owner, "jānis lis")).toEqual([[id, 1800, "my name is JĀNIS and hers is Lisa"]]);
   expect(await find(store, owner, '"Name is" LÍESE ')).toEqual([[id, 600, "my name is Janus and hers is Liese"]]);
+  // The index has no symbols.
+  await correct(store, owner, id, write("Offcut™", 3));
+  expect(await find(store, owner, "offcut hers")).toEqual([[id, 1800, "my name is Offcut™ and hers is Lisa"]]);
 });
 
 test("short terms beside text without spaces do not match across two texts", async () => {

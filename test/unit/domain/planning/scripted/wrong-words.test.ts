@@ -56,6 +56,10 @@ describe("words of the script that align in no take of their line", () => {
     expect([partial!.accepted, whole!.accepted]).toEqual([false, true]);
   });
 
+  test("are not the end of a take that was broken off", () => {
+    expect(rate([[yes, yes, yes, yes, yes, yes, no, no, no]])[0]!.accepted).toBe(false);
+  });
+
   test("are unknown when takes were aligned with different readings of the line", () => {
     const align = (text: string, logProbs: readonly number[]) => ({
       words: text.split(" ").map((word, k) => {
@@ -64,11 +68,11 @@ describe("words of the script that align in no take of their line", () => {
       meanLogProb: -3,
       tailLogProb: logProbs.at(-1)!,
     });
-    const partial = align("cut it to eleven kg", [yes, yes, yes, no, no]);
-    expect(withoutWrongWords(partial, [partial]).words.map((word) => word.text)).toEqual(["cut", "it", "to"]);
-    const whole = align("cut it to eleven kilograms", [yes, yes, yes, yes, yes]);
+    const partial = align("cut it eleven to kg", [yes, yes, no, yes, yes]);
+    expect(withoutWrongWords(partial, [partial]).words.map((word) => word.text)).toEqual(["cut", "it", "to", "kg"]);
+    const whole = align("cut it eleven to kilograms", [yes, yes, yes, yes, yes]);
     expect(withoutWrongWords(partial, [partial, whole])).toBe(partial);
-    expect(withoutWrongWords(partial, [partial, align("cut it to 11", [yes, yes, yes, yes])])).toBe(partial);
+    expect(withoutWrongWords(partial, [partial, align("cut it 11 to", [yes, yes, yes, yes])])).toBe(partial);
   });
 
   test("do not make another sentence a take", () => {
