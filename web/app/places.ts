@@ -1,4 +1,4 @@
-/** The places in lists: whoever comes back from what a row leads to finds the list where it was. */
+/** Positions in lists, which are restored when the user comes back from what a row has opened. */
 import { computed } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { useLocation } from "preact-iso";

@@ -64,7 +64,7 @@ export async function sendScript(recording: File, uploadUrl: string | null, work
   } catch (error) {
     const status = error instanceof ApiError ? error.status : 0;
     if (status === 409) await keepScript(assetId, await readText(file)).catch(() => {});
-    // It is sent again when the upload continues, or is created anew.
+    // It is sent again when the upload resumes or is created again.
     const isLoaded = !(error instanceof ApiError && error.code === NOT_LOADED);
     if (status !== 401 && status !== 404 && !isTransient(error) && isLoaded) waiting.delete(recording);
     // The upload says that the session has ended; a recording that is gone was cancelled.

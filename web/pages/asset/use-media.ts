@@ -66,7 +66,7 @@ export function useStrip(asset: Asset, media: AssetMedia | null): Strip {
     },
     { lasts: "forever" },
   );
-  // What is there stays while more is loaded.
+  // Shows what is loaded until more is.
   const kept = useKept(strip.state.value, asset.id);
   return kept.kind === "ready" ? kept.value : NOTHING;
 }

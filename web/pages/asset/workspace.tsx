@@ -70,7 +70,7 @@ export function Workspace({ asset, cuts, opened, media, form, playback, words, p
   useReviewSession({ editor, playback, keeper, onStart: showReview });
   useReadyAnnouncement(editor, asset, cut, form);
   useStartPlace({ editor, playback });
-  // A recording without a cut begins with its script. Whoever still writes it when the cut starts by itself goes on.
+  // A recording without a cut opens on the Script tab, which stays open when a planned cut starts: somebody may be writing.
   const hasScript = asset.audio_tracks !== 0 && (!asset.cuttable || words.text.length > 0);
   const isFirst = cut === null && canWrite.value && hasScript;
   useLayoutEffect(() => {

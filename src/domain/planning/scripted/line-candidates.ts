@@ -197,8 +197,8 @@ export function* checkMatches(
 }
 
 /**
- * Returns an alignment of a line without the words that align in none of its takes, `alignments`: those are mistakes of the script, and do not
- * show which take is better. Returns all of it if too few words remain to identify the line, or if takes were aligned with different readings.
+ * Returns an alignment of a line without the words that align in none of its takes, `alignments`, although a later word does: those are mistakes
+ * of the script, and do not show which take is better. Returns all of it if too few words remain to identify the line, or if takes were aligned with different readings.
  */
 export function withoutWrongWords(alignment: ForcedAlignment, alignments: readonly ForcedAlignment[]): ForcedAlignment {
   const count = alignment.words.length;
