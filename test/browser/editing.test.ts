@@ -302,6 +302,9 @@ test("a removed word explains itself, and reasons, matches and words are changed
 
 test("a render that is ready is announced on any page, with its file and the way to it", async () => {
   const page = await open("/projects", user);
+  // A render that ends before the page receives events is not announced.
+  await user.must("POST", "/api/v1/projects", { json: { name: "Shown at once" } });
+  await page.getByRole("link", { name: "Shown at once" }).waitFor();
   await user.must("POST", "/v1/renders", {
     json: { asset_id: asset.id, cut_id: asset.takesCutId, output: { format: "m4a" } },
   });
