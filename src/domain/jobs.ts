@@ -176,8 +176,8 @@ export type JobSource = {
   release(job: Job, owner: string): Promise<void>;
   /** Requeues a job that threw `error`, or fails it permanently, as `decideRetry` says. */
   fail(job: Job, error: unknown): Promise<void>;
-  /** Returns when the next step becomes due, in milliseconds since 1970; null if no step is waiting. */
-  nextDue(): Promise<number | null>;
+  /** Returns the milliseconds until the next step becomes due; null if no step is waiting. */
+  nextDueInMs(): Promise<number | null>;
 };
 
 export type Runner = {

@@ -195,8 +195,7 @@ export function createRunner(options: RunnerOptions): Runner {
       if (next === null) {
         makeRoom(decision);
         logWaiting(state, limits.slots);
-        const nextDue = await source.nextDue();
-        return Math.min(decision.changesInMs ?? MAX_POLL_MS, nextDue === null ? MAX_POLL_MS : nextDue - Date.now());
+        return Math.min(decision.changesInMs ?? MAX_POLL_MS, (await source.nextDueInMs()) ?? MAX_POLL_MS);
       }
       log.debug("job.placed", {
         job: next.request.stepId,

@@ -26,7 +26,7 @@ import { type Client, createClient } from "./client";
 import { type FakeSpeech, fakeSpeech, type Hold } from "./fake-speech";
 import { bundledJobCommand } from "./job-command";
 import { BUNDLED_FFMPEG } from "./media";
-import { createSharedChild } from "./shared-child";
+import { createSharedChild, replaceSharedChildren } from "./shared-child";
 
 /** Timeout of a test: preparing and rendering are real work, also on machines with two cores. Each test file sets it. */
 export const PATIENCE_MS = 120_000;
@@ -127,6 +127,7 @@ export async function harness(
   const stop = async () => {
     await server.stop();
     await sharedChild?.end();
+    replaceSharedChildren();
   };
   const url = () => `http://127.0.0.1:${server.port}`;
 

@@ -37,3 +37,12 @@ test("a preparation waits while ffmpeg is missing, and its recording is not call
   const steps = await read.all(sql`SELECT attempts, failures FROM steps WHERE processor_name = 'prepare'`);
   expect(steps).toEqual([{ attempts: 1, failures: 0 }]);
 });
+
+test("the end of another server of the process ends no job of this one", async () => {
+  await using server = await harness({}, { sharesChild: true });
+  const user = await server.user();
+  await user.ready(await wav(2));
+  await (await harness())[Symbol.asyncDispose]();
+  await user.ready(await wav(2));
+  expect(server.log.filter((line) => line.includes('"job.failed"'))).toEqual([]);
+});

@@ -3,11 +3,12 @@ import { mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { AppError } from "../../src/domain/errors";
-import { JobKilled, MAX_ATTEMPTS, MAX_FAILURES } from "../../src/domain/jobs";
+import { JobKilled, MAX_ATTEMPTS, MAX_FAILURES, retryDelayMs } from "../../src/domain/jobs";
 import { newId } from "../../src/lib/ids";
 import { updateAsset } from "../../src/store/assets";
 import { readBalance, readTotalHeld } from "../../src/store/credits";
 import { findLatestStep, type Step } from "../../src/store/steps";
+import { createJobSource } from "../../src/work/jobs/job-source";
 import { measureProcessorMs } from "../processor-time";
 import { until } from "../until";
 import type { Client } from "./client";
@@ -37,12 +38,14 @@ function skipWait(server: Harness): void {
 describe("a failed job", () => {
   test("is retried, and its success emits one event and one charge", async () => {
     await using server = await harness();
+    server.advance(3_600_000);
     const user = await server.user(10);
     server.speech.failNext(new Error("the child crashed"));
     const id = await user.upload(await wav(4));
     const waiting = await stepIs(server, id, (step) => step.failures === 1);
     expect(waiting).toMatchObject({ state: "pending", attempts: 1, lease_owner: null });
     expect(waiting.run_after).toBeGreaterThan(Date.now());
+    expect(await createJobSource(server.services()).nextDueInMs()).toBeWithin(1, retryDelayMs(1)! + 1);
     expect(await user.asset(id)).toMatchObject({ state: "processing", error_code: null });
     skipWait(server);
     expect((await user.prepared(id)).state).toBe("ready");

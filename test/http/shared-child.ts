@@ -8,6 +8,14 @@ import type { MediaTools } from "../../src/work/jobs/media-tools";
 
 type Shared = { child: SharedJobChild; users: number };
 
+/** Replaces the shared child of a server that still runs. */
+const replacements = new Set<() => void>();
+
+/** Gives the servers of this process new children for their next jobs. Call it when one has stopped: that ends all children of the process. */
+export function replaceSharedChildren(): void {
+  for (const replace of replacements) replace();
+}
+
 /** Returns a child that starts on first use and may write in these folders. After a failed operation, later jobs get a new process. */
 export function createSharedChild(
   tools: Pick<MediaTools, "jobCommand" | "maxFileBytes" | "sandbox">,
@@ -33,6 +41,11 @@ export function createSharedChild(
     open.delete(shared);
     await shared.child.end();
   };
+
+  const replace = () => {
+    current = null;
+  };
+  replacements.add(replace);
 
   return {
     lend: (limitCode) => {
@@ -61,6 +74,7 @@ export function createSharedChild(
       };
     },
     end: async () => {
+      replacements.delete(replace);
       current = null;
       await Promise.all([...open].map(end));
     },

@@ -73,6 +73,9 @@ export function createJobSource(services: JobNeeds): JobSource {
       const change = { runAfter: now() + delayMs, servedAt: now(), attempts, failures, kernelKills };
       await store.write((tx) => requeueStep(tx, job, change));
     },
-    nextDue: async () => (isOffline() ? null : findNextDueTime(store.read, now())),
+    nextDueInMs: async () => {
+      const time = isOffline() ? null : await findNextDueTime(store.read, now());
+      return time === null ? null : time - now();
+    },
   };
 }

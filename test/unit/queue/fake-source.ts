@@ -85,6 +85,6 @@ export function fakeSource(): FakeSource {
       const job = waiting.find((each) => each.runsAlone && !except.includes(each.stepId));
       return job ?? null;
     },
-    nextDue: async () => null,
+    nextDueInMs: async () => null,
   };
 }
