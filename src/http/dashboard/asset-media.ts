@@ -247,6 +247,7 @@ export const readMedia = route({
       is_preview_ready: facts !== null,
       is_playable: isPlayable,
       has_waveform: hasWaveform === true,
+      has_storyboard: isViewable(resource) && (source.storyboard ?? facts?.storyboard ?? null) !== null,
       source: {
         video: source.video && {
           type: source.video.mimeType,

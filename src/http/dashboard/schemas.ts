@@ -264,6 +264,7 @@ export const DASHBOARD_SCHEMAS = {
     ),
     is_playable: Type.Boolean({ description: "whether pieces can be read: before the transcript is ready, too" }),
     has_waveform: Type.Boolean({ description: "whether the peaks of the audio can be read" }),
+    has_storyboard: Type.Boolean({ description: "whether the storyboard can be read" }),
     source: withDescription(
       strictObject({
         video: orNull(

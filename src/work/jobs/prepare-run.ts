@@ -21,7 +21,7 @@ import { hasSpeechAnalysis, hasTranscript, readDetectedLanguage, writeSpeechAnal
 import { type JobChild, openRunChild } from "../job-child/child";
 import { getMaxMediaMemoryBytes, getProbeTimeLimits } from "../job-child/limits";
 import { commitFile, openScratchFolder, type ScratchFolder } from "../job-child/scratch";
-import { isValidSource } from "../previews/files";
+import { isValidSource, readSourceFacts } from "../previews/files";
 import { findReplacements } from "../vocabulary/replace-words";
 import { listBlobs, removePartFiles } from "./blob-files";
 import type { BlobRef, JobOutput, JobStage, RunContext } from "./definition";
@@ -296,21 +296,41 @@ async function prepareVideo(branch: Branch): Promise<void> {
   await context.checkpoint({ kind: "video", blobs: await branch.listOutputs(), hasPoster });
 }
 
-/** Makes the recording playable in browsers that can decode it, with a storyboard, unless an earlier attempt has. */
-async function indexSource(
+/**
+ * Makes the recording playable in browsers that can decode it, then a storyboard, unless an earlier attempt has. Playback does not wait for the
+ * storyboard, which reads the whole recording.
+ */
+async function indexSource(branch: Branch, options: { signal: AbortSignal; recordingSeconds: number }): Promise<void> {
+  const { files, child, scratch, source, info } = branch;
+  const known = await readSourceFacts(files);
+  const facts = known ?? (await writeSourceIndex(branch, options));
+  // The poster is made after the storyboard, which may have failed.
+  if (info.video === null || facts.storyboard !== null || (await Bun.file(files.poster).exists())) return;
+  const outputDir = join(scratch.path, "sheets");
+  const storyboard = await child.run("storyboard", { ...source, outputDir }, options);
+  if (storyboard === null) return;
+  const text = toSourceFactsText({ ...facts, storyboard });
+  for (let n = 0; n < storyboard.sheets; n++)
+    await commitFile(join(outputDir, getSheetName(n)), files.storyboardSheet(n));
+  await writeAtomic(files.sourceFacts, text);
+}
+
+async function writeSourceIndex(
   { context, files, child, scratch, source }: Branch,
   options: { signal: AbortSignal; recordingSeconds: number },
-): Promise<void> {
-  if (await Bun.file(files.sourceFacts).exists()) return;
+): Promise<SourceFacts> {
   const index = join(scratch.path, basename(files.sourceIndex));
   const { reasons, video, audio } = await child.run("indexSource", { ...source, outputPath: index }, options);
   if (reasons.length > 0) context.log("source.not_playable", { reasons });
-  const outputDir = join(scratch.path, "sheets");
-  const storyboard = await child.run("storyboard", { ...source, outputDir }, options);
-  const facts: SourceFacts = { version: SOURCE_INDEX_VERSION, video, audio, storyboard };
-  if (!isValidSource(facts)) throw new AppError("processing_failed", "The recording could not be indexed.");
-  for (let n = 0; n < (storyboard?.sheets ?? 0); n++)
-    await commitFile(join(outputDir, getSheetName(n)), files.storyboardSheet(n));
+  const facts: SourceFacts = { version: SOURCE_INDEX_VERSION, video, audio, storyboard: null };
+  const text = toSourceFactsText(facts);
   await commitFile(index, files.sourceIndex);
-  await writeAtomic(files.sourceFacts, JSON.stringify(facts));
+  await writeAtomic(files.sourceFacts, text);
+  return facts;
+}
+
+/** Throws `AppError` `processing_failed` for facts that cannot be true: the child has parsed the file. */
+function toSourceFactsText(facts: SourceFacts): string {
+  if (!isValidSource(facts)) throw new AppError("processing_failed", "The recording could not be indexed.");
+  return JSON.stringify(facts);
 }

@@ -54,7 +54,7 @@ const NOTHING: Strip = { waveform: null, storyboard: null };
 export function useStrip(asset: Asset, media: AssetMedia | null): Strip {
   const { is_playable: isPlayable = false, is_preview_ready: isPreviewReady = false } = media ?? {};
   const hasWaveform = asset.audio_tracks !== 0 && (asset.cuttable || media?.has_waveform === true);
-  const hasStoryboard = asset.type === "video";
+  const hasStoryboard = media?.has_storyboard === true;
   const strip = useRead<Strip>(
     isPlayable || isPreviewReady ? ["strip", asset.id, hasWaveform, hasStoryboard, isPreviewReady] : null,
     async (signal) => {
