@@ -52,6 +52,7 @@ import { createJobSource } from "./work/jobs/job-source";
 import type { MediaTools } from "./work/jobs/media-tools";
 import { createJobHandlers } from "./work/jobs/registry";
 import { createLiveEvents } from "./work/live/events";
+import { createPartialTranscripts } from "./work/live/partial-transcripts";
 import { createPresence } from "./work/live/presence";
 import { createLiveStreams } from "./work/live/streams";
 import { createMails } from "./work/mail/mails";
@@ -140,6 +141,7 @@ async function serve(config: Config, log: Log, opened: OpenDataFolder, overrides
     liveEvents,
     liveStreams: createLiveStreams({ store, live: liveEvents }),
     presence: createPresence({ live: liveEvents }),
+    partialTranscripts: createPartialTranscripts(),
     batchExports: createBatchExports(),
     sealer,
     oidc: createOidcClient(now),

@@ -87,6 +87,8 @@ export type AnalyzeOptions = SpeechOptions & {
   progressPath?: string;
   /** Called when progress was written to `progressPath`. */
   onSaved?: () => void;
+  /** Called with the next words of the transcript. `from` is the index of the first: 0 again when recognition starts anew. */
+  onWords?: (words: Word[], from: number) => void;
 };
 
 /** If `language` is null, the built-in recognizer is used, otherwise the model installed for the language. */

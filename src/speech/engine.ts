@@ -30,6 +30,8 @@ export type SpeechEngineOptions = {
   log?: (event: string, fields: object) => void;
 };
 
+type TaskReports = Pick<AnalyzeOptions, "onProgress" | "onSaved" | "onWords">;
+
 type WithoutId<Kind> = Kind extends SpeechTask ? Omit<Kind, "id"> : never;
 
 const QUANTUM_MS = 2_500;
@@ -50,7 +52,7 @@ export function createSpeechEngine(options: SpeechEngineOptions): SpeechEngine {
     task: WithoutId<SpeechTask>,
     pick: (outcome: TaskOutcome) => T | null,
     { owner = "", signal }: SpeechOptions,
-    { onProgress = () => {}, onSaved = () => {} }: Pick<AnalyzeOptions, "onProgress" | "onSaved"> = {},
+    { onProgress = () => {}, onSaved = () => {}, onWords = () => {} }: TaskReports = {},
   ): Promise<T> =>
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
@@ -60,6 +62,7 @@ export function createSpeechEngine(options: SpeechEngineOptions): SpeechEngine {
         owner,
         onProgress,
         onSaved,
+        onWords,
         settle(outcome) {
           signal?.removeEventListener("abort", onAbort);
           const value = pick(outcome);
@@ -85,13 +88,16 @@ export function createSpeechEngine(options: SpeechEngineOptions): SpeechEngine {
       if (!closed) queue.warmUp();
     },
     canTranscribe,
-    analyze: ({ path }, { language, transcribes = true, onProgress = () => {}, onSaved = () => {}, ...options }) => {
+    analyze: (
+      { path },
+      { language, transcribes = true, onProgress = () => {}, onSaved = () => {}, onWords = () => {}, ...options },
+    ) => {
       const { progressPath = null } = options;
       const taskLanguage = transcribes && canTranscribe(language) ? (language ?? defaultLanguage()) : null;
       const pick = (o: TaskOutcome): SpeechAnalysis | null => (o.status === "analyzed" ? o.analysis : null);
       const task = { command: "analyze" as const, path, language: taskLanguage, modelsDir, progressPath };
       // A task that is restarted after a crash reports from 0 again.
-      return request(task, pick, options, { onProgress: createIncreasingProgress(onProgress), onSaved });
+      return request(task, pick, options, { onProgress: createIncreasingProgress(onProgress), onSaved, onWords });
     },
     forcedAlign: ({ path }, requests, options = {}) => {
       if (requests.length === 0) return Promise.resolve([]);

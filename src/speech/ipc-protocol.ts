@@ -5,6 +5,7 @@ import type {
   Recognition,
   RecognitionRequest,
   SpeechAnalysis,
+  Word,
 } from "../domain/speech";
 import { splitFrames } from "../lib/ipc-framing";
 
@@ -32,12 +33,13 @@ type AnalyzedEvent = { event: "analyzed"; id: number } & Omit<SpeechAnalysis, "e
 
 /**
  * Messages from the speech process to the server. `analyzed` is preceded by an energy frame with the same ID. `saved`
- * reports that progress was written to `progressPath`.
+ * reports that progress was written to `progressPath`. `words` has the next words of the transcript, `from` their index.
  */
 export type SpeechEvent =
   | { event: "progress"; id: number; share: number }
   | { event: "paused"; id: number }
   | { event: "saved"; id: number }
+  | { event: "words"; id: number; from: number; words: Word[] }
   | AnalyzedEvent
   | { event: "aligned"; id: number; alignments: ForcedAlignment[] }
   | { event: "recognized"; id: number; recognitions: Recognition[] }

@@ -1,6 +1,6 @@
 /** The main function of the speech process. A crash in a recognizer ends this process, not the server. */
 
-import type { Recognition, RecognitionRequest, SpeechAnalysis } from "../domain/speech";
+import type { Recognition, RecognitionRequest, SpeechAnalysis, Word } from "../domain/speech";
 import { createIncreasingProgress } from "../lib/progress";
 import { analyze, analyzeVoice } from "./analyze";
 import type { WindowCache, WindowSource } from "./encoded-windows";
@@ -102,7 +102,12 @@ async function runTask(task: SpeechTask, state: ProcessState, send: (bytes: Uint
       const identity = JSON.stringify([RECORD_LOG_VERSION, pcm.version, task.language]);
       log = await openRecordLog(task.progressPath, identity, () => emit({ event: "saved", id: task.id }));
     }
-    const work = { check, onProgress, log };
+    let from = 0;
+    const onWords = (words: Word[]) => {
+      emit({ event: "words", id: task.id, from, words });
+      from += words.length;
+    };
+    const work = { check, onProgress, onWords, log };
     const { energy, ...analysis } = await analyzeWith(state, pcm, task, work);
     send(encodeEnergy(task.id, energy));
     emit({ event: "analyzed", id: task.id, ...analysis });

@@ -20,15 +20,15 @@ import { type TimedWord, toRecordingWords } from "./word-timing";
 const MAX_WORDS_PER_SECOND = 9;
 
 /**
- * Transcribes the segments and calls `onProgress` with the finished share of the work. Utterances and words are in order and not empty.
- * `check` is called between segments and may throw to stop.
+ * Transcribes the segments and calls `onProgress` with the finished share of the work, and `onWords` after each segment. Utterances and words are
+ * in order and not empty. `check` is called between segments and may throw to stop.
  */
 export async function transcribeWithSherpa(
   getRecognizer: () => Promise<SpeechRecognizer>,
   audio: AudioWithEnergy,
   segments: SpeechSegment[],
   language: string,
-  { check, onProgress, log }: TaskWork,
+  { check, onProgress, onWords, log }: TaskWork,
 ): Promise<SegmentTexts> {
   const total = segments.reduce((sum, s) => sum + s.end - s.start, 0);
   const all: RecognizedSegment[] = [];
@@ -41,6 +41,8 @@ export async function transcribeWithSherpa(
     all.push(...recognized);
     done += segment.end - segment.start;
     onProgress(done / total);
+    const { words } = joinSegments(recognized);
+    if (words.length > 0) onWords?.(words);
   }
   return joinSegments(all);
 

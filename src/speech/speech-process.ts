@@ -1,5 +1,5 @@
 /** A running speech process, as seen by the server. */
-import type { ForcedAlignment, Recognition, SpeechAnalysis } from "../domain/speech";
+import type { AnalyzeOptions, ForcedAlignment, Recognition, SpeechAnalysis } from "../domain/speech";
 import { spawnChild } from "../lib/process";
 import { encodeMessage, readIpcFrames, type SpeechCommand, type SpeechEvent, type SpeechTask } from "./ipc-protocol";
 
@@ -14,7 +14,9 @@ export type TaskOutcome =
   | { status: "failed"; message: string }
   | { status: "crashed"; detail: string };
 
-export type TaskListener = { onProgress: (share: number) => void; onPaused: () => void; onSaved: () => void };
+export type TaskListener = Required<Pick<AnalyzeOptions, "onProgress" | "onSaved" | "onWords">> & {
+  onPaused: () => void;
+};
 
 type PendingTask = TaskListener & { settle: (outcome: TaskOutcome) => void };
 
@@ -30,6 +32,7 @@ export function startSpeechProcess(command: string[], env: Record<string, string
     if (event.event === "progress") return task.onProgress(event.share);
     if (event.event === "paused") return task.onPaused();
     if (event.event === "saved") return task.onSaved();
+    if (event.event === "words") return task.onWords(event.words, event.from);
     const energy = energyById.get(event.id) ?? new Float32Array(0);
     energyById.delete(event.id);
     pending.delete(event.id);
@@ -83,7 +86,7 @@ export type SpeechProcess = ReturnType<typeof startSpeechProcess>;
 const MAX_EXIT_MS = 3_000;
 
 function toTaskOutcome(
-  event: Exclude<SpeechEvent, { event: "progress" | "paused" | "saved" }>,
+  event: Exclude<SpeechEvent, { event: "progress" | "paused" | "saved" | "words" }>,
   energy: Float32Array,
 ): TaskOutcome {
   switch (event.event) {

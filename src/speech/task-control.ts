@@ -1,4 +1,5 @@
 /** Pauses and cancels a task at its safe points. */
+import type { Word } from "../domain/speech";
 import { yieldToEventLoop } from "../lib/event-loop";
 import type { RecordLog } from "./record-log";
 
@@ -8,8 +9,16 @@ import type { RecordLog } from "./record-log";
  */
 export type Checkpoint = () => void | Promise<void>;
 
-/** What a task calls while it runs. `onProgress` receives a share that never decreases. Finished work is appended to `log`. */
-export type TaskWork = { check: Checkpoint; onProgress: (share: number) => void; log: RecordLog };
+/**
+ * What a task calls while it runs. `onProgress` receives a share that never decreases, `onWords` the next words of the recording that will not
+ * change. Finished work is appended to `log`.
+ */
+export type TaskWork = {
+  check: Checkpoint;
+  onProgress: (share: number) => void;
+  onWords?: (words: Word[]) => void;
+  log: RecordLog;
+};
 
 export type TaskControl = { check: Checkpoint; pause(): void; resume(): void; cancel(): void };
 

@@ -4,13 +4,11 @@
  */
 import { createFairScheduler, type FairScheduler } from "./fair-scheduler";
 import type { SpeechTask } from "./ipc-protocol";
-import type { SpeechProcess, TaskOutcome } from "./speech-process";
+import type { SpeechProcess, TaskListener, TaskOutcome } from "./speech-process";
 
-export type NewTask = {
+export type NewTask = Omit<TaskListener, "onPaused"> & {
   work: SpeechTask;
   owner: string;
-  onProgress: (share: number) => void;
-  onSaved: () => void;
   settle: (outcome: TaskOutcome) => void;
 };
 
@@ -175,6 +173,9 @@ export function createTaskQueue({ start, idleMs, quantumMs, maxPausingMs = MAX_P
       },
       onSaved: () => {
         if (!task.isWithdrawn) task.onSaved();
+      },
+      onWords: (words, from) => {
+        if (!task.isWithdrawn) task.onWords(words, from);
       },
       onPaused: () => {
         if (task.state !== "pausing") return;

@@ -29,14 +29,14 @@ export type SegmentTexts = Pick<Transcript, "words" | "utterances">;
 type Hypothesis = { segment: SpeechSegment; decoded: DecodedText; meanLogProb: number };
 
 /**
- * Transcribes the segments and calls `onProgress` with the finished share of the work, several times a second. Utterances and words are in
- * order and not empty. `check` is called between steps and may throw to stop.
+ * Transcribes the segments and calls `onProgress` with the finished share of the work, several times a second, and `onWords` when all segments
+ * before the next words are finished. Utterances and words are in order and not empty. `check` is called between steps and may throw to stop.
  */
 export async function transcribe(
   moonshine: Moonshine,
   audio: AudioWithEnergy,
   segments: SpeechSegment[],
-  { check, onProgress, log }: TaskWork,
+  { check, onProgress, onWords, log }: TaskWork,
 ): Promise<SegmentTexts> {
   const total = segments.reduce((sum, s) => sum + s.end - s.start, 0);
   const all: RecognizedSegment[] = [];
@@ -44,32 +44,43 @@ export async function transcribe(
   for (let from = 0; from < segments.length; from += MAX_POOL_SEGMENTS) {
     const pool = segments.slice(from, from + MAX_POOL_SEGMENTS);
     const texts: RecognizedSegment[] = [];
+    const open = new Set(pool);
+    let reportedUntil: Ticks = 0;
+    const finish = (batch: SpeechSegment[], found: RecognizedSegment[]) => {
+      texts.push(...found);
+      for (const segment of batch) open.delete(segment);
+      done += batch.reduce((sum, s) => sum + s.end - s.start, 0);
+      onProgress(done / total);
+      const firstOpen = Math.min(...[...open].map(({ start }) => start));
+      const isNext = ({ utterance: { start } }: RecognizedSegment) => start >= reportedUntil && start < firstOpen;
+      const { words } = joinSegments(texts.filter(isNext).sort(byStart));
+      reportedUntil = firstOpen;
+      if (words.length > 0) onWords?.(words);
+    };
     for (const [n, batch] of createBatches(pool).entries()) {
       const key = `moonshine ${from} ${n}`;
       const size = batch.reduce((sum, s) => sum + s.end - s.start, 0);
       const onBatchProgress = (share: number) => onProgress((done + share * size) / total);
       const saved = log.takeJson<RecognizedSegment[]>(key);
       if (saved !== null) {
-        texts.push(...saved);
-        done += size;
-        onProgress(done / total);
+        finish(batch, saved);
         continue;
       }
       const hypotheses: Hypothesis[] = [];
       for (const result of await recognizeSegments(moonshine, audio, batch, check, onBatchProgress))
         hypotheses.push(...(await refineHypothesis(moonshine, audio, result, check)));
       const found = hypotheses.flatMap((hypothesis) => toRecognizedSegments(hypothesis, audio.energy));
-      texts.push(...found);
       await log.putJson(key, found);
-      done += size;
-      onProgress(done / total);
+      finish(batch, found);
       // The garbage collector does not see the memory of ONNX tensors, and would let hundreds of megabytes accumulate.
       Bun.gc(true);
     }
-    all.push(...texts.sort((a, b) => a.utterance.start - b.utterance.start));
+    all.push(...texts.sort(byStart));
   }
   return joinSegments(all);
 }
+
+const byStart = (a: RecognizedSegment, b: RecognizedSegment): number => a.utterance.start - b.utterance.start;
 
 /** Returns the words and utterances of segments in order. */
 export const joinSegments = (segments: readonly RecognizedSegment[]): SegmentTexts => ({

@@ -154,20 +154,6 @@ test.each(WAITING)("axe-core finds nothing on a recording that is %s, also on a 
   await user.must("DELETE", `/v1/assets/${id}`);
 });
 
-test("a recording that is prepared shows how far it is, and opens by itself", async () => {
-  const held = server().speech.hold("analyze");
-  const id = await user.upload(await wav(5));
-  await held.reached;
-  const page = await open(`/assets/${id}`, user);
-  await page.getByRole("progressbar", { name: "Preparation" }).waitFor();
-  await page.getByRole("tab", { name: "Transcript" }).click();
-  await page.getByText("The words appear here as soon as they are recognized.").waitFor();
-  await expectAccessible(page);
-  await page.getByRole("tab", { name: "Script", exact: true }).click();
-  held.release();
-  await button(page, "Make cut").waitFor();
-});
-
 test("a recording without audio is cut by hand, because no plan can succeed", async () => {
   const page = await open(`/assets/${(await user.ready(await silentVideo())).id}`, user);
   await page.getByText("This recording has no audio. Choose “Cut by hand” to remove parts of it.").waitFor();

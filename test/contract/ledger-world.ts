@@ -28,6 +28,7 @@ import { createServerCounters } from "../../src/work/health/counters";
 import { createJobSource } from "../../src/work/jobs/job-source";
 import type { JobNeeds } from "../../src/work/jobs/needs";
 import { JOBS } from "../../src/work/jobs/registry";
+import { createPartialTranscripts } from "../../src/work/live/partial-transcripts";
 import { completePipelineStep, endPipelineStep, startPipeline } from "../../src/work/pipelines/pipelines";
 import { cancelPipeline, createChain, retryStep } from "../../src/work/pipelines/requests";
 import { createRender } from "../../src/work/renders/requests";
@@ -96,6 +97,7 @@ export async function createLedgerWorld(killable: KillableStore, config: Config,
     log: createLog(() => {}, false),
     now: () => clock,
     counters: createServerCounters(),
+    partialTranscripts: createPartialTranscripts(),
     liveEvents: { publishProgress: () => {} } as unknown as JobNeeds["liveEvents"],
     runner: { start: () => {}, wake: () => {}, cancel: () => {}, stop: async () => {} },
   };

@@ -25,6 +25,8 @@ export type FakeSpeech = SpeechEngine & {
   /** Makes the next call of `analyze` fail with this error. */
   failNext(error: Error): void;
   analyzed: number;
+  /** Words that the next calls of `analyze` report before they wait. */
+  early: readonly Word[];
 };
 
 const QUIET_DB = -50;
@@ -50,6 +52,7 @@ export function fakeSpeech(): FakeSpeech {
 
   const engine: FakeSpeech = {
     analyzed: 0,
+    early: [],
     hold: (method) => {
       const reached = Promise.withResolvers<void>();
       const released = Promise.withResolvers<void>();
@@ -66,6 +69,7 @@ export function fakeSpeech(): FakeSpeech {
     warmUp: () => {},
     canTranscribe: (language) => language !== "xx",
     analyze: async (pcm, options) => {
+      if (engine.early.length > 0) options.onWords?.([...engine.early], 0);
       await pass("analyze", options.signal, options.onSaved);
       engine.analyzed++;
       const failure = failures.shift();

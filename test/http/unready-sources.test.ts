@@ -1,10 +1,14 @@
 /** What can be asked for while a recording is prepared, or its cut is planned. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
+import { chmod } from "node:fs/promises";
+import { join } from "node:path";
+import { AppError } from "../../src/domain/errors";
 import { updateAsset } from "../../src/store/assets";
+import { temporaryFolder } from "../temporary-folder";
 import { until } from "../until";
 import { harness, PATIENCE_MS } from "./harness";
-import { oldVideo, video, wav } from "./media";
-import { tryCall } from "./outcome";
+import { FFMPEG, oldVideo, video, wav } from "./media";
+import { attempt, tryCall } from "./outcome";
 
 setDefaultTimeout(3 * PATIENCE_MS);
 
@@ -53,9 +57,12 @@ describe("a source that is not ready", () => {
     const id = await user.upload(await video(2));
     await analysis.reached;
     const read = (what: string) => user.call("GET", `/api/v1/assets/${id}/${what}`);
-    const isPlayable = async () =>
-      (await read("media").then(({ body }) => body as { is_playable: boolean })).is_playable;
-    await until("the index", isPlayable);
+    type Media = { is_playable: boolean; has_storyboard: boolean };
+    const isComplete = async () => {
+      const media = await user.must<Media>("GET", `/api/v1/assets/${id}/media`);
+      return media.is_playable && media.has_storyboard;
+    };
+    await until("index and storyboard", isComplete);
     for (const what of [
       "waveform",
       "storyboard",
@@ -64,6 +71,66 @@ describe("a source that is not ready", () => {
     ])
       expect([what, (await read(what)).status]).toEqual([what, 200]);
     analysis.release();
+  });
+
+  test("is played while its storyboard is being made", async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, "ffmpeg");
+    const wait = `case "$*" in *sheet-*) while [ ! -e "${folder.path}/go" ]; do sleep 0.05; done ;; esac`;
+    await Bun.write(path, `#!/bin/sh\n${wait}\nexec "${FFMPEG}" "$@"\n`);
+    await chmod(path, 0o755);
+    await using own = await harness({ FFMPEG: path });
+    const user = await own.user();
+    const id = await user.upload(await video(2));
+    type Media = { is_playable: boolean; has_storyboard: boolean };
+    const readMedia = () => user.must<Media>("GET", `/api/v1/assets/${id}/media`);
+    const piece = async (track: string) =>
+      (await user.call("GET", `/api/v1/assets/${id}/pieces/${track}?from=0&to=1&variant=source`)).status;
+    const media = await until("the index", async () => {
+      const read = await readMedia();
+      return read.is_playable && (await piece("video")) === 200 ? read : null;
+    });
+    expect([media.has_storyboard, await piece("audio")]).toEqual([false, 200]);
+    expect(await attempt(user, "GET", `/api/v1/assets/${id}/storyboard`)).toBe("409 asset_processing");
+    await Bun.write(join(folder.path, "go"), "");
+    await until("the storyboard", async () => (await readMedia()).has_storyboard);
+    expect(await attempt(user, "GET", `/api/v1/assets/${id}/storyboard/0`)).toBe("200");
+    await user.prepared(id);
+  });
+
+  test("shows its words while it is being transcribed, and none of them once that has ended", async () => {
+    await using own = await harness();
+    const user = await own.user();
+    const stranger = await own.user();
+    const word = (text: string, start: number) => ({ text, start, end: start + 500_000, confidence: 0.9 });
+    own.speech.early = [word("alpha", 0), word("bravo", 1_000_000)];
+    const transcribe = async () => {
+      const analysis = own.speech.hold("analyze");
+      const id = await user.upload(await wav(3));
+      const path = (from: number) => `/api/v1/assets/${id}/transcript/partial?from=${from}`;
+      const read = (from: number) => user.must<{ from: number; text: string[]; start: number[] }>("GET", path(from));
+      await analysis.reached;
+      await until("the words", async () => (await read(0)).text.length > 0);
+      return { id, analysis, path, read };
+    };
+    const { id, analysis, path, read } = await transcribe();
+    expect(await read(0)).toMatchObject({ from: 0, text: ["alpha", "bravo"], start: [0, 1000], end: [500, 1500] });
+    expect(await read(1)).toMatchObject({ from: 1, text: ["bravo"] });
+    expect(await read(2)).toMatchObject({ from: 2, text: [] });
+    // The caller knows more words than there are.
+    expect(await read(9)).toMatchObject({ from: 0, text: ["alpha", "bravo"] });
+    expect(await attempt(user, "GET", path(-1))).toBe("422 query.from");
+    expect(await attempt(stranger, "GET", path(0))).toBe("404 not_found");
+    expect(await attempt(user, "GET", `/api/v1/assets/${id}/transcript`)).toBe("409 asset_processing");
+    analysis.release();
+    await user.prepared(id);
+    await until("the end of the job", async () => (await read(0)).text.length === 0);
+
+    const failed = await transcribe();
+    own.speech.failNext(new AppError("corrupt_media", "The audio is damaged."));
+    failed.analysis.release();
+    await until("the failure", async () => (await user.asset(failed.id)).state === "failed");
+    await until("the end of the job", async () => (await failed.read(0)).text.length === 0);
   });
 
   test("has the same rule for a cut that is not completed", async () => {

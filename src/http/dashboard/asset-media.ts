@@ -215,6 +215,22 @@ export const transcript = route({
   },
 });
 
+const MAX_WORD_INDEX = 1_000_000;
+
+export const partialTranscript = route({
+  summary: "Read the words that are recognized so far, while an asset is transcribed",
+  access: { rateLimited: false },
+  load: loadAsset,
+  query: strictObject({ from: { ...integerField(0, MAX_WORD_INDEX, "Number of words already read"), default: 0 } }),
+  responses: {
+    200: respondsWith(
+      "PartialTranscript",
+      "The words from there on. None before and after transcription. Words of the vocabulary are not corrected yet",
+    ),
+  },
+  handle: async ({ services }, { query, resource }) => ok(services.partialTranscripts.read(resource.id, query.from)),
+});
+
 export const readMedia = route({
   summary: "Describe how pages play an asset",
   ...mediaRoute,

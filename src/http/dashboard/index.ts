@@ -196,6 +196,7 @@ const ownRoutes = createRoutes([
   ["GET", "/assets/:asset_id/storyboard", assetMedia.storyboard],
   ["GET", "/assets/:asset_id/storyboard/:sheet", assetMedia.storyboardSheet],
   ["GET", "/assets/:asset_id/transcript", assetMedia.transcript],
+  ["GET", "/assets/:asset_id/transcript/partial", assetMedia.partialTranscript],
   ["GET", "/assets/:asset_id/pieces/:track", assetPieces.read],
   ["GET", "/cuts/:cut_id", drafts.readCut],
   ["PATCH", "/cuts/:cut_id", drafts.updateLabel],

@@ -320,6 +320,15 @@ export const DASHBOARD_SCHEMAS = {
       Type.Array(integer, { description: "in percent; absent if an older version transcribed the asset" }),
     ),
   }),
+  PartialTranscript: strictObject({
+    from: Type.Integer({
+      minimum: 0,
+      description: "index of the first of these words: as requested, or 0 for all words",
+    }),
+    text: Type.Array(text, { description: "the words" }),
+    start: Type.Array(integer, { description: "in milliseconds, one per word" }),
+    end: Type.Array(integer),
+  }),
   AddedMember: strictObject({
     member: orNull(workspaceMember, "always null: nobody is a member before accepting"),
     invitation_url: orNull(text, "link to join the workspace, with or without an account; null in a replayed response"),

@@ -22,7 +22,13 @@ import type { RenderInput, RenderOutput } from "../jobs/render-run";
 import { getPrepareRules, getRule, type JobFolders, listEncoded, listInputs, listPrepared } from "./execution-files";
 import type { ExecutionRequest } from "./execution-request";
 import { finishRender } from "./remote-render";
-import { InvalidResultError, parseAudioCheckpoint, parseCutResult, requireProbeFacts } from "./result-shapes";
+import {
+  InvalidResultError,
+  parseAudioCheckpoint,
+  parseCutResult,
+  parseWordsCheckpoint,
+  requireProbeFacts,
+} from "./result-shapes";
 
 /** What an execution of one job is made of; the rest of `ExecutionRequest` is that of every job. */
 type RemoteJob = Pick<ExecutionRequest, "check" | "checkpoint" | "files" | "finish" | "outputs">;
@@ -66,6 +72,8 @@ export const REMOTE_JOBS: Record<WorkerJob, RemoteJobDefinition<never>> = {
 
 /** A preparation has three, each of which may be sent again. Each is a write to the database. */
 const MAX_CHECKPOINTS = 30;
+/** Reports of recognized words are not stored. A day of speech has fewer segments than this. */
+const MAX_WORD_REPORTS = 100_000;
 
 async function describePrepare(
   input: PrepareInput,
@@ -80,6 +88,7 @@ async function describePrepare(
   const hasAnalysis = input.scope === "all" || input.scope === "analysis";
   const reported = new Set<PrepareCheckpoint["kind"]>();
   let received = 0;
+  let wordReports = 0;
   let hasAudio = false;
 
   async function requireFiles(paths: string[]): Promise<void> {
@@ -115,6 +124,11 @@ async function describePrepare(
     outputs: getPrepareRules(folders, input.limits),
     check: (paths) => checkPrepared(paths, outputDir, tools, context),
     checkpoint: async (sent) => {
+      const words = parseWordsCheckpoint(sent);
+      if (words !== null) {
+        if (++wordReports > MAX_WORD_REPORTS) throw new InvalidResultError("too many checkpoints");
+        return await context.checkpoint(words);
+      }
       if (++received > MAX_CHECKPOINTS) throw new InvalidResultError("too many checkpoints");
       const checkpoint = await readCheckpoint(sent);
       await context.checkpoint(checkpoint);

@@ -11,6 +11,7 @@ import { REVIEW_KINDS } from "../../domain/review";
 import type { DetectedLanguage } from "../../domain/speech";
 import { RenderYielded } from "../../media/parallel";
 import { jobErrorCodec } from "../job-child/error-codec";
+import type { WordsCheckpoint } from "../jobs/analyze-speech";
 import type { CutOutput } from "../jobs/cut-run";
 import type { RenderOutput } from "../jobs/render-run";
 
@@ -38,6 +39,21 @@ const cutResult = Type.Object({
   recognized: Type.Object({ windows: count(), audio_ms: count(), duration_ms: count() }),
 });
 
+const ticks = Type.Integer({ minimum: 0 });
+
+const wordsCheckpoint = Type.Object({
+  from: count(),
+  words: Type.Array(
+    Type.Object({
+      text: text(1_000),
+      start: ticks,
+      end: ticks,
+      confidence: Type.Number({ minimum: 0, maximum: 1 }),
+    }),
+    { minItems: 1, maxItems: 5_000 },
+  ),
+});
+
 const audioCheckpoint = Type.Object({
   /** Missing in the results of older workers. */
   language: Type.Optional(
@@ -51,7 +67,6 @@ const audioCheckpoint = Type.Object({
   ),
 });
 
-const ticks = Type.Integer({ minimum: 0 });
 const RULES: readonly string[] = [...REMOVAL_RULES, ...REVIEW_RULES];
 /** The items of a review as they are stored: kind, start, end, reason, rule and confidence. */
 const reviewItems = Type.Array(
@@ -88,6 +103,12 @@ export const requireProbeFacts = (value: unknown): { info: MediaInfo; sniffed: S
 export const parseAudioCheckpoint = (value: unknown): { language: DetectedLanguage | null } => ({
   language: parse(audioCheckpoint, value, "checkpoint").language ?? null,
 });
+
+/** Returns a report of recognized words; null for other checkpoints. Throws `InvalidResultError`. */
+export function parseWordsCheckpoint(value: unknown): WordsCheckpoint | null {
+  if ((value as { kind?: unknown } | null)?.kind !== "words") return null;
+  return { kind: "words", blobs: [], ...parse(wordsCheckpoint, value, "checkpoint") };
+}
 
 /** Returns a render's report about its file. Throws `InvalidResultError`. */
 export const parseRenderFacts = (value: unknown): Omit<RenderOutput, "blobs"> =>

@@ -6,6 +6,7 @@ import type { Config } from "../../config";
 import type { Job } from "../../domain/jobs";
 import type { IncompleteFile } from "../../media/packets/incomplete-files";
 import type { Queries } from "../../store/db";
+import type { PartialTranscripts } from "../live/partial-transcripts";
 import type { ConfigNeeds, CoreNeeds } from "../needs";
 import type { MediaTools } from "./media-tools";
 
@@ -72,6 +73,9 @@ export type JobFailure = { code: string; message: string };
 /** `cancelled`: the subject was deleted or cancelled while the job ran. */
 export type JobEnd = "completed" | "failed" | "cancelled";
 
+/** `partialTranscripts`: the words of recordings that are being transcribed. */
+type CheckpointNeeds = CoreNeeds & { partialTranscripts: PartialTranscripts };
+
 export type JobDefinition<Input extends JobInput, Checkpoint, Output extends JobOutput> = {
   /**
    * What happens when the free space is below the reserve: the job continues, is postponed, or fails with `storage_full`. Jobs that do not
@@ -86,12 +90,16 @@ export type JobDefinition<Input extends JobInput, Checkpoint, Output extends Job
   run(tools: MediaTools, input: Input, context: RunContext<Checkpoint>): Promise<Output>;
   /** Writes an intermediate result. Called only for the current attempt. Missing for jobs without checkpoints. */
   checkpoint?(tx: Queries, checkpoint: Checkpoint, context: SettleContext): Promise<void>;
-  /** Reads files for a checkpoint before its transaction. Returns what the transaction also writes. */
-  readForCheckpoint?(services: CoreNeeds, checkpoint: Checkpoint, job: Job): Promise<(tx: Queries) => Promise<void>>;
+  /** Reads files for a checkpoint before its transaction. Returns what the transaction also does. */
+  readForCheckpoint?(
+    services: CheckpointNeeds,
+    checkpoint: Checkpoint,
+    job: Job,
+  ): Promise<(tx: Queries) => Promise<void>>;
   /** Writes the result. Called only for the current attempt, in the transaction that ends the step. */
   settle(tx: Queries, output: Output, context: SettleContext): Promise<void>;
   /** Marks the subject as failed, in the transaction that ends the step. */
   fail(tx: Queries, failure: JobFailure, context: SettleContext): Promise<void>;
   /** Removes files that are not needed after the job has ended. */
-  cleanup(services: CoreNeeds, job: Job, end: JobEnd): Promise<void>;
+  cleanup(services: CheckpointNeeds, job: Job, end: JobEnd): Promise<void>;
 };

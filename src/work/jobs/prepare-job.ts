@@ -66,7 +66,8 @@ export const prepareJob: JobDefinition<PrepareInput, PrepareCheckpoint, PrepareO
       }
     }
   },
-  readForCheckpoint: async ({ folders }, found, { subjectId }) => {
+  readForCheckpoint: async ({ folders, partialTranscripts }, found, { subjectId }) => {
+    if (found.kind === "words") return async () => partialTranscripts.add(subjectId, found.from, found.words);
     if (found.kind !== "audio" || !found.hasTranscript) return async () => {};
     const passages = await readPassages(folders.media(subjectId));
     return (tx) => indexTranscript(tx, subjectId, passages);
@@ -96,6 +97,7 @@ export const prepareJob: JobDefinition<PrepareInput, PrepareCheckpoint, PrepareO
     await emitAssetEvent(tx, asset, "asset.failed", now, "processing");
   },
   cleanup: async (services, { subjectId }, end) => {
+    services.partialTranscripts.remove(subjectId);
     await discard(services.folders, [services.folders.work(subjectId)]);
     if (end === "failed") await discardDerivatives(services, subjectId);
     if (end === "cancelled") await discardFolderOfDeleted(services, subjectId);

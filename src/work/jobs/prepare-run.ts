@@ -6,23 +6,21 @@ import { mkdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { getMediaFolder, type MediaFolder } from "../../blobs/folders";
 import { AppError } from "../../domain/errors";
-import { JobYielded } from "../../domain/jobs";
 import type { MediaInfo, SniffedMedia } from "../../domain/media";
 import { SOURCE_INDEX_VERSION, type SourceFacts } from "../../domain/preview";
-import type { DetectedLanguage, SpeechAnalysis } from "../../domain/speech";
+import type { DetectedLanguage } from "../../domain/speech";
 import { toSeconds } from "../../domain/time";
-import { replaceWords } from "../../domain/vocabulary/apply";
 import type { VocabularyEntry } from "../../domain/vocabulary/entries";
 import { writeAtomic } from "../../lib/atomic-file";
 import type { Ffmpeg } from "../../media/ffmpeg";
 import { getSheetName } from "../../media/preview/storyboard";
 import type { ProbeLimits } from "../../media/probe";
-import { hasSpeechAnalysis, hasTranscript, readDetectedLanguage, writeSpeechAnalysis } from "../assets/prepared-files";
+import { hasSpeechAnalysis, hasTranscript, readDetectedLanguage } from "../assets/prepared-files";
 import { type JobChild, openRunChild } from "../job-child/child";
 import { getMaxMediaMemoryBytes, getProbeTimeLimits } from "../job-child/limits";
 import { commitFile, openScratchFolder, type ScratchFolder } from "../job-child/scratch";
 import { isValidSource, readSourceFacts } from "../previews/files";
-import { findReplacements } from "../vocabulary/replace-words";
+import { analyzeSpeech, type WordsCheckpoint } from "./analyze-speech";
 import { listBlobs, removePartFiles } from "./blob-files";
 import type { BlobRef, JobOutput, JobStage, RunContext } from "./definition";
 import type { MediaTools } from "./media-tools";
@@ -42,21 +40,18 @@ export type PrepareInput = {
   scope: "all" | "analysis" | "voice" | "probe" | "images" | "plan";
 };
 
-/** Intermediate results. `blobs` are the files that are complete by then. */
-export type PrepareCheckpoint = JobOutput &
-  (
-    | { kind: "probed"; info: MediaInfo; sniffed: SniffedMedia }
-    | { kind: "audio"; hasWaveform: boolean; hasTranscript: boolean; language: DetectedLanguage | null }
-    | { kind: "video"; hasPoster: boolean }
-  );
+/** Intermediate results. `blobs` are the files that are complete by then; none for `words`, the next ones that were recognized. */
+export type PrepareCheckpoint =
+  | WordsCheckpoint
+  | (JobOutput & { kind: "probed"; info: MediaInfo; sniffed: SniffedMedia })
+  | (JobOutput & { kind: "audio"; hasWaveform: boolean; hasTranscript: boolean; language: DetectedLanguage | null })
+  | (JobOutput & { kind: "video"; hasPoster: boolean });
 
 /** `blobs` are all files in the output folder but the source. `keptSeconds`: of a plan. */
 export type PrepareOutput = JobOutput & { keptSeconds?: number };
 
 type PrepareTools = Pick<MediaTools, "ffmpeg" | "jobCommand" | "maxFileBytes" | "sandbox" | "sharedChild" | "speech">;
 type PrepareContext = RunContext<PrepareCheckpoint>;
-
-const YIELD_POLL_MS = 200;
 
 /** The share of each stage. */
 const STAGE_SHARES = { probing: 0.05, extracting: 0.1, transcribing: 0.7, video: 0.15 } as const;
@@ -221,7 +216,20 @@ async function prepareAudio(tools: PrepareTools, branch: Branch): Promise<void> 
   // Detecting speech is quick, and no stage of its own.
   const onProgress = transcribes ? report("transcribing") : () => {};
   onProgress(0);
-  const analyzed = async () => (await analyzeSpeech(tools, branch, onProgress)).language;
+  const canYield = branch.canYield;
+  const { language: requested, vocabulary } = input;
+  const speech = {
+    engine: tools.speech,
+    context,
+    files,
+    signal,
+    language: requested,
+    vocabulary,
+    transcribes,
+    canYield,
+  };
+  const reportsWords = input.scope === "all";
+  const analyzed = async () => (await analyzeSpeech({ ...speech, reportsWords, onProgress })).language;
   const language = isAnalyzed ? await readDetectedLanguage(files) : await analyzed();
   onProgress(1);
   const blobs = await branch.listOutputs();
@@ -232,51 +240,6 @@ async function prepareAudio(tools: PrepareTools, branch: Branch): Promise<void> 
     hasTranscript: await hasTranscript(files),
     language: language ?? null,
   });
-}
-
-/** Analyzes speech. Yields when asked to and nothing else of the job is running, and resumes where an earlier attempt stopped. */
-async function analyzeSpeech(
-  tools: PrepareTools,
-  branch: Branch,
-  onProgress: (share: number) => void,
-): Promise<SpeechAnalysis> {
-  const { input, context, files, signal } = branch;
-  const { owner } = context;
-  const audio = { path: files.analysisAudio };
-  const progressPath = join(context.workDir, "speech.progress");
-  const yielding = new AbortController();
-  let hasSaved = false;
-  // An attempt that yields before it has saved anything would make no progress, however often it is repeated.
-  const timer = setInterval(() => {
-    if (hasSaved && branch.canYield()) yielding.abort(new JobYielded());
-  }, YIELD_POLL_MS);
-  try {
-    const analysis = await tools.speech.analyze(audio, {
-      owner,
-      language: input.language,
-      transcribes: input.scope !== "voice",
-      signal: AbortSignal.any([signal, yielding.signal]),
-      onProgress,
-      progressPath,
-      onSaved: () => {
-        hasSaved = true;
-      },
-    });
-    const replacements = await findReplacements(analysis.transcript, {
-      entries: input.vocabulary,
-      kept: new Set(),
-      signal,
-      speech: {
-        forcedAlign: (requests) => tools.speech.forcedAlign(audio, requests, { owner, signal }),
-        recognize: (requests) => tools.speech.recognize(audio, requests, { owner, signal }),
-      },
-    });
-    await writeSpeechAnalysis(files, analysis, replaceWords(analysis.transcript?.words ?? [], replacements));
-    await rm(progressPath, { force: true });
-    return analysis;
-  } finally {
-    clearInterval(timer);
-  }
 }
 
 async function prepareVideo(branch: Branch): Promise<void> {

@@ -12,5 +12,6 @@ export const MEDIA_ENTRIES: Record<string, Entry> = {
   "GET /assets/:asset_id/storyboard": { allowed: "404 not_found" },
   "GET /assets/:asset_id/storyboard/:sheet": { allowed: "404 not_found" },
   "GET /assets/:asset_id/transcript": { allowed: "200" },
+  "GET /assets/:asset_id/transcript/partial": { allowed: "200" },
   "GET /assets/:asset_id/pieces/:track": { allowed: "200", query: "?from=0&to=1" },
 };

@@ -1,7 +1,7 @@
 /** The real recognizer, on real and synthetic audio, in its process. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
-import type { SpeechAnalysis, SpeechEngine } from "../../../src/domain/speech";
+import type { SpeechAnalysis, SpeechEngine, Word } from "../../../src/domain/speech";
 import type { Span } from "../../../src/domain/time";
 import { createSpeechEngine } from "../../../src/speech/engine";
 import { speechDir } from "./graphs";
@@ -49,7 +49,7 @@ const missed = (text: string): number => {
 const at = (start: number, end: number): Span => ({ start: start * 1e6, end: end * 1e6 });
 
 describe("resuming an analysis", () => {
-  test("interrupted and resumed, or paused for others: the result is the same, and no work is repeated", async () => {
+  test("interrupted and resumed, or paused for others: the result is the same, its words come in order, and no work is repeated", async () => {
     const long = await pcmFile(concatenated(...Array.from({ length: 8 }, () => recording)));
     const whole = await engine.analyze(long, { language: "en" });
     const progressPath = `${long.path}.progress`;
@@ -70,14 +70,27 @@ describe("resuming an analysis", () => {
     });
     await expect(first).rejects.toThrow("enough");
     const shares: number[] = [];
+    const reports: { from: number; words: Word[] }[] = [];
+    const onWords = (words: Word[], from: number) => reports.push({ from, words });
     const [resumed] = await Promise.all([
-      engine.analyze(long, { language: "en", owner: "anna", progressPath, onProgress: (share) => shares.push(share) }),
+      engine.analyze(long, {
+        language: "en",
+        owner: "anna",
+        progressPath,
+        onWords,
+        onProgress: (share) => shares.push(share),
+      }),
       analyzeSamples(recording),
     ]);
     expect(JSON.stringify({ ...resumed, energy: [...resumed.energy] })).toBe(
       JSON.stringify({ ...whole, energy: [...whole.energy] }),
     );
     expect(shares[0]!).toBeGreaterThan(0.2);
+    expect(reports.length).toBeGreaterThan(1);
+    expect(reports.flatMap(({ words }) => words)).toEqual(whole.transcript!.words);
+    expect(reports.map(({ from }) => from)).toEqual(
+      reports.map((_, n) => reports.slice(0, n).reduce((sum, { words }) => sum + words.length, 0)),
+    );
   }, 120_000);
 });
 

@@ -37,11 +37,16 @@ const until = async (holds: () => boolean) => {
 };
 
 describe("the speech engine", () => {
-  test("returns duration, speech, the exact energy contour and the transcript, and reports progress that only grows", async () => {
+  test("returns duration, speech, the exact energy contour and the transcript, and reports words, and progress that only grows", async () => {
     const shares: number[] = [];
+    const words: unknown[] = [];
     const analysis = await engine().engine.analyze(
       { path: "answer" },
-      { language: null, onProgress: (s) => shares.push(s) },
+      {
+        language: null,
+        onProgress: (s) => shares.push(s),
+        onWords: (next, from) => words.push([from, ...next.map(({ text }) => text)]),
+      },
     );
     expect(analysis).toEqual({
       duration: 15_000,
@@ -50,7 +55,7 @@ describe("the speech engine", () => {
       transcript: { language: "en", words: [], utterances: [] },
       language: null,
     });
-    expect(shares).toEqual([0.5]);
+    expect([shares, words]).toEqual([[0.5], [[0, "alpha"]]]);
   });
 
   test("loads its models before the first task, in the process that runs it", async () => {

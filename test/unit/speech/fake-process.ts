@@ -41,6 +41,7 @@ function complete(task: SpeechTask): void {
   }
   emit({ event: "progress", id, share: 0.5 });
   emit({ event: "progress", id, share: 0.25 });
+  emit({ event: "words", id, from: 0, words: [{ text: "alpha", start: 0, end: 5_000, confidence: 1 }] });
   send(encodeEnergy(id, Float32Array.of(-10, -20.5, -100)));
   const transcript = task.language === null ? null : { language: task.language, words: [], utterances: [] };
   emit({ event: "analyzed", id, duration: 15_000, speech: [{ start: 0, end: 5_000 }], transcript });

@@ -4,6 +4,7 @@ import { copyFile, mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import llama from "llama-tokenizer-js";
 import { createEnergyMeter } from "../../../src/domain/energy";
+import type { Word } from "../../../src/domain/speech";
 import { createSpeechEngine } from "../../../src/speech/engine";
 import { installFromFile } from "../../../src/speech/models/install";
 import { MANIFEST_NAME } from "../../../src/speech/models/manifest";
@@ -69,12 +70,15 @@ test("an installed model transcribes with accurate word times, and the process s
     const chosen = await createTranscriberSelector(join(folder.path, "models")).select("gd");
     let turns = 0;
     const clock = setInterval(() => turns++, 1);
-    const work = { check: () => {}, onProgress: () => {}, log: NO_LOG };
+    const reported: Word[] = [];
+    const onWords = (next: Word[]) => void reported.push(...next);
+    const work = { check: () => {}, onProgress: () => {}, onWords, log: NO_LOG };
     const { words, utterances } = await chosen!.installed!.transcribe(audio, [{ start: 0, end, speech }], work);
     clearInterval(clock);
     expect(turns).toBeGreaterThan(5);
     expect(plain(words.map((word) => word.text).join(" "))).toBe(plain(TEXT));
     expect(utterances).toHaveLength(1);
+    expect(reported).toEqual(words);
     // Words are found by the letters before them, because one word may be recognized as two.
     const startAfter = new Map(said.map((word, i) => [plain(TEXT.split(" ").slice(0, i).join("")).length, word.start]));
     let letters = 0;

@@ -31,6 +31,7 @@ import { createCorrecting } from "./correction-field";
 import { FindBar } from "./find-bar";
 import { findUntranscribed } from "./foreign";
 import { joinTexts } from "./paragraphs";
+import { PartialTranscript } from "./partial-transcript";
 import { Transcript, type TranscriptCommands } from "./transcript";
 import { WordPopover } from "./word-popover";
 
@@ -229,7 +230,7 @@ export function TranscriptTab() {
           {problem}
         </p>
       )}
-      {!asset.cuttable && <AwaitedWords />}
+      {!asset.cuttable && <PartialTranscript />}
       {asset.cuttable && count === 0 && problem === null && (
         <p class="soft transcript-empty">{describeNoWords(asset, editor.canEdit)}</p>
       )}
@@ -270,16 +271,6 @@ export function TranscriptTab() {
     </section>
   );
 }
-
-/** Gray lines in place of the words. */
-const AwaitedWords = () => (
-  <div class="awaited-words">
-    <p class="soft">The words appear here as soon as they are recognized.</p>
-    {[92, 97, 88, 95, 60, 0, 96, 90, 94, 40].map((width, line) => (
-      <div key={line} class="skeleton" style={{ width: `${width}%` }} />
-    ))}
-  </div>
-);
 
 /** Selects the removed span of a word. Returns its words; null if the word is kept. */
 function pickSpan(editor: Editor, word: number): WordRange | null {

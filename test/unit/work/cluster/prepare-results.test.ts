@@ -85,6 +85,33 @@ test("of a worker that does not stop sending checkpoints, only a few are stored"
   expect([refusals.at(-1), checkpoints.length]).toEqual(["InvalidResultError", 30]);
 });
 
+const said = { text: "one", start: 0, end: 500_000, confidence: 0.9 };
+test.each<[string, object, boolean]>([
+  ["from the start", {}, true],
+  ["later in the recording", { from: 4_000, words: [said, said] }, true],
+  ["before the start", { from: -1 }, false],
+  ["that are none", { words: [] }, false],
+  ["that are too many", { words: Array.from({ length: 5_001 }, () => said) }, false],
+  ["at no time", { words: [{ ...said, start: "now" }] }, false],
+  ["without an end", { words: [{ ...said, text: "a".repeat(1_001) }] }, false],
+])("words %s", async (_, change, isAccepted) => {
+  await using folder = await temporaryFolder();
+  const { job, checkpoints } = await describePreparation(folder.path);
+  const report = { kind: "words", blobs: [], from: 0, words: [said] };
+  const refusal = await job.checkpoint({ ...report, ...change, secret: 1 }).catch(nameOf);
+  expect([refusal, checkpoints]).toEqual(
+    isAccepted ? [undefined, [{ ...report, ...change }]] : ["InvalidResultError", []],
+  );
+});
+
+test("reports of words do not count as checkpoints, which are stored", async () => {
+  await using folder = await temporaryFolder();
+  const { job, checkpoints } = await describePreparation(folder.path);
+  for (let from = 0; from < 40; from++) await job.checkpoint({ kind: "words", blobs: [], from, words: [said] });
+  await job.checkpoint({ kind: "video" });
+  expect(checkpoints).toHaveLength(41);
+});
+
 const words = [{ text: "one", start: 0.5, end: 0.9, confidence: 0.98 }];
 const speech = [{ start: 500_000, end: 900_000 }];
 const recognized = {
