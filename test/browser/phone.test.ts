@@ -15,6 +15,23 @@ const untilSelected = (page: Page, text: string) =>
     page.evaluate((wanted) => [...(CSS.highlights.get("transcript-selected") ?? [])].join("") === wanted, text),
   );
 
+test("the details of a removed word do not cover it on a phone", async () => {
+  const user = await server().user();
+  const asset = await createStudioAsset(user);
+  const phone = { viewport: { width: 390, height: 640 }, hasTouch: true, isMobile: true };
+  const page = await open(`/assets/${asset.id}?cut=${asset.takesCutId}`, user, phone);
+  const word = page.locator(".transcript-text s").last();
+  await word.waitFor();
+  const bottom = () => word.evaluate((element) => element.getBoundingClientRect().bottom);
+  // Just above the dock, where the details open.
+  await word.evaluate((element) => scrollBy(0, element.getBoundingClientRect().bottom - 560));
+  expect(await bottom()).toBeWithin(500, 570);
+  await word.tap();
+  const details = page.locator(".word-popover");
+  await details.getByRole("button", { name: "As cut" }).waitFor();
+  await until("the word above its details", async () => (await bottom()) <= (await details.boundingBox())!.y);
+});
+
 test("feedback and messages fit on a phone, and words are removed by touch", async () => {
   const user = await server().user();
   const asset = await createStudioAsset(user);

@@ -33,7 +33,8 @@ export function WordPopover({ range, left, top, takesFocus, pauseBefore, onCorre
   const isSpan = editor.span.value !== null && !span.isKept;
   useLayoutEffect(() => {
     if (takesFocus) box.current?.querySelector<HTMLElement>("input, button:enabled")?.focus();
-    box.current?.scrollIntoView({ block: "nearest" });
+    if (getComputedStyle(box.current!).position === "fixed") uncoverWord(box.current!, top);
+    else box.current!.scrollIntoView({ block: "nearest" });
   }, []);
   const isGone = pauseBefore === null && editor.range.value === null;
   useLayoutEffect(() => {
@@ -64,6 +65,17 @@ export function WordPopover({ range, left, top, takesFocus, pauseBefore, onCorre
       )}
     </div>
   );
+}
+
+/** Space in pixels between the word and the popover. */
+const GAP = 12;
+
+/** On a phone, the popover is above the dock: scrolls the word above it. `top` is where the word ends in the text. */
+function uncoverWord(box: HTMLElement, top: number): void {
+  const text = box.parentElement!.getBoundingClientRect();
+  const covered = text.top - box.parentElement!.scrollTop + top + GAP - box.getBoundingClientRect().top;
+  const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  if (covered > 0) scrollBy({ top: covered, behavior: isCalm ? "instant" : "smooth" });
 }
 
 function Removed({ span, onClose }: { span: RemovedSpan; onClose(): void }) {
