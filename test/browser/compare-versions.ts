@@ -5,6 +5,10 @@ import { until } from "../until";
 
 export async function compareVersions(page: Page): Promise<void> {
   const differences = page.getByRole("list", { name: "Differences" });
+  // Pauses that differ by less than anybody hears are left out until they are asked for.
+  const audible = await differences.getByRole("listitem").count();
+  await page.getByLabel("Show", { exact: true }).selectOption("all");
+  await until("all differences", async () => (await differences.getByRole("listitem").count()) > audible);
   // Each difference is played in both cuts, short ones are left out, and the other cut is restored as one edit.
   const count = await differences.getByRole("listitem").count();
   const playsOf = (name: RegExp) => differences.getByRole("button", { name });
@@ -14,7 +18,7 @@ export async function compareVersions(page: Page): Promise<void> {
     await page.getByRole("button", { name: "Pause", exact: true }).waitFor();
     await page.getByRole("button", { name: "Play", exact: true }).waitFor();
   }
-  await page.getByLabel("Show", { exact: true }).selectOption("1");
+  await page.getByLabel("Show", { exact: true }).selectOption("long");
   await until("fewer differences", async () => (await differences.getByRole("listitem").count()) < count);
   await page.getByRole("button", { name: "Restore this version" }).press("Enter");
   await page
@@ -24,7 +28,7 @@ export async function compareVersions(page: Page): Promise<void> {
   await page.getByText("Both cuts keep the same parts.").waitFor();
   await page.keyboard.press("Control+z");
   await until("all differences", async () => {
-    await page.getByLabel("Show", { exact: true }).selectOption("0");
+    await page.getByLabel("Show", { exact: true }).selectOption("all");
     return (await differences.getByRole("listitem").count()) === count;
   });
 }

@@ -26,7 +26,7 @@ export type Run = WordRange & {
 export type Pause = { length: number; isRemoved: boolean };
 
 /** Shorter pauses are not shown. */
-const MIN_PAUSE = 300_000;
+export const MIN_PAUSE = 300_000;
 
 /** The content of a paragraph. The object is reused while the content stays the same. */
 export type ParagraphView = WordRange & {

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { useRead } from "../../app/cache";
-import { formatTimecode } from "../../app/format";
+import { formatCount, formatTimecode } from "../../app/format";
 import { formatRounded } from "../../app/rare-formats";
 import { applyPlanTexts, rebaseCorrections } from "../../editor/model/corrections";
 import {
@@ -19,6 +19,7 @@ import { readExcerpt } from "../../editor/review/item-texts";
 import { useComputedOf, useEditor } from "../../editor/state/context";
 import { describeChange } from "../../editor/state/edit-actions";
 import type { Editor, Plan } from "../../editor/state/editor-state";
+import { MIN_PAUSE } from "../../editor/transcript/paragraphs";
 import { nameVersion } from "../../editor/versions/name-version";
 import { Button } from "../../ui/button";
 import { SelectField } from "../../ui/form";
@@ -28,14 +29,22 @@ import { fetchCut } from "./use-cuts";
 /** The cut to compare with, or null. */
 const otherId = signal<string | null>(null);
 
-/** Minimum length of a difference, in seconds. */
-const minLength = signal(0);
-const LENGTHS = [
-  { value: "0", label: "Every difference" },
-  { value: "0.1", label: "From 0.1 s" },
-  { value: "0.3", label: "From 0.3 s" },
-  { value: "1", label: "From 1 s" },
+/** Versions of a cut differ in hundreds of pauses by a few frames, which nobody compares. */
+const isAudible = (editor: Editor, difference: Difference): boolean =>
+  readExcerpt(editor, difference) !== "" || difference.end - difference.start >= MIN_PAUSE;
+
+type Filter = "audible" | "long" | "all";
+const FILTERS: { value: Filter; label: string }[] = [
+  { value: "audible", label: "Words, and pauses from 0.3 s" },
+  { value: "long", label: "From 1 s" },
+  { value: "all", label: "Every difference" },
 ];
+const IS_SHOWN: Record<Filter, (editor: Editor, difference: Difference) => boolean> = {
+  audible: isAudible,
+  long: (_, { start, end }) => end - start >= fromSeconds(1),
+  all: () => true,
+};
+const filter = signal<Filter>("audible");
 
 /** Lists the parts that only one of two cuts keeps. Each can be played in both, and the other cut can be restored. */
 export function ComparePanel() {
@@ -69,10 +78,10 @@ export function ComparePanel() {
       {chosen !== null && (
         <SelectField
           label="Show"
-          value={String(minLength.value)}
-          options={LENGTHS}
+          value={filter.value}
+          options={FILTERS}
           onChange={(event) => {
-            minLength.value = Number(event.currentTarget.value);
+            filter.value = event.currentTarget.value as Filter;
           }}
         />
       )}
@@ -92,10 +101,10 @@ function Differences({ otherId, name }: { otherId: string; name: string }) {
     () => (plan === null ? [] : comparePlans(editor.latePlan.value, readPlan(plan))),
     [editor, plan],
   );
-  const list = found.value.filter(({ start, end }) => end - start >= fromSeconds(minLength.value));
+  const list = found.value.filter((difference) => IS_SHOWN[filter.value](editor, difference));
   useEffect(() => {
     differences.value = list;
-  }, [found.value, minLength.value]);
+  }, [found.value, filter.value]);
   useEffect(
     () => () => {
       differences.value = [];
@@ -115,7 +124,9 @@ function Differences({ otherId, name }: { otherId: string; name: string }) {
         </Button>
       )}
       <p class="soft">
-        {list.length === 0 ? "No differences this long." : "A plays the place in this cut, B in the other one."}
+        {list.length === 0
+          ? `${formatCount(found.value.length, "shorter difference")}.`
+          : "A plays the place in this cut, B in the other one."}
       </p>
       <ul class="difference-list" aria-label="Differences">
         {list.map((difference) => {
