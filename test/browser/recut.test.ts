@@ -147,6 +147,17 @@ test("a recording that turns out to be without words shows its transcript, and o
   await tab("Transcript").waitFor();
   await page.getByText("The recording is ready.").waitFor();
 
+  // A mode that was chosen and not saved cuts nothing, which is said.
+  const again = server().speech.hold("analyze");
+  const spoken = await user.upload(await wav(4), { filename: "Talk.wav" });
+  await again.reached;
+  await page.goto(new URL(`/assets/${spoken}`, page.url()).href);
+  const tight = page.getByRole("group", { name: "Mode" }).getByRole("button", { name: "Tight" });
+  await tight.click();
+  again.release();
+  await page.getByText("Transcribed. The mode was not saved: press “Make cut”.").waitFor();
+  expect(await tight.getAttribute("aria-pressed")).toBe("true");
+
   expectFailures(0, 404);
   await page.route(/\/pieces\//, (route) => route.abort());
   const held = server().speech.hold("analyze");

@@ -30,7 +30,10 @@ export function PlannedMode({ asset, form }: { asset: Asset; form: ScriptForm })
   const [isSending, setIsSending] = useState(false);
   const id = useId();
   if (planned.kind !== "ready") return null;
-  if (form.planned.value === null) form.setPlanned(planned.value.mode ?? "off");
+  if (form.planned.value === null) {
+    form.savedPlan.value = planned.value.mode ?? "off";
+    form.setPlanned(form.savedPlan.value);
+  }
   const choice = form.planned.value ?? "off";
   if (!form.hasOwnScript.value && form.script.value === "") form.script.value = planned.value.script;
 
@@ -39,6 +42,7 @@ export function PlannedMode({ asset, form }: { asset: Asset; form: ScriptForm })
     try {
       const body = { mode: toCutMode(choice), script: form.script.value };
       await must(api.PUT("/api/v1/assets/{asset_id}/cut-after-upload", { params, body }));
+      form.savedPlan.value = choice;
       const text =
         body.mode === null ? "The recording will not be cut." : "The recording will be cut as soon as it is ready.";
       showToast({ kind: "info", text });

@@ -46,6 +46,8 @@ export type ScriptForm = {
   hasOwnScript: Signal<boolean>;
   /** The mode of the cut that is made once the recording is ready; null until it is chosen here or read. */
   planned: Signal<CutMode | "off" | null>;
+  /** The one that the server knows. */
+  savedPlan: Signal<CutMode | "off">;
   /** Returns false if the browser does not keep the text until the next visit. */
   setScript(text: string): boolean;
   /** Sets the mode and the options that it implies. */
@@ -62,6 +64,7 @@ export function createScriptForm(assetId: string): ScriptForm {
   const hasOwnScript = signal(kept !== null);
   const options = signal<CutOptions>(CUT_MODES.natural);
   const planned = signal<CutMode | "off" | null>(null);
+  const savedPlan = signal<CutMode | "off">("off");
   const setMode = (mode: CutMode) => {
     options.value = CUT_MODES[mode];
   };
@@ -70,6 +73,7 @@ export function createScriptForm(assetId: string): ScriptForm {
     options,
     hasOwnScript,
     planned,
+    savedPlan,
     setScript: (text) => {
       script.value = text;
       hasOwnScript.value = true;

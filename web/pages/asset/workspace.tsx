@@ -127,9 +127,11 @@ function useReadyAnnouncement(editor: Editor, { cuttable }: Asset, cut: Cut | nu
   const wasCuttable = useRef(cuttable);
   useEffect(() => {
     if (cuttable && !wasCuttable.current && cut === null) {
-      const isPlanned = (form.planned.peek() ?? "off") !== "off";
+      const isPlanned = form.savedPlan.peek() !== "off";
+      const isUnsaved = !isPlanned && (form.planned.peek() ?? "off") !== "off";
       const canCut = canWrite.value && editor.words.text.length > 0 && !isPlanned;
-      editor.announce(canCut ? "Transcribed. You can cut now." : "The recording is ready.");
+      const advice = isUnsaved ? "The mode was not saved: press “Make cut”." : "You can cut now.";
+      editor.announce(canCut ? `Transcribed. ${advice}` : "The recording is ready.");
     }
     wasCuttable.current = cuttable;
   }, [editor, cuttable]);
