@@ -13,11 +13,14 @@ const RULER_HEIGHT = 24;
 const STORYBOARD_HEIGHT = 44;
 /** Pictures are shown only where the audio keeps enough room. */
 const MIN_HEIGHT_WITH_STORYBOARD = 200;
+/** Without audio, pictures are all that there is to see. They have this height. */
+const MAX_STORYBOARD_HEIGHT = 90;
 const DIFFERENCES_HEIGHT = 14;
+const MIN_WAVEFORM_HEIGHT = 20;
 
-type LanesOptions = { hasStoryboard: boolean; hasDifferences: boolean; height: number };
+type LanesOptions = { hasStoryboard: boolean; hasAudio: boolean; hasDifferences: boolean; height: number };
 
-export function layOutLanes({ hasStoryboard, hasDifferences, height }: LanesOptions): Lanes {
+export function layOutLanes({ hasStoryboard, hasAudio, hasDifferences, height }: LanesOptions): Lanes {
   let top = 0;
   const take = (size: number): Lane => {
     const lane = { top, height: size };
@@ -25,9 +28,12 @@ export function layOutLanes({ hasStoryboard, hasDifferences, height }: LanesOpti
     return lane;
   };
   const ruler = take(RULER_HEIGHT);
-  const storyboard = hasStoryboard && height > MIN_HEIGHT_WITH_STORYBOARD ? take(STORYBOARD_HEIGHT) : null;
   const differencesHeight = hasDifferences ? DIFFERENCES_HEIGHT : 0;
-  const waveform = take(Math.max(20, height - top - differencesHeight));
+  const room = height - top - differencesHeight - MIN_WAVEFORM_HEIGHT;
+  const hasRoom = hasAudio ? height > MIN_HEIGHT_WITH_STORYBOARD : room >= MIN_WAVEFORM_HEIGHT;
+  const pictures = hasAudio ? STORYBOARD_HEIGHT : Math.min(MAX_STORYBOARD_HEIGHT, room);
+  const storyboard = hasStoryboard && hasRoom ? take(pictures) : null;
+  const waveform = take(Math.max(MIN_WAVEFORM_HEIGHT, height - top - differencesHeight));
   const differences = hasDifferences ? take(DIFFERENCES_HEIGHT) : null;
   return { ruler, storyboard, waveform, differences, height: top };
 }

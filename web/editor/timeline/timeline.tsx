@@ -25,6 +25,8 @@ export type TimelineProps = {
   texts?: readonly string[];
   waveform: Waveform | null;
   storyboard: Storyboard | null;
+  /** Default: true. */
+  hasAudio?: boolean;
   /** Microseconds of the source. */
   playhead: ReadonlySignal<number>;
   isPlaying?: ReadonlySignal<boolean>;
@@ -80,6 +82,7 @@ export function Timeline(props: TimelineProps) {
   const isWhole = useComputed(() => isFit(view.value)).value;
   const lanes = layOutLanes({
     hasStoryboard: storyboard !== null,
+    hasAudio: props.hasAudio ?? true,
     hasDifferences: differences.length > 0,
     height: height.value,
   });

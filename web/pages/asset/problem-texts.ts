@@ -3,7 +3,7 @@ import { ApiError } from "../../app/api";
 
 const ASSET_ADVICE: Record<string, string> = {
   unsupported_media: "Convert the file to MP4, MOV, WAV or MP3, and upload it again.",
-  corrupt_media: "The file is damaged. Copy it from the camera or recorder again, and upload it again.",
+  corrupt_media: "Copy the file from the camera or recorder again, and upload it again.",
   no_media_streams: "Upload a file that has video or audio.",
   media_limits_exceeded: "Split the recording or make the file smaller, and upload it again.",
   processing_failed: "Upload the recording again. If it fails again, the server's log has the cause.",

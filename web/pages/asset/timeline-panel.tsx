@@ -37,7 +37,7 @@ const isCollapsed = signal(false);
 
 /** The timeline of the recording. Removed spans have the color of their reason. */
 export function TimelinePanel() {
-  const { editor, playback, strip, differences, frame, clock } = useEditor();
+  const { asset, editor, playback, strip, differences, frame, clock } = useEditor();
   const { waveform, storyboard } = strip;
   // The flag has the time that the large timecode has.
   const formatTime = useCallback(
@@ -56,6 +56,7 @@ export function TimelinePanel() {
         texts={editor.texts.value}
         waveform={waveform}
         storyboard={storyboard}
+        hasAudio={asset.audio_tracks !== 0}
         playhead={playback.playhead}
         isPlaying={playback.isPlaying}
         selection={editor.range.value}
