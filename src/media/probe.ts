@@ -18,7 +18,7 @@ import type { RecordingFile } from "./ffmpeg";
 import { checkMp4 } from "./packets/mp4-check";
 import { readMp4Structure } from "./packets/mp4-structure";
 import type { DescribedAudio, DescribedVideo, MediaDescription } from "./probing/description";
-import { decodeFirstVideoFrame, describe } from "./probing/first-frames";
+import { decodeFirstFrame, describe } from "./probing/first-frames";
 import { listPackets, type PacketListing, type PacketTimes } from "./probing/packet-listing";
 import { readPacketTable, TABLE_DEMUXERS } from "./probing/packet-table";
 
@@ -74,29 +74,32 @@ export async function probeMedia(options: ProbeOptions): Promise<ProbedMedia> {
   return { info, frames };
 }
 
-/** Reads the description, the packet times and the first frames, as much as possible at the same time. */
+/** Reads the description, the packet times and the first frames. */
 async function readStreams(options: ProbeOptions, size: number) {
-  const { path, sniffed, ffmpeg, limits } = options;
-  const stop = new AbortController();
-  const signal = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]);
-  const source = { ffmpeg, path, demuxer: sniffed.demuxer, wallSeconds: MAX_DESCRIBE_WALL_SECONDS, signal };
-  const decodeVideo = () => decodeFirstVideoFrame({ ...source, maxPixels: limits.maxSidePixels ** 2 });
+  const { path, sniffed, ffmpeg, limits, signal } = options;
+  const source = {
+    ffmpeg,
+    path,
+    demuxer: sniffed.demuxer,
+    wallSeconds: MAX_DESCRIBE_WALL_SECONDS,
+    maxPixels: limits.maxSidePixels ** 2,
+    signal,
+  };
   // An audio file rarely has video.
-  const early = sniffed.type === "video" ? decodeVideo() : null;
-  early?.catch(() => {});
-  try {
-    const { description: described, firstAudio } = await describe(source);
-    const streams = chooseStreams(described, limits);
-    const [listing, firstVideo] = await Promise.all([
-      readPacketTimes({ ...options, signal }, streams, size),
-      streams.video === null ? null : (early ?? decodeVideo()),
-    ]);
-    return { described, streams, listing, firstVideo, firstAudio: streams.audio.length === 0 ? null : firstAudio };
-  } finally {
-    // After an error, nobody waits for the video.
-    stop.abort();
-    await early?.catch(() => {});
-  }
+  const { description: described, first } = await describe({ ...source, hasVideo: sniffed.type === "video" });
+  const streams = chooseStreams(described, limits);
+  const listing = await readPacketTimes(options, streams, size);
+  const isJoint = sniffed.type === "video";
+  const retries = isJoint && first.video === null && first.audio === null;
+  const findFirst = (kind: "video" | "audio", isMissing: boolean) =>
+    isMissing ? decodeFirstFrame(source, kind) : first[kind];
+  return {
+    described,
+    streams,
+    listing,
+    firstVideo: streams.video === null ? null : await findFirst("video", retries || !isJoint),
+    firstAudio: streams.audio.length === 0 ? null : await findFirst("audio", retries),
+  };
 }
 
 type ChosenStreams = { video: DescribedVideo | null; audio: DescribedAudio[] };

@@ -188,6 +188,30 @@ describe("probed properties", () => {
       }
   });
 
+  test("audio that starts seconds after the video, and the other way around", async () => {
+    const source = await plainMp4();
+    for (const [name, early, late] of [
+      ["late-audio.mkv", "0:v", "1:a"],
+      ["late-video.mkv", "0:a", "1:v"],
+    ] as const) {
+      const inputs = ["-i", source, "-itsoffset", "4", "-i", source];
+      const path = await generate(name, ...inputs, "-map", early, "-map", late, "-c", "copy");
+      for (const ffmpeg of [systemFfmpeg, bundledFfmpeg]) {
+        const { info } = await probeFile(path, ffmpeg);
+        expect([info.video?.codec, info.audio.length]).toEqual(["h264", 1]);
+        expect(info.startPts).toBeLessThan(100_000);
+      }
+    }
+  });
+
+  test("without audio, and with a video decoder that cannot be opened", async () => {
+    const path = await generate("no-audio.mp4", "-i", await plainMp4(), "-an", "-c", "copy");
+    expect((await probeFile(path)).info).toMatchObject({ type: "video", audio: [] });
+    const bytes = await Bun.file(await plainMp4()).bytes();
+    const at = Buffer.from(bytes).indexOf("avcC") + 8;
+    expect(await codeOf(await write("no-parameter-sets.mp4", bytes.fill(0, at, at + 32)))).toBe("corrupt_media");
+  });
+
   test("an MP4 without video is audio", async () => {
     expect((await probeFile(await generate("sound-only.mp4", ...audioInput(48_000, 2, 2)))).info.type).toBe("audio");
   });
