@@ -1,4 +1,4 @@
-/** Renders with video: encodes video and audio in parallel, then muxes both into one file. */
+/** Renders with video: encodes video and audio in parallel, then muxes both into one file while the splices are checked. */
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -163,33 +163,35 @@ async function renderVideo(
   );
   const toFrameListener = (stage: RenderStage, count: number) => (frames: number) =>
     report(stage, frames / Math.max(1, count));
-  let audioName: string | null = null;
-  let yielded: RenderYielded | null = null;
   const videoName = `video-${randomUUID()}.mp4`;
   const videoPath = join(workDir, videoName);
+  const written = Promise.withResolvers<void>();
+  const checked = Promise.withResolvers<void>();
+  for (const { promise } of [written, checked]) promise.catch(() => {});
   const renderTrack = async (taskSignal: AbortSignal): Promise<void> => {
-    await strategy.encode(taskSignal, toFrameListener("video", encodedCount));
-    await strategy.write(videoPath, taskSignal, toFrameListener("write", frameCount));
-    report("write", 1);
-    await strategy.check(videoPath, taskSignal, toFrameListener("check", checkedCount));
+    try {
+      await strategy.encode(taskSignal, toFrameListener("video", encodedCount));
+      await strategy.write(videoPath, taskSignal, toFrameListener("write", frameCount));
+      report("write", 1);
+      written.resolve();
+      await strategy.check(videoPath, taskSignal, toFrameListener("check", checkedCount));
+      checked.resolve();
+    } catch (error) {
+      for (const { reject } of [written, checked]) reject(error);
+      // The audio ends with this error, but is completed first: it has no resumable chunks, so a resumed render would encode it again.
+      if (!(error instanceof RenderYielded)) throw error;
+    }
   };
-  try {
-    await runParallel(2, 2, signal, async (n, taskSignal) => {
-      if (n === 1) {
-        if (output.audio === null) return;
-        const audioTools = { ffmpeg, signal: taskSignal };
-        const audio = await encodeAudioTrack(request, timeline, audioTools, (share) => report("audio", share));
-        audioName = audio.name;
-        strategy.warnings.push(...audio.warnings);
-      } else
-        await renderTrack(taskSignal).catch((error: unknown) => {
-          // Audio has no resumable chunks, so it is completed first: a resumed render would have to encode it again.
-          if (!(error instanceof RenderYielded)) throw error;
-          yielded = error;
-        });
-    });
-    if (yielded !== null) throw yielded;
-    await muxTracks({
+  const renderAudioAndMux = async (taskSignal: AbortSignal): Promise<void> => {
+    let audioName: string | null = null;
+    if (output.audio !== null) {
+      const audioTools = { ffmpeg, signal: taskSignal };
+      const audio = await encodeAudioTrack(request, timeline, audioTools, (share) => report("audio", share));
+      audioName = audio.name;
+      strategy.warnings.push(...audio.warnings);
+    }
+    await written.promise;
+    const muxing = muxTracks({
       ffmpeg,
       workDir,
       videoName,
@@ -200,9 +202,14 @@ async function renderVideo(
       codec: strategy.codec,
       timescale: chooseTimescale(strategy.constantRate),
       onFrames: toFrameListener("mux", frameCount),
-      signal,
+      signal: taskSignal,
     });
+    // If the check fails too, its error is the reason.
+    await muxing.catch((error: unknown) => checked.promise.then(() => Promise.reject(error)));
     report("mux", 1);
+  };
+  try {
+    await runParallel(2, 2, signal, (n, taskSignal) => (n === 0 ? renderTrack : renderAudioAndMux)(taskSignal));
   } catch (error) {
     await rm(outputPath, { force: true });
     throw error;
