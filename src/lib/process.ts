@@ -63,6 +63,19 @@ const children = new Set<ChildProcess>();
 /** The argument with which a child of this program keeps the priority for its own children. */
 export const KEEP_PRIORITY = "keep-priority";
 
+/**
+ * The environment of children that run this program. Most of them live for seconds, in which code that runs a thousand times is not worth
+ * compiling again. Hot loops of long jobs are still optimized, a little later. One thread collects garbage, in turn with the program.
+ */
+export const PROGRAM_ENV: Record<string, string> = {
+  BUN_JSC_thresholdForOptimizeAfterWarmUp: "4000",
+  BUN_JSC_thresholdForOptimizeSoon: "4000",
+  BUN_JSC_thresholdForFTLOptimizeAfterWarmUp: "1000000",
+  BUN_JSC_thresholdForFTLOptimizeSoon: "100000",
+  BUN_JSC_numberOfGCMarkers: "1",
+  BUN_JSC_useConcurrentGC: "0",
+};
+
 let keepsPriority = false;
 
 /** Starts children at the priority of this process from now on, for a command that somebody waits for. */

@@ -17,7 +17,7 @@ import { createTaskQueue } from "./task-queue";
 export type SpeechEngineOptions = {
   /** Program and arguments of the speech process, which must call `runSpeechProcess`. */
   command: string[];
-  /** The whole environment of the speech process. */
+  /** Added to the environment of the speech process, which is otherwise `PROGRAM_ENV`. */
   env?: Record<string, string>;
   /** The folder of installed models. Models may be added and removed while the engine runs. */
   modelsDir?: string;

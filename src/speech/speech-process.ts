@@ -1,6 +1,6 @@
 /** A running speech process, as seen by the server. */
 import type { AnalyzeOptions, ForcedAlignment, Recognition, SpeechAnalysis } from "../domain/speech";
-import { spawnChild } from "../lib/process";
+import { PROGRAM_ENV, spawnChild } from "../lib/process";
 import { encodeMessage, readIpcFrames, type SpeechCommand, type SpeechEvent, type SpeechTask } from "./ipc-protocol";
 
 /** Maximum length of the message of a failed task. */
@@ -22,7 +22,7 @@ type PendingTask = TaskListener & { settle: (outcome: TaskOutcome) => void };
 
 /** Starts a speech process. `command` is the complete argument list. */
 export function startSpeechProcess(command: string[], env: Record<string, string>) {
-  const child = spawnChild({ command, env, stdin: "pipe", stdout: "pipe" });
+  const child = spawnChild({ command, env: { ...PROGRAM_ENV, ...env }, stdin: "pipe", stdout: "pipe" });
   const pending = new Map<number, PendingTask>();
   const energyById = new Map<number, Float32Array>();
 

@@ -2,7 +2,7 @@
 import { AppError } from "../../domain/errors";
 import { JobKilled } from "../../domain/jobs";
 import { type CallOptions, createIpcCaller } from "../../lib/ipc-calls";
-import { type ChildExit, type SpawnOptions, spawnChild } from "../../lib/process";
+import { type ChildExit, PROGRAM_ENV, type SpawnOptions, spawnChild } from "../../lib/process";
 import { findProcessRunning, readProcessUsage } from "../../lib/process-usage";
 import type { Sandbox, SandboxView } from "../../lib/sandbox";
 import { jobErrorCodec } from "./error-codec";
@@ -72,7 +72,15 @@ export function openJobChild(options: JobChildOptions): SharedJobChild {
   const { command, sandbox, view } = options;
   const limits = { fileSizeBytes: options.maxFileBytes };
   const { priority } = options;
-  const child = spawnChild({ command, sandbox: { sandbox, view }, stdin: "pipe", stdout: "pipe", limits, priority });
+  const child = spawnChild({
+    command,
+    env: PROGRAM_ENV,
+    sandbox: { sandbox, view },
+    stdin: "pipe",
+    stdout: "pipe",
+    limits,
+    priority,
+  });
   const caller = createIpcCaller({
     output: child.stdout,
     send: (frame) => child.stdin.write(frame),
