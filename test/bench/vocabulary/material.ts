@@ -7,6 +7,7 @@ import { openFestivalVoice } from "./festival";
 import { FOREIGN_CARRIERS, FOREIGN_LISTS, FOREIGN_SENTENCES } from "./foreign-names";
 import { FRESH_CARRIERS, FRESH_LISTS, FRESH_SENTENCES } from "./fresh-names";
 import { CARRIERS, NAME_LISTS, OTHER_CARRIERS, OTHER_LISTS, OTHER_SENTENCES } from "./names";
+import { UNSEEN_CARRIERS, UNSEEN_LISTS, UNSEEN_SENTENCES } from "./unseen-names";
 
 /** Where a name is said, in seconds. */
 export type SaidName = { name: string; start: number; end: number };
@@ -88,6 +89,17 @@ export const SPEAKERS = {
     stretch: 1.1,
     sizes: [1, 0.95, 1.1, 1.06, 0.92],
     seed: 1_500,
+    toSpoken: (name) => name,
+  },
+  unseen: {
+    voices: ["ked_diphone", "cmu_us_slt_arctic_hts", "kal_diphone"],
+    open: openFestivalVoice,
+    lists: UNSEEN_LISTS,
+    carriers: UNSEEN_CARRIERS,
+    sentences: UNSEEN_SENTENCES,
+    stretch: 1.1,
+    sizes: [1.03, 0.96, 1.13, 0.9],
+    seed: 2_300,
     toSpoken: (name) => name,
   },
 } satisfies Record<string, Speakers>;

@@ -1,6 +1,6 @@
 /**
  * Counts names that are right with a vocabulary, and other words that it changes: `bun test/bench/vocabulary/run.ts
- * [slow|normal|others|heldBack|fresh|foreign|FOLDER] [even|odd|all] [big]`. Recordings say twenty unusual names each,
+ * [slow|normal|others|heldBack|fresh|unseen|foreign|FOLDER] [even|odd|all] [big]`. Recordings say twenty unusual names each,
  * `slow` and at a `normal` pace. Rules were tuned with `slow` and `others`; `heldBack`, `fresh` and `foreign`
  * have other names, sentences and voices: those of festival say `fresh` names, those of espeak `foreign` ones as in their
  * language.
@@ -33,6 +33,9 @@ import {
   SPEAKERS,
 } from "./material";
 import { NAME_LISTS } from "./names";
+
+/** A recognized word may be this far from where it is said. */
+const MAX_SHIFT_TICKS = 0.3 * TICKS_PER_SECOND;
 
 const [speakers = "slow", which = "all", size] = process.argv.slice(2);
 const recordings = await openRecordings();
@@ -108,9 +111,6 @@ async function loadReal(folder: string): Promise<NamedRecording[]> {
       samples: decodeAudio(join(folder, file)).subarray(0, 60 * 16_000),
     }));
 }
-
-/** A recognized word may be this far from where it is said. */
-const MAX_SHIFT_TICKS = 0.3 * TICKS_PER_SECOND;
 
 /** Returns how many words that are said beside the names are recognized without the vocabulary, and not with it. */
 function countLost(
