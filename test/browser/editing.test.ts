@@ -286,16 +286,26 @@ test("a removed word explains itself, and reasons, matches and words are changed
   const paragraph = other.getByRole("group", { name: "Words" }).locator("p").first();
   await paragraph.dblclick({ position: { x: 90, y: 15 } });
   await other.getByRole("group", { name: "Selected words" }).getByRole("button", { name: "Correct" }).click();
+  // A common word is corrected in this recording only.
+  const add = other.getByRole("checkbox", { name: "Add to the vocabulary of this project" });
+  await other.getByText("“alpha” is a common word, so only this recording is corrected.").waitFor();
+  expect(await add.isDisabled()).toBe(true);
   await other.getByLabel("Corrected text").fill("Alfa");
   await other.getByRole("checkbox", { name: "Everywhere, 2 times" }).check();
-  await other.getByRole("checkbox", { name: "Add to the vocabulary of this project" }).check();
   await other.getByLabel("Corrected text").press("Enter");
-  await feedback(other, "“Alfa” was added to the project's vocabulary.");
+  await feedback(other, "“alpha” is now “Alfa”, 2 times");
+  await other.keyboard.press("Control+ArrowRight");
+  await other.keyboard.press("F2");
+  await other.getByText("Recognized: bravo").waitFor();
+  await other.getByLabel("Corrected text").fill("Bravissimo");
+  await add.check();
+  await other.getByLabel("Corrected text").press("Enter");
+  await feedback(other, "“Bravissimo” was added to the project's vocabulary.");
   const corrected = await other.getByRole("group", { name: "Words" }).textContent();
   expect(corrected?.match(/Alfa/g)).toHaveLength(2);
   const { project_id } = await user.must<{ project_id: string }>("GET", `/v1/assets/${asset.id}`);
   expect(await user.must<object>("GET", `/api/v1/vocabulary?project_id=${project_id}`)).toEqual({
-    entries: [{ text: "Alfa", spoken_as: ["alpha"] }],
+    entries: [{ text: "Bravissimo", spoken_as: ["bravo"] }],
     revision: 1,
   });
 });

@@ -2,6 +2,7 @@
 import {
   cleanTerm,
   listVocabularyProblems,
+  MAX_TERM_CHARACTERS,
   toFormKey,
   type VocabularyEntry,
 } from "../../src/domain/vocabulary/entries";
@@ -83,13 +84,37 @@ function toTerm(text: string): string {
   return first < 0 ? "" : cleanTerm(characters.slice(first, last + 1).join(""));
 }
 
-/** Adds a corrected text to the vocabulary of a project of the current workspace. */
-export async function addCorrectedTerm(projectId: string, recognized: string, text: string): Promise<void> {
+/**
+ * Returns the recognized text, without the punctuation around it, if it is a common word; null otherwise. Where it is recognized, that word is
+ * usually what was said, so that it is no form of a term.
+ */
+export async function findCommonForm(
+  recognized: string,
+  language: string | null,
+  signal?: AbortSignal,
+): Promise<string | null> {
+  const text = toTerm(recognized);
+  if (text === "" || [...text].length > MAX_TERM_CHARACTERS) return null;
+  const query = { text, ...(language !== null && { language }) };
+  const found = await must(api.GET("/api/v1/vocabulary/common-form", { params: { query }, signal: signal ?? null }));
+  return found.is_common ? text : null;
+}
+
+export const describeCommonForm = (form: string): string =>
+  `“${form}” is a common word, so only this recording is corrected.`;
+
+/** Adds a corrected text to the vocabulary of a project of the current workspace, unless a common word was recognized. */
+export async function addCorrectedTerm(
+  projectId: string,
+  { recognized, text, language }: { recognized: string; text: string; language: string | null },
+): Promise<void> {
   const [form, term] = [toTerm(recognized), toTerm(text)];
   const workspaceId = workspace.peek()?.id;
   if (term === "" || workspaceId === undefined) return;
   const entry = { text: term, spoken_as: form === "" || form === term ? [] : [form] };
   try {
+    const common = await findCommonForm(recognized, language);
+    if (common !== null) return showToast({ kind: "info", text: describeCommonForm(common) });
     await changeVocabulary({ workspaceId, projectId }, (entries) => addEntries(entries, [entry]));
     showToast({ kind: "info", text: `“${term}” was added to the project's vocabulary.` });
   } catch (error) {

@@ -1,12 +1,13 @@
 /** Finds where recognized words may be terms of a vocabulary. Pure. */
 import type { Word } from "../speech";
 import { MAX_TERM_CHARACTERS, toFormKey } from "./entries";
+import { measureDistance, toPhones, toPronunciation } from "./phones";
 import type { SimilarTerm, Term, Terms } from "./terms";
 
 /** Words that a term replaces: from the first to before the last, and their new texts. */
 export type Replacement = { from: number; to: number; texts: string[] };
 
-/** `similar` is null if the words are a listed form of the term. */
+/** `similar` is null if the words are a listed form of the term that is replaced without a look at the audio. */
 export type TermCandidate = Replacement & { term: Term; similar: Similarity | null };
 
 /**
@@ -18,6 +19,8 @@ export type Similarity = { distance: number; confidence: number; isDoubtful: boo
 export type CandidateRules = {
   /** Returns whether a word in lower case is frequent in the language. */
   isCommon: (word: string) => boolean;
+  /** Returns whether words are a common word, or function words only: the audio decides whether they are a term. */
+  isCommonForm: (form: string, startsSentence: boolean) => boolean;
   /** Keys of words that stay: those of the script. */
   kept: ReadonlySet<string>;
 };
@@ -86,7 +89,8 @@ export function* listCandidates(
       if (letters > terms.maxCharacters + MAX_EXTRA_LETTERS) break;
       const run = { from, to, key, words, tokens };
       const listed = findListed(run, terms, rules);
-      if (listed) yield [listed];
+      if (listed?.similar === null) yield [listed];
+      else if (listed) yield [listed, ...listSimilar(run, terms, rules).filter(({ term }) => term !== listed.term)];
       else if (letters <= MAX_SIMILAR_LETTERS) yield listSimilar(run, terms, rules);
     }
   }
@@ -98,9 +102,9 @@ const isDivided = (words: readonly Word[], tokens: readonly SplitWord[], index: 
 
 /**
  * Returns the term that has the words as a listed form; null without one. A frequent word is only replaced if an entry
- * lists it as a spoken form.
+ * lists it as a spoken form, and with another word only if the audio fits that one.
  */
-function findListed(run: Run, { forms }: Terms, { isCommon }: CandidateRules): TermCandidate | null {
+function findListed(run: Run, { forms }: Terms, { isCommon, isCommonForm }: CandidateRules): TermCandidate | null {
   const { from, to, key, tokens } = run;
   const isPossessive = POSSESSIVE.test(tokens[to - 1]!.core);
   const form = forms.has(key) || !isPossessive ? key : key.slice(0, -1);
@@ -108,7 +112,20 @@ function findListed(run: Run, { forms }: Terms, { isCommon }: CandidateRules): T
   if (!term) return null;
   const isFrequent = to - from === 1 && isCommon(tokens[from]!.core.toLowerCase());
   if (isFrequent && !term.spoken.has(form)) return null;
-  return { ...toReplacement(run, term, form !== key), term, similar: null };
+  const listed = { ...toReplacement(run, term, form !== key), term, similar: null };
+  const text = tokens.slice(from, to).map(({ core }) => core);
+  const startsSentence = from === 0 || tokens[from - 1]!.endsSentence;
+  if (form === term.key || !isCommonForm(text.join(" "), startsSentence)) return listed;
+  const distance = measureDistance(term.pronunciation, toPronunciation(toPhones(text.join(""))));
+  const similar = { distance, confidence: measureConfidence(run), isDoubtful: false, isCommon: true };
+  return { ...listed, similar };
+}
+
+/** Returns the mean confidence of words, weighted by their lengths. */
+function measureConfidence({ from, to, words, tokens }: Run): number {
+  const parts = tokens.slice(from, to);
+  const length = parts.reduce((sum, { core }) => sum + core.length, 0);
+  return parts.reduce((sum, { core }, i) => sum + (core.length / length) * words[from + i]!.confidence, 0);
 }
 
 /** Lists the terms that doubtful words sound like, and those of which a rare word is another spelling. */
@@ -116,8 +133,7 @@ function listSimilar(run: Run, { findSimilar }: Terms, { isCommon }: CandidateRu
   const { from, to, words, tokens } = run;
   const parts = tokens.slice(from, to);
   const [first, last] = [words[from]!, words[to - 1]!];
-  const length = parts.reduce((sum, { core }) => sum + core.length, 0);
-  const confidence = parts.reduce((sum, { core }, i) => sum + (core.length / length) * words[from + i]!.confidence, 0);
+  const confidence = measureConfidence(run);
   const isDoubtful =
     Math.max(confidence, Math.min(first.confidence, last.confidence)) <= MAX_CONFIDENCE &&
     (to - from === 1 || last.confidence <= MAX_LAST_CONFIDENCE);

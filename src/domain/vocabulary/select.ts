@@ -61,9 +61,11 @@ const isListed = ({ similar }: TermCandidate): boolean => similar === null;
 export const selectByText = (candidates: readonly TermCandidate[]): TermCandidate[] =>
   selectDisjoint(
     candidates.map((candidate) => {
-      const { similar } = candidate;
+      const { similar, from, to } = candidate;
       if (similar === null) return rateListed(candidate);
-      if (!similar.isDoubtful) return { candidate, score: Number.NEGATIVE_INFINITY };
+      // Spelling alone never changes a frequent word.
+      if (!similar.isDoubtful || (similar.isCommon && to - from === 1))
+        return { candidate, score: Number.NEGATIVE_INFINITY };
       const limit = MAX_DISTANCE + (similar.isCommon ? 0 : MAX_DOUBT_BONUS * (1 - similar.confidence));
       return { candidate, score: limit - similar.distance };
     }),

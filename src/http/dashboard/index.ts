@@ -103,6 +103,7 @@ const ownRoutes = createRoutes([
 
   ["GET", "/vocabulary", vocabulary.read],
   ["PUT", "/vocabulary", vocabulary.update],
+  ["GET", "/vocabulary/common-form", vocabulary.readCommonForm],
 
   ["GET", "/status", status.readStatus],
   ["GET", "/licenses", status.readLicenses],

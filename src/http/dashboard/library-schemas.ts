@@ -88,4 +88,5 @@ export const LIBRARY_SCHEMAS = {
     entries: Type.Array(strictObject({ text, spoken_as: Type.Array(text) })),
     revision: withDescription(integer, "increases with each change; 0 before the vocabulary is saved"),
   }),
+  CommonForm: strictObject({ is_common: Type.Boolean() }),
 };

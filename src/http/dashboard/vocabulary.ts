@@ -3,17 +3,20 @@ import { Type } from "@sinclair/typebox";
 import { requireFound } from "../../domain/errors";
 import {
   listField,
+  optional,
   revisionField,
   strictObject,
   textField,
   uuidField,
   withDescription,
 } from "../../domain/schema-parts";
-import { MAX_ENTRIES, MAX_SPOKEN_FORMS, MAX_TERM_CHARACTERS } from "../../domain/vocabulary/entries";
+import { cleanTerm, MAX_ENTRIES, MAX_SPOKEN_FORMS, MAX_TERM_CHARACTERS } from "../../domain/vocabulary/entries";
 import { findProject } from "../../store/projects";
+import { loadCommonForms } from "../../work/vocabulary/replace-words";
 import { readVocabulary, updateVocabulary, type VocabularyOwner } from "../../work/vocabulary/vocabulary";
 import { type Call, ok } from "../call";
 import { MAX_LARGE_BODY_BYTES } from "../parse-request";
+import { language } from "../public/assets";
 import { respondsWith } from "../response-docs";
 import { route } from "../route";
 import type { Resource } from "../schemas";
@@ -25,7 +28,8 @@ const query = strictObject({
 });
 
 const term = textField(MAX_TERM_CHARACTERS);
-const SPOKEN_AS = "Other forms that are replaced with the term wherever they are recognized";
+const SPOKEN_AS =
+  "Other forms that are replaced with the term wherever they are recognized; a common word only where the audio fits the term";
 const entry = strictObject({
   text: withDescription(term, "The term as it is written"),
   spoken_as: listField(term, 0, MAX_SPOKEN_FORMS, "forms", SPOKEN_AS),
@@ -77,5 +81,18 @@ export const update = route({
     const change = { ...body, userId: call.principal.user.id };
     const updated = await updateVocabulary(call.services, await getOwner(call, project_id), change);
     return ok(updated satisfies Resource<"Vocabulary">);
+  },
+});
+
+export const readCommonForm = route({
+  summary: "Retrieve whether a recognized form is a common word, so that it should not be a spoken form of a term",
+  query: strictObject({
+    text: withDescription(term, "The form as it was recognized"),
+    language: optional(language, "Language of the recording. Null or missing: unknown"),
+  }),
+  responses: { 200: respondsWith("CommonForm", "Whether the form is a common word, or has function words only") },
+  handle: async (_call, { query: { text, language: code = null } }) => {
+    const { isCommonForm } = await loadCommonForms(code);
+    return ok({ is_common: isCommonForm(cleanTerm(text)) } satisfies Resource<"CommonForm">);
   },
 });

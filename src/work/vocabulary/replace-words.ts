@@ -7,6 +7,7 @@ import type {
   Transcript,
 } from "../../domain/speech";
 import { listCandidates, type Replacement, type TermCandidate } from "../../domain/vocabulary/candidates";
+import { createCommonFormCheck } from "../../domain/vocabulary/common-forms";
 import { listComparisons } from "../../domain/vocabulary/compare";
 import type { VocabularyEntry } from "../../domain/vocabulary/entries";
 import { compareReadings, listSecondReadings } from "../../domain/vocabulary/second-reading";
@@ -34,6 +35,13 @@ export type VocabularyUse = {
   maxRequests?: number | undefined;
 };
 
+/** Loads what decides whether words are common in a language. */
+export async function loadCommonForms(language: string | null) {
+  // The tokenizer takes a tenth of a second to load.
+  const { isFrequentWord } = await import("../../speech/tokens");
+  return { isFrequentWord, isCommonForm: createCommonFormCheck(language, isFrequentWord) };
+}
+
 /**
  * Returns where terms replace words of a transcript, in order and disjoint. Errors: those of `speech`; the signal's
  * reason when aborted.
@@ -43,12 +51,12 @@ export async function findReplacements(
   { entries, kept, speech, signal, maxRequests }: VocabularyUse,
 ): Promise<Replacement[]> {
   if (transcript === null || entries.length === 0 || transcript.words.length === 0) return [];
-  // The tokenizer takes a tenth of a second to load.
-  const { isFrequentWord } = await import("../../speech/tokens");
+  const { isFrequentWord, isCommonForm } = await loadCommonForms(transcript.language);
   const listed: TermCandidate[] = [];
   let similar: TermCandidate[] = [];
   let yieldedAt = performance.now();
-  for (const found of listCandidates(transcript.words, prepareTerms(entries), { isCommon: isFrequentWord, kept })) {
+  const rules = { isCommon: isFrequentWord, isCommonForm, kept };
+  for (const found of listCandidates(transcript.words, prepareTerms(entries), rules)) {
     for (const candidate of found) (candidate.similar === null ? listed : similar).push(candidate);
     if (similar.length >= 2 * MAX_SIMILAR) similar = keepMostSimilar(similar);
     if (performance.now() - yieldedAt < MAX_BLOCKED_MS) continue;

@@ -42,6 +42,7 @@ const seek = (time: number) => {
 const ShownTranscript = () =>
   h(Transcript, {
     words,
+    language: "en",
     texts: applyCorrections(words, corrections.value),
     plan: plan.value,
     playhead,

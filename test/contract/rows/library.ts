@@ -304,4 +304,21 @@ export const libraryRows: DashboardRow[] = [
       expect(await getOutcome("GET", path, { as: bert })).toBe("404 not_found");
     },
   ],
+  [
+    "GET /api/v1/vocabulary/common-form?text=&language= -> { is_common }",
+    async ({ call, getOutcome }) => {
+      const read = async (text: string, query = "") => {
+        const { body } = await call("GET", `/vocabulary/common-form?text=${encodeURIComponent(text)}${query}`);
+        conforms(exactly({ is_common: Type.Boolean() }), body);
+        return (body as { is_common: boolean }).is_common;
+      };
+      expect(await Promise.all(["The", "of the", "house", "Mark", "off cut", "A I"].map((text) => read(text)))).toEqual(
+        [true, true, true, false, false, false],
+      );
+      expect(await read("der", "&language=de")).toBe(true);
+      expect(await read("der die das", "&language=de")).toBe(true);
+      expect(await getOutcome("GET", "/vocabulary/common-form")).toStartWith("422");
+      expect(await getOutcome("GET", "/vocabulary/common-form?text=the&language=english")).toStartWith("422");
+    },
+  ],
 ];

@@ -2,7 +2,8 @@
 import { type ReadonlySignal, useComputed, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
-import { addCorrectedTerm } from "../../app/vocabulary";
+import { useRead } from "../../app/cache";
+import { addCorrectedTerm, describeCommonForm, findCommonForm } from "../../app/vocabulary";
 import { Button } from "../../ui/button";
 import type { WordRange } from "../model/words";
 import { correctText } from "../state/edit-actions";
@@ -21,16 +22,31 @@ type CorrectionFieldProps = {
   top: number;
   /** Number of places where these words are said. */
   count: number;
+  /** The language of the recording; null if unknown. */
+  language: string | null;
   onSave(text: string, scope: CorrectionScope): void;
   onClose(): void;
 };
 
 /** A field over the transcript that replaces the text of words without cutting them. */
-export function CorrectionField({ recognized, text, left, top, count, onSave, onClose }: CorrectionFieldProps) {
+export function CorrectionField({
+  recognized,
+  text,
+  left,
+  top,
+  count,
+  language,
+  onSave,
+  onClose,
+}: CorrectionFieldProps) {
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
   const everywhere = useRef<HTMLInputElement>(null);
   const fromNowOn = useRef<HTMLInputElement>(null);
+  const { state } = useRead(["common form", recognized, language], (signal) =>
+    findCommonForm(recognized, language, signal),
+  );
+  const common = state.value.kind === "ready" ? state.value.value : null;
   // A layout effect runs before the next key press.
   useLayoutEffect(() => {
     input.current?.focus();
@@ -46,7 +62,7 @@ export function CorrectionField({ recognized, text, left, top, count, onSave, on
         event.preventDefault();
         onSave(input.current!.value, {
           isEverywhere: everywhere.current?.checked === true,
-          isFromNowOn: fromNowOn.current?.checked === true,
+          isFromNowOn: common === null && fromNowOn.current?.checked === true,
         });
       }}
       onKeyDown={(event) => {
@@ -76,8 +92,19 @@ export function CorrectionField({ recognized, text, left, top, count, onSave, on
         </label>
       )}
       <label class="check">
-        <input ref={fromNowOn} type="checkbox" /> Add to the vocabulary of this project
+        <input
+          ref={fromNowOn}
+          type="checkbox"
+          disabled={common !== null}
+          aria-describedby={common === null ? undefined : `${id}-common`}
+        />{" "}
+        Add to the vocabulary of this project
       </label>
+      {common !== null && (
+        <span class="soft" id={`${id}-common`} dir="auto">
+          {describeCommonForm(common)}
+        </span>
+      )}
       <span class="soft" id={`${id}-hint`}>
         The sound stays as it is.
       </span>
@@ -93,11 +120,11 @@ export function CorrectionField({ recognized, text, left, top, count, onSave, on
 
 /** Returns a function that corrects words and, depending on the scope, adds the correction to the project's vocabulary. */
 export const createCorrecting =
-  (editor: Editor, projectId: string) =>
+  (editor: Editor, projectId: string, language: string | null) =>
   (range: WordRange, text: string, { isEverywhere, isFromNowOn }: CorrectionScope): void => {
     const recognized = editor.words.text.slice(range.from, range.to).join(" ");
     correctText(editor, range, text, isEverywhere);
-    if (isFromNowOn) void addCorrectedTerm(projectId, recognized, text);
+    if (isFromNowOn) void addCorrectedTerm(projectId, { recognized, text, language });
   };
 
 /** Space in pixels that the correction field needs to the right of its left edge. */

@@ -59,10 +59,17 @@ export function LanguageNote() {
   );
 }
 
+/** Returns the language of the transcript; null if unknown. */
+export const findLanguage = ({
+  asset,
+  editor,
+}: Pick<ReturnType<typeof useEditor>, "asset" | "editor">): string | null =>
+  asset.language ?? asset.language_detected?.code ?? editor.cut?.plan?.language ?? null;
+
 /** Says in which language the recording was transcribed, and how to get another one. */
 export function TranscribedLanguage() {
   const { asset, editor } = useEditor();
-  const code = asset.language ?? asset.language_detected?.code ?? editor.cut?.plan?.language ?? null;
+  const code = findLanguage({ asset, editor });
   // The note says it too.
   if (code === null || isForeign(asset)) return null;
   return (

@@ -30,6 +30,7 @@ import type { Playback } from "../state/playback";
 import { createCorrecting } from "./correction-field";
 import { FindBar } from "./find-bar";
 import { findUntranscribed } from "./foreign";
+import { findLanguage } from "./language-note";
 import { joinTexts } from "./paragraphs";
 import { PartialTranscript } from "./partial-transcript";
 import { Transcript, type TranscriptCommands } from "./transcript";
@@ -258,13 +259,14 @@ export function TranscriptTab() {
             if (!isSelected && pickSpan(editor, word) === null) editor.selection.value = { from: word, to: word + 1 };
             openContextMenu(place, "Words", MENU);
           }}
+          language={findLanguage({ asset, editor })}
           countSame={(range) => findSame({ ...editor.words, text: editor.texts.value }, range).length}
           renderDetails={(details) => <WordPopover {...details} />}
           onSeek={playback.seek}
           onPlay={playback.playFrom}
           {...(editor.canEdit && {
             onToggle: (range: WordRange) => toggleRange(editor, range),
-            onCorrect: createCorrecting(editor, asset.project_id),
+            onCorrect: createCorrecting(editor, asset.project_id, findLanguage({ asset, editor })),
           })}
         />
       )}
@@ -313,9 +315,7 @@ const listSpanActions = (editor: Editor): Action[] => [
 
 function goToMisheard(editor: Editor, playback: Playback): void {
   const { words } = editor;
-  const texts = editor.texts.peek();
-  const plan = editor.plan.peek();
-  const count = words.text.length;
+  const [texts, plan, count] = [editor.texts.peek(), editor.plan.peek(), words.text.length];
   const isWanted = (word: number) =>
     isMisheard(words, word) && texts[word] === words.text[word] && isWordKept(plan, words, word);
   const start = editor.selection.peek()?.from ?? findWordAt(words, playback.playhead.peek());

@@ -17,6 +17,8 @@ import { endSelection, useKeys } from "./use-selection";
 
 export type TranscriptProps = {
   words: Words;
+  /** The language of the recording; null if unknown. */
+  language: string | null;
   /** The text of each word, with corrections. */
   texts: readonly string[];
   plan: EditorPlan;
@@ -236,6 +238,7 @@ export function Transcript(props: TranscriptProps) {
             text={joinTexts(texts, place.range)}
             left={place.left}
             top={place.top}
+            language={props.language}
             count={props.countSame?.(place.range) ?? 1}
             onSave={(text, scope) => {
               props.onCorrect?.(place.range, text, scope);

@@ -1,8 +1,13 @@
 /** Words and vocabularies for the tests of replacements. */
 import type { Word } from "../../../../src/domain/speech";
+import type { CandidateRules } from "../../../../src/domain/vocabulary/candidates";
+import { createCommonFormCheck } from "../../../../src/domain/vocabulary/common-forms";
 
 const COMMON = new Set("i met the off cut of our in a and we use it was here said before apple olive god".split(" "));
 export const isCommon = (word: string) => COMMON.has(word);
+const isCommonForm = createCommonFormCheck("en", isCommon);
+/** The rules in which these words are common, and some words stay. */
+export const toRules = (kept: ReadonlySet<string> = new Set()): CandidateRules => ({ isCommon, isCommonForm, kept });
 export const TICKS = 300_000;
 
 /** Words of 0.3 s in a row; `~` before one makes it doubtful, `≈` slightly, a number is a pause in seconds. */

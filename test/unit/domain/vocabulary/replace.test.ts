@@ -10,10 +10,10 @@ import { selectByText } from "../../../../src/domain/vocabulary/select";
 import { prepareTerms } from "../../../../src/domain/vocabulary/terms";
 import { yieldToEventLoop } from "../../../../src/lib/event-loop";
 import { findReplacements } from "../../../../src/work/vocabulary/replace-words";
-import { isCommon, type Options, TICKS, toEntries, toWords } from "./recognized-words";
+import { isCommon, type Options, TICKS, toEntries, toRules, toWords } from "./recognized-words";
 
 function find(words: readonly Word[], { vocabulary, script = "" }: Options): Replacement[] {
-  const rules = { isCommon, kept: listScriptKeys(script) };
+  const rules = toRules(listScriptKeys(script));
   return selectByText([...listCandidates(words, prepareTerms(toEntries(vocabulary)), rules)].flat());
 }
 
@@ -46,6 +46,16 @@ describe("text of recognized words", () => {
     ["frequent words that are merely similar stay", "it was ~off ~our ~god", { Offkort: [] }, "it was off our god"],
     ["a frequent word is a term only as a listed form", "an apple", { Apple: [] }, "an apple"],
     ["a frequent word that is listed", "an apple", { Apple: ["apple"] }, "an Apple"],
+    ["not with another word", "the apple", { Theo: ["the"], Appel: ["apple"] }, "the apple"],
+    ["nor function words only", "it was of the apple", { Orvieto: ["of the"] }, "it was of the apple"],
+    [
+      "a name that is also a frequent word",
+      "I met God, God, and a god",
+      { Godt: ["god"] },
+      "I met Godt, Godt, and a god",
+    ],
+    ["letters in a row that are also words", "we use A I here", { AI: ["a i"] }, "we use AI here"],
+    ["a doubtful frequent word that is spelled alike", "it was ~here", { Herre: [] }, "it was here"],
     ["a rare word gets the case of the term", "the reaper here", { Reaper: [] }, "the Reaper here"],
     [
       "a term in lower case has a capital at the start",
@@ -178,9 +188,7 @@ test("only what a term replaces changes, whatever is said", () => {
         at = start + TICKS;
         return { text, start, end: at, confidence };
       });
-      const found = selectByText(
-        [...listCandidates(words, prepareTerms(vocabulary), { isCommon, kept: new Set() })].flat(),
-      );
+      const found = selectByText([...listCandidates(words, prepareTerms(vocabulary), toRules())].flat());
       const replaced = replaceWords(words, found);
       // In order, disjoint, and each within one sentence.
       for (const [i, { from, to }] of found.entries()) {

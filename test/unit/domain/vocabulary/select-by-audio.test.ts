@@ -11,13 +11,13 @@ import { compareReadings, listSecondReadings } from "../../../../src/domain/voca
 import { rateByAudio, selectByAudio } from "../../../../src/domain/vocabulary/select";
 import { prepareTerms } from "../../../../src/domain/vocabulary/terms";
 import { findReplacements } from "../../../../src/work/vocabulary/replace-words";
-import { isCommon, type Options, TICKS, toEntries, toWords } from "./recognized-words";
+import { type Options, TICKS, toEntries, toRules, toWords } from "./recognized-words";
 
 describe("with audio", () => {
   const words = toWords("we met ~her ~cold ~and ~ski here");
   const transcript = { words, utterances: [{ start: 0, end: words.at(-1)!.end, text: "", meanLogProb: -0.2 }] };
   const listAll = (vocabulary: Options["vocabulary"]) =>
-    [...listCandidates(words, prepareTerms(toEntries(vocabulary)), { isCommon, kept: new Set() })].flat();
+    [...listCandidates(words, prepareTerms(toEntries(vocabulary)), toRules())].flat();
   const candidates = listAll({ Verkhovensky: [] });
   const comparison = listComparisons(candidates, transcript);
   const align = (
@@ -45,6 +45,19 @@ describe("with audio", () => {
     expect(select(-2, -8)).toBe("we met Verkhovensky here");
     expect(select(-7, -8)).toBe("we met her cold and ski here");
     expect(select(-5, -5)).toBe("we met her cold and ski here");
+  });
+
+  test("a common word that is listed as a form is a term only where the audio fits it", () => {
+    const said = toWords("we met the apple");
+    const spoken = { words: said, utterances: [{ start: 0, end: 4 * TICKS, text: "", meanLogProb: -0.2 }] };
+    const listed = [...listCandidates(said, prepareTerms(toEntries({ Theo: ["the"] })), toRules())].flat();
+    const { requests, ...compared } = listComparisons(listed, spoken);
+    const selectWith = (fit: number) => {
+      const alignments = align(fit, -8, 3 * TICKS, requests, 2 * TICKS);
+      return selectByAudio(listed, rateByAudio({ requests, ...compared }, { alignments, termCount: 1 }));
+    };
+    expect(selectWith(-2).map(({ texts }) => texts)).toEqual([["Theo"]]);
+    expect(selectWith(-7)).toEqual([]);
   });
 
   test("words that are said before and after the term stay, unless the term fits very well", () => {
@@ -93,7 +106,7 @@ describe("with audio", () => {
     const said = toWords(`we met ~her ~cold ~and ~ski ~Offgut here`);
     const utterances = [{ start: 0, end: said.at(-1)!.end, text: "", meanLogProb: -0.2 }];
     const terms = prepareTerms(toEntries({ Verkhovensky: [], Offcut: [] }));
-    const listed = [...listCandidates(said, terms, { isCommon, kept: new Set() })].flat();
+    const listed = [...listCandidates(said, terms, toRules())].flat();
     const { requests, compared } = listComparisons(listed, { words: said, utterances });
     const rate = (scores: Record<string, number>) =>
       listed.map((candidate) => ({ candidate, score: scores[`${candidate.from} ${candidate.to}`] ?? -20 }));
@@ -184,7 +197,7 @@ describe("with audio", () => {
         const said = toWords(["we", ...parts].join(" "));
         const kept = new Set(["her", "cold"]);
         const terms = prepareTerms(toEntries({ Verkhovensky: [], Offcut: [], Przybylski: [], Cold: [] }));
-        const listed = [...listCandidates(said, terms, { isCommon, kept })].flat();
+        const listed = [...listCandidates(said, terms, toRules(kept))].flat();
         const recording = { words: said, utterances: [{ start: 0, end: said.at(-1)!.end, text: "", meanLogProb: -1 }] };
         const compared = listComparisons(listed, recording);
         const alignments = compared.requests.map(({ text, window }, n): ForcedAlignment => {
@@ -272,7 +285,7 @@ describe("with audio", () => {
     ["a word that its own dot joins", "we met ~Pshibilsky now", ".Przybylski", [1, 1]],
   ])("the aligned words of a term after %s", (_, text, term, expected) => {
     const said = toWords(text);
-    const rules = { isCommon, kept: new Set<string>() };
+    const rules = toRules();
     const terms = prepareTerms([{ text: "Przybylski", spoken_as: [] }]);
     const one = [...listCandidates(said, terms, rules)]
       .flat()

@@ -1,0 +1,30 @@
+/**
+ * Forms that are common words of a language. A term must not take the place of one wherever it is recognized: "the" is
+ * nearly always "the", even if "Theo" was recognized as "the" once. Pure.
+ */
+import { findLexicon } from "../planning/lexicon/find-lexicon";
+import { isContentWord } from "../planning/lexicon/lexicon";
+import { normalizeWords } from "../text/normalize";
+
+const LETTER = /^\P{L}*\p{L}\P{L}*$/u;
+const WORD = /\p{L}[\p{L}\p{M}'’]*/u;
+const CAPITAL = /^\P{L}*\p{Lu}/u;
+
+/**
+ * Returns a function that returns whether a form is a common word, or consists of function words only ("of the"). A
+ * word with a capital letter is a name ("Mark") unless it starts a sentence. Letters in a row spell something.
+ */
+export function createCommonFormCheck(
+  language: string | null,
+  isFrequentWord: (word: string) => boolean,
+): (form: string, startsSentence?: boolean) => boolean {
+  const lexicon = findLexicon(language);
+  return (form, startsSentence = false) => {
+    const parts = form.trim().split(/\s+/u);
+    if (parts.length > 1 && parts.every((part) => LETTER.test(part))) return false;
+    const words = normalizeWords(form, lexicon.language);
+    if (words.length > 0 && words.every((word) => !isContentWord(word, lexicon))) return true;
+    if (parts.length > 1 || (CAPITAL.test(form) && !startsSentence)) return false;
+    return isFrequentWord(WORD.exec(form.toLowerCase())?.[0] ?? "");
+  };
+}
