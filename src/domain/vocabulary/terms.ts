@@ -1,6 +1,14 @@
 /** Prepares a vocabulary for a search in recognized words. Pure. */
 import { toFormKey, type VocabularyEntry } from "./entries";
-import { measureDistance, type Pronunciation, toPhones, toPronunciation } from "./phones";
+import {
+  measureDistance,
+  measureLeastCost,
+  PROFILE_SIZE,
+  type Pronunciation,
+  ROUNDING,
+  toPhones,
+  toPronunciation,
+} from "./phones";
 
 /** A term. `spoken` contains the keys of its spoken forms. */
 export type Term = { texts: string[]; key: string; spoken: ReadonlySet<string>; pronunciation: Pronunciation };
@@ -24,6 +32,8 @@ const MIN_WEIGHT = 1.6;
 const MAX_DISTANCE = 0.64;
 /** Number of terms that are compared with the audio. */
 const MAX_SIMILAR = 3;
+/** Number of groups of terms that are compared one after the other. */
+const BUCKETS = 32;
 /** Maximum number of pairs of phones that a search compares, about 5 ms: only hundreds of very long terms need more. */
 const MAX_PAIRS = 1_000_000;
 
@@ -48,62 +58,51 @@ export function prepareTerms(entries: readonly VocabularyEntry[]): Terms {
   };
 }
 
-/** Compares with the terms of the most similar weights first, until no other can be closer than those found so far. */
+/** Compares with the terms that may be closest first, until no other can be closer than those found so far. */
 function createComparison(terms: readonly Term[]): Terms["findSimilar"] {
-  const sorted = terms.toSorted((a, b) => a.pronunciation.weight - b.pronunciation.weight);
+  const profiles = new Int32Array(terms.length * PROFILE_SIZE);
+  for (const [n, { pronunciation }] of terms.entries()) profiles.set(pronunciation.profile, n * PROFILE_SIZE);
+  const weights = Float64Array.from(terms, ({ pronunciation }) => pronunciation.weight);
+  const buckets = Array.from({ length: BUCKETS }, (): number[] => []);
   const known = new Map<string, readonly SimilarTerm[]>();
+
+  /** Puts the terms that may be closer than a distance into buckets by their least distance. */
+  const fillBuckets = (pronunciation: Pronunciation, maxDistance: number): void => {
+    for (const bucket of buckets) bucket.length = 0;
+    for (let n = 0; n < terms.length; n++) {
+      const most = maxDistance * Math.max(weights[n]!, pronunciation.weight);
+      const least = measureLeastCost(pronunciation, profiles, n * PROFILE_SIZE);
+      if (least < most) buckets[Math.floor((BUCKETS * least) / most)]!.push(n);
+    }
+  };
+
   return (text, maxDistance = MAX_DISTANCE) => {
     const phones = toPhones(text);
     const key = `${maxDistance} ${phones}`;
     const before = known.get(key);
     if (before !== undefined) return before;
     const pronunciation = toPronunciation(phones);
-    const found: SimilarTerm[] = [];
+    fillBuckets(pronunciation, maxDistance);
+    const found: (SimilarTerm & { index: number })[] = [];
     let limit = maxDistance;
     let pairs = 0;
-    const compare = (term: Term): void => {
-      pairs += term.pronunciation.phones.length * pronunciation.phones.length;
-      const distance = measureDistance(term.pronunciation, pronunciation, limit);
-      if (distance >= limit) return;
-      const place = found.findIndex((other) => other.distance > distance);
-      found.splice(place < 0 ? found.length : place, 0, { term, distance });
-      if (found.length > MAX_SIMILAR) found.pop();
-      if (found.length === MAX_SIMILAR) limit = found.at(-1)!.distance;
-    };
-    const isWithin = (term: Term | undefined): term is Term => {
-      if (term === undefined) return false;
-      const { weight } = term.pronunciation;
-      return Math.abs(weight - pronunciation.weight) < limit * Math.max(weight, pronunciation.weight);
-    };
-    let above = findFirst(sorted, pronunciation.weight);
-    let below = above - 1;
-    while (pairs < MAX_PAIRS) {
-      const [lighter, heavier] = [sorted[below], sorted[above]];
-      const [goesDown, goesUp] = [isWithin(lighter), isWithin(heavier)];
-      if (
-        goesDown &&
-        (!goesUp ||
-          pronunciation.weight - lighter!.pronunciation.weight < heavier!.pronunciation.weight - pronunciation.weight)
-      ) {
-        compare(lighter!);
-        below--;
-      } else if (goesUp) {
-        compare(heavier!);
-        above++;
-      } else break;
+    for (const [n, bucket] of buckets.entries()) {
+      if ((n / BUCKETS) * maxDistance > limit || pairs >= MAX_PAIRS) break;
+      for (const index of bucket) {
+        const term = terms[index]!;
+        pairs += term.pronunciation.phones.length * pronunciation.phones.length;
+        const distance = measureDistance(term.pronunciation, pronunciation, limit);
+        if (distance >= limit) continue;
+        const place = found.findIndex(
+          (other) => other.distance > distance || (other.distance === distance && other.index > index),
+        );
+        found.splice(place < 0 ? found.length : place, 0, { term, distance, index });
+        if (found.length > MAX_SIMILAR) found.pop();
+        // Of terms at the same distance, those that are listed first are found.
+        if (found.length === MAX_SIMILAR) limit = Math.min(maxDistance, found.at(-1)!.distance + ROUNDING);
+      }
     }
     known.set(key, found);
     return found;
   };
-}
-
-/** Returns the index of the first term of at least this weight. */
-function findFirst(sorted: readonly Term[], weight: number): number {
-  let [low, high] = [0, sorted.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (sorted[middle]!.pronunciation.weight < weight) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

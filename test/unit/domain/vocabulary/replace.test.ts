@@ -4,7 +4,7 @@ import type { Word } from "../../../../src/domain/speech";
 import { replaceInBasis, replaceWords } from "../../../../src/domain/vocabulary/apply";
 import { listCandidates, type Replacement } from "../../../../src/domain/vocabulary/candidates";
 import { toFormKey } from "../../../../src/domain/vocabulary/entries";
-import { measureDistance, toPhones, toPronunciation } from "../../../../src/domain/vocabulary/phones";
+import { measureDistance, measureLeastCost, toPhones, toPronunciation } from "../../../../src/domain/vocabulary/phones";
 import { collectScriptTerms, listScriptKeys } from "../../../../src/domain/vocabulary/script-terms";
 import { selectByText } from "../../../../src/domain/vocabulary/select";
 import { prepareTerms } from "../../../../src/domain/vocabulary/terms";
@@ -283,23 +283,50 @@ test("a replacement far into a day of words keeps the others", () => {
   ]);
 });
 
-test("the most similar terms are those of a comparison with all terms", () => {
-  const name = fc.stringMatching(/^[a-z]{4,14}$/);
-  fc.assert(
-    fc.property(fc.uniqueArray(name, { maxLength: 40 }), name, (names, text) => {
-      const pronunciation = toPronunciation(toPhones(text));
-      const distances = names
-        .map((one) => toPronunciation(toPhones(one)))
-        .filter(({ weight }) => weight >= 1.6)
-        .map((one) => measureDistance(one, pronunciation, 0.64))
-        .filter((distance) => distance < 0.64)
-        .sort((a, b) => a - b);
-      const { findSimilar } = prepareTerms(names.map((text) => ({ text, spoken_as: [] })));
-      const found = findSimilar(text).map(({ distance }) => distance);
-      expect(found).toHaveLength(Math.min(3, distances.length));
-      for (const [n, distance] of found.entries()) expect(distance).toBeCloseTo(distances[n]!, 9);
-    }),
-  );
+describe("the search for similar terms", () => {
+  /** Phones that recognizers confuse at little cost although they weigh differently are frequent. */
+  const sounds = fc.string({ unit: fc.constantFrom(..."vwyjkhgabdt", ..."szmnlrpfc7ш"), minLength: 1, maxLength: 14 });
+  const pronounce = (text: string) => toPronunciation(toPhones(text));
+  /** Without a limit, every cost is computed. */
+  const measureFully = (a: string, b: string) => measureDistance(pronounce(a), pronounce(b), Number.MAX_VALUE);
+
+  test("finds what a comparison with all terms finds, and those that are listed first of equal ones", () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(sounds, { maxLength: 60 }), sounds, (names, text) => {
+        const expected = names
+          .filter((name) => pronounce(name).weight >= 1.6)
+          .map((name) => ({ name, distance: measureFully(name, text) }))
+          .filter(({ distance }) => distance < 0.64)
+          .sort((a, b) => a.distance - b.distance)
+          .slice(0, 3);
+        const { findSimilar } = prepareTerms(names.map((name) => ({ text: name, spoken_as: [] })));
+        const found = findSimilar(text).map(({ term, distance }) => ({ name: term.texts.join(" "), distance }));
+        expect(found).toEqual(expected);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test.each([
+    ["Vava", "wawa", 0.2],
+    ["Yayaya", "gegege", 0.4],
+    ["Kaka", "haha", 0.37],
+  ])("finds %s for %s, whose confused letters weigh differently", (name, text, limit) => {
+    const { findSimilar } = prepareTerms([{ text: name, spoken_as: [] }]);
+    expect(findSimilar(text, limit)).toHaveLength(1);
+  });
+
+  test("a least cost is never above the cost", () => {
+    fc.assert(
+      fc.property(sounds, sounds, (a, b) => {
+        const [one, other] = [pronounce(a), pronounce(b)];
+        const cost = measureFully(a, b) * Math.max(one.weight, other.weight);
+        expect(measureLeastCost(one, other.profile)).toBeLessThanOrEqual(cost + 1e-9);
+        expect(measureLeastCost(one, new Int32Array(one.profile.length))).toBeLessThanOrEqual(one.weight + 1e-9);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
 });
 
 test("names and terms of a script are collected, other words are not", () => {
