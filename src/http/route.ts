@@ -4,7 +4,7 @@
  * resource in the path, request body, state, credits.
  */
 import type { Static, TObject } from "@sinclair/typebox";
-import { AppError, badRequest, type HttpCode, notFound, requireFound } from "../domain/errors";
+import { AppError, badRequest, type HttpCode, isHttpCode, notFound, requireFound } from "../domain/errors";
 import { sha256 } from "../lib/hash";
 import { runLargeTasksSerially } from "../lib/large-tasks";
 import type { Queries } from "../store/db";
@@ -154,7 +154,8 @@ export function route<
       const handled = { ...input, resource } as RouteInput<Q, B, Row>;
       const handle = async (): Promise<Reply> => (await definition.handle(call, handled)) ?? noContent();
       const reply = await handle().catch(async (error) => {
-        if (!(error instanceof AppError)) await requirePresence(call, load);
+        // Codes of jobs, such as that of an encoder that misses its source, are no responses either.
+        if (!(error instanceof AppError && isHttpCode(error.code))) await requirePresence(call, load);
         throw error;
       });
       return complete(call, reply);

@@ -1,8 +1,9 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdir } from "node:fs/promises";
+import { mkdir, rm } from "node:fs/promises";
 import { type SQL, sql } from "drizzle-orm";
 import { findRenderById } from "../../src/store/renders";
 import { removeRender } from "../../src/work/assets/deletion";
+import { indexBacklog } from "../../src/work/search/index-transcripts";
 import { startSession } from "./accounts";
 import type { CallOptions, Client } from "./client";
 import { type Harness, harness, PATIENCE_MS } from "./harness";
@@ -98,6 +99,46 @@ test("an asset that is deleted while its file is sent is a 404", async () => {
   };
   const { status } = await fetch(body.upload.url, { method: "PUT", body: (await wav(1)) as Uint8Array<ArrayBuffer> });
   expect([status, server.errors]).toEqual([404, []]);
+});
+
+test("an asset that is deleted while a piece of it is encoded is a 404", async () => {
+  await using server = await harness();
+  const key = await server.user();
+  const user = await startSession(server, key);
+  const { id } = await key.ready(await wav(4));
+  const { pieces, store, folders } = server.services();
+  const { read } = pieces;
+  pieces.read = async (...request) => {
+    await store.write((tx) => tx.run(sql`DELETE FROM assets WHERE id = ${id}`));
+    await rm(folders.media(id).dir, { recursive: true });
+    return read(...request);
+  };
+  expect(await attempt(user, "GET", `/assets/${id}/pieces/audio?from=0&to=2`)).toBe("404 not_found");
+  expect(server.errors).toEqual([]);
+});
+
+test("an asset whose deletion stops halfway is searchable again after the next start", async () => {
+  await using server = await harness();
+  const key = await server.user();
+  const user = await startSession(server, key);
+  const { id } = await key.ready(await wav(4));
+  await key.cutEnded((await key.startCut({ asset_id: id })).id);
+  const search = async () => (await user.must<{ items: object[] }>("GET", "/api/v1/search?q=alpha")).items.length;
+  const { store } = server.services();
+  const { write } = store;
+  let writes = 0;
+  store.write = async (work) => {
+    if (++writes > 1) throw new Error("disk I/O error");
+    return write(work);
+  };
+  expect(await attempt(user, "DELETE", `/assets/${id}`)).toStartWith("5");
+  store.write = write;
+  expect(await search()).toBe(0);
+  await indexBacklog(server.services());
+  expect(await search()).toBe(1);
+  await user.must("DELETE", `/api/v1/assets/${id}`);
+  expect(await store.read.all(sql`SELECT * FROM search_backlog`)).toEqual([]);
+  server.errors.splice(0);
 });
 
 describe("deleting with running jobs", () => {
