@@ -94,6 +94,13 @@ export async function deleteCorrectedPassages(tx: Queries, cutId: string): Promi
   await tx.delete(correctedPassages).where(eq(correctedPassages.cut_id, cutId));
 }
 
+/** Makes the next start index the transcript of an asset, if it has one. */
+export async function enterBacklog(tx: Queries, assetId: string): Promise<void> {
+  await tx.run(
+    sql`INSERT OR IGNORE INTO search_backlog (asset_id) SELECT id FROM assets WHERE id = ${assetId} AND has_transcript`,
+  );
+}
+
 export const leaveBacklog = async (tx: Queries, assetId: string): Promise<void> => {
   await tx.delete(searchBacklog).where(eq(searchBacklog.asset_id, assetId));
 };

@@ -87,7 +87,9 @@ test("files of the bundle are kept, and its index is not served", async () => {
 test("the development server signs in to an account with a recording, and serves a bundle that was replaced", async () => {
   await using folder = await temporaryFolder();
   const command = [process.execPath, "src/build/dev.ts", "--seed", "--port", "0", "--data-dir", folder.path];
-  const development = Bun.spawn(command, { cwd: PROJECT, stdio: ["ignore", "pipe", "inherit"] });
+  // The server refuses unknown settings, such as those of tests.
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("OFFCUT_")));
+  const development = Bun.spawn(command, { cwd: PROJECT, env, stdio: ["ignore", "pipe", "inherit"] });
   try {
     let output = "";
     const follow = async () => {

@@ -12,7 +12,7 @@ import type { Queries } from "../../store/db";
 import { deleteProject, touchProject } from "../../store/projects";
 import { deleteWorkspaceRows, listProjectFileIds, listProjectIds } from "../../store/purge";
 import { deleteRender, findRenderById, listAssetRenders, listCutRenders, type Render } from "../../store/renders";
-import { deletePassages } from "../../store/search";
+import { deletePassages, enterBacklog } from "../../store/search";
 import { listOpenSteps, markAssetDeleted } from "../../store/steps";
 import { releaseCharge } from "../billing/charge";
 import { deleteOutputAssets } from "../pipelines/chain-outputs";
@@ -95,8 +95,11 @@ export async function removeAsset(
 ): Promise<void> {
   const { read } = services.store;
   await services.folders.guard.confirmOnline();
-  // Before the cuts, each of which would change the index.
-  await writeUrgently(services, (tx) => deletePassages(tx, assetId));
+  // Before the cuts, each of which would change the index. A deletion that fails below leaves an asset that the next start makes searchable again.
+  await writeUrgently(services, async (tx) => {
+    await deletePassages(tx, assetId);
+    await enterBacklog(tx, assetId);
+  });
   for (const id of await listAssetCutIds(read, assetId)) await removeCut(services, id);
   for (const render of await listAssetRenders(read, assetId)) await removeRender(services, render);
   const after: DeletionCleanup = { steps: [], paths: [] };

@@ -57,9 +57,12 @@ async function indexOlderAsset({ store, folders, log }: CoreNeeds, id: string): 
     await folders.guard.confirmOnline();
     await store.write((tx) => replacePassages(tx, id, found));
   }
+  let isComplete = true;
   for (const cutId of await listEditedCutIds(store.read, id))
-    await indexOlderCut(store, cutId).catch((error) =>
-      log.warn("search.corrections_unreadable", { cut: cutId, error }),
-    );
-  await store.write((tx) => leaveBacklog(tx, id));
+    await indexOlderCut(store, cutId).catch((error) => {
+      log.warn("search.corrections_unreadable", { cut: cutId, error });
+      // A plan that is no JSON stays so. The next start tries again what the database could not do.
+      if (!(error instanceof SyntaxError)) isComplete = false;
+    });
+  if (isComplete) await store.write((tx) => leaveBacklog(tx, id));
 }

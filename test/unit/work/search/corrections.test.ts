@@ -259,6 +259,30 @@ test("what was read before the transcript was replaced is read again", async () 
   expect(await find(store, owner, "janis")).toEqual([[id, 1800, "my name is Jānis"]]);
 });
 
+test("what a failure of the database kept from the search is found after the next start", async () => {
+  await using fresh = await freshStore();
+  const { store } = fresh;
+  const owner = await store.write(addUser);
+  const id = await addRecording(store, owner, "my name is Janus");
+  await store.write(async (tx) => {
+    await addCut(tx, owner, id, [write("Jānis", 3)]);
+    await tx.insert(searchBacklog).values({ asset_id: id });
+  });
+  let failures = 1;
+  const failing: Store = {
+    ...store,
+    write: (work) => (failures-- > 0 ? Promise.reject(new Error("database is locked")) : store.write(work)),
+  };
+  const warnings: string[] = [];
+  const log = { warn: (event: string) => warnings.push(event) };
+  const needs = { folders: getFolders(fresh.folder), log };
+  await indexBacklog({ ...needs, store: failing } as unknown as CoreNeeds);
+  expect([warnings, await listBacklog(store.read, "", 10)]).toEqual([["search.corrections_unreadable"], [id]]);
+  await indexBacklog({ ...needs, store } as unknown as CoreNeeds);
+  expect([warnings.length, await listBacklog(store.read, "", 10)]).toEqual([1, []]);
+  expect(await find(store, owner, "janis")).toHaveLength(1);
+});
+
 test("a cut that cannot be read does not keep the others from the search", async () => {
   await using fresh = await freshStore();
   const { store } = fresh;
