@@ -5,7 +5,7 @@ import { useActions } from "../../app/actions";
 import { api, must } from "../../app/api";
 import { useList } from "../../app/cache";
 import { toNumber } from "../../app/english";
-import { formatCount } from "../../app/format";
+import { formatCount, formatDuration } from "../../app/format";
 import { lazyPage, withStyle } from "../../app/routes";
 import { canWrite, workspace } from "../../app/session";
 import { showFailure } from "../../app/toasts";
@@ -132,8 +132,10 @@ function NoProjects({ text, state }: { text: string; state: Project["state"] }) 
 /** "5 projects · 91 recordings · 56 h 22 min" */
 function describeAll(projects: readonly Project[]): string {
   const recordings = projects.reduce((sum, { totals }) => sum + totals.recordings, 0);
-  const minutes = Math.round(projects.reduce((sum, { totals }) => sum + totals.duration, 0) / 60);
+  const seconds = projects.reduce((sum, { totals }) => sum + totals.duration, 0);
+  const minutes = Math.round(seconds / 60);
   const [hours, rest] = [Math.floor(minutes / 60), `${minutes % 60} min`];
-  const length = hours > 0 ? `${toNumber(hours)} h ${rest}` : rest;
-  return [formatCount(projects.length, "project"), formatCount(recordings, "recording"), length].join(" · ");
+  const length = hours > 0 ? `${toNumber(hours)} h ${rest}` : seconds < 60 ? formatDuration(seconds) : rest;
+  const counts = [formatCount(projects.length, "project"), formatCount(recordings, "recording")];
+  return [...counts, ...(seconds > 0 ? [length] : [])].join(" · ");
 }

@@ -120,7 +120,7 @@ function ImportButton({ owner }: { owner: VocabularyOwner }) {
           currentTarget.value = "";
         }}
       />
-      <span class="hint" id={id}>
+      <span class="soft" id={id}>
         One term per line, or CSV
       </span>
       <p role="alert" class="field-error vocabulary-problem">
