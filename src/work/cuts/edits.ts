@@ -15,6 +15,7 @@ import { requireDraftRevision } from "./drafts";
 import type { PlanEdit } from "./plan-edits";
 import { runPlanOperation } from "./plan-files";
 import type { PlanNeeds } from "./plan-requests";
+import { hasBasis } from "./stored-basis";
 import { summarizeCut } from "./summaries";
 import { requireCurrent } from "./versions";
 
@@ -47,8 +48,7 @@ export async function prepareEdit(
   const edit = { edit: { segments, texts, ...(pacing && { pacing }) }, basis: cut.basis };
   const { plan, basis, items } = await runPlanOperation(services, cut, "edit", edit);
   requireDatabaseSpace(services);
-  const later = { texts, cutId: cut.id };
-  const corrections = await readCorrections(services.store.read, { asset_id: cut.asset_id, plan, basis }, later);
+  const corrections = await readCorrections(services.store.read, { asset_id: cut.asset_id, plan, basis }, cut.id);
   const now = services.now();
   return async (tx) => {
     const asset = requireFound(await findAssetById(tx, cut.asset_id), "Asset of the cut");
@@ -61,7 +61,7 @@ export async function prepareEdit(
       asset_id: cut.asset_id,
       state: "completed",
       script: cut.script,
-      options: pacing && basis !== null ? toCutOptions(pacing) : cut.options,
+      options: pacing && basis !== null && hasBasis(basis) ? toCutOptions(pacing) : cut.options,
       request_hash: null,
       edited_from: replaced?.edited_from ?? cut.id,
       name: name === undefined ? (replaced?.name ?? null) : name,
@@ -80,7 +80,7 @@ export async function prepareEdit(
     const inserted = await insertCut(tx, edited);
     await copyReview(tx, cut.id, inserted.id);
     await summarizeCut(tx, inserted);
-    await indexCorrections(tx, inserted, later, corrections);
+    await indexCorrections(tx, inserted, cut.id, corrections);
     if (replaced) await supersedeCut(tx, replaced.id, inserted.id, now);
     if (!keepsDraft) for (const id of new Set([cut.id, replaced?.id ?? cut.id])) await deleteDraft(tx, id);
     await touchProject(tx, asset.project_id, now);

@@ -25,7 +25,7 @@ import type { VocabularyEntry } from "../../domain/vocabulary/entries";
 import { type AnalysisPaths, readProbed, readShownWords, readSpeechAnalysis } from "../assets/prepared-files";
 import { findReplacements } from "../vocabulary/replace-words";
 import { type PlanEdit, requireValidEdit } from "./plan-edits";
-import { packBasis, unpackBasis } from "./stored-basis";
+import { packBasis, packTexts, unpackBasis, unpackTexts } from "./stored-basis";
 import { createTranscript } from "./transcript-file";
 
 /** `isBase64`: the body is not text. */
@@ -118,7 +118,7 @@ export async function createEditedPlan(
   const transcript = (await readSpeechAnalysis(paths))?.transcript ?? null;
   const old = JSON.parse(plan) as PlanJson;
   const stored = unpackBasis(basis, old);
-  const texts = mergeTexts(stored?.texts ?? [], edit.texts);
+  const texts = mergeTexts(unpackTexts(basis, old), edit.texts);
   const { pacing } = edit;
   const words = transcript?.words ?? null;
   const edited =
@@ -128,7 +128,7 @@ export async function createEditedPlan(
   return {
     plan: JSON.stringify(edited),
     items: formatItems(listPlanItems(judgePlan(old, stored?.spans ?? null))),
-    basis: stored && packBasis({ ...stored, texts, ...(pacing && { pacing }) }, edited),
+    basis: stored ? packBasis({ ...stored, texts, ...(pacing && { pacing }) }, edited) : packTexts(texts),
   };
 }
 

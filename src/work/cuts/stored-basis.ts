@@ -1,15 +1,18 @@
 /** Packs what is stored beside the plan of a cut, so that the plan can be explained and assembled again. */
-import { brotliDecompressSync, crc32 } from "node:zlib";
+import { brotliDecompressSync, crc32, deflateRawSync, inflateRawSync } from "node:zlib";
 import { type JudgedPlan, judgePlan } from "../../domain/pacing/judge-plan";
 import { decodeOlderBasis } from "../../domain/pacing/older-basis";
 import { decodeBasis, encodeBasis, type StoredBasis } from "../../domain/pacing/stored-basis";
 import type { PlanJson } from "../../domain/plan-json";
+import type { EditedText } from "../../domain/plan-texts";
 
 /** Above this, a stored basis is damaged: that of a recording of a day has a tenth. */
 const MAX_BASIS_BYTES = 64 * 1024 * 1024;
 
 /** The first byte. No basis of the older version, which was compressed JSON, starts with it. */
 const VERSION = 2;
+/** The first byte where a cut has no basis, such as one by hand, but corrected texts: compressed JSON. */
+const TEXTS_VERSION = 3;
 /** The version and a checksum of two bytes come before the basis. */
 const HEADER_BYTES = 3;
 
@@ -22,6 +25,26 @@ export function packBasis(basis: StoredBasis, plan: PlanJson): string {
   packed.set(bytes, HEADER_BYTES);
   return packed.toString("base64");
 }
+
+/** Returns corrected texts as they are stored in the place of a basis; null without texts. */
+export const packTexts = (texts: readonly EditedText[]): string | null =>
+  texts.length === 0
+    ? null
+    : Buffer.concat([Buffer.of(TEXTS_VERSION), deflateRawSync(JSON.stringify(texts))]).toString("base64");
+
+/** Returns the corrected texts of all edits so far. Empty when they are damaged. */
+export function unpackTexts(packed: string | null, plan: PlanJson): EditedText[] {
+  if (packed === null || hasBasis(packed)) return unpackBasis(packed, plan)?.texts ?? [];
+  try {
+    const json = inflateRawSync(Buffer.from(packed, "base64").subarray(1), { maxOutputLength: MAX_BASIS_BYTES });
+    return JSON.parse(json.toString()) as EditedText[];
+  } catch {
+    return [];
+  }
+}
+
+/** Returns whether more than corrected texts is stored. */
+export const hasBasis = (packed: string): boolean => Buffer.from(packed.slice(0, 4), "base64")[0] !== TEXTS_VERSION;
 
 /** Returns the basis of a plan; null without one, and when it is damaged. */
 export function unpackBasis(packed: string | null, plan: PlanJson): StoredBasis | null {

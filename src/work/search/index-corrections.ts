@@ -13,10 +13,8 @@ import {
   replaceCorrectedPassages,
   type StoredPassage,
 } from "../../store/search";
-import { unpackBasis } from "../cuts/stored-basis";
+import { unpackBasis, unpackTexts } from "../cuts/stored-basis";
 
-/** Texts that were corrected in a cut without a basis, beyond those of the cut that was edited. */
-type LaterTexts = { texts: readonly EditedText[]; cutId: string };
 type CorrectedCut = Pick<Cut, "asset_id" | "plan" | "basis">;
 /** `lastId` is that of the passages that were read. Null if nothing is corrected, neither now nor before. */
 export type Corrections = { lastId: number | null; found: Omit<StoredPassage, "end">[] } | null;
@@ -28,12 +26,15 @@ const PASSAGES_PER_YIELD = 50;
 /** As much as is said in a day. Texts beyond this are not searchable. */
 const MAX_CUT_CHARACTERS = 1_000_000;
 
-/** Reads what a completed cut corrects. `later` is needed only for a cut without a basis. */
-export async function readCorrections(db: Queries, cut: CorrectedCut, later: LaterTexts | null): Promise<Corrections> {
+/**
+ * Reads what a completed cut corrects. `editedFrom` is the ID of the cut that was edited: if it was cut by hand, an older version has stored its
+ * corrections only here.
+ */
+export async function readCorrections(db: Queries, cut: CorrectedCut, editedFrom: string | null): Promise<Corrections> {
   const plan = JSON.parse(cut.plan ?? "null") as PlanJson | null;
-  const basis = plan && unpackBasis(cut.basis, plan);
-  const texts = basis?.texts ?? later?.texts ?? [];
-  const before = basis === null && later !== null ? await listCorrectedPassages(db, later.cutId) : [];
+  const texts = plan === null ? [] : unpackTexts(cut.basis, plan);
+  const isByHand = plan !== null && unpackBasis(cut.basis, plan) === null;
+  const before = isByHand && editedFrom !== null ? await listCorrectedPassages(db, editedFrom) : [];
   if (texts.length === 0 && before.length === 0) return null;
   const corrected = new Map(before.map((row) => [row.passage_id, row]));
   const split = await splitTexts(texts);
@@ -68,11 +69,11 @@ async function splitTexts(texts: readonly EditedText[]): Promise<CorrectedText[]
 export async function indexCorrections(
   tx: Queries,
   cut: CorrectedCut & { id: string },
-  later: LaterTexts | null,
+  editedFrom: string | null,
   read?: Corrections,
 ): Promise<void> {
   const isCurrent = read !== undefined && read?.lastId === (await findLastPassageId(tx, cut.asset_id));
-  const corrections = isCurrent || read === null ? read : await readCorrections(tx, cut, later);
+  const corrections = isCurrent || read === null ? read : await readCorrections(tx, cut, editedFrom);
   if (corrections) await replaceCorrectedPassages(tx, cut.id, corrections.found);
 }
 

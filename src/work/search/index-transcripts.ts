@@ -29,7 +29,7 @@ export async function readPassages({ transcript }: Pick<MediaFolder, "transcript
 /** Assets that are read at a time. */
 const MAX_PAGE_ASSETS = 100;
 
-/** Makes a transcript searchable, and what was corrected in cuts of its recording, but those by hand, which do not keep the texts. */
+/** Makes a transcript searchable, and what was corrected in cuts of its recording. */
 export async function indexTranscript(tx: Queries, assetId: string, passages: readonly Passage[]): Promise<void> {
   await replacePassages(tx, assetId, passages);
   await indexAssetCorrections(tx, assetId);

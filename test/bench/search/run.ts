@@ -11,6 +11,7 @@ import { newId } from "../../../src/lib/ids";
 import { insertCut } from "../../../src/store/cuts";
 import type { Queries } from "../../../src/store/db";
 import { replacePassages } from "../../../src/store/search";
+import { packTexts } from "../../../src/work/cuts/stored-basis";
 import { type Corrections, indexCorrections, readCorrections } from "../../../src/work/search/index-corrections";
 import { searchTranscripts } from "../../../src/work/search/search";
 import { createRandom } from "../../random";
@@ -49,13 +50,13 @@ async function measure(work: () => Promise<void>): Promise<number> {
 /** Makes the texts of a cut searchable as an edit does, and returns the CPU time in ms before and in the transaction. */
 async function correctCut(assetId: string, texts: EditedText[]): Promise<[read: number, written: number]> {
   const row = { workspace_id: owner.workspaceId, asset_id: assetId, state: "completed" as const, plan: "{}" };
-  const cut = { id: newId(), ...row, script: "", options: CUT_MODES.natural, created_at: 0, completed_at: 0 };
-  const later = { texts, cutId: newId() };
+  const times = { created_at: 0, completed_at: 0 };
+  const cut = { id: newId(), ...row, script: "", options: CUT_MODES.natural, ...times, basis: packTexts(texts) };
   let corrections: Corrections = null;
   const read = await measure(async () => {
-    corrections = await readCorrections(store.read, { ...cut, basis: null }, later);
+    corrections = await readCorrections(store.read, cut, null);
   });
-  const write = async (tx: Queries) => indexCorrections(tx, await insertCut(tx, cut), later, corrections);
+  const write = async (tx: Queries) => indexCorrections(tx, await insertCut(tx, cut), null, corrections);
   return [read, await measure(() => store.write(write))];
 }
 

@@ -14,7 +14,7 @@ import { saveCutSummary } from "../../../../src/store/library";
 import { assets, cuts } from "../../../../src/store/schema";
 import { searchBacklog } from "../../../../src/store/schema-search";
 import { listBacklog, listCorrections, mergeSearchIndexes, replacePassages } from "../../../../src/store/search";
-import { packBasis } from "../../../../src/work/cuts/stored-basis";
+import { packBasis, packTexts } from "../../../../src/work/cuts/stored-basis";
 import type { CoreNeeds } from "../../../../src/work/needs";
 import { indexCorrections, readCorrections } from "../../../../src/work/search/index-corrections";
 import { indexBacklog, indexTranscript } from "../../../../src/work/search/index-transcripts";
@@ -36,11 +36,17 @@ const write = (text: string, first: number, last = first): EditedText => ({
 });
 
 /** Adds an edited cut with these corrected texts, which lists show. */
-async function addCut(tx: Queries, { workspaceId }: Owner, assetId: string, texts: EditedText[] | null) {
+async function addCut(
+  tx: Queries,
+  { workspaceId }: Owner,
+  assetId: string,
+  texts: EditedText[] | null,
+  basis: string | null = texts && pack(texts),
+) {
   const times = { created_at: 0, completed_at: 0 };
   const cut = await insertCut(tx, {
     ...{ id: newId(), workspace_id: workspaceId, asset_id: assetId, state: "completed" as const, ...times },
-    ...{ script: "", options: CUT_MODES.natural, plan: JSON.stringify(PLAN), basis: texts && pack(texts) },
+    ...{ script: "", options: CUT_MODES.natural, plan: JSON.stringify(PLAN), basis },
     edited_from: newId(),
   });
   await saveCutSummary(tx, { cut_id: cut.id, asset_id: assetId, kept: 0, open_marks: 0 });
@@ -124,10 +130,11 @@ test("a cut without a basis has what it corrects, and what the cut before it has
   const owner = await store.write(addUser);
   const id = await addRecording(store, owner, "my name is Janus and hers is Lisa");
   await store.write(async (tx) => {
-    const first = await addCut(tx, owner, id, null);
-    await indexCorrections(tx, first, { texts: [write("Jānis", 3)], cutId: newId() });
-    const second = await addCut(tx, owner, id, null);
-    await indexCorrections(tx, second, { texts: [write("Liese", 7)], cutId: first.id });
+    const first = await addCut(tx, owner, id, null, packTexts([write("Jānis", 3)]));
+    await indexCorrections(tx, first, newId());
+    // An older version kept no texts of the first one.
+    const second = await addCut(tx, owner, id, null, packTexts([write("Liese", 7)]));
+    await indexCorrections(tx, second, first.id);
     await deleteCut(tx, first.id);
   });
   expect(await find(store, owner, "janis liese")).toEqual([[id, 1800, "my name is Jānis and hers is Liese"]]);
@@ -156,6 +163,7 @@ test("what an older version has stored is found after the start, and what was co
     await tx.insert(searchBacklog).values({ asset_id: indexed });
     const { id } = await addAsset(tx, owner, { state: "ready" });
     await addCut(tx, owner, id, [write("Liese", 3)]);
+    await addCut(tx, owner, id, null, packTexts([write("Liesl", 3)]));
     await indexTranscript(tx, id, splitPassages(speak("her name is Lisa")));
     return id;
   });
@@ -165,6 +173,7 @@ test("what an older version has stored is found after the start, and what was co
   await indexBacklog({ store, folders: getFolders(fresh.folder), log } as unknown as CoreNeeds);
   expect(await find(store, owner, "janis")).toEqual([[indexed, 1800, "my name is Jānis"]]);
   expect(await find(store, owner, "liese")).toEqual([[early, 1800, "her name is Liese"]]);
+  expect(await find(store, owner, "liesl")).toEqual([[early, 1800, "her name is Liesl"]]);
   // They keep their place among the hits.
   expect([await listBacklog(store.read, "", 10), await passages()]).toEqual([[], before]);
 });
@@ -235,8 +244,8 @@ test("requests are answered while long texts are read, which are searched up to 
     if (!isRead) setImmediate(answer);
   };
   setImmediate(answer);
-  const cut = { asset_id: id, plan: JSON.stringify(PLAN), basis: null };
-  const read = await readCorrections(store.read, cut, { texts, cutId: newId() });
+  const cut = { asset_id: id, plan: JSON.stringify(PLAN), basis: packTexts(texts) };
+  const read = await readCorrections(store.read, cut, null);
   isRead = true;
   expect(answered).toBeGreaterThan(100);
   const has = (word: string) => read!.found.some(({ text }) => text.split(" ").includes(word));

@@ -1,0 +1,34 @@
+/** The search over what happens to a recording, with the server. */
+import { expect, setDefaultTimeout, test } from "bun:test";
+import { harness, PATIENCE_MS } from "./harness";
+import { wav } from "./media";
+import type { Cut } from "./resources";
+
+setDefaultTimeout(PATIENCE_MS);
+
+test("what a cut by hand corrects before there is a transcript is found as soon as there is one", async () => {
+  await using server = await harness();
+  const user = await server.user();
+  const hold = server.speech.hold("analyze");
+  const id = await user.upload(await wav(4));
+  await hold.reached;
+  const cut = await user.must<Cut>("POST", "/v1/cuts", { json: { asset_id: id, options: { mode: "manual" } } });
+  const edit = (cutId: string, text: string, start: number) => {
+    const json = { segments: [{ start: 0, end: 3.5 }], texts: [{ start, end: start + 0.4, text }] };
+    return user.must<Cut>("POST", `/v1/cuts/${cutId}/edits`, { json });
+  };
+  const first = await edit(cut.id, "Zoroaster", 0.5);
+  await edit(first.id, "Nietzsche", 2.5);
+  const search = async (text: string) =>
+    (await user.must<{ items: { start: number }[] }>("GET", `/api/v1/search?q=${text}`)).items.map(
+      ({ start }) => start,
+    );
+  expect(await search("nietzsche")).toEqual([]);
+  hold.release();
+  await user.prepared(id);
+  await server.idle();
+  const [early, late] = [await search("zoroaster"), await search("nietzsche")];
+  expect([early.length, late.length]).toEqual([1, 1]);
+  expect(late[0]).toBeGreaterThan(early[0]!);
+  expect(server.errors).toEqual([]);
+});
