@@ -56,10 +56,10 @@ export async function checkCleanAudio({ page, user, setup, address }: CleanAudio
     expect(getLevel(heard, from + offset, from + 0.05 + offset)).toBeGreaterThan(-100);
   }
   // In the pauses between the sentences, there is as little noise as in the render.
-  const windows = Array.from({ length: 58 }, (_, n) => 4 + n / 20);
-  const pauses = windows.filter(
-    (from) => getLevel(rendered, from, from + 0.1) < getLevel(original, from, from + 0.1) - 8,
-  );
+  const windows = Array.from({ length: 56 }, (_, n) => 4.1 + n / 20);
+  const isQuiet = (from: number) => getLevel(rendered, from, from + 0.1) < getLevel(original, from, from + 0.1) - 8;
+  // A busy browser records a few milliseconds less than it plays: speech beside a window must not be heard in it.
+  const pauses = windows.filter((from) => isQuiet(from - 0.1) && isQuiet(from) && isQuiet(from + 0.1));
   expect(pauses.length).toBeGreaterThan(2);
   const getPauseLevel = (samples: Float32Array, shift: number) =>
     pauses.reduce((sum, from) => sum + getLevel(samples, from + shift, from + 0.1 + shift), 0) / pauses.length;
