@@ -1,7 +1,8 @@
-/** A real browser: each row of the editor's table of actions, by keyboard and by pointer. Firefox runs the same rows. */
+/** A real browser: the states of the editor, and each row of its table of actions, by keyboard and by pointer. Firefox does the same. */
 import { test } from "bun:test";
 import { runRows } from "./action-rows";
 import { useDashboard } from "./dashboard";
+import { expectAccessibleStates } from "./editor-states";
 import { createStudioAsset } from "./studio";
 
 const { expectFailures, open, server } = useDashboard();
@@ -16,4 +17,14 @@ test("each action of the editor does what its row says, by keyboard and by point
   });
   await page.getByRole("button", { name: "Play the cut" }).waitFor();
   await runRows(page);
+});
+
+test("axe-core finds nothing in the states of the editor", async () => {
+  expectFailures(503);
+  const user = await server().user();
+  const asset = await createStudioAsset(user);
+  const page = await open(`/assets/${asset.id}?cut=${asset.takesCutId}`, user, {
+    viewport: { width: 1360, height: 850 },
+  });
+  await expectAccessibleStates(page);
 });

@@ -3,6 +3,7 @@ import { expect } from "bun:test";
 import type axe from "axe-core";
 import type { Page } from "playwright-core";
 import { isFullSize } from "../full-size";
+import type { RowPage } from "./action-driver";
 import { saveScreenshots } from "./screenshots";
 
 /** The minified build, because each page that is examined parses it. */
@@ -22,9 +23,7 @@ const NARROW = [
 
 /** Lists the rules that are broken, with the elements that break them, and the windows in which the page scrolls sideways. */
 export async function listViolations(page: Page): Promise<string[]> {
-  // Not as an element: the policy allows no inline script.
-  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE_SOURCE);
-  const found = await page.evaluate(runAxe, [AXE_TAGS, isFullSize ? AXE_TAGS : COLOR_RULES, isFullSize] as const);
+  const found = await findBrokenRules(page);
   await saveScreenshots(page);
   const before = page.viewportSize();
   for (const size of before?.width === 1280 ? [...NARROW, before] : []) {
@@ -33,6 +32,13 @@ export async function listViolations(page: Page): Promise<string[]> {
     if (width > size.width) found.push(`${width} px wide in a window of ${size.width} px`);
   }
   return found.map((text) => `${new URL(page.url()).pathname} ${text}`);
+}
+
+/** Lists the rules that are broken in each theme, with the elements that break them. */
+export async function findBrokenRules(page: Pick<RowPage, "evaluate">): Promise<string[]> {
+  // Not as an element: the policy allows no inline script.
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE_SOURCE);
+  return await page.evaluate(runAxe, [AXE_TAGS, isFullSize ? AXE_TAGS : COLOR_RULES, isFullSize]);
 }
 
 export const expectAccessible = async (page: Page): Promise<void> => expect(await listViolations(page)).toEqual([]);

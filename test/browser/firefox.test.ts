@@ -12,6 +12,7 @@ import { temporaryFolder } from "../temporary-folder";
 import { until } from "../until";
 import { runRows } from "./action-rows";
 import { checkCleanAudio } from "./clean-audio-check";
+import { expectAccessibleStates } from "./editor-states";
 import { FIREFOX, openFirefoxPlayer } from "./firefox-player";
 import { createStudioAsset } from "./studio";
 
@@ -111,22 +112,28 @@ test.if(isFullSize && FIREFOX !== null)("from the sign-in to a downloaded render
   expect(problems).toEqual([]);
 });
 
-test.if(isFullSize && FIREFOX !== null)("each action of the editor, by keyboard and by pointer", async () => {
-  await using folder = await temporaryFolder();
-  await using server = await harness();
-  const user = await server.user();
-  const asset = await createStudioAsset(user);
-  await using browser = await launchFirefox(folder.path);
-  const { key } = await startSession(server, user);
-  await browser.setCookie({ name: "service_session", value: key, domain: HOST, path: "/", httpOnly: true });
-  const page = await browser.newPage();
-  await page.setViewport({ width: 1360, height: 850 });
-  const problems = watch(page);
-  await page.goto(`http://${HOST}:${new URL(server.url()).port}/assets/${asset.id}?cut=${asset.takesCutId}`);
-  await page.waitForSelector("[aria-label=Words]");
-  await runRows(page);
-  expect(problems).toEqual([]);
-});
+test.if(isFullSize && FIREFOX !== null)(
+  "the states of the editor, and each action by keyboard and by pointer",
+  async () => {
+    await using folder = await temporaryFolder();
+    await using server = await harness();
+    const user = await server.user();
+    const asset = await createStudioAsset(user);
+    await using browser = await launchFirefox(folder.path);
+    const { key } = await startSession(server, user);
+    await browser.setCookie({ name: "service_session", value: key, domain: HOST, path: "/", httpOnly: true });
+    const page = await browser.newPage();
+    await page.setViewport({ width: 1360, height: 850 });
+    const problems = watch(page);
+    await page.goto(`http://${HOST}:${new URL(server.url()).port}/assets/${asset.id}?cut=${asset.takesCutId}`);
+    await page.waitForSelector("[aria-label=Words]");
+    await expectAccessibleStates(page);
+    await page.reload();
+    await page.waitForSelector("[aria-label=Words]");
+    await runRows(page);
+    expect(problems).toEqual([]);
+  },
+);
 
 test.if(isFullSize && FIREFOX !== null)("every page in both themes", async () => {
   await using folder = await temporaryFolder();

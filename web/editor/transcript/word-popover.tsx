@@ -70,12 +70,15 @@ export function WordPopover({ range, left, top, takesFocus, pauseBefore, onCorre
 /** Space in pixels between the word and the popover. */
 const GAP = 12;
 
-/** On a phone, the popover is above the dock: scrolls the word above it. `top` is where the word ends in the text. */
+/** On a phone, the popover is above the dock: scrolls the word above it, with the page and then in the text. `top` is where the word ends in the text. */
 function uncoverWord(box: HTMLElement, top: number): void {
-  const text = box.parentElement!.getBoundingClientRect();
-  const covered = text.top - box.parentElement!.scrollTop + top + GAP - box.getBoundingClientRect().top;
-  const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  if (covered > 0) scrollBy({ top: covered, behavior: isCalm ? "instant" : "smooth" });
+  const text = box.parentElement!;
+  const covered = text.getBoundingClientRect().top - text.scrollTop + top + GAP - box.getBoundingClientRect().top;
+  if (covered <= 0) return;
+  const room = document.documentElement.scrollHeight - innerHeight - scrollY;
+  const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "instant" : "smooth";
+  scrollBy({ top: Math.min(covered, room), behavior });
+  text.scrollBy({ top: Math.max(0, covered - room), behavior });
 }
 
 function Removed({ span, onClose }: { span: RemovedSpan; onClose(): void }) {
