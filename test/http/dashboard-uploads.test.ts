@@ -19,7 +19,7 @@ let server: Harness;
 let anna: Client;
 let bytes: Uint8Array<ArrayBuffer>;
 beforeAll(async () => {
-  server = await harness();
+  server = await harness({}, { sharesChild: true });
   bytes = (await wav(1)) as Uint8Array<ArrayBuffer>;
 });
 beforeEach(async () => {

@@ -15,7 +15,7 @@ let server: Harness;
 let user: Client;
 let asset: AssetDetail;
 beforeAll(async () => {
-  server = await harness();
+  server = await harness({}, { sharesChild: true });
   user = await server.user();
   asset = await user.ready(await wav(2));
 });

@@ -96,7 +96,7 @@ async function checkLedger(server: Harness, user: Client): Promise<void> {
 test.each(fullOr([1, 2], [2]))(
   "ledger and disk stay consistent (seed %d)",
   async (seed) => {
-    await using server = await harness({ MAX_UPLOADS: "1000" });
+    await using server = await harness({ MAX_UPLOADS: "1000" }, { sharesChild: true });
     const users = [await server.user(GRANT), await server.user(GRANT)] as const;
     const seen: CreatedIds[] = users.map(() => ({ projects: [], cuts: [], renders: [] }));
     const bytes = (await wav(2)) as Uint8Array<ArrayBuffer>;

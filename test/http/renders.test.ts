@@ -18,7 +18,7 @@ let film: AssetDetail;
 let audio: AssetDetail;
 let filmCut: Cut;
 beforeAll(async () => {
-  server = await harness();
+  server = await harness({}, { sharesChild: true });
   [anna, bert] = [await server.user(), await server.user()];
   [film, audio] = await Promise.all([anna.ready(await video(4), { filename: "film.mp4" }), anna.ready(await wav(4))]);
   filmCut = await anna.cutEnded((await anna.startCut({ asset_id: film.id })).id);

@@ -40,7 +40,7 @@ let week = 0;
 
 beforeAll(async () => {
   backups = await temporaryFolder();
-  server = await harness({ BACKUP_TO: backups.path }, { drillCommand: PROVING_DRILL });
+  server = await harness({ BACKUP_TO: backups.path }, { drillCommand: PROVING_DRILL, sharesChild: true });
   admin = await startSession(server, await createAdmin(server));
   user = await server.user();
   await until("the nightly backup", () => server.log.some((line) => line.includes('"backup.completed"')));

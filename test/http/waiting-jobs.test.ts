@@ -11,7 +11,7 @@ setDefaultTimeout(PATIENCE_MS);
 const MAX_WAITING_JOBS = 1_000;
 
 test("cuts, renders and chains beyond 1,000 waiting ones are 409 until one of them no longer waits; those of others are not", async () => {
-  await using server = await harness();
+  await using server = await harness({}, { sharesChild: true });
   const [anna, bert] = [await server.user(), await server.user()];
   const asset = await anna.ready(await wav(2));
   const existing = await anna.startCut({ asset_id: asset.id });

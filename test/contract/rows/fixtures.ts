@@ -46,11 +46,10 @@ function createOnFirstUse<T>(make: () => Promise<T>): () => Promise<T> {
 
 /** Starts the server. `settings` as for the harness. */
 export async function createFixtures(settings: Record<string, string> = {}): Promise<Fixtures> {
-  const server = await harness({
-    WEBHOOKS_ALLOW_LOOPBACK: "true",
-    CORS_ORIGINS: "https://studio.example",
-    ...settings,
-  });
+  const server = await harness(
+    { WEBHOOKS_ALLOW_LOOPBACK: "true", CORS_ORIGINS: "https://studio.example", ...settings },
+    { sharesChild: true },
+  );
   const [anna, bert] = [await server.user(), await server.user()];
   const inspect = createResponseChecker(await anna.must<ApiDocument>("GET", "/openapi.json"));
 
