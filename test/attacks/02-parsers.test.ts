@@ -124,7 +124,7 @@ test(
   "a file that names others, or that needs a decoder of no recording, is refused",
   async () => {
     const text = (content: string) => new TextEncoder().encode(content.padEnd(2_000, "\n"));
-    const video = ["-f", "lavfi", "-i", "testsrc=s=160x120:d=1"];
+    const video = ["-f", "lavfi", "-i", "testsrc=s=64x48:d=0.2"];
     const files = {
       concat: text(`ffconcat version 1.0\nfile '${EXECUTABLE}'\n`),
       playlist: text(`#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nfile://${server.data}/offcut.db\n#EXT-X-ENDLIST\n`),

@@ -9,7 +9,7 @@ import { selectFfmpeg } from "../../../src/media/ffmpeg";
 export const SQUARE_PIXELS = 20;
 export const BEEP_SECONDS = 0.04;
 
-const folder = join(tmpdir(), `offcut-generated-media-4-${process.getuid?.() ?? 0}`);
+const folder = join(tmpdir(), `offcut-generated-media-5-${process.getuid?.() ?? 0}`);
 mkdirSync(folder, { recursive: true });
 
 const bundled = openExtracted(null).ffmpeg;

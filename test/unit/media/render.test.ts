@@ -187,7 +187,7 @@ describe("frames that cannot be decoded", () => {
         ...videoInput("25", 6),
         ...audioInput(48_000, 2, 6),
         "-c:v",
-        "prores_ks",
+        "prores",
         "-profile:v",
         "0",
         "-c:a",

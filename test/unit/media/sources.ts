@@ -177,7 +177,7 @@ export const SOURCES: Source[] = [
   { name: "mp4 without sound", path: make("silent.mp4", ...pal, ...h264(50)), rate: 25, silent: true },
   {
     name: "mov, ProRes 10-bit",
-    path: make("prores.mov", ...pal, ...stereo, "-c:v", "prores_ks", "-profile:v", "0", "-c:a", "pcm_s24le"),
+    path: make("prores.mov", ...pal, ...stereo, "-c:v", "prores", "-profile:v", "0", "-c:a", "pcm_s24le"),
     rate: 25,
   },
   { name: "mkv, FFV1, FLAC", path: make("lossless.mkv", ...pal, ...stereo, "-c:v", "ffv1", "-c:a", "flac"), rate: 25 },
