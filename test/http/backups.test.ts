@@ -127,7 +127,8 @@ test("one at a time: a second start is 409, and what runs ends with the server",
     state: "failed",
     error: "The server stopped before it was complete.",
   });
-  expect((await readdir(folder.path)).filter((name) => name.startsWith("."))).toEqual([]);
+  // An older backup may be on its way out.
+  await until("only complete backups", async () => (await readdir(folder.path)).every((name) => !name.startsWith(".")));
 });
 
 test("a run that was killed with the server has failed after the next start", async () => {
