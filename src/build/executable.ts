@@ -74,9 +74,7 @@ async function compile(embedded: EmbeddedFiles): Promise<void> {
   // A running executable cannot be overwritten, and a failed build keeps the previous one: build next to it, then rename.
   const draft = join(dirname(out), `.${basename(out)}.${process.pid}`);
   const result = await Bun.build({
-    // `threaded-graph.ts` starts the second one as a thread.
-    entrypoints: [resolve(values.entry), join(PROJECT, "src/speech/graph-thread.ts")],
-    root: join(PROJECT, "src"),
+    entrypoints: [resolve(values.entry)],
     target: "bun",
     // A process loads only the code that it needs: commands and child processes of jobs start in 30 ms instead of 180.
     splitting: true,

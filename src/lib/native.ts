@@ -12,9 +12,6 @@ export function setNativeFolder(path: string): void {
   nativeFolder = path;
 }
 
-/** Returns the folder of the addons, for another thread; null when run from the sources. */
-export const findNativeFolder = (): string | null => nativeFolder;
-
 /**
  * Returns the exports of an addon, loading it on the first call. Throws if no folder is set or the system cannot load
  * the file, most often because the data folder is on a file system mounted `noexec`.

@@ -3,7 +3,6 @@ import type { AlignmentRequest, ForcedAlignment } from "../domain/speech";
 import { TICKS_PER_SECOND } from "../domain/time";
 import { clipWindow, type EncodedWindow, encodeWindow, type WindowSource } from "./encoded-windows";
 import type { DecodedText } from "./moonshine";
-import { createReadAhead } from "./read-ahead";
 import { snapWordEdges } from "./snapping";
 import type { Checkpoint } from "./task-control";
 import { tokenize } from "./tokens";
@@ -12,8 +11,6 @@ import { timeWords, toRecordingTicks } from "./word-timing";
 /** Maximum length of the window and of the text that the graphs accept. The rest is cut off. */
 const MAX_WINDOW_TICKS = 40 * TICKS_PER_SECOND;
 const MAX_TOKENS = 1_000;
-/** Windows that are encoded in advance, most of which take less time than a text. */
-const MAX_WINDOWS_AHEAD = 2;
 
 /**
  * Aligns each text and returns the results in the order of the requests. `check` is called between steps and may throw to stop.
@@ -29,18 +26,11 @@ export async function forcedAlign(
     return { index, window, order: JSON.stringify(window), tokens: request.text.trim() === "" ? [] : tokens };
   });
   const results: ForcedAlignment[] = new Array(pending.length);
-  // Sorted, so that equal windows are adjacent and each is encoded only once, while texts in the ones before it are scored.
-  const groups = [...Map.groupBy(pending, ({ order }) => order).entries()]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, group]) => group);
-  const getWindow = createReadAhead(groups, MAX_WINDOWS_AHEAD, ([first]) => encodeWindow(source, first!.window));
-  for (const [n, group] of groups.entries()) {
+  // Sorted, so that equal windows are adjacent and each is encoded only once.
+  for (const one of pending.sort((a, b) => (a.order < b.order ? -1 : a.order > b.order ? 1 : a.index - b.index))) {
     await check();
-    const encoded = await getWindow(n);
-    for (const { index, tokens } of group) {
-      await check();
-      results[index] = toForcedAlignment(await source.moonshine.score(encoded.audio, tokens), encoded);
-    }
+    const encoded = await encodeWindow(source, one.window);
+    results[one.index] = toForcedAlignment(await source.moonshine.score(encoded.audio, one.tokens), encoded);
   }
   return results;
 }

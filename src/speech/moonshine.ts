@@ -12,7 +12,6 @@ import {
   toIntegerTensor,
 } from "./onnx-session";
 import { padSamples } from "./pcm";
-import { loadThreadedGraph, type ThreadedGraph } from "./threaded-graph";
 import { BEGIN_TOKEN, END_TOKEN } from "./tokens";
 
 /** The first convolutions need at least this much audio. */
@@ -34,17 +33,14 @@ export type DecodedText = {
 
 type OnStep = (position: number) => void | Promise<void>;
 
-/**
- * Loads the encoder and the decoder from prepared graphs. The decoder's steps are too small for several threads, so the encoder runs in a
- * thread of its own: audio can be encoded while other audio is decoded.
- */
+/** Loads the encoder and the decoder from prepared graphs. The decoder's steps are too small for several threads. */
 export async function loadMoonshine(folder: string, encoderThreads: number) {
   const [encoder, decoder] = await Promise.all([
-    loadThreadedGraph(join(folder, "encoder.onnx"), encoderThreads),
+    loadGraph(join(folder, "encoder.onnx"), encoderThreads),
     loadGraph(join(folder, "decoder.onnx"), 1),
   ]);
   return {
-    /** Encodes samples: 16 kHz mono, -1 to 1. A call waits for earlier ones. */
+    /** Encodes samples: 16 kHz mono, -1 to 1. */
     encode: (samples: Float32Array) => encode(encoder, samples),
     /** Decodes each row greedily. `onStep` is awaited with the number of tokens so far, and may throw to stop. */
     decode: (rows: EncodedAudio[], onStep: OnStep = () => {}) => decode(decoder, rows, onStep),
@@ -58,7 +54,7 @@ export async function loadMoonshine(folder: string, encoderThreads: number) {
 
 export type Moonshine = Awaited<ReturnType<typeof loadMoonshine>>;
 
-async function encode(encoder: ThreadedGraph, samples: Float32Array): Promise<EncodedAudio> {
+async function encode(encoder: Graph, samples: Float32Array): Promise<EncodedAudio> {
   const padded = padSamples(samples, MIN_SAMPLES);
   const out = await encoder.run({ samples: toFloatTensor(padded, [1, padded.length]) });
   const keys = getFloats(out, "keys");

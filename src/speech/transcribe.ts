@@ -6,7 +6,6 @@ import { type Span, TICKS_PER_SECOND, type Ticks } from "../domain/time";
 import type { EncodedAudio } from "./cross-attention";
 import type { DecodedText, Moonshine } from "./moonshine";
 import { amplify, type PcmReader } from "./pcm";
-import { createReadAhead } from "./read-ahead";
 import { clipSegment, findQuietest, type SpeechSegment, splitToLength } from "./segmentation";
 import { snapWordEdges } from "./snapping";
 import type { Checkpoint, TaskWork } from "./task-control";
@@ -58,21 +57,17 @@ export async function transcribe(
       reportedUntil = firstOpen;
       if (words.length > 0) onWords?.(words);
     };
-    const missing: { key: string; batch: SpeechSegment[]; size: number }[] = [];
     for (const [n, batch] of createBatches(pool).entries()) {
       const key = `moonshine ${from} ${n}`;
       const size = batch.reduce((sum, s) => sum + s.end - s.start, 0);
-      const saved = log.takeJson<RecognizedSegment[]>(key);
-      if (saved === null) missing.push({ key, batch, size });
-      else finish(batch, saved);
-    }
-    // Each batch is encoded while the one before it is decoded.
-    const getEncodings = createReadAhead(missing, 1, ({ batch }) => encodeSegments(moonshine, audio, batch));
-    for (const [n, { key, batch, size }] of missing.entries()) {
       const onBatchProgress = (share: number) => onProgress((done + share * size) / total);
+      const saved = log.takeJson<RecognizedSegment[]>(key);
+      if (saved !== null) {
+        finish(batch, saved);
+        continue;
+      }
       const hypotheses: Hypothesis[] = [];
-      const encodings = await getEncodings(n);
-      for (const result of await decodeSegments(moonshine, batch, encodings, check, onBatchProgress))
+      for (const result of await recognizeSegments(moonshine, audio, batch, check, onBatchProgress))
         hypotheses.push(...(await refineHypothesis(moonshine, audio, result, check)));
       const found = hypotheses.flatMap((hypothesis) => toRecognizedSegments(hypothesis, audio.energy));
       await log.putJson(key, found);
@@ -122,33 +117,17 @@ export function createBatches<T extends Span>(segments: readonly T[]): T[][] {
 const ENCODER_SHARE = 0.45;
 const TYPICAL_TOKENS_PER_SECOND = 4;
 
-/** Reads the segments and starts to encode them. */
-async function encodeSegments(
+async function recognizeSegments(
   moonshine: Moonshine,
   audio: AudioWithEnergy,
   segments: SpeechSegment[],
-): Promise<Promise<EncodedAudio>[]> {
-  const encodings: Promise<EncodedAudio>[] = [];
-  for (const segment of segments) {
-    const encoding = moonshine.encode(await readSamples(audio, segment));
-    // The task may end before it needs the segment.
-    encoding.catch(() => {});
-    encodings.push(encoding);
-  }
-  return encodings;
-}
-
-async function decodeSegments(
-  moonshine: Moonshine,
-  segments: SpeechSegment[],
-  encodings: readonly Promise<EncodedAudio>[],
   check: Checkpoint,
   onProgress: (share: number) => void = () => {},
 ): Promise<Hypothesis[]> {
   const encoded: EncodedAudio[] = [];
-  for (const encoding of encodings) {
+  for (const segment of segments) {
     await check();
-    encoded.push(await encoding);
+    encoded.push(await moonshine.encode(await readSamples(audio, segment)));
     onProgress((ENCODER_SHARE * encoded.length) / segments.length);
   }
   const expected = Math.max(...encoded.map((e) => e.seconds)) * TYPICAL_TOKENS_PER_SECOND;
@@ -194,8 +173,7 @@ async function refineHypothesis(
   const speechTicks = segment.speech.reduce((sum, s) => sum + s.end - s.start, 0);
   if (!isGarbled(hypothesis) || speechTicks < MIN_SPEECH_TICKS || segment.end - segment.start < 2 * MIN_SPLIT_TICKS)
     return [hypothesis];
-  const halves = splitSegment(segment, audio.energy);
-  const parts = await decodeSegments(moonshine, halves, await encodeSegments(moonshine, audio, halves), check);
+  const parts = await recognizeSegments(moonshine, audio, splitSegment(segment, audio.energy), check);
   const improved: Hypothesis[] = [];
   for (const part of parts) improved.push(...(await refineHypothesis(moonshine, audio, part, check)));
   return computeOverallLogProb(improved) > computeOverallLogProb([hypothesis]) ? improved : [hypothesis];
