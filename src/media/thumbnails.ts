@@ -1,5 +1,6 @@
 /** Thumbnails of a video: the poster, and the filmstrip along a timeline. */
-import { rm } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { rename, rm } from "node:fs/promises";
 import { TICKS_PER_SECOND, type Ticks } from "../domain/time";
 import { buildInputArguments, buildOutputArguments, buildPassthroughArguments, QUIET_ARGUMENTS } from "./arguments";
 import { writeAtomically } from "./atomic-output";
@@ -26,6 +27,8 @@ const FILMSTRIP_HEIGHT_PIXELS = 90;
 const MAX_FILMSTRIP_FRAMES = 20;
 const MIN_FILMSTRIP_INTERVAL_SECONDS = 0.5;
 const MAX_STILL_WALL_SECONDS = 60;
+/** Of the frames that one process decodes: twenty of 1080p. Each frame has a decoder of its own. */
+const MAX_PIXELS_PER_PROCESS = 42e6;
 
 /** Writes a frame near the start of the recording as JPEG. Errors: `AppError` `processing_failed`, `storage_full`. */
 export async function createPoster(source: RecordingFile & { outputPath: string }): Promise<void> {
@@ -35,14 +38,15 @@ export async function createPoster(source: RecordingFile & { outputPath: string 
   const size = { width: toEven(video.width * scale), height: toEven(video.height * scale) };
   const at = Math.min(duration / 10, 5 * TICKS_PER_SECOND);
   const stills = await openStills(source);
-  const isWritten = await writeStill(stills, { time: at, size, path: source.outputPath, isRequired: false });
-  if (!isWritten) await writeStill(stills, { time: null, size, path: source.outputPath, isRequired: true });
+  const still = { time: at, size, path: source.outputPath };
+  await tryStills(stills, [still]);
+  if (!(await Bun.file(still.path).exists())) await writeFirstStill(stills, still);
 }
 
 /** Writes the filmstrip as one JPEG. Errors: `AppError` `processing_failed`, `storage_full`. */
-export async function createFilmstrip(source: RecordingFile & { outputPath: string }): Promise<Filmstrip> {
-  const { duration } = source.probed.info;
-  const video = source.probed.info.video!;
+export async function createFilmstrip(recording: RecordingFile & { outputPath: string }): Promise<Filmstrip> {
+  const { duration } = recording.probed.info;
+  const video = recording.probed.info.video!;
   const height = FILMSTRIP_HEIGHT_PIXELS;
   const width = Math.max(16, Math.min(320, toEven((video.width * height) / video.height)));
   const count = Math.max(
@@ -50,23 +54,26 @@ export async function createFilmstrip(source: RecordingFile & { outputPath: stri
     Math.min(MAX_FILMSTRIP_FRAMES, Math.floor(duration / (MIN_FILMSTRIP_INTERVAL_SECONDS * TICKS_PER_SECOND))),
   );
   const size = { width, height };
-  const stills = await openStills(source);
-  const getStillPath = (n: number) => `${source.outputPath}.${n}.still.jpg`;
-  const writtenPaths: string[] = [];
+  const source = await openStills(recording);
+  const stills = Array.from({ length: count }, (_, n) => ({
+    time: Math.round((duration * (n + 0.5)) / count),
+    size,
+    path: `${recording.outputPath}.${n}.still.jpg`,
+  }));
+  const perProcess = Math.max(1, Math.floor(MAX_PIXELS_PER_PROCESS / (video.codedWidth * video.codedHeight)));
   try {
-    for (let n = 0; n < count; n++) {
-      const time = Math.round((duration * (n + 0.5)) / count);
-      const path = getStillPath(n);
-      if (await writeStill(stills, { time, size, path, isRequired: false })) writtenPaths.push(path);
+    for (let n = 0; n < count; n += perProcess) await tryStills(source, stills.slice(n, n + perProcess));
+    const found = await Promise.all(stills.map(({ path }) => Bun.file(path).exists()));
+    const written = stills.filter((_, n) => found[n]).map(({ path }) => path);
+    if (written.length === 0) {
+      const first = stills[0]!;
+      await writeFirstStill(source, first);
+      written.push(first.path);
     }
-    if (writtenPaths.length === 0) {
-      await writeStill(stills, { time: null, size, path: getStillPath(0), isRequired: true });
-      writtenPaths.push(getStillPath(0));
-    }
-    await writeTiles(source, writtenPaths, source.outputPath);
-    return { count: writtenPaths.length, width, height };
+    await writeTiles(recording, written, recording.outputPath);
+    return { count: written.length, width, height };
   } finally {
-    await Promise.all(writtenPaths.map((path) => rm(path, { force: true })));
+    await Promise.all(stills.map(({ path }) => rm(path, { force: true })));
   }
 }
 
@@ -78,53 +85,63 @@ async function openStills(source: RecordingFile): Promise<StillSource> {
   return { ...source, toneMaps: isHdr(source.probed.info.video!) && (await hasZscaleFilter(source.ffmpeg)) };
 }
 
-type StillOptions = {
-  time: Ticks | null;
-  size: { width: number; height: number };
-  path: string;
-  isRequired: boolean;
-};
+/** A frame to write as a JPEG of this size: the keyframe before `time`, which is the cheapest to decode, or with null the first frame. */
+type Still = { time: Ticks | null; size: { width: number; height: number }; path: string };
 
-/** Writes the keyframe before a time, the cheapest frame to decode. Returns false if an optional one is missing. */
-async function writeStill(source: StillSource, options: StillOptions): Promise<boolean> {
+/** Returns the command line that writes stills to these paths. It has an input for each, because seeking is cheaper than reading. */
+function buildStillArguments(source: StillSource, stills: readonly Still[], paths: readonly string[]): string[] {
   const { info } = source.probed;
   const video = info.video!;
-  const size = `${options.size.width}:${options.size.height}`;
-  const filters = [
-    ...(source.toneMaps ? [`scale=${size}`, ...buildColorFilters(video, true), "format=yuv420p"] : []),
-    ...buildJpegFilters(size, source.toneMaps ? findOutputColors(video) : findPixelColors(video)),
-    "setsar=1",
-    ...JPEG_FORMAT_FILTERS,
-  ];
-  const createOptions = (tempPath: string) => ({
-    ffmpeg: source.ffmpeg,
-    arguments: [
-      ...QUIET_ARGUMENTS,
-      ...buildInputArguments({
-        path: source.path,
-        demuxer: info.demuxer,
-        seekTo: options.time === null ? null : info.startPts + options.time,
-        extra: ["-threads", "1", ...(options.time === null ? [] : ["-skip_frame", "nokey"])],
-      }),
-      ...["-map", "0:V:0", "-an", "-frames:v", "1", ...buildPassthroughArguments(source.ffmpeg.libavutil)],
+  const inputs = stills.map(({ time }) =>
+    buildInputArguments({
+      path: source.path,
+      demuxer: info.demuxer,
+      seekTo: time === null ? null : info.startPts + time,
+      extra: ["-threads", "1", ...(time === null ? [] : ["-skip_frame", "nokey"])],
+    }),
+  );
+  const outputs = stills.map(({ size: { width, height } }, n) => {
+    const size = `${width}:${height}`;
+    const filters = [
+      ...(source.toneMaps ? [`scale=${size}`, ...buildColorFilters(video, true), "format=yuv420p"] : []),
+      ...buildJpegFilters(size, source.toneMaps ? findOutputColors(video) : findPixelColors(video)),
+      "setsar=1",
+      ...JPEG_FORMAT_FILTERS,
+    ];
+    return [
+      ...["-map", `${n}:V:0`, "-an", "-frames:v", "1", ...buildPassthroughArguments(source.ffmpeg.libavutil)],
       ...["-vf", filters.join(",")],
-      ...["-c:v", "mjpeg", "-q:v", "4", "-f", "image2", "-update", "1", ...buildOutputArguments(tempPath)],
-    ],
-    limits: createProbeLimits(MAX_STILL_WALL_SECONDS),
-    signal: source.signal,
+      ...["-c:v", "mjpeg", "-q:v", "4", "-f", "image2", "-update", "1", ...buildOutputArguments(paths[n]!)],
+    ];
   });
-  return await writeAtomically(options.path, async (tempPath) => {
-    const outcome = await tryFfmpeg(createOptions(tempPath));
-    if (outcome.ok && (await Bun.file(tempPath).exists())) return true;
-    if (options.isRequired) await runFfmpeg(createOptions(tempPath));
-    throw new NoStillError();
-  }).catch((error: unknown) => {
-    if (error instanceof NoStillError && !options.isRequired) return false;
-    throw error;
-  });
+  return [...QUIET_ARGUMENTS, ...inputs.flat(), ...outputs.flat()];
 }
 
-class NoStillError extends Error {}
+const createStillRun = (source: StillSource, stills: readonly Still[], paths: readonly string[]) => ({
+  ffmpeg: source.ffmpeg,
+  arguments: buildStillArguments(source, stills, paths),
+  limits: createProbeLimits(MAX_STILL_WALL_SECONDS),
+  signal: source.signal,
+});
+
+/** Writes the stills that can be decoded, with one process, or if that fails, with one for each. Errors: the signal's reason. */
+async function tryStills(source: StillSource, stills: readonly Still[]): Promise<void> {
+  const parts = stills.map(({ path }) => `${path}.${randomUUID()}.part`);
+  try {
+    const { ok } = await tryFfmpeg(createStillRun(source, stills, parts));
+    if (ok) {
+      for (const [n, part] of parts.entries()) if (await Bun.file(part).exists()) await rename(part, stills[n]!.path);
+      return;
+    }
+  } finally {
+    await Promise.all(parts.map((part) => rm(part, { force: true })));
+  }
+  if (stills.length > 1) for (const still of stills) await tryStills(source, [still]);
+}
+
+/** Errors: `AppError` `processing_failed`, `storage_full`. */
+const writeFirstStill = (source: StillSource, still: Still): Promise<void> =>
+  writeAtomically(still.path, (part) => runFfmpeg(createStillRun(source, [{ ...still, time: null }], [part])));
 
 async function writeTiles(source: RecordingFile, stills: readonly string[], outputPath: string): Promise<void> {
   const inputs = stills.flatMap((path) => ["-f", "image2", "-pattern_type", "none", "-i", `file:${path}`]);
