@@ -7,6 +7,7 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { PROGRAM_ENV } from "../../../src/lib/process";
 import { createSource, randomPlan } from "./media";
 
 const { values } = parseArgs({
@@ -34,7 +35,9 @@ type Cost = { cpu: number; wall: number; text: string };
 
 async function measure(command: string[]): Promise<Cost> {
   const started = performance.now();
-  const child = Bun.spawn(command, { stdout: "pipe", stderr: "inherit", stdin: "ignore" });
+  // Renders run in children of the program.
+  const env = { ...process.env, ...PROGRAM_ENV };
+  const child = Bun.spawn(command, { stdout: "pipe", stderr: "inherit", stdin: "ignore", env });
   const text = await new Response(child.stdout).text();
   if ((await child.exited) !== 0) throw new Error(command.join(" "));
   const cpu = Number(child.resourceUsage()!.cpuTime.total) / 1e6;
