@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { prepareSpeechGraphs } from "../../../src/build/speech-graphs";
+import type { ProbedMedia } from "../../../src/domain/media";
 import { CUT_MODES, type CutOptions, type Plan } from "../../../src/domain/plan";
 import type { SpeechQuery, SpeechReply } from "../../../src/domain/planning/context";
 import type { StagedPlan } from "../../../src/domain/planning/stages";
@@ -83,6 +84,17 @@ export function planSamples(
     info: { type: "video" as const, demuxer: "mov", duration, startPts: 0, video: null, audio: [], timecode: null },
     frames: { kind: "constant" as const, rate: FRAME_RATE, first: 0, count },
   };
+  return planProbed(analysis, probed, script, options, answer);
+}
+
+/** Plans a cut of a recording. */
+export function planProbed(
+  analysis: SpeechAnalysis,
+  probed: ProbedMedia,
+  script: string,
+  options: CutOptions,
+  answer: AnswerQuery,
+): Promise<StagedPlan> {
   const ask = async <Kind extends SpeechQuery["kind"]>(
     kind: Kind,
     requests: Extract<SpeechQuery, { kind: Kind }>["requests"],
