@@ -11,6 +11,7 @@ import { COMMON } from "../thresholds";
 import { pauseBefore, type Token, type TokenRange } from "../tokens";
 import type { ScriptPath } from "./find-path";
 import type { LineCandidate } from "./line-candidates";
+import { measureFoundShare } from "./misaligned-lines";
 import { worthOf } from "./path-knowledge";
 import type { ScriptedRecording, ScriptLine } from "./script-lines";
 import { SCRIPT } from "./thresholds";
@@ -31,17 +32,28 @@ export function settlePath(
   for (let i = 1; i < lines.length; i++) offsets[i] = offsets[i - 1]! + lines[i - 1]!.words.length;
   const isOtherLine = createOtherLineCheck(path, offsets, recording);
   const placeAt = (i: number) => findPlace(pairs, offsets[i]!, lines[i]!.words.length);
+  /** Returns where the next line starts that the path has in one of its accepted candidates, or with more than this share of its words. */
+  const findNext = (i: number, share: number) => {
+    for (let next = i + 1; next < lines.length; next++) {
+      const place = placeAt(next);
+      const own = pairs.subarray(offsets[next]!, offsets[next]! + lines[next]!.words.length);
+      const isAccepted = place && candidates[next]!.some((one) => one.accepted && countShared(place, one) > 0);
+      if (place && (isAccepted || measureFoundShare(lines[next]!, own, tokens) > share)) return place.from;
+    }
+    return kept.length;
+  };
   let before = 0;
   for (const [i, line] of lines.entries()) {
     const place = placeAt(i);
     if (!place) continue;
-    const after = findNextAccepted(lines, candidates, placeAt, i) ?? kept.length;
+    const after = findNext(i, SCRIPT.sureSimilarity);
     const possible = candidates[i]!.filter((one) => one.accepted && !isOtherLine(i, place, one));
     const best = findBestBetween(possible, place, before, after);
     if (best) {
-      const from = Math.max(best.from, before);
-      const to = Math.min(best.to, after);
       const isSame = isMostlyIn(place, best);
+      const from = Math.max(best.from, before);
+      // Another take may have words of the next line, but this one ends before it.
+      const to = Math.min(best.to, isSame ? findNext(i, SCRIPT.minSpokenSimilarity) : after);
       for (let j = place.from; j < place.to; j++) if (j < from || j >= to || !isSame) kept[j] = 0;
       for (let j = from; j < to; j++) if (!isSame || j < place.from || j >= place.to) kept[j] = 1;
       for (let k = 0; k < line.words.length; k++) {
@@ -56,20 +68,6 @@ export function settlePath(
     if (settled) keepIsolatedWords(kept, tokens, ownPairs, settled);
   }
   return { pairs, kept };
-}
-
-/** Returns where the next line starts that the path has in one of its accepted candidates. */
-function findNextAccepted(
-  lines: readonly ScriptLine[],
-  candidates: readonly LineCandidate[][],
-  placeAt: (i: number) => TokenRange | null,
-  i: number,
-): number | null {
-  for (let next = i + 1; next < lines.length; next++) {
-    const place = placeAt(next);
-    if (place && candidates[next]!.some((one) => one.accepted && countShared(place, one) > 0)) return place.from;
-  }
-  return null;
 }
 
 /** Keeps a single token in place of a missing first or last word: "Hi" is often isolated and misrecognized. */

@@ -5,7 +5,7 @@ import { alignLineAt } from "../../../../../src/domain/planning/scripted/match-l
 import { parseScript } from "../../../../../src/domain/planning/scripted/script-lines";
 import { settlePath } from "../../../../../src/domain/planning/scripted/settle-path";
 import { tokenize } from "../../../../../src/domain/planning/tokens";
-import { createRecordedWords, cutWithScript, listKeptWords } from "./spoken-recording";
+import { createRecordedWords, createRecording, cutWithScript, listKeptWords } from "./spoken-recording";
 
 // Two sentences as they were recognized in a recording, with their times and confidences.
 const LOOK_ALIKES =
@@ -61,4 +61,18 @@ describe("two lines that look alike, the second with wrong words", () => {
     expect(listKeptWords(analysis, plan)).toBe(analysis.transcript!.words.map(({ text }) => text).join(" "));
     expect(plan.segments.filter((one) => one.review === "differs from the script").length).toBe(1);
   });
+});
+
+test("a take does not extend over the next line where most of that is found, although it has wrong words", () => {
+  const { words } = createRecording("each page has the wind / nobody had read them for a century").transcript!;
+  const tokens = tokenize(words, "en");
+  const lines = parseScript("Each page has the wind and river.\nSilver had read them for a.", "en");
+  const matches = [alignLineAt(0, lines[0]!, tokens, 0, 5), alignLineAt(1, lines[1]!, tokens, 5, 12)];
+  const window = { start: words[0]!.start, end: words[11]!.end };
+  const wide = { ...matches[0]!, to: 12, window, alignment: null, quality: 0.9, complete: true, accepted: true };
+  const pairs = Int32Array.from(matches.flatMap((match) => [...match.pairs]));
+  const activity = { speechRegions: words, noiseRegions: [], duration: words.at(-1)!.end };
+  const recording = { words, tokens, lines, activity, lexicon: ENGLISH } as never;
+  const settled = settlePath({ pairs, kept: new Uint8Array(12).fill(1) }, recording, [[wide], []]);
+  expect(settled.pairs).toEqual(pairs);
 });
