@@ -66,7 +66,9 @@ export function toScores(tokens: readonly Token[], repetition: Repetition): Repe
   };
 }
 
-type ComparedRecording = Pick<RetakeContext, "tokens" | "words" | "lexicon" | "distanceBetween">;
+/** What words are compared with. */
+export type ComparedWords = Pick<RetakeContext, "words" | "lexicon" | "distanceBetween">;
+type ComparedRecording = ComparedWords & Pick<RetakeContext, "tokens">;
 type ComparedTakes = Pick<Repetition, "from" | "end" | "retakeStart" | "matched" | "confirmedByAudio">;
 
 /** Returns whether the take has a clearly recognized content word for which the retake has another one, or none. */
@@ -102,6 +104,26 @@ export function hasDifferentWords(
       different += pair < 0 ? 2 : repetition.confirmedByAudio ? 0 : 1;
   }
   return different > (equal >= RETAKES.minLongMatchWords ? 1 : 0);
+}
+
+/** Returns whether more than a share of the words of a take are in its retake, without another word in place of a clear one. */
+export function isSaidAgain(
+  take: readonly Token[],
+  retake: readonly Token[],
+  share: number,
+  recording: ComparedWords,
+): boolean {
+  const { words, distanceBetween } = recording;
+  const { pairs } = alignWords(toNormals(take), toNormals(retake), distanceBetween, true);
+  const last = take.at(-1)!;
+  const endsAlike = pairs.at(-1)! >= 0 || words[last.word]!.confidence < RETAKES.sureEndingConfidence;
+  if (pairs.filter((pair) => pair >= 0).length <= share * take.length || !endsAlike) return false;
+  const tokens = [...take, ...retake];
+  const [end, matched] = [take.length, retake.length];
+  return !hasDifferentWords(
+    { ...recording, tokens },
+    { from: 0, end, retakeStart: end, matched, confirmedByAudio: false },
+  );
 }
 
 const toNormals = (tokens: readonly Token[]) => tokens.map((token) => token.normal);

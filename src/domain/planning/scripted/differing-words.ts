@@ -1,11 +1,12 @@
 /** Stage 7: keeps words that were said once in place of words of the script, which differs there from the speech. */
 
-import { createDistanceCache } from "../../text/normalize";
-import { alignWords } from "../../text/word-alignment";
+import { createDistanceCache, measureWordDistance } from "../../text/normalize";
 import { createYieldCounter, type PlanSteps } from "../context";
 import { hasRemarkCue, isFillerText } from "../lexicon/lexicon";
+import { type ComparedWords, isSaidAgain } from "../retakes/repetition";
+import { RETAKES } from "../retakes/thresholds";
 import { COMMON } from "../thresholds";
-import { type Token, type TokenRange, UNRECOGNIZED } from "../tokens";
+import { endsSentence, type Token, type TokenRange, UNRECOGNIZED } from "../tokens";
 import type { ScriptPath } from "./find-path";
 import type { ScriptedRecording, ScriptLine } from "./script-lines";
 import { SCRIPT } from "./thresholds";
@@ -30,16 +31,22 @@ export function* keepDifferingWords(
   const { lines, tokens } = recording;
   const differing = path.differing.slice();
   const lostBetween = createLostCounter(path, lines);
+  const lostBeside = countLostBeside(path, lines, tokens);
   for (const run of listSkippedRuns(path.kept)) {
     const lost = lostBetween(run);
-    if (lost <= 0) continue;
+    const maxLost = Math.max(
+      lost,
+      isAttached(recording, run.from) ? lostBeside[run.from - 1]! : 0,
+      isAttached(recording, run.to) ? lostBeside[run.to]! : 0,
+    );
+    if (maxLost <= 0) continue;
     const phrases = yield* listNewPhrases(run, { ...recording, path, repeated, isYieldDue });
     const isNext = ({ from, to }: TokenRange) =>
-      (from === run.from && isAttached(tokens, from)) || (to === run.to && isAttached(tokens, to));
+      (from === run.from && isAttached(recording, from)) || (to === run.to && isAttached(recording, to));
     const isInside = run.from > 0 && run.to < tokens.length;
     const separate = phrases.filter((phrase) => !isNext(phrase));
     const isEnough = isInside && lost >= SCRIPT.minLostWords;
-    let left = SCRIPT.maxWordsRatio * lost;
+    let left = SCRIPT.maxWordsRatio * maxLost;
     // The last of several phrases are kept, because they were said last.
     for (const phrase of [...phrases.filter(isNext), ...(isEnough ? separate.reverse() : [])]) {
       left -= countTokens(phrase);
@@ -52,9 +59,17 @@ export function* keepDifferingWords(
 
 const countTokens = ({ from, to }: TokenRange) => to - from;
 
-/** Returns whether a token follows another one without a pause. */
-const isAttached = (tokens: readonly Token[], j: number) =>
-  j > 0 && j < tokens.length && tokens[j]!.start - tokens[j - 1]!.end < COMMON.maxFluentGap;
+/**
+ * Returns whether a token continues a sentence: it follows another one without a pause, or with a short one inside a sentence. After a pause, a word of
+ * which the recognizer was unsure may be a filler.
+ */
+function isAttached({ tokens, words }: ScriptedRecording, j: number): boolean {
+  if (j <= 0 || j >= tokens.length) return false;
+  const [before, after] = [words[tokens[j - 1]!.word]!, words[tokens[j]!.word]!];
+  const isClear = Math.min(before.confidence, after.confidence) >= COMMON.minWordConfidence;
+  const isInSentence = isClear && !endsSentence(before.text);
+  return tokens[j]!.start - tokens[j - 1]!.end < (isInSentence ? SCRIPT.minSentencePause : COMMON.maxFluentGap);
+}
 
 /** Returns the maximal ranges of tokens that are not kept. */
 function listSkippedRuns(kept: Uint8Array): TokenRange[] {
@@ -64,6 +79,21 @@ function listSkippedRuns(kept: Uint8Array): TokenRange[] {
     const last = out.at(-1);
     if (last && last.to === j) last.to = j + 1;
     else out.push({ from: j, to: j + 1 });
+  }
+  return out;
+}
+
+/** Returns for each token how many words of its line are not said where the path has it; 0 for tokens of no line. */
+function countLostBeside({ pairs }: ScriptPath, lines: readonly ScriptLine[], tokens: readonly Token[]): Uint16Array {
+  const out = new Uint16Array(tokens.length);
+  let at = 0;
+  for (const { words, optional } of lines) {
+    const own = pairs.subarray(at, at + words.length);
+    at += words.length;
+    const isLost = (word: string, k: number) =>
+      own[k]! < 0 || measureWordDistance(word, tokens[own[k]!]!.normal) > RETAKES.maxSimilarWordDistance;
+    const lost = optional ? 0 : words.filter(isLost).length;
+    for (const token of own) if (token >= 0) out[token] = lost;
   }
   return out;
 }
@@ -107,31 +137,31 @@ export function* listNewPhrases(run: TokenRange, context: Context): PlanSteps<To
   const distanceBetween = createDistanceCache();
   const out: TokenRange[] = [];
   for (const phrase of phrases) {
-    const said = tokens.slice(phrase.from, phrase.to).map(({ normal }) => normal);
-    const compared = said.slice(0, COMMON.maxComparedWords);
+    const compared = tokens.slice(phrase.from, Math.min(phrase.to, phrase.from + COMMON.maxComparedWords));
     if (context.isYieldDue((before.length + after.length) * compared.length ** 2)) yield null;
-    const isRepeated = [before, after].some((near) => isSaidIn(compared, near, distanceBetween));
-    if (!isRepeated && !hasRemarkCue(said.join(" "), lexicon)) out.push(phrase);
+    const isRepeated = [before, after].some((near) => isSaidIn(compared, near, { words, lexicon, distanceBetween }));
+    if (!isRepeated && !hasRemarkCue(listClearWords(phrase, context).join(" "), lexicon)) out.push(phrase);
   }
   return out;
 }
 
-/** Returns whether much of a phrase occurs in the words around it. */
-function isSaidIn(
-  said: readonly string[],
-  near: readonly string[],
-  distanceBetween: (a: string, b: string) => number,
-): boolean {
-  return near.some((_, at) => {
-    const { pairs } = alignWords(said, near.slice(at, at + said.length + 1), distanceBetween, true);
-    return pairs.filter((pair) => pair >= 0).length > SCRIPT.minSpokenSimilarity * said.length;
-  });
+/** Returns the words of a phrase. Those of which the recognizer was unsure do not show a remark. */
+const listClearWords = ({ from, to }: TokenRange, { tokens, words }: ScriptedRecording): string[] =>
+  tokens
+    .slice(from, to)
+    .map(({ normal, word }) => (words[word]!.confidence >= COMMON.minWordConfidence ? normal : UNRECOGNIZED));
+
+/** Returns whether much of a phrase occurs in the words around it, without another word in place of a clear one. */
+function isSaidIn(said: readonly Token[], near: readonly Token[], recording: ComparedWords): boolean {
+  return near.some((_, at) =>
+    isSaidAgain(said, near.slice(at, at + said.length + 1), SCRIPT.minSpokenSimilarity, recording),
+  );
 }
 
-function listKept(tokens: readonly Token[], kept: Uint8Array, from: number, step: 1 | -1, count: number): string[] {
-  const out: string[] = [];
+function listKept(tokens: readonly Token[], kept: Uint8Array, from: number, step: 1 | -1, count: number): Token[] {
+  const out: Token[] = [];
   for (let j = from; j >= 0 && j < tokens.length && out.length < count; j += step) {
-    if (kept[j]) out.push(tokens[j]!.normal);
+    if (kept[j]) out.push(tokens[j]!);
   }
   return out;
 }

@@ -1,9 +1,11 @@
 /** Candidates for the takes of a script line: stretches that resemble it, rated by forced alignment within a budget. */
 
 import type { AlignedWord, AlignmentRequest, ForcedAlignment } from "../../speech";
+import { createDistanceCache } from "../../text/normalize";
 import type { Span, Ticks } from "../../time";
 import { type AudioActivity, measureClipping } from "../audio-activity";
 import { findBestAlignment, type PlanSteps, requestAlignments } from "../context";
+import { type ComparedWords, isSaidAgain } from "../retakes/repetition";
 import { RETAKES } from "../retakes/thresholds";
 import { findOverlapping } from "../spans";
 import { COMMON } from "../thresholds";
@@ -162,8 +164,9 @@ export function rateCandidate(
 /** Returns the rated candidates of each line. */
 export function* checkMatches(
   matches: readonly LineMatch[][],
-  { tokens, activity, lines }: ScriptedRecording,
+  recording: ScriptedRecording,
 ): PlanSteps<LineCandidate[][]> {
+  const { tokens, activity, lines } = recording;
   const all = matches.flat().map((match) => {
     const trials = listCandidateRanges(match, tokens).map((range) => {
       const window = toLineWindow(range, tokens, activity);
@@ -185,16 +188,68 @@ export function* checkMatches(
     const isBetter = !known || (alignment !== null && alignment.meanLogProb > known.meanLogProb + SCRIPT.maxLoss);
     if (!best.has(match) || isBetter) best.set(match, candidate);
   }
+  const distanceBetween = createDistanceCache();
   return matches.map((row) => {
     const rated = row.flatMap((match) => best.get(match) ?? []);
     const alignments = rated.flatMap(({ alignment }) => alignment ?? []);
-    return rated.map((one) => {
+    const corrected = rated.map((one) => {
       const { alignment } = one;
       if (!alignment) return one;
       return { ...rateCandidate(one, one.window, withoutWrongWords(alignment, alignments), activity), alignment };
     });
+    const isExact = alignments.some(({ words }) => words.every(({ logProb }) => logProb >= COMMON.maxMisfit));
+    return isExact ? corrected : rateRetakesAlike(corrected, recording, distanceBetween);
   });
 }
+
+/**
+ * Returns the candidates of a line of which no take has all words. One that has the words of an earlier, better one is rated like it: if the same words
+ * were recognized, the wrong words of the script make the difference.
+ */
+function rateRetakesAlike(
+  row: readonly LineCandidate[],
+  recording: ScriptedRecording,
+  distanceBetween: ComparedWords["distanceBetween"],
+): LineCandidate[] {
+  const out: LineCandidate[] = [];
+  for (const one of row) {
+    const alike = out.filter(
+      (earlier) =>
+        earlier.quality > one.quality &&
+        one.window.start - earlier.window.end <= RETAKES.maxDistance &&
+        isInLater(earlier, one, recording, distanceBetween),
+    );
+    out.push({
+      ...one,
+      quality: Math.max(
+        one.quality,
+        ...alike.map(({ quality }) => discountClipping(quality, recording.activity, one.window)),
+      ),
+      accepted: one.accepted || alike.some(({ accepted }) => accepted),
+      complete: one.complete || alike.some(({ complete }) => complete),
+    });
+  }
+  return out;
+}
+
+/** Returns whether the phrases of a later range have the words of those of a range. */
+function isInLater(
+  one: TokenRange,
+  later: TokenRange,
+  { tokens, words, lexicon }: ScriptedRecording,
+  distanceBetween: ComparedWords["distanceBetween"],
+): boolean {
+  const [take, retake] = [toPhrases(one, tokens), toPhrases(later, tokens)];
+  if (later.from < one.to || Math.max(take.length, retake.length) > COMMON.maxComparedWords) return false;
+  return isSaidAgain(take, retake, RETAKES.minCompleteShare, { words, lexicon, distanceBetween });
+}
+
+/** Returns the tokens of a range, and those up to the next pauses. */
+const toPhrases = ({ from, to }: TokenRange, tokens: readonly Token[]): Token[] =>
+  tokens.slice(
+    extendToPause(tokens, from, -1, COMMON.maxComparedWords, COMMON.minPause),
+    extendToPause(tokens, to - 1, 1, COMMON.maxComparedWords, COMMON.minPause) + 1,
+  );
 
 /**
  * Returns an alignment of a line without the words that align in none of its takes, `alignments`, although a later word does: those are mistakes

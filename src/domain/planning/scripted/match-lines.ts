@@ -3,7 +3,8 @@
 import { type DistanceTable, findDistanceTable } from "../../text/distances";
 import { createDistanceCache } from "../../text/normalize";
 import { createYieldCounter, type PlanSteps } from "../context";
-import type { Token, TokenRange } from "../tokens";
+import { COMMON } from "../thresholds";
+import { pauseBefore, type Token, type TokenRange } from "../tokens";
 import type { ScriptLine } from "./script-lines";
 import { SCRIPT } from "./thresholds";
 
@@ -26,7 +27,8 @@ export function* matchLines(lines: readonly ScriptLine[], tokens: readonly Token
   const matches: LineMatch[][] = [];
   for (const [index, line] of lines.entries()) {
     const key = line.words.join(" ");
-    const found = known.get(key) ?? (yield* findTextMatches(line.words, table, isYieldDue)).slice(0, maxMatches);
+    const found =
+      known.get(key) ?? (yield* findTextMatches(line.words, tokens, table, isYieldDue)).slice(0, maxMatches);
     known.set(key, found);
     const row: LineMatch[] = [];
     for (const { from, to } of found) {
@@ -43,13 +45,14 @@ type TextMatch = { from: number; to: number; score: number };
 /** Aligns the whole line with any stretch (semi-global alignment). Returns the best disjoint stretches, best first. */
 function* findTextMatches(
   words: readonly string[],
+  tokens: readonly Token[],
   table: DistanceTable,
   isYieldDue: ReturnType<typeof createYieldCounter>,
 ): PlanSteps<TextMatch[]> {
   const found: TextMatch[] = [];
   for (const range of findSimilarRanges(words, table)) {
     if (isYieldDue(words.length * (range.to - range.from))) yield null;
-    found.push(...alignInRange(words, table, range));
+    found.push(...alignInRange(words, table, range).map((match) => withoutFragments(match, tokens)));
   }
   found.sort((a, b) => b.score - a.score || b.to - a.to);
   const taken = new Uint8Array(table.ids.length);
@@ -58,6 +61,16 @@ function* findTextMatches(
     taken.fill(1, match.from, match.to);
     return true;
   });
+}
+
+/** Returns a match without the first words of the phrase after it, and without the last ones of the phrase before it. */
+function withoutFragments(match: TextMatch, tokens: readonly Token[]): TextMatch {
+  let { from, to } = match;
+  const isPause = (j: number) => pauseBefore(tokens, j) >= SCRIPT.minSentencePause;
+  const isFluent = (j: number) => j > 0 && j < tokens.length && pauseBefore(tokens, j) < COMMON.maxFluentGap;
+  for (let n = 1; n <= COMMON.maxSlipWords && to - n > from; n++) if (isPause(to - n) && isFluent(to)) to -= n;
+  for (let n = 1; n <= COMMON.maxSlipWords && from + n < to; n++) if (isPause(from + n) && isFluent(from)) from += n;
+  return { ...match, from, to };
 }
 
 /** Returns the ranges with enough similar words for a match. A match has fewer than twice as many words as the line, because each of the others costs. */

@@ -11,6 +11,7 @@ import type { ScriptPath } from "./find-path";
 import { isSpokenLine, type LineCandidate, toAlignmentRequests, toLineWindow } from "./line-candidates";
 import { alignLineAt } from "./match-lines";
 import type { ScriptedRecording, ScriptLine } from "./script-lines";
+import { SCRIPT } from "./thresholds";
 
 /** The path, and the takes whose lines were moved to their retakes. */
 export type RetakenPath = { path: SettledPath; retaken: EarlierTake[] };
@@ -37,14 +38,17 @@ export function* moveToRetakes(
   const misaligned = yield* listMisaligned(repeated, recording);
   // The last line comes first, so that lines that were repeated together move together.
   for (const { line: index, place, take, pairs: own } of misaligned.reverse()) {
-    if (kept.subarray(place.to, take.retakeStart + 1).includes(1)) continue;
+    // Words beside the line that are said again with it go with it.
+    const isOfTake = !pairs.some((token) => token >= place.to && token < take.to);
+    const end = isOfTake ? Math.max(place.to, take.to) : place.to;
+    if (kept.subarray(end, take.retakeStart + 1).includes(1)) continue;
     const line = lines[index]!;
     const retake = toRetakeRange(take.retakeStart, line.words.length, kept, tokens);
     const moved = alignLineAt(index, line, tokens, retake.from, retake.to).pairs;
     const [before, after] = [own, moved].map((found) => measureFoundShare(line, found, tokens));
     // A line that certainly resembles the speech stays in place.
-    if (before! >= RETAKES.minSimilarShare && after! < RETAKES.minSimilarShare) continue;
-    kept.fill(0, place.from, place.to);
+    if (before! >= RETAKES.minSimilarShare && after! < SCRIPT.minMatchScore) continue;
+    kept.fill(0, place.from, end);
     kept.fill(1, retake.from, retake.to);
     differing.fill(1, retake.from, retake.to);
     for (const token of moved) if (token >= 0) differing[token] = 0;

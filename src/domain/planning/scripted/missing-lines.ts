@@ -37,11 +37,12 @@ export function addOutOfOrder(
   return added;
 }
 
-/** Adds takes for missing lines from the words spoken in their place, if these are similar. */
+/** Adds takes for missing lines from the words spoken in their place, if these are similar. What is said again is not a paraphrase. */
 export function addParaphrases(
   takes: (ConfirmedTake | null)[],
   partialAlignments: readonly PartialAlignment[],
   recording: ScriptedRecording,
+  repeated: Uint8Array,
 ): void {
   const { tokens, activity, lines } = recording;
   for (const [index, line] of lines.entries()) {
@@ -51,6 +52,7 @@ export function addParaphrases(
     const own = partialAlignments.filter((partial) => partial.line === index);
     let best: { range: TokenRange; share: number } | null = null;
     for (const range of splitAtPauses(tokens, from, to)) {
+      if (!repeated.subarray(range.from, range.to).includes(0)) continue;
       const share = Math.max(textShare(line, tokens, range), audioShare(line, own, tokens, range));
       if (share < SCRIPT.minSharedShare || !isAboutAsLong(line, range)) continue;
       if (!best || share >= best.share - SCRIPT.maxQualityLoss) best = { range, share };

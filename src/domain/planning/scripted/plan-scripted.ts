@@ -14,7 +14,7 @@ import { durationOf } from "../spans";
 import { listChanges, runStages, type Stage, type StagedPlan, type StageWord } from "../stages";
 import { divideStretchedWords } from "../stretched-words";
 import { listTakes } from "../take-list";
-import { ACTIVITY, FILLERS } from "../thresholds";
+import { ACTIVITY, COMMON, FILLERS } from "../thresholds";
 import { sortWords, type Token, tokenize } from "../tokens";
 import { decideNoise, findUnrecognizedSpeech, toVoiceScores } from "../understood-speech";
 import { type ConfirmedTake, confirmTakes, isWeak, listLineTakes } from "./confirm-takes";
@@ -219,18 +219,20 @@ function addLinesOutOfOrder(state: ScriptedState): ScriptedState {
   return { ...state, takes, outOfOrder };
 }
 
-/** Adds what is similar to a missing line. Otherwise its weak take stays. */
 function addParaphrasedLines(state: ScriptedState): ScriptedState {
   const takes = state.takes.slice();
-  addParaphrases(takes, state.partialAlignments, state.recording);
-  return { ...state, takes: takes.map((take, i) => take ?? state.confirmed[i] ?? null) };
+  addParaphrases(takes, state.partialAlignments, state.recording, state.repeated);
+  return { ...state, takes };
 }
 
+/** Adds what is said in place of missing lines, and of lines with a weak take that is too short for them. Otherwise their weak takes stay. */
 function* addReplaced(state: ScriptedState): PlanSteps<ScriptedState> {
-  const { candidates, path, recording, repeated } = state;
-  const takes = state.takes.slice();
+  const { candidates, path, recording, repeated, confirmed } = state;
+  const isLong = ({ from, to, line }: ConfirmedTake) =>
+    to - from >= COMMON.minLengthRatio * recording.lines[line]!.words.length;
+  const takes = state.takes.map((take, i) => take ?? (confirmed[i] && isLong(confirmed[i]) ? confirmed[i] : null));
   yield* addReplacedLines(takes, candidates, path!, recording, repeated);
-  return { ...state, takes };
+  return { ...state, takes: takes.map((take, i) => take ?? confirmed[i] ?? null) };
 }
 
 function* excise(state: ScriptedState): PlanSteps<ScriptedState> {

@@ -56,6 +56,15 @@ describe("words of the script that align in no take of their line", () => {
     expect([partial!.accepted, whole!.accepted]).toEqual([false, true]);
   });
 
+  test("do not make a retake with the same words worse", () => {
+    const [first, second] = rate([
+      [yes, no, yes, yes, no, yes, no, yes, yes],
+      [yes, no, -7, -7, no, yes, no, yes, yes],
+    ]);
+    expect([first!.accepted, second!.accepted]).toEqual([true, true]);
+    expect(second!.quality).toBe(first!.quality);
+  });
+
   test("are not the end of a take that was broken off", () => {
     expect(rate([[yes, yes, yes, yes, yes, yes, no, no, no]])[0]!.accepted).toBe(false);
   });

@@ -1,0 +1,214 @@
+import { describe, expect, test } from "bun:test";
+import { createYieldCounter } from "../../../../../src/domain/planning/context";
+import { ENGLISH } from "../../../../../src/domain/planning/lexicon/english";
+import { isSaidAgain } from "../../../../../src/domain/planning/retakes/repetition";
+import type { ConfirmedTake } from "../../../../../src/domain/planning/scripted/confirm-takes";
+import { keepDifferingWords, listNewPhrases } from "../../../../../src/domain/planning/scripted/differing-words";
+import type { LineCandidate } from "../../../../../src/domain/planning/scripted/line-candidates";
+import { alignLineAt, matchLines } from "../../../../../src/domain/planning/scripted/match-lines";
+import { moveToRetakes } from "../../../../../src/domain/planning/scripted/misaligned-lines";
+import { addParaphrases } from "../../../../../src/domain/planning/scripted/missing-lines";
+import { createLineBias } from "../../../../../src/domain/planning/scripted/path-knowledge";
+import { SCRIPTED_STAGES } from "../../../../../src/domain/planning/scripted/plan-scripted";
+import { parseScript, type ScriptedRecording } from "../../../../../src/domain/planning/scripted/script-lines";
+import { tokenize } from "../../../../../src/domain/planning/tokens";
+import { createDistanceCache } from "../../../../../src/domain/text/normalize";
+import { createRecording, cutWithScript, listKeptWords, runWithAlignments } from "./spoken-recording";
+
+/** Returns a recording of words of 0.3 s: `/` is a pause of 0.6 s, `,` one of 0.2 s. A word with `?` was recognized with a confidence of 0.4. */
+function record(text: string, script: string): ScriptedRecording {
+  let late = 0;
+  const said = createRecording(text.replaceAll(/[?,]/g, "")).transcript!.words;
+  const marks = text.split(/\s+/).filter((part) => part !== "/");
+  const words = said.map((word, i) => {
+    const [start, end] = [word.start + late, word.end + late];
+    if (marks[i]!.includes(",")) late += 200_000;
+    return { ...word, start, end, confidence: marks[i]!.includes("?") ? 0.4 : 0.95 };
+  });
+  const duration = words.at(-1)!.end + 1_000_000;
+  const activity = { duration, speechRegions: words, noiseRegions: [], energy: new Float32Array(0), contrast: 50 };
+  return { words, tokens: tokenize(words, "en"), lines: parseScript(script, "en"), activity, lexicon: ENGLISH };
+}
+
+const run = <Result>(steps: Generator<unknown, Result>): Result => {
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return step.value;
+};
+
+describe("whether a phrase is said again", () => {
+  const isAgain = (take: string, retake: string) => {
+    const { words, tokens } = record(`${take} / ${retake}`, "");
+    const count = take.split(" ").length;
+    const compared = { words, lexicon: ENGLISH, distanceBetween: createDistanceCache() };
+    return isSaidAgain(tokens.slice(0, count), tokens.slice(count), 0.5, compared);
+  };
+
+  test.each([
+    ["some roads led to the hills", "some roads led to the hills", true],
+    ["the problem where", "the problem where large files stop", true],
+    ["some roads led to the harbor", "some roads led to the hills", false],
+    ["some roads led to the harbor?", "some roads led to the hills", true],
+    ["the lower corner is folded", "the upper corner is folded", false],
+    ["a quiet evening", "some roads led to the hills", false],
+  ])("%p, %p: %p", (take, retake, expected) => {
+    expect(isAgain(take, retake)).toBe(expected);
+  });
+});
+
+test("the first words of the next phrase are not the end of a line", () => {
+  const take = "the whole village met to clear road";
+  const { lines, tokens } = record(`${take} / the whole village met to clear the road`, `${take} the.`);
+  const [matches] = run(matchLines(lines, tokens));
+  const texts = matches!.map(({ from, to }) =>
+    tokens
+      .slice(from, to)
+      .map(({ normal }) => normal)
+      .join(" "),
+  );
+  expect(texts).toEqual([take, "the whole village met to clear the"]);
+});
+
+describe("words that differ from the script", () => {
+  /** Keeps the words of the line that the path has in the tokens `[from, to)`, and those beside it. */
+  function keepBeside(said: string, line: string, [from, to]: [number, number]): string {
+    const recording = record(said, line);
+    const { tokens, lines } = recording;
+    const { pairs } = alignLineAt(0, lines[0]!, tokens, from, to);
+    const kept = Uint8Array.from(tokens, (_, j) => (j >= from && j < to ? 1 : 0));
+    const path = { pairs, kept, differing: new Uint8Array(tokens.length) };
+    const found = run(keepDifferingWords(path, recording, new Uint8Array(tokens.length)));
+    return tokens
+      .filter((_, j) => found.kept[j])
+      .map(({ normal }) => normal)
+      .join(" ");
+  }
+  const line = "third year quickly planted nothing";
+
+  test("stay before and after a line with wrong words, in the same sentence", () => {
+    const kept = keepBeside("good evening / in the third year we planted nothing, at all / thank you", line, [4, 9]);
+    expect(kept).toBe("in the third year we planted nothing at all");
+  });
+
+  test("go when the line has no wrong words", () => {
+    const kept = keepBeside(
+      "good evening / in the third year we planted nothing / bye",
+      "third year we planted nothing",
+      [4, 9],
+    );
+    expect(kept).toBe("third year we planted nothing");
+  });
+
+  test("go after a pause when the recognizer was unsure of them", () => {
+    expect(keepBeside("good evening / and?, third year we planted nothing / bye", line, [3, 8])).toBe(
+      "third year we planted nothing",
+    );
+  });
+
+  test("are not a remark if its words were unclear", () => {
+    const list = (said: string) => {
+      const recording = record(said, "");
+      const { tokens } = recording;
+      const context = {
+        ...recording,
+        path: { kept: new Uint8Array(tokens.length) },
+        repeated: new Uint8Array(tokens.length),
+      };
+      return run(listNewPhrases({ from: 0, to: tokens.length }, { ...context, isYieldDue: createYieldCounter() }));
+    };
+    expect(list("let? me? start tonight")).toEqual([{ from: 0, to: 4 }]);
+    expect(list("let me start tonight")).toEqual([]);
+  });
+});
+
+test("what is said again is not a paraphrase", () => {
+  const said = "they counted market days carefully";
+  const recording = record(
+    `good evening / ${said} / thank you`,
+    "Good evening.\nMarket days silver carefully walk.\nThank you.",
+  );
+  const { tokens } = recording;
+  const count = (isRepeated: boolean) => {
+    const takes = recording.lines.map(() => null);
+    addParaphrases(
+      takes,
+      [],
+      recording,
+      Uint8Array.from(tokens, () => (isRepeated ? 1 : 0)),
+    );
+    return takes.filter((take) => take !== null).length;
+  };
+  expect([count(false), count(true)]).toEqual([1, 0]);
+});
+
+test("words beside a line that are said again with it go with it", () => {
+  const take = "late birds cost a few cents for every day that we keep them";
+  const recording = record(`${take} / one more time / ${take}`, "Late cost a cents few for day every that you.");
+  const { tokens, lines } = recording;
+  const { pairs } = alignLineAt(0, lines[0]!, tokens, 0, 11);
+  const kept = Uint8Array.from(tokens, (_, j) => (j < 13 ? 1 : 0));
+  const match = { rule: "retake.after_remark", scores: {} } as never;
+  const steps = moveToRetakes({ pairs, kept }, [[]], [{ from: 0, to: 13, retakeStart: 16, match }], recording);
+  const { path } = runWithAlignments(steps, -9);
+  expect([...path.kept].join("")).toBe(`${"0".repeat(16)}${"1".repeat(13)}`);
+});
+
+test("a false start is not worth more for the words of its line that it lacks", () => {
+  const count = 4;
+  const candidate = (from: number, to: number, score: number) =>
+    ({ line: 0, from, to, score, pairs: new Int32Array(8), quality: 0, accepted: false }) as unknown as LineCandidate;
+  const bias = createLineBias([[candidate(0, count, 0.55), candidate(count, 3 * count, 0.55)]], 3 * count)(0)!;
+  expect(bias[count]).toBeLessThan(bias[0]!);
+});
+
+test("a line whose weak take is too short for it gets the sentence in its place", () => {
+  const recording = record(
+    "who wrote the poem / some roads led to the harbor / thank you all",
+    "Who wrote it.\nWinter silver to lead the.\nThank you all.",
+  );
+  const take = (line: number, from: number, to: number) =>
+    ({
+      line,
+      from,
+      to,
+      skipped: [],
+      pairs: new Int32Array(),
+      window: { start: 0, end: 1 },
+    }) as unknown as ConfirmedTake;
+  const replace = (weak: ConfirmedTake) => {
+    const takes = [take(0, 0, 3), null, take(2, 10, 13)];
+    const path = { pairs: new Int32Array(), kept: Uint8Array.from({ length: 13 }, (_, j) => (j < 3 || j > 9 ? 1 : 0)) };
+    const repeated = new Uint8Array(13);
+    const state = { takes, confirmed: [takes[0], weak, takes[2]], candidates: [[], [], []], path, recording, repeated };
+    const stage = SCRIPTED_STAGES.find(({ name }) => name === "replaced lines")!;
+    const { takes: all } = run(stage.run(state as never) as unknown as Generator<unknown, typeof state>);
+    return [all[1]!.from, all[1]!.to];
+  };
+  expect(replace(take(1, 3, 4))).toEqual([3, 10]);
+  expect(replace(take(1, 4, 9))).toEqual([4, 9]);
+});
+
+describe("a script with wrong words, without audio", () => {
+  async function keep(said: string, script: string): Promise<string> {
+    const analysis = createRecording(said);
+    return listKeptWords(analysis, (await cutWithScript(analysis, script, false))!);
+  }
+
+  test("keeps two sentences that differ in a word, although a line hardly resembles one of them", async () => {
+    const sentences = "some roads led to the harbor some roads led to the hills";
+    const kept = await keep(
+      `the teacher wrote the letter / who wrote the poem / ${sentences.replace("harbor", "harbor /")}`,
+      "The teacher wrote letter the.\nWho wrote?\nwinter roads to lead the.\nSome roads lead to the hills.",
+    );
+    expect(kept).toBe(`the teacher wrote the letter who wrote the poem ${sentences}`);
+  });
+
+  test("keeps the last of two takes", async () => {
+    const take = "on the next day the whole village met to clear her road";
+    const kept = await keep(
+      `nobody was hurt / ${take.replace("her ", "")} / ${take} / let me check the notes / a farmer brought soup`,
+      "Nobody was hurt.\nOn morning next day whole the village met to clear road the.\nA farmer brought soup.",
+    );
+    expect(kept).toBe(`nobody was hurt ${take} a farmer brought soup`);
+  });
+});
