@@ -4,6 +4,9 @@ import type { Span, Ticks } from "./time";
 /** A spoken word. `confidence` is 0 to 1. */
 export type Word = { text: string; start: Ticks; end: Ticks; confidence: number };
 
+/** Maximum number of words in a response, or in a checkpoint, while a recording is transcribed. */
+export const MAX_PARTIAL_WORDS = 5_000;
+
 /** A segment of speech that was recognized as a unit. Its words are in the transcript. */
 export type Utterance = Span & { text: string; meanLogProb: number };
 

@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { MediaFolder } from "../../blobs/folders";
 import { JobYielded } from "../../domain/jobs";
-import type { SpeechAnalysis, SpeechEngine, Word } from "../../domain/speech";
+import { MAX_PARTIAL_WORDS, type SpeechAnalysis, type SpeechEngine, type Word } from "../../domain/speech";
 import { replaceWords } from "../../domain/vocabulary/apply";
 import type { VocabularyEntry } from "../../domain/vocabulary/entries";
 import { writeSpeechAnalysis } from "../assets/prepared-files";
@@ -76,20 +76,28 @@ export async function analyzeSpeech(work: SpeechWork): Promise<SpeechAnalysis> {
   }
 }
 
-/** Number of words per checkpoint: a worker sends at most 2 MB. */
-const MAX_REPORTED_WORDS = 5_000;
-
-/** Passes on words as checkpoints, one at a time. They are for people who wait, so the preparation goes on when that fails. */
+/**
+ * Passes on words as checkpoints, one at a time. They are for people who wait, so the preparation goes on when that fails: the next checkpoint
+ * repeats them.
+ */
 function reportWords({ checkpoint }: SpeechContext) {
   let waiting: Word[] = [];
+  /** Index of the first waiting word. */
   let next = 0;
   let sending: Promise<void> | null = null;
   async function send(): Promise<void> {
     while (waiting.length > 0) {
-      const words = waiting.splice(0, MAX_REPORTED_WORDS);
-      const from = next;
+      const run = waiting;
+      const words = run.slice(0, MAX_PARTIAL_WORDS);
+      const hasArrived = await checkpoint({ kind: "words", blobs: [], from: next, words }).then(
+        () => true,
+        () => false,
+      );
+      // Recognition has started again meanwhile.
+      if (run !== waiting) continue;
+      if (!hasArrived) break;
+      run.splice(0, words.length);
       next += words.length;
-      await checkpoint({ kind: "words", blobs: [], from, words }).catch(() => {});
     }
     sending = null;
   }
