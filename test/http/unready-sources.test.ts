@@ -107,18 +107,25 @@ describe("a source that is not ready", () => {
     const transcribe = async () => {
       const analysis = own.speech.hold("analyze");
       const id = await user.upload(await wav(3));
-      const path = (from: number) => `/api/v1/assets/${id}/transcript/partial?from=${from}`;
-      const read = (from: number) => user.must<{ from: number; text: string[]; start: number[] }>("GET", path(from));
+      const path = (from: number, run = 0) => `/api/v1/assets/${id}/transcript/partial?from=${from}&run=${run}`;
+      type Read = { run: number; from: number; text: string[]; start: number[]; end: number[] };
+      const read = (from: number, run?: number) => user.must<Read>("GET", path(from, run));
       await analysis.reached;
       await until("the words", async () => (await read(0)).text.length > 0);
       return { id, analysis, path, read };
     };
     const { id, analysis, path, read } = await transcribe();
-    expect(await read(0)).toMatchObject({ from: 0, text: ["alpha", "bravo"], start: [0, 1000], end: [500, 1500] });
-    expect(await read(1)).toMatchObject({ from: 1, text: ["bravo"] });
-    expect(await read(2)).toMatchObject({ from: 2, text: [] });
-    // The caller knows more words than there are.
-    expect(await read(9)).toMatchObject({ from: 0, text: ["alpha", "bravo"] });
+    const { run, ...all } = await read(0);
+    expect(all).toEqual({ from: 0, text: ["alpha", "bravo"], start: [0, 1000], end: [500, 1500] });
+    expect(await read(1, run)).toMatchObject({ run, from: 1, text: ["bravo"] });
+    expect(await read(2, run)).toMatchObject({ run, from: 2, text: [] });
+    // Of another run, or more words than there are.
+    for (const [from, of] of [
+      [1, run - 1],
+      [9, run],
+    ] as const)
+      expect(await read(from, of)).toMatchObject({ run, from: 0, text: ["alpha", "bravo"] });
+    expect(await attempt(user, "GET", path(0, -1))).toBe("422 query.run");
     expect(await attempt(user, "GET", path(-1))).toBe("422 query.from");
     expect(await attempt(stranger, "GET", path(0))).toBe("404 not_found");
     expect(await attempt(user, "GET", `/api/v1/assets/${id}/transcript`)).toBe("409 asset_processing");

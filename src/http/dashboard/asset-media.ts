@@ -5,6 +5,7 @@ import { AppError } from "../../domain/errors";
 import { reducePeaks } from "../../domain/peaks";
 import { PREVIEW_TYPES } from "../../domain/preview";
 import { integerField, strictObject, uuidField } from "../../domain/schema-parts";
+import { MAX_PARTIAL_WORDS } from "../../domain/speech";
 import { toSeconds } from "../../domain/time";
 import { findFile } from "../../lib/file-size";
 import { type Asset, findAsset } from "../../store/assets";
@@ -221,14 +222,18 @@ export const partialTranscript = route({
   summary: "Read the words that are recognized so far, while an asset is transcribed",
   access: { rateLimited: false },
   load: loadAsset,
-  query: strictObject({ from: { ...integerField(0, MAX_WORD_INDEX, "Number of words already read"), default: 0 } }),
+  query: strictObject({
+    run: { ...integerField(0, Number.MAX_SAFE_INTEGER, "`run` of the words already read"), default: 0 },
+    from: { ...integerField(0, MAX_WORD_INDEX, "Number of words already read"), default: 0 },
+  }),
   responses: {
     200: respondsWith(
       "PartialTranscript",
-      "The words from there on. None before and after transcription. Words of the vocabulary are not corrected yet",
+      `At most ${MAX_PARTIAL_WORDS} words from there on. None before and after transcription. Words of the vocabulary are not corrected yet`,
     ),
   },
-  handle: async ({ services }, { query, resource }) => ok(services.partialTranscripts.read(resource.id, query.from)),
+  handle: async ({ services }, { query, resource }) =>
+    ok(services.partialTranscripts.read(resource.id, query.run, query.from)),
 });
 
 export const readMedia = route({

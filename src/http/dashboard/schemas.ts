@@ -321,9 +321,10 @@ export const DASHBOARD_SCHEMAS = {
     ),
   }),
   PartialTranscript: strictObject({
+    run: Type.Integer({ minimum: 0, description: "another number once recognition has started again" }),
     from: Type.Integer({
       minimum: 0,
-      description: "index of the first of these words: as requested, or 0 for all words",
+      description: "index of the first of these words: as requested, or 0 if the run is another one",
     }),
     text: Type.Array(text, { description: "the words" }),
     start: Type.Array(integer, { description: "in milliseconds, one per word" }),

@@ -14,7 +14,7 @@ export const assetMediaRows: DashboardRow[] = [
       const asset = await keyed.ready(await video(2));
       const path = `/assets/${asset.id}`;
       const partial = await call("GET", `${path}/transcript/partial?from=2`, { as: keyed });
-      expect(partial.body).toEqual({ from: 0, text: [], start: [], end: [] });
+      expect(partial.body).toEqual({ run: 0, from: 0, text: [], start: [], end: [] });
       expect(asset.preview_url).toBeNull();
       expect(await getOutcome("GET", `${path}/preview`, { as: keyed })).toBe("409 asset_processing");
       const early = [
