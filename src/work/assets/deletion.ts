@@ -20,8 +20,8 @@ import { endPipelineStep, type PipelineNeeds } from "../pipelines/pipelines";
 import { writeUrgently } from "../storage/limits";
 import { emitRenderEvent } from "../webhooks/events";
 
-/** Work after the commit: steps to cancel and paths to remove. */
-type DeletionCleanup = { steps: string[]; paths: string[] };
+/** Work after the commit: steps to cancel, paths to remove, and assets whose words are forgotten. */
+type DeletionCleanup = { steps: string[]; paths: string[]; assets: string[] };
 
 async function deleteRenderRows(
   services: PipelineNeeds,
@@ -67,6 +67,7 @@ async function deleteAssetRows(
   await markAssetDeleted(tx, asset.id);
   await deleteAsset(tx, asset.id);
   await releaseCharge(tx, asset, services.now());
+  after.assets.push(asset.id);
   after.paths.push(
     services.folders.media(asset.id).dir,
     services.folders.upload(asset.id),
@@ -77,6 +78,8 @@ async function deleteAssetRows(
 
 async function cleanUp(services: PipelineNeeds, after: DeletionCleanup): Promise<void> {
   for (const step of after.steps) services.runner.cancel(step);
+  // A step that waits has no job that would remove them.
+  for (const id of after.assets) services.partialTranscripts.remove(id);
   await moveToTrash(services.folders, after.paths, services.now());
 }
 
@@ -102,7 +105,7 @@ export async function removeAsset(
   });
   for (const id of await listAssetCutIds(read, assetId)) await removeCut(services, id);
   for (const render of await listAssetRenders(read, assetId)) await removeRender(services, render);
-  const after: DeletionCleanup = { steps: [], paths: [] };
+  const after: DeletionCleanup = { steps: [], paths: [], assets: [] };
   await writeUrgently(services, async (tx) => {
     const asset = await findAssetById(tx, assetId);
     if (!asset) return;
@@ -119,7 +122,7 @@ export async function removeProject(services: PipelineNeeds, projectId: string):
   await services.folders.guard.confirmOnline();
   for (const id of await listProjectAssetIds(services.store.read, projectId))
     await removeAsset(services, id, "project");
-  const after: DeletionCleanup = { steps: [], paths: [] };
+  const after: DeletionCleanup = { steps: [], paths: [], assets: [] };
   await writeUrgently(services, async (tx) => {
     // Assets that were created meanwhile.
     for (const id of await listProjectAssetIds(tx, projectId)) {
@@ -135,7 +138,7 @@ export async function removeProject(services: PipelineNeeds, projectId: string):
 export async function removeCut(services: PipelineNeeds, cutId: string): Promise<void> {
   await services.folders.guard.confirmOnline();
   for (const render of await listCutRenders(services.store.read, cutId)) await removeRender(services, render);
-  const after: DeletionCleanup = { steps: [], paths: [services.folders.work(cutId)] };
+  const after: DeletionCleanup = { steps: [], paths: [services.folders.work(cutId)], assets: [] };
   await writeUrgently(services, async (tx) => {
     await deleteRenderRows(services, tx, await listCutRenders(tx, cutId), after);
     await endSteps(tx, [cutId], services.now(), after);
@@ -152,7 +155,7 @@ export async function removeRender(
   onDelete: OnDelete = async () => {},
 ): Promise<void> {
   await services.folders.guard.confirmOnline();
-  const after: DeletionCleanup = { steps: [], paths: [] };
+  const after: DeletionCleanup = { steps: [], paths: [], assets: [] };
   await writeUrgently(services, async (tx) => {
     // Read again: it may have ended meanwhile, which must not be cancelled.
     const current = await findRenderById(tx, render.id);

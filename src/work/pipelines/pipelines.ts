@@ -25,14 +25,15 @@ import { endStep, type Step, type StepAttempt } from "../../store/steps";
 import { readPrices } from "../billing/prices";
 import { consumeStepPrice, getStepPrice, holdStepPrices, releaseStepPrices } from "../billing/step-prices";
 import { insertNewCut } from "../cuts/new-cuts";
+import type { PartialTranscripts } from "../live/partial-transcripts";
 import type { ConfigNeeds, CoreNeeds } from "../needs";
 import { type CheckedOutput, checkOutput, insertNewRender, requireCompletedCut } from "../renders/new-renders";
 import { findQuotaProblem, requireRoomForText } from "../storage/limits";
 import { registerOutput } from "./chain-outputs";
 import { notifyOfEnd } from "./notices";
 
-/** The runner starts and cancels steps. */
-export type PipelineNeeds = CoreNeeds & { runner: Runner };
+/** The runner starts and cancels steps. `partialTranscripts`: the words of recordings that are being transcribed. */
+export type PipelineNeeds = CoreNeeds & { runner: Runner; partialTranscripts: PartialTranscripts };
 
 /** The user who starts a pipeline, and its asset. `userId` null: the account was deleted. */
 type PipelineStart = { workspaceId: string; userId: string | null; assetId: string; now: number };

@@ -9,12 +9,19 @@ import { insertCut, listAssetCutIds } from "../../../../src/store/cuts";
 import { findProject } from "../../../../src/store/projects";
 import { replaceCorrectedPassages, replacePassages } from "../../../../src/store/search";
 import { removeAsset, removeProject } from "../../../../src/work/assets/deletion";
+import { createPartialTranscripts } from "../../../../src/work/live/partial-transcripts";
 import type { PipelineNeeds } from "../../../../src/work/pipelines/pipelines";
 import { addAsset, addUser, freshStore, type TestStore } from "../../store/test-store";
 
 const runner = { start: () => {}, wake: () => {}, cancel: () => {}, stop: async () => {} };
 const servicesOf = ({ store, folder }: TestStore) =>
-  ({ store, folders: getFolders(folder), now: () => 1, runner }) as Partial<PipelineNeeds> as PipelineNeeds;
+  ({
+    store,
+    folders: getFolders(folder),
+    now: () => 1,
+    runner,
+    partialTranscripts: createPartialTranscripts(),
+  }) as Partial<PipelineNeeds> as PipelineNeeds;
 
 /** Counts rows, each time in a write, until `removing` has ended. Returns the different counts. */
 async function countDuring(removing: Promise<void>, count: () => Promise<number>): Promise<Set<number>> {
@@ -27,6 +34,15 @@ async function countDuring(removing: Promise<void>, count: () => Promise<number>
   await ended;
   return seen;
 }
+
+test("the words of a recording whose transcription waits are not kept", async () => {
+  await using db = await freshStore();
+  const asset = await db.store.write(async (tx) => addAsset(tx, await addUser(tx), { state: "processing" }));
+  const services = servicesOf(db);
+  services.partialTranscripts.add(asset.id, 0, [{ text: "alpha", start: 0, end: 1, confidence: 1 }]);
+  await removeAsset(services, asset.id);
+  expect(services.partialTranscripts.read(asset.id, 0, 0).text).toEqual([]);
+});
 
 test("other writes run while the assets of a project are deleted", async () => {
   await using db = await freshStore();
