@@ -1,10 +1,25 @@
 /** A real browser: the page of a recording that is being transcribed. */
 import { expect, test } from "bun:test";
+import { TICKS_PER_SECOND } from "../../src/domain/time";
 import { wav } from "../http/media";
+import { until } from "../until";
 import { expectAccessible } from "./axe";
 import { useDashboard } from "./dashboard";
 
 const { open, server } = useDashboard();
+
+/** Reports words of a recording, `step` seconds apart. */
+const say = (id: string, from: number, texts: string[], step = 0.4) =>
+  server()
+    .services()
+    .partialTranscripts.add(
+      id,
+      from,
+      texts.map((text, n) => {
+        const start = (from + n) * step * TICKS_PER_SECOND;
+        return { text, start, end: start + 300_000, confidence: 1 };
+      }),
+    );
 
 test("a recording that is prepared shows how far it is, and opens by itself", async () => {
   const user = await server().user();
@@ -16,23 +31,13 @@ test("a recording that is prepared shows how far it is, and opens by itself", as
   await page.getByRole("tab", { name: "Transcript" }).click();
   await page.getByText("The words appear here as soon as they are recognized.").waitFor();
   await expectAccessible(page);
-  const { partialTranscripts } = server().services();
-  const say = (from: number, ...texts: string[]) =>
-    partialTranscripts.add(
-      id,
-      from,
-      texts.map((text, n) => ({
-        text,
-        start: (from + n) * 400_000,
-        end: (from + n) * 400_000 + 300_000,
-        confidence: 1,
-      })),
-    );
-  say(0, "Good", "morning");
+  say(id, 0, ["Good", "morning"]);
   const text = page.getByRole("group", { name: "Words so far" });
   await text.getByText("Good morning").waitFor();
   const box = await text.getByText("Good morning").boundingBox();
-  say(2, "to", "all.");
+  // The browser searches the words until they are complete.
+  expect(await page.getByRole("search").count()).toBe(0);
+  say(id, 2, ["to", "all."]);
   await text.getByText("Good morning to all.").waitFor();
   // What somebody reads stays where it is.
   const later = await text.getByText("Good morning to all.").boundingBox();
@@ -45,4 +50,62 @@ test("a recording that is prepared shows how far it is, and opens by itself", as
   await page.getByRole("tab", { name: "Transcript" }).click();
   await page.getByRole("group", { name: "Words", exact: true }).getByText("alpha").waitFor();
   expect(await page.getByText("Good morning").count()).toBe(0);
+});
+
+test("words and focus stay until all words are there", async () => {
+  const user = await server().user();
+  const held = server().speech.hold("analyze");
+  const id = await user.upload(await wav(120));
+  await held.reached;
+  const texts = Array.from({ length: 55 }, (_, n) => `word${n}`);
+  say(id, 0, texts, 2);
+  const page = await open(`/assets/${id}`, user, { viewport: { width: 1280, height: 720 } });
+  const sent = Promise.withResolvers<void>();
+  await page.route("**/transcript", async (route) => {
+    await sent.promise;
+    await route.continue();
+  });
+  await page.getByRole("tab", { name: "Transcript" }).click();
+  const text = page.getByRole("group", { name: "Words so far" });
+  await text.getByText("word54").waitFor();
+  // Recognition starts again: the words stay until there are as many again.
+  say(id, 0, ["uno", "due"], 2);
+  await page.waitForResponse(async (one) => one.url().includes("partial") && (await one.text()).includes("uno"));
+  expect([await text.getByText("word54").count(), await text.getByText("uno").count()]).toEqual([1, 0]);
+  await text.focus();
+  await text.evaluate((element) => element.scrollTo(0, 703));
+  const readPlace = () =>
+    page.locator(".transcript-scroller").evaluate((scroller) => {
+      const { top } = scroller.getBoundingClientRect();
+      const lines = [...scroller.querySelectorAll<HTMLElement>("[data-time]")];
+      const first = lines.find((line) => line.getBoundingClientRect().bottom > top)!;
+      return { time: first.dataset.time, top: first.getBoundingClientRect().top };
+    });
+  const place = await readPlace();
+  held.release();
+  await user.prepared(id);
+  const { partialTranscripts } = server().services();
+  await until("the end of the job", async () => partialTranscripts.read(id, 0, 0).text.length === 0);
+  await page.waitForResponse(async (one) => one.url().includes("partial") && (await one.json()).text.length === 0);
+  await text.getByText("word54").waitFor();
+  expect(await readPlace()).toEqual(place);
+  sent.resolve();
+  const words = page.getByRole("group", { name: "Words", exact: true });
+  await words.waitFor();
+  expect(await words.evaluate((element) => element === document.activeElement)).toBe(true);
+});
+
+test("a recording for which no words will come says so, and none are asked for", async () => {
+  const user = await server().user();
+  const held = server().speech.hold("analyze");
+  const id = await user.upload(await wav(5), { language: "xx" });
+  await held.reached;
+  const page = await open(`/assets/${id}`, user);
+  const asked: string[] = [];
+  await page.getByRole("tab", { name: "Transcript" }).click();
+  await page.getByText(/^This server does not recognize .*, so no words appear here.$/).waitFor();
+  page.on("request", (request) => request.url().includes("partial") && asked.push(request.url()));
+  await page.waitForResponse((one) => one.url().endsWith(`/assets/${id}`));
+  expect(asked).toEqual([]);
+  held.release();
 });

@@ -102,7 +102,7 @@ function Advice({ code }: { code: string }) {
 }
 
 /** The codes of the languages that the server recognizes; null before they are known. */
-function useLanguages(): readonly string[] | null {
+export function useLanguages(): readonly string[] | null {
   const status = useRead(["status"], (signal) => must(api.GET("/api/v1/status", { signal }))).state.value;
   return status.kind === "ready" ? status.value.languages : null;
 }

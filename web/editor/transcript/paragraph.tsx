@@ -96,17 +96,19 @@ export function renderPiece({ text, run, pause, word }: Piece) {
 const FIRST = 12;
 const MORE = 72;
 
-/** Returns the content of the paragraphs: the first screen immediately, the rest frame by frame. */
+/** Returns the content of the paragraphs: those of the first screen, which starts at a time, immediately, the rest frame by frame. */
 export function useViews(
   words: Words,
   texts: readonly string[],
   plan: EditorPlan,
   hasPauses: boolean,
+  time = 0,
 ): readonly ParagraphView[] {
   const previous = useRef<ShownViews | null>(null);
   const hadPauses = useRef(hasPauses);
   const paragraphs = useMemo(() => splitParagraphs(words), [words]);
-  const shown = useGrowing(paragraphs.length, FIRST, MORE);
+  const before = time === 0 ? 0 : paragraphs.findIndex(({ to }) => words.end[to - 1]! > time);
+  const shown = useGrowing(paragraphs.length, FIRST + Math.max(0, before), MORE);
   return useMemo(() => {
     const known = hadPauses.current === hasPauses ? previous.current : null;
     hadPauses.current = hasPauses;

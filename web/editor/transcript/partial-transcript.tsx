@@ -1,32 +1,60 @@
 /** The words of a recording that is being transcribed: those that are recognized so far. */
-import { useRef } from "preact/hooks";
+import { useSignal } from "@preact/signals";
+import type { RefObject } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { MAX_PARTIAL_WORDS } from "../../../src/domain/speech";
 import { api, must } from "../../app/api";
 import { useRead } from "../../app/cache";
+import { nameLanguage } from "../../app/rare-formats";
+import type { Asset } from "../../pages/asset/use-media";
 import { readWords, type Words } from "../model/words";
-import { useEditor } from "../state/context";
+import { openTab, useEditor } from "../state/context";
+import { useLanguages } from "./language-note";
 import { Section, useViews } from "./paragraph";
-import { SECTION } from "./places";
+import { findPlace, type ReadingPlace, SECTION } from "./places";
 
-const NO_WORDS: Words = { text: [], start: [], end: [] };
 const READ_MS = 2_000;
 
-/** Shows the words above gray lines that stand for the rest. New words are added at the end, so what somebody reads stays where it is. */
-export function PartialTranscript() {
+/**
+ * Shows the words above gray lines that stand for the rest. New words are added at the end, so what somebody reads stays where it is.
+ * `place` receives where that is.
+ */
+export function PartialTranscript({ place }: { place: RefObject<ReadingPlace | null> }) {
   const { asset, editor } = useEditor();
-  const words = usePartialWords(asset.id);
+  const absence = useAbsence(asset);
+  const words = usePartialWords(asset.id, absence === null && openTab.value === "transcript");
   const views = useViews(words, words.text, editor.plan.value, false);
-  const isEmpty = words.text.length === 0;
+  const scroller = useRef<HTMLDivElement>(null);
+  const list = useRef<HTMLDivElement>(null);
+  useLayoutEffect(
+    () => () => {
+      const hasFocus = scroller.current?.contains(document.activeElement) === true;
+      if (hasFocus) place.current = { ...place.current, hasFocus };
+    },
+    [],
+  );
+  if (absence !== null) return <p class="soft transcript-empty">{absence}</p>;
   return (
     <>
       <p class="soft partial-note">
-        {isEmpty
+        {words.text.length === 0
           ? "The words appear here as soon as they are recognized."
           : "Still transcribing. You can edit when all words are here."}
       </p>
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields. */}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys scroll the text. */}
-      <div class="transcript-scroller" role="group" aria-label="Words so far" tabIndex={0}>
-        <div class="transcript-text is-partial">
+      <div
+        ref={scroller}
+        class="transcript-scroller"
+        role="group"
+        aria-label="Words so far"
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys scroll the text.
+        tabIndex={0}
+        onScroll={(event) => {
+          const page = { list: list.current!, views };
+          place.current = findPlace(page, words, event.currentTarget);
+        }}
+      >
+        <div class="transcript-text is-partial" ref={list}>
           {Array.from({ length: Math.ceil(views.length / SECTION) }, (_, index) => (
             <Section
               key={index * SECTION}
@@ -45,28 +73,48 @@ export function PartialTranscript() {
   );
 }
 
-function usePartialWords(assetId: string): Words {
-  const known = useRef({ assetId, words: NO_WORDS });
-  if (known.current.assetId !== assetId) known.current = { assetId, words: NO_WORDS };
-  const read = useRead<Words>(
-    ["partial-words", assetId],
+/** Returns why no words will appear, or null. */
+function useAbsence({ audio_tracks: tracks, language }: Asset): string | null {
+  const languages = useLanguages();
+  if (tracks === 0) return "This recording has no audio.";
+  if (language === null || languages === null || languages.includes(language)) return null;
+  return `This server does not recognize ${nameLanguage(language)}, so no words appear here.`;
+}
+
+/** Columns to which words are added. */
+type Columns = { text: string[]; start: number[]; end: number[] };
+
+/** Reads the words while they are wanted. They stay when there are none any longer, until the transcript is loaded. */
+function usePartialWords(assetId: string, isWanted: boolean): Words {
+  const shown = useSignal<Words>({ text: [], start: [], end: [] });
+  const known = useRef<Columns & { run: number }>({ run: 0, text: [], start: [], end: [] });
+  useRead(
+    isWanted ? ["partial-words", assetId] : null,
     async (signal) => {
-      const entry = known.current;
-      const from = entry.words.text.length;
-      const params = { path: { asset_id: assetId }, query: { from } };
-      const next = await must(api.GET("/api/v1/assets/{asset_id}/transcript/partial", { params, signal }));
-      const isSame = next.from === from && next.text.length === 0;
-      if (!isSame) entry.words = append(entry.words, next.from, readWords(next));
-      return entry.words;
+      const params = { path: { asset_id: assetId } };
+      for (let isLast = false; !isLast; ) {
+        const { run, text } = known.current;
+        const query = { run, from: text.length };
+        const path = "/api/v1/assets/{asset_id}/transcript/partial";
+        const next = await must(api.GET(path, { params: { ...params, query }, signal }));
+        isLast = next.text.length < MAX_PARTIAL_WORDS;
+        if (next.text.length === 0) continue;
+        if (next.from === 0) known.current = { run: next.run, text: [], start: [], end: [] };
+        append(known.current, readWords(next));
+        // After another start of the recognition, the words stay until there are as many again.
+        const { text: all, start, end } = known.current;
+        // Other texts are other arrays.
+        if (all.length >= shown.peek().text.length) shown.value = { text: [...all], start, end };
+      }
+      return null;
     },
     { refreshMs: READ_MS },
   );
-  return read.state.value.kind === "ready" ? read.state.value.value : known.current.words;
+  return shown.value;
 }
 
-/** Returns the words before an index, followed by the next ones. */
-const append = (words: Words, from: number, next: Words): Words => ({
-  text: [...words.text.slice(0, from), ...next.text],
-  start: [...words.start.slice(0, from), ...next.start],
-  end: [...words.end.slice(0, from), ...next.end],
-});
+function append(columns: Columns, { text, start, end }: Words): void {
+  columns.text.push(...text);
+  columns.start.push(...start);
+  columns.end.push(...end);
+}

@@ -1,5 +1,5 @@
 /** Maps between positions in the document, character offsets in paragraphs, and words. */
-import type { WordRange } from "../model/words";
+import type { WordRange, Words } from "../model/words";
 import { findParagraph, type ParagraphView } from "./paragraphs";
 
 /** Number of paragraphs in a section. */
@@ -82,6 +82,38 @@ function findText(paragraph: Element, offset: number, isStart: boolean): { node:
     rest -= node.length;
   }
   return null;
+}
+
+/**
+ * What somebody reads when the words are replaced. `time`: start of the first visible word. `offset`: of its line from the top of the panel, in
+ * pixels. Both are missing at the start of the text.
+ */
+export type ReadingPlace = { time?: number; offset?: number; hasFocus?: boolean };
+
+/** Returns the place of the first visible line; null at the start of the text. */
+export function findPlace({ list, views }: Page, words: Words, scroller: HTMLElement): ReadingPlace | null {
+  const { top } = scroller.getBoundingClientRect();
+  const isVisible = (box: Element | Range): boolean => box.getBoundingClientRect().bottom > top;
+  const section = [...list.children].find(isVisible);
+  const paragraph = section && [...section.children].find(isVisible);
+  const view = paragraph && views[Number((paragraph as HTMLElement).dataset.index)];
+  if (scroller.scrollTop === 0 || !view) return null;
+  for (let word = view.from; word < view.to; word++) {
+    const range = toDocumentRange({ list, views }, { from: word, to: word + 1 });
+    if (range !== null && isVisible(range)) return { time: words.start[word]!, offset: getOffset(range, scroller) };
+  }
+  return null;
+}
+
+/** The distance from the top of the panel, because the height of what is above the text may change. */
+const getOffset = (range: Range, scroller: HTMLElement): number =>
+  range.getBoundingClientRect().top - scroller.closest("section")!.getBoundingClientRect().top;
+
+/** Scrolls to a place. Only paragraphs that are rendered are found. */
+export function scrollToPlace(page: Page, words: Words, scroller: HTMLElement, { time, offset }: ReadingPlace): void {
+  const word = time === undefined ? -1 : words.end.findIndex((end) => end > time);
+  const range = word === -1 ? null : toDocumentRange(page, { from: word, to: word + 1 });
+  if (range !== null) scroller.scrollTop += getOffset(range, scroller) - offset!;
 }
 
 /** Start and end offset of each word in a paragraph's text. A word without text is at the end of the previous one. */

@@ -33,6 +33,7 @@ import { findUntranscribed } from "./foreign";
 import { findLanguage } from "./language-note";
 import { joinTexts } from "./paragraphs";
 import { PartialTranscript } from "./partial-transcript";
+import type { ReadingPlace } from "./places";
 import { Transcript, type TranscriptCommands } from "./transcript";
 import { WordPopover } from "./word-popover";
 
@@ -67,6 +68,7 @@ export function TranscriptTab() {
   const replacement = useSignal<string | null>(null);
   const hidesRemoved = useSignal(false);
   const commands = useRef<TranscriptCommands | null>(null);
+  const place = useRef<ReadingPlace | null>(null);
   const hasPauses = useSignal(recall(PAUSES) === "on");
   const found = useComputedOf(
     () =>
@@ -171,67 +173,71 @@ export function TranscriptTab() {
         perform: () => removeMatches(editor, found.value, search.value?.trim() ?? ""),
         explain: () => editor.announce("No matches. Search for words first."),
       };
+      // Until all words are there, the browser searches them.
+      if (!asset.cuttable) return [];
       const edits = [replace, removeFound, ...listSpanActions(editor), correct];
       return [find, hide, misheard, play, findSameWords, ...WORD_KEYS, ...(editor.canEdit ? edits : [])];
-    }, [editor, playback]),
+    }, [editor, playback, asset.cuttable]),
   );
   const count = editor.words.text.length;
   return (
     <section ref={section} class="transcript-panel" aria-label="Transcript">
       <h2 class="visually-hidden">Transcript</h2>
-      <FindBar
-        search={search}
-        options={options}
-        asked={asked.value}
-        replacement={replacement}
-        {...(editor.canEdit && {
-          edit: {
-            removeAll: () => removeMatches(editor, found.value, search.value?.trim() ?? ""),
-            replaceAll: (text: string) =>
-              replaceMatches(editor, found.value, search.value?.trim() ?? "", text, options.value),
-          },
-        })}
-        found={found.value}
-        getStart={() => findWordAt(editor.words, playback.playhead.value)}
-        onClose={() => {
-          search.value = null;
-          replacement.value = null;
-          // Keys apply to the found words.
-          section.current?.querySelector<HTMLElement>("[role=group]")?.focus({ preventScroll: true });
-        }}
-        onGo={({ from, to }) => {
-          editor.selection.value = { from, to };
-          playback.seek(editor.words.start[from]!);
-        }}
-      >
-        <Button
-          look="quiet"
-          aria-pressed={hasPauses.value}
-          onClick={() => {
-            hasPauses.value = !hasPauses.value;
-            remember(PAUSES, hasPauses.value ? "on" : "off");
+      {asset.cuttable && (
+        <FindBar
+          search={search}
+          options={options}
+          asked={asked.value}
+          replacement={replacement}
+          {...(editor.canEdit && {
+            edit: {
+              removeAll: () => removeMatches(editor, found.value, search.value?.trim() ?? ""),
+              replaceAll: (text: string) =>
+                replaceMatches(editor, found.value, search.value?.trim() ?? "", text, options.value),
+            },
+          })}
+          found={found.value}
+          getStart={() => findWordAt(editor.words, playback.playhead.value)}
+          onClose={() => {
+            search.value = null;
+            replacement.value = null;
+            // Keys apply to the found words.
+            section.current?.querySelector<HTMLElement>("[role=group]")?.focus({ preventScroll: true });
+          }}
+          onGo={({ from, to }) => {
+            editor.selection.value = { from, to };
+            playback.seek(editor.words.start[from]!);
           }}
         >
-          Pauses
-        </Button>
-        <Button
-          look="quiet"
-          aria-pressed={hidesRemoved.value}
-          title={labelWithKey("Hide removed words", ["h"])}
-          onClick={() => {
-            hidesRemoved.value = !hidesRemoved.value;
-          }}
-        >
-          Hide removed
-        </Button>
-      </FindBar>
+          <Button
+            look="quiet"
+            aria-pressed={hasPauses.value}
+            onClick={() => {
+              hasPauses.value = !hasPauses.value;
+              remember(PAUSES, hasPauses.value ? "on" : "off");
+            }}
+          >
+            Pauses
+          </Button>
+          <Button
+            look="quiet"
+            aria-pressed={hidesRemoved.value}
+            title={labelWithKey("Hide removed words", ["h"])}
+            onClick={() => {
+              hidesRemoved.value = !hidesRemoved.value;
+            }}
+          >
+            Hide removed
+          </Button>
+        </FindBar>
+      )}
       {problem !== null && (
         <p class="message bad" role="alert">
           <Icon name="warning" />
           {problem}
         </p>
       )}
-      {!asset.cuttable && <PartialTranscript />}
+      {!asset.cuttable && <PartialTranscript place={place} />}
       {asset.cuttable && count === 0 && problem === null && (
         <p class="soft transcript-empty">{describeNoWords(asset, editor.canEdit)}</p>
       )}
@@ -252,6 +258,7 @@ export function TranscriptTab() {
           onPick={(word) => pickSpan(editor, word)}
           onPickPause={(word) => pickPause(editor, word)}
           commands={commands}
+          place={place}
           onMenu={(place, word) => {
             const range = editor.range.peek();
             const bounds = getWordBounds(editor.words, { from: word, to: word + 1 });

@@ -1,6 +1,6 @@
 import { type ReadonlySignal, type Signal, useSignal, useSignalEffect } from "@preact/signals";
 import type { ComponentChildren, RefObject } from "preact";
-import { useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { afterNextFrame } from "../../app/after-next-frame";
 import { Button } from "../../ui/button";
 import { isByKeyboard, isLongPress } from "../context-menu";
@@ -10,7 +10,7 @@ import { useComputedOf } from "../state/context";
 import { CorrectionField, type CorrectionScope, useCorrecting } from "./correction-field";
 import { Section, useViews } from "./paragraph";
 import { joinTexts } from "./paragraphs";
-import { findWordAtPoint, type Page, SECTION, toDocumentRange } from "./places";
+import { findWordAtPoint, type Page, type ReadingPlace, SECTION, scrollToPlace, toDocumentRange } from "./places";
 import { useFollow } from "./use-follow";
 import { useMarks } from "./use-marks";
 import { endSelection, useKeys } from "./use-selection";
@@ -46,6 +46,8 @@ export type TranscriptProps = {
   onMenu?(place: { x: number; y: number }, word: number): void;
   /** Receives what menus and keys of the page can do here. */
   commands?: RefObject<TranscriptCommands | null>;
+  /** What somebody was reading before all words were there. It is taken over once. */
+  place?: RefObject<ReadingPlace | null>;
   /** Shows details of words below them. */
   renderDetails?(details: Details): ComponentChildren;
   /** The reason to which the text is limited; the others are dimmed. */
@@ -87,7 +89,7 @@ const findChip = (list: HTMLElement | null, word: number): Element | null =>
 /** The words as text. Removed words are in `<s>` elements. */
 export function Transcript(props: TranscriptProps) {
   const { words, texts, plan, playhead, selection, onSeek } = props;
-  const views = useViews(words, texts, plan, props.hasPauses === true);
+  const views = useViews(words, texts, plan, props.hasPauses === true, props.place?.current?.time);
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const layer = useRef<HTMLDivElement>(null);
@@ -110,6 +112,19 @@ export function Transcript(props: TranscriptProps) {
   const { selected = selection } = props;
   const { openSpan, found } = props;
   useMarks({ page, list, layer, views, played, selection, selected, openSpan, found, follow, isHeld });
+
+  useLayoutEffect(() => {
+    const start = props.place?.current;
+    if (!start) return;
+    props.place!.current = null;
+    if (start.hasFocus) list.current?.focus({ preventScroll: true });
+    if (start.time === undefined) return;
+    follow.isOn.value = false;
+    const scroll = () => page.current && scrollToPlace(page.current, words, scroller.current!, start);
+    scroll();
+    // The browser lays out the sections above only once they are near.
+    afterNextFrame(scroll);
+  }, []);
 
   const seekWord = (word: number) => {
     follow.isOn.value = true;

@@ -42,8 +42,10 @@ export function useFollow(
     element.addEventListener("pointerdown", onPress);
     window.addEventListener("pointerup", onRelease);
     window.addEventListener("pointercancel", onRelease);
+    let wasPlaying = isPlaying?.peek();
     const unsubscribe = isPlaying?.subscribe((plays) => {
-      if (plays) isOn.value = true;
+      if (plays && !wasPlaying) isOn.value = true;
+      wasPlaying = plays;
     });
     return () => {
       element.removeEventListener("wheel", stop);
