@@ -4,6 +4,7 @@ import {
   listVocabularyProblems,
   MAX_TERM_CHARACTERS,
   toFormKey,
+  trimPunctuation,
   type VocabularyEntry,
 } from "../../src/domain/vocabulary/entries";
 import { ApiError, api, must } from "./api";
@@ -74,15 +75,8 @@ export function addEntries(entries: readonly VocabularyEntry[], added: readonly 
   return [...byKey.values()];
 }
 
-const SPOKEN = /[\p{L}\p{M}\p{N}]/u;
-
-/** Returns a text of the transcript as a form of a vocabulary: without the punctuation around it. */
-function toTerm(text: string): string {
-  const characters = [...text];
-  const first = characters.findIndex((character) => SPOKEN.test(character));
-  const last = characters.findLastIndex((character) => SPOKEN.test(character));
-  return first < 0 ? "" : cleanTerm(characters.slice(first, last + 1).join(""));
-}
+/** Returns a text of the transcript as a form of a vocabulary. */
+const toTerm = (text: string): string => cleanTerm(trimPunctuation(text));
 
 /**
  * Returns the recognized text, without the punctuation around it, if it is a common word; null otherwise. Where it is recognized, that word is

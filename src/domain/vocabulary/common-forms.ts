@@ -5,9 +5,9 @@
 import { findLexicon } from "../planning/lexicon/find-lexicon";
 import { isContentWord } from "../planning/lexicon/lexicon";
 import { normalizeWords } from "../text/normalize";
+import { trimPunctuation } from "./entries";
 
 const LETTER = /^\P{L}*\p{L}\P{L}*$/u;
-const WORD = /\p{L}[\p{L}\p{M}'’]*/u;
 const CAPITAL = /^\P{L}*\p{Lu}/u;
 
 /**
@@ -25,6 +25,7 @@ export function createCommonFormCheck(
     const words = normalizeWords(form, lexicon.language);
     if (words.length > 0 && words.every((word) => !isContentWord(word, lexicon))) return true;
     if (parts.length > 1 || (CAPITAL.test(form) && !startsSentence)) return false;
-    return isFrequentWord(WORD.exec(form.toLowerCase())?.[0] ?? "");
+    const word = trimPunctuation(form.toLowerCase());
+    return word !== "" && isFrequentWord(word);
   };
 }

@@ -30,6 +30,16 @@ export const toFormKey = (text: string): string =>
 /** Returns the text with single spaces. */
 export const cleanTerm = (text: string): string => text.normalize("NFC").trim().replace(/\s+/gu, " ");
 
+const SPOKEN = /[\p{L}\p{M}\p{N}]/u;
+
+/** Returns the text without the punctuation around it. */
+export function trimPunctuation(text: string): string {
+  const characters = [...text];
+  const first = characters.findIndex((character) => SPOKEN.test(character));
+  const last = characters.findLastIndex((character) => SPOKEN.test(character));
+  return first < 0 ? "" : characters.slice(first, last + 1).join("");
+}
+
 /** Returns what is wrong with a term or a spoken form; null for a valid one. The text must be clean. */
 export function findTermProblem(text: string): string | null {
   if (FORBIDDEN.test(text)) return "must not contain control characters";

@@ -312,9 +312,9 @@ export const libraryRows: DashboardRow[] = [
         conforms(exactly({ is_common: Type.Boolean() }), body);
         return (body as { is_common: boolean }).is_common;
       };
-      expect(await Promise.all(["The", "of the", "house", "Mark", "off cut", "A I"].map((text) => read(text)))).toEqual(
-        [true, true, true, false, false, false],
-      );
+      for (const text of ["The", "of the", "house"]) expect([text, await read(text)]).toEqual([text, true]);
+      for (const text of ["Mark", "off cut", "A I", "co-pilot", "h264"])
+        expect([text, await read(text)]).toEqual([text, false]);
       expect(await read("der", "&language=de")).toBe(true);
       expect(await read("der die das", "&language=de")).toBe(true);
       expect(await getOutcome("GET", "/vocabulary/common-form")).toStartWith("422");
