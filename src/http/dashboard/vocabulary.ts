@@ -29,7 +29,7 @@ const query = strictObject({
 
 const term = textField(MAX_TERM_CHARACTERS);
 const SPOKEN_AS =
-  "Other forms that are replaced with the term wherever they are recognized; a common word only where the audio fits the term";
+  "Other forms that are replaced with the term wherever they are recognized; common English words and function words only where the built-in recognizer finds that the audio fits the term";
 const entry = strictObject({
   text: withDescription(term, "The term as it is written"),
   spoken_as: listField(term, 0, MAX_SPOKEN_FORMS, "forms", SPOKEN_AS),
@@ -85,12 +85,12 @@ export const update = route({
 });
 
 export const readCommonForm = route({
-  summary: "Retrieve whether a recognized form is a common word, so that it should not be a spoken form of a term",
+  summary: "Retrieve whether a recognized form is too common to be a spoken form of a term",
   query: strictObject({
     text: withDescription(term, "The form as it was recognized"),
     language: optional(language, "Language of the recording. Null or missing: unknown"),
   }),
-  responses: { 200: respondsWith("CommonForm", "Whether the form is a common word, or has function words only") },
+  responses: { 200: respondsWith("CommonForm", "Whether the form is a common English word, or consists only of function words") },
   handle: async (_call, { query: { text, language: code = null } }) => {
     const { isCommonForm } = await loadCommonForms(code);
     return ok({ is_common: isCommonForm(cleanTerm(text)) } satisfies Resource<"CommonForm">);
