@@ -16,7 +16,6 @@ import { loadCommonForms } from "../../work/vocabulary/replace-words";
 import { readVocabulary, updateVocabulary, type VocabularyOwner } from "../../work/vocabulary/vocabulary";
 import { type Call, ok } from "../call";
 import { MAX_LARGE_BODY_BYTES } from "../parse-request";
-import { language } from "../public/assets";
 import { respondsWith } from "../response-docs";
 import { route } from "../route";
 import type { Resource } from "../schemas";
@@ -26,6 +25,9 @@ const query = strictObject({
     uuidField("A project of the workspace. Without it, the vocabulary is that of the workspace"),
   ),
 });
+
+/** `language_detected` has three letters where no code of two exists. */
+const language = Type.String({ pattern: "^[A-Za-z]{2,3}$", errorText: "must be a 2- or 3-letter ISO 639 code" });
 
 const term = textField(MAX_TERM_CHARACTERS);
 const SPOKEN_AS =
@@ -88,7 +90,7 @@ export const readCommonForm = route({
   summary: "Retrieve whether a recognized form is too common to be a spoken form of a term",
   query: strictObject({
     text: withDescription(term, "The form as it was recognized"),
-    language: optional(language, "Language of the recording. Null or missing: unknown"),
+    language: optional(language, "Language of the recording. Default: unknown, which is treated as English"),
   }),
   responses: { 200: respondsWith("CommonForm", "Whether the form is a common English word, or consists only of function words") },
   handle: async (_call, { query: { text, language: code = null } }) => {

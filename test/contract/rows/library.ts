@@ -317,6 +317,7 @@ export const libraryRows: DashboardRow[] = [
         expect([text, await read(text)]).toEqual([text, false]);
       expect(await read("der", "&language=de")).toBe(true);
       expect(await read("der die das", "&language=de")).toBe(true);
+      expect(await read("house", "&language=yue")).toBe(false);
       expect(await getOutcome("GET", "/vocabulary/common-form")).toStartWith("422");
       expect(await getOutcome("GET", "/vocabulary/common-form?text=the&language=english")).toStartWith("422");
     },
