@@ -154,7 +154,7 @@ export function route<
       const handled = { ...input, resource } as RouteInput<Q, B, Row>;
       const handle = async (): Promise<Reply> => (await definition.handle(call, handled)) ?? noContent();
       const reply = await handle().catch(async (error) => {
-        // Codes of jobs, such as that of an encoder that misses its source, are no responses either.
+        // Job codes, such as that of a missing source, are not HTTP errors either.
         if (!(error instanceof AppError && isHttpCode(error.code))) await requirePresence(call, load);
         throw error;
       });

@@ -49,7 +49,7 @@ export const correctedPassages = sqliteTable(
   (t) => [primaryKey({ columns: [t.passage_id, t.cut_id] }), index("corrected_passages_by_cut").on(t.cut_id)],
 );
 
-/** Assets whose transcript or corrected texts are not searchable yet: an older version has stored them. */
+/** Assets to index at the next start: an older version stored their texts, or a failed deletion removed their passages. */
 export const searchBacklog = sqliteTable("search_backlog", {
   asset_id: id().references(() => assets.id, { onDelete: "cascade" }),
 });

@@ -36,7 +36,7 @@ export async function indexTranscript(tx: Queries, assetId: string, passages: re
   await leaveBacklog(tx, assetId);
 }
 
-/** Indexes transcripts and corrected texts that an older version has stored. Runs once after the start, in the background; the next start continues. */
+/** Indexes transcripts and corrected texts that are not searchable yet. Runs once after the start, in the background; the next start continues. */
 export async function indexBacklog(services: CoreNeeds): Promise<void> {
   for (let after = ""; ; ) {
     const ids = await listBacklog(services.store.read, after, MAX_PAGE_ASSETS);
@@ -61,7 +61,7 @@ async function indexOlderAsset({ store, folders, log }: CoreNeeds, id: string): 
   for (const cutId of await listEditedCutIds(store.read, id))
     await indexOlderCut(store, cutId).catch((error) => {
       log.warn("search.corrections_unreadable", { cut: cutId, error });
-      // A plan that is no JSON stays so. The next start tries again what the database could not do.
+      // A plan that is not JSON cannot be repaired. The next start tries again what the database could not do.
       if (!(error instanceof SyntaxError)) isComplete = false;
     });
   if (isComplete) await store.write((tx) => leaveBacklog(tx, id));
