@@ -87,8 +87,10 @@ function createComparison(terms: readonly Term[]): Terms["findSimilar"] {
     let limit = maxDistance;
     let pairs = 0;
     for (const [n, bucket] of buckets.entries()) {
-      if ((n / BUCKETS) * maxDistance > limit || pairs >= MAX_PAIRS) break;
+      if ((n / BUCKETS) * maxDistance > limit) break;
       for (const index of bucket) {
+        // One bucket may have all terms.
+        if (pairs >= MAX_PAIRS) break;
         const term = terms[index]!;
         pairs += term.pronunciation.phones.length * pronunciation.phones.length;
         const distance = measureDistance(term.pronunciation, pronunciation, limit);
