@@ -283,31 +283,6 @@ test("a removed word explains itself, and reasons, matches and words are changed
   await pause.getByRole("button", { name: "Set" }).click();
   await feedback(other, "Pause is 0.2 s long");
   await button(other, "Pauses").click();
-  const paragraph = other.getByRole("group", { name: "Words" }).locator("p").first();
-  await paragraph.dblclick({ position: { x: 90, y: 15 } });
-  await other.getByRole("group", { name: "Selected words" }).getByRole("button", { name: "Correct" }).click();
-  // A common word is corrected in this recording only.
-  const add = other.getByRole("checkbox", { name: "Add to the vocabulary of this project" });
-  await other.getByText("“alpha” is a common word, so only this recording is corrected.").waitFor();
-  expect(await add.isDisabled()).toBe(true);
-  await other.getByLabel("Corrected text").fill("Alfa");
-  await other.getByRole("checkbox", { name: "Everywhere, 2 times" }).check();
-  await other.getByLabel("Corrected text").press("Enter");
-  await feedback(other, "“alpha” is now “Alfa”, 2 times");
-  await other.keyboard.press("Control+ArrowRight");
-  await other.keyboard.press("F2");
-  await other.getByText("Recognized: bravo").waitFor();
-  await other.getByLabel("Corrected text").fill("Bravissimo");
-  await add.check();
-  await other.getByLabel("Corrected text").press("Enter");
-  await feedback(other, "“Bravissimo” was added to the project's vocabulary.");
-  const corrected = await other.getByRole("group", { name: "Words" }).textContent();
-  expect(corrected?.match(/Alfa/g)).toHaveLength(2);
-  const { project_id } = await user.must<{ project_id: string }>("GET", `/v1/assets/${asset.id}`);
-  expect(await user.must<object>("GET", `/api/v1/vocabulary?project_id=${project_id}`)).toEqual({
-    entries: [{ text: "Bravissimo", spoken_as: ["bravo"] }],
-    revision: 1,
-  });
 });
 
 test("a render that is ready is announced on any page, with its file and the way to it", async () => {

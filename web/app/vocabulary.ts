@@ -80,7 +80,7 @@ const toTerm = (text: string): string => cleanTerm(trimPunctuation(text));
 
 /**
  * Returns the recognized text, without the punctuation around it, if it is a common word; null otherwise. Where it is recognized, that word is
- * usually what was said, so that it is no form of a term.
+ * usually what was said, so that it is no form of a term with other letters.
  */
 export async function findCommonForm(
   recognized: string,
@@ -95,9 +95,12 @@ export async function findCommonForm(
 }
 
 export const describeCommonForm = (form: string): string =>
-  `“${form}” is a common word, so only this recording is corrected.`;
+  `“${form}” is too common for the vocabulary. Only this cut is corrected.`;
 
-/** Adds a corrected text to the vocabulary of a project of the current workspace, unless a common word was recognized. */
+/** Returns whether a correction changes more than case, accents and punctuation. */
+export const isOtherTerm = (recognized: string, text: string): boolean => toFormKey(recognized) !== toFormKey(text);
+
+/** Adds a corrected text to the vocabulary of a project of the current workspace, unless another one, which is a common word, was recognized. */
 export async function addCorrectedTerm(
   projectId: string,
   { recognized, text, language }: { recognized: string; text: string; language: string | null },
@@ -107,7 +110,7 @@ export async function addCorrectedTerm(
   if (term === "" || workspaceId === undefined) return;
   const entry = { text: term, spoken_as: form === "" || form === term ? [] : [form] };
   try {
-    const common = await findCommonForm(recognized, language);
+    const common = isOtherTerm(recognized, text) ? await findCommonForm(recognized, language) : null;
     if (common !== null) return showToast({ kind: "info", text: describeCommonForm(common) });
     await changeVocabulary({ workspaceId, projectId }, (entries) => addEntries(entries, [entry]));
     showToast({ kind: "info", text: `“${term}” was added to the project's vocabulary.` });

@@ -3,7 +3,7 @@ import { type ReadonlySignal, useComputed, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { useRead } from "../../app/cache";
-import { addCorrectedTerm, describeCommonForm, findCommonForm } from "../../app/vocabulary";
+import { addCorrectedTerm, describeCommonForm, findCommonForm, isOtherTerm } from "../../app/vocabulary";
 import { Button } from "../../ui/button";
 import type { WordRange } from "../model/words";
 import { correctText } from "../state/edit-actions";
@@ -42,11 +42,13 @@ export function CorrectionField({
   const id = useId();
   const input = useRef<HTMLInputElement>(null);
   const everywhere = useRef<HTMLInputElement>(null);
-  const fromNowOn = useRef<HTMLInputElement>(null);
+  const typed = useSignal(text);
+  const isFromNowOn = useSignal(false);
   const { state } = useRead(["common form", recognized, language], (signal) =>
     findCommonForm(recognized, language, signal),
   );
   const common = state.value.kind === "ready" ? state.value.value : null;
+  const isRefused = common !== null && isFromNowOn.value && isOtherTerm(recognized, typed.value);
   // A layout effect runs before the next key press.
   useLayoutEffect(() => {
     input.current?.focus();
@@ -62,7 +64,7 @@ export function CorrectionField({
         event.preventDefault();
         onSave(input.current!.value, {
           isEverywhere: everywhere.current?.checked === true,
-          isFromNowOn: common === null && fromNowOn.current?.checked === true,
+          isFromNowOn: isFromNowOn.value,
         });
       }}
       onKeyDown={(event) => {
@@ -84,6 +86,9 @@ export function CorrectionField({
         dir="auto"
         autocomplete="off"
         defaultValue={text}
+        onInput={(event) => {
+          typed.value = event.currentTarget.value;
+        }}
         aria-describedby={`${id}-recognized ${id}-hint`}
       />
       {count > 1 && (
@@ -93,20 +98,16 @@ export function CorrectionField({
       )}
       <label class="check">
         <input
-          ref={fromNowOn}
           type="checkbox"
-          disabled={common !== null}
-          aria-describedby={common === null ? undefined : `${id}-common`}
+          aria-describedby={`${id}-hint`}
+          onChange={(event) => {
+            isFromNowOn.value = event.currentTarget.checked;
+          }}
         />{" "}
         Add to the vocabulary of this project
       </label>
-      {common !== null && (
-        <span class="soft" id={`${id}-common`} dir="auto">
-          {describeCommonForm(common)}
-        </span>
-      )}
-      <span class="soft" id={`${id}-hint`}>
-        The sound stays as it is.
+      <span class="soft hint" id={`${id}-hint`} role="status" dir="auto">
+        {isRefused ? describeCommonForm(common) : "The sound stays as it is."}
       </span>
       <div class="toolbar">
         <Button onClick={onClose}>Cancel</Button>

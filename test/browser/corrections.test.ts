@@ -1,0 +1,61 @@
+/** A real browser: corrections of words, and which of them the project's vocabulary gets. */
+import { expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { useDashboard } from "./dashboard";
+import { createStudioAsset } from "./studio";
+
+const { open, server } = useDashboard();
+
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+/** Returns where the button is in the field, which may still move into place. */
+const readTop = (page: Page) => button(page, "Cancel").evaluate((element) => (element as HTMLElement).offsetTop);
+const feedback = (page: Page, text: string | RegExp) => page.locator(".feedback").getByText(text).waitFor();
+
+test("a correction is added to the vocabulary unless a common word became another one", async () => {
+  const user = await server().user();
+  const asset = await createStudioAsset(user);
+  const page = await open(`/assets/${asset.id}?cut=${asset.reviewCutId}`, user);
+  await button(page, "Save").waitFor();
+  const paragraph = page.getByRole("group", { name: "Words" }).locator("p").first();
+  await paragraph.dblclick({ position: { x: 90, y: 15 } });
+  await page.getByRole("group", { name: "Selected words" }).getByRole("button", { name: "Correct" }).click();
+  // The buttons stay in place when the refusal is shown.
+  const field = page.getByLabel("Corrected text");
+  const add = page.getByRole("checkbox", { name: "Add to the vocabulary of this project" });
+  const hint = page.getByRole("form", { name: "Correct words" }).getByRole("status");
+  const refusal = "“alpha” is too common for the vocabulary. Only this cut is corrected.";
+  const correct = async (text: string, message: string) => {
+    await field.fill(text);
+    await add.check();
+    await field.press("Enter");
+    await feedback(page, message);
+  };
+  const top = await readTop(page);
+  await add.check();
+  for (const [text, shown] of [
+    ["Alfa", refusal],
+    ["Alpha", "The sound stays as it is."],
+  ] as const) {
+    await field.fill(text);
+    await hint.getByText(shown).waitFor();
+    expect(await readTop(page)).toBe(top);
+  }
+  await page.getByRole("checkbox", { name: "Everywhere, 2 times" }).check();
+  await correct("Alfa", refusal);
+  await page.keyboard.press("F2");
+  await correct("ALPHA", "“ALPHA” was added to the project's vocabulary.");
+  await page.keyboard.press("Control+ArrowRight");
+  await page.keyboard.press("F2");
+  await page.getByText("Recognized: bravo").waitFor();
+  await correct("Bravissimo", "“Bravissimo” was added to the project's vocabulary.");
+  const corrected = await page.getByRole("group", { name: "Words" }).textContent();
+  expect(corrected?.match(/Alfa|ALPHA/g)?.sort()).toEqual(["ALPHA", "Alfa"]);
+  const { project_id } = await user.must<{ project_id: string }>("GET", `/v1/assets/${asset.id}`);
+  expect(await user.must<object>("GET", `/api/v1/vocabulary?project_id=${project_id}`)).toEqual({
+    entries: [
+      { text: "ALPHA", spoken_as: ["alpha"] },
+      { text: "Bravissimo", spoken_as: ["bravo"] },
+    ],
+    revision: 2,
+  });
+});
