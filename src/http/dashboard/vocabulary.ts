@@ -92,7 +92,9 @@ export const readCommonForm = route({
     text: withDescription(term, "The form as it was recognized"),
     language: optional(language, "Language of the recording. Default: unknown, which is treated as English"),
   }),
-  responses: { 200: respondsWith("CommonForm", "Whether the form is a common English word, or consists only of function words") },
+  responses: {
+    200: respondsWith("CommonForm", "Whether the form is a common English word, or consists only of function words"),
+  },
   handle: async (_call, { query: { text, language: code = null } }) => {
     const { isCommonForm } = await loadCommonForms(code);
     return ok({ is_common: isCommonForm(cleanTerm(text)) } satisfies Resource<"CommonForm">);
