@@ -26,7 +26,7 @@ export async function readPassages({ transcript }: Pick<MediaFolder, "transcript
   );
 }
 
-/** Assets that are read at a time. */
+/** Maximum number of assets per query. */
 const MAX_PAGE_ASSETS = 100;
 
 /** Makes a transcript searchable, and what was corrected in cuts of its recording. */
@@ -36,33 +36,36 @@ export async function indexTranscript(tx: Queries, assetId: string, passages: re
   await leaveBacklog(tx, assetId);
 }
 
-/** Indexes transcripts and corrected texts that are not searchable yet. Runs once after the start, in the background; the next start continues. */
+/**
+ * Indexes transcripts and corrected texts that are not searchable yet. Runs once after the start, in the background; the next start continues. Assets
+ * that enter the backlog meanwhile are being deleted, and wait for the next start.
+ */
 export async function indexBacklog(services: CoreNeeds): Promise<void> {
-  for (let after = ""; ; ) {
-    const ids = await listBacklog(services.store.read, after, MAX_PAGE_ASSETS);
-    for (const id of ids) await indexOlderAsset(services, id);
-    const last = ids.at(-1);
-    if (last === undefined) return;
-    after = last;
-  }
+  const ids: string[] = [];
+  for (let page = [""]; page.length > 0; ids.push(...page))
+    page = await listBacklog(services.store.read, page.at(-1)!, MAX_PAGE_ASSETS);
+  for (const id of ids) await indexOlderAsset(services, id);
 }
 
+/** A file or a plan that is not JSON, or has another shape, cannot be repaired. The next start tries again after other errors. */
+const isPermanent = (error: unknown): boolean => error instanceof SyntaxError || error instanceof TypeError;
+
 async function indexOlderAsset({ store, folders, log }: CoreNeeds, id: string): Promise<void> {
+  let isComplete = true;
   if (!(await hasPassages(store.read, id))) {
     const found = await readPassages(folders.media(id)).catch((error) => {
       log.warn("search.transcript_unreadable", { asset: id, error });
+      if (!isPermanent(error)) isComplete = false;
       return [];
     });
     // A file that is missing may be in a folder that is away.
     await folders.guard.confirmOnline();
     await store.write((tx) => replacePassages(tx, id, found));
   }
-  let isComplete = true;
   for (const cutId of await listEditedCutIds(store.read, id))
     await indexOlderCut(store, cutId).catch((error) => {
       log.warn("search.corrections_unreadable", { cut: cutId, error });
-      // A plan that is not JSON cannot be repaired. The next start tries again what the database could not do.
-      if (!(error instanceof SyntaxError)) isComplete = false;
+      if (!isPermanent(error)) isComplete = false;
     });
   if (isComplete) await store.write((tx) => leaveBacklog(tx, id));
 }

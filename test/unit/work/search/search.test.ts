@@ -1,5 +1,6 @@
 /** The search of transcripts, on a database: who finds what, and what follows changes of recordings. */
 import { expect, test } from "bun:test";
+import { mkdir, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { getFolders } from "../../../../src/blobs/folders";
@@ -11,7 +12,7 @@ import type { Store } from "../../../../src/store/db";
 import { insertProject } from "../../../../src/store/projects";
 import { assets } from "../../../../src/store/schema";
 import { searchBacklog } from "../../../../src/store/schema-search";
-import { listBacklog, mergeSearchIndexes, replacePassages } from "../../../../src/store/search";
+import { enterBacklog, listBacklog, mergeSearchIndexes, replacePassages } from "../../../../src/store/search";
 import type { CoreNeeds } from "../../../../src/work/needs";
 import { indexBacklog } from "../../../../src/work/search/index-transcripts";
 import { searchTranscripts } from "../../../../src/work/search/search";
@@ -175,4 +176,47 @@ test("transcripts that an older version has stored are indexed after the start, 
   await indexBacklog({ store, folders, log } as unknown as CoreNeeds);
   expect(await search(store, owner, "zebra")).toMatchObject([{ asset_id: ids[0], start: 1500, asset_name: null }]);
   expect([warnings, await listBacklog(store.read, "", 10)]).toEqual([[ids[1]], []]);
+});
+
+test("a transcript that could not be read for a moment is indexed after the next start", async () => {
+  await using fresh = await freshStore();
+  const { store } = fresh;
+  const owner = await store.write(addUser);
+  const folders = getFolders(fresh.folder);
+  const { id } = await store.write((tx) => addAsset(tx, owner, { state: "ready", has_transcript: true }));
+  await store.write((tx) => tx.insert(searchBacklog).values({ asset_id: id }));
+  const { transcript } = folders.media(id);
+  const text = '{"words":[{"text":"zebra","start":1.5,"end":2}]}';
+  // Reading it fails with EISDIR.
+  await mkdir(transcript, { recursive: true });
+  const needs = { store, folders, log: { warn: () => {} } } as unknown as CoreNeeds;
+  await indexBacklog(needs);
+  expect(await listBacklog(store.read, "", 10)).toEqual([id]);
+  await rmdir(transcript);
+  await Bun.write(transcript, text);
+  await indexBacklog(needs);
+  expect([await find(store, owner, "zebra"), await listBacklog(store.read, "", 10)]).toEqual([[id], []]);
+});
+
+test("an asset whose deletion starts while the backlog is indexed is not indexed again", async () => {
+  await using fresh = await freshStore();
+  const { store } = fresh;
+  const owner = await store.write(addUser);
+  const folders = getFolders(fresh.folder);
+  const add = async () => {
+    const { id } = await store.write((tx) => addAsset(tx, owner, { state: "ready", has_transcript: true }));
+    await Bun.write(folders.media(id).transcript, '{"words":[{"text":"zebra","start":1.5,"end":2}]}');
+    return id;
+  };
+  const [waiting, deleted] = [await add(), await add()];
+  await store.write((tx) => tx.insert(searchBacklog).values({ asset_id: waiting }));
+  const duringDeletion: Store = {
+    ...store,
+    write: async (work) => {
+      await store.write((tx) => enterBacklog(tx, deleted));
+      return await store.write(work);
+    },
+  };
+  await indexBacklog({ store: duringDeletion, folders, log: {} } as unknown as CoreNeeds);
+  expect([await find(store, owner, "zebra"), await listBacklog(store.read, "", 10)]).toEqual([[waiting], [deleted]]);
 });
