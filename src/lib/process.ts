@@ -64,8 +64,9 @@ const children = new Set<ChildProcess>();
 export const KEEP_PRIORITY = "keep-priority";
 
 /**
- * The environment of children that run this program. Most of them live for seconds, in which code that runs a thousand times is not worth
- * compiling again. Hot loops of long jobs are still optimized, a little later. One thread collects garbage, in turn with the program.
+ * The environment of job processes and of the speech process. Most of them live for seconds, in which code that runs a thousand times is not worth
+ * compiling again. Hot loops of long jobs are still optimized, a little later. One thread collects garbage, in turn with the program. Servers, also
+ * that of a drill, run without it.
  */
 export const PROGRAM_ENV: Record<string, string> = {
   BUN_JSC_thresholdForOptimizeAfterWarmUp: "4000",
