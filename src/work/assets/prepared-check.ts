@@ -13,7 +13,7 @@ export type SentPreparedFiles = Partial<
 
 /** The columns of a day-long recording have a fifth of this. */
 const MAX_COLUMNS_BYTES = 64 * 1024 * 1024;
-const MAX_WORD_CHARACTERS = 10_000;
+export const MAX_WORD_CHARACTERS = 10_000;
 
 /** Returns the problem of the first invalid file; null if all are valid. */
 export async function findPreparedProblem(files: SentPreparedFiles): Promise<string | null> {

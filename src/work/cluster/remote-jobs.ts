@@ -3,6 +3,7 @@ import { mkdir, rmdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { getMediaFolder, getRenderOutputName } from "../../blobs/folders";
 import { AppError } from "../../domain/errors";
+import { JobAborted } from "../../domain/jobs";
 import type { MediaInfo } from "../../domain/media";
 import { TICKS_PER_SECOND } from "../../domain/time";
 import type { WorkerJob } from "../../domain/workers";
@@ -24,6 +25,7 @@ import type { ExecutionRequest } from "./execution-request";
 import { finishRender } from "./remote-render";
 import {
   InvalidResultError,
+  isWordsCheckpoint,
   parseAudioCheckpoint,
   parseCutResult,
   parseWordsCheckpoint,
@@ -72,8 +74,11 @@ export const REMOTE_JOBS: Record<WorkerJob, RemoteJobDefinition<never>> = {
 
 /** A preparation has three, each of which may be sent again. Each is a write to the database. */
 const MAX_CHECKPOINTS = 30;
-/** Reports of recognized words are not stored. A day of speech has fewer segments than this. */
+/** Reports of recognized words beyond this are dropped. A day of speech has fewer segments. */
 const MAX_WORD_REPORTS = 100_000;
+
+/** Maximum number of characters of these words, which the server keeps in memory: ten times those of a day of speech. */
+const MAX_WORD_REPORT_CHARACTERS = 16_000_000;
 
 async function describePrepare(
   input: PrepareInput,
@@ -89,6 +94,7 @@ async function describePrepare(
   const reported = new Set<PrepareCheckpoint["kind"]>();
   let received = 0;
   let wordReports = 0;
+  let wordCharacters = 0;
   let hasAudio = false;
 
   async function requireFiles(paths: string[]): Promise<void> {
@@ -119,16 +125,25 @@ async function describePrepare(
     }
   }
 
+  /** Drops a report that is not valid or cannot be stored: the words are for people who wait, and the preparation does not depend on them. */
+  async function storeWords(sent: unknown): Promise<void> {
+    if (++wordReports > MAX_WORD_REPORTS) return;
+    try {
+      const report = parseWordsCheckpoint(sent);
+      wordCharacters += report.words.reduce((sum, { text }) => sum + text.length, 0);
+      if (wordCharacters <= MAX_WORD_REPORT_CHARACTERS) await context.checkpoint(report);
+    } catch (error) {
+      if (error instanceof JobAborted) throw error;
+      context.signal.throwIfAborted();
+    }
+  }
+
   return {
     files: [...(await listInputs(root, input, folders)), ...(await listPrepared(root, source, folders))],
     outputs: getPrepareRules(folders, input.limits),
     check: (paths) => checkPrepared(paths, outputDir, tools, context),
     checkpoint: async (sent) => {
-      const words = parseWordsCheckpoint(sent);
-      if (words !== null) {
-        if (++wordReports > MAX_WORD_REPORTS) throw new InvalidResultError("too many checkpoints");
-        return await context.checkpoint(words);
-      }
+      if (isWordsCheckpoint(sent)) return storeWords(sent);
       if (++received > MAX_CHECKPOINTS) throw new InvalidResultError("too many checkpoints");
       const checkpoint = await readCheckpoint(sent);
       await context.checkpoint(checkpoint);

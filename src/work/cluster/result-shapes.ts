@@ -10,6 +10,7 @@ import { count, probeFacts, text } from "../../domain/probe-schema";
 import { REVIEW_KINDS } from "../../domain/review";
 import type { DetectedLanguage } from "../../domain/speech";
 import { RenderYielded } from "../../media/parallel";
+import { MAX_WORD_CHARACTERS } from "../assets/prepared-check";
 import { jobErrorCodec } from "../job-child/error-codec";
 import type { WordsCheckpoint } from "../jobs/analyze-speech";
 import type { CutOutput } from "../jobs/cut-run";
@@ -45,10 +46,10 @@ const wordsCheckpoint = Type.Object({
   from: count(),
   words: Type.Array(
     Type.Object({
-      text: text(1_000),
+      text: text(MAX_WORD_CHARACTERS),
       start: ticks,
       end: ticks,
-      confidence: Type.Number({ minimum: 0, maximum: 1 }),
+      confidence: Type.Number(),
     }),
     { minItems: 1, maxItems: 5_000 },
   ),
@@ -104,11 +105,14 @@ export const parseAudioCheckpoint = (value: unknown): { language: DetectedLangua
   language: parse(audioCheckpoint, value, "checkpoint").language ?? null,
 });
 
-/** Returns a report of recognized words; null for other checkpoints. Throws `InvalidResultError`. */
-export function parseWordsCheckpoint(value: unknown): WordsCheckpoint | null {
-  if ((value as { kind?: unknown } | null)?.kind !== "words") return null;
-  return { kind: "words", blobs: [], ...parse(wordsCheckpoint, value, "checkpoint") };
-}
+export const isWordsCheckpoint = (value: unknown): boolean => (value as { kind?: unknown } | null)?.kind === "words";
+
+/** Returns a report of recognized words. Throws `InvalidResultError`. */
+export const parseWordsCheckpoint = (value: unknown): WordsCheckpoint => ({
+  kind: "words",
+  blobs: [],
+  ...parse(wordsCheckpoint, value, "checkpoint"),
+});
 
 /** Returns a render's report about its file. Throws `InvalidResultError`. */
 export const parseRenderFacts = (value: unknown): Omit<RenderOutput, "blobs"> =>

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { getMediaFolder } from "../../../../src/blobs/folders";
+import { JobAborted } from "../../../../src/domain/jobs";
 import { createAudioFile } from "../../../../src/lib/analysis-audio/writer";
 import { findPreparedProblem, type SentPreparedFiles } from "../../../../src/work/assets/prepared-check";
 import { hasSpeechAnalysis } from "../../../../src/work/assets/prepared-files";
@@ -35,7 +36,7 @@ const info = { type: "video", demuxer: "mov", duration: 3_600_000_000, startPts:
 const sniffed = { type: "video", extension: "mp4", contentType: "video/mp4", demuxer: "mov" };
 
 /** Returns a preparation on a worker in a folder that has the source and the probe. */
-async function describePreparation(dir: string, tools = {} as MediaTools) {
+async function describePreparation(dir: string, tools = {} as MediaTools, store = async () => {}) {
   await Bun.write(join(dir, "source"), "recording");
   await Bun.write(join(dir, "probed.json"), "{}");
   const checkpoints: unknown[] = [];
@@ -53,6 +54,7 @@ async function describePreparation(dir: string, tools = {} as MediaTools) {
     folders: { inputDir: dir, outputDir: dir },
     context: {
       checkpoint: async (checkpoint) => {
+        await store();
         checkpoints.push(checkpoint);
       },
       signal: new AbortController().signal,
@@ -86,22 +88,44 @@ test("of a worker that does not stop sending checkpoints, only a few are stored"
 });
 
 const said = { text: "one", start: 0, end: 500_000, confidence: 0.9 };
+const report = { kind: "words", blobs: [], from: 0, words: [said] };
 test.each<[string, object, boolean]>([
   ["from the start", {}, true],
   ["later in the recording", { from: 4_000, words: [said, said] }, true],
+  ["as long as a transcript may have them", { words: [{ ...said, text: "a".repeat(10_000), confidence: 2 }] }, true],
   ["before the start", { from: -1 }, false],
   ["that are none", { words: [] }, false],
   ["that are too many", { words: Array.from({ length: 5_001 }, () => said) }, false],
   ["at no time", { words: [{ ...said, start: "now" }] }, false],
-  ["without an end", { words: [{ ...said, text: "a".repeat(1_001) }] }, false],
-])("words %s", async (_, change, isAccepted) => {
+  ["without an end", { words: [{ ...said, text: "a".repeat(10_001) }] }, false],
+])("words %s are stored or dropped, and the preparation goes on", async (_, change, isStored) => {
   await using folder = await temporaryFolder();
   const { job, checkpoints } = await describePreparation(folder.path);
-  const report = { kind: "words", blobs: [], from: 0, words: [said] };
-  const refusal = await job.checkpoint({ ...report, ...change, secret: 1 }).catch(nameOf);
-  expect([refusal, checkpoints]).toEqual(
-    isAccepted ? [undefined, [{ ...report, ...change }]] : ["InvalidResultError", []],
-  );
+  await job.checkpoint({ ...report, ...change, secret: 1 });
+  expect(checkpoints).toEqual(isStored ? [{ ...report, ...change }] : []);
+});
+
+test.each<[string, Error, string | undefined]>([
+  ["words that cannot be stored", new Error("database is locked"), undefined],
+  ["words of an attempt that was replaced", new JobAborted("lost"), "JobAborted"],
+])("%s", async (_, error, refusal) => {
+  await using folder = await temporaryFolder();
+  const { job } = await describePreparation(folder.path, {} as MediaTools, async () => {
+    throw error;
+  });
+  expect(await job.checkpoint(report).catch(nameOf)).toBe(refusal);
+});
+
+test("words of a worker that does not stop sending them are dropped", async () => {
+  await using folder = await temporaryFolder();
+  const { job, checkpoints } = await describePreparation(folder.path);
+  const long = { ...said, text: "a".repeat(10_000) };
+  const send = (from: number, count: number) =>
+    job.checkpoint({ ...report, from, words: Array.from({ length: count }, () => long) });
+  await send(0, 1_600);
+  await send(1_600, 1);
+  await job.checkpoint({ kind: "video" });
+  expect(checkpoints).toHaveLength(2);
 });
 
 test("reports of words do not count as checkpoints, which are stored", async () => {
