@@ -82,7 +82,7 @@ describe("a job runs with a folder of blobs only, and makes what the server made
     const made = await blobsIn(server.services().folders.media(asset.id).dir, ["source"]);
     expect(byName(output.blobs)).toEqual(made);
     expect(await blobsIn(join(folder.path, "outputs"))).toEqual(made);
-    expect(checkpoints.map(({ kind }) => kind).toSorted()).toEqual(["audio", "probed", "video"]);
+    expect(checkpoints.map(({ kind }) => kind).toSorted()).toEqual(["audio", "indexed", "probed", "video"]);
     expect(checkpoints.find(({ kind }) => kind === "audio")).toMatchObject({ hasWaveform: true, hasTranscript: true });
     expect(checkpoints.find(({ kind }) => kind === "video")).toMatchObject({ hasPoster: true });
   });

@@ -72,7 +72,7 @@ export const REMOTE_JOBS: Record<WorkerJob, RemoteJobDefinition<never>> = {
   },
 };
 
-/** A preparation has three, each of which may be sent again. Each is a write to the database. */
+/** A preparation has four, each of which may be sent again. Each is a write to the database. */
 const MAX_CHECKPOINTS = 30;
 /** Reports of recognized words beyond this are dropped. A day of speech has fewer segments. */
 const MAX_WORD_REPORTS = 100_000;
@@ -112,6 +112,8 @@ async function describePrepare(
         hasAudio = facts.info.audio.length > 0 && hasAnalysis;
         return { kind, blobs, ...facts };
       }
+      case "indexed":
+        return { kind, blobs };
       case "audio": {
         if (hasAudio) await requireFiles(speechFiles);
         const hasWaveform = await exists(files.waveform);

@@ -44,6 +44,7 @@ export type PrepareInput = {
 export type PrepareCheckpoint =
   | WordsCheckpoint
   | (JobOutput & { kind: "probed"; info: MediaInfo; sniffed: SniffedMedia })
+  | (JobOutput & { kind: "indexed" })
   | (JobOutput & { kind: "audio"; hasWaveform: boolean; hasTranscript: boolean; language: DetectedLanguage | null })
   | (JobOutput & { kind: "video"; hasPoster: boolean });
 
@@ -264,9 +265,14 @@ async function prepareVideo(branch: Branch): Promise<void> {
  * storyboard, which reads the whole recording.
  */
 async function indexSource(branch: Branch, options: { signal: AbortSignal; recordingSeconds: number }): Promise<void> {
-  const { files, child, scratch, source, info } = branch;
+  const { context, files, child, scratch, source, info } = branch;
   const known = await readSourceFacts(files);
   const facts = known ?? (await writeSourceIndex(branch, options));
+  const sheets = Array.from({ length: facts.storyboard?.sheets ?? 0 }, (_, n) => files.storyboardSheet(n));
+  const indexed = [files.sourceIndex, files.sourceFacts, ...sheets].map((path) => basename(path));
+  // A worker sends them before the facts are replaced.
+  const blobs = (await branch.listOutputs()).filter(({ name }) => indexed.includes(name));
+  await context.checkpoint({ kind: "indexed", blobs });
   // The poster is made after the storyboard, which may have failed.
   if (info.video === null || facts.storyboard !== null || (await Bun.file(files.poster).exists())) return;
   const outputDir = join(scratch.path, "sheets");

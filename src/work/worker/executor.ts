@@ -146,7 +146,8 @@ async function runKind(
       if (sent.get(name)?.bytes !== bytes && !(await files.isUnchanged(path)))
         sent.set(name, await sendFile(remote, { name, path }, signal));
     }
-    return blobs.map(({ name }) => sent.get(name)).filter((file) => file !== undefined);
+    // A file that was replaced since is named by a later call, together with the files that its new content names.
+    return blobs.flatMap(({ name, bytes }) => (sent.get(name)?.bytes === bytes ? [sent.get(name)!] : []));
   }
 
   /** Repeats a call once that was refused because files had changed on the way. One at a time: branches of a run name the same files. */

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { openBlobCache } from "../../../../src/blobs/blob-cache";
 import { JobAborted } from "../../../../src/domain/jobs";
 import { resolveOutput } from "../../../../src/domain/render-output";
+import type { SentFile } from "../../../../src/domain/worker-messages";
 import { newId } from "../../../../src/lib/ids";
 import { createLog } from "../../../../src/lib/log";
 import { killAllChildren } from "../../../../src/lib/process";
@@ -127,9 +128,9 @@ test("files and checkpoints of branches that run at once are sent one after the 
   // Without an audio track that branch ends at once.
   execution.onCheckpoint = async (kind) => {
     if (kind !== "audio") return;
-    const isFilmed = async () =>
-      (await readdir(folder.path, { recursive: true })).some((path) => path.endsWith("filmstrip.jpg"));
-    await until("the end of the other branch", isFilmed);
+    const isIndexed = async () =>
+      (await readdir(folder.path, { recursive: true })).some((path) => path.endsWith("source.json"));
+    await until("the index of the other branch", isIndexed);
     let polls = 0;
     await until("time for it to send", () => ++polls > 10);
   };
@@ -137,8 +138,18 @@ test("files and checkpoints of branches that run at once are sent one after the 
   expect(execution.checkpoints.map(({ checkpoint }) => (checkpoint as { kind: string }).kind)).toEqual([
     "probed",
     "audio",
+    "indexed",
     "video",
   ]);
+  // The recording is playable before its storyboard is made, whose facts replace those that were sent.
+  const filesOf = (kind: string) => {
+    const found = execution.checkpoints.find(({ checkpoint }) => (checkpoint as { kind: string }).kind === kind);
+    return new Map((found!.files as SentFile[]).map(({ name, sha256 }) => [name, sha256]));
+  };
+  const [indexed, video] = [filesOf("indexed"), filesOf("video")];
+  expect([...indexed.keys()].sort()).toEqual(["source.index", "source.json"]);
+  expect(video.has("storyboard-0001.jpg")).toBe(true);
+  expect(video.get("source.json")).not.toBe(indexed.get("source.json"));
   expect(execution.overlaps).toEqual([]);
   expect(execution.results).toMatchObject([{ status: "completed" }]);
 });
