@@ -165,6 +165,34 @@ test("only what a row opens leads back: filters stay on the way back, and naviga
   expect(await readTop(page)).toBe(0);
 });
 
+test("the way back from a recording leads to its row, also if it was opened directly or the list was at its top", async () => {
+  const user = await server().user();
+  const { id } = await user.project();
+  const recordings: string[] = [];
+  for (const name of ["First", "Second"]) {
+    const json = { project_id: id, size_bytes: 1_000 };
+    const made = await user.must<{ id: string }>("POST", "/api/v1/assets", { json });
+    await user.must("PATCH", `/api/v1/assets/${made.id}`, { json: { name } });
+    recordings.push(made.id);
+  }
+  const { id: ready } = await user.ready(await wav(1), { projectId: id, filename: "ready.wav" });
+  await user.must("PATCH", `/api/v1/assets/${ready}`, { json: { name: "Ready" } });
+  const page = await open(`/assets/${ready}`, user);
+  const back = page.getByRole("link", { name: "Back to Project" });
+  await back.click();
+  await waitForFocus(page, "Ready");
+  await page.getByRole("link", { name: "First", exact: true }).first().click();
+  await page.waitForURL(`**/assets/${recordings[0]}`);
+  await page.goBack();
+  await waitForFocus(page, "First");
+  // The navigation leads to a page, and not to a row.
+  await page.getByRole("link", { name: "Ready", exact: true }).first().click();
+  await back.waitFor();
+  await page.getByRole("link", { name: "Jobs", exact: true }).first().click();
+  await page.getByRole("heading", { level: 1, name: "Jobs" }).waitFor();
+  await page.waitForFunction(() => document.activeElement?.tagName === "H1");
+});
+
 /** Returns where the page is scrolled to, after the frames in which a return to a place would scroll. */
 const readTop = (page: Page): Promise<number> =>
   page.evaluate(async () => {

@@ -29,6 +29,7 @@ export function usePlaces(): void {
   const last = useRef({ path, address: here() });
   /** The path of the row that was clicked last. */
   const clicked = useRef<string | null>(null);
+  const isBack = useRef(false);
   // Filters have changed.
   if (last.current.path === path) last.current.address = here();
   useLayoutEffect(() => {
@@ -37,8 +38,9 @@ export function usePlaces(): void {
       if (here() === last.current.address) places.set(here(), scrollY);
     };
     const onClick = ({ target }: MouseEvent) => {
-      const link = target instanceof Element ? target.closest<HTMLAnchorElement>("main :is(li, tr) a") : null;
-      clicked.current = link?.pathname ?? null;
+      const link = target instanceof Element ? target.closest("a") : null;
+      clicked.current = link?.matches("main :is(li, tr) a") ? link.pathname : null;
+      isBack.current = link?.hasAttribute("data-back") ?? false;
     };
     addEventListener("scroll", onScroll, { passive: true });
     // Before the router opens the page.
@@ -55,7 +57,10 @@ export function usePlaces(): void {
     last.current = { path, address };
     clicked.current = null;
     if (isRow) openers.set(path, before.address);
-    const top = !isRow && openers.get(before.path) === address ? places.get(address) : undefined;
+    const isOpener = !isRow && openers.get(before.path) === address;
+    // What was opened from elsewhere has a row in its list too.
+    const top = isOpener ? (places.get(address) ?? 0) : isBack.current ? 0 : undefined;
+    isBack.current = false;
     scrollTo(0, 0);
     if (top === undefined) return;
     // Without its code, the list stays at its top.

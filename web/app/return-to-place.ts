@@ -25,7 +25,7 @@ export function returnToPlace(top: number, path: string, address: string): void 
     scrollTo(0, top);
     if (!link?.isConnected) link = focusLink(path);
     const isReached = height - innerHeight >= top;
-    const isIdle = isReached ? frames > SETTLED_FRAMES : performance.now() - since > GIVE_UP_MS;
+    const isIdle = isReached && top > 0 ? frames > SETTLED_FRAMES : performance.now() - since > GIVE_UP_MS;
     if (!isIdle && !(isReached && link)) return void requestAnimationFrame(step);
     ended.abort();
     const box = link?.getBoundingClientRect();

@@ -75,11 +75,11 @@ export function Bar({ both }: { both: EditorWithDraft }) {
       )}
       {canWrite.value && editor.cut !== null && (
         <Button class="wide-only" icon="link" onClick={() => openShare(output, editor.cut?.id)}>
-          Share
+          <span class="bar-label">Share</span>
         </Button>
       )}
       <Button class="wide-only" icon="download" disabled={!canExport} title={exportTitle} onClick={openExport}>
-        Export
+        <span class="bar-label">Export</span>
       </Button>
       {canWrite.value && (
         <Button
