@@ -242,6 +242,11 @@ test("titles and menus of the list cover no recording", async () => {
   const name = (await firstRow.getByRole("link").boundingBox())!;
   const menu = (await firstRow.getByRole("button", { name: /^Actions/ }).boundingBox())!;
   expect(name.x + name.width).toBeLessThanOrEqual(menu.x);
+  // Stacked cells have their titles beside them, unless they are empty.
+  const cell = (title: string) => firstRow.locator(`td[data-title="${title}"]`);
+  expect(await cell("Last render").textContent()).toBe("");
+  expect(await cell("Last render").evaluate(({ clientHeight }) => clientHeight)).toBe(0);
+  expect(await cell("Added").evaluate(({ clientHeight }) => clientHeight)).toBeGreaterThan(12);
 });
 
 test("renders of a batch, which the recordings show, end without a message in all tabs", async () => {

@@ -56,11 +56,12 @@ const CHOSEN: Record<ColumnName, Omit<Column<Recording>, "title">> = {
   size: { width: "5rem", isNumber: true, cell: ({ size_bytes: bytes }) => bytes !== null && formatBytes(bytes) },
   tags: {
     width: "minmax(6rem, 1fr)",
-    cell: ({ tags }) => (
-      <span class="truncate block" title={tags.join(", ")}>
-        {tags.join(", ")}
-      </span>
-    ),
+    cell: ({ tags }) =>
+      tags.length > 0 && (
+        <span class="truncate block" title={tags.join(", ")}>
+          {tags.join(", ")}
+        </span>
+      ),
   },
 };
 
