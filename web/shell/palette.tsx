@@ -6,6 +6,7 @@ import { useLocation } from "preact-iso";
 import { type Action, formatKeys, isEnabled, listActions } from "../app/actions";
 import { api, type Schemas } from "../app/api";
 import { formatDuration } from "../app/format";
+import { touch } from "../app/narrow";
 import { isBilled } from "../app/session";
 import { toggleTheme } from "../app/theme";
 import { Dialog } from "../ui/dialog";
@@ -114,11 +115,14 @@ export default function Palette() {
 
 /** The palette lists what can be done now, and not itself. */
 const isListed = (action: Action): boolean =>
-  action.perform !== undefined && action.name !== "palette.open" && isEnabled(action);
+  action.perform !== undefined &&
+  action.name !== "palette.open" &&
+  !(touch.matches && action.name === "help.keys") &&
+  isEnabled(action);
 
 const toCommand = ({ label, keys, perform }: Action): Command => ({
   label,
-  detail: keys[0] === undefined ? "Action" : formatKeys(keys[0]),
+  detail: keys[0] === undefined || touch.matches ? "Action" : formatKeys(keys[0]),
   run: () => perform!(),
 });
 

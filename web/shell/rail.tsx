@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useLocation } from "preact-iso";
 import { performAction } from "../app/actions";
+import { touch } from "../app/narrow";
 import { chooseWorkspace, toWorkspaceName, workspace, workspaces } from "../app/session";
 import { IconButton } from "../ui/button";
 import { Icon } from "../ui/icon";
@@ -37,7 +38,9 @@ export function Rail() {
       <Bell />
       <span class="spacer" />
       <PaletteButton />
-      <IconButton icon="keyboard" label="Keyboard shortcuts (?)" onClick={() => performAction("help.keys")} />
+      {!touch.matches && (
+        <IconButton icon="keyboard" label="Keyboard shortcuts (?)" onClick={() => performAction("help.keys")} />
+      )}
       <ThemeButton />
       <OtherEntries label="Settings">
         <Icon name="sliders" />

@@ -25,7 +25,7 @@ function ToastRow({ toast }: { toast: Toast }) {
           }}
         >
           {action.label}
-          {action.keys && <kbd>{action.keys}</kbd>}
+          {action.keys && <kbd class="key">{action.keys}</kbd>}
         </Button>
       )}
       {link && (

@@ -2,6 +2,7 @@ import { useRef } from "preact/hooks";
 import { performAction } from "../../app/actions";
 import { api, must } from "../../app/api";
 import { useRead } from "../../app/cache";
+import { touch } from "../../app/narrow";
 import { nameLanguage } from "../../app/rare-formats";
 import { canWrite } from "../../app/session";
 import { showFailure } from "../../app/toasts";
@@ -38,7 +39,9 @@ export function LanguageNote() {
           {canWrite.value && (
             <>
               {" "}
-              {editor.canEdit ? "Cut the rest by hand with I, O and Delete." : "Choose “Cut by hand” for the rest."}{" "}
+              {editor.canEdit
+                ? `Cut the rest by hand ${touch.matches ? "on a computer" : "with I, O and Delete"}.`
+                : "Choose “Cut by hand” for the rest."}{" "}
               <Advice code={untranscribed ?? detected!.code} />
             </>
           )}

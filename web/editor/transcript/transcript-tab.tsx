@@ -3,6 +3,7 @@ import { useMemo, useRef } from "preact/hooks";
 import { type Action, labelWithKey, useActions } from "../../app/actions";
 import { formatDecimal } from "../../app/format";
 import { recall, remember } from "../../app/memory";
+import { touch } from "../../app/narrow";
 import { canWrite } from "../../app/session";
 import type { Asset } from "../../pages/asset/use-media";
 import { Button } from "../../ui/button";
@@ -341,7 +342,8 @@ function describeNoWords(asset: Asset, canEdit: boolean): string {
   // The note about the language has the advice.
   if (findUntranscribed(asset) !== null) return "This recording was not transcribed.";
   const hasAudio = asset.audio_tracks !== 0;
-  const advice = canEdit ? "Cut by hand with I, O and Delete." : "Choose “Cut by hand” to remove parts of it.";
+  const byHand = `Cut by hand ${touch.matches ? "on a computer" : "with I, O and Delete"}.`;
+  const advice = canEdit ? byHand : "Choose “Cut by hand” to remove parts of it.";
   return [hasAudio ? "No speech found." : "This recording has no audio.", canWrite.value && advice]
     .filter(Boolean)
     .join(" ");

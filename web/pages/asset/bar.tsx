@@ -158,7 +158,7 @@ function BackLink({ id }: { id: string }) {
   const state = project.state.value;
   const label = `Back to ${state.kind === "ready" ? state.value.name : "the project"}`;
   return (
-    <a class="button quiet icon-only" href={toOpener(`/projects/${id}`)} aria-label={label} title={label}>
+    <a class="button quiet icon-only" href={toOpener(`/projects/${id}`)} aria-label={label} title={label} data-back>
       <Icon name="back" />
     </a>
   );

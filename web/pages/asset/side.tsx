@@ -2,6 +2,7 @@
 import type { ComponentChildren, FunctionComponent } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { recall, remember } from "../../app/memory";
+import { touch } from "../../app/narrow";
 import { canWrite, session } from "../../app/session";
 import { ReviewTab } from "../../editor/review/review-tab";
 import { TakesTab } from "../../editor/review/takes-tab";
@@ -200,7 +201,7 @@ function Hints() {
     // The focused button disappears with the last hint.
     if (count >= hints.length) document.querySelector<HTMLElement>("h1")?.focus();
   };
-  const text = (matchMedia("(pointer: coarse)").matches && hint.touch) || hint.text;
+  const text = (touch.matches && hint.touch) || hint.text;
   const isLast = read === hints.length - 1;
   return (
     <section class="message hints" aria-label="Hints">
