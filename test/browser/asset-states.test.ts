@@ -328,8 +328,18 @@ test("edits without a network are kept, and sent when it is back", async () => {
   await page.getByRole("group", { name: "Words" }).focus();
   await page.keyboard.press("Control+ArrowRight");
   await page.keyboard.press("Delete");
-  await page.getByText("Kept in this browser").waitFor();
+  await page.locator(".save-state").getByText("Offline, kept in this browser").waitFor();
+  // It is said once to the eyes. On a phone, whose bar has no room for it, it covers neither the bar nor the controls at the bottom.
+  const message = page.getByRole("status").filter({ hasText: "Reconnecting" });
+  const clip = () => message.evaluate((element) => getComputedStyle(element).clipPath);
+  expect(await clip()).toBe("inset(50%)");
   await expectAccessible(page);
+  const window = page.viewportSize()!;
+  await page.setViewportSize({ width: 390, height: 844 });
+  expect(await clip()).toBe("none");
+  const { x, y, width } = (await message.boundingBox())!;
+  expect([x, y, x + width]).toEqual([12, 56, 378]);
+  await page.setViewportSize(window);
   await page.context().setOffline(false);
   await page.locator(".save-state [data-draft]").waitFor({ timeout: 20_000 });
   await page.getByText("Reconnecting").waitFor({ state: "detached" });

@@ -6,8 +6,8 @@ import { useDashboard } from "./dashboard";
 import { createStudioAsset } from "./studio";
 import { longPress } from "./touch";
 
-const { open, server } = useDashboard();
-const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+const { expectFailures, open, server } = useDashboard();
+const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name, exact: true });
 const feedback = (page: Page, text: string | RegExp) => page.locator(".feedback").getByText(text).waitFor();
 /** Waits until this text is selected. */
 const untilSelected = (page: Page, text: string) =>
@@ -30,6 +30,67 @@ test("the details of a removed word do not cover it on a phone", async () => {
   const details = page.locator(".word-popover");
   await details.getByRole("button", { name: "As cut" }).waitFor();
   await until("the word above its details", async () => (await bottom()) <= (await details.boundingBox())!.y);
+});
+
+test("where fingers are the pointer, no keys are shown, and the name of the recording has room on a tablet", async () => {
+  const user = await server().user();
+  const asset = await createStudioAsset(user);
+  const name = "A talk with a longer name";
+  await user.must("PATCH", `/api/v1/assets/${asset.id}`, { json: { name } });
+  const path = `/assets/${asset.id}?cut=${asset.takesCutId}`;
+  for (const [width, height] of [
+    [390, 844],
+    [820, 1180],
+  ] as const) {
+    const page = await open(path, user, { viewport: { width, height }, hasTouch: true, isMobile: true });
+    await page.locator(".transcript-text s").first().tap();
+    await page.locator(".word-popover").waitFor();
+    await page.keyboard.press("Escape");
+    await button(page, /^Cut /).tap();
+    await page.getByRole("menuitem", { name: "Save as new version" }).waitFor();
+    const shown = page.locator(".key, kbd").filter({ visible: true });
+    expect(await shown.count()).toBe(0);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Control+k");
+    const command = (label: string) => page.getByRole("option", { name: label });
+    expect(await command("Find words").textContent()).toBe("Find wordsAction");
+    expect(await command("Show keyboard shortcuts").count()).toBe(0);
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+    if (width === 390) continue;
+    const heading = page.getByRole("heading", { level: 1, name });
+    expect(await heading.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+    for (const label of ["Share", "Export"]) expect((await button(page, label).boundingBox())!.width).toBeLessThan(60);
+  }
+});
+
+test("a question about edits of two people is seen on a phone wherever the page is scrolled to", async () => {
+  expectFailures(0, 409);
+  const user = await server().user();
+  const asset = await createStudioAsset(user);
+  const path = `/assets/${asset.id}?cut=${asset.takesCutId}`;
+  const page = await open(path, user, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+  const other = await open(path, user);
+  const correct = async (page: Page, text: string) => {
+    await page.getByRole("group", { name: "Words" }).focus();
+    for (const key of ["Home", "Control+Shift+ArrowRight", "F2"]) await page.keyboard.press(key);
+    await page.getByRole("form", { name: "Correct words" }).waitFor();
+    await page.keyboard.type(text);
+    await page.keyboard.press("Enter");
+    await page.locator(".transcript-text").getByText(text).waitFor();
+  };
+  await page.context().setOffline(true);
+  await correct(page, "Mine");
+  await correct(other, "Theirs");
+  await other.locator(".save-state [data-draft]").waitFor();
+  await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+  await page.context().setOffline(false);
+  await button(page, "Take theirs").waitFor();
+  const note = (await page.locator(".headline-note").boundingBox())!;
+  expect([note.x, note.y, note.width]).toEqual([0, 48, 390]);
+  expect(note.height).toBeLessThan(200);
+  await button(page, "Take theirs").tap();
+  await page.locator(".transcript-text").getByText("Theirs").waitFor();
 });
 
 test("feedback and messages fit on a phone, and words are removed by touch", async () => {

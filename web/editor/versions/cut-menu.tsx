@@ -134,11 +134,11 @@ function SaveState() {
   if (keeper === null || cut === null) return null;
   const { value: state } = keeper.state;
   if (save.isSaving || state.kind === "saving") return <>Saving…</>;
-  if (state.kind === "local") {
-    const isOffline = connection.value !== "online";
-    return <span title={state.message}>{isOffline ? "Offline, kept in this browser" : "Kept in this browser"}</span>;
-  }
-  if (state.kind === "conflict") return <>Kept in this browser</>;
+  const isKept = state.kind === "local" || state.kind === "conflict";
+  // Instead of the message that other pages show.
+  if (connection.value !== "online") return <span data-offline>Offline{isKept && ", kept in this browser"}</span>;
+  if (state.kind === "local") return <span title={state.message}>Kept in this browser</span>;
+  if (isKept) return <>Kept in this browser</>;
   if (state.kind === "saved")
     return (
       <span data-draft title="The edits are stored as a draft. Save keeps them as a version.">
