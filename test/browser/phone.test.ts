@@ -53,7 +53,7 @@ test("where fingers are the pointer, no keys are shown, and the name of the reco
     await page.keyboard.press("Escape");
     await page.keyboard.press("Control+k");
     const command = (label: string) => page.getByRole("option", { name: label });
-    expect(await command("Find words").textContent()).toBe("Find wordsAction");
+    expect(await command("Find words").textContent()).toBe("Find words");
     expect(await command("Show keyboard shortcuts").count()).toBe(0);
     await page.keyboard.press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });

@@ -122,7 +122,7 @@ const isListed = (action: Action): boolean =>
 
 const toCommand = ({ label, keys, perform }: Action): Command => ({
   label,
-  detail: keys[0] === undefined || touch.matches ? "Action" : formatKeys(keys[0]),
+  detail: touch.matches ? "" : keys[0] === undefined ? "Action" : formatKeys(keys[0]),
   run: () => perform!(),
 });
 
