@@ -1,7 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useLocation } from "preact-iso";
 import { performAction } from "../app/actions";
-import { touch } from "../app/narrow";
 import { chooseWorkspace, toWorkspaceName, workspace, workspaces } from "../app/session";
 import { IconButton } from "../ui/button";
 import { Icon } from "../ui/icon";
@@ -38,9 +37,12 @@ export function Rail() {
       <Bell />
       <span class="spacer" />
       <PaletteButton />
-      {!touch.matches && (
-        <IconButton icon="keyboard" label="Keyboard shortcuts (?)" onClick={() => performAction("help.keys")} />
-      )}
+      <IconButton
+        icon="keyboard"
+        label="Keyboard shortcuts (?)"
+        class="key"
+        onClick={() => performAction("help.keys")}
+      />
       <ThemeButton />
       <OtherEntries label="Settings">
         <Icon name="sliders" />
