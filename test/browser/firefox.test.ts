@@ -79,7 +79,6 @@ test.if(isFullSize && FIREFOX !== null)("from the sign-in to a downloaded render
 
   const input = (await page.waitForSelector("input[type=file]"))!;
   await input.uploadFile(join(folder.path, "Talk.mp4"));
-  await shows(page, "No cut yet");
   await find(page, "link", "Talk.mp4").click();
 
   // The cut was made after the upload.
