@@ -6,6 +6,7 @@ import { openEspeak } from "./espeak";
 import { openFestivalVoice } from "./festival";
 import { FOREIGN_CARRIERS, FOREIGN_LISTS, FOREIGN_SENTENCES } from "./foreign-names";
 import { FRESH_CARRIERS, FRESH_LISTS, FRESH_SENTENCES } from "./fresh-names";
+import { MIXED_CARRIERS, MIXED_LISTS, MIXED_SENTENCES } from "./mixed-names";
 import { CARRIERS, NAME_LISTS, OTHER_CARRIERS, OTHER_LISTS, OTHER_SENTENCES } from "./names";
 import { UNSEEN_CARRIERS, UNSEEN_LISTS, UNSEEN_SENTENCES } from "./unseen-names";
 
@@ -100,6 +101,17 @@ export const SPEAKERS = {
     stretch: 1.1,
     sizes: [1.03, 0.96, 1.13, 0.9],
     seed: 2_300,
+    toSpoken: (name) => name,
+  },
+  mixed: {
+    voices: ["rms", "ked_diphone", "awb", "cmu_us_slt_arctic_hts"],
+    open: (voice) => (voice.includes("_") ? openFestivalVoice(voice) : FLITE.open(voice)),
+    lists: MIXED_LISTS,
+    carriers: MIXED_CARRIERS,
+    sentences: MIXED_SENTENCES,
+    stretch: 1.05,
+    sizes: [1.05, 0.98, 1.09, 0.94, 1.02],
+    seed: 3_100,
     toSpoken: (name) => name,
   },
 } satisfies Record<string, Speakers>;

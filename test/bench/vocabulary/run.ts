@@ -1,6 +1,6 @@
 /**
  * Counts names that are right with a vocabulary, and other words that it changes: `bun test/bench/vocabulary/run.ts
- * [slow|normal|others|heldBack|fresh|unseen|foreign|FOLDER] [even|odd|all] [big]`. Recordings say twenty unusual names each,
+ * [slow|normal|others|heldBack|fresh|unseen|mixed|foreign|FOLDER] [even|odd|all] [big]`. Recordings say twenty unusual names each,
  * `slow` and at a `normal` pace. Rules were tuned with `slow` and `others`; `heldBack`, `fresh` and `foreign`
  * have other names, sentences and voices: those of festival say `fresh` names, those of espeak `foreign` ones as in their
  * language.
