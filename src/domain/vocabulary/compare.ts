@@ -112,7 +112,7 @@ const isSpelled = (words: readonly Word[]): boolean =>
  * Returns the number of words in the alignment of texts, where a piece that starts with punctuation belongs to the word
  * before it.
  */
-function countAligned(texts: readonly string[]): number {
+export function countAligned(texts: readonly string[]): number {
   const pieces = texts.join(" ").split(/\s+/).filter(Boolean);
   return pieces.filter((piece, i) => i === 0 || /^[\p{L}\p{M}\p{N}]/u.test(piece)).length;
 }

@@ -33,6 +33,10 @@ const MIN_TOKEN_LOG_PROB = -8;
 const MIN_TRUSTED_CONFIDENCE = 0.5;
 /** How much better a term must fit than any other one at the same words. */
 const MIN_LEAD = 0.5;
+/** How much better a term must fit than the recognized words: what fits only slightly better may be other words. */
+const MIN_SCORE = 0.35;
+/** How much likelier the audio must make a term than it is without audio: the logarithm of the ratio. */
+const MIN_GAIN = 1;
 /**
  * Where a term leaves this much of the first or the last word that it replaces, or this share of it, that word is
  * hardly part of it.
@@ -46,7 +50,7 @@ const MIN_COUNTED_TERMS = 20;
 /** A term may take this much longer than expected: the logarithm of the ratio. */
 const MAX_STRETCH = 0.35;
 
-/** A term was said if its score is not negative. */
+/** A term was said if its score is at least `MIN_SCORE`. */
 export type Rated = { candidate: TermCandidate; score: number };
 
 /** Listed forms come first, longer ones before shorter ones. */
@@ -98,7 +102,16 @@ const leaves = ({ start, end }: Span, leftOver: Ticks): boolean =>
 
 /** Selects listed forms, and the rated candidates that were said. */
 export const selectByAudio = (candidates: readonly TermCandidate[], rated: readonly Rated[]): TermCandidate[] =>
-  selectDisjoint([...candidates.filter(isListed).map(rateListed), ...dropAmbiguous(rated)]);
+  selectDisjoint([...candidates.filter(isListed).map(rateListed), ...dropAmbiguous(rated).filter(wasSaid)]);
+
+const wasSaid = ({ score }: Rated): boolean => score >= MIN_SCORE;
+
+/** Returns a function that returns whether a rated candidate of the same term at the same words was said. */
+export function createSaidCheck(rated: readonly Rated[]): (candidate: TermCandidate) => boolean {
+  const toKey = ({ from, to, term }: TermCandidate): string => `${from} ${to} ${term.key}`;
+  const said = new Set(rated.filter(wasSaid).map(({ candidate }) => toKey(candidate)));
+  return (candidate) => said.has(toKey(candidate));
+}
 
 /** Returns whether two terms are names of different things, unlike "Offcut" and "Offcut Studio". */
 const isOther = (a: Term, b: Term): boolean => a.key !== b.key && !containsWords(a, b) && !containsWords(b, a);
@@ -145,7 +158,7 @@ function rateFit(
   tokenLogProb: number,
 ): number {
   const { distance, confidence, isCommon, stretch, logProb, prior } = measured;
-  if (!(logProb >= FIT.minLogProb)) return Number.NEGATIVE_INFINITY;
+  if (!(logProb >= FIT.minLogProb) || logProb - prior < MIN_GAIN) return Number.NEGATIVE_INFINITY;
   const characters = Math.min(MAX_COUNTED_CHARACTERS, term.texts.join(" ").length);
   return (
     logProb -

@@ -5,7 +5,7 @@
  */
 import type { AlignmentRequest, ForcedAlignment, Transcript, Word } from "../speech";
 import { narrowCandidate, type TermCandidate } from "./candidates";
-import { findUtterance, listAround, MAX_REQUESTS } from "./compare";
+import { countAligned, findUtterance, listAround, MAX_REQUESTS } from "./compare";
 import { removeAccents } from "./phones";
 
 /**
@@ -14,24 +14,28 @@ import { removeAccents } from "./phones";
  */
 const MIN_EDGE_LEAD = 2;
 /**
- * How much likelier the recognized text must be than the one with the term, for frequent words that were recognized this
- * clearly. A phrase that was said had 6.8 and 0.77, names up to 4.3, or less clear words, but one with 8.7 and 0.78.
+ * How much likelier frequent words must be than the term, so that they stay: in the place of the term, or the whole text
+ * if they are a phrase that was recognized this clearly. In its place, names had up to 5, and "many" 5.3. A phrase that
+ * was said had 6.8 and 0.77, names up to 4.3, or less clear words, but one with 8.7 and 0.78.
  */
-const MIN_PHRASE_LEAD = 5;
+const MIN_FREQUENT_LEAD = 5;
 const MIN_PHRASE_CONFIDENCE = 0.7;
 
-/** A candidate, and the numbers of the requests with its text, those of narrower ones, and the recognized text. */
+/** Where the words of a candidate are in an alignment: the number of its request, and the range of its words. */
+type Place = { text: number; from: number; to: number };
+
+/** A candidate, its place, the numbers of the requests with narrower ones, and the place of the recognized words. */
 type WholeTexts = {
   wide: TermCandidate;
-  text: number;
+  term: Place;
   narrower: { candidate: TermCandidate; text: number }[];
-  /** Null if the words are not a phrase of frequent words. */
-  recognized: number | null;
+  /** Null if not all of the words are frequent. */
+  recognized: Place | null;
 };
 
 /**
- * Lists the texts to align: of each candidate of several words as it is, with its first, and with its last word kept.
- * Candidates beyond `maxRequests` are not compared.
+ * Lists the texts to align: of each candidate of several words as it is, with its first, and with its last word kept,
+ * and of frequent words as they were recognized. Candidates beyond `maxRequests` are not compared.
  */
 export function listWholeTexts(
   candidates: readonly TermCandidate[],
@@ -42,39 +46,58 @@ export function listWholeTexts(
   const texts = candidates.flatMap((wide): WholeTexts[] => {
     const { from, to, similar, term } = wide;
     const utterance = findUtterance(utterances, words[from]!);
-    if (similar === null || to - from === 1 || !utterance || requests.length >= maxRequests) return [];
+    if (similar === null || (to - from === 1 && !similar.isCommon)) return [];
+    if (!utterance || requests.length >= maxRequests) return [];
     const window = { start: utterance.start, end: utterance.end };
-    const addRequest = (range: Pick<TermCandidate, "from" | "to">, inside: readonly string[]): number => {
+    const addRequest = (range: Pick<TermCandidate, "from" | "to">, inside: readonly string[]): Place => {
       const [before, after] = listAround(words, range, window);
-      return requests.push({ window, text: [...before, ...inside, ...after].join(" ") }) - 1;
+      const text = requests.push({ window, text: [...before, ...inside, ...after].join(" ") }) - 1;
+      const place = countAligned([...before, inside[0]!]) - 1;
+      return { text, from: place, to: countAligned([...before, ...inside]) };
     };
     const name = term.texts.map(removeAccents);
-    const narrower = [
-      { from: from + 1, to },
-      { from, to: to - 1 },
-    ].map((range) => ({ candidate: narrowCandidate(words, wide, range), text: addRequest(range, name) }));
-    const isPhrase = similar.isCommon && similar.confidence > MIN_PHRASE_CONFIDENCE;
+    const ranges =
+      to - from === 1
+        ? []
+        : [
+            { from: from + 1, to },
+            { from, to: to - 1 },
+          ];
+    const narrower = ranges.map((range) => ({
+      candidate: narrowCandidate(words, wide, range),
+      text: addRequest(range, name).text,
+    }));
     const said = words.slice(from, to).map((word) => word.text);
-    return [{ wide, text: addRequest(wide, name), narrower, recognized: isPhrase ? addRequest(wide, said) : null }];
+    const recognized = similar.isCommon ? addRequest(wide, said) : null;
+    return [{ wide, term: addRequest(wide, name), narrower, recognized }];
   });
   return { requests, texts };
 }
 
-/** Returns the candidates without phrases that were said, and without words at their edges that were. */
+/**
+ * Returns the candidates without frequent words that were said, and without words at their edges that were. `wasSaid`
+ * returns whether the term fits only the words that are left to it.
+ */
 export function compareWholeTexts(
   candidates: readonly TermCandidate[],
   texts: readonly WholeTexts[],
-  alignments: readonly ForcedAlignment[],
+  { alignments, wasSaid }: { alignments: readonly ForcedAlignment[]; wasSaid: (candidate: TermCandidate) => boolean },
 ): TermCandidate[] {
   const totals = alignments.map(({ words }) => measureTotal(words));
+  const measurePlace = ({ text, from, to }: Place): number => measureTotal(alignments[text]!.words.slice(from, to));
   const compared = new Map(texts.map((one) => [one.wide, one]));
   return candidates.flatMap((candidate) => {
     const one = compared.get(candidate);
     if (!one) return [candidate];
-    const total = totals[one.text]!;
-    if (one.recognized !== null && totals[one.recognized]! - total > MIN_PHRASE_LEAD) return [];
-    const [best] = one.narrower.toSorted((a, b) => totals[b.text]! - totals[a.text]!);
-    return best && totals[best.text]! - total > MIN_EDGE_LEAD ? [best.candidate] : [candidate];
+    const { term, recognized, narrower } = one;
+    if (recognized !== null) {
+      if (measurePlace(recognized) - measurePlace(term) > MIN_FREQUENT_LEAD) return [];
+      const isPhrase = narrower.length > 0 && candidate.similar!.confidence > MIN_PHRASE_CONFIDENCE;
+      if (isPhrase && totals[recognized.text]! - totals[term.text]! > MIN_FREQUENT_LEAD) return [];
+    }
+    const [best] = narrower.toSorted((a, b) => totals[b.text]! - totals[a.text]!);
+    if (!best || totals[best.text]! - totals[term.text]! <= MIN_EDGE_LEAD) return [candidate];
+    return wasSaid(best.candidate) ? [best.candidate] : [];
   });
 }
 

@@ -11,7 +11,7 @@ import { createCommonFormCheck } from "../../domain/vocabulary/common-forms";
 import { listComparisons } from "../../domain/vocabulary/compare";
 import type { VocabularyEntry } from "../../domain/vocabulary/entries";
 import { compareReadings, listSecondReadings } from "../../domain/vocabulary/second-reading";
-import { rateByAudio, selectByAudio, selectByText } from "../../domain/vocabulary/select";
+import { createSaidCheck, rateByAudio, selectByAudio, selectByText } from "../../domain/vocabulary/select";
 import { prepareTerms } from "../../domain/vocabulary/terms";
 import { compareWholeTexts, listWholeTexts } from "../../domain/vocabulary/whole-texts";
 import { yieldToEventLoop } from "../../lib/event-loop";
@@ -78,7 +78,8 @@ export async function findReplacements(
   }
   const selected = selectByAudio(candidates, rated);
   const { requests, texts } = listWholeTexts(selected, transcript, maxRequests);
-  return compareWholeTexts(selected, texts, await align(requests)).map(toReplacement);
+  const compared = { alignments: await align(requests), wasSaid: createSaidCheck(rated) };
+  return compareWholeTexts(selected, texts, compared).map(toReplacement);
 }
 
 const toReplacement = ({ from, to, texts }: Replacement): Replacement => ({ from, to, texts });

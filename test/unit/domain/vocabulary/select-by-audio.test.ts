@@ -8,7 +8,7 @@ import { type Comparison, listComparisons } from "../../../../src/domain/vocabul
 import { toFormKey } from "../../../../src/domain/vocabulary/entries";
 import { removeAccents } from "../../../../src/domain/vocabulary/phones";
 import { compareReadings, listSecondReadings } from "../../../../src/domain/vocabulary/second-reading";
-import { rateByAudio, selectByAudio } from "../../../../src/domain/vocabulary/select";
+import { createSaidCheck, rateByAudio, selectByAudio } from "../../../../src/domain/vocabulary/select";
 import { prepareTerms } from "../../../../src/domain/vocabulary/terms";
 import { findReplacements } from "../../../../src/work/vocabulary/replace-words";
 import { type Options, TICKS, toEntries, toRules, toWords } from "./recognized-words";
@@ -45,6 +45,20 @@ describe("with audio", () => {
     expect(select(-2, -8)).toBe("we met Verkhovensky here");
     expect(select(-7, -8)).toBe("we met her cold and ski here");
     expect(select(-5, -5)).toBe("we met her cold and ski here");
+  });
+
+  test("a term whose score is too low, or that the audio hardly makes likelier, was not said", () => {
+    const rated = (score: number) => [{ candidate: candidates[0]!, score }];
+    expect([0.3, 0.4].map((score) => selectByAudio(candidates, rated(score)).length)).toEqual([0, 1]);
+    expect([0.3, 0.4].map((score) => createSaidCheck(rated(score))(candidates[0]!))).toEqual([false, true]);
+    expect(createSaidCheck(rated(1))({ ...candidates[0]!, to: candidates[0]!.to + 1 })).toBe(false);
+    const { term, similar } = candidates[0]!;
+    const exact = { ...comparison, compared: [{ ...comparison.compared[0]!, similar: { ...similar!, distance: 0 } }] };
+    const rate = (fit: number, prior: number) =>
+      rateByAudio(exact, { alignments: align(fit, prior, 6 * TICKS), termCount: 1 })[0]!.score;
+    expect(term.texts).toEqual(["Verkhovensky"]);
+    expect(rate(-1, -1.9)).toBe(Number.NEGATIVE_INFINITY);
+    expect(rate(-1, -2.1)).toBeGreaterThan(Number.NEGATIVE_INFINITY);
   });
 
   test("a common word that is listed as a form is a term only where the audio fits it", () => {

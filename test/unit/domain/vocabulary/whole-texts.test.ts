@@ -42,38 +42,39 @@ async function find(
 const VERKHOVENSKY = { Verkhovensky: [] };
 // The whole text, then with the last and with the first word kept.
 const WHOLE = "we met Verkhovensky here";
-const LAST = "we met Verkhovensky ski, here";
-const FIRST = "we met ~her Verkhovensky here".replace("~", "");
+const LAST = "we met Verkhovensky and, here";
+const FIRST = "we met her Verkhovensky here";
 
 test("a word beside a term stays if the text with it fits the audio better", async () => {
-  const said = "we met ~her ~cold ~and ~ski, here";
   const whole = [-0.1, -0.1, -1, -7];
-  expect(await find(said, VERKHOVENSKY, { [WHOLE]: whole }, -9)).toEqual(["2-6 Verkhovensky,"]);
-  expect(await find(said, VERKHOVENSKY, { [WHOLE]: whole, [LAST]: [-0.1, -0.1, -4, -0.5, -0.1] }, -9)).toEqual([
-    "2-5 Verkhovensky",
-  ]);
-  expect(await find(said, VERKHOVENSKY, { [WHOLE]: whole, [FIRST]: [-0.1, -0.1, -0.5, -4, -0.1] }, -9)).toEqual([
-    "3-6 Verkhovensky,",
-  ]);
+  const last = { [WHOLE]: whole, [LAST]: [-0.1, -0.1, -4, -0.5, -0.1] };
+  expect(await find("we met ~verk ~hoven ~ski ~and, here", VERKHOVENSKY, last, -9)).toEqual(["2-5 Verkhovensky"]);
+  const first = { [WHOLE]: whole, [FIRST]: [-0.1, -0.1, -0.5, -4, -0.1] };
+  expect(await find("we met ~her ~verk ~hoven ~ski, here", VERKHOVENSKY, first, -9)).toEqual(["3-6 Verkhovensky,"]);
 });
 
 test("a word that was part of the term is replaced, also where the text with it fits slightly better", async () => {
   const said = "we met ~her ~cold ~and ~ski, here";
   const whole = [-0.1, -0.1, -1, -7];
-  expect(await find(said, VERKHOVENSKY, { [WHOLE]: whole, [LAST]: [-0.1, -0.1, -1.5, -5.5, -0.1] }, -9)).toEqual([
-    "2-6 Verkhovensky,",
-  ]);
+  expect(
+    await find(
+      said,
+      VERKHOVENSKY,
+      { [WHOLE]: whole, "we met Verkhovensky ski, here": [-0.1, -0.1, -1.5, -5.5, -0.1] },
+      -9,
+    ),
+  ).toEqual(["2-6 Verkhovensky,"]);
   // Listed forms are not compared with the audio.
-  expect(await find(said, { Verkhovensky: ["her cold and ski"] }, { [LAST]: [0, 0, 0, 0, 0] }, -9)).toEqual([
-    "2-6 Verkhovensky,",
-  ]);
+  expect(
+    await find(said, { Verkhovensky: ["her cold and ski"] }, { "we met Verkhovensky ski, here": [0, 0, 0, 0, 0] }, -9),
+  ).toEqual(["2-6 Verkhovensky,"]);
 });
 
 test("the term keeps the possessive of its last word", async () => {
   const vocabulary = { verkhovensky: [] };
   const texts = { "we met verkhovensky here": [-0.1, -0.1, -1, -7] };
-  const last = { "we met verkhovensky ski here": [-0.1, -0.1, -4, -0.5, -0.1] };
-  expect(await find("we met ~Her ~cold ~and's ~ski here", vocabulary, { ...texts, ...last }, -9)).toEqual([
+  const last = { "we met verkhovensky and here": [-0.1, -0.1, -4, -0.5, -0.1] };
+  expect(await find("we met ~Verk ~hoven ~ski's ~and here", vocabulary, { ...texts, ...last }, -9)).toEqual([
     "2-5 verkhovensky's",
   ]);
 });
@@ -95,6 +96,41 @@ test("a phrase of frequent words that were recognized clearly stays if it fits t
   expect(await findOfovcut("we met ~off ~of ~cut here", 0.5)).toEqual(["2-5 Ofovcut"]);
 });
 
+test.each([
+  [0.5, []],
+  [3, ["2-3 Kutt"]],
+])(
+  "a frequent word stays if it fits the audio much better in the place of the term: %d",
+  async (recognized, expected) => {
+    const texts = {
+      "we met Kutt here": [-0.1, -0.1, -5.8, -0.1],
+      // What follows does not count, only the place of the term.
+      "we met cut here": [-0.1, -0.1, -recognized, -3],
+    };
+    expect(await find("we met ~cut here", { Kutt: [] }, texts, -9)).toEqual(expected);
+  },
+);
+
+test("a term that does not fit the words that are left to it is not placed there", () => {
+  const words = toWords("we met ~her ~cold here");
+  const utterances = [{ start: 0, end: words.at(-1)!.end, text: "", meanLogProb: -0.2 }];
+  const term = { texts: ["Verkhovensky"], key: "verkhovensky" } as unknown as TermCandidate["term"];
+  const similar = { distance: 0.5, confidence: 0.4, isDoubtful: true, isCommon: false };
+  const wide = { from: 2, to: 4, texts: term.texts, term, similar };
+  const { requests, texts } = listWholeTexts([wide], { words, utterances });
+  const alignments = requests.map(({ text }): ForcedAlignment => {
+    const confidence = text === "we met Verkhovensky cold here" ? 0.9 : 0.1;
+    return {
+      words: text.split(" ").map((word) => ({ text: word, start: 0, end: 0, confidence, logProb: 0 })),
+      meanLogProb: 0,
+      tailLogProb: 0,
+    };
+  });
+  const said = compareWholeTexts([wide], texts, { alignments, wasSaid: () => true });
+  expect(said.map(({ from, to }) => [from, to])).toEqual([[2, 3]]);
+  expect(compareWholeTexts([wide], texts, { alignments, wasSaid: () => false })).toEqual([]);
+});
+
 test("beyond the maximum number of texts, terms stay without the comparison", () => {
   const words = toWords("~off ~of ~cut ~off ~of ~cut ~off ~of ~cut");
   const utterances = [{ start: 0, end: words.at(-1)!.end, text: "", meanLogProb: -0.2 }];
@@ -102,7 +138,8 @@ test("beyond the maximum number of texts, terms stay without the comparison", ()
   const similar = { distance: 0.3, confidence: 0.4, isDoubtful: true, isCommon: true };
   const candidates = [0, 3, 6].map((from) => ({ from, to: from + 3, texts: term.texts, term, similar }));
   const { requests, texts } = listWholeTexts(candidates, { words, utterances }, 4);
-  expect([requests.length, texts.length]).toEqual([6, 2]);
+  expect([requests.length, texts.length]).toEqual([4, 1]);
   const fit = { words: [{ text: "", start: 0, end: 0, confidence: 1 }], meanLogProb: 0, tailLogProb: 0 };
-  expect(compareWholeTexts(candidates, texts, requests.map(() => fit) as ForcedAlignment[])).toEqual(candidates);
+  const alignments = requests.map(() => fit) as ForcedAlignment[];
+  expect(compareWholeTexts(candidates, texts, { alignments, wasSaid: () => false })).toEqual(candidates);
 });
