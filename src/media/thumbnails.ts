@@ -13,10 +13,13 @@ import {
   isHdr,
   JPEG_FORMAT_FILTERS,
 } from "./color";
-import { createProbeLimits, type RecordingFile, runFfmpeg, tryFfmpeg } from "./ffmpeg";
+import { createProbeLimits, type RecordingFile, runFfmpeg, toFfmpegError, tryFfmpeg } from "./ffmpeg";
 
 export type Filmstrip = {
-  /** Frames side by side, each `width` by `height` pixels, at `(n + 0.5) / count` of the duration. */
+  /**
+   * Frames side by side, each `width` by `height` pixels, at `(n + 0.5) / count` of the duration. A frame that cannot be decoded is replaced by
+   * the nearest one.
+   */
   count: number;
   width: number;
   height: number;
@@ -27,11 +30,16 @@ const FILMSTRIP_HEIGHT_PIXELS = 90;
 const MAX_FILMSTRIP_FRAMES = 20;
 const MIN_FILMSTRIP_INTERVAL_SECONDS = 0.5;
 const MAX_STILL_WALL_SECONDS = 60;
-/** Of the frames that one process decodes: twenty of 1080p. Each frame has a decoder of its own. */
+/** Of the frames that one process decodes: twenty of 1080p in 8 bits. Each frame has a decoder of its own. */
 const MAX_PIXELS_PER_PROCESS = 42e6;
 
+type ImageRequest = RecordingFile & {
+  outputPath: string;
+  log?: ((event: string, fields: object) => void) | undefined;
+};
+
 /** Writes a frame near the start of the recording as JPEG. Errors: `AppError` `processing_failed`, `storage_full`. */
-export async function createPoster(source: RecordingFile & { outputPath: string }): Promise<void> {
+export async function createPoster(source: ImageRequest): Promise<void> {
   const { duration } = source.probed.info;
   const video = source.probed.info.video!;
   const scale = Math.min(1, MAX_POSTER_SIDE_PIXELS / Math.max(video.width, video.height));
@@ -44,7 +52,7 @@ export async function createPoster(source: RecordingFile & { outputPath: string 
 }
 
 /** Writes the filmstrip as one JPEG. Errors: `AppError` `processing_failed`, `storage_full`. */
-export async function createFilmstrip(recording: RecordingFile & { outputPath: string }): Promise<Filmstrip> {
+export async function createFilmstrip(recording: ImageRequest): Promise<Filmstrip> {
   const { duration } = recording.probed.info;
   const video = recording.probed.info.video!;
   const height = FILMSTRIP_HEIGHT_PIXELS;
@@ -60,35 +68,44 @@ export async function createFilmstrip(recording: RecordingFile & { outputPath: s
     size,
     path: `${recording.outputPath}.${n}.still.jpg`,
   }));
-  const perProcess = Math.max(1, Math.floor(MAX_PIXELS_PER_PROCESS / (video.codedWidth * video.codedHeight)));
+  const framePixels = video.codedWidth * video.codedHeight * (video.bitDepth > 8 ? 2 : 1);
+  const perProcess = Math.max(1, Math.floor(MAX_PIXELS_PER_PROCESS / framePixels));
   try {
     for (let n = 0; n < count; n += perProcess) await tryStills(source, stills.slice(n, n + perProcess));
     const found = await Promise.all(stills.map(({ path }) => Bun.file(path).exists()));
-    const written = stills.filter((_, n) => found[n]).map(({ path }) => path);
-    if (written.length === 0) {
-      const first = stills[0]!;
-      await writeFirstStill(source, first);
-      written.push(first.path);
+    if (!found.includes(true)) {
+      await writeFirstStill(source, stills[0]!);
+      found[0] = true;
     }
-    await writeTiles(recording, written, recording.outputPath);
-    return { count: written.length, width, height };
+    const paths = stills.map((_, n) => stills[findNearest(found, n)]!.path);
+    await writeTiles(recording, paths, recording.outputPath);
+    return { count, width, height };
   } finally {
     await Promise.all(stills.map(({ path }) => rm(path, { force: true })));
   }
 }
 
+/** Returns the index of the true item nearest to `n`, the first of two. */
+function findNearest(items: readonly boolean[], n: number): number {
+  const indexes = items.flatMap((item, index) => (item ? [index] : []));
+  return indexes.reduce((best, index) => (Math.abs(index - n) < Math.abs(best - n) ? index : best));
+}
+
 const toEven = (pixels: number): number => Math.max(2, 2 * Math.round(pixels / 2));
 
-type StillSource = RecordingFile & { toneMaps: boolean };
+type StillSource = ImageRequest & { toneMaps: boolean };
 
-async function openStills(source: RecordingFile): Promise<StillSource> {
+async function openStills(source: ImageRequest): Promise<StillSource> {
   return { ...source, toneMaps: isHdr(source.probed.info.video!) && (await hasZscaleFilter(source.ffmpeg)) };
 }
 
 /** A frame to write as a JPEG of this size: the keyframe before `time`, which is the cheapest to decode, or with null the first frame. */
 type Still = { time: Ticks | null; size: { width: number; height: number }; path: string };
 
-/** Returns the command line that writes stills to these paths. It has an input for each, because seeking is cheaper than reading. */
+/**
+ * Returns the command line that writes stills to these paths. It has an input for each, because seeking is cheaper than reading. Decoders, filters
+ * and encoders have one thread each: with more, many stills exceed the limit of address space on a machine with many cores.
+ */
 function buildStillArguments(source: StillSource, stills: readonly Still[], paths: readonly string[]): string[] {
   const { info } = source.probed;
   const video = info.video!;
@@ -111,28 +128,32 @@ function buildStillArguments(source: StillSource, stills: readonly Still[], path
     return [
       ...["-map", `${n}:V:0`, "-an", "-frames:v", "1", ...buildPassthroughArguments(source.ffmpeg.libavutil)],
       ...["-vf", filters.join(",")],
-      ...["-c:v", "mjpeg", "-q:v", "4", "-f", "image2", "-update", "1", ...buildOutputArguments(paths[n]!)],
+      ...["-c:v", "mjpeg", "-threads", "1", "-q:v", "4", "-f", "image2", "-update", "1"],
+      ...buildOutputArguments(paths[n]!),
     ];
   });
-  return [...QUIET_ARGUMENTS, ...inputs.flat(), ...outputs.flat()];
+  return [...QUIET_ARGUMENTS, "-filter_threads", "1", ...inputs.flat(), ...outputs.flat()];
 }
 
 const createStillRun = (source: StillSource, stills: readonly Still[], paths: readonly string[]) => ({
   ffmpeg: source.ffmpeg,
   arguments: buildStillArguments(source, stills, paths),
-  limits: createProbeLimits(MAX_STILL_WALL_SECONDS),
+  limits: createProbeLimits(MAX_STILL_WALL_SECONDS * stills.length),
   signal: source.signal,
 });
 
-/** Writes the stills that can be decoded, with one process, or if that fails, with one for each. Errors: the signal's reason. */
+/** Writes the stills that can be decoded, with one process, or if that fails, with one for each. Errors: the signal's reason, `AppError` `storage_full`. */
 async function tryStills(source: StillSource, stills: readonly Still[]): Promise<void> {
   const parts = stills.map(({ path }) => `${path}.${randomUUID()}.part`);
   try {
-    const { ok } = await tryFfmpeg(createStillRun(source, stills, parts));
-    if (ok) {
+    const outcome = await tryFfmpeg(createStillRun(source, stills, parts));
+    // Old versions exit with 0 when the disk is full.
+    if (outcome.noSpace) throw toFfmpegError(outcome);
+    if (outcome.ok) {
       for (const [n, part] of parts.entries()) if (await Bun.file(part).exists()) await rename(part, stills[n]!.path);
       return;
     }
+    if (stills.length > 1) source.log?.("stills.retried", { stills: stills.length, error: outcome.message });
   } finally {
     await Promise.all(parts.map((part) => rm(part, { force: true })));
   }

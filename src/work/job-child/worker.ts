@@ -97,9 +97,9 @@ const OPERATIONS: Implementation = {
     await createPoster({ ffmpeg, path: source, probed: await requireProbed(probed), outputPath, signal });
     return null;
   },
-  async filmstrip({ ffmpeg, source, probed, outputPath }, { signal }) {
+  async filmstrip({ ffmpeg, source, probed, outputPath }, { signal, log }) {
     const { createFilmstrip } = await import("../../media/thumbnails");
-    await createFilmstrip({ ffmpeg, path: source, probed: await requireProbed(probed), outputPath, signal });
+    await createFilmstrip({ ffmpeg, path: source, probed: await requireProbed(probed), outputPath, signal, log });
     return null;
   },
   async peaks({ audio, outputPath }, { signal }) {

@@ -252,7 +252,7 @@ async function prepareVideo(branch: Branch): Promise<void> {
   if (hasPoster) {
     await scratch.createOnce(files.poster, (outputPath) => child.run("poster", { ...source, outputPath }, options));
     await scratch.createOnce(files.filmstrip, (outputPath) =>
-      child.run("filmstrip", { ...source, outputPath }, options),
+      child.run("filmstrip", { ...source, outputPath }, { ...options, onLog: context.log }),
     );
   }
   branch.releaseChild();
