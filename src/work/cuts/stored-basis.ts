@@ -11,16 +11,19 @@ const MAX_BASIS_BYTES = 64 * 1024 * 1024;
 
 /** The first byte. No basis of the older version, which was compressed JSON, starts with it. */
 const VERSION = 2;
-/** The first byte where a cut has no basis, such as one by hand, but corrected texts: compressed JSON. */
+/** The first byte where a cut has no basis, such as one by hand, but corrected texts, as compressed JSON. */
 const TEXTS_VERSION = 3;
-/** The version and a checksum of two bytes come before the basis. */
+/** The version and a checksum of two bytes come before the basis or the texts. */
 const HEADER_BYTES = 3;
 
 /** Returns the packed basis in base64, the form in which processes send it. The database stores its bytes. */
 export function packBasis(basis: StoredBasis, plan: PlanJson): string {
-  const bytes = encodeBasis(basis, plan);
+  return pack(VERSION, encodeBasis(basis, plan));
+}
+
+function pack(version: number, bytes: Uint8Array): string {
   const packed = Buffer.alloc(HEADER_BYTES + bytes.length);
-  packed.writeUInt8(VERSION);
+  packed.writeUInt8(version);
   packed.writeUInt16BE(checksum(bytes), 1);
   packed.set(bytes, HEADER_BYTES);
   return packed.toString("base64");
@@ -28,20 +31,23 @@ export function packBasis(basis: StoredBasis, plan: PlanJson): string {
 
 /** Returns corrected texts as they are stored in the place of a basis; null without texts. */
 export const packTexts = (texts: readonly EditedText[]): string | null =>
-  texts.length === 0
-    ? null
-    : Buffer.concat([Buffer.of(TEXTS_VERSION), deflateRawSync(JSON.stringify(texts))]).toString("base64");
+  texts.length === 0 ? null : pack(TEXTS_VERSION, deflateRawSync(JSON.stringify(texts)));
 
 /** Returns the corrected texts of all edits so far. Empty when they are damaged. */
 export function unpackTexts(packed: string | null, plan: PlanJson): EditedText[] {
   if (packed === null || hasBasis(packed)) return unpackBasis(packed, plan)?.texts ?? [];
   try {
-    const json = inflateRawSync(Buffer.from(packed, "base64").subarray(1), { maxOutputLength: MAX_BASIS_BYTES });
-    return JSON.parse(json.toString()) as EditedText[];
+    const bytes = unpack(Buffer.from(packed, "base64"));
+    if (bytes === null) return [];
+    const texts: unknown = JSON.parse(inflateRawSync(bytes, { maxOutputLength: MAX_BASIS_BYTES }).toString());
+    return Array.isArray(texts) && texts.every(isEditedText) ? texts : [];
   } catch {
     return [];
   }
 }
+
+const isEditedText = (one: Partial<EditedText> | null): boolean =>
+  typeof one?.start === "number" && typeof one.end === "number" && typeof one.text === "string";
 
 /** Returns whether more than corrected texts is stored. */
 export const hasBasis = (packed: string): boolean => Buffer.from(packed.slice(0, 4), "base64")[0] !== TEXTS_VERSION;
@@ -51,15 +57,18 @@ export function unpackBasis(packed: string | null, plan: PlanJson): StoredBasis 
   if (packed === null) return null;
   try {
     const bytes = Buffer.from(packed, "base64");
-    return bytes[0] === VERSION ? unpack(bytes, plan) : unpackOlder(bytes, plan);
+    if (bytes[0] !== VERSION) return unpackOlder(bytes, plan);
+    const basis = unpack(bytes);
+    return basis && decodeBasis(basis, plan);
   } catch {
     return null;
   }
 }
 
-function unpack(packed: Buffer, plan: PlanJson): StoredBasis | null {
+/** Returns the bytes after the header; null if their checksum is another. */
+function unpack(packed: Buffer): Buffer | null {
   const bytes = packed.subarray(HEADER_BYTES);
-  return packed.readUInt16BE(1) === checksum(bytes) ? decodeBasis(bytes, plan) : null;
+  return packed.readUInt16BE(1) === checksum(bytes) ? bytes : null;
 }
 
 const unpackOlder = (packed: Buffer, plan: PlanJson): StoredBasis | null =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { brotliCompressSync } from "node:zlib";
+import { brotliCompressSync, crc32, deflateRawSync } from "node:zlib";
 import fc from "fast-check";
 import { decodeBasis, encodeBasis, type StoredBasis } from "../../../../src/domain/pacing/stored-basis";
 import { ValueReader, ValueWriter } from "../../../../src/domain/pacing/value-coder";
@@ -8,7 +8,7 @@ import { type PlanJson, planToJson } from "../../../../src/domain/plan-json";
 import { assembleBasis, toPacingOptions } from "../../../../src/domain/planning/basis";
 import type { Finding } from "../../../../src/domain/planning/rules";
 import type { DecidedSpan } from "../../../../src/domain/planning/spans";
-import { packBasis, unpackBasis } from "../../../../src/work/cuts/stored-basis";
+import { packBasis, packTexts, unpackBasis, unpackTexts } from "../../../../src/work/cuts/stored-basis";
 
 const HOP = 5_000;
 const LINES = ["First of all, measure the wall.", "Then cut the boards.", "Sand the edges."];
@@ -164,6 +164,24 @@ describe("what is stored of a basis", () => {
       damaged[i]! ^= 1 << (i % 8);
       expect(unpackBasis(damaged.toString("base64"), json)).toBeNull();
       expect(unpackBasis(bytes.subarray(0, i).toString("base64"), json)).toBeNull();
+    }
+  });
+
+  test("has no texts when those of a cut by hand are damaged, cut off or of another shape", () => {
+    const packed = packTexts(edited.texts)!;
+    expect(unpackTexts(packed, json)).toEqual(edited.texts);
+    const bytes = Buffer.from(packed, "base64");
+    for (let i = 0; i < bytes.length; i++) {
+      const damaged = Buffer.from(bytes);
+      damaged[i]! ^= 1 << (i % 8);
+      expect(unpackTexts(damaged.toString("base64"), json)).toEqual([]);
+      expect(unpackTexts(bytes.subarray(0, i).toString("base64"), json)).toEqual([]);
+    }
+    for (const other of [{}, null, "text", [null], [{ start: 1, end: 2 }], [{ start: "1", end: 2, text: "a" }]]) {
+      const body = deflateRawSync(JSON.stringify(other));
+      const sum = Buffer.alloc(2);
+      sum.writeUInt16BE(crc32(body) & 0xffff);
+      expect(unpackTexts(Buffer.concat([Buffer.of(3), sum, body]).toString("base64"), json)).toEqual([]);
     }
   });
 
