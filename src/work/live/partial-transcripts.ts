@@ -14,20 +14,24 @@ export type PartialTranscript = { run: number; from: number; text: string[]; sta
 const toMilliseconds = (ticks: number): number => Math.round((ticks * 1_000) / TICKS_PER_SECOND);
 
 export function createPartialTranscripts() {
-  const runs = new Map<string, { run: number; words: Word[] }>();
+  /** `missing`: number of words before the newest ones that have not arrived. */
+  const runs = new Map<string, { run: number; words: Word[]; missing: number }>();
   /** Starts at the time, so that pages notice a restart of the server. */
   let lastRun = Date.now();
   return {
-    /** Adds the words from an index on. Index 0 starts another run; words after a gap are ignored. */
+    /** Adds the words from an index on. Index 0 starts another run. Words that did not arrive before them are left out. */
     add: (assetId: string, from: number, next: readonly Word[]): void => {
-      const known = from === 0 ? { run: ++lastRun, words: [] } : runs.get(assetId);
-      if (known === undefined || from > known.words.length || from + next.length > MAX_WORDS) return;
-      known.words.splice(from, known.words.length - from, ...next);
-      runs.set(assetId, known);
+      const last = from === 0 ? undefined : runs.get(assetId);
+      const known = last ?? { run: ++lastRun, words: [], missing: 0 };
+      const missing = Math.min(from, Math.max(known.missing, from - known.words.length));
+      const first = from - missing;
+      if (first + next.length > MAX_WORDS) return;
+      known.words.splice(first, known.words.length - first, ...next);
+      runs.set(assetId, { ...known, missing });
     },
     /** Returns the next words from an index of a run on; those from 0 on if it is another run by now. */
     read: (assetId: string, run: number, from: number): PartialTranscript => {
-      const known = runs.get(assetId) ?? { run: 0, words: [] };
+      const known = runs.get(assetId) ?? { run: 0, words: [], missing: 0 };
       const first = run === known.run && from <= known.words.length ? from : 0;
       const next = known.words.slice(first, first + MAX_PARTIAL_WORDS);
       return {

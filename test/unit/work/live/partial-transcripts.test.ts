@@ -19,13 +19,22 @@ test("words of another run are read from the first one, however many there are",
   expect(words.read("a", again.run, 4)).toMatchObject({ run: again.run, from: 4, text: [] });
 });
 
-test("words after a gap are ignored", () => {
+test("words that did not arrive are left out, and those after them continue the run", () => {
   const words = createPartialTranscripts();
-  words.add("a", 3, say("late"));
+  words.add("a", 3, say("four"));
+  words.add("a", 4, say("five"));
+  expect(words.read("a", 0, 0).text).toEqual(["four", "five"]);
   words.add("b", 0, say("one"));
+  const { run } = words.read("b", 0, 0);
   words.add("b", 2, say("three"));
-  expect(words.read("a", 0, 0)).toMatchObject({ run: 0, from: 0, text: [] });
-  expect(words.read("b", 0, 0).text).toEqual(["one"]);
+  // Sent again, because the answer was lost.
+  words.add("b", 2, say("three", "four"));
+  words.add("b", 4, say("five"));
+  words.add("b", 6, say("seven"));
+  expect(words.read("b", run, 1)).toMatchObject({ run, from: 1, text: ["three", "four", "five", "seven"] });
+  words.add("b", 0, say("uno"));
+  words.add("b", 1, say("due"));
+  expect(words.read("b", run, 5)).toMatchObject({ from: 0, text: ["uno", "due"] });
 });
 
 test("an answer has a limited number of words, and the next one continues", () => {
