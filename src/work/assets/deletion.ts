@@ -20,7 +20,7 @@ import { endPipelineStep, type PipelineNeeds } from "../pipelines/pipelines";
 import { writeUrgently } from "../storage/limits";
 import { emitRenderEvent } from "../webhooks/events";
 
-/** Work after the commit: steps to cancel, paths to remove, and assets whose words are forgotten. */
+/** Work after the commit: steps to cancel, paths to remove, and assets whose partial transcripts are removed. */
 type DeletionCleanup = { steps: string[]; paths: string[]; assets: string[] };
 
 async function deleteRenderRows(
