@@ -25,7 +25,7 @@ export async function checkReadiness(services: HealthNeeds): Promise<Readiness> 
   const database = (await store.isAlive()) && store.findDamage() === null;
   const isOnline = (await folders.guard.check()) === null;
   const storage = isOnline && (await hasFreeBytes(folders.root)) && (await hasFreeBytes(folders.mediaDir));
-  const ffmpeg = (await findFileSize(services.ffmpegPath)) !== null;
+  const ffmpeg = (await findFileSize(services.ffmpegPath).catch(() => null)) !== null;
   const parts = { database, storage, ffmpeg };
   const isReady = database && storage && ffmpeg;
   if (cluster === null) return { ready: isReady, ...parts };

@@ -96,32 +96,39 @@ export async function finishUpload(services: PipelineNeeds, asset: Asset): Promi
  * to an upload.
  */
 export async function recoverUploads(services: PipelineNeeds, isStart: boolean): Promise<void> {
-  for (const asset of await listOpenUploads(services.store.read)) {
-    const moved = await findFileSize(services.folders.media(asset.id).source);
-    if (moved === null) await services.folders.guard.confirmOnline();
-    const isWritten = !isStart && asset.upload_active_at + MAX_PUT_PAUSE_MS > services.now();
-    if (asset.put_until !== null && (isWritten || moved !== null)) {
-      if (!isWritten) await finishUpload(services, asset);
-      continue;
-    }
-    if (isUploadExpired(asset, services.now())) {
-      await removeAsset(services, asset.id, "sweep");
-      continue;
-    }
-    if (asset.put_until !== null) {
-      // A file that was not moved is not known to be complete: the client sends it again.
-      await discardPut(services, asset.id);
-      continue;
-    }
-    if (moved !== null && asset.is_length_deferred) {
-      await finishUpload(services, asset);
-      continue;
-    }
-    const size = moved ?? (await findFileSize(services.folders.upload(asset.id)));
-    if (size === asset.upload_length && !asset.is_length_deferred) await finishUpload(services, asset);
-    else if (size !== null && size > 0 && asset.upload_active_at === asset.created_at) {
-      await services.store.write((tx) => updateAsset(tx, asset.id, { upload_active_at: services.now() }));
-    }
+  for (const asset of await listOpenUploads(services.store.read))
+    await recoverUpload(services, asset, isStart).catch((error) => {
+      // One file that cannot be read must not stop the others, nor the start.
+      if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+      services.log.warn("upload.recover_failed", { asset: asset.id, error });
+    });
+}
+
+async function recoverUpload(services: PipelineNeeds, asset: Asset, isStart: boolean): Promise<void> {
+  const moved = await findFileSize(services.folders.media(asset.id).source);
+  if (moved === null) await services.folders.guard.confirmOnline();
+  const isWritten = !isStart && asset.upload_active_at + MAX_PUT_PAUSE_MS > services.now();
+  if (asset.put_until !== null && (isWritten || moved !== null)) {
+    if (!isWritten) await finishUpload(services, asset);
+    return;
+  }
+  if (isUploadExpired(asset, services.now())) {
+    await removeAsset(services, asset.id, "sweep");
+    return;
+  }
+  if (asset.put_until !== null) {
+    // A file that was not moved is not known to be complete: the client sends it again.
+    await discardPut(services, asset.id);
+    return;
+  }
+  if (moved !== null && asset.is_length_deferred) {
+    await finishUpload(services, asset);
+    return;
+  }
+  const size = moved ?? (await findFileSize(services.folders.upload(asset.id)));
+  if (size === asset.upload_length && !asset.is_length_deferred) await finishUpload(services, asset);
+  else if (size !== null && size > 0 && asset.upload_active_at === asset.created_at) {
+    await services.store.write((tx) => updateAsset(tx, asset.id, { upload_active_at: services.now() }));
   }
 }
 
