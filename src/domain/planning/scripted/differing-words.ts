@@ -31,27 +31,34 @@ export function* keepDifferingWords(
   const { lines, tokens } = recording;
   const differing = path.differing.slice();
   const lostBetween = createLostCounter(path, lines);
-  const lostBeside = countLostBeside(path, lines, tokens);
-  for (const run of listSkippedRuns(path.kept)) {
-    const lost = lostBetween(run);
-    const maxLost = Math.max(
-      lost,
-      isAttached(recording, run.from) ? lostBeside[run.from - 1]! : 0,
-      isAttached(recording, run.to) ? lostBeside[run.to]! : 0,
-    );
-    if (maxLost <= 0) continue;
+  const lineAt = listLinesOfTokens(path, lines, tokens.length);
+  // The number of words that may still be kept beside each line. Words in place of missing ones come first.
+  const leftOf = countLost(path, lines, tokens).map((lost) => SCRIPT.maxWordsRatio * lost);
+  const runs = listSkippedRuns(path.kept).map((run) => ({ run, lost: lostBetween(run) }));
+  for (const { run, lost } of [...runs.filter((one) => one.lost > 0), ...runs.filter((one) => one.lost <= 0)]) {
+    const [isBefore, isAfter] = [isAttached(recording, run.from), isAttached(recording, run.to)];
+    const lineBefore = isBefore ? lineAt[run.from - 1]! : -1;
+    const lineAfter = isAfter ? lineAt[run.to]! : -1;
+    if (lost <= 0 && !((leftOf[lineBefore] ?? 0) > 0) && !((leftOf[lineAfter] ?? 0) > 0)) continue;
     const phrases = yield* listNewPhrases(run, { ...recording, path, repeated, isYieldDue });
-    const isNext = ({ from, to }: TokenRange) =>
-      (from === run.from && isAttached(recording, from)) || (to === run.to && isAttached(recording, to));
+    let left = SCRIPT.maxWordsRatio * lost;
+    const keep = (phrase: TokenRange, besides: readonly number[]) => {
+      const count = countTokens(phrase);
+      if (Math.max(left, ...besides.map((line) => leftOf[line] ?? 0)) < count) return;
+      differing.fill(1, phrase.from, phrase.to);
+      left -= count;
+      for (const line of new Set(besides)) if (line >= 0) leftOf[line]! -= count;
+    };
     const isInside = run.from > 0 && run.to < tokens.length;
-    const separate = phrases.filter((phrase) => !isNext(phrase));
-    const isEnough = isInside && lost >= SCRIPT.minLostWords;
-    let left = SCRIPT.maxWordsRatio * maxLost;
-    // The last of several phrases are kept, because they were said last.
-    for (const phrase of [...phrases.filter(isNext), ...(isEnough ? separate.reverse() : [])]) {
-      left -= countTokens(phrase);
-      if (left >= 0) differing.fill(1, phrase.from, phrase.to);
+    const separate: TokenRange[] = [];
+    for (const phrase of phrases) {
+      const isNextBefore = isBefore && phrase.from === run.from;
+      const isNextAfter = isAfter && phrase.to === run.to;
+      if (isNextBefore || isNextAfter) keep(phrase, [isNextBefore ? lineBefore : -1, isNextAfter ? lineAfter : -1]);
+      else separate.push(phrase);
     }
+    // The last of several phrases are kept, because they were said last.
+    if (isInside && lost >= SCRIPT.minLostWords) for (const phrase of separate.reverse()) keep(phrase, []);
   }
   const kept = path.kept.map((isKept, j) => isKept || differing[j]!);
   return { pairs: path.pairs, kept, differing };
@@ -83,17 +90,25 @@ function listSkippedRuns(kept: Uint8Array): TokenRange[] {
   return out;
 }
 
-/** Returns for each token how many words of its line are not said where the path has it; 0 for tokens of no line. */
-function countLostBeside({ pairs }: ScriptPath, lines: readonly ScriptLine[], tokens: readonly Token[]): Uint16Array {
-  const out = new Uint16Array(tokens.length);
+/** Returns how many words of each line are not said where the path has it; 0 for optional lines. */
+function countLost({ pairs }: ScriptPath, lines: readonly ScriptLine[], tokens: readonly Token[]): number[] {
   let at = 0;
-  for (const { words, optional } of lines) {
+  return lines.map(({ words, optional }) => {
     const own = pairs.subarray(at, at + words.length);
     at += words.length;
     const isLost = (word: string, k: number) =>
       own[k]! < 0 || measureWordDistance(word, tokens[own[k]!]!.normal) > RETAKES.maxSimilarWordDistance;
-    const lost = optional ? 0 : words.filter(isLost).length;
-    for (const token of own) if (token >= 0) out[token] = lost;
+    return optional ? 0 : words.filter(isLost).length;
+  });
+}
+
+/** Returns the line of each token; -1 for tokens of no line. */
+function listLinesOfTokens({ pairs }: ScriptPath, lines: readonly ScriptLine[], tokenCount: number): Int32Array {
+  const out = new Int32Array(tokenCount).fill(-1);
+  let at = 0;
+  for (const [index, { words }] of lines.entries()) {
+    for (const token of pairs.subarray(at, at + words.length)) if (token >= 0) out[token] = index;
+    at += words.length;
   }
   return out;
 }

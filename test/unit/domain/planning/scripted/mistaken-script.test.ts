@@ -86,8 +86,30 @@ describe("words that differ from the script", () => {
   const line = "third year quickly planted nothing";
 
   test("stay before and after a line with wrong words, in the same sentence", () => {
-    const kept = keepBeside("good evening / in the third year we planted nothing, at all / thank you", line, [4, 9]);
+    const twoWrong = "third winter quickly planted nothing";
+    const said = "good evening / in the third year we planted nothing, at all / thank you";
+    const kept = keepBeside(said, twoWrong, [4, 9]);
     expect(kept).toBe("in the third year we planted nothing at all");
+  });
+
+  test("are together no more than twice the wrong words of the line", () => {
+    const said = "good evening / in the third year we planted nothing, at all / thank you";
+    expect(keepBeside(said, line, [4, 9])).toBe("in the third year we planted nothing");
+  });
+
+  test("are in other phrases no more than twice the words that are missing between the lines", () => {
+    const recording = record(
+      "good evening / third silver copper we planted nothing indeed / gulls follow the old ferry / thank you",
+      "Third winter quickly green marble nothing.\nBoats sailed.\nThank you.",
+    );
+    const { tokens } = recording;
+    // The first line has four wrong words, and two are missing after it.
+    const pairs = Int32Array.from([2, 3, 4, 5, 6, 7, -1, -1, 14, 15]);
+    const kept = Uint8Array.from(tokens, (_, j) => (pairs.includes(j) ? 1 : 0));
+    const path = { pairs, kept, differing: new Uint8Array(tokens.length) };
+    const found = run(keepDifferingWords(path, recording, new Uint8Array(tokens.length)));
+    const differing = tokens.filter((_, j) => found.differing[j]).map(({ normal }) => normal);
+    expect(differing).toEqual(["indeed"]);
   });
 
   test("go when the line has no wrong words", () => {
