@@ -52,7 +52,7 @@ function* findTextMatches(
   const found: TextMatch[] = [];
   for (const range of findSimilarRanges(words, table)) {
     if (isYieldDue(words.length * (range.to - range.from))) yield null;
-    found.push(...alignInRange(words, table, range).map((match) => withoutFragments(match, tokens)));
+    found.push(...alignInRange(words, table, range).map((match) => withoutFragments(match, words, tokens)));
   }
   found.sort((a, b) => b.score - a.score || b.to - a.to);
   const taken = new Uint8Array(table.ids.length);
@@ -63,13 +63,22 @@ function* findTextMatches(
   });
 }
 
-/** Returns a match without the first words of the phrase after it, and without the last ones of the phrase before it. */
-function withoutFragments(match: TextMatch, tokens: readonly Token[]): TextMatch {
+/**
+ * Returns a match without the first words of the phrase after it, and without the last ones of the phrase before it. A
+ * match with exactly the words of the line loses them only to another take of the line.
+ */
+function withoutFragments(match: TextMatch, words: readonly string[], tokens: readonly Token[]): TextMatch {
   let { from, to } = match;
   const isPause = (j: number) => pauseBefore(tokens, j) >= SCRIPT.minSentencePause;
   const isFluent = (j: number) => j > 0 && j < tokens.length && pauseBefore(tokens, j) < COMMON.maxFluentGap;
-  for (let n = 1; n <= COMMON.maxSlipWords && to - n > from; n++) if (isPause(to - n) && isFluent(to)) to -= n;
-  for (let n = 1; n <= COMMON.maxSlipWords && from + n < to; n++) if (isPause(from + n) && isFluent(from)) from += n;
+  const isExact = match.score === 1;
+  const isSaid = (own: readonly string[], at: number) => own.every((word, n) => word === tokens[at + n]?.normal);
+  const isOtherStart = (at: number, n: number) => !isExact || isSaid(words.slice(0, n + 1), at);
+  const isOtherEnd = (at: number, n: number) => !isExact || isSaid(words.slice(-n - 1), at);
+  for (let n = 1; n <= COMMON.maxSlipWords && to - n > from; n++)
+    if (isPause(to - n) && isFluent(to) && isOtherStart(to - n, n)) to -= n;
+  for (let n = 1; n <= COMMON.maxSlipWords && from + n < to; n++)
+    if (isPause(from + n) && isFluent(from) && isOtherEnd(from - 1, n)) from += n;
   return { ...match, from, to };
 }
 

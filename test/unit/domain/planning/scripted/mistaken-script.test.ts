@@ -69,6 +69,16 @@ test("the first words of the next phrase are not the end of a line", () => {
   expect(texts).toEqual([take, "the whole village met to clear the"]);
 });
 
+test.each([
+  ["first", "scrap that so / first of all measure the wall", "So first of all measure the wall."],
+  ["last", "measure the wall / twice is better", "Measure the wall twice."],
+])("the %s word of a line stays, although a pause divides it from the line", (_, said, line) => {
+  const { lines, tokens } = record(said, line);
+  const [matches] = run(matchLines(lines, tokens));
+  const texts = matches!.map(({ from, to }) => tokens.slice(from, to).map(({ normal }) => normal));
+  expect(texts).toEqual([lines[0]!.words]);
+});
+
 describe("words that differ from the script", () => {
   /** Keeps the words of the line that the path has in the tokens `[from, to)`, and those beside it. */
   function keepBeside(said: string, line: string, [from, to]: [number, number]): string {
