@@ -32,15 +32,31 @@ export function settlePath(
   for (let i = 1; i < lines.length; i++) offsets[i] = offsets[i - 1]! + lines[i - 1]!.words.length;
   const isOtherLine = createOtherLineCheck(path, offsets, recording);
   const placeAt = (i: number) => findPlace(pairs, offsets[i]!, lines[i]!.words.length);
-  /** Returns where the next line starts that the path has in one of its accepted candidates, or with more than this share of its words. */
+  // The share of each line's words that are found: 1 in an accepted candidate, -1 until it is measured.
+  const shares = new Float32Array(lines.length).fill(-1);
+  const measureShare = (i: number): number => {
+    const place = placeAt(i);
+    if (!place) return 0;
+    if (candidates[i]!.some((one) => one.accepted && countShared(place, one) > 0)) return 1;
+    return measureFoundShare(lines[i]!, pairs.subarray(offsets[i]!, offsets[i]! + lines[i]!.words.length), tokens);
+  };
+  /** Returns the start of the next line that is in an accepted candidate or has more than this share of its words. */
   const findNext = (i: number, share: number) => {
     for (let next = i + 1; next < lines.length; next++) {
-      const place = placeAt(next);
-      const own = pairs.subarray(offsets[next]!, offsets[next]! + lines[next]!.words.length);
-      const isAccepted = place && candidates[next]!.some((one) => one.accepted && countShared(place, one) > 0);
-      if (place && (isAccepted || measureFoundShare(lines[next]!, own, tokens) > share)) return place.from;
+      if (shares[next]! < 0) shares[next] = measureShare(next);
+      if (shares[next]! > share) return placeAt(next)!.from;
     }
     return kept.length;
+  };
+  /** Drops the pairs of lines from `first` on with tokens before `to`. Tokens of later words are later. */
+  const dropPairsBefore = (first: number, to: number) => {
+    for (let i = first; i < lines.length; i++) {
+      const place = placeAt(i);
+      if (place && place.from >= to) return;
+      const own = pairs.subarray(offsets[i]!, offsets[i]! + lines[i]!.words.length);
+      for (const [k, token] of own.entries()) if (token < to) own[k] = -1;
+      if (place) shares[i] = -1;
+    }
   };
   let before = 0;
   for (const [i, line] of lines.entries()) {
@@ -60,7 +76,7 @@ export function settlePath(
         const pair = isSame ? pairs[offsets[i]! + k]! : best.pairs[k]!;
         pairs[offsets[i]! + k] = pair >= from && pair < to ? pair : -1;
       }
-      for (let k = offsets[i]! + line.words.length; k < pairs.length; k++) if (pairs[k]! < to) pairs[k] = -1;
+      dropPairsBefore(i + 1, to);
       before = to;
     } else before = place.to;
     const settled = placeAt(i);

@@ -76,3 +76,25 @@ test("a take does not extend over the next line where most of that is found, alt
   const settled = settlePath({ pairs, kept: new Uint8Array(12).fill(1) }, recording, [[wide], []]);
   expect(settled.pairs).toEqual(pairs);
 });
+
+test("each line is rated once, although no later line is accepted", () => {
+  const count = 300;
+  const letter = (n: number) => "abcdefghijklmnopqrstuvwxyz"[n % 26]!;
+  const said = Array.from({ length: count }, (_, i) => `qu${letter(Math.floor(i / 26))}${letter(i)}`).join(" ");
+  const { words } = createRecording(said).transcript!;
+  const tokens = tokenize(words, "en");
+  const lines = parseScript(tokens.map(({ normal }) => `River ${normal} green harbor.`).join("\n"), "en");
+  let reads = 0;
+  const rejected = (from: number) => ({
+    ...{ from, to: from + 1, quality: 0, complete: false },
+    get accepted() {
+      reads++;
+      return false;
+    },
+  });
+  const candidates = lines.map((_, i) => [rejected(i)]) as unknown as LineCandidate[][];
+  const pairs = Int32Array.from({ length: 4 * count }, (_, k) => (k % 4 === 1 ? (k - 1) / 4 : -1));
+  const recording = { words, tokens, lines, lexicon: ENGLISH } as never;
+  settlePath({ pairs, kept: new Uint8Array(count).fill(1) }, recording, candidates);
+  expect(reads).toBeLessThanOrEqual(3 * count);
+});
