@@ -197,7 +197,9 @@ export function* checkMatches(
       if (!alignment) return one;
       return { ...rateCandidate(one, one.window, withoutWrongWords(alignment, alignments), activity), alignment };
     });
-    const isExact = alignments.some(({ words }) => words.every(({ logProb }) => logProb >= COMMON.maxMisfit));
+    const isExact =
+      rated.some(({ score }) => score === 1) ||
+      alignments.some(({ words }) => words.every(({ logProb }) => logProb >= COMMON.maxMisfit));
     return isExact ? corrected : rateRetakesAlike(corrected, recording, distanceBetween);
   });
 }

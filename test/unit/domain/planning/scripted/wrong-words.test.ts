@@ -9,11 +9,10 @@ import { createRecording } from "./spoken-recording";
 
 describe("words of the script that align in no take of their line", () => {
   const said = "today we hang a wooden shelf above the bench";
-  const script = "Today seven hang a river shelf green the bench.";
   const [yes, no] = [-0.2, -8];
 
   /** Rates a take of the line for each row of log probabilities, those of the line's words in that take. */
-  function rate(logProbs: readonly number[][]) {
+  function rate(logProbs: readonly number[][], script = "Today seven hang a river shelf green the bench.") {
     const analysis = createRecording(logProbs.map(() => said).join(" / "));
     const { words } = analysis.transcript!;
     const tokens = tokenize(words, "en");
@@ -63,6 +62,18 @@ describe("words of the script that align in no take of their line", () => {
     ]);
     expect([first!.accepted, second!.accepted]).toEqual([true, true]);
     expect(second!.quality).toBe(first!.quality);
+  });
+
+  test("do not exist if the text of a take is that of the line", () => {
+    const [first, second] = rate(
+      [
+        [yes, no, yes, yes, no, yes, no, yes, yes],
+        [yes, no, -7, -7, no, yes, no, yes, yes],
+      ],
+      `${said}.`,
+    );
+    expect(first!.score).toBe(1);
+    expect(second!.quality).toBeLessThan(first!.quality);
   });
 
   test("are not the end of a take that was broken off", () => {
