@@ -106,7 +106,10 @@ export function hasDifferentWords(
   return different > (equal >= RETAKES.minLongMatchWords ? 1 : 0);
 }
 
-/** Returns whether more than a share of the words of a take are in its retake, without another word in place of a clear one. */
+/**
+ * Returns whether more than a share of the words of a take are in its retake, without another word in place of a clear
+ * one. The last word of the take must be in the retake, unless the recognizer was unsure of it.
+ */
 export function isSaidAgain(
   take: readonly Token[],
   retake: readonly Token[],

@@ -46,7 +46,7 @@ export function* moveToRetakes(
     const retake = toRetakeRange(take.retakeStart, line.words.length, kept, tokens);
     const moved = alignLineAt(index, line, tokens, retake.from, retake.to).pairs;
     const [before, after] = [own, moved].map((found) => measureFoundShare(line, found, tokens));
-    // A line that certainly resembles the speech stays in place.
+    // A line that certainly resembles the speech stays in place, unless its retake resembles it too.
     if (before! >= RETAKES.minSimilarShare && after! < SCRIPT.minMatchScore) continue;
     kept.fill(0, place.from, end);
     kept.fill(1, retake.from, retake.to);
