@@ -71,10 +71,11 @@ function withoutFragments(match: TextMatch, words: readonly string[], tokens: re
   let { from, to } = match;
   const isPause = (j: number) => pauseBefore(tokens, j) >= SCRIPT.minSentencePause;
   const isFluent = (j: number) => j > 0 && j < tokens.length && pauseBefore(tokens, j) < COMMON.maxFluentGap;
-  const isExact = match.score === 1;
+  // A few words may match by coincidence.
+  const isLineWithout = (n: number) => match.score === 1 && words.length - n > COMMON.maxSlipWords;
   const isSaid = (own: readonly string[], at: number) => own.every((word, n) => word === tokens[at + n]?.normal);
-  const isOtherStart = (at: number, n: number) => !isExact || isSaid(words.slice(0, n + 1), at);
-  const isOtherEnd = (at: number, n: number) => !isExact || isSaid(words.slice(-n - 1), at);
+  const isOtherStart = (at: number, n: number) => !isLineWithout(n) || isSaid(words.slice(0, n + 1), at);
+  const isOtherEnd = (at: number, n: number) => !isLineWithout(n) || isSaid(words.slice(-n - 1), at);
   for (let n = 1; n <= COMMON.maxSlipWords && to - n > from; n++)
     if (isPause(to - n) && isFluent(to) && isOtherStart(to - n, n)) to -= n;
   for (let n = 1; n <= COMMON.maxSlipWords && from + n < to; n++)

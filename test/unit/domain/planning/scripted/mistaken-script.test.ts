@@ -69,6 +69,12 @@ test("the first words of the next phrase are not the end of a line", () => {
   expect(texts).toEqual([take, "the whole village met to clear the"]);
 });
 
+test("two words beside a pause are not a line by coincidence", () => {
+  const { lines, tokens } = record("forty nine / forty nine you have won", "Nine forty.");
+  const [matches] = run(matchLines(lines, tokens));
+  expect(matches!.filter(({ to, from }) => to - from > 1)).toEqual([]);
+});
+
 test.each([
   ["first", "scrap that so / first of all measure the wall", "So first of all measure the wall."],
   ["last", "measure the wall / twice is better", "Measure the wall twice."],
