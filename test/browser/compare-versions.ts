@@ -7,8 +7,12 @@ export async function compareVersions(page: Page): Promise<void> {
   const differences = page.getByRole("list", { name: "Differences" });
   // Pauses that differ by less than anybody hears are left out until they are asked for.
   const audible = await differences.getByRole("listitem").count();
+  const note = page.getByText(/^\d+ shorter differences? (is|are) hidden\.$/);
+  await note.waitFor();
+  const hidden = Number.parseInt((await note.textContent())!, 10);
   await page.getByLabel("Show", { exact: true }).selectOption("all");
-  await until("all differences", async () => (await differences.getByRole("listitem").count()) > audible);
+  await until("all differences", async () => (await differences.getByRole("listitem").count()) === audible + hidden);
+  expect(await note.count()).toBe(0);
   // Each difference is played in both cuts, short ones are left out, and the other cut is restored as one edit.
   const count = await differences.getByRole("listitem").count();
   const playsOf = (name: RegExp) => differences.getByRole("button", { name });

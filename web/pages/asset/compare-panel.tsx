@@ -116,6 +116,7 @@ function Differences({ otherId, name }: { otherId: string; name: string }) {
   if (found.value.length === 0) return <p class="soft">Both cuts keep the same parts.</p>;
   const play = (one: EditorPlan, difference: Difference) => playback.playPart(one, findContext(one, difference));
   const isReady = playback.isReady.value;
+  const hidden = found.value.length - list.length;
   return (
     <>
       {editor.canEdit && plan !== null && (
@@ -123,11 +124,12 @@ function Differences({ otherId, name }: { otherId: string; name: string }) {
           Restore this version
         </Button>
       )}
-      <p class="soft">
-        {list.length === 0
-          ? `${formatCount(found.value.length, "shorter difference")}.`
-          : "A plays the place in this cut, B in the other one."}
-      </p>
+      {list.length > 0 && <p class="soft">A plays the place in this cut, B in the other one.</p>}
+      {hidden > 0 && (
+        <p class="soft">
+          {formatCount(hidden, "shorter difference")} {hidden === 1 ? "is" : "are"} hidden.
+        </p>
+      )}
       <ul class="difference-list" aria-label="Differences">
         {list.map((difference) => {
           const at = formatTimecode(toSeconds(difference.start));
