@@ -1,6 +1,6 @@
 /** A real browser: cuts and recordings that are requested while another one is open. */
 import { expect, test } from "bun:test";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { quiet, wav } from "../http/media";
 import type { Cut, Paged } from "../http/resources";
 import { until } from "../until";
@@ -153,12 +153,43 @@ test("a recording that turns out to be without words shows its transcript, and o
   await again.reached;
   await page.goto(new URL(`/assets/${spoken}`, page.url()).href);
   const tight = page.getByRole("group", { name: "Mode" }).getByRole("button", { name: "Tight" });
+  const loose = page.getByRole("group", { name: "Mode" }).getByRole("button", { name: "Loose" });
+  const pressed = (button: Locator) =>
+    until("the mode", async () => (await button.getAttribute("aria-pressed")) === "true");
+  const path = /\/cut-after-upload$/;
+  const switchTabs = async () => {
+    await page.getByRole("tab", { name: "Renders" }).click();
+    const read = page.waitForResponse(path);
+    await page.getByRole("tab", { name: "Script", exact: true }).click();
+    await read;
+  };
+  const plan = (mode: string | null) =>
+    user.must("PUT", `/api/v1/assets/${spoken}/cut-after-upload`, { json: { mode, script: "" } });
+  // What somebody else saves is shown, unless another mode was chosen here.
+  await plan("loose");
+  await switchTabs();
+  await pressed(loose);
+  await plan(null);
+  await switchTabs();
+  await pressed(page.getByRole("button", { name: "Do not cut" }));
   await tight.click();
+  await plan("loose");
+  await switchTabs();
+  await pressed(tight);
+  await plan(null);
+  await switchTabs();
+  await pressed(tight);
+  // A mode that could not be saved is not.
+  expectFailures(409, 0, 404);
+  const refused = { status: 409, json: { code: "conflict", detail: "The storage is full." } };
+  await page.route(path, (route) => (route.request().method() === "PUT" ? route.fulfill(refused) : route.continue()));
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("The storage is full.").waitFor();
   again.release();
   await page.getByText("Transcribed. The mode was not saved: press “Make cut”.").waitFor();
   expect(await tight.getAttribute("aria-pressed")).toBe("true");
 
-  expectFailures(0, 404);
+  await page.unroute(path);
   await page.route(/\/pieces\//, (route) => route.abort());
   const held = server().speech.hold("analyze");
   const deleted = await user.upload(await wav(4), { filename: "Interview.wav" });

@@ -1,5 +1,5 @@
 /** The cut that is made of a recording as soon as it can be cut. */
-import { useId, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useState } from "preact/hooks";
 import { CUT_MODE_NAMES, type CutMode } from "../../../src/domain/plan";
 import { api, must } from "../../app/api";
 import { useRead } from "../../app/cache";
@@ -24,31 +24,45 @@ const CHOICES = [...MODES, { value: "off" as const, label: "Do not cut" }];
 /** The mode of that cut, and the button that stores it with the script of the form. */
 export function PlannedMode({ asset, form }: { asset: Asset; form: ScriptForm }) {
   const params = { path: { asset_id: asset.id } };
-  const planned = useRead(["planned-cut", asset.id, workspace.value?.id], (signal) =>
+  const read = useRead(["planned-cut", asset.id, workspace.value?.id], (signal) =>
     must(api.GET("/api/v1/assets/{asset_id}/cut-after-upload", { params, signal })),
-  ).state.value;
+  );
+  const { value: planned } = read.state;
   const [isSending, setIsSending] = useState(false);
   const id = useId();
+  const stored = planned.kind === "ready" ? (planned.value.mode ?? "off") : null;
+  useLayoutEffect(() => {
+    if (stored === null) return;
+    // A choice that is not saved yet stays.
+    const isOwn = form.planned.peek() !== null && form.planned.peek() !== form.savedPlan.peek();
+    form.savedPlan.value = stored;
+    if (!isOwn) form.setPlanned(stored);
+  }, [form, stored]);
   if (planned.kind !== "ready") return null;
-  if (form.planned.value === null) {
-    form.savedPlan.value = planned.value.mode ?? "off";
-    form.setPlanned(form.savedPlan.value);
-  }
   const choice = form.planned.value ?? "off";
   if (!form.hasOwnScript.value && form.script.value === "") form.script.value = planned.value.script;
 
   const save = async () => {
     setIsSending(true);
+    const before = planned.value;
+    const body = { mode: toCutMode(choice), script: form.script.value };
+    const setStored = (plan: typeof body) => {
+      form.savedPlan.value = plan.mode ?? "off";
+      read.change((value) => ({ ...value, ...plan }));
+    };
+    // The recording may become ready before the response arrives.
+    setStored(body);
     try {
-      const body = { mode: toCutMode(choice), script: form.script.value };
       await must(api.PUT("/api/v1/assets/{asset_id}/cut-after-upload", { params, body }));
-      form.savedPlan.value = choice;
+      // A read may have ended meanwhile.
+      setStored(body);
       const text =
         body.mode === null ? "The recording will not be cut." : "The recording will be cut as soon as it is ready.";
       showToast({ kind: "info", text });
     } catch (thrown) {
       // The recording may have become ready, which removes this form.
       showFailure(thrown);
+      setStored({ mode: before.mode, script: before.script });
     } finally {
       setIsSending(false);
     }
