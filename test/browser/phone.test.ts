@@ -1,6 +1,7 @@
 /** A real browser: the editor on a phone. */
 import { expect, test } from "bun:test";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
+import { wav } from "../http/media";
 import { until } from "../until";
 import { useDashboard } from "./dashboard";
 import { createStudioAsset } from "./studio";
@@ -15,22 +16,55 @@ const untilSelected = (page: Page, text: string) =>
     page.evaluate((wanted) => [...(CSS.highlights.get("transcript-selected") ?? [])].join("") === wanted, text),
   );
 
-test("the details of a removed word do not cover it on a phone", async () => {
-  const user = await server().user();
-  const asset = await createStudioAsset(user);
-  const phone = { viewport: { width: 390, height: 640 }, hasTouch: true, isMobile: true };
-  const page = await open(`/assets/${asset.id}?cut=${asset.takesCutId}`, user, phone);
-  const word = page.locator(".transcript-text s").last();
-  await word.waitFor();
-  const bottom = () => word.evaluate((element) => element.getBoundingClientRect().bottom);
-  // Just above the dock, where the details open.
-  await word.evaluate((element) => scrollBy(0, element.getBoundingClientRect().bottom - 560));
-  expect(await bottom()).toBeWithin(500, 570);
-  await word.tap();
-  const details = page.locator(".word-popover");
-  await details.getByRole("button", { name: "As cut" }).waitFor();
-  await until("the word above its details", async () => (await bottom()) <= (await details.boundingBox())!.y);
-});
+test.each([
+  ["a phone", 390, 640],
+  ["a phone on its side", 844, 390],
+])(
+  "details leave their word visible on %s, and the page where it is if the timeline opened them",
+  async (_, width, height) => {
+    const user = await server().user();
+    // More words than the text shows at once.
+    const { id } = await user.ready(await wav(300));
+    const cut = await user.cutEnded((await user.startCut({ asset_id: id, options: { remove_retakes: false } })).id);
+    const phone = { viewport: { width, height }, hasTouch: true, isMobile: true };
+    const page = await open(`/assets/${id}?cut=${cut.id}`, user, phone);
+    await page.getByLabel("Find words").fill("india");
+    await page.keyboard.press("Alt+Enter");
+    await feedback(page, /“india” removed/);
+    await page.getByLabel("Find words").fill("");
+    const words = page.locator(".transcript-text s");
+    const text = page.locator(".transcript-scroller");
+    const details = page.locator(".word-popover");
+    await until("all words", async () => (await words.count()) > 9);
+
+    // The page and the text are scrolled already, and the word is the last one above the dock.
+    await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+    await text.evaluate((element) => element.scrollTo(0, 400));
+    const tapLast = async () => {
+      const dock = (await page.locator(".dock").boundingBox())!.y;
+      const bottoms = await words.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().bottom));
+      const word = words.nth(bottoms.findLastIndex((bottom) => bottom < Math.min(dock, height - 64) - 8));
+      await word.tap();
+      await details.getByRole("button", { name: "As cut" }).waitFor();
+      return word;
+    };
+    const expectVisible = (word: Locator) =>
+      until("the word between the search and its details", async () => {
+        const [top, box] = [(await text.boundingBox())!.y, (await word.boundingBox())!];
+        const picture = await page
+          .locator(".view, .work-bar")
+          .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().bottom));
+        return box.y >= Math.max(top, ...picture) && box.y + box.height <= (await details.boundingBox())!.y;
+      });
+    await expectVisible(await tapLast());
+    // The same for the next word, while details are open.
+    await page.keyboard.press("Escape");
+    await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight - innerHeight - 40));
+    await expectVisible(await tapLast());
+    await page.keyboard.press("Escape");
+    await details.waitFor({ state: "detached" });
+  },
+);
 
 test("where fingers are the pointer, no keys are shown, and the name of the recording has room on a tablet", async () => {
   const user = await server().user();

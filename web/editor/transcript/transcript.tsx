@@ -67,10 +67,14 @@ export type TranscriptCommands = {
 };
 
 export type Details = {
+  /** Differs between words. */
+  key: string;
   range: WordRange;
   left: number;
   top: number;
   takesFocus: boolean;
+  /** Whether they were opened in the text. Otherwise, the user is looking at something else, such as the timeline. */
+  isFromText: boolean;
   /** The word after the pause that the details are about; null for words. */
   pauseBefore: number | null;
   onCorrect(range: WordRange): void;
@@ -105,6 +109,7 @@ export function Transcript(props: TranscriptProps) {
   const details = useCorrecting({ page, scroller, list, layer });
   const shown = details.place.value;
   const takesFocus = useRef(false);
+  const isFromText = useRef(true);
   const openedFor = useRef<WordRange | null>(null);
   const pauseBefore = useRef<number | null>(null);
 
@@ -137,6 +142,7 @@ export function Transcript(props: TranscriptProps) {
   const openDetails = (range: WordRange, byKeyboard: boolean, pause: number | null = null) => {
     pauseBefore.current = pause;
     takesFocus.current = byKeyboard;
+    isFromText.current = true;
     openedFor.current = selection.peek();
     if (props.renderDetails) details.open(range);
   };
@@ -175,7 +181,10 @@ export function Transcript(props: TranscriptProps) {
   if (props.commands)
     props.commands.current = {
       correct: (range) => openCorrection(range ?? getChosen()),
-      explain: (range) => openDetails(range, false),
+      explain: (range) => {
+        openDetails(range, false);
+        isFromText.current = false;
+      },
     };
   const onContextMenu = (event: MouseEvent) => {
     if (!props.onMenu || !page.current || isLongPress(event)) return;
@@ -265,7 +274,9 @@ export function Transcript(props: TranscriptProps) {
         {shown &&
           props.renderDetails?.({
             ...shown,
+            key: `${pauseBefore.current} ${shown.range.from} ${shown.range.to}`,
             takesFocus: takesFocus.current,
+            isFromText: isFromText.current,
             pauseBefore: pauseBefore.current,
             onCorrect: openCorrection,
             onClose: details.close,

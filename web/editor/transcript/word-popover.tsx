@@ -20,21 +20,25 @@ type PopoverProps = {
   top: number;
   /** Whether the keyboard opened it, so that the focus moves into it. */
   takesFocus: boolean;
+  /** Whether it was opened in the text, so that the page scrolls to it. */
+  isFromText: boolean;
   pauseBefore: number | null;
   onCorrect(range: WordRange): void;
   onClose(): void;
 };
 
 /** Explains a removed word, or offers what can be done with a selection. */
-export function WordPopover({ range, left, top, takesFocus, pauseBefore, onCorrect, onClose }: PopoverProps) {
+export function WordPopover(props: PopoverProps) {
+  const { range, left, top, takesFocus, isFromText, pauseBefore, onCorrect, onClose } = props;
   const { editor } = useEditor();
   const box = useRef<HTMLDivElement>(null);
   const span = findWordSpan(editor.plan.value, editor.words, range.from);
   const isSpan = editor.span.value !== null && !span.isKept;
   useLayoutEffect(() => {
     if (takesFocus) box.current?.querySelector<HTMLElement>("input, button:enabled")?.focus();
-    if (getComputedStyle(box.current!).position === "fixed") uncoverWord(box.current!, top);
-    else box.current!.scrollIntoView({ block: "nearest" });
+    const isAboveDock = getComputedStyle(box.current!).position === "fixed";
+    if (isAboveDock && isFromText) uncoverWord(box.current!, top);
+    if (!isAboveDock) box.current!.scrollIntoView({ block: "nearest" });
   }, []);
   const isGone = pauseBefore === null && editor.range.value === null;
   useLayoutEffect(() => {
@@ -67,15 +71,21 @@ export function WordPopover({ range, left, top, takesFocus, pauseBefore, onCorre
   );
 }
 
-/** Space in pixels between the word and the popover. */
+/** Space in pixels between the word and the popover, and what the word needs above that. */
 const GAP = 12;
+const LINE = 32;
 
-/** On a phone, the popover is above the dock: scrolls the word above it, with the page and then in the text. `top` is where the word ends in the text. */
+/**
+ * On a phone, the popover is above the dock: scrolls the word above it, with the page and then in the text. `top` is where the word ends in the
+ * text. A popover that leaves no room for the word becomes lower.
+ */
 function uncoverWord(box: HTMLElement, top: number): void {
   const text = box.parentElement!;
-  const covered = text.getBoundingClientRect().top - text.scrollTop + top + GAP - box.getBoundingClientRect().top;
-  if (covered <= 0) return;
+  const start = text.getBoundingClientRect().top;
   const room = document.documentElement.scrollHeight - innerHeight - scrollY;
+  box.style.maxHeight = `min(100dvh - 128px, ${box.getBoundingClientRect().bottom - (start - room) - LINE - GAP}px)`;
+  const covered = start - text.scrollTop + top + GAP - box.getBoundingClientRect().top;
+  if (covered <= 0) return;
   const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "instant" : "smooth";
   scrollBy({ top: Math.min(covered, room), behavior });
   text.scrollBy({ top: Math.max(0, covered - room), behavior });
