@@ -1,4 +1,7 @@
-/** How `bun run db:generate` writes the next migration: from the difference between the tables and the newest snapshot in `meta/`. */
+/**
+ * `bun run db:generate` writes the next migration: the difference between the tables and the newest snapshot in
+ * `meta/`.
+ */
 import { defineConfig } from "drizzle-kit";
 
 export default defineConfig({

@@ -1,6 +1,7 @@
 /**
- * Opens the database of a data folder. A database of an older version is migrated as a copy, which replaces it by renaming when it is complete and
- * checked: a migration that fails or is killed changes nothing. The older file is kept for 14 days, to go back.
+ * Opens the database of a data folder. A database of an older version is migrated as a copy, which replaces it by
+ * renaming when it is complete and checked: a migration that fails or is killed changes nothing. The older file is kept
+ * for 14 days, to go back.
  */
 import { existsSync } from "node:fs";
 import { rename, rm, stat } from "node:fs/promises";

@@ -24,8 +24,8 @@ import { createMails } from "./work/mail/mails";
 type OpenOptions = { onStep?: StepListener; onFull?(folders: Folders): Promise<void>; readType?: ReadFileSystemType };
 
 /**
- * Locks the data folder and opens the database. `onStep` is called for each step of a migration. `readType` says which file system the data folder
- * is on. `onFull` may make room on a full disk. Throws `ConfigError`.
+ * Locks the data folder and opens the database. `onStep` is called for each step of a migration. `readType` says which
+ * file system the data folder is on. `onFull` may make room on a full disk. Throws `ConfigError`.
  */
 export async function openFolder(
   config: Config,
@@ -85,8 +85,8 @@ export const createOffsiteAccess = (
 });
 
 /**
- * Opens the data folder for an administration command. `drillCommand` starts this program on a restored backup. Throws an error when a server holds
- * the folder.
+ * Opens the data folder for an administration command. `drillCommand` starts this program on a restored backup. Throws
+ * an error when a server holds the folder.
  */
 export async function openForAdmin(
   config: Config,

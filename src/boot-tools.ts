@@ -1,4 +1,7 @@
-/** Creates the tools that jobs run with: ffmpeg, a sandbox, the speech engine, and the commands that start this program as a child process. */
+/**
+ * Creates the tools that jobs run with: ffmpeg, a sandbox, the speech engine, and the commands that start this program
+ * as a child process.
+ */
 import { join } from "node:path";
 import { type Config, ConfigError } from "./config";
 import type { SpeechEngine } from "./domain/speech";
@@ -21,7 +24,10 @@ import { createSpeechEngine } from "./speech/engine";
 import { getModelsFolder } from "./speech/models/installed-models";
 import type { MediaTools } from "./work/jobs/media-tools";
 
-/** The argument that starts the executable as a speech worker. The folder of the extracted assets follows, except in development. */
+/**
+ * The argument that starts the executable as a speech worker. The folder of the extracted assets follows, except in
+ * development.
+ */
 const SPEECH_COMMAND = "__speech";
 
 const isCompiled = !process.execPath.endsWith("/bun") && !process.execPath.endsWith("/bun.exe");
@@ -38,8 +44,8 @@ function selfCommand(...args: string[]): string[] {
 }
 
 /**
- * Returns the sandbox for processes that read uploaded media, which are this program and ffmpeg. Throws `ConfigError` when the configuration
- * requires `bwrap` and it does not work here.
+ * Returns the sandbox for processes that read uploaded media, which are this program and ffmpeg. Throws `ConfigError`
+ * when the configuration requires `bwrap` and it does not work here.
  */
 export async function openSandbox(
   config: Config,
@@ -61,8 +67,8 @@ export async function openSandbox(
 }
 
 /**
- * Finds ffmpeg and the sandbox. Both searches start ffmpeg, so the sandbox is tried with the one that will probably be used, and the answer of
- * that run counts for both.
+ * Finds ffmpeg and the sandbox. Both searches start ffmpeg, so the sandbox is tried with the one that will probably be
+ * used, and the answer of that run counts for both.
  */
 async function findPrograms(config: Config, assets: Assets): Promise<{ ffmpeg: Ffmpeg; sandbox: Sandbox }> {
   const path = process.env.PATH;
@@ -87,9 +93,9 @@ export const speechCommand = (assets: Assets): string[] =>
   selfCommand(SPEECH_COMMAND, ...(assets.folder === null ? [] : [assets.folder]));
 
 /**
- * Finds ffmpeg and a sandbox, and creates the tools that jobs run with. Speech models are read from the data folder. Throws `ConfigError`.
- * `speech` replaces the speech engine. Without `log`, nothing is logged. `foreground`: somebody waits for this command, and whether it
- * transcribes.
+ * Finds ffmpeg and a sandbox, and creates the tools that jobs run with. Speech models are read from the data folder.
+ * Throws `ConfigError`. `speech` replaces the speech engine. Without `log`, nothing is logged. `foreground`: somebody
+ * waits for this command, and whether it transcribes.
  */
 export async function openMediaTools(
   config: Config,

@@ -1,4 +1,7 @@
-/** Creates the parts of a worker: tools, cache, the client of the head and the queue. It has no database and no secret but its join token. */
+/**
+ * Creates the parts of a worker: tools, cache, the client of the head and the queue. It has no database and no secret
+ * but its join token.
+ */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { version } from "../package.json";
@@ -24,7 +27,10 @@ import { createCopies, openWorkFolders } from "./work/worker/work-folders";
 /** The settings that a worker requires. `head` and `redis` are URLs. */
 export type WorkerSettings = { head: string; token: string; redis: string };
 
-/** Starts a worker. Throws `ConfigError` when the data folder or the certificate cannot be used; a plain `Error` when it could do no job. */
+/**
+ * Starts a worker. Throws `ConfigError` when the data folder or the certificate cannot be used; a plain `Error` when it
+ * could do no job.
+ */
 export async function startWorker(config: Config, settings: WorkerSettings, log: Log) {
   const path = prepareDataFolder(config.dataDir);
   if (existsSync(join(path, "offcut.db")))

@@ -228,7 +228,8 @@ async function serve(config: Config, log: Log, opened: OpenDataFolder, overrides
       // New connections are refused immediately; running requests may complete.
       const drained = server.stop(false);
       control?.stop(true);
-      // Jobs are requeued at the same time, so that a supervisor that kills the server during the wait does not cause an unclean exit.
+      // Jobs are requeued at the same time, so that a supervisor that kills the server during the wait does not cause
+      // an unclean exit.
       const drain = Promise.race([drained, Bun.sleep(DRAIN_MS)]);
       await Promise.all([
         drain,

@@ -57,8 +57,8 @@ export function requireFolderLock(path: string): FolderLock {
 }
 
 /**
- * Prepares and locks the data folder of a server, and its media folder. Throws `FolderLockedError` when another process has locked it, `ConfigError`
- * when one of them cannot be used.
+ * Prepares and locks the data folder of a server, and its media folder. Throws `FolderLockedError` when another process
+ * has locked it, `ConfigError` when one of them cannot be used.
  */
 export async function openDataFolder(settings: FolderSettings, readType?: ReadFileSystemType) {
   requireLocalFolder(settings.dataDir, readType);

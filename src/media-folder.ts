@@ -28,7 +28,10 @@ export type FolderSettings = Pick<Config, "dataDir" | "mediaDir"> & Partial<Pick
 /** A network folder whose server is down does not respond at all. */
 const MAX_WAIT_MS = 5_000;
 
-/** Throws `ConfigError` when the folder is on a network file system, which does not lock a database reliably, or below a mount point without a mount. */
+/**
+ * Throws `ConfigError` when the folder is on a network file system, which does not lock a database reliably, or below a
+ * mount point without a mount.
+ */
 export function requireLocalFolder(configured: string, readType?: ReadFileSystemType): void {
   const path = resolve(configured);
   const kind = findNetworkFileSystem(path, readType);

@@ -1,4 +1,7 @@
-/** Types of the files that the build embeds: SQL and Markdown as text, browser scripts, styles and WebAssembly as a path or text. */
+/**
+ * Types of the files that the build embeds: SQL and Markdown as text, browser scripts, styles and WebAssembly as a path
+ * or text.
+ */
 declare module "*.sql" {
   const text: string;
   export default text;

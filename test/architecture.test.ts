@@ -3,8 +3,10 @@ import { describe, expect, test } from "bun:test";
 import { dirname, join, relative } from "node:path";
 import { Glob } from "bun";
 
-const SOURCE = join(import.meta.dir, "../src");
+const ROOT = join(import.meta.dir, "..");
 const LINES_CEILING = 350;
+const COLUMNS_CEILING = 120;
+const IS_COMMENT = /^ *(\/\/(?! biome-ignore)|\/?\*)/;
 
 /** Imports point from a layer to the ones after it. Folders of one layer never import each other. */
 const LAYERS = [
@@ -75,7 +77,7 @@ function directionErrors(file: string, modules: string[]): string[] {
   const from = placeOf(file);
   const errors: string[] = [];
   for (const module of modules.filter((name) => name.startsWith("."))) {
-    const target = relative(SOURCE, join(SOURCE, dirname(file), module));
+    const target = relative(ROOT, join(ROOT, dirname(file), module));
     if (target.startsWith("..")) {
       const assets = /^\.\.\/(migrations|web|package\.json)/;
       if (!assets.test(target)) errors.push(`imports ${module} from outside src`);
@@ -116,11 +118,16 @@ function reservedErrors({ file, text }: Source, modules: string[]): string[] {
 }
 
 function lengthErrors({ text }: Source): string[] {
-  const lines = text.split("\n").length - 1;
-  return lines > LINES_CEILING ? [`has ${lines} lines, more than ${LINES_CEILING}: give it one subject`] : [];
+  const lines = text.split("\n");
+  const errors: string[] = [];
+  if (lines.length - 1 > LINES_CEILING)
+    errors.push(`has ${lines.length - 1} lines, more than ${LINES_CEILING}: give it one subject`);
+  const wide = lines.findIndex((line) => line.length > COLUMNS_CEILING && IS_COMMENT.test(line));
+  if (wide !== -1) errors.push(`has a comment beyond column ${COLUMNS_CEILING} in line ${wide + 1}`);
+  return errors;
 }
 
-/** Lists cycles of imports, by value or by type, as `a.ts -> b.ts -> a.ts`. Each file of a cycle is in at least one of them. */
+/** Lists import cycles, by value or by type, as `a.ts -> b.ts -> a.ts`. Each file of a cycle is in at least one. */
 function findCycles(sources: Source[]): string[] {
   const files = new Set(sources.map(({ file }) => file));
   const imports = new Map(
@@ -162,47 +169,43 @@ function findShortestCycle(file: string, imports: Map<string, string[]>): string
   return null;
 }
 
+async function readSources(folder: string, pattern: string): Promise<Source[]> {
+  const root = join(ROOT, folder);
+  const files = [...new Glob(pattern).scanSync(root)].sort();
+  return await Promise.all(files.map(async (file) => ({ file, text: await Bun.file(join(root, file)).text() })));
+}
+
 test("the sources follow the project rules", async () => {
-  const files = [...new Glob("**/*.ts").scanSync(SOURCE)].sort();
-  expect(files.length).toBeGreaterThan(10);
-  const sources = await Promise.all(
-    files.map(async (file) => ({ file, text: await Bun.file(join(SOURCE, file)).text() })),
-  );
-  expect(violations(sources)).toEqual([]);
+  expect(violations(await readSources("src", "**/*.ts"))).toEqual([]);
 });
 
 test("sources and pages have no import cycles, not even of types", async () => {
-  const root = join(import.meta.dir, "..");
-  const files = [...new Glob("{src,web}/**/*.{ts,tsx}").scanSync(root)].sort();
-  expect(files.length).toBeGreaterThan(500);
-  const sources = files.map(async (file) => ({ file, text: await Bun.file(join(root, file)).text() }));
-  expect(findCycles(await Promise.all(sources))).toEqual([]);
+  const sources = await readSources("", "{src,web}/**/*.{ts,tsx}");
+  expect(sources.length).toBeGreaterThan(1_000);
+  expect(findCycles(sources)).toEqual([]);
 });
 
-test("tests, fixtures and pages keep to a readable length too", async () => {
-  const roots = ["../test", "../web"].map((root) => join(import.meta.dir, root));
-  const files = roots.flatMap((root) => [...new Glob("**/*.{ts,tsx}").scanSync(root)].map((file) => join(root, file)));
-  const long: string[] = [];
-  for (const file of files) if (lengthErrors({ file, text: await Bun.file(file).text() }).length > 0) long.push(file);
-  expect(long).toEqual([]);
+test("tests, fixtures and pages keep to a readable length and width too", async () => {
+  const sources = await readSources("", "{migrations,test,web}/**/*.{ts,tsx}");
+  expect(sources.length).toBeGreaterThan(1_000);
+  expect(sources.flatMap((source) => lengthErrors(source).map((error) => `${source.file}: ${error}`))).toEqual([]);
 });
 
 test("pages import nothing from the server but its pure rules", async () => {
-  const root = join(import.meta.dir, "../web");
-  const found: string[] = [];
-  for (const file of new Glob("**/*.{ts,tsx}").scanSync(root))
-    for (const module of importsOf(await Bun.file(join(root, file)).text()))
-      if (module.startsWith(".")) found.push(relative(root, join(root, dirname(file), module)));
+  const sources = await readSources("web", "**/*.{ts,tsx}");
+  const found = sources.flatMap(({ file, text }) =>
+    importsOf(text).flatMap((module) => (module.startsWith(".") ? join(dirname(file), module) : [])),
+  );
   const outside = new Set(found.filter((target) => target.startsWith("..")));
   expect([...outside].filter((target) => !/^\.\.\/(src\/domain|dist\/api-types)\//.test(target))).toEqual([]);
   expect(outside.size).toBeGreaterThan(0);
 });
 
-/** Below this, a module of the dashboard with one importer belongs into it, unless that then exceeds `MERGED_CEILING`. */
+/** Below this, a module of the dashboard with one importer belongs into it, unless that exceeds `MERGED_CEILING`. */
 const SMALL_LINES = 50;
 const MERGED_CEILING = 250;
 
-/** Lists modules of the dashboard that belong into their only importer. A module that is loaded later has its own file. */
+/** Lists modules of the dashboard that belong into their only importer. One that is loaded later has its own file. */
 function findFragments(sources: Source[]): string[] {
   const files = new Map(sources.map(({ file, text }) => [file, text]));
   const names = new Set(files.keys());
@@ -226,10 +229,7 @@ function findFragments(sources: Source[]): string[] {
 }
 
 test("a small module of the dashboard has more than one importer", async () => {
-  const root = join(import.meta.dir, "..");
-  const files = [...new Glob("web/**/*.{ts,tsx}").scanSync(root)].sort();
-  const sources = files.map(async (file) => ({ file, text: await Bun.file(join(root, file)).text() }));
-  expect(findFragments(await Promise.all(sources))).toEqual([]);
+  expect(findFragments(await readSources("", "web/**/*.{ts,tsx}"))).toEqual([]);
 });
 
 describe("the rule itself", () => {
@@ -256,6 +256,7 @@ describe("the rule itself", () => {
     ["an import from outside", "work/cut.ts", 'import { speak } from "../../test/fixtures/flite";'],
     ["an unknown folder", "helpers/text.ts", 'import { sleep } from "../lib/time";'],
     ["a file that is too long", "work/cut.ts", "\n".repeat(LINES_CEILING + 1)],
+    ["a comment that is too wide", "work/cut.ts", ` * ${"a".repeat(COLUMNS_CEILING)}\n`],
   ];
   test.each(wrong)("finds: %s", (_, file, text) => {
     expect(violations([{ file, text }])).toHaveLength(1);

@@ -1,10 +1,16 @@
-/** Every `expect(…).rejects` and `.resolves` is awaited or returned: an assertion that nobody waits for may fail after its test, or never. */
+/**
+ * Every `expect(…).rejects` and `.resolves` is awaited or returned: an assertion that nobody waits for may fail after
+ * its test, or never.
+ */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 
 const ROOT = import.meta.dir;
 
-/** Returns the first lines of statements that begin with `expect` and end with an assertion about a promise. The formatter has laid them out. */
+/**
+ * Returns the first lines of statements that begin with `expect` and end with an assertion about a promise. The
+ * formatter has laid them out.
+ */
 function listUnawaited(text: string): number[] {
   const lines = text.split("\n");
   return lines.flatMap((line, n) => {

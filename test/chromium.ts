@@ -1,4 +1,7 @@
-/** Chromium for tests: its headless shell, which needs a third of the processor time; the whole browser with `OFFCUT_FULL=1`. */
+/**
+ * Chromium for tests: its headless shell, which needs a third of the processor time; the whole browser with
+ * `OFFCUT_FULL=1`.
+ */
 import { type Browser, chromium } from "playwright-core";
 import { isFullSize } from "./full-size";
 
@@ -18,7 +21,10 @@ export function launchChromium(flags: string[] = [], isWhole = isFullSize): Prom
 
 const shared = new Map<string, Promise<Browser>>();
 
-/** Returns the browser with these flags that the test files of this process share. It ends with the process; each test has its own contexts. */
+/**
+ * Returns the browser with these flags that the test files of this process share. It ends with the process; each test
+ * has its own contexts.
+ */
 export function shareChromium(flags: string[], isWhole = isFullSize): Promise<Browser> {
   const key = JSON.stringify([flags, isWhole]);
   const browser = shared.get(key) ?? launchChromium(flags, isWhole);

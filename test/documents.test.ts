@@ -19,7 +19,9 @@ const DOCUMENTS = [
 
 const read = (path: string): Promise<string> => Bun.file(join(ROOT, path)).text();
 
-/** What looks like the path of a file or folder of the sources: a name with a slash, or one that ends as a file does. */
+/**
+ * What looks like the path of a file or folder of the sources: a name with a slash, or one that ends as a file does.
+ */
 const PATH = /^(?:[\w.-]+\/)+[\w.<>*-]*$|^[\w.-]+\.(?:tsx?|sql|md|css|json|sh)$/;
 
 /** Placeholders stand for some file: `http/public/<resource>.ts`. */

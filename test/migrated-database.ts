@@ -1,4 +1,7 @@
-/** Databases with the schema of this version. They are copies of one that was migrated: the migrations take 70 ms of processor time. */
+/**
+ * Databases with the schema of this version. They are copies of one that was migrated: the migrations take 70 ms of
+ * processor time.
+ */
 import { join } from "node:path";
 import { openStore, type Store } from "../src/store/db";
 import { migrate } from "../src/store/migrate";

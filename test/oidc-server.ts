@@ -9,7 +9,10 @@ export type OidcServer = AsyncDisposable & {
   issuer: string;
   clientId: string;
   clientSecret: string;
-  /** Follows a sign-in as a browser: opens the URL, signs in as `login`, consents. Returns the URL at which the provider sends it back. */
+  /**
+   * Follows a sign-in as a browser: opens the URL, signs in as `login`, consents. Returns the URL at which the provider
+   * sends it back.
+   */
   signIn(authorizationUrl: string, login: string): Promise<URL>;
 };
 

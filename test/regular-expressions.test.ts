@@ -7,7 +7,10 @@ import ts from "typescript-5";
 
 const ROOT = join(import.meta.dir, "..");
 
-/** Patterns that may be slower, or are not known before they are used, by file: with a text that no stranger can make long. */
+/**
+ * Patterns that may be slower, or are not known before they are used, by file: with a text that no stranger can make
+ * long.
+ */
 const ALLOWED: Record<string, Record<string, string>> = {
   "src/build/native-addons.ts": { "new RegExp": "modules of the bundle" },
   "src/media/probing/description.ts": { "new RegExp": "a line of ffmpeg's, matched at its start" },
@@ -46,7 +49,10 @@ function parseLiteral(text: string): Pattern {
   return { source: text.slice(1, end), flags: text.slice(end + 1) };
 }
 
-/** Returns the text of a string or template, with a digit in place of each number or word inserted; null for another expression. */
+/**
+ * Returns the text of a string or template, with a digit in place of each number or word inserted; null for another
+ * expression.
+ */
 function readString(node: ts.Expression): string | null {
   if (ts.isStringLiteralLike(node)) return node.text;
   if (!ts.isTemplateExpression(node)) return null;

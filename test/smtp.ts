@@ -13,7 +13,10 @@ export type SmtpReceiver = AsyncDisposable & {
   mailTo(address: string, after?: number): Promise<ReceivedMail>;
 };
 
-/** Starts a server on a free port of the loopback interface. `options` replaces its callbacks, such as `onRcptTo` to refuse an address. */
+/**
+ * Starts a server on a free port of the loopback interface. `options` replaces its callbacks, such as `onRcptTo` to
+ * refuse an address.
+ */
 export async function startSmtpReceiver(options: SMTPServerOptions = {}): Promise<SmtpReceiver> {
   const mails: ReceivedMail[] = [];
   const server = new SMTPServer({

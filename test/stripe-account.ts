@@ -1,4 +1,7 @@
-/** The objects of a Stripe account for tests, and the events that Stripe sends of them. Amounts are in cents, times in seconds. */
+/**
+ * The objects of a Stripe account for tests, and the events that Stripe sends of them. Amounts are in cents, times in
+ * seconds.
+ */
 
 export type StripeObject = { id: string; object: string; [field: string]: unknown };
 export type StripeEvent = {

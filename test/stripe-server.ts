@@ -1,4 +1,7 @@
-/** A local server with the calls of Stripe's API that are in use: authentication, idempotency keys, errors, and failures on demand. */
+/**
+ * A local server with the calls of Stripe's API that are in use: authentication, idempotency keys, errors, and failures
+ * on demand.
+ */
 import { createHmac } from "node:crypto";
 import Stripe from "stripe";
 import {

@@ -58,7 +58,10 @@ const BOUND = /^(MOST|LONGEST|SHORTEST|LARGEST|SMALLEST|FEWEST)_|_(AT_MOST|AT_LE
 
 type Source = { file: string; text: string };
 
-/** Returns each identifier of a TypeScript text once, without those in strings and comments, templates' expressions included. */
+/**
+ * Returns each identifier of a TypeScript text once, without those in strings and comments, templates' expressions
+ * included.
+ */
 function identifiersOf(text: string): string[] {
   const transpiled = text
     .replace(/\/\*[\s\S]*?\*\//g, " ")
@@ -106,7 +109,9 @@ function duplicateTypes(sources: Source[]): string[] {
   return [...places].filter(([, files]) => files.length > 1).map(([name, files]) => `${name}: ${files.join(", ")}`);
 }
 
-/** Returns whether a declared type has null or undefined, also of a promise; null for a generator, whose end is neither. */
+/**
+ * Returns whether a declared type has null or undefined, also of a promise; null for a generator, whose end is neither.
+ */
 function isNullable(type: ts.TypeNode): boolean | null {
   if (ts.isTypeReferenceNode(type) && ts.isIdentifier(type.typeName)) {
     if (type.typeName.text.endsWith("Generator")) return null;
@@ -118,13 +123,17 @@ function isNullable(type: ts.TypeNode): boolean | null {
   return isNull || type.kind === ts.SyntaxKind.UndefinedKeyword;
 }
 
-/** Returns whether a function throws an error of its own: not one that it has caught, and not in a function inside it. */
+/**
+ * Returns whether a function throws an error of its own: not one that it has caught, and not in a function inside it.
+ */
 const throwsItself = (node: ts.Node): boolean =>
   ts.isThrowStatement(node) ||
   (ts.forEachChild(node, (child) => !ts.isFunctionLike(child) && !ts.isCatchClause(child) && throwsItself(child)) ??
     false);
 
-/** Returns the functions and methods that contradict the rule "`getX` throws, `findX` returns null", as `file: name`. */
+/**
+ * Returns the functions and methods that contradict the rule "`getX` throws, `findX` returns null", as `file: name`.
+ */
 function misnamedReaders({ file, text }: Source): string[] {
   const wrong: string[] = [];
   const check = (name: ts.Node | undefined, one: ts.SignatureDeclaration) => {

@@ -1,4 +1,7 @@
-/** Reads ZIP archives with a reader of its own, checks them with Info-ZIP where that is installed, and writes small ones. */
+/**
+ * Reads ZIP archives with a reader of its own, checks them with Info-ZIP where that is installed, and writes small
+ * ones.
+ */
 import { text } from "node:stream/consumers";
 import { deflateRawSync } from "node:zlib";
 import { type Entry, openPromise, type ZipFile } from "yauzl";
@@ -23,7 +26,10 @@ export async function readZip(
   }
 }
 
-/** Tests the checksums of an archive with `unzip -t`. Returns its exit code, 0 also where it is not installed. It warns about UTF-8 names in the locale C. */
+/**
+ * Tests the checksums of an archive with `unzip -t`. Returns its exit code, 0 also where it is not installed. It warns
+ * about UTF-8 names in the locale C.
+ */
 export async function testWithUnzip(path: string): Promise<number> {
   if (Bun.which("unzip") === null) return 0;
   return Bun.spawn(["unzip", "-tqq", path], {

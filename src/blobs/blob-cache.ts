@@ -1,7 +1,8 @@
 /**
- * Files of the head on a worker, kept for the next execution that reads them. A file is named by the key of its content. It is fetched in
- * parts, several at a time, and what is complete of it survives a broken connection and the end of the process. What is not in use is removed when the cache is
- * too large or the disk is full, the least recently used first.
+ * Files of the head on a worker, kept for the next execution that reads them. A file is named by the key of its
+ * content. It is fetched in parts, several at a time, and what is complete of it survives a broken connection and the
+ * end of the process. What is not in use is removed when the cache is too large or the disk is full, the least recently
+ * used first.
  */
 import { mkdirSync, renameSync } from "node:fs";
 import { mkdir, open, rename, rm, stat, truncate, utimes } from "node:fs/promises";
@@ -16,7 +17,10 @@ import { createSemaphore, type Semaphore } from "../lib/semaphore";
 import { createFullDiskError, createPartialBlob, fetchParts, type PartialBlob, type ReadRange } from "./fetch-parts";
 import { listNames } from "./trash";
 
-/** `name` is a plain file name. Equal keys are equal bytes. `modifiedAt` in whole seconds since 1970. `asset`: the UUID of what it is part of. */
+/**
+ * `name` is a plain file name. Equal keys are equal bytes. `modifiedAt` in whole seconds since 1970. `asset`: the UUID
+ * of what it is part of.
+ */
 export type CachedFile = { key: string; name: string; bytes: number; modifiedAt: number; asset: string };
 
 /** A file that is not removed before `release` is called. */
@@ -184,8 +188,9 @@ export async function openBlobCache(options: {
       }
     },
     /**
-     * Returns the file, and fetches what is missing of it. Errors: those of `read`; an `Error` with the code `ENOSPC` when it does not fit on
-     * the disk; a plain `Error` when `read` ends early or returns too much; the signal's reason when aborted.
+     * Returns the file, and fetches what is missing of it. Errors: those of `read`; an `Error` with the code `ENOSPC`
+     * when it does not fit on the disk; a plain `Error` when `read` ends early or returns too much; the signal's reason
+     * when aborted.
      */
     acquire: async (file: CachedFile, read: ReadRange, signal: AbortSignal) => {
       const { entry, release } = hold(file);
@@ -205,8 +210,8 @@ export async function openBlobCache(options: {
       }
     },
     /**
-     * Returns the file without fetching anything; `parts` null: it is complete. Missing parts are fetched by the caller, and are lost at the end of
-     * the process.
+     * Returns the file without fetching anything; `parts` null: it is complete. Missing parts are fetched by the
+     * caller, and are lost at the end of the process.
      */
     acquireParts: async (file: CachedFile) => {
       const { entry, release: releaseEntry } = hold(file);
@@ -268,7 +273,10 @@ async function readEntry(path: string): Promise<{ bytes: number; lastUsedAt: num
   return found?.isFile() ? { bytes: found.size, lastUsedAt: found.atimeMs } : null;
 }
 
-/** Creates the file, or shortens it to its last complete part: after a power failure, what follows may be missing. Returns its size. */
+/**
+ * Creates the file, or shortens it to its last complete part: after a power failure, what follows may be missing.
+ * Returns its size.
+ */
 async function prepareInPart(path: string, bytes: number, partBytes: number): Promise<number> {
   const size = await findFileSize(path);
   if (size === null) {

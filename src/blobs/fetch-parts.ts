@@ -1,7 +1,7 @@
 /**
  * Fetches a file in parts, several at a time, because a single connection waits for each response and each flush, and
- * gets only one window of a long link. `fetchParts` writes them in order, so that the file always is a prefix of the whole one. A partial blob has
- * only the parts that were asked for.
+ * gets only one window of a long link. `fetchParts` writes them in order, so that the file always is a prefix of the
+ * whole one. A partial blob has only the parts that were asked for.
  */
 import { type FileHandle, open } from "node:fs/promises";
 import { createSemaphore, type Semaphore } from "../lib/semaphore";
@@ -86,7 +86,9 @@ async function readPart(buffer: Uint8Array, span: ByteSpan, read: ReadRange, sig
   return buffer.subarray(0, span.to - span.from);
 }
 
-/** Yields the bytes of a span with their positions. Throws a plain `Error` when `read` returns another number of bytes. */
+/**
+ * Yields the bytes of a span with their positions. Throws a plain `Error` when `read` returns another number of bytes.
+ */
 async function* readSpan({ from, to }: ByteSpan, read: ReadRange, signal: AbortSignal) {
   let position = from;
   for await (const bytes of read({ from, to }, signal)) {
@@ -106,8 +108,8 @@ export const createFullDiskError = (): Error =>
   Object.assign(new Error("The worker's disk is full."), { code: "ENOSPC" });
 
 /**
- * Creates a file of which only the parts that are read are fetched; the others are holes. `claim` is called before a part is written; again
- * (`isRepeated`) after an attempt that failed, whose room the part keeps.
+ * Creates a file of which only the parts that are read are fetched; the others are holes. `claim` is called before a
+ * part is written; again (`isRepeated`) after an attempt that failed, whose room the part keeps.
  */
 export async function createPartialBlob(
   path: string,
@@ -163,8 +165,9 @@ export async function createPartialBlob(
   return {
     path,
     /**
-     * Fetches the parts from `first` to `last` that are missing, several at a time. Errors: those of `read` and `claim`; a plain `Error` when `read`
-     * returns another number of bytes or there are no such parts; the signal's reason.
+     * Fetches the parts from `first` to `last` that are missing, several at a time. Errors: those of `read` and
+     * `claim`; a plain `Error` when `read` returns another number of bytes or there are no such parts; the signal's
+     * reason.
      */
     fetch: async ({ first, last }: { first: number; last: number }, read: ReadRange, signal: AbortSignal) => {
       if (!(Number.isInteger(first) && Number.isInteger(last) && first >= 0 && first <= last && last < count))

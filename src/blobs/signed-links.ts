@@ -1,6 +1,7 @@
 /**
- * Links that work without an API key for a limited time. Download links are `/files/{kind}/{id}/{what}?expires=…&signature=…`, upload links
- * get the same query. The signature covers the rest of the link. Whether the resource still exists is checked on use.
+ * Links that work without an API key for a limited time. Download links are
+ * `/files/{kind}/{id}/{what}?expires=…&signature=…`, upload links get the same query. The signature covers the rest of
+ * the link. Whether the resource still exists is checked on use.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 
@@ -51,7 +52,9 @@ export function createSignedLinks(secret: string, publicUrl: () => string) {
     /** Returns the problem of a link; null if its signature is valid and it has not expired. */
     findProblem: (target: LinkTarget, expires: string | null, signature: string | null, now: number) =>
       findProblem((at) => computeSignature(target, at), expires, signature, now),
-    /** Returns the query of a link that accepts the file of this upload until `expiresAt`, in milliseconds since 1970. */
+    /**
+     * Returns the query of a link that accepts the file of this upload until `expiresAt`, in milliseconds since 1970.
+     */
     signUpload: (id: string, expiresAt: number) => {
       const expires = String(Math.floor(expiresAt / 1000));
       return String(new URLSearchParams({ expires, signature: computeUploadSignature(id, expires) }));

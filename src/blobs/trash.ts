@@ -1,6 +1,7 @@
 /**
- * Removes files in two steps: they are moved to the trash immediately and deleted later. Media, renders and uploads are kept there for 48 hours,
- * under a name with the time and their former place; everything else is deleted in the background, and after a crash at startup.
+ * Removes files in two steps: they are moved to the trash immediately and deleted later. Media, renders and uploads are
+ * kept there for 48 hours, under a name with the time and their former place; everything else is deleted in the
+ * background, and after a crash at startup.
  */
 import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
@@ -55,8 +56,8 @@ export async function moveToTrash(folders: Folders, paths: string[], now = Date.
 }
 
 /**
- * Moves a file or folder that no row knows to the trash, where it is kept under its own name. It is in one of the three folders or in a folder of them.
- * Throws `AppError` `upstream_unavailable` while a folder is offline.
+ * Moves a file or folder that no row knows to the trash, where it is kept under its own name. It is in one of the three
+ * folders or in a folder of them. Throws `AppError` `upstream_unavailable` while a folder is offline.
  */
 export async function moveStrayToTrash(folders: Folders, path: string, now: number): Promise<void> {
   const [folder = "", owner = "", inside] = folders.toRelative(path).split("/");
@@ -111,9 +112,10 @@ export async function eraseFiles(folders: Folders, ids: ReadonlySet<string>): Pr
 const ages = new Map<string, ConfirmAges>();
 
 /**
- * Deletes what was moved to the trash more than 48 hours ago, as a sweep an hour before has found too, and what is not kept. Does nothing while a backup
- * reads the trash. Entries of the future stay: the clock may be wrong for a moment. The folder stays, because files may be moved to it at the same
- * time. `confirm` knows the sweeps before. Throws `AppError` `upstream_unavailable` while a folder is offline.
+ * Deletes what was moved to the trash more than 48 hours ago, as a sweep an hour before has found too, and what is not
+ * kept. Does nothing while a backup reads the trash. Entries of the future stay: the clock may be wrong for a moment.
+ * The folder stays, because files may be moved to it at the same time. `confirm` knows the sweeps before. Throws
+ * `AppError` `upstream_unavailable` while a folder is offline.
  */
 export async function sweepTrash(folders: Folders, now: number, confirm = getAges(folders)): Promise<void> {
   await folders.guard.confirmOnline();

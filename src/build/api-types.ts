@@ -1,4 +1,7 @@
-/** Writes the types of the APIs that the pages call: `bun src/build/api-types.ts`, from the OpenAPI documents of the families. */
+/**
+ * Writes the types of the APIs that the pages call: `bun src/build/api-types.ts`, from the OpenAPI documents of the
+ * families.
+ */
 import { join, resolve } from "node:path";
 import { plugin } from "bun";
 import { createFamilies } from "../http/app";

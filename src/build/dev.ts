@@ -1,7 +1,7 @@
 /**
- * Runs a server from the sources: `bun run dev [--seed] [SETTINGS of offcut serve]`. Builds what is missing, restarts the server when its
- * sources change, and bundles the dashboard when its sources change; open pages then reload themselves. `--seed` creates an account with a
- * recording and prints a link that signs in.
+ * Runs a server from the sources: `bun run dev [--seed] [SETTINGS of offcut serve]`. Builds what is missing, restarts
+ * the server when its sources change, and bundles the dashboard when its sources change; open pages then reload
+ * themselves. `--seed` creates an account with a recording and prints a link that signs in.
  */
 import { existsSync, watch } from "node:fs";
 import { join, resolve } from "node:path";

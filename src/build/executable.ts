@@ -1,9 +1,9 @@
 /**
  * Builds the executable: `bun src/build/executable.ts [--out dist/offcut] [--entry src/main.ts]`.
  *
- * The executable embeds the runtime of the Bun that runs this script. Since Bun 1.4.5 the x64 build and the "baseline" build for
- * processors without AVX2 are the same file, so there is no variant to choose. The code is not minified because minifying breaks
- * Elysia's static analysis of destructured contexts.
+ * The executable embeds the runtime of the Bun that runs this script. Since Bun 1.4.5 the x64 build and the "baseline"
+ * build for processors without AVX2 are the same file, so there is no variant to choose. The code is not minified
+ * because minifying breaks Elysia's static analysis of destructured contexts.
  */
 import { chmod, mkdir, readdir, rename, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
@@ -71,7 +71,8 @@ async function describeFiles(files: Awaited<ReturnType<typeof listAssetFiles>>):
 /** Writes the executable to `out`. Throws `AggregateError` with the log of the bundler. */
 async function compile(embedded: EmbeddedFiles): Promise<void> {
   await mkdir(dirname(out), { recursive: true });
-  // A running executable cannot be overwritten, and a failed build keeps the previous one: build next to it, then rename.
+  // A running executable cannot be overwritten, and a failed build keeps the previous one: build next to it, then
+  // rename.
   const draft = join(dirname(out), `.${basename(out)}.${process.pid}`);
   const result = await Bun.build({
     entrypoints: [resolve(values.entry)],

@@ -24,7 +24,10 @@ Speech recognition uses Moonshine tiny (MIT License), voice detection uses Siler
 Noise reduction uses RNNoise (BSD License).
 `;
 
-/** Returns the notes, the licenses of Offcut and ffmpeg, and each package with its license. `project` is the folder with `node_modules`. */
+/**
+ * Returns the notes, the licenses of Offcut and ffmpeg, and each package with its license. `project` is the folder with
+ * `node_modules`.
+ */
 export async function collectLicenses(project: string): Promise<string> {
   const root = await readManifest(project);
   const seen = new Map<string, string>();

@@ -1,6 +1,7 @@
 /**
- * Rewrites the packages with native addons to use `loadNative`, so that the executable loads the addons from the data folder, and only
- * when they are used: importing a package loads nothing. A rewrite fails the build when the package's source has changed.
+ * Rewrites the packages with native addons to use `loadNative`, so that the executable loads the addons from the data
+ * folder, and only when they are used: importing a package loads nothing. A rewrite fails the build when the package's
+ * source has changed.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +13,10 @@ const ONNX = "onnxruntime_binding.node";
 /** In a separate folder, because it comes with another version of ONNX Runtime. */
 const SHERPA = "sherpa/sherpa-onnx.node";
 
-/** Lists the addon files for this platform. `name` is the path in the `native` folder of the assets. Throws when one is not installed. */
+/**
+ * Lists the addon files for this platform. `name` is the path in the `native` folder of the assets. Throws when one is
+ * not installed.
+ */
 export function listNativeFiles(project: string): { name: string; path: string }[] {
   const onnx = `node_modules/onnxruntime-node/bin/napi-v6/${process.platform}/${process.arch}`;
   const sherpa = `node_modules/sherpa-onnx-${process.platform}-${process.arch}`;

@@ -3,7 +3,10 @@ import type { ElementType, Tensor } from "./onnx";
 
 const encoder = new TextEncoder();
 
-/** A protobuf field: a number is a varint, `{ float }` is fixed-size, the rest is length-delimited (a list is a nested message). */
+/**
+ * A protobuf field: a number is a varint, `{ float }` is fixed-size, the rest is length-delimited (a list is a nested
+ * message).
+ */
 type ProtobufField = [
   number: number,
   value: number | bigint | string | Uint8Array | { float: number } | ProtobufField[],

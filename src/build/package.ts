@@ -1,7 +1,7 @@
 /**
- * Builds the executable of a release and signs it: `bun src/build/package.ts [--out dist/offcut]`. OFFCUT_SIGNING_KEY is an unencrypted secret key of
- * minisign, or the path of its file. The public key goes into the executable, so that it accepts the next release; the signature is written to
- * `dist/offcut.minisig`.
+ * Builds the executable of a release and signs it: `bun src/build/package.ts [--out dist/offcut]`. OFFCUT_SIGNING_KEY
+ * is an unencrypted secret key of minisign, or the path of its file. The public key goes into the executable, so that
+ * it accepts the next release; the signature is written to `dist/offcut.minisig`.
  */
 import { existsSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";

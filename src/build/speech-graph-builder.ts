@@ -41,7 +41,9 @@ export function createGraphBuilder() {
     /** Adds a node of the `com.microsoft` domain of ONNX Runtime. */
     runtime: (op: string, inputs: string[], outs: number, attributes: Attributes = {}): string[] =>
       addNode("com.microsoft", op, inputs, outs, attributes),
-    /** Adds one or more concatenated quantized layers, with dynamic quantization of the input; `bias` names a constant. */
+    /**
+     * Adds one or more concatenated quantized layers, with dynamic quantization of the input; `bias` names a constant.
+     */
     linear(input: string, layers: LinearLayer[], bias = ""): string {
       const joined = concatenateLayers(layers);
       const weight = addTensor(ELEMENT.uint8, [joined.inputs, joined.outputs], joined.weight);

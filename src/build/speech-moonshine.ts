@@ -1,6 +1,6 @@
 /**
- * Rebuilds the graphs of Moonshine from its weights: the same arithmetic as the package's model files with a tenth of the nodes, and with
- * the outputs that word timing and forced alignment need. Differences from the package's graphs:
+ * Rebuilds the graphs of Moonshine from its weights: the same arithmetic as the package's model files with a tenth of
+ * the nodes, and with the outputs that word timing and forced alignment need. Differences from the package's graphs:
  * - Query, key and value are one matrix product; attention and rotary embedding are single nodes.
  * - The encoder returns the keys and values of the cross-attention.
  * - One decoder runs the first step, the later steps, and a whole text for forced alignment.
@@ -30,8 +30,8 @@ const ROTATED = 32;
 const POSITIONS = 2048;
 
 /**
- * Attention heads by layer: those whose attention follows the audio from token to token, and those that attend to the onset of a word. Selected
- * by measuring all heads on synthetic speech with exact word times.
+ * Attention heads by layer: those whose attention follows the audio from token to token, and those that attend to the
+ * onset of a word. Selected by measuring all heads on synthetic speech with exact word times.
  */
 const ALIGNMENT_HEADS: Record<number, number[]> = { 3: [5, 6, 7], 4: [1, 7], 5: [4, 6, 7] };
 const ONSET_HEADS: Record<number, number[]> = { 3: [1], 4: [0, 6] };
@@ -84,8 +84,8 @@ function addRotatedProjections(
 }
 
 /**
- * Builds the encoder, from `samples` [1, n] to the cross-attention inputs of each decoder layer: `keys` [LAYERS, HEADS, HEAD_SIZE, frames]
- * and `values` [LAYERS, HEADS, frames, HEAD_SIZE].
+ * Builds the encoder, from `samples` [1, n] to the cross-attention inputs of each decoder layer: `keys` [LAYERS, HEADS,
+ * HEAD_SIZE, frames] and `values` [LAYERS, HEADS, frames, HEAD_SIZE].
  */
 export function buildEncoder(encoder: WeightSource, decoderFirst: WeightSource): Uint8Array {
   const g = createGraphBuilder();
@@ -134,10 +134,11 @@ export function buildEncoder(encoder: WeightSource, decoderFirst: WeightSource):
 
 /**
  * Builds the decoder for `t` tokens in each of `b` rows, which follow `p` previous tokens.
- * Inputs: `tokens` and `targets` [b, t]; `position` [1] = p; `cross_mask` [b, 1, 1, s], 0 where a row has frames and very negative elsewhere;
- * `past_key_i`, `past_value_i` [b, HEADS, p, HEAD_SIZE]; `cross_key_i` [b, HEADS, HEAD_SIZE, s], `cross_value_i` [b, HEADS, s, HEAD_SIZE].
- * Outputs for each token: `best` [b, t, 1], the most probable next token; `best_log_prob` and `target_log_prob` [b, t, 1]; `attention` and
- * `onset` [b, t, s], means over the alignment heads and the onset heads; `key_i` and `value_i`, the keys and values including the new tokens.
+ * Inputs: `tokens` and `targets` [b, t]; `position` [1] = p; `cross_mask` [b, 1, 1, s], 0 where a row has frames and
+ * very negative elsewhere; `past_key_i`, `past_value_i` [b, HEADS, p, HEAD_SIZE]; `cross_key_i` [b, HEADS, HEAD_SIZE,
+ * s], `cross_value_i` [b, HEADS, s, HEAD_SIZE]. Outputs for each token: `best` [b, t, 1], the most probable next token;
+ * `best_log_prob` and `target_log_prob` [b, t, 1]; `attention` and `onset` [b, t, s], means over the alignment heads
+ * and the onset heads; `key_i` and `value_i`, the keys and values including the new tokens.
  */
 export function buildDecoder(next: WeightSource): Uint8Array {
   const g = createGraphBuilder();

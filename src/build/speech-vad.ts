@@ -1,13 +1,17 @@
 /**
- * Rebuilds the Silero voice activity detector for 16 kHz from its weights: it processes many windows in one call instead of one call per window.
- * The convolutions are matrix products over all windows and the LSTM takes the windows as a sequence; the arithmetic is the same.
+ * Rebuilds the Silero voice activity detector for 16 kHz from its weights: it processes many windows in one call
+ * instead of one call per window. The convolutions are matrix products over all windows and the LSTM takes the windows
+ * as a sequence; the arithmetic is the same.
  */
 import { ELEMENT, type SourceGraph, type Tensor } from "./onnx";
 import { createGraphBuilder } from "./speech-graph-builder";
 import { toFloats } from "./speech-weights";
 
 const CELLS = 128;
-/** Samples of a window with its context. The spectrum is computed over four frames; the last one is padded by reflection. */
+/**
+ * Samples of a window with its context. The spectrum is computed over four frames; the last one is padded by
+ * reflection.
+ */
 const WINDOW = 576;
 const FRAMES = 4;
 const FRAME_SAMPLES = 256;
@@ -15,8 +19,9 @@ const FRAME_STEP = 128;
 const SPECTRUM = 129;
 
 /**
- * Builds the detector. Inputs: `windows` [n, 576] (64 samples of context, then 512), `hidden` and `cell` [1, 1, 128] from the previous call
- * (zeros at first). Outputs: `speech` [n], the probability of speech in each window, and `next_hidden`, `next_cell`.
+ * Builds the detector. Inputs: `windows` [n, 576] (64 samples of context, then 512), `hidden` and `cell` [1, 1, 128]
+ * from the previous call (zeros at first). Outputs: `speech` [n], the probability of speech in each window, and
+ * `next_hidden`, `next_cell`.
  */
 export function buildVoiceDetector(source: SourceGraph): Uint8Array {
   const constants = readWeightsFor16kHz(source);
@@ -27,7 +32,10 @@ export function buildVoiceDetector(source: SourceGraph): Uint8Array {
     return found;
   };
   const addConstant = (name: string) => g.constant(getConstant(name));
-  /** Adds a convolution over `steps` in time (kernel size 3, zero padding) as one matrix product: [n, steps, in] to [n, out steps, out]. */
+  /**
+   * Adds a convolution over `steps` in time (kernel size 3, zero padding) as one matrix product: [n, steps, in] to [n,
+   * out steps, out].
+   */
   const convolution = (input: string, index: number, steps: number, stride: number): string => {
     const weight = getConstant(`encoder.${index}.reparam_conv.weight`);
     const [outs = 0, ins = 0] = weight.dims;
@@ -89,7 +97,10 @@ export function buildVoiceDetector(source: SourceGraph): Uint8Array {
   ]);
 }
 
-/** Reads the constants of the network for 16 kHz by short name. The model has a network per sample rate in the branches of an `If` node. */
+/**
+ * Reads the constants of the network for 16 kHz by short name. The model has a network per sample rate in the branches
+ * of an `If` node.
+ */
 function readWeightsFor16kHz(source: SourceGraph): Map<string, Tensor> {
   const branch = source.nodes.find((n) => n.op === "If")?.graphs.get("then_branch");
   if (!branch) throw new Error("Voice detector has no branch for 16 kHz.");
@@ -111,7 +122,10 @@ const toTapMatrix = (values: Float32Array, outs: number, ins: number): Float32Ar
     return values[((i % outs) * ins + (row % ins)) * 3 + Math.floor(row / ins)]!;
   });
 
-/** Reorders the LSTM gates from the exporter's order (input, forget, cell, output) to that of ONNX (input, output, forget, cell). */
+/**
+ * Reorders the LSTM gates from the exporter's order (input, forget, cell, output) to that of ONNX (input, output,
+ * forget, cell).
+ */
 function reorderGates(values: Float32Array): Float32Array {
   const size = values.length / 4;
   const gate = (i: number) => values.subarray(i * size, (i + 1) * size);

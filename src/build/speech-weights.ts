@@ -11,7 +11,10 @@ const firstFloat = (getTensor: Tensor): number => toFloats(getTensor)[0]!;
 
 export const toFloats = (tensor: Tensor): Float32Array => new Float32Array(new Uint8Array(tensor.data).buffer);
 
-/** Returns the branches of the merged decoder: `first` for the first step, `next` for the later ones. Throws when there are none. */
+/**
+ * Returns the branches of the merged decoder: `first` for the first step, `next` for the later ones. Throws when there
+ * are none.
+ */
 export function getDecoderBranches(merged: SourceGraph): { first: WeightSource; next: WeightSource } {
   const choice = merged.nodes.find((n) => n.op === "If");
   const first = choice?.graphs.get("else_branch");

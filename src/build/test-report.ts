@@ -2,7 +2,10 @@
 
 export type TestFile = { path: string; seconds: number; passed: number; skipped: number; failed: number };
 export type TestFailure = { path: string; name: string; message: string };
-/** The report of a suite. `unsteady`: failures of files that passed when they ran again; `problems`: sentences about why the report is incomplete. */
+/**
+ * The report of a suite. `unsteady`: failures of files that passed when they ran again; `problems`: sentences about why
+ * the report is incomplete.
+ */
 export type SuiteResult = {
   name: string;
   files: TestFile[];
@@ -98,7 +101,10 @@ const countTests = (files: TestFile[], state: "passed" | "skipped" | "failed"): 
 export const isGood = (suites: SuiteResult[]): boolean =>
   suites.length > 0 && suites.every(({ failures, problems }) => failures.length === 0 && problems.length === 0);
 
-/** Returns the lines that a run ends with. `durations`: seconds by the name of a step. The failures are last: long outputs are cut off at their beginning. */
+/**
+ * Returns the lines that a run ends with. `durations`: seconds by the name of a step. The failures are last: long
+ * outputs are cut off at their beginning.
+ */
 export function formatSummary(suites: SuiteResult[], durations: readonly (readonly [string, number])[]): string[] {
   const files = suites.flatMap((suite) => suite.files);
   const slowest = files.toSorted((a, b) => b.seconds - a.seconds).slice(0, SLOWEST_FILES);

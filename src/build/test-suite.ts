@@ -31,9 +31,10 @@ export const listTestFiles = ({ folders }: Suite, project: string): string[] =>
     .sort();
 
 /**
- * Runs a suite, the slowest files first. Its output goes to the terminal. A process that ends early or is stopped after `maxSeconds`, a report
- * that is missing or cut off, and a file without a result are problems of the suite. Up to three files with failures are run again one after the
- * other: the failures of those that pass then are `unsteady`, which the summary shows and which fail nothing.
+ * Runs a suite, the slowest files first. Its output goes to the terminal. A process that ends early or is stopped after
+ * `maxSeconds`, a report that is missing or cut off, and a file without a result are problems of the suite. Up to three
+ * files with failures are run again one after the other: the failures of those that pass then are `unsteady`, which the
+ * summary shows and which fail nothing.
  */
 export async function runSuite(suite: Suite, options: SuiteOptions): Promise<SuiteResult> {
   const all = listTestFiles(suite, options.project);
@@ -120,8 +121,8 @@ type CommandOptions = {
 };
 
 /**
- * Runs a command and everything that it starts in a process group, which ends with this process or after `maxSeconds`. Throws `InterruptedError` when
- * this process receives a signal.
+ * Runs a command and everything that it starts in a process group, which ends with this process or after `maxSeconds`.
+ * Throws `InterruptedError` when this process receives a signal.
  */
 export async function runCommand(
   command: string[],

@@ -1,6 +1,7 @@
 /**
- * Runs all checks and tests, as `./install.sh test` does: `bun src/build/test.ts [--out dist/offcut] [--update-timings]`. `OFFCUT_FULL=1` runs the long
- * ones at full size. `--update-timings` stores how long the slow files take in `test/timings.json`, so that the next runs begin with them.
+ * Runs all checks and tests, as `./install.sh test` does: `bun src/build/test.ts [--out dist/offcut]
+ * [--update-timings]`. `OFFCUT_FULL=1` runs the long ones at full size. `--update-timings` stores how long the slow
+ * files take in `test/timings.json`, so that the next runs begin with them.
  */
 import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -59,7 +60,10 @@ async function storeTimings(results: SuiteResult[]): Promise<void> {
 /** The files leave no state, so that a process loads the sources once instead of once per file. */
 const SHARED = ["--no-isolate"];
 
-/** `env` names the executable, with which hundreds of jobs start in half of the processor time: their sandboxes contain the project's folder. */
+/**
+ * `env` names the executable, with which hundreds of jobs start in half of the processor time: their sandboxes contain
+ * the project's folder.
+ */
 const listSourceSuites = (env: Record<string, string>): Suite[] => [
   { name: "unit", folders: ["test/unit"], args: SHARED, env },
   {

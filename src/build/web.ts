@@ -15,8 +15,8 @@ export const WEB_FOLDER = join(PROJECT, "dist/assets/web");
 const STYLES = ["signed-in", "pages", "admin", "editor"];
 
 /**
- * Writes the bundle to `folder`, which is replaced as a whole; in development with source maps, and with a script that reloads pages. Throws
- * `AggregateError` with the log of the bundler.
+ * Writes the bundle to `folder`, which is replaced as a whole; in development with source maps, and with a script that
+ * reloads pages. Throws `AggregateError` with the log of the bundler.
  */
 export async function bundleWeb(folder: string = WEB_FOLDER, { isDevelopment = false } = {}): Promise<void> {
   const draft = `${folder}.${process.pid}`;
@@ -83,8 +83,8 @@ export async function bundleWeb(folder: string = WEB_FOLDER, { isDevelopment = f
 }
 
 /**
- * Returns the plugin that copies fonts to `folder`, with their hash in the name. The bundler would write them into the style
- * sheet as `data:`, which delays the first frame and which the policy of the page refuses.
+ * Returns the plugin that copies fonts to `folder`, with their hash in the name. The bundler would write them into the
+ * style sheet as `data:`, which delays the first frame and which the policy of the page refuses.
  */
 function createFontsPlugin(folder: string): Bun.BunPlugin {
   return {

@@ -44,7 +44,10 @@ function formatTimeline(task: CutTask, format: ExportFormat, plan: PlanJson, pro
   return result;
 }
 
-/** Writes a task's timelines, subtitles and transcripts. Returns their paths. Throws `AppError` `unsupported_format` beforehand. */
+/**
+ * Writes a task's timelines, subtitles and transcripts. Returns their paths. Throws `AppError` `unsupported_format`
+ * beforehand.
+ */
 export async function writeCompanions(
   task: CutTask,
   cut: CompanionSource,

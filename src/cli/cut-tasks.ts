@@ -145,7 +145,10 @@ export function toCutPath(path: string, extension: string): string {
   return join(dirname(path), `${basename(path, extname(path))}.cut.${extension}`);
 }
 
-/** Returns the path of a timeline, subtitle or transcript: `out.srt` for the output `out.mp4`, otherwise next to the recording. */
+/**
+ * Returns the path of a timeline, subtitle or transcript: `out.srt` for the output `out.mp4`, otherwise next to the
+ * recording.
+ */
 export function toCompanionPath(task: CutTask, extension: string): string {
   if (task.output === null) return toCutPath(task.path, extension);
   return join(dirname(task.output), `${basename(task.output, extname(task.output))}.${extension}`);

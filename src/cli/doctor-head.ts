@@ -7,7 +7,9 @@ import { createHead } from "../outbound/head";
 import { describeHeadError, HeadError } from "../outbound/head-requests";
 import type { HealthCheck } from "../work/health/checks";
 
-/** Whether it configures a worker, whose data folder has no database: opening it would make the folder that of a server. */
+/**
+ * Whether it configures a worker, whose data folder has no database: opening it would make the folder that of a server.
+ */
 export const isOfWorker = ({ head, token }: Pick<Config, "head" | "token">): boolean => head !== null || token !== null;
 
 /** With more, the times in the logs of both machines do not fit together, and a valid certificate may be refused. */
@@ -15,8 +17,8 @@ const MAX_CLOCK_MS = 60_000;
 const NOT_FOUND = 404;
 
 /**
- * Asks the head whether it accepts the token and the version of this worker, which neither joins nor disturbs a worker that runs. Throws a plain
- * `Error` with what to do.
+ * Asks the head whether it accepts the token and the version of this worker, which neither joins nor disturbs a worker
+ * that runs. Throws a plain `Error` with what to do.
  */
 export async function checkHead(config: Pick<Config, "ca" | "head" | "token">): Promise<Omit<HealthCheck, "name">> {
   const { head: url, token } = config;

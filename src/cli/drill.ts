@@ -1,4 +1,7 @@
-/** The hidden command that a drill runs on its scratch folder: starts the restored server, checks it and prints the findings as JSON. */
+/**
+ * The hidden command that a drill runs on its scratch folder: starts the restored server, checks it and prints the
+ * findings as JSON.
+ */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { startServer } from "../boot";

@@ -57,7 +57,9 @@ export function loadCommandConfig(parsed: ParsedCommand): Promise<Config> {
   return loadConfig({ env: process.env, flags: flags as Record<string, string | boolean> });
 }
 
-/** Returns the exit code of `body`. Prints its error on one line: 2 for usage and configuration errors, 1 for others. */
+/**
+ * Returns the exit code of `body`. Prints its error on one line: 2 for usage and configuration errors, 1 for others.
+ */
 export async function withExitCode(name: string, body: () => Promise<number>): Promise<number> {
   try {
     return await body();
@@ -74,8 +76,8 @@ export async function withExitCode(name: string, body: () => Promise<number>): P
 type Command = { name: string; help: string; options?: OptionSpecs };
 
 /**
- * Runs a command, or prints its help. Without `needs` (any argument, or an action as the first one), the help is printed too, with the exit
- * code 2. `body` returns the exit code.
+ * Runs a command, or prints its help. Without `needs` (any argument, or an action as the first one), the help is
+ * printed too, with the exit code 2. `body` returns the exit code.
  */
 export function runCommand(
   { name, help, options = {}, needs }: Command & { needs?: "argument" | "action" },
@@ -91,7 +93,10 @@ export function runCommand(
   });
 }
 
-/** Runs a command whose first argument is an action, such as `key list`. `run` receives the others and returns the text to print. */
+/**
+ * Runs a command whose first argument is an action, such as `key list`. `run` receives the others and returns the text
+ * to print.
+ */
 export function runActionCommand(
   command: Command & { actions: readonly string[] },
   argv: string[],

@@ -1,4 +1,7 @@
-/** Explains in text why a plan removes or marks spans, what each stage of planning changed, and the thresholds of the stages. */
+/**
+ * Explains in text why a plan removes or marks spans, what each stage of planning changed, and the thresholds of the
+ * stages.
+ */
 import type { PlanJson } from "../domain/plan-json";
 import { type ExplainedFinding, explainFindings, formatTime } from "../domain/planning/explain-rules";
 import type { Finding } from "../domain/planning/rules";

@@ -79,7 +79,9 @@ async function renderOne(tools: OneShotTools, task: CutTask, args: RenderArgumen
   });
 }
 
-/** Only subtitles and transcripts need word times. Noise reduction leaves music alone: it needs to know where speech is. */
+/**
+ * Only subtitles and transcripts need word times. Noise reduction leaves music alone: it needs to know where speech is.
+ */
 function chooseScope({ subtitles, transcripts, render, noiseReduction }: CutTask): "analysis" | "voice" | "probe" {
   if (subtitles.length + transcripts.length > 0) return "analysis";
   return render && noiseReduction !== "off" ? "voice" : "probe";

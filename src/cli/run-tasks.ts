@@ -129,7 +129,10 @@ export function requireTarget(task: CutTask, probed: ProbedMedia, force: boolean
   return output;
 }
 
-/** Writes the timelines, the subtitles, the transcripts and the rendered file of a task. `output` is the result of `requireTarget`. */
+/**
+ * Writes the timelines, the subtitles, the transcripts and the rendered file of a task. `output` is the result of
+ * `requireTarget`.
+ */
 export async function writeResults(
   tools: OneShotTools,
   open: OpenRecording,

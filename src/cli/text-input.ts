@@ -13,8 +13,8 @@ export function requireTextInput({ kind, path }: Pick<TextInput, "kind" | "path"
 }
 
 /**
- * Returns the text of a file, which is UTF-8, or UTF-16 with a byte order mark as Windows writes it. Reads no more than `maxBytes`, even from
- * a pipe, whose size is not known in advance. Throws `UsageError`.
+ * Returns the text of a file, which is UTF-8, or UTF-16 with a byte order mark as Windows writes it. Reads no more than
+ * `maxBytes`, even from a pipe, whose size is not known in advance. Throws `UsageError`.
  */
 export async function readTextInput(input: TextInput): Promise<string> {
   requireTextInput(input);

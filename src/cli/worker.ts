@@ -1,4 +1,7 @@
-/** `offcut worker`: runs jobs of a server on another machine. `offcut worker token` manages the join tokens of workers, on the head. */
+/**
+ * `offcut worker`: runs jobs of a server on another machine. `offcut worker token` manages the join tokens of workers,
+ * on the head.
+ */
 import type { WorkerSettings } from "../boot-worker";
 import type { Config } from "../config";
 import { standardLog } from "../lib/log";

@@ -1,4 +1,7 @@
-/** Converts names of the configuration file and of the API to the form that the code uses: `client_id` becomes `clientId`. */
+/**
+ * Converts names of the configuration file and of the API to the form that the code uses: `client_id` becomes
+ * `clientId`.
+ */
 
 export type CamelCase<S extends string> = S extends `${infer A}_${infer B}` ? `${A}${Capitalize<CamelCase<B>>}` : S;
 

@@ -1,6 +1,6 @@
 /**
- * Settings from defaults, a TOML file, `OFFCUT_*` environment variables and flags. The later source wins. They are read once at the start.
- * An unknown key or an invalid value is a `ConfigError` with a one-line message that names it.
+ * Settings from defaults, a TOML file, `OFFCUT_*` environment variables and flags. The later source wins. They are read
+ * once at the start. An unknown key or an invalid value is a `ConfigError` with a one-line message that names it.
  */
 
 import { X509Certificate } from "node:crypto";

@@ -1,6 +1,6 @@
 /**
- * Cuts and renders a recording through the public API of a running server, and prints the results. `./install.sh demo` runs it:
- * `bun src/demo/client.ts --url URL --key KEY --out FOLDER [--script FILE] [--expect-retake] FILE`
+ * Cuts and renders a recording through the public API of a running server, and prints the results. `./install.sh demo`
+ * runs it: `bun src/demo/client.ts --url URL --key KEY --out FOLDER [--script FILE] [--expect-retake] FILE`
  */
 import { mkdir } from "node:fs/promises";
 import { basename, extname, join } from "node:path";
@@ -184,7 +184,10 @@ async function waitFor<T extends DemoJob>(
   }
 }
 
-/** Throws unless the file is as long as planned and, with `--expect-retake`, shorter than the source without the known retake. */
+/**
+ * Throws unless the file is as long as planned and, with `--expect-retake`, shorter than the source without the known
+ * retake.
+ */
 async function check(plan: PlanJson, output: string): Promise<void> {
   using input = new Input({ source: new BlobSource(Bun.file(output)), formats: ALL_FORMATS });
   const seconds = await input.computeDuration();

@@ -1,4 +1,7 @@
-/** The closed sets of values that decide who may do what: roles on the server and in a workspace, and scopes of API keys. */
+/**
+ * The closed sets of values that decide who may do what: roles on the server and in a workspace, and scopes of API
+ * keys.
+ */
 
 /** A `viewer` reads, an `editor` reads and writes, an `owner` also manages the workspace and its members. */
 export const WORKSPACE_ROLES = ["owner", "editor", "viewer"] as const;

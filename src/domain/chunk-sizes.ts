@@ -5,12 +5,19 @@ export type PlaceSpeed = { slots: number; framesPerSecond: number | null };
 
 export const MIN_CHUNK_FRAMES = 48;
 export const MAX_CHUNK_FRAMES = 900;
-/** How long a place of median speed works on a chunk, and on the last ones. A chunk costs about half a second besides its encoding. */
+/**
+ * How long a place of median speed works on a chunk, and on the last ones. A chunk costs about half a second besides
+ * its encoding.
+ */
 const TARGET_SECONDS = 16;
 const MIN_SECONDS = 1;
-/** The last chunks are no smaller than this share of the work of each slot: ending at the same time is worth no more. */
+/**
+ * The last chunks are no smaller than this share of the work of each slot: ending at the same time is worth no more.
+ */
 const MIN_SHARE_PER_SLOT = 0.015;
-/** A chunk is at most this share of the work that is left for each slot, so that the places end at about the same time. */
+/**
+ * A chunk is at most this share of the work that is left for each slot, so that the places end at about the same time.
+ */
 const MAX_SHARE_PER_SLOT = 0.5;
 
 /** Returns the speed of a place in the middle, counting each slot; `fallback` when none has been measured. */
@@ -24,8 +31,8 @@ export function getMedianSpeed(places: readonly PlaceSpeed[], fallback: number):
 const isSpeed = (value: number | null): value is number => value !== null && Number.isFinite(value) && value > 0;
 
 /**
- * Returns the sizes of chunks in frames, which add up to `frameCount`. They become smaller towards the end (guided self-scheduling). With
- * fewer frames than `MIN_CHUNK_FRAMES` there is one chunk.
+ * Returns the sizes of chunks in frames, which add up to `frameCount`. They become smaller towards the end (guided
+ * self-scheduling). With fewer frames than `MIN_CHUNK_FRAMES` there is one chunk.
  */
 export function chooseChunkSizes(frameCount: number, places: readonly PlaceSpeed[], fallbackSpeed: number): number[] {
   const speed = getMedianSpeed(places, fallbackSpeed);
@@ -56,9 +63,9 @@ export type Rivals = {
 };
 
 /**
- * Returns the index of the chunk that a place gets, of the `waiting` ones with their frames; null when the other places would have done all of
- * them before this place has done the smallest. The largest chunks go first; a place slower than the median gets one that takes it about as long
- * as the largest takes a median place, or the smallest.
+ * Returns the index of the chunk that a place gets, of the `waiting` ones with their frames; null when the other places
+ * would have done all of them before this place has done the smallest. The largest chunks go first; a place slower than
+ * the median gets one that takes it about as long as the largest takes a median place, or the smallest.
  */
 export function chooseChunk(waiting: readonly number[], { speed, ...rivals }: Rivals): number | null {
   if (waiting.length === 0) return null;
@@ -104,8 +111,8 @@ const MAX_DUPLICATE_SHARE = 0.6;
 const MIN_SAVED_SECONDS = 1;
 
 /**
- * Returns the index of the running chunk that an idle place of this speed should encode too, because it would end it much earlier; null when
- * there is none.
+ * Returns the index of the running chunk that an idle place of this speed should encode too, because it would end it
+ * much earlier; null when there is none.
  */
 export function chooseDuplicate(running: readonly RunningChunk[], speed: number): number | null {
   let best: number | null = null;
@@ -132,7 +139,9 @@ export function estimateSecondsLeft({ frames, speed, elapsedSeconds, share }: Ru
 /** The weight of the newest value in the mean speed of a place. */
 const SPEED_WEIGHT = 0.3;
 
-/** Returns the exponential mean of a place's speed with a new measurement. `measured` that is no speed changes nothing. */
+/**
+ * Returns the exponential mean of a place's speed with a new measurement. `measured` that is no speed changes nothing.
+ */
 export function updateSpeed(mean: number | null, measured: number): number | null {
   if (!isSpeed(measured)) return mean;
   return mean === null ? measured : mean + (measured - mean) * SPEED_WEIGHT;

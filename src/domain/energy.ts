@@ -7,8 +7,8 @@ export const HOP_SAMPLES = 80;
 export const SILENCE_DB = -100;
 
 /**
- * Creates a meter for about `expectedSamples`. Levels are computed as samples are added, which bounds each step. `hopSamples`: at other rates,
- * which may make it a fraction.
+ * Creates a meter for about `expectedSamples`. Levels are computed as samples are added, which bounds each step.
+ * `hopSamples`: at other rates, which may make it a fraction.
  */
 export function createEnergyMeter(expectedSamples: number, hopSamples = HOP_SAMPLES) {
   /** Levels of the first `finished` hops, sums of squares of those after them. */

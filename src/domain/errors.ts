@@ -91,7 +91,9 @@ export const badRequest = (message: string): AppError => new AppError("bad_reque
 
 export const notFound = (what: string): AppError => new AppError("not_found", `${what} not found.`);
 
-/** Returns what was looked up. Throws `AppError` `not_found` if there is nothing. `what` is for the message: "Asset". */
+/**
+ * Returns what was looked up. Throws `AppError` `not_found` if there is nothing. `what` is for the message: "Asset".
+ */
 export function requireFound<Value>(found: Value | null | undefined, what: string): Value {
   if (found === null || found === undefined) throw notFound(what);
   return found;

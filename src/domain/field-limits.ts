@@ -18,7 +18,10 @@ export const MAX_TAG_CHARACTERS = 40;
 export const MAX_CUT_NAME_CHARACTERS = 120;
 export const MAX_CUT_NOTE_CHARACTERS = 2_000;
 export const MAX_NOTE_CHARACTERS = 500;
-/** Maximum number of credits in one change: far above any studio's use, and far below the range in which sums lose precision. */
+/**
+ * Maximum number of credits in one change: far above any studio's use, and far below the range in which sums lose
+ * precision.
+ */
 export const MAX_CREDITS = 1_000_000_000;
 /** Maximum length of the URL of a webhook endpoint. */
 export const MAX_URL_CHARACTERS = 2048;

@@ -9,11 +9,16 @@ export type JobName = (typeof JOB_NAMES)[number];
 export type JobKind = {
   /** What it works on. */
   subject: "asset" | "cut" | "render";
-  /** `user`: asks for it, alone or in a chain. `upload`: it starts with the asset. `server`: no user sees its pipeline. */
+  /**
+   * `user`: asks for it, alone or in a chain. `upload`: it starts with the asset. `server`: no user sees its pipeline.
+   */
   startedBy: "user" | "upload" | "server";
   /** The setting with its price; null for a job that costs nothing as a step. */
   price: "cutStepCredits" | "renderStepCredits" | null;
-  /** How many more may run at the same time, at most one for each workspace. None for those that use all cores and yield between chunks. */
+  /**
+   * How many more may run at the same time, at most one for each workspace. None for those that use all cores and yield
+   * between chunks.
+   */
   extraSlots: number;
   /** Nobody waits for it: it runs alone only while no other job runs or is due. */
   isBackground: boolean;
@@ -138,7 +143,10 @@ export type JobContext = {
   shouldYield(): boolean;
   /** Reports the finished share, 0 to 1. A lower share than before is ignored. */
   progress(share: number): void;
-  /** The slot that the job was started in. It is released at the end of the job, or earlier by a job that asks for others. */
+  /**
+   * The slot that the job was started in. It is released at the end of the job, or earlier by a job that asks for
+   * others.
+   */
   slot: Slot;
   /** More places for the parts of a job. */
   places: JobPlaces;
@@ -151,8 +159,8 @@ export type JobPlaces = {
   /** Lists the places that can do what the job needs, also those without a free slot. */
   list(): PlaceView[];
   /**
-   * Asks for slots at the places for which `wants` returns true, in the fair order of workspaces. `onSlot` is called with each one until `close`;
-   * `wake` asks again after `wants` has changed.
+   * Asks for slots at the places for which `wants` returns true, in the fair order of workspaces. `onSlot` is called
+   * with each one until `close`; `wake` asks again after `wants` has changed.
    */
   request(wants: (placeId: string) => boolean, onSlot: (slot: Slot) => void): { wake(): void; close(): void };
 };

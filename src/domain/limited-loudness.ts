@@ -12,7 +12,10 @@ export function predictLoudness(fine: LoudnessSteps, limiter: LimiterModel | nul
   return measureSteps(joinSteps(fine, limiter === null ? null : findFactors(fine.peaks, limiter)));
 }
 
-/** Returns steps of 100 ms. The last one may be shorter, and has the energy of a whole one. `factors` null: 1 for all fine steps. */
+/**
+ * Returns steps of 100 ms. The last one may be shorter, and has the energy of a whole one. `factors` null: 1 for all
+ * fine steps.
+ */
 function joinSteps({ energies, peaks }: LoudnessSteps, factors: Float32Array | null): LoudnessSteps {
   const count = Math.ceil(energies.length / FINE_STEPS);
   const joined: LoudnessSteps = { energies: new Float32Array(count), peaks: new Float32Array(count) };

@@ -1,10 +1,13 @@
 /**
- * Loudness and true peak of a recording in steps of 100 ms, from which those of every cut follow (EBU R128, ITU-R BS.1770-4). Also the
- * file format `OCL1` of the steps. Pure.
+ * Loudness and true peak of a recording in steps of 100 ms, from which those of every cut follow (EBU R128, ITU-R
+ * BS.1770-4). Also the file format `OCL1` of the steps. Pure.
  */
 import { TICKS_PER_SECOND, type Ticks } from "./time";
 
-/** `integrated` in LUFS; null if nothing is louder than the absolute gate of -70 LUFS. `peak` in dBTP; null for digital silence. */
+/**
+ * `integrated` in LUFS; null if nothing is louder than the absolute gate of -70 LUFS. `peak` in dBTP; null for digital
+ * silence.
+ */
 export type Loudness = { integrated: number | null; peak: number | null };
 
 /** For each step the weighted mean square of all channels, and the true peak, 1 for full scale. */
@@ -117,8 +120,8 @@ const LEVELS_PER_DB = 100;
 const MAX_LEVEL = 0xffff;
 
 /**
- * Writes steps: `OCL1`, steps per second and their number (32 bits each, little-endian), then 16 bits for each energy and 16 bits for each
- * peak: hundredths of a decibel above -200 dB, 0 for silence.
+ * Writes steps: `OCL1`, steps per second and their number (32 bits each, little-endian), then 16 bits for each energy
+ * and 16 bits for each peak: hundredths of a decibel above -200 dB, 0 for silence.
  */
 export function writeLoudness({ energies, peaks }: LoudnessSteps): Uint8Array {
   const file = new Uint8Array(HEADER_BYTES + 4 * energies.length);

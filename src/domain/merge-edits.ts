@@ -14,8 +14,9 @@ export type TextChange = Span & { texts: readonly Text[] };
 export type Changes = { kept: readonly KeptChange[]; texts: readonly TextChange[] };
 
 /**
- * `free`: the changes of `theirs` to apply to `mine`, and `count`, how many edits they are. `asked`: their changes that remain after that, in the
- * places where both edits changed the same in different ways. `places`: these places, by kind.
+ * `free`: the changes of `theirs` to apply to `mine`, and `count`, how many edits they are. `asked`: their changes that
+ * remain after that, in the places where both edits changed the same in different ways. `places`: these places, by
+ * kind.
  */
 export type Merge = {
   merged: Edit;
@@ -27,7 +28,10 @@ export type Merge = {
 
 export const countChanges = ({ kept, texts }: Changes): number => kept.length + texts.length;
 
-/** Returns the spans that only one of two lists of kept spans has, in order. `isKept` says whether that is the second one. */
+/**
+ * Returns the spans that only one of two lists of kept spans has, in order. `isKept` says whether that is the second
+ * one.
+ */
 export function compareKept(before: readonly Span[], after: readonly Span[]): KeptChange[] {
   const times = [...new Set([...before, ...after].flatMap(({ start, end }) => [start, end]))].sort((a, b) => a - b);
   const wasKept = createLookup(before);
@@ -44,7 +48,10 @@ export function compareKept(before: readonly Span[], after: readonly Span[]): Ke
   return changes;
 }
 
-/** Returns a function that tells whether a time is in one of the spans. Each call needs a later time than the one before. */
+/**
+ * Returns a function that tells whether a time is in one of the spans. Each call needs a later time than the one
+ * before.
+ */
 function createLookup(spans: readonly Span[]): (time: number) => boolean {
   let next = 0;
   return (time) => {
@@ -82,7 +89,10 @@ export const listChanges = (before: Edit, after: Edit): Changes => ({
   texts: compareTexts(before.texts, after.texts),
 });
 
-/** One edit of a person. Its parts are apart where the edit found done what it does, as in a pause between removed words. */
+/**
+ * One edit of a person. Its parts are apart where the edit found done what it does, as in a pause between removed
+ * words.
+ */
 type Group = Span & { parts: readonly KeptChange[] };
 
 function groupChanges(changes: readonly KeptChange[], before: readonly Span[]): Group[] {
@@ -103,9 +113,9 @@ function groupChanges(changes: readonly KeptChange[], before: readonly Span[]): 
 }
 
 /**
- * Returns the pairs that are contested. Edits with a common part agree about it, because the first edit was the same. If each has a part of its
- * own, such as two removed words with the pause between them, both are applied. If one contains the other, as after two moves of an edge, the
- * intention of one is lost.
+ * Returns the pairs that are contested. Edits with a common part agree about it, because the first edit was the same.
+ * If each has a part of its own, such as two removed words with the pause between them, both are applied. If one
+ * contains the other, as after two moves of an edge, the intention of one is lost.
  */
 function findContested(mine: readonly Group[], theirs: readonly Group[]): [Group, Group][] {
   const pairs: [Group, Group][] = [];

@@ -74,7 +74,8 @@ export type TimedNotification = TypedNotification & { tookMs?: number };
 
 /**
  * Returns whether a notification goes to a channel. The completion of a pipeline with one step, such as a cut of `/v1`,
- * does so only if it took more than a minute or if the user has chosen it: clients that request a single cut or render wait for it.
+ * does so only if it took more than a minute or if the user has chosen it: clients that request a single cut or render
+ * wait for it.
  */
 export function goesTo(
   notification: TimedNotification,

@@ -69,8 +69,8 @@ export const outputRequest = strictObject({
 });
 
 /**
- * The `output` object of a render in the API. Values are rounded; null if the output has no such track or the value is unknown. Sent as a
- * request for the same source, it resolves to the same output.
+ * The `output` object of a render in the API. Values are rounded; null if the output has no such track or the value is
+ * unknown. Sent as a request for the same source, it resolves to the same output.
  */
 export const outputJson = strictObject({
   format: enumeration(OUTPUT_FORMATS),

@@ -17,7 +17,9 @@ export type OnlineWorker = {
 /** A place that can do something. `free` counts slots. `worker` null: this machine. */
 export type PlaceView = { id: string; slots: number; free: number; worker: OnlineWorker | null };
 
-/** What a place must be able to do. `languages`: ISO 639-1 codes, any of which may be spoken. `bytes`: free disk space. */
+/**
+ * What a place must be able to do. `languages`: ISO 639-1 codes, any of which may be spoken. `bytes`: free disk space.
+ */
 export type PlaceNeeds = { job: WorkerJob; languages: readonly string[]; bytes: number };
 
 /** Why a worker cannot do something, however much room it has. */
@@ -39,12 +41,15 @@ export function findLack(
 export const canDo = (worker: OnlineWorker, needs: PlaceNeeds): boolean => findLack(worker, needs) === null;
 
 /**
- * The requirement of a step that no worker meets. `worker`: a worker that does the job and has its encoder; `model`: a speech
- * model for each of `languages` on the same worker; `space`: `bytes` of free disk space.
+ * The requirement of a step that no worker meets. `worker`: a worker that does the job and has its encoder; `model`: a
+ * speech model for each of `languages` on the same worker; `space`: `bytes` of free disk space.
  */
 export type Shortage = { lacks: "worker" | "model" | "space"; languages: string[]; bytes: number };
 
-/** Returns what keeps all workers from doing it; null when one can. Of the workers that have one thing, the next is looked at. */
+/**
+ * Returns what keeps all workers from doing it; null when one can. Of the workers that have one thing, the next is
+ * looked at.
+ */
 export function findShortage(workers: readonly OnlineWorker[], needs: PlaceNeeds): Shortage | null {
   const anyDisk = { ...needs, bytes: 0 };
   const anyLanguage = { ...anyDisk, languages: [] };

@@ -6,8 +6,8 @@ import { enumeration, integer, orNull, rational, strictObject, text } from "./sc
 const seconds = Type.Number({ description: "time in the source, in seconds" });
 
 /**
- * Times have at most six decimals. `chosen` is an index into `candidates`. Plans that were stored before rules were recorded have no `rule`,
- * and plans edited from them have null; the same applies to `language`.
+ * Times have at most six decimals. `chosen` is an index into `candidates`. Plans that were stored before rules were
+ * recorded have no `rule`, and plans edited from them have null; the same applies to `language`.
  */
 export const planSchema = strictObject({
   source_duration: seconds,

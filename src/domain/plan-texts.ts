@@ -1,4 +1,7 @@
-/** The words of a cut, and corrected texts of an edit: the actual words in a span of the recording, regardless of the recognized ones. */
+/**
+ * The words of a cut, and corrected texts of an edit: the actual words in a span of the recording, regardless of the
+ * recognized ones.
+ */
 import { MAX_FIELD_ERRORS } from "./errors";
 import type { EditError } from "./plan-edit";
 import { type PlanJson, planSegments } from "./plan-json";

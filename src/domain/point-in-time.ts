@@ -38,8 +38,8 @@ export function selectSnapshotsToRemove(times: readonly number[], now: number): 
 export const KEPT_FOLDERS = ["media", "renders", "uploads"] as const;
 
 /**
- * A deleted file or folder: `folder` and `name` are its former place. `isStray`: it is a folder with something that no row knows, and that was in the
- * folder of `name`.
+ * A deleted file or folder: `folder` and `name` are its former place. `isStray`: it is a folder with something that no
+ * row knows, and that was in the folder of `name`.
  */
 export type TrashEntry = { time: number; folder: string; name: string; isStray: boolean };
 
@@ -52,7 +52,9 @@ const TRASH_NAME = new RegExp(
   `^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\\.(${KEPT_FOLDERS.join("|")})\\.([\\w-]{1,200})(\\${STRAY_SUFFIX})?$`,
 );
 
-/** Returns what `<UUIDv7>.<folder>.<name>` says, also with `.stray`; null for another name. The UUID contains the time. */
+/**
+ * Returns what `<UUIDv7>.<folder>.<name>` says, also with `.stray`; null for another name. The UUID contains the time.
+ */
 export function parseTrashName(entry: string): TrashEntry | null {
   const [, high, low, folder, name, stray] = TRASH_NAME.exec(entry) ?? [];
   if (folder === undefined || name === undefined) return null;

@@ -39,8 +39,8 @@ export type PreviewFacts = {
 };
 
 /**
- * A video track of the source whose packets browsers may decode. Its samples are in decode order. `keys` has the location of records for its
- * keyframes, which contain the number of the sample in place of an offset.
+ * A video track of the source whose packets browsers may decode. Its samples are in decode order. `keys` has the
+ * location of records for its keyframes, which contain the number of the sample in place of an offset.
  */
 export type SourceVideoTrack = PreviewTrack & {
   /** Size of the coded pictures, and the clockwise rotation by the player. */

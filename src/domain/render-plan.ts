@@ -170,8 +170,8 @@ const MAX_SIZE_DEVIATION = 0.12;
 const SIZE_DEVIATION_COST = 0.25;
 
 /**
- * Returns the size in frames of a chunk that starts at frame `at` of a segment, after `done` frames of the output. The chunk has about the
- * size of its target, and ends where the next one decodes the fewest frames twice.
+ * Returns the size in frames of a chunk that starts at frame `at` of a segment, after `done` frames of the output. The
+ * chunk has about the size of its target, and ends where the next one decodes the fewest frames twice.
  */
 function chooseChunkFrames(
   { segments, frameCount }: RenderTimeline,

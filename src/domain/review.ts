@@ -1,6 +1,7 @@
 /**
- * The review of a cut: its items, which are removed spans and marked kept spans, and what decisions about them change. Pure. An edited cut has the
- * items of the cut that it was made from, so that decisions and IDs survive edits that remove or merge spans.
+ * The review of a cut: its items, which are removed spans and marked kept spans, and what decisions about them change.
+ * Pure. An edited cut has the items of the cut that it was made from, so that decisions and IDs survive edits that
+ * remove or merge spans.
  */
 import type { JudgedPlan } from "./pacing/judge-plan";
 import type { PlanJson } from "./plan-json";
@@ -82,9 +83,10 @@ export const parseItems = (text: string): ReviewItem[] =>
   );
 
 /**
- * Returns what is kept after the decisions: `kept` adds the span of an item, `removed` takes it away, and `open` makes it as it is in `planned`, the
- * segments of the cut. A mark is kept without the `pauses` in it, which are items of their own. All spans are sorted and disjoint. Returns `segments` itself if nothing changes. Decisions on overlapping items: what is
- * removed wins.
+ * Returns what is kept after the decisions: `kept` adds the span of an item, `removed` takes it away, and `open` makes
+ * it as it is in `planned`, the segments of the cut. A mark is kept without the `pauses` in it, which are items of
+ * their own. All spans are sorted and disjoint. Returns `segments` itself if nothing changes. Decisions on overlapping
+ * items: what is removed wins.
  */
 export function applyDecisions(
   segments: readonly Span[],

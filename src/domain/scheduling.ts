@@ -1,6 +1,7 @@
 /**
- * Decides which job, or which part of a running job, starts next at which place, and which running jobs make room for it. Pure: `queue/runner.ts`
- * acts on the decision. A place is this machine, with slots for each name of jobs, or a worker, whose slots are for all.
+ * Decides which job, or which part of a running job, starts next at which place, and which running jobs make room for
+ * it. Pure: `queue/runner.ts` acts on the decision. A place is this machine, with slots for each name of jobs, or a
+ * worker, whose slots are for all.
  */
 import { JOB_FACTS, type Job, type JobName } from "./jobs";
 import { canDo, findLack, LOCAL, type OnlineWorker, type PlaceNeeds, type PlaceView, type WorkerLack } from "./places";
@@ -35,7 +36,10 @@ export type SchedulingState = {
   /** The place that becomes empty for `dueAlone`, and since when. */
   draining: { placeId: string; since: number } | null;
   workers: readonly WorkerPlace[];
-  /** Returns how much a worker is to be avoided for a step: 2 when it failed with the same one lately, 1 with another one, 0 else. */
+  /**
+   * Returns how much a worker is to be avoided for a step: 2 when it failed with the same one lately, 1 with another
+   * one, 0 else.
+   */
   rank(workerId: string, stepId: string): number;
 };
 
@@ -161,7 +165,10 @@ function decideShared(
   return decision;
 }
 
-/** Returns where the request can start now: here, else at the worker with the largest free share, else in an extra slot here; null nowhere. */
+/**
+ * Returns where the request can start now: here, else at the worker with the largest free share, else in an extra slot
+ * here; null nowhere.
+ */
 export function findPlace(
   state: SchedulingState,
   limits: SchedulingLimits,
@@ -201,7 +208,10 @@ export function listPlaces(state: SchedulingState, limits: SchedulingLimits, req
   return slots > 0 ? [here, ...workers] : workers;
 }
 
-/** Why a worker is passed over for a request: `unwanted` by the request, `avoided` for now, `failed_step` lately, or `full`. */
+/**
+ * Why a worker is passed over for a request: `unwanted` by the request, `avoided` for now, `failed_step` lately, or
+ * `full`.
+ */
 export type PassedOver = WorkerLack | "unwanted" | "avoided" | "failed_step" | "full";
 
 /** Lists the workers that are passed over, by their IDs, for the log. `chosen`: the place that the request gets. */
@@ -236,7 +246,10 @@ const canDoHere = (request: SlotRequest, limits: SchedulingLimits): boolean => g
 const listCapable = ({ workers }: SchedulingState, request: SlotRequest): WorkerPlace[] =>
   request.needs === null ? [] : workers.filter((worker) => canDo(worker, request.needs!) && wants(request, worker.id));
 
-/** Leaves out the workers that have failed with the same step lately, where another place can do it: the request rather waits for that one. */
+/**
+ * Leaves out the workers that have failed with the same step lately, where another place can do it: the request rather
+ * waits for that one.
+ */
 function listPreferred(state: SchedulingState, { stepId }: SlotRequest, capable: WorkerPlace[], isLocal: boolean) {
   const others = capable.filter(({ id, isAvoided }) => state.rank(id, stepId) < SAME_STEP && !isAvoided);
   return others.length > 0 || isLocal ? others : capable;

@@ -20,7 +20,10 @@ const VOICE_RANGE_DB = 20;
 /** Hops `[from, to)`. `level` is that of the voice in dB; null with too little of it. */
 type Unit = { from: number; to: number; level: number | null; speech: number };
 
-/** Returns the gains of a cut. `joins` are the times in the output at which its segments start, ascending. Empty without differences. */
+/**
+ * Returns the gains of a cut. `joins` are the times in the output at which its segments start, ascending. Empty without
+ * differences.
+ */
 export function planSpeakerGains(contour: EnergyContour, joins: readonly Ticks[], duration: Ticks): SpeakerGain[] {
   const threshold = computeSilenceThreshold(contour);
   const edges = new Set([0, contour.length]);
@@ -69,7 +72,10 @@ function measureUnit(contour: EnergyContour, threshold: number, from: number, to
   return { from, to, speech, level: speech < MIN_SPEECH_HOPS ? null : 10 * Math.log10(energy / speech) };
 }
 
-/** Joins neighbors with about the same level, so that one voice has one gain. A unit without a level belongs to the one before it. */
+/**
+ * Joins neighbors with about the same level, so that one voice has one gain. A unit without a level belongs to the one
+ * before it.
+ */
 function groupUnits(units: readonly Unit[]): Unit[] {
   const groups: Unit[] = [];
   for (const unit of units) {

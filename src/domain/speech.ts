@@ -33,8 +33,8 @@ export const ENERGY_STEPS_PER_DB = 128;
 export type DetectedLanguage = { code: string; confidence: number };
 
 /**
- * The analysis of a recording. `speech` is voice activity: sorted, disjoint. `transcript` is null without a model. `language` is null if it was
- * neither given nor detected, and missing in files of older versions.
+ * The analysis of a recording. `speech` is voice activity: sorted, disjoint. `transcript` is null without a model.
+ * `language` is null if it was neither given nor detected, and missing in files of older versions.
  */
 export type SpeechAnalysis = {
   duration: Ticks;
@@ -51,8 +51,9 @@ export type AlignmentRequest = { window: Span; text: string; mute?: Span[] };
 export type AlignedWord = Word & { logProb: number };
 
 /**
- * The alignment of a text with a window. `meanLogProb` is over the tokens of the text (spoken: about -0.1 to -0.5; another sentence: below
- * -3). `tailLogProb` is the lowest of the last three tokens: low when the end of the text was not spoken.
+ * The alignment of a text with a window. `meanLogProb` is over the tokens of the text (spoken: about -0.1 to -0.5;
+ * another sentence: below -3). `tailLogProb` is the lowest of the last three tokens: low when the end of the text was
+ * not spoken.
  */
 export type ForcedAlignment = { words: AlignedWord[]; meanLogProb: number; tailLogProb: number };
 
@@ -90,7 +91,10 @@ export type AnalyzeOptions = SpeechOptions & {
   progressPath?: string;
   /** Called when progress was written to `progressPath`. */
   onSaved?: () => void;
-  /** Called with the next words of the transcript. `from` is the index of the first: 0 again when recognition starts anew. */
+  /**
+   * Called with the next words of the transcript. `from` is the index of the first: 0 again when recognition starts
+   * anew.
+   */
   onWords?: (words: Word[], from: number) => void;
 };
 
@@ -99,7 +103,9 @@ export type RecognizeOptions = SpeechOptions & { language?: string | null };
 
 /** The speech engine. Throws `AppError` `processing_failed` for repeated failures, and the signal's reason. */
 export type SpeechEngine = {
-  /** Starts the speech process and loads its models meanwhile, unless they are: the first analysis then starts sooner. */
+  /**
+   * Starts the speech process and loads its models meanwhile, unless they are: the first analysis then starts sooner.
+   */
   warmUp(): void;
   /** Returns whether a model supports the language. Null stands for unknown, which the default model handles. */
   canTranscribe(language: string | null): boolean;

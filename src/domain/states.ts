@@ -92,8 +92,9 @@ export const SANDBOX_MODES = ["bwrap", "unshare", "none"] as const;
 export const WORKER_STATES = ["online", "draining", "no_redis", "offline"] as const;
 
 /**
- * How an execution on a worker ended. `lost`: heartbeats of the worker were missing. `aborted`: it was cancelled, or its worker revoked. `yielded` and
- * `released`: given back before the end. `disk_full`: given back because the worker had no disk space left.
+ * How an execution on a worker ended. `lost`: heartbeats of the worker were missing. `aborted`: it was cancelled, or
+ * its worker revoked. `yielded` and `released`: given back before the end. `disk_full`: given back because the worker
+ * had no disk space left.
  */
 export const WORKER_RUN_OUTCOMES = [
   "completed",

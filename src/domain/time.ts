@@ -1,6 +1,6 @@
 /**
- * Exact time. Times are integer numbers of ticks, and frames are indices into a source's frame times. Seconds as floats appear only in JSON
- * and in ffmpeg arguments.
+ * Exact time. Times are integer numbers of ticks, and frames are indices into a source's frame times. Seconds as floats
+ * appear only in JSON and in ffmpeg arguments.
  */
 
 /** Microseconds. Always an integer. */
@@ -140,7 +140,10 @@ export const getFrameAtOrBefore = (frames: FrameTimes, time: Ticks): number =>
 export const getFrameAtOrAfter = (frames: FrameTimes, time: Ticks): number =>
   findFirst(getFrameCount(frames), (n) => getFrameTime(frames, n) >= time);
 
-/** Returns the first index below `count` for which `isAfter` is true, and all later ones, or `count` if it is true for no index. */
+/**
+ * Returns the first index below `count` for which `isAfter` is true, and all later ones, or `count` if it is true for
+ * no index.
+ */
 export function findFirst(count: number, isAfter: (index: number) => boolean): number {
   let [low, high] = [0, count];
   while (low < high) {

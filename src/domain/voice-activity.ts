@@ -1,4 +1,7 @@
-/** Where a recording has a voice, and where it has none for long, as in music: noise reduction leaves it as it is there. Pure. */
+/**
+ * Where a recording has a voice, and where it has none for long, as in music: noise reduction leaves it as it is there.
+ * Pure.
+ */
 import type { SpeechAnalysis } from "./speech";
 import { fromSeconds, type Span, type Ticks } from "./time";
 

@@ -1,4 +1,7 @@
-/** The messages between the head and its workers: one schema for each, which both ends check. Every text, list and number is bounded. Pure. */
+/**
+ * The messages between the head and its workers: one schema for each, which both ends check. Every text, list and
+ * number is bounded. Pure.
+ */
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { getChecker, oneOf, orNull, strictObject } from "./schema-parts";
 import { SANDBOX_MODES } from "./states";
@@ -25,7 +28,10 @@ const fileName = Type.String({ pattern: FILE_NAME.source });
 export const programMessage = Type.Object({ protocol: Type.Integer({ minimum: 0 }), version: shortText(64) });
 export type WorkerProgram = Static<typeof programMessage>;
 
-/** What a head says about a token. `isOnline`: the worker of the token runs. `time`: of the head's clock, in milliseconds since 1970. */
+/**
+ * What a head says about a token. `isOnline`: the worker of the token runs. `time`: of the head's clock, in
+ * milliseconds since 1970.
+ */
 export const tokenCheckMessage = Type.Object({
   name: Type.String(),
   version: Type.String(),
@@ -48,8 +54,8 @@ const sandboxFacts = strictObject({ mode: oneOf(...SANDBOX_MODES), reason: orNul
 export type SandboxFacts = Static<typeof sandboxFacts>;
 
 /**
- * What a worker says about itself when it joins. `bootId`: a new UUID at each start of the worker. `slots`: how many executions it runs at the same
- * time. `languages`: of its speech models, as ISO 639-1 codes.
+ * What a worker says about itself when it joins. `bootId`: a new UUID at each start of the worker. `slots`: how many
+ * executions it runs at the same time. `languages`: of its speech models, as ISO 639-1 codes.
  */
 export const announcementMessage = strictObject({
   protocol: Type.Integer({ minimum: 0 }),
@@ -64,7 +70,10 @@ export const announcementMessage = strictObject({
 });
 export type WorkerAnnouncement = Static<typeof announcementMessage>;
 
-/** `queue` is the name of the worker's queue. Without a heartbeat for `lostAfterMs` the head gives the worker's executions to others. */
+/**
+ * `queue` is the name of the worker's queue. Without a heartbeat for `lostAfterMs` the head gives the worker's
+ * executions to others.
+ */
 export const membershipMessage = Type.Object({
   workerId: Type.String(),
   queue: Type.String(),
@@ -109,8 +118,8 @@ export const ticketMessage = Type.Object({ execution: uuid, url: Type.String() }
 export type Ticket = Static<typeof ticketMessage>;
 
 /**
- * A file of an execution. `role`: read by it, left by an earlier attempt in its output folder, or in its work folder. `key` names the content: equal
- * keys are equal bytes. `modifiedAt` in whole seconds since 1970.
+ * A file of an execution. `role`: read by it, left by an earlier attempt in its output folder, or in its work folder.
+ * `key` names the content: equal keys are equal bytes. `modifiedAt` in whole seconds since 1970.
  */
 const executionFile = Type.Object({
   name: fileName,
@@ -122,8 +131,9 @@ const executionFile = Type.Object({
 export type ExecutionFile = Static<typeof executionFile>;
 
 /**
- * What a worker receives at the start of an execution. `asset`: UUID of the recording; when it is deleted, so are the worker's copies of its files.
- * `owner` differs between workspaces and says nothing else about them. `input` is that of the kind's `run`.
+ * What a worker receives at the start of an execution. `asset`: UUID of the recording; when it is deleted, so are the
+ * worker's copies of its files. `owner` differs between workspaces and says nothing else about them. `input` is that of
+ * the kind's `run`.
  */
 export const manifestMessage = Type.Object({
   execution: uuid,
@@ -146,7 +156,9 @@ const sentFiles = Type.Array(sentFile, { maxItems: MAX_OUTPUT_FILES });
 
 export const checkpointMessage = strictObject({ checkpoint: Type.Unknown(), files: sentFiles });
 
-/** How an execution ended. Which fields are there depends on the status. `error` as in `work/job-child/error-codec.ts`. */
+/**
+ * How an execution ended. Which fields are there depends on the status. `error` as in `work/job-child/error-codec.ts`.
+ */
 export const resultMessage = strictObject({
   status: oneOf("completed", "failed", "yielded", "released"),
   output: Type.Optional(Type.Unknown()),

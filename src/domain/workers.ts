@@ -39,7 +39,10 @@ export const JOB_NEEDS: Record<WorkerJob, WorkerJobNeeds> = {
   render: { speech: false, encoder: true, sourceCopies: 3, canSplit: true },
 };
 
-/** An execution runs a step, or a piece of a long render: `split` plans its chunks, `chunk` encodes one, `join` makes the file of them. */
+/**
+ * An execution runs a step, or a piece of a long render: `split` plans its chunks, `chunk` encodes one, `join` makes
+ * the file of them.
+ */
 export const EXECUTION_KINDS = [...WORKER_JOBS, "split", "chunk", "join"] as const;
 export type ExecutionKind = (typeof EXECUTION_KINDS)[number];
 

@@ -194,8 +194,8 @@ export async function createHandler(services: Services): Promise<Handler> {
 const MIN_ELYSIA_PATH_INDEX = 11;
 
 /**
- * Returns the request with a URL that can be routed. Without a `Host` header (HTTP/1.0, some probes) or with an invalid one, Bun passes a
- * bare path. Apart from this, only `dashboard/authentication.ts` reads the host that a client sends.
+ * Returns the request with a URL that can be routed. Without a `Host` header (HTTP/1.0, some probes) or with an invalid
+ * one, Bun passes a bare path. Apart from this, only `dashboard/authentication.ts` reads the host that a client sends.
  */
 function withRoutableUrl(request: Request): Request {
   const { url } = request;

@@ -27,8 +27,8 @@ const MIN_TOUCH_INTERVAL_MS = 60_000;
 const MAX_CACHED_OWNERS = 10_000;
 
 /**
- * Creates the authentication by API key. A disabled account is `unauthenticated`. Owners are cached until accounts, keys or memberships
- * change, because every call looks one up.
+ * Creates the authentication by API key. A disabled account is `unauthenticated`. Owners are cached until accounts,
+ * keys or memberships change, because every call looks one up.
  */
 export function createApiKeyAuthenticator(services: Services): Authenticate {
   const { store } = services;

@@ -84,15 +84,16 @@ export const streamedDownload = (file: DownloadedFile & { parts: AsyncIterator<s
   headers: createDownloadHeaders(file),
 });
 /**
- * Returns a 200 reply with an archive that `write` creates as the client receives it. `signal` is aborted when the client leaves and when `stopped`
- * is; the response of an archive that fails ends without its directory.
+ * Returns a 200 reply with an archive that `write` creates as the client receives it. `signal` is aborted when the
+ * client leaves and when `stopped` is; the response of an archive that fails ends without its directory.
  */
 export function zipDownload(
   filename: string,
   stopped: AbortSignal,
   write: (output: ZipOutput, signal: AbortSignal) => Promise<void>,
 ): Reply {
-  // Aborting the writer would wait for a write that a client who does not read holds up. An error of the stream ends it.
+  // Aborting the writer would wait for a write that a client who does not read holds up. An error of the stream ends
+  // it.
   let fail: (reason: unknown) => void = () => {};
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>(
     {
@@ -142,8 +143,9 @@ export function createOnce(call: Call, create: (tx: Queries) => Promise<Reply>):
 const omittedLengths = new WeakMap<Request, number>();
 
 /**
- * Converts a reply to the response to a request. A reply to HEAD loses its file or stream: Elysia would read it to its end to count its bytes,
- * which takes as long as a download and costs the client nothing. `restoreLength` has to follow.
+ * Converts a reply to the response to a request. A reply to HEAD loses its file or stream: Elysia would read it to its
+ * end to count its bytes, which takes as long as a download and costs the client nothing. `restoreLength` has to
+ * follow.
  */
 export function toResponseTo(request: Request, reply: Reply): Response {
   const { file, stream, ...head } = reply;
@@ -159,7 +161,10 @@ export function restoreLength(request: Request, { headers }: Response): void {
   if (length !== undefined) headers.set("Content-Length", String(length));
 }
 
-/** Converts a reply to a response. Caches must not store it unless the reply has its own `cache-control`, because it is for one user and may contain signed links. */
+/**
+ * Converts a reply to a response. Caches must not store it unless the reply has its own `cache-control`, because it is
+ * for one user and may contain signed links.
+ */
 export function toResponse(reply: Reply): Response {
   const headers = new Headers(reply.headers);
   for (const cookie of reply.cookies ?? []) headers.append("Set-Cookie", cookie);

@@ -29,8 +29,9 @@ export function findClient(
 }
 
 /**
- * Returns the client's address for the log. `peer` is the address that opened the connection. `X-Forwarded-For` counts only if `peer` is a
- * trusted proxy, and is read from its end: the last address that is not a trusted proxy is the client.
+ * Returns the client's address for the log. `peer` is the address that opened the connection. `X-Forwarded-For` counts
+ * only if `peer` is a trusted proxy, and is read from its end: the last address that is not a trusted proxy is the
+ * client.
  */
 export function findClientAddress(
   peer: string | null,

@@ -1,4 +1,7 @@
-/** The control socket: runs the shell's commands in a running server, and serves its metrics and its readiness. File permissions decide who may connect. */
+/**
+ * The control socket: runs the shell's commands in a running server, and serves its metrics and its readiness. File
+ * permissions decide who may connect.
+ */
 import { version } from "../../package.json";
 import { AppError, badRequest } from "../domain/errors";
 import type { Log } from "../lib/log";
@@ -11,8 +14,8 @@ import { publicErrorShape, toErrorReply } from "./errors";
 import { createMetricsReply, METRICS_PATH } from "./metrics";
 
 /**
- * Creates the handler of `POST /` with `{ command, args }` and of `GET /metrics` and `/readyz`. Responds with the result, or with an error in the public
- * shape.
+ * Creates the handler of `POST /` with `{ command, args }` and of `GET /metrics` and `/readyz`. Responds with the
+ * result, or with an error in the public shape.
  */
 export function createControlHandler(services: Services, log: Log): (request: Request) => Promise<Response> {
   return async (request) => {

@@ -49,8 +49,8 @@ const formatReset = (position: number): string => `id: ${position}\nevent: reset
 const formatPosition = (position: number): string => `id: ${position}\n\n`;
 
 /**
- * Returns a reply that streams the matching events from `lastEventId` on, until the client leaves, the caller loses access, or the caller's role
- * in the workspace or on the server changes. Throws `AppError` as `LiveStreams.open`.
+ * Returns a reply that streams the matching events from `lastEventId` on, until the client leaves, the caller loses
+ * access, or the caller's role in the workspace or on the server changes. Throws `AppError` as `LiveStreams.open`.
  */
 export async function eventStream(
   call: Call,

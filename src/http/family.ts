@@ -1,6 +1,6 @@
 /**
- * Route families. A family mounts routes and the TUS surface under a prefix, with its own authentication, error shape and rate limit. The
- * same routes can be in several families.
+ * Route families. A family mounts routes and the TUS surface under a prefix, with its own authentication, error shape
+ * and rate limit. The same routes can be in several families.
  */
 import { AppError } from "../domain/errors";
 import { isUuid } from "../lib/ids";
@@ -183,8 +183,8 @@ const readRequestedWorkspace = ({ headers, method, url }: Request): string | nul
   headers.get(WORKSPACE_HEADER) ?? (method === "GET" ? new URL(url).searchParams.get("workspace_id") : null);
 
 /**
- * Converts an error to a response in this shape. Logs the cause; errors other than `AppError` count as failures, unless the client has closed the
- * connection.
+ * Converts an error to a response in this shape. Logs the cause; errors other than `AppError` count as failures, unless
+ * the client has closed the connection.
  */
 export function toErrorResponse(error: unknown, { signal }: Request, shape: ErrorShape, log: Log): Response {
   logRefusal(error, log);

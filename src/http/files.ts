@@ -21,7 +21,10 @@ import { findLinkProblem, findSharedRender, isUnlocked } from "./shared-renders"
 /** `text` replaces `path` for a file created from the database. `modifiedAt` is in milliseconds since 1970. */
 type LinkedFile = { contentType: string; name: string } & ({ path: string } | { text: string; modifiedAt: number });
 
-/** Serves GET and HEAD of `/files/{kind}/{id}/{what}`. Throws `AppError` `not_found` if the link is invalid, has expired or its file does not exist, `upstream_unavailable` while its folder is offline. */
+/**
+ * Serves GET and HEAD of `/files/{kind}/{id}/{what}`. Throws `AppError` `not_found` if the link is invalid, has expired
+ * or its file does not exist, `upstream_unavailable` while its folder is offline.
+ */
 export async function serveFile(services: Services, request: Request, target: LinkTarget): Promise<Response> {
   const problem = findLinkProblem(services, request, target);
   const found = problem === null ? await findLinkedFile(services, request, target) : null;
@@ -97,7 +100,10 @@ async function findLinkedFile(services: Services, request: Request, target: Link
   }
 }
 
-/** Returns the completed render that a link shares, or null if the link does not work or the browser has not entered its password. */
+/**
+ * Returns the completed render that a link shares, or null if the link does not work or the browser has not entered its
+ * password.
+ */
 async function findRender(services: Services, request: Request, { kind, id }: LinkTarget): Promise<Render | null> {
   if (kind === "shares") {
     const found = await findSharedRender(services, id);

@@ -1,6 +1,6 @@
 /**
- * Lists. Keyset paging has `limit` and `cursor` in the query, `items` and `next_cursor` in the response. Lists of the dashboard family only have
- * `limit` and `offset` in the query; `items`, `total` in the response.
+ * Lists. Keyset paging has `limit` and `cursor` in the query, `items` and `next_cursor` in the response. Lists of the
+ * dashboard family only have `limit` and `offset` in the query; `items`, `total` in the response.
  */
 import type { Static, TObject, TProperties } from "@sinclair/typebox";
 import { integerField, pagingParameters, strictObject } from "../domain/schema-parts";

@@ -45,7 +45,10 @@ function collectSchemas({ hasWorkspaces = false }: Family, operations: object[])
 /** The fields that resources have only in families with workspaces. */
 const WORKSPACE_FIELDS = ["created_by", "cut_after_upload"];
 
-/** Returns the schema of a resource with the fields of `WORKSPACE_FIELDS` required, or without them. Keeps other schemas. */
+/**
+ * Returns the schema of a resource with the fields of `WORKSPACE_FIELDS` required, or without them. Keeps other
+ * schemas.
+ */
 function withWorkspaceFields(schema: JsonObject, areShown: boolean): JsonObject {
   const { properties, required } = schema as { properties?: JsonObject; required?: string[] };
   const own = WORKSPACE_FIELDS.filter((name) => properties !== undefined && name in properties);

@@ -30,8 +30,8 @@ export type BodyType = keyof typeof BODY_TYPES;
 export type BodyLimits = { type: BodyType; maxBytes: number; timeoutMs: number };
 
 /**
- * Reads the text of a body of this type. Throws `AppError`: `unsupported_media_type`, `payload_too_large` as soon as the limit is exceeded,
- * `bad_request` if the body is incomplete or late.
+ * Reads the text of a body of this type. Throws `AppError`: `unsupported_media_type`, `payload_too_large` as soon as
+ * the limit is exceeded, `bad_request` if the body is incomplete or late.
  */
 export async function readBodyText(request: Request, limits: BodyLimits): Promise<string> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
@@ -123,8 +123,8 @@ const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Returns why a JSON text must not be parsed, or null: too deep nesting, an object with too many properties, or a property with a name too
- * long to be repeated in an error. Makes one pass and ignores the contents of strings.
+ * Returns why a JSON text must not be parsed, or null: too deep nesting, an object with too many properties, or a
+ * property with a name too long to be repeated in an error. Makes one pass and ignores the contents of strings.
  */
 export function findShapeError(text: string): string | null {
   /** Number of properties so far, by nesting level of the open objects. */

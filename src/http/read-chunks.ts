@@ -2,8 +2,8 @@
 import { AppError } from "../domain/errors";
 
 /**
- * Yields the chunks of a body. Throws the signal's reason once it is aborted, also while no bytes arrive, and `AppError` `bad_request` when the
- * connection breaks.
+ * Yields the chunks of a body. Throws the signal's reason once it is aborted, also while no bytes arrive, and
+ * `AppError` `bad_request` when the connection breaks.
  */
 export async function* readChunks(
   body: ReadableStream<Uint8Array> | null,

@@ -1,7 +1,7 @@
 /**
- * Routes as data. A resource's file defines the handlers, a family's table gives each its method and path, and the family adds
- * authentication, rate limit and error shape. The API contract fixes the order of the checks: authentication, rate limit, existence of the
- * resource in the path, request body, state, credits.
+ * Routes as data. A resource's file defines the handlers, a family's table gives each its method and path, and the
+ * family adds authentication, rate limit and error shape. The API contract fixes the order of the checks:
+ * authentication, rate limit, existence of the resource in the path, request body, state, credits.
  */
 import type { Static, TObject } from "@sinclair/typebox";
 import { AppError, badRequest, type HttpCode, isHttpCode, notFound, requireFound } from "../domain/errors";
@@ -220,7 +220,10 @@ async function readInput(definition: Definition, { request, services }: OpenCall
   return { query: parsedQuery, body: parsedBody, text };
 }
 
-/** Returns a body as text with the names of its secrets only: its hash is stored, and a password could be guessed from it. */
+/**
+ * Returns a body as text with the names of its secrets only: its hash is stored, and a password could be guessed from
+ * it.
+ */
 function withoutSecrets({ properties }: TObject, body: object | undefined, text: string): string {
   const secrets = Object.keys(properties).filter((name) => properties[name]!.writeOnly === true);
   if (secrets.length === 0) return text;

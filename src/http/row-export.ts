@@ -3,7 +3,10 @@ import { type CsvCell, formatCsvHeader, formatCsvRow } from "../domain/csv";
 
 const ROWS_PER_BATCH = 500;
 
-/** Yields all rows in batches, as `show` shows them. `readAfter` returns at most `limit` rows after the ID `afterId`, sorted by ID. */
+/**
+ * Yields all rows in batches, as `show` shows them. `readAfter` returns at most `limit` rows after the ID `afterId`,
+ * sorted by ID.
+ */
 export async function* readInBatches<Row extends { entry: { id: string } }, Shown>(
   readAfter: (page: { afterId: string; limit: number }) => Promise<Row[]>,
   show: (row: Row) => Shown,

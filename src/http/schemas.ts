@@ -37,7 +37,10 @@ type TimeText<Value> = Value extends number ? string : Value;
 /** A number that the schema has as text is a time. */
 type ShownValue<Value, Field> = [Value, Field] extends [number | null, string | null] ? TimeText<Value> : Value;
 
-/** Type of a row's value for a field, whose name may be in snake case or camel case. It is `symbol`, which no field has, for a field that the row lacks. */
+/**
+ * Type of a row's value for a field, whose name may be in snake case or camel case. It is `symbol`, which no field has,
+ * for a field that the row lacks.
+ */
 type RowValue<Row, Name extends string> = Name extends keyof Row
   ? Row[Name]
   : CamelCase<Name> extends keyof Row
@@ -51,7 +54,10 @@ type RowKey<Shown, Row> = {
 
 type ComputedFields<Shown, Row> = Omit<Shown, RowKey<Shown, Row>> & Partial<Pick<Shown, RowKey<Shown, Row>>>;
 
-/** Returns the resource of a row. `computed` has the fields that the row lacks or that differ from it. Times become ISO 8601. */
+/**
+ * Returns the resource of a row. `computed` has the fields that the row lacks or that differ from it. Times become ISO
+ * 8601.
+ */
 export function showRow<Schema extends TObject, Row extends object>(
   schema: Schema,
   row: Row,

@@ -1,4 +1,7 @@
-/** The page of a share link, for people without an account: a player, a download and, before them, the question for the password. */
+/**
+ * The page of a share link, for people without an account: a player, a download and, before them, the question for the
+ * password.
+ */
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import style from "../../web/share.css" with { type: "text" };
@@ -24,8 +27,8 @@ export const createSharePagePlugin = () =>
   new Elysia({ name: "share-page", strictPath: true }).get(STYLE_PATH, () => toPageResponse("css", style));
 
 /**
- * Serves GET and HEAD of the page of a link, and POST with its password. A link that is invalid, has expired or was revoked has the same page, so
- * that it does not say which links exist.
+ * Serves GET and HEAD of the page of a link, and POST with its password. A link that is invalid, has expired or was
+ * revoked has the same page, so that it does not say which links exist.
  */
 export async function serveSharePage(
   services: Services,
@@ -58,7 +61,10 @@ export async function serveSharePage(
 
 const form = strictObject({ password: Type.String() });
 
-/** Checks the password in the form. Returns the response with the cookie, or the question again. Errors: `rate_limited`, `upstream_unavailable`, those of the body. */
+/**
+ * Checks the password in the form. Returns the response with the cookie, or the question again. Errors: `rate_limited`,
+ * `upstream_unavailable`, those of the body.
+ */
 async function unlock(
   services: Services,
   request: Request,

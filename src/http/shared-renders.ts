@@ -11,7 +11,10 @@ import { formatCookie, readCookie } from "./dashboard/cookies";
 
 export type SharedRender = { share: RenderShare; render: Render };
 
-/** Returns the render of a link; null if the link was revoked, its creator has lost write access, or there is no file to share. */
+/**
+ * Returns the render of a link; null if the link was revoked, its creator has lost write access, or there is no file to
+ * share.
+ */
 export async function findSharedRender({ store }: Services, shareId: string): Promise<SharedRender | null> {
   const share = await findRenderShareById(store.read, shareId);
   const user = share && (await findUserById(store.read, share.created_by));

@@ -1,6 +1,6 @@
 /**
- * The dashboard: one page for all of its paths, and the files that it loads. The files have names that contain their hash, so a browser keeps
- * them; the page is validated on each load.
+ * The dashboard: one page for all of its paths, and the files that it loads. The files have names that contain their
+ * hash, so a browser keeps them; the page is validated on each load.
  */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,10 @@ const INDEX = "index.html";
 /** The page itself, and files that only the server reads. */
 const INTERNAL_FILES = [INDEX, "pages.json"];
 
-/** Names of files of the bundle: what every page loads, what is loaded with a session, and what each page loads besides, by its path. */
+/**
+ * Names of files of the bundle: what every page loads, what is loaded with a session, and what each page loads besides,
+ * by its path.
+ */
 type BundleIndex = {
   first: string;
   script: string;
@@ -53,7 +56,10 @@ const COMPRESS: Record<Encoding, (body: Uint8Array<ArrayBuffer>) => Uint8Array<A
 const readModifiedMs = (folder: string): number =>
   statSync(join(folder, INDEX), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
-/** Reads the names of the files in `folder`. A file is compressed once per encoding, on the first request for it. Links are hints for a path; without them a page loads later. */
+/**
+ * Reads the names of the files in `folder`. A file is compressed once per encoding, on the first request for it. Links
+ * are hints for a path; without them a page loads later.
+ */
 function openBundle(folder: string) {
   const modifiedMs = readModifiedMs(folder);
   // Names are looked up here, and never built from request contents.

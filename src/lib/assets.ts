@@ -1,6 +1,7 @@
 /**
- * The assets bundled in the executable: the recognizer's graphs, ffmpeg, native libraries. They are extracted once, to a versioned folder in
- * the data folder. When run from the sources, they come from `dist/assets` and the installed packages.
+ * The assets bundled in the executable: the recognizer's graphs, ffmpeg, native libraries. They are extracted once, to
+ * a versioned folder in the data folder. When run from the sources, they come from `dist/assets` and the installed
+ * packages.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -2,7 +2,10 @@
 
 const CONFIRM_MS = 50 * 60_000;
 
-/** Returns, of all names that are old by the time of day, those that have been in each call for almost an hour by a monotonic clock. */
+/**
+ * Returns, of all names that are old by the time of day, those that have been in each call for almost an hour by a
+ * monotonic clock.
+ */
 export type ConfirmAges = (old: readonly string[]) => Set<string>;
 
 /** Creates the memory of names. `clock`: milliseconds on a monotonic clock. */

@@ -1,6 +1,6 @@
 /**
- * Extracts the embedded files of the executable to a versioned folder: once, atomically, and safely when two processes start at the same
- * time. Later starts compare sizes and modification times, and read a file only when these differ.
+ * Extracts the embedded files of the executable to a versioned folder: once, atomically, and safely when two processes
+ * start at the same time. Later starts compare sizes and modification times, and read a file only when these differ.
  */
 import { existsSync } from "node:fs";
 import { chmod, mkdir, readdir, rename, rm, stat, utimes } from "node:fs/promises";
@@ -8,7 +8,10 @@ import { basename, dirname, join } from "node:path";
 import { flushFile, writeAtomic } from "./atomic-file";
 import { hashFile } from "./hash";
 
-/** An embedded file: `name` is its path in the folder, `path` its zstd-compressed content in the executable. `sizeBytes` and `sha256` (hexadecimal) are of the decompressed file. */
+/**
+ * An embedded file: `name` is its path in the folder, `path` its zstd-compressed content in the executable. `sizeBytes`
+ * and `sha256` (hexadecimal) are of the decompressed file.
+ */
 export type EmbeddedFile = { name: string; path: string; sizeBytes: number; sha256: string; executable: boolean };
 
 /** `id` is the folder name, which changes whenever a file changes. */
@@ -24,8 +27,8 @@ const PARTIAL_PREFIX = "partial-";
 const ZSTD = "zstd" as string as CompressionFormat;
 
 /**
- * Creates or repairs `parent/<id>`, removes the folders of other versions that no running process uses, and returns the folder. Throws file
- * system errors such as `ENOSPC` and `EACCES`.
+ * Creates or repairs `parent/<id>`, removes the folders of other versions that no running process uses, and returns the
+ * folder. Throws file system errors such as `ENOSPC` and `EACCES`.
  */
 export async function extractFiles(embedded: EmbeddedFiles, parent: string): Promise<string> {
   const folder = join(parent, embedded.id);

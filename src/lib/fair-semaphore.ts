@@ -84,7 +84,9 @@ export function createFairSemaphore(limits: FairSemaphoreLimits) {
   }
 
   return {
-    /** Runs `work` with a permit. Errors: those of `work`; `SemaphoreFullError`, in which case `work` was not started. */
+    /**
+     * Runs `work` with a permit. Errors: those of `work`; `SemaphoreFullError`, in which case `work` was not started.
+     */
     async run<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
       // No caller is overtaken: if a permit for this key is free, all waiting calls belong to keys at their own limit.
       if (hasRoom(key)) acquire(key);

@@ -1,6 +1,6 @@
 /**
- * Remote calls between a program and a worker process over pipes. A call has an input, a result or an error, progress, log lines and
- * callbacks to the caller; the caller can abort it or ask it to yield. All values are plain JSON.
+ * Remote calls between a program and a worker process over pipes. A call has an input, a result or an error, progress,
+ * log lines and callbacks to the caller; the caller can abort it or ask it to yield. All values are plain JSON.
  */
 import { decodeFrames, encodeFrame } from "./ipc-framing";
 
@@ -219,7 +219,9 @@ export function createIpcCaller(options: {
     fail: (error: unknown): void => {
       for (const call of pending.values()) call.settle.reject(error);
     },
-    /** Calls an operation. Throws its errors; if aborted, the signal's reason once the worker has ended the operation. */
+    /**
+     * Calls an operation. Throws its errors; if aborted, the signal's reason once the worker has ended the operation.
+     */
     async call(operation: string, input: unknown, callOptions: CallOptions = {}): Promise<unknown> {
       const { signal, shouldYield } = callOptions;
       signal?.throwIfAborted();

@@ -11,8 +11,8 @@ let lastTask: Promise<unknown> = Promise.resolve();
 let lastTaskMs = 0;
 
 /**
- * Runs `task`, which parses or checks a text. Tasks with large texts run one at a time with pauses between them, because each
- * blocks the event loop for a while, and many may be due at once.
+ * Runs `task`, which parses or checks a text. Tasks with large texts run one at a time with pauses between them,
+ * because each blocks the event loop for a while, and many may be due at once.
  */
 export function runLargeTasksSerially<Result>(text: string, task: () => Result): Result | Promise<Result> {
   if (text.length <= MAX_SMALL_CHARACTERS) return task();

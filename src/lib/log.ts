@@ -1,6 +1,6 @@
 /**
- * The log: one JSON object per line, or readable text on a terminal. A logger adds its fields (a request ID, a job ID) to each line. Secrets
- * must never be logged: callers log names and IDs.
+ * The log: one JSON object per line, or readable text on a terminal. A logger adds its fields (a request ID, a job ID)
+ * to each line. Secrets must never be logged: callers log names and IDs.
  */
 import { escapeControls } from "./control-characters";
 

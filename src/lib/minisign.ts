@@ -70,8 +70,8 @@ export function parseSignature(text: string): MinisignSignature {
 }
 
 /**
- * Verifies that `path` and the trusted comment were signed with the key, and returns the comment. Throws `MinisignError`, file system errors and the
- * signal's reason.
+ * Verifies that `path` and the trusted comment were signed with the key, and returns the comment. Throws
+ * `MinisignError`, file system errors and the signal's reason.
  */
 export async function verifyFile(
   path: string,

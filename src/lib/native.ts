@@ -1,6 +1,7 @@
 /**
- * Native addons of the executable. Bun would extract an embedded addon to the temporary folder, which may be mounted `noexec`, so they are
- * extracted with the other assets and loaded from there. The build redirects the packages that need one to `loadNative`.
+ * Native addons of the executable. Bun would extract an embedded addon to the temporary folder, which may be mounted
+ * `noexec`, so they are extracted with the other assets and loaded from there. The build redirects the packages that
+ * need one to `loadNative`.
  */
 import { join } from "node:path";
 

@@ -64,9 +64,9 @@ const children = new Set<ChildProcess>();
 export const KEEP_PRIORITY = "keep-priority";
 
 /**
- * The environment of job processes and of the speech process. Most of them live for seconds, in which code that runs a thousand times is not worth
- * compiling again. Hot loops of long jobs are still optimized, a little later. One thread collects garbage, in turn with the program. Servers, also
- * that of a drill, run without it.
+ * The environment of job processes and of the speech process. Most of them live for seconds, in which code that runs a
+ * thousand times is not worth compiling again. Hot loops of long jobs are still optimized, a little later. One thread
+ * collects garbage, in turn with the program. Servers, also that of a drill, run without it.
  */
 export const PROGRAM_ENV: Record<string, string> = {
   BUN_JSC_thresholdForOptimizeAfterWarmUp: "4000",
@@ -178,7 +178,10 @@ const MAX_ADDED_MS = 5 * 60_000;
 
 let stretchesLimits = false;
 
-/** Lengthens the time limits of this process from now on, for a command of the lowest priority: on a busy machine all that it does takes longer. */
+/**
+ * Lengthens the time limits of this process from now on, for a command of the lowest priority: on a busy machine all
+ * that it does takes longer.
+ */
 export function stretchLimits(): void {
   stretchesLimits = true;
 }
@@ -196,7 +199,9 @@ function lowerPriority(pid: number, niceness: number): void {
   }
 }
 
-/** Lets the launcher start its program: processes that it started before would have kept the priority of this process. */
+/**
+ * Lets the launcher start its program: processes that it started before would have kept the priority of this process.
+ */
 function releaseLauncher(lifeline: number): void {
   try {
     writeSync(lifeline, "\n");

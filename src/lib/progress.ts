@@ -1,6 +1,9 @@
 /** Reports of progress. */
 
-/** Returns a function that forwards shares of at most 1 that have increased, no more often than `intervalMs` before the last one. */
+/**
+ * Returns a function that forwards shares of at most 1 that have increased, no more often than `intervalMs` before the
+ * last one.
+ */
 export function createIncreasingProgress(report: (share: number) => void, intervalMs = 0): (share: number) => void {
   let highest = 0;
   let reportedAt = Number.NEGATIVE_INFINITY;

@@ -12,7 +12,9 @@ const PREFIX = "1.";
 export function createSealer(secret: string) {
   const key = Buffer.from(hkdfSync("sha256", secret, "", "offcut sealed values", KEY_BYTES));
   return {
-    /** Encrypts a text. `context` names the place where it is stored. It can be decrypted only with the same context. */
+    /**
+     * Encrypts a text. `context` names the place where it is stored. It can be decrypted only with the same context.
+     */
     seal: (text: string, context: string): string => {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv(CIPHER, key, nonce).setAAD(Buffer.from(context));

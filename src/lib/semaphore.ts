@@ -29,8 +29,8 @@ export function createSemaphore(count: number) {
 
   return {
     /**
-     * Runs `work` with a permit, waiting for one if necessary. Throws the errors of `work`, or the signal's reason if it
-     * aborts while waiting, in which case `work` was not started.
+     * Runs `work` with a permit, waiting for one if necessary. Throws the errors of `work`, or the signal's reason if
+     * it aborts while waiting, in which case `work` was not started.
      */
     async run<Result>(signal: AbortSignal | undefined, work: () => Promise<Result>): Promise<Result> {
       await acquire(signal);

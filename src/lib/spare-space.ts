@@ -1,4 +1,7 @@
-/** A file that only takes up space: it is removed when a full disk would make a write fail that frees more, such as a deletion. */
+/**
+ * A file that only takes up space: it is removed when a full disk would make a write fail that frees more, such as a
+ * deletion.
+ */
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";

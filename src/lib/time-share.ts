@@ -1,4 +1,7 @@
-/** Shares of a resource by key, in seconds of its use. A share fills with time, and what was used beyond it is made up for before more is granted. */
+/**
+ * Shares of a resource by key, in seconds of its use. A share fills with time, and what was used beyond it is made up
+ * for before more is granted.
+ */
 
 export type TimeShareLimits = {
   /** Seconds of use that a key gets for each second. */

@@ -8,8 +8,8 @@ import { pipeline } from "node:stream/promises";
 import { crc32, createDeflateRaw } from "node:zlib";
 
 /**
- * The destination: `write` appends, `patch` overwrites earlier bytes; null if that is not possible. Neither keeps `bytes` after it has
- * resolved.
+ * The destination: `write` appends, `patch` overwrites earlier bytes; null if that is not possible. Neither keeps
+ * `bytes` after it has resolved.
  */
 export type ZipOutput = {
   write(bytes: Uint8Array): Promise<void>;
@@ -97,8 +97,8 @@ export function createZipWriter(output: ZipOutput) {
 
   return {
     /**
-     * Writes an entry and returns its uncompressed size in bytes. Each chunk is consumed before the next one is read, so
-     * `chunks` may reuse a buffer. Rejects with errors of `chunks` and of the output, after which the archive is
+     * Writes an entry and returns its uncompressed size in bytes. Each chunk is consumed before the next one is read,
+     * so `chunks` may reuse a buffer. Rejects with errors of `chunks` and of the output, after which the archive is
      * unusable.
      */
     add: async (entry: ZipEntry, chunks: ZipContent): Promise<number> => {

@@ -11,8 +11,9 @@ import { startAudioDecoder } from "./audio-render";
 import { type RecordingFile, toFfmpegError } from "./ffmpeg";
 
 /**
- * Writes the first audio track as analysis audio. Its first sample is time 0 of the source's clock, and it has exactly as many samples as
- * the source's duration. Errors: `AppError` `no_speech` without an audio track, `storage_full`, `processing_failed`; the signal's reason.
+ * Writes the first audio track as analysis audio. Its first sample is time 0 of the source's clock, and it has exactly
+ * as many samples as the source's duration. Errors: `AppError` `no_speech` without an audio track, `storage_full`,
+ * `processing_failed`; the signal's reason.
  */
 export async function extractAnalysisAudio(
   options: RecordingFile & { outputPath: string; onProgress?: ((share: number) => void) | undefined },

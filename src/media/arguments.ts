@@ -22,10 +22,10 @@ export type InputOptions = {
 };
 
 /**
- * Returns the input arguments of one uploaded file: the demuxer is forced, the only protocol is `file`, no format may open another file,
- * and only the decoders of supported codecs are allowed. The `file:` prefix makes a name that starts with `-` or contains a colon harmless.
- * Offcut keeps container times (`-copyts`) and moves them to the source's clock in filters, because ffmpeg alters `-itsoffset` for
- * transport streams.
+ * Returns the input arguments of one uploaded file: the demuxer is forced, the only protocol is `file`, no format may
+ * open another file, and only the decoders of supported codecs are allowed. The `file:` prefix makes a name that starts
+ * with `-` or contains a colon harmless. Offcut keeps container times (`-copyts`) and moves them to the source's clock
+ * in filters, because ffmpeg alters `-itsoffset` for transport streams.
  */
 export function buildInputArguments(options: InputOptions): string[] {
   const { seekTo = null } = options;

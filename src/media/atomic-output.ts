@@ -5,8 +5,8 @@ import { dirname } from "node:path";
 import { AppError } from "../domain/errors";
 
 /**
- * Calls `make` with the path of a temporary file in the folder of `path` and renames the file on success. On failure the temporary file is
- * removed. Errors: those of `make`, and `AppError` `storage_full` for a full disk.
+ * Calls `make` with the path of a temporary file in the folder of `path` and renames the file on success. On failure
+ * the temporary file is removed. Errors: those of `make`, and `AppError` `storage_full` for a full disk.
  */
 export async function writeAtomically<Result>(
   path: string,

@@ -80,7 +80,10 @@ export type AudioRenderOptions = RecordingFile & {
 /** What changes the levels of a cut. `gains`: those of speakers. `level` null: the limiter has nothing to do. */
 export type Levels = { gains: readonly SpeakerGain[]; level: OutputLevel | null };
 
-/** Writes the audio of a cut at a level, or as it is. Errors: `AppError` `storage_full`, `processing_failed`; the signal's reason. */
+/**
+ * Writes the audio of a cut at a level, or as it is. Errors: `AppError` `storage_full`, `processing_failed`; the
+ * signal's reason.
+ */
 export async function encodeSpliced(
   options: AudioRenderOptions,
   audioFormat: AudioFormat,

@@ -1,6 +1,6 @@
 /**
- * The codecs of recordings in the containers that `probing/sniff.ts` accepts. ffmpeg has hundreds more, for games and animations, which
- * are not maintained: their decoders never receive uploaded data.
+ * The codecs of recordings in the containers that `probing/sniff.ts` accepts. ffmpeg has hundreds more, for games and
+ * animations, which are not maintained: their decoders never receive uploaded data.
  */
 
 /** Codecs by ffmpeg's codec name, each with the names of other decoders. A decoder that a build lacks does no harm. */

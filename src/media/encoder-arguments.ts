@@ -117,8 +117,8 @@ export const toLayoutName = (channels: number): string =>
   ({ 1: "mono", 2: "stereo", 6: "5.1", 8: "7.1" })[channels] ?? `${channels}c`;
 
 /**
- * The fast coder takes a third of the default coder's time and keeps speech closer to the source. Temporal noise shaping and perceptual
- * noise substitution cost bits and time in ffmpeg's encoder without a gain, so they are off.
+ * The fast coder takes a third of the default coder's time and keeps speech closer to the source. Temporal noise
+ * shaping and perceptual noise substitution cost bits and time in ffmpeg's encoder without a gain, so they are off.
  */
 const AAC_ARGUMENTS = ["aac", "-aac_coder", "fast", "-aac_tns", "0", "-aac_pns", "0"];
 

@@ -29,8 +29,8 @@ const DEVICES: Partial<Record<VideoEncoder, RegExp>> = {
 };
 
 /**
- * Returns the video encoders that may work with these files in `/dev`: trying one costs the start of an ffmpeg. Where the files are not known (null),
- * all may work.
+ * Returns the video encoders that may work with these files in `/dev`: trying one costs the start of an ffmpeg. Where
+ * the files are not known (null), all may work.
  */
 export const listCandidateEncoders = (devices: readonly string[] | null, platform: string = process.platform) =>
   VIDEO_ENCODERS.filter((name) => {
@@ -49,8 +49,8 @@ export function listDevices(folder: string): string[] | null {
 }
 
 /**
- * Tests encoders on a few frames, in the sandbox of renders, and leaves out those that do not work. Those that almost every ffmpeg has share a run;
- * if it fails, each is tested alone.
+ * Tests encoders on a few frames, in the sandbox of renders, and leaves out those that do not work. Those that almost
+ * every ffmpeg has share a run; if it fails, each is tested alone.
  */
 export async function detectEncoders(ffmpeg: Ffmpeg, sandbox: Sandbox): Promise<Encoders> {
   const canEncode = (trial: string[]) => tryArguments(ffmpeg, sandbox, trial);

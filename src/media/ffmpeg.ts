@@ -21,8 +21,8 @@ const GIB = 1024 ** 3;
 
 /**
  * Returns the forced ffmpeg, or the first one on the PATH that is newer than the bundled one and has libx264, or the
- * bundled one. `query` replaces running a program with `FFMPEG_QUERY`. Errors: a plain `Error` with one line if the forced or the bundled
- * one does not run.
+ * bundled one. `query` replaces running a program with `FFMPEG_QUERY`. Errors: a plain `Error` with one line if the
+ * forced or the bundled one does not run.
  */
 export async function selectFfmpeg(options: {
   forced: string | null;
@@ -64,7 +64,10 @@ export function findFfmpegWarning(ffmpeg: Ffmpeg, path: string | undefined): str
   return `The bundled ffmpeg is from 2018 and gets no security fixes: ${remedy}.`;
 }
 
-/** One run prints the version, to standard error, and the encoders: starting an ffmpeg with many libraries takes a tenth of a second. */
+/**
+ * One run prints the version, to standard error, and the encoders: starting an ffmpeg with many libraries takes a tenth
+ * of a second.
+ */
 export const FFMPEG_QUERY = ["-encoders"] as const;
 
 export async function queryFfmpeg(path: string): Promise<ProgramOutput> {

@@ -1,4 +1,7 @@
-/** Renders a cut's audio to an encoded file, at its own level or at a target loudness: measures, encodes, and measures what was encoded. */
+/**
+ * Renders a cut's audio to an encoded file, at its own level or at a target loudness: measures, encodes, and measures
+ * what was encoded.
+ */
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { FINE_STEPS_PER_SECOND, predictLoudness } from "../domain/limited-loudness";
@@ -26,17 +29,20 @@ const MAX_WARNING_FREE_DBTP = MAX_PEAK_DBTP + 0.05;
 /** Share of the pass that measures in the progress. */
 const MEASURED = 0.3;
 
-/** Samples with reduced noise are kept for the next pass up to this size: 90 minutes in stereo. Beyond it, noise is reduced again. */
+/**
+ * Samples with reduced noise are kept for the next pass up to this size: 90 minutes in stereo. Beyond it, noise is
+ * reduced again.
+ */
 const MAX_KEPT_BYTES = 2 * 1024 ** 3;
 const KEPT_NAME = "reduced.f32";
 
 export type ProcessedAudioOptions = Omit<AudioRenderOptions, "noiseReduction"> & { processing?: AudioProcessing };
 
 /**
- * Writes the audio of a cut: an m4a or mp3 file, or the AAC track of a video. With a loudness, one gain applies to all samples, and a limiter
- * keeps the true peak below -1 dBTP. Where that is too soft, the samples pass a high-pass at 20 Hz, a limiter, a clipper and a second limiter.
- * Reduced noise and speakers at the same level come before it. Without processing, the samples stay as they are. Returns warnings. Errors:
- * those of `encodeSpliced`.
+ * Writes the audio of a cut: an m4a or mp3 file, or the AAC track of a video. With a loudness, one gain applies to all
+ * samples, and a limiter keeps the true peak below -1 dBTP. Where that is too soft, the samples pass a high-pass at 20
+ * Hz, a limiter, a clipper and a second limiter. Reduced noise and speakers at the same level come before it. Without
+ * processing, the samples stay as they are. Returns warnings. Errors: those of `encodeSpliced`.
  */
 export async function renderAudio({ processing = {}, ...given }: ProcessedAudioOptions): Promise<string[]> {
   const { loudness: target = null, noiseReduction, levelSpeakers: levelsSpeakers = false } = processing;

@@ -38,8 +38,8 @@ const SAME_FRAME_TOLERANCE_TICKS: Ticks = 1_500;
 const RATE_TOLERANCE_TICKS: Ticks = 1_100;
 
 /**
- * Probes a file. Errors: `AppError` `corrupt_media`, `no_media_streams`, `media_limits_exceeded`, `unsupported_media`; the signal's reason
- * when aborted.
+ * Probes a file. Errors: `AppError` `corrupt_media`, `no_media_streams`, `media_limits_exceeded`, `unsupported_media`;
+ * the signal's reason when aborted.
  */
 export async function probeMedia(options: ProbeOptions): Promise<ProbedMedia> {
   const { path, sniffed, limits, signal } = options;

@@ -146,7 +146,10 @@ export async function writeSmartVideo(
 
 type EncoderConfig = Pick<VideoTrackConfig, "codec" | "description">;
 
-/** Returns the configuration of the encoded segments, which is the same for all of them, or null without encoded segments. */
+/**
+ * Returns the configuration of the encoded segments, which is the same for all of them, or null without encoded
+ * segments.
+ */
 async function readEncoderConfig(
   { source, cached }: SmartPlan,
   paths: readonly string[],

@@ -17,8 +17,8 @@ import { createProbeLimits, type RecordingFile, runFfmpeg, toFfmpegError, tryFfm
 
 export type Filmstrip = {
   /**
-   * Frames side by side, each `width` by `height` pixels, at `(n + 0.5) / count` of the duration. A frame that cannot be decoded is replaced by
-   * the nearest one.
+   * Frames side by side, each `width` by `height` pixels, at `(n + 0.5) / count` of the duration. A frame that cannot
+   * be decoded is replaced by the nearest one.
    */
   count: number;
   width: number;
@@ -99,12 +99,16 @@ async function openStills(source: ImageRequest): Promise<StillSource> {
   return { ...source, toneMaps: isHdr(source.probed.info.video!) && (await hasZscaleFilter(source.ffmpeg)) };
 }
 
-/** A frame to write as a JPEG of this size: the keyframe before `time`, which is the cheapest to decode, or with null the first frame. */
+/**
+ * A frame to write as a JPEG of this size: the keyframe before `time`, which is the cheapest to decode, or with null
+ * the first frame.
+ */
 type Still = { time: Ticks | null; size: { width: number; height: number }; path: string };
 
 /**
- * Returns the command line that writes stills to these paths. It has an input for each, because seeking is cheaper than reading. Decoders, filters
- * and encoders have one thread each: with more, many stills exceed the limit of address space on a machine with many cores.
+ * Returns the command line that writes stills to these paths. It has an input for each, because seeking is cheaper than
+ * reading. Decoders, filters and encoders have one thread each: with more, many stills exceed the limit of address
+ * space on a machine with many cores.
  */
 function buildStillArguments(source: StillSource, stills: readonly Still[], paths: readonly string[]): string[] {
   const { info } = source.probed;
@@ -142,7 +146,10 @@ const createStillRun = (source: StillSource, stills: readonly Still[], paths: re
   signal: source.signal,
 });
 
-/** Writes the stills that can be decoded, with one process, or if that fails, with one for each. Errors: the signal's reason, `AppError` `storage_full`. */
+/**
+ * Writes the stills that can be decoded, with one process, or if that fails, with one for each. Errors: the signal's
+ * reason, `AppError` `storage_full`.
+ */
 async function tryStills(source: StillSource, stills: readonly Still[]): Promise<void> {
   const parts = stills.map(({ path }) => `${path}.${randomUUID()}.part`);
   try {

@@ -1,4 +1,6 @@
-/** Renders with video: encodes video and audio in parallel, then muxes both into one file while the splices are checked. */
+/**
+ * Renders with video: encodes video and audio in parallel, then muxes both into one file while the splices are checked.
+ */
 import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -178,7 +180,8 @@ async function renderVideo(
       checked.resolve();
     } catch (error) {
       for (const { reject } of [written, checked]) reject(error);
-      // The audio ends with this error, but is completed first: it has no resumable chunks, so a resumed render would encode it again.
+      // The audio ends with this error, but is completed first: it has no resumable chunks, so a resumed render would
+      // encode it again.
       if (!(error instanceof RenderYielded)) throw error;
     }
   };

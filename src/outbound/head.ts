@@ -1,4 +1,6 @@
-/** The client of the head on a worker: calls with the join token, and calls that the signed link of an execution allows. */
+/**
+ * The client of the head on a worker: calls with the join token, and calls that the signed link of an execution allows.
+ */
 import type { Static, TSchema } from "@sinclair/typebox";
 import { parseByteCount } from "../domain/bytes";
 import {
@@ -82,8 +84,8 @@ export type Head = ReturnType<typeof createHead>;
 const EXECUTION_PATH = /\/workers\/executions\/[0-9a-f-]{36}$/i;
 
 /**
- * Returns the path and the query of a ticket's link. The host is not used: the link comes through Redis and may name another address of the
- * head, or that of somebody who can write to Redis.
+ * Returns the path and the query of a ticket's link. The host is not used: the link comes through Redis and may name
+ * another address of the head, or that of somebody who can write to Redis.
  */
 function parseExecutionUrl(url: string): { path: string; query: string } {
   const parsed = URL.canParse(url) ? new URL(url) : null;
@@ -136,7 +138,9 @@ function createExecution(send: SendRequest, link: { path: string; query: string 
   };
 }
 
-/** The head's side of one execution. Calls are repeated while the head is unreachable, until their signal is aborted. */
+/**
+ * The head's side of one execution. Calls are repeated while the head is unreachable, until their signal is aborted.
+ */
 export type RemoteExecution = ReturnType<typeof createExecution>;
 
 /** Reads a range of a file, and the rest of it again after a broken connection. */

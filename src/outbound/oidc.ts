@@ -64,8 +64,8 @@ export function createOidcClient(now: () => number) {
     },
     /**
      * Completes a sign-in. `callbackUrl` is `redirectUri` with the parameters that the browser brought back. Errors:
-     * `AppError` `upstream_unavailable` if the provider does not respond, `bad_request` if it rejects the sign-in or its
-     * response is invalid.
+     * `AppError` `upstream_unavailable` if the provider does not respond, `bad_request` if it rejects the sign-in or
+     * its response is invalid.
      */
     finish: async (provider: OidcProvider, callbackUrl: URL, checks: OidcChecks): Promise<OidcIdentity> => {
       const { state, nonce, codeVerifier } = checks;

@@ -35,7 +35,8 @@ const REFUSALS: Record<string, string> = {
 };
 
 /**
- * Opens a bucket. Errors of all calls: `AppError` `upstream_error` if rejected, `upstream_unavailable`; the signal's reason. `env` contains the variables that other S3 tools use: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`,
+ * Opens a bucket. Errors of all calls: `AppError` `upstream_error` if rejected, `upstream_unavailable`; the signal's
+ * reason. `env` contains the variables that other S3 tools use: `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`,
  * `AWS_SESSION_TOKEN`, `AWS_REGION`, `AWS_ENDPOINT_URL`. Throws `AppError` `bad_request` if the credentials are
  * missing.
  */

@@ -1,4 +1,6 @@
-/** Checks whether Redis can do everything that the queues need, and reads its facts, also over a separate connection. */
+/**
+ * Checks whether Redis can do everything that the queues need, and reads its facts, also over a separate connection.
+ */
 import type { Redis } from "ioredis";
 import { getQueueName } from "../domain/workers";
 import { openRedis, type RedisAddress } from "./bullmq-connection";
@@ -37,8 +39,8 @@ const readInfo = (info: string, name: string): string =>
 const PROBE_TIMEOUT_MS = 3_000;
 
 /**
- * Connects, and checks that Redis can do what the queues need. Throws an error that describes the problem when Redis does not respond or refuses a
- * command.
+ * Connects, and checks that Redis can do what the queues need. Throws an error that describes the problem when Redis
+ * does not respond or refuses a command.
  */
 export async function probeRedis(address: RedisAddress): Promise<RedisFacts> {
   const redis = openRedis(address, {

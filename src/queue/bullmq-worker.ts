@@ -16,8 +16,8 @@ const RETRY_DELAY_MS = 1_000;
 const CLOSING_MS = 1_000;
 
 /**
- * Takes tickets of the queue, at most `slots` at a time. A ticket is in use until `onTicket` has ended, which must not throw. Connects in the
- * background, and again after each loss of the connection.
+ * Takes tickets of the queue, at most `slots` at a time. A ticket is in use until `onTicket` has ended, which must not
+ * throw. Connects in the background, and again after each loss of the connection.
  */
 export function openTicketQueue(
   address: RedisAddress,

@@ -1,4 +1,7 @@
-/** The queues of workers in Redis, through BullMQ. Nothing else of the server imports BullMQ, and only a configured Redis loads this file. */
+/**
+ * The queues of workers in Redis, through BullMQ. Nothing else of the server imports BullMQ, and only a configured
+ * Redis loads this file.
+ */
 import { Queue } from "bullmq";
 import type { Ticket, TicketQueues } from "../domain/worker-messages";
 import { getQueueName } from "../domain/workers";

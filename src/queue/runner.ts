@@ -1,4 +1,7 @@
-/** The runner: starts due jobs where a place has room, renews their leases, and aborts them when they are cancelled or the server stops. */
+/**
+ * The runner: starts due jobs where a place has room, renews their leases, and aborts them when they are cancelled or
+ * the server stops.
+ */
 import {
   type DueJob,
   ExecutionLost,
@@ -41,7 +44,10 @@ export type OtherPlaces = Pick<SchedulingState, "rank"> & {
   listWorkers(): SchedulingState["workers"];
   /** Returns what the job needs of a place; null when only this machine can do it. */
   readNeeds(job: DueJob): Promise<PlaceNeeds | null>;
-  /** Returns whether a place can do the job, now or when it has room. One that none can do is in `listUnrunnable` from then on. */
+  /**
+   * Returns whether a place can do the job, now or when it has room. One that none can do is in `listUnrunnable` from
+   * then on.
+   */
   canRun(job: SlotRequest): boolean;
   /** Returns the IDs of the steps that no place can do as the places are now. */
   listUnrunnable(): string[];
@@ -165,7 +171,10 @@ export function createRunner(options: RunnerOptions): Runner {
     return null;
   }
 
-  /** Returns the next jobs of a name: the first in the fair order, and when that one waits for a busy place, the first that need not. */
+  /**
+   * Returns the next jobs of a name: the first in the fair order, and when that one waits for a busy place, the first
+   * that need not.
+   */
   async function findDue(name: JobName): Promise<SlotRequest[]> {
     const found: SlotRequest[] = [];
     while (found.length < MAX_LOOKED_AHEAD) {

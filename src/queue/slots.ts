@@ -1,4 +1,7 @@
-/** The slots that running jobs hold, and what they ask for: the state that `domain/scheduling.ts` decides on, and its log. */
+/**
+ * The slots that running jobs hold, and what they ask for: the state that `domain/scheduling.ts` decides on, and its
+ * log.
+ */
 import type { Job, JobName, JobPlaces, Slot } from "../domain/jobs";
 import { LOCAL, type PlaceNeeds } from "../domain/places";
 import {
@@ -59,7 +62,9 @@ export function createSlots(
     read,
     take: ({ stepId, name, workspaceId }: Job, placeId: string, runsAlone: boolean) =>
       take({ stepId, name, workspaceId, placeId, runsAlone, isPart: false }),
-    /** Gives a slot to the running job that asks for it. Returns false when the request is not that of a running job. */
+    /**
+     * Gives a slot to the running job that asks for it. Returns false when the request is not that of a running job.
+     */
     grant: (request: SlotRequest, placeId: string) => {
       const asked = waiting.values().find((one) => one === request);
       if (asked === undefined) return false;

@@ -34,8 +34,8 @@ const ENERGY_SHARE = 0.02;
 const VAD_SHARE = 0.1;
 
 /**
- * Analyzes `pcm`. `DETECT_LANGUAGE` detects the language. `check` is called between steps and may throw to stop. Records of an earlier run are
- * reused: the result is the same.
+ * Analyzes `pcm`. `DETECT_LANGUAGE` detects the language. `check` is called between steps and may throw to stop.
+ * Records of an earlier run are reused: the result is the same.
  */
 export async function analyze(
   models: SpeechModels,
@@ -62,7 +62,10 @@ export async function analyzeVoice(detector: VoiceDetector, pcm: PcmReader, work
   return { duration, speech, energy, transcript: null, language: null };
 }
 
-/** Returns the spoken language with a confidence: that of its transcript, or else of the detection. Null if there is too little speech. */
+/**
+ * Returns the spoken language with a confidence: that of its transcript, or else of the detection. Null if there is too
+ * little speech.
+ */
 function detectLanguage(
   spoken: SpokenLanguage,
   transcript: Transcript | null,

@@ -22,8 +22,8 @@ const KINDS = Object.keys(LINES) as Kind[];
 const MASKED_FRAME = -1e9;
 
 /**
- * Stacks rows. `keep` removes the other rows in place, because memory that has not been used before costs more time than the copy. `feeds` are
- * the inputs for the rows that are left, `longest` the frames of each.
+ * Stacks rows. `keep` removes the other rows in place, because memory that has not been used before costs more time
+ * than the copy. `feeds` are the inputs for the rows that are left, `longest` the frames of each.
  */
 export function stackAudio(encoded: readonly EncodedAudio[]) {
   let rows = encoded;
@@ -77,7 +77,9 @@ function stackLayer(rows: readonly EncodedAudio[], kind: Kind, layer: number, lo
   return stack;
 }
 
-/** Moves the lines of the rows that stay to the front, with `after` frames instead of `before`. No line moves backward. */
+/**
+ * Moves the lines of the rows that stay to the front, with `after` frames instead of `before`. No line moves backward.
+ */
 function keepLines(
   stack: Float32Array,
   kind: Kind,

@@ -13,7 +13,8 @@ const MAX_WINDOW_TICKS = 40 * TICKS_PER_SECOND;
 const MAX_TOKENS = 1_000;
 
 /**
- * Aligns each text and returns the results in the order of the requests. `check` is called between steps and may throw to stop.
+ * Aligns each text and returns the results in the order of the requests. `check` is called between steps and may throw
+ * to stop.
  */
 export async function forcedAlign(
   source: WindowSource,

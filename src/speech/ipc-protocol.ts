@@ -33,7 +33,8 @@ type AnalyzedEvent = { event: "analyzed"; id: number } & Omit<SpeechAnalysis, "e
 
 /**
  * Messages from the speech process to the server. `analyzed` is preceded by an energy frame with the same ID. `saved`
- * reports that progress was written to `progressPath`. `words` has the next words of the transcript, `from` their index.
+ * reports that progress was written to `progressPath`. `words` has the next words of the transcript, `from` their
+ * index.
  */
 export type SpeechEvent =
   | { event: "progress"; id: number; share: number }

@@ -45,8 +45,8 @@ export async function loadMoonshine(folder: string, encoderThreads: number) {
     /** Decodes each row greedily. `onStep` is awaited with the number of tokens so far, and may throw to stop. */
     decode: (rows: EncodedAudio[], onStep: OnStep = () => {}) => decode(decoder, rows, onStep),
     /**
-     * Scores given tokens (forced decoding). Scores one text at a time: rows in a batch would share a quantization scale,
-     * and a score must not depend on the rest of a batch.
+     * Scores given tokens (forced decoding). Scores one text at a time: rows in a batch would share a quantization
+     * scale, and a score must not depend on the rest of a batch.
      */
     score: (encoded: EncodedAudio, tokens: number[]) => score(decoder, encoded, tokens),
   };
@@ -74,8 +74,8 @@ const createEmptyPast = (rows: number): GraphInputs =>
   );
 
 /**
- * Keeps the keys and values of the tokens so far. Each step reads them from one set of buffers and writes them, with those of its own token, to
- * the other set: new memory in each step would cost more time than the copy.
+ * Keeps the keys and values of the tokens so far. Each step reads them from one set of buffers and writes them, with
+ * those of its own token, to the other set: new memory in each step would cost more time than the copy.
  */
 function createPast(encoded: readonly EncodedAudio[]) {
   const maxTokens = Math.max(...encoded.map(({ seconds }) => computeMaxTokens(seconds))) + 1;

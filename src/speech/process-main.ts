@@ -29,8 +29,9 @@ type ProcessState = {
 };
 
 /**
- * Runs the tasks that arrive on standard input until it is closed, then exits. `speechDir` is the folder of the prepared graphs, which are
- * loaded with the first task. Tasks run concurrently and interleave at their safe points, except those that are paused.
+ * Runs the tasks that arrive on standard input until it is closed, then exits. `speechDir` is the folder of the
+ * prepared graphs, which are loaded with the first task. Tasks run concurrently and interleave at their safe points,
+ * except those that are paused.
  */
 export async function runSpeechProcess(speechDir: string): Promise<void> {
   let detector: Promise<VoiceDetector> | null = null;

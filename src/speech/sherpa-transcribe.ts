@@ -20,8 +20,8 @@ import { type TimedWord, toRecordingWords } from "./word-timing";
 const MAX_WORDS_PER_SECOND = 9;
 
 /**
- * Transcribes the segments and calls `onProgress` with the finished share of the work, and `onWords` after each segment. Utterances and words are
- * in order and not empty. `check` is called between segments and may throw to stop.
+ * Transcribes the segments and calls `onProgress` with the finished share of the work, and `onWords` after each
+ * segment. Utterances and words are in order and not empty. `check` is called between segments and may throw to stop.
  */
 export async function transcribeWithSherpa(
   getRecognizer: () => Promise<SpeechRecognizer>,
@@ -92,7 +92,10 @@ const computeMeanLogProb = (values: number[]): number =>
 /** Number of segments, the longest of the recording, in which the language is detected. */
 const MAX_PROBED_SEGMENTS = 5;
 
-/** Returns the language that was detected in more than half of the probed audio with a known language, with this share, or null. */
+/**
+ * Returns the language that was detected in more than half of the probed audio with a known language, with this share,
+ * or null.
+ */
 export async function detectLanguage(
   detect: LanguageDetector,
   audio: AudioWithEnergy,

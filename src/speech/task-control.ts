@@ -10,8 +10,8 @@ import type { RecordLog } from "./record-log";
 export type Checkpoint = () => void | Promise<void>;
 
 /**
- * What a task calls while it runs. `onProgress` receives a share that never decreases, `onWords` the next words of the recording that will not
- * change. Finished work is appended to `log`.
+ * What a task calls while it runs. `onProgress` receives a share that never decreases, `onWords` the next words of the
+ * recording that will not change. Finished work is appended to `log`.
  */
 export type TaskWork = {
   check: Checkpoint;

@@ -236,7 +236,9 @@ export function createTaskQueue({ start, idleMs, quantumMs, maxPausingMs = MAX_P
         // The first task reports it.
       }
     },
-    /** Adds a task. Returns a function that withdraws it. A withdrawn task settles only if it ends at the same moment. */
+    /**
+     * Adds a task. Returns a function that withdraws it. A withdrawn task settles only if it ends at the same moment.
+     */
     add(queued: NewTask): () => void {
       const task: QueuedTask = {
         ...queued,

@@ -25,5 +25,8 @@ export const startsWord = (token: number): boolean => (llama.vocabById[token] ??
 
 export const isPunctuation = (token: number): boolean => /^▁?[^\p{L}\p{N}▁<]+$/u.test(llama.vocabById[token] ?? "");
 
-/** Returns whether the recognizer has a token of its own for a word in lower case: it does for some 9,000 frequent words. */
+/**
+ * Returns whether the recognizer has a token of its own for a word in lower case: it does for some 9,000 frequent
+ * words.
+ */
 export const isFrequentWord = (word: string): boolean => wordTokens.has(`▁${word}`);

@@ -29,8 +29,9 @@ export type SegmentTexts = Pick<Transcript, "words" | "utterances">;
 type Hypothesis = { segment: SpeechSegment; decoded: DecodedText; meanLogProb: number };
 
 /**
- * Transcribes the segments and calls `onProgress` with the finished share of the work, several times a second, and `onWords` when all segments
- * before the next words are finished. Utterances and words are in order and not empty. `check` is called between steps and may throw to stop.
+ * Transcribes the segments and calls `onProgress` with the finished share of the work, several times a second, and
+ * `onWords` when all segments before the next words are finished. Utterances and words are in order and not empty.
+ * `check` is called between steps and may throw to stop.
  */
 export async function transcribe(
   moonshine: Moonshine,

@@ -86,7 +86,9 @@ export function createTranscriberSelector(modelsDir: string | null, load: () => 
         code: language ?? DEFAULT_LANGUAGE,
         share: null,
       },
-    /** Returns the transcriber of a language: `installed` null is the built-in recognizer. Null if no model supports it. */
+    /**
+     * Returns the transcriber of a language: `installed` null is the built-in recognizer. Null if no model supports it.
+     */
     async select(language: string): Promise<{ installed: SherpaTranscriber | null } | null> {
       const choice: ModelChoice = chooseModel(language, listInstalled());
       if (choice?.use !== "installed") return choice && { installed: null };

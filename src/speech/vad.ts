@@ -32,7 +32,10 @@ export async function loadVoiceDetector(folder: string) {
           now.set(context, 2 * STATE_SIZE);
           return now;
         },
-        /** Returns the probability of speech per window of 512 samples. Pads with silence, so only the last call may be partial. */
+        /**
+         * Returns the probability of speech per window of 512 samples. Pads with silence, so only the last call may be
+         * partial.
+         */
         async add(samples: Float32Array): Promise<Float32Array> {
           const count = Math.ceil(samples.length / WINDOW_SAMPLES);
           if (count === 0) return new Float32Array(0);

@@ -1,6 +1,6 @@
 /**
- * A connection to the database file that keeps its prepared statements. The client of the driver prepares each statement again and asks twice
- * for its columns, which costs more than most queries.
+ * A connection to the database file that keeps its prepared statements. The client of the driver prepares each
+ * statement again and asks twice for its columns, which costs more than most queries.
  */
 import { type InStatement, LibsqlError, type ResultSet } from "@libsql/client";
 import Database from "libsql";
@@ -155,7 +155,10 @@ function toArgument(value: unknown): unknown {
   }
 }
 
-/** Throws errors of SQLite as those of the client: their `code` is the part that all errors of a kind share, `SQLITE_CONSTRAINT`. */
+/**
+ * Throws errors of SQLite as those of the client: their `code` is the part that all errors of a kind share,
+ * `SQLITE_CONSTRAINT`.
+ */
 function translateErrors<T>(run: () => T): T {
   try {
     return run();

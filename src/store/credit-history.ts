@@ -63,7 +63,10 @@ export const listCreditEntriesAfter = (
     .orderBy(asc(ledger.id))
     .limit(page.limit);
 
-/** Lists the workspace's active holds, oldest first, with the recording of their pipeline. `asset` is null if it was deleted. */
+/**
+ * Lists the workspace's active holds, oldest first, with the recording of their pipeline. `asset` is null if it was
+ * deleted.
+ */
 export async function listHoldsWithAssets(db: Queries, workspaceId: string, page: OffsetPage) {
   const condition = eq(holds.workspace_id, workspaceId);
   const query = db

@@ -1,4 +1,7 @@
-/** Cuts and their drafts: unsaved edits, at most one per cut. Lists omit the plan and what belongs to it, which are large columns. */
+/**
+ * Cuts and their drafts: unsaved edits, at most one per cut. Lists omit the plan and what belongs to it, which are
+ * large columns.
+ */
 import { and, desc, eq, getTableColumns, inArray, isNull, lt, ne, notInArray, or, sql } from "drizzle-orm";
 import type { CutState } from "../domain/states";
 import type { Queries } from "./db";
@@ -157,7 +160,9 @@ export const readDraftRevision = (db: Queries, cutId: string): Promise<number | 
 
 export const saveDraft = draftRows.putBy(drafts.cut_id);
 
-/** Deletes the draft of a cut, and keeps its revision: a page that still has this draft must not overwrite the next one. */
+/**
+ * Deletes the draft of a cut, and keeps its revision: a page that still has this draft must not overwrite the next one.
+ */
 export async function deleteDraft(tx: Queries, cutId: string): Promise<void> {
   const ended = await first(
     tx.delete(drafts).where(eq(drafts.cut_id, cutId)).returning({ ended_draft_revision: drafts.revision }),

@@ -110,8 +110,8 @@ export function readDatabaseContents(path: string) {
 }
 
 /**
- * Reads the schema and row counts of a database, without its contents. `tables` has the number of rows of each table, `schema` the SQL of the
- * whole schema.
+ * Reads the schema and row counts of a database, without its contents. `tables` has the number of rows of each table,
+ * `schema` the SQL of the whole schema.
  */
 export const readDatabaseSummary = (path: string) =>
   withConnection(path, async (connection) => {

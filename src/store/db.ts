@@ -1,8 +1,8 @@
 /**
  * The database: one libSQL file with one writing and one reading connection.
  *
- * Writes are queued and committed in groups, each caller in its own savepoint, because with `synchronous=FULL` a commit costs a disk flush,
- * and one flush can serve many callers.
+ * Writes are queued and committed in groups, each caller in its own savepoint, because with `synchronous=FULL` a commit
+ * costs a disk flush, and one flush can serve many callers.
  */
 
 import type { Client, InStatement, ResultSet } from "@libsql/client";
@@ -72,8 +72,9 @@ export async function openStore(path: string) {
     /** For reads outside a transaction: sees all commits. */
     read: connectDrizzle((statement) => watch(reader.execute(statement))),
     /**
-     * Runs `work` in a write transaction and resolves when it is on disk. If `work` throws, its changes are rolled back and the error is
-     * rethrown. `work` must await only queries on its own `tx`, because all other writes wait meanwhile.
+     * Runs `work` in a write transaction and resolves when it is on disk. If `work` throws, its changes are rolled back
+     * and the error is rethrown. `work` must await only queries on its own `tx`, because all other writes wait
+     * meanwhile.
      */
     write: <T>(work: (tx: Queries) => Promise<T>) =>
       new Promise<T>((resolve, reject) => {
@@ -84,7 +85,10 @@ export async function openStore(path: string) {
     onCommit: (listener: () => void) => {
       listeners.push(listener);
     },
-    /** Changes with the commits that changed accounts, keys, sessions, workspaces or their members, so that caches of them can be invalidated. */
+    /**
+     * Changes with the commits that changed accounts, keys, sessions, workspaces or their members, so that caches of
+     * them can be invalidated.
+     */
     accountsRevision: () => accountsRevision,
     /** Writes a consistent copy to `target`, which must not exist, and flushes it unless it is temporary. */
     copyTo: (target: string, options?: { isTemporary?: boolean }) =>

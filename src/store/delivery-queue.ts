@@ -1,8 +1,8 @@
 /**
- * The queue of webhook deliveries, read by workspace and endpoint. The cost of each query depends on the number of workspaces and endpoints with
- * pending deliveries, not on the number of deliveries. Partial indexes contain the pending ones; SQLite uses them only if the conditions
- * are the same as in the index, without parameters. `INDEXED BY` is needed because the planner, without statistics, prefers
- * `deliveries_due` and then reads all pending deliveries.
+ * The queue of webhook deliveries, read by workspace and endpoint. The cost of each query depends on the number of
+ * workspaces and endpoints with pending deliveries, not on the number of deliveries. Partial indexes contain the
+ * pending ones; SQLite uses them only if the conditions are the same as in the index, without parameters. `INDEXED BY`
+ * is needed because the planner, without statistics, prefers `deliveries_due` and then reads all pending deliveries.
  */
 import { and, eq, sql } from "drizzle-orm";
 import type { Queries } from "./db";

@@ -8,7 +8,8 @@ import { users, workspaces } from "./schema-accounts";
 import type { Step } from "./steps";
 
 /**
- * `email` is the address of the user who started the job; null once the account is purged. `filename` is that of the asset that the job works on.
+ * `email` is the address of the user who started the job; null once the account is purged. `filename` is that of the
+ * asset that the job works on.
  */
 export type ListedJob = Awaited<ReturnType<typeof selectJobs>>[number];
 

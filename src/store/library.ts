@@ -1,4 +1,7 @@
-/** What lists show of recordings besides their own rows: the newest cut, the newest render, and a cut that is being made. */
+/**
+ * What lists show of recordings besides their own rows: the newest cut, the newest render, and a cut that is being
+ * made.
+ */
 import { and, eq, gt, isNotNull, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { CutState, RenderState } from "../domain/states";
 import type { Queries } from "./db";

@@ -1,4 +1,7 @@
-/** Cursors of keyset paging. A cursor contains the sort key of a page's last row, signed with HMAC-SHA256 so it can be trusted. */
+/**
+ * Cursors of keyset paging. A cursor contains the sort key of a page's last row, signed with HMAC-SHA256 so it can be
+ * trusted.
+ */
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { AppError } from "../domain/errors";
 

@@ -1,4 +1,7 @@
-/** The SQL files of the migrations. A macro: it runs when the sources are loaded or bundled, and the executable contains its result. */
+/**
+ * The SQL files of the migrations. A macro: it runs when the sources are loaded or bundled, and the executable contains
+ * its result.
+ */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 

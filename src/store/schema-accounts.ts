@@ -113,7 +113,10 @@ export const sessions = sqliteTable(
   (t) => [index("sessions_by_user").on(t.user_id, t.id), index("sessions_by_expiry").on(t.expires_at)],
 );
 
-/** One row: counts the changes of accounts, keys, workspaces and their members, and of existing sessions. Triggers write it. */
+/**
+ * One row: counts the changes of accounts, keys, workspaces and their members, and of existing sessions. Triggers write
+ * it.
+ */
 export const accountsRevision = sqliteTable("accounts_revision", { revision: integer().notNull() });
 
 /** Networks from which a user has signed in. Failures from other networks do not lock the user out there. */

@@ -1,5 +1,6 @@
 /**
- * The tables of planned cuts, review decisions, what lists show of cuts, links of renders, and vocabularies. Times are in milliseconds since 1970.
+ * The tables of planned cuts, review decisions, what lists show of cuts, links of renders, and vocabularies. Times are
+ * in milliseconds since 1970.
  */
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
@@ -38,7 +39,10 @@ export const cutSummaries = sqliteTable(
   {
     cut_id: id().references(() => cuts.id, { onDelete: "cascade" }),
     asset_id: belongsTo(() => assets.id),
-    /** Duration that the cut keeps, in ticks. Null for cuts of an older version until they have been counted after the start. */
+    /**
+     * Duration that the cut keeps, in ticks. Null for cuts of an older version until they have been counted after the
+     * start.
+     */
     kept: integer(),
     /** Marks and unsure removals about which nothing was decided. */
     open_marks: integer(),
@@ -49,7 +53,10 @@ export const cutSummaries = sqliteTable(
   ],
 );
 
-/** What a recording adds to the totals of its project. Triggers keep it current; rows of what is not listed do not exist. */
+/**
+ * What a recording adds to the totals of its project. Triggers keep it current; rows of what is not listed do not
+ * exist.
+ */
 const totals = {
   duration: integer().notNull(),
   /** The duration if a cut has been counted, and what the newest cut keeps. */
@@ -75,7 +82,10 @@ export const projectTotals = sqliteTable("project_totals", {
   ...totals,
 });
 
-/** The cut that is made of a recording as soon as it can be cut. The row is deleted in the transaction that creates the cut. */
+/**
+ * The cut that is made of a recording as soon as it can be cut. The row is deleted in the transaction that creates the
+ * cut.
+ */
 export const plannedCuts = sqliteTable(
   "planned_cuts",
   {

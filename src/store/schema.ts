@@ -35,7 +35,7 @@ export const projects = sqliteTable(
     name: text().notNull(),
     state: text({ enum: PROJECT_STATES }).notNull(),
     archived_at: time(),
-    /** How its new recordings are cut as soon as they can be; null: they are not. The language is that of uploads without one. */
+    /** How its new recordings are cut at once; null: they are not. The language is that of uploads without one. */
     cut_mode: text({ enum: CUT_MODE_NAMES }),
     cut_language: text(),
     created_by: formerUser(),
@@ -157,8 +157,9 @@ export const steps = sqliteTable(
     step_order: integer().notNull(),
     processor_name: text({ enum: JOB_NAMES }).notNull(),
     state: text({ enum: STEP_STATES }).notNull(),
-    // The client's request. Null for the step of a pipeline that is not a chain, which has its subject from the start; for a completed step;
-    // for one whose asset was deleted; and for one whose script was deleted when the pipeline was cancelled.
+    // The client's request. Null for the step of a pipeline that is not a chain, which has its subject from the start;
+    // for a completed step; for one whose asset was deleted; and for one whose script was deleted when the pipeline was
+    // cancelled.
     params: text({ mode: "json" }).$type<StoredStepParams>(),
     /** The asset, cut or render that the step works on; null until the previous steps have completed. */
     subject_id: text(),
@@ -226,11 +227,11 @@ export const cuts = sqliteTable(
     superseded_at: time(),
     /** The revision of the last draft that was deleted; 0 without one. Revisions of later drafts go on from it. */
     ended_draft_revision: integer().notNull().default(0),
-    /** The items of the review that an edited cut has from the cut it was made from, as JSON text. Null: those of its plan. */
+    /** Review items that an edited cut has from the cut it was made from, as JSON text. Null: those of its plan. */
     review_items: text(),
     /** The plan as JSON text in the API's form; null until completed. */
     plan: text(),
-    /** What the plan was assembled from, packed: findings, scores and spans. Null for empty plans, damaged ones and older versions. */
+    /** What the plan was assembled from, packed. Null for empty plans, damaged ones and older versions. */
     basis: packedBytes(),
     error_code: text(),
     error_message: text(),

@@ -136,7 +136,9 @@ export const MARK_END = "\u0003";
 
 export type SearchFilter = { projectId: string | null; afterId: number | null; limit: number };
 
-/** Lists passages of a workspace's recordings that match the query. `afterId`: the last passage of the previous page. */
+/**
+ * Lists passages of a workspace's recordings that match the query. `afterId`: the last passage of the previous page.
+ */
 export async function searchPassages(
   db: Queries,
   workspaceId: string,

@@ -34,14 +34,15 @@ export const listOpenPreviews = (db: Queries, limit: number): Promise<OpenPrevie
 const MAX_JOBS_BEFORE = 1_000;
 
 /**
- * Estimates how many jobs of the same name start before a step in line, with those that run: workspaces take turns, so another one is
- * before it with at most as many jobs as its own. At most 1,000. Null if it runs, has ended or waits for the step
- * before it.
+ * Estimates how many jobs of the same name start before a step in line, with those that run: workspaces take turns, so
+ * another one is before it with at most as many jobs as its own. At most 1,000. Null if it runs, has ended or waits for
+ * the step before it.
  */
 export async function countStepsBefore(db: Queries, step: Step): Promise<number | null> {
   const { id, state, processor_name: name, run_after: due, workspace_id: workspace } = step;
   if (state !== "pending" || due === null) return null;
-  // Pages ask again each second, so the lines of other workspaces are read only as far as they count, each from the index.
+  // Pages ask again each second, so the lines of other workspaces are read only as far as they count, each from the
+  // index.
   const waiting = sql`FROM steps INDEXED BY steps_waiting
     WHERE state = 'pending' AND run_after IS NOT NULL AND processor_name = ${name}`;
   const isEarlier = sql`(run_after < ${due} OR (run_after = ${due} AND id < ${id}))`;

@@ -11,8 +11,9 @@ const assetBytes = sql<number>`coalesce(sum(${assets.upload_length} + ${assets.d
 const renderBytes = sql<number>`coalesce(sum(${renders.size_bytes}), 0)`;
 
 /**
- * Returns the bytes of the workspace's sources, derived files, completed renders and texts: scripts, plans, drafts and parameters. An unfinished upload counts with its full length, so that
- * simultaneous uploads cannot exceed a quota together.
+ * Returns the bytes of the workspace's sources, derived files, completed renders and texts: scripts, plans, drafts and
+ * parameters. An unfinished upload counts with its full length, so that simultaneous uploads cannot exceed a quota
+ * together.
  */
 export async function readStorageUsed(db: Queries, workspaceId: string): Promise<number> {
   const [[ofAssets], [ofRenders], [ofTexts]] = await Promise.all([

@@ -1,6 +1,6 @@
 /**
- * Background work of the server beside requests and jobs: deliveries, mails, alerts, data exports, backups, the purge of accounts and the
- * hourly sweep.
+ * Background work of the server beside requests and jobs: deliveries, mails, alerts, data exports, backups, the purge
+ * of accounts and the hourly sweep.
  */
 
 import { getMailSender } from "../config";

@@ -1,4 +1,7 @@
-/** `Idempotency-Key`: stores the first response to a key with the resource that it created, and replays it without secrets for a day. */
+/**
+ * `Idempotency-Key`: stores the first response to a key with the resource that it created, and replays it without
+ * secrets for a day.
+ */
 import { AppError } from "../domain/errors";
 import type { Queries } from "../store/db";
 import { deleteStoredResponsesBefore, findStoredResponse, insertStoredResponse } from "../store/idempotency";
@@ -20,7 +23,10 @@ function hideSecrets(body: unknown): unknown {
   return hidden.length === 0 ? body : { ...body, ...Object.fromEntries(hidden) };
 }
 
-/** Returns the stored response to this key, or null. Throws `AppError` `validation_error` if the key was used for another request. */
+/**
+ * Returns the stored response to this key, or null. Throws `AppError` `validation_error` if the key was used for
+ * another request.
+ */
 export async function findReplay(db: Queries, key: IdempotencyKey, now: number): Promise<IdempotentResponse | null> {
   const stored = key && (await findStoredResponse(db, key.userId, key.key));
   if (!stored || stored.created_at < now - RESPONSES_KEPT_MS) return null;
@@ -34,8 +40,8 @@ export async function findReplay(db: Queries, key: IdempotencyKey, now: number):
 }
 
 /**
- * Returns the stored response to this key. Without one, runs `create` and stores its response in the same transaction, so that simultaneous
- * requests create one resource. Errors: those of `findReplay` and `create`.
+ * Returns the stored response to this key. Without one, runs `create` and stores its response in the same transaction,
+ * so that simultaneous requests create one resource. Errors: those of `findReplay` and `create`.
  */
 export async function withIdempotencyKey(
   tx: Queries,

@@ -1,4 +1,6 @@
-/** Work at the start of the server and every hour: recovers from a crash, removes expired rows and files without a row. */
+/**
+ * Work at the start of the server and every hour: recovers from a crash, removes expired rows and files without a row.
+ */
 import { resolve } from "node:path";
 import { createMediaFolders, parseWorkName } from "../blobs/folders";
 import { listNames, moveToTrash, sweepTrash } from "../blobs/trash";
@@ -38,7 +40,10 @@ import { recoverUploads } from "./uploads/progress";
 const WORKER_HISTORY_MS = 30 * 24 * 3600 * 1000;
 const MAX_RUNS_PER_WORKER = 1_000;
 
-/** Recovers from a crash or a stop: requeues interrupted steps, starts the preparation of complete uploads, removes orphaned files. */
+/**
+ * Recovers from a crash or a stop: requeues interrupted steps, starts the preparation of complete uploads, removes
+ * orphaned files.
+ */
 export async function recover(services: PipelineNeeds): Promise<void> {
   const requeued = await services.store.write((tx) => requeueInterruptedSteps(tx, services.now()));
   if (requeued > 0) services.log.warn("jobs.requeued_after_unclean_exit", { jobs: requeued });
@@ -56,8 +61,8 @@ export async function recover(services: PipelineNeeds): Promise<void> {
 }
 
 /**
- * Handles the uploads and files of an earlier run, also when a folder comes back that was offline at the start. Does nothing while one is offline.
- * `isStart`: no request is writing to an upload.
+ * Handles the uploads and files of an earlier run, also when a folder comes back that was offline at the start. Does
+ * nothing while one is offline. `isStart`: no request is writing to an upload.
  */
 export async function recoverFiles(services: PipelineNeeds, isStart: boolean): Promise<void> {
   const { folders, log } = services;
@@ -73,7 +78,10 @@ export async function recoverFiles(services: PipelineNeeds, isStart: boolean): P
   void sweepTrash(folders, services.now()).catch((error) => log.warn("trash.sweep_failed", { error }));
 }
 
-/** Handles complete and expired uploads, and removes orphaned files, old trash and expired rows. While a folder is offline, only rows. */
+/**
+ * Handles complete and expired uploads, and removes orphaned files, old trash and expired rows. While a folder is
+ * offline, only rows.
+ */
 export async function sweep(services: PipelineNeeds): Promise<void> {
   if ((await services.folders.guard.check()) === null) {
     await recoverUploads(services, false);
@@ -103,7 +111,10 @@ const NOTIFICATIONS_KEPT_MS = 90 * 24 * 3600 * 1000;
 const MAX_DELETED_NOTIFICATIONS = 500;
 const MAILS_KEPT_MS = 30 * 24 * 3600 * 1000;
 
-/** Removes the files of deleted assets and renders, the archives of exports that do not exist, have failed or have expired, and the work folders of ended jobs. Errors: those of `moveToTrash`. */
+/**
+ * Removes the files of deleted assets and renders, the archives of exports that do not exist, have failed or have
+ * expired, and the work folders of ended jobs. Errors: those of `moveToTrash`.
+ */
 export async function sweepOrphans(services: CoreNeeds): Promise<void> {
   const { folders, store } = services;
   const orphans = async (

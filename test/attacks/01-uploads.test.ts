@@ -1,4 +1,6 @@
-/** An upload's id taken from anywhere but the authorized path reads, overwrites or deletes the upload of another user. */
+/**
+ * An upload's id taken from anywhere but the authorized path reads, overwrites or deletes the upload of another user.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Client } from "../http/client";
@@ -25,7 +27,9 @@ const OWN = new Uint8Array(100).fill(1);
 const EVIL = new Uint8Array(50).fill(9);
 
 const UNCHANGED_MS = 2_000;
-/** A server that looked at waiting requests again and again took 250 MB in the first two seconds, and more each second. */
+/**
+ * A server that looked at waiting requests again and again took 250 MB in the first two seconds, and more each second.
+ */
 const MAX_WAITING_MEGABYTES = 170;
 
 /** Waits until a figure has been the same for two seconds: the server reads no more, or has read all. */

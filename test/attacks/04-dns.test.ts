@@ -1,6 +1,6 @@
 /**
- * Host names whose DNS servers never answer. With `getaddrinfo` they took the threads that write uploads: twelve names delayed another
- * user's 50 bytes by 50 s.
+ * Host names whose DNS servers never answer. With `getaddrinfo` they took the threads that write uploads: twelve names
+ * delayed another user's 50 bytes by 50 s.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type DnsServer, dnsServer } from "../dns-server";

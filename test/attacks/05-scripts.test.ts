@@ -1,6 +1,6 @@
 /**
- * Scripts that are short to send and long to compare: one character becomes eighteen and four words. Scripts as long as they may be:
- * planning them delays no request, and no other user's cut.
+ * Scripts that are short to send and long to compare: one character becomes eighteen and four words. Scripts as long as
+ * they may be: planning them delays no request, and no other user's cut.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -70,7 +70,9 @@ const MAX_CHARACTERS = 200_000;
 const beginning = (seconds: number) =>
   makeMedia("talk.m4a", "-i", join(FIXTURES, "talk.mp4"), "-t", String(seconds), "-vn", "-c", "copy");
 
-/** As many words as a script may have: those of the recording's own script, again and again, in another order each time. */
+/**
+ * As many words as a script may have: those of the recording's own script, again and again, in another order each time.
+ */
 function longestScript(spoken: string, seed: number): string {
   const words = spoken.split(/\s+/);
   let state = seed;

@@ -1,4 +1,7 @@
-/** Users who fill the server with recordings of twelve hours, long speech and many cuts do not delay another user's small ones. */
+/**
+ * Users who fill the server with recordings of twelve hours, long speech and many cuts do not delay another user's
+ * small ones.
+ */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { FIXTURES } from "../e2e/offcut";

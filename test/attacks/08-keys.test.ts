@@ -1,4 +1,7 @@
-/** A key that has fallen into the wrong hands: what an administrator does takes effect on the running server within a second. */
+/**
+ * A key that has fallen into the wrong hands: what an administrator does takes effect on the running server within a
+ * second.
+ */
 import { expect, test } from "bun:test";
 import { admin } from "../e2e/server";
 import { createClient } from "../http/client";
@@ -17,7 +20,9 @@ test("a stolen key is found, revoked and replaced while it is in use", async () 
   const run = <T>(...args: string[]) => admin<T>(server.folder, ...args);
   const status = async (key: string | null) =>
     (await createClient(server.url, key, "").call("GET", "/v1/users/me")).status;
-  /** Sends requests with the key until one has another status, and fails when that takes too long after `act` has ended. */
+  /**
+   * Sends requests with the key until one has another status, and fails when that takes too long after `act` has ended.
+   */
   const takesEffect = async (key: string, expected: number, act: () => Promise<unknown>) => {
     let done = Number.POSITIVE_INFINITY;
     const acting = act().then(() => {

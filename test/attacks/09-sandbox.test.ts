@@ -1,6 +1,6 @@
 /**
- * Code that runs as the job's child: what a hijacked decoder would be. It is brought in as the ffmpeg of the settings, a script that looks
- * around before it becomes the bundled ffmpeg, and fails when it finds what it must not.
+ * Code that runs as the job's child: what a hijacked decoder would be. It is brought in as the ffmpeg of the settings,
+ * a script that looks around before it becomes the bundled ffmpeg, and fails when it finds what it must not.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmod, mkdir } from "node:fs/promises";

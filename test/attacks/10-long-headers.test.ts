@@ -1,4 +1,6 @@
-/** Headers of 14 KB that make a careless pattern backtrack: the server's only thread answers them as fast as short ones. */
+/**
+ * Headers of 14 KB that make a careless pattern backtrack: the server's only thread answers them as fast as short ones.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { wav } from "../http/media";
 import { type AttackedServer, startAttackedServer } from "./attacked-server";

@@ -1,4 +1,6 @@
-/** Many sign-ins at once: each costs a core and 64 MiB for a while, and the server must go on answering everybody else. */
+/**
+ * Many sign-ins at once: each costs a core and 64 MiB for a while, and the server must go on answering everybody else.
+ */
 import { expect, test } from "bun:test";
 import { fullOr, isFullSize } from "../full-size";
 import { startAttackedServer } from "./attacked-server";
@@ -68,7 +70,8 @@ test(`${SIGN_INS} sign-ins at once delay nobody`, async () => {
   );
   expect(count(200) + count(503)).toBe(SIGN_INS);
   expect(count(200)).toBeGreaterThan(0);
-  // What a busy machine adds to the answers of a bare server is allowed to this one; beside other tests it is too unsteady.
+  // What a busy machine adds to the answers of a bare server is allowed to this one; beside other tests it is too
+  // unsteady.
   if (isFullSize) expect(Math.max(health.p99, read.p99)).toBeLessThan(MAX_P99_MS + bare.p99);
   expect(server.memoryGrowthMegabytes()).toBeLessThan(MAX_GROWTH_MEGABYTES);
   server.expectUnharmed({ maxProbeMs: 500 });

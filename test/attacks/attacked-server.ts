@@ -1,6 +1,7 @@
 /**
- * The compiled server under attack: a watchdog samples the memory of the server's process, and `prober.ts` asks `/healthz` without a pause. Each
- * test ends with `expectUnharmed`, which checks both. What a busy machine or disk adds to the answers is not counted.
+ * The compiled server under attack: a watchdog samples the memory of the server's process, and `prober.ts` asks
+ * `/healthz` without a pause. Each test ends with `expectUnharmed`, which checks both. What a busy machine or disk adds
+ * to the answers is not counted.
  */
 import { expect } from "bun:test";
 import { join } from "node:path";
@@ -12,22 +13,25 @@ const SAMPLE_EVERY_MS = 50;
 const MAX_GROWTH_MEGABYTES = 700;
 
 export type AttackedServer = Server & {
-  /** The longest that `/healthz` took since the last check, in milliseconds; a probe that is still unanswered counts with its age. */
+  /**
+   * The longest that `/healthz` took since the last check, in milliseconds; a probe that is still unanswered counts
+   * with its age.
+   */
   slowestProbeMs(): number;
   /** The longest that the disk took to flush a file since the last check, in milliseconds. */
   slowestFlushMs(): number;
   /** How far the server's resident memory rose above what it was before the attack, in megabytes. */
   memoryGrowthMegabytes(): number;
   /**
-   * Fails when the server restarted, since the last check answered a probe later than `maxProbeMs` and the slowest flush of a file together,
-   * or grew by 700 MB or more.
+   * Fails when the server restarted, since the last check answered a probe later than `maxProbeMs` and the slowest
+   * flush of a file together, or grew by 700 MB or more.
    */
   expectUnharmed(limits: { maxProbeMs: number }): void;
 };
 
 /**
- * Starts the server in a fresh folder with watchdog and prober. `settings` are as in the environment, without the prefix. `ffmpeg`: "system" where
- * the attack is on what parses media.
+ * Starts the server in a fresh folder with watchdog and prober. `settings` are as in the environment, without the
+ * prefix. `ffmpeg`: "system" where the attack is on what parses media.
  */
 export async function startAttackedServer(
   settings: Record<string, string> = {},

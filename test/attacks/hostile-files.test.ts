@@ -1,7 +1,7 @@
 /**
- * Hostile media files against the compiled server: each ends `ready` or `failed` with a code of the contract, the server stays up, and
- * nothing but the file itself is read. `OFFCUT_FULL=1` tries all 400 instead of 40; `OFFCUT_SEED` makes other ones,
- * `OFFCUT_HOSTILE_ONLY` tries those whose name contains it.
+ * Hostile media files against the compiled server: each ends `ready` or `failed` with a code of the contract, the
+ * server stays up, and nothing but the file itself is read. `OFFCUT_FULL=1` tries all 400 instead of 40; `OFFCUT_SEED`
+ * makes other ones, `OFFCUT_HOSTILE_ONLY` tries those whose name contains it.
  */
 import { expect, test } from "bun:test";
 import { join } from "node:path";

@@ -1,11 +1,15 @@
 /**
- * Asks a server again and again, and writes a JSON line for each answer. A process of its own, which a test's work does not delay. Arguments:
- * the URL, the ID of the process that answers, and a file to flush beside each question, as a commit of that process flushes one.
+ * Asks a server again and again, and writes a JSON line for each answer. A process of its own, which a test's work does
+ * not delay. Arguments: the URL, the ID of the process that answers, and a file to flush beside each question, as a
+ * commit of that process flushes one.
  */
 import { open } from "node:fs/promises";
 import { startStopwatch } from "./stopwatch";
 
-/** `ms`: how long the answer took without the time that a process waited for a core. `flushMs`: how long the disk took. Null: refused. */
+/**
+ * `ms`: how long the answer took without the time that a process waited for a core. `flushMs`: how long the disk took.
+ * Null: refused.
+ */
 export type ProbeLine = { ms: number | null; flushMs: number };
 
 const PROBE_EVERY_MS = 25;

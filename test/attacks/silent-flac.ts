@@ -1,4 +1,7 @@
-/** FLAC files of digital silence: hours in a few kilobytes, because a frame of equal samples takes 16 bytes whatever its length. */
+/**
+ * FLAC files of digital silence: hours in a few kilobytes, because a frame of equal samples takes 16 bytes whatever its
+ * length.
+ */
 
 const RATE = 8_000;
 const FRAME_SAMPLES = 65_535;

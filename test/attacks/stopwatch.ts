@@ -1,7 +1,10 @@
 /** How long a server takes to answer, apart from what a busy machine adds. */
 import { readFileSync } from "node:fs";
 
-/** Starts to measure. The function returns milliseconds without those in which this process or the server's waited for a core. */
+/**
+ * Starts to measure. The function returns milliseconds without those in which this process or the server's waited for a
+ * core.
+ */
 export function startStopwatch(serverPid: number): () => number {
   const readWaits = () => readCoreWaitMs(serverPid) + readCoreWaitMs("self");
   const waited = readWaits();
@@ -9,10 +12,16 @@ export function startStopwatch(serverPid: number): () => number {
   return () => performance.now() - started - (readWaits() - waited);
 }
 
-/** Returns how long the main thread of a process has run on a core, since its start; 0 where the system does not count it. */
+/**
+ * Returns how long the main thread of a process has run on a core, since its start; 0 where the system does not count
+ * it.
+ */
 export const readCoreMs = (pid: number): number => readSchedule(pid)[0]!;
 
-/** Returns how long the main thread of a process was ready to run without a core, since its start; 0 where the system does not count it. */
+/**
+ * Returns how long the main thread of a process was ready to run without a core, since its start; 0 where the system
+ * does not count it.
+ */
 const readCoreWaitMs = (pid: number | "self"): number => readSchedule(pid)[1]!;
 
 function readSchedule(pid: number | "self"): number[] {

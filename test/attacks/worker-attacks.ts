@@ -1,4 +1,7 @@
-/** A head whose workers are attackers: they have a token, and send what they like. The functions use the server that `useWorkerAttacks` opens. */
+/**
+ * A head whose workers are attackers: they have a token, and send what they like. The functions use the server that
+ * `useWorkerAttacks` opens.
+ */
 import { afterAll, afterEach, beforeAll, describe } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { createJoinToken, revokeJoinToken } from "../e2e/server";

@@ -41,7 +41,10 @@ export async function startBaseline(
   return { info: await readJsonLine(server.stdout, '"url"'), stop: () => server.kill() };
 }
 
-/** Returns the first line of JSON that contains `mark`. Later output is read and discarded, so that the writer never blocks. */
+/**
+ * Returns the first line of JSON that contains `mark`. Later output is read and discarded, so that the writer never
+ * blocks.
+ */
 async function readJsonLine(output: ReadableStream<Uint8Array>, mark: string): Promise<Record<string, string>> {
   const reader = output.getReader();
   let text = "";

@@ -1,4 +1,7 @@
-/** A real browser: the states of the editor, and each row of its table of actions, by keyboard and by pointer. Firefox does the same. */
+/**
+ * A real browser: the states of the editor, and each row of its table of actions, by keyboard and by pointer. Firefox
+ * does the same.
+ */
 import { test } from "bun:test";
 import { runRows } from "./action-rows";
 import { useDashboard } from "./dashboard";

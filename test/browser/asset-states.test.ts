@@ -1,4 +1,4 @@
-/** The asset page in a real browser: accessibility of its panels and dialogs, small screens, a viewer, and what can go wrong. */
+/** The asset page in a real browser: accessibility of panels and dialogs, small screens, a viewer, and failures. */
 import { beforeAll, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import type { Locator, Page } from "playwright-core";
@@ -134,7 +134,7 @@ const WAITING: [string, () => Promise<string>, string][] = [
 
 const unknown = async () => (await user.ready(await wav(3), { language: "xx" })).id;
 
-/** A recording that the balance of the workspace does not cover. Until it is paid or deleted, nothing else can be uploaded. */
+/** A recording that the workspace's balance does not cover. Until it is paid or deleted, no other can be uploaded. */
 async function unpaid(): Promise<string> {
   const { id } = await user.ready(await wav(2));
   const { store } = server().services();
@@ -329,7 +329,8 @@ test("edits without a network are kept, and sent when it is back", async () => {
   await page.keyboard.press("Control+ArrowRight");
   await page.keyboard.press("Delete");
   await page.locator(".save-state").getByText("Offline, kept in this browser").waitFor();
-  // It is said once to the eyes. On a phone, whose bar has no room for it, it covers neither the bar nor the controls at the bottom.
+  // It is said once to the eyes. On a phone, whose bar has no room for it, it covers neither the bar nor the controls
+  // at the bottom.
   const message = page.getByRole("status").filter({ hasText: "Reconnecting" });
   const clip = () => message.evaluate((element) => getComputedStyle(element).clipPath);
   expect(await clip()).toBe("inset(50%)");

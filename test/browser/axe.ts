@@ -21,7 +21,10 @@ const NARROW = [
   { width: 640, height: 400 },
 ];
 
-/** Lists the rules that are broken, with the elements that break them, and the windows in which the page scrolls sideways. */
+/**
+ * Lists the rules that are broken, with the elements that break them, and the windows in which the page scrolls
+ * sideways.
+ */
 export async function listViolations(page: Page): Promise<string[]> {
   const found = await findBrokenRules(page);
   await saveScreenshots(page);

@@ -20,7 +20,9 @@ export type DrivenPage = {
 
 export type CleanAudioCheck = { page: DrivenPage; user: Client; setup: Setup; address: string };
 
-/** Turns on clean audio while the player plays, and compares what is heard with the recording and with a render of it. */
+/**
+ * Turns on clean audio while the player plays, and compares what is heard with the recording and with a render of it.
+ */
 export async function checkCleanAudio({ page, user, setup, address }: CleanAudioCheck): Promise<void> {
   const talk = createNoisyTalk();
   const asset = await user.ready(talk, { filename: "noisy.wav" });
@@ -71,7 +73,10 @@ export async function checkCleanAudio({ page, user, setup, address }: CleanAudio
 
 const MAX_TRIES = 3;
 
-/** Plays the recording, with clean audio after a second. A browser sometimes records nothing of a page, although it plays: the page is opened again then. */
+/**
+ * Plays the recording, with clean audio after a second. A browser sometimes records nothing of a page, although it
+ * plays: the page is opened again then.
+ */
 async function playAndRecord(page: DrivenPage, address: string, audio: Setup) {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     await page.goto(address);

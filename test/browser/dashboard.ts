@@ -28,8 +28,8 @@ export type Dashboard = {
 };
 
 /**
- * Starts a server and a browser for the tests of a file. After each test it asserts that the console has no error and no warning but those of
- * expected failures, that nothing broke the content policy, and that no other host was asked.
+ * Starts a server and a browser for the tests of a file. After each test it asserts that the console has no error and
+ * no warning but those of expected failures, that nothing broke the content policy, and that no other host was asked.
  */
 export function useDashboard({ settings = {}, ...options }: Options = {}): Dashboard {
   setDefaultTimeout(TEST_MS);
@@ -115,8 +115,8 @@ export async function readError(page: Page): Promise<string> {
 }
 
 /**
- * Runs something while a page gets no answer to what it reads from an address: after a change by somebody else, none of its regular reads
- * removes what is about to be used.
+ * Runs something while a page gets no answer to what it reads from an address: after a change by somebody else, none of
+ * its regular reads removes what is about to be used.
  */
 export async function withoutReads(page: Page, url: string, run: () => Promise<void>): Promise<void> {
   const released = Promise.withResolvers<void>();
@@ -129,7 +129,10 @@ export async function withoutReads(page: Page, url: string, run: () => Promise<v
   released.resolve();
 }
 
-/** Leaves the event streams that a page opens from now on without an answer: what is shown is read again only by a button or at an interval. */
+/**
+ * Leaves the event streams that a page opens from now on without an answer: what is shown is read again only by a
+ * button or at an interval.
+ */
 export async function withholdEvents(page: Page): Promise<void> {
   await page.route("**/api/v1/events*", () => {});
 }

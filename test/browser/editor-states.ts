@@ -1,4 +1,7 @@
-/** The states of the editor in which axe-core finds nothing, on the page of a cut with takes. Chromium and Firefox pass through the same. */
+/**
+ * The states of the editor in which axe-core finds nothing, on the page of a cut with takes. Chromium and Firefox pass
+ * through the same.
+ */
 import { expect } from "bun:test";
 import { type Drive, driveRows, type RowPage } from "./action-driver";
 import { findBrokenRules } from "./axe";

@@ -1,6 +1,6 @@
 /**
- * A studio's first day with the executable: three people, five recordings, from the setup link to a delivered archive and the audit log. The server is
- * killed during the uploads, and the network goes away during a batch.
+ * A studio's first day with the executable: three people, five recordings, from the setup link to a delivered archive
+ * and the audit log. The server is killed during the uploads, and the network goes away during a batch.
  */
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readFile } from "node:fs/promises";
@@ -21,7 +21,10 @@ setDefaultTimeout(600_000);
 const HOST = "studio.test";
 /** Speech recognition on a machine that is many times slower. Only what fails takes as long. */
 const PATIENCE_MS = 180_000;
-/** The browser's report of the first call of a page that has no session, and of what a page has asked in the moment of its sign-out. */
+/**
+ * The browser's report of the first call of a page that has no session, and of what a page has asked in the moment of
+ * its sign-out.
+ */
 const NO_SESSION = /^Failed to load resource: .* 401 .*\/api\/v1\//;
 /** A busy server asks the player to try again. */
 const TRY_AGAIN = /^Failed to load resource: .* 503 .*\/pieces\//;
@@ -129,8 +132,9 @@ async function makeRecording(name: string, mimeType: string, start: number, seco
 }
 
 /**
- * Kills the server in the middle of the next upload, and starts it again where open pages look for it. No upload is being created then: one whose
- * reply is lost is created again, and the first one stays as a file that was not uploaded.
+ * Kills the server in the middle of the next upload, and starts it again where open pages look for it. No upload is
+ * being created then: one whose reply is lost is created again, and the first one stays as a file that was not
+ * uploaded.
  */
 async function killDuringUpload(page: Page): Promise<void> {
   const { port } = new URL(server.url());

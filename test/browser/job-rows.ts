@@ -11,7 +11,10 @@ type JobEnd = {
   error?: { code: string; message: string };
 };
 
-/** Writes pipelines of the user's workspace, or of one that the user has made, the last one as the newest. Returns their IDs. */
+/**
+ * Writes pipelines of the user's workspace, or of one that the user has made, the last one as the newest. Returns their
+ * IDs.
+ */
 export function insertEndedJobs(
   server: Harness,
   { userId: workspaceId }: Pick<Client, "userId">,

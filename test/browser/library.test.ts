@@ -13,7 +13,10 @@ const { address, open, server } = dashboard;
 
 const COUNT = 400;
 
-/** A project with recordings "Talk 000" to "Talk 399", whose files have not been sent. Returns its ID and those of the recordings. */
+/**
+ * A project with recordings "Talk 000" to "Talk 399", whose files have not been sent. Returns its ID and those of the
+ * recordings.
+ */
 async function createLibrary(user: Client): Promise<{ id: string; recordings: string[] }> {
   const project = await user.must<{ id: string }>("POST", "/api/v1/projects", { json: { name: "Talks" } });
   const json = { project_id: project.id, size_bytes: 1_000 };

@@ -166,8 +166,8 @@ test("a cut of another recording, a deleted one, and one that somebody deletes m
 });
 
 /**
- * Deletes what is at `path` with the last button of a dialog. The answer arrives after the live event, upon which pages read `list` again.
- * Returns the methods of the requests for `path` from then on.
+ * Deletes what is at `path` with the last button of a dialog. The answer arrives after the live event, upon which pages
+ * read `list` again. Returns the methods of the requests for `path` from then on.
  */
 async function deleteSlowly(page: Page, path: string, label: string, list: RegExp): Promise<string[]> {
   const sent: string[] = [];

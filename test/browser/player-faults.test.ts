@@ -1,4 +1,7 @@
-/** The cut player where something is missing: answers of the server, room in the buffers, parts of Media Source Extensions. */
+/**
+ * The cut player where something is missing: answers of the server, room in the buffers, parts of Media Source
+ * Extensions.
+ */
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { Page, Route } from "playwright-core";
 import { fromSeconds, type Range } from "../../web/editor/model/plan";

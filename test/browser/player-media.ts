@@ -87,7 +87,10 @@ export type Join = {
 
 const WINDOW = 1_600;
 const SEARCH = 150 * SAMPLES_PER_MS;
-/** On a busy machine the browser pauses for lack of data, also in the middle of a span. What follows is heard later by as much. */
+/**
+ * On a busy machine the browser pauses for lack of data, also in the middle of a span. What follows is heard later by
+ * as much.
+ */
 const MAX_STALL = 3 * SAMPLE_RATE;
 const AROUND_MS = 60;
 

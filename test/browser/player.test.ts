@@ -207,7 +207,10 @@ test("changes from a source that is too slow to the preview when it stalls twice
   expect(compareFrames(shown, KEPT).removed).toEqual([]);
 });
 
-/** Turns the IDR slices of an H.264 piece into slices of other frames. The bitstream counts for browsers, not the flags of the file. */
+/**
+ * Turns the IDR slices of an H.264 piece into slices of other frames. The bitstream counts for browsers, not the flags
+ * of the file.
+ */
 function removeKeyframes(piece: Buffer): Buffer {
   const samples = piece.subarray(piece.indexOf("mdat") + 4);
   for (let at = 0; at < samples.length; at += 4 + samples.readUInt32BE(at))

@@ -1,4 +1,7 @@
-/** Screenshots to look at after a change: each page in both themes and on a phone, in the folder that `OFFCUT_SCREENSHOTS` names. */
+/**
+ * Screenshots to look at after a change: each page in both themes and on a phone, in the folder that
+ * `OFFCUT_SCREENSHOTS` names.
+ */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";

@@ -132,7 +132,10 @@ function noteHeading(): void {
   }).observe(document, { childList: true, subtree: true });
 }
 
-/** Runs in the page: lists the compressed sizes of the files that it asked for before its heading. What it loads ahead comes later. */
+/**
+ * Runs in the page: lists the compressed sizes of the files that it asked for before its heading. What it loads ahead
+ * comes later.
+ */
 function listFirstSizes(): number[] {
   const [heading] = performance.getEntriesByName("heading");
   const loaded = [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")];

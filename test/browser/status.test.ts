@@ -1,4 +1,7 @@
-/** A real browser: the page of the system status, when everything works, when something does not, and without the server. */
+/**
+ * A real browser: the page of the system status, when everything works, when something does not, and without the
+ * server.
+ */
 import { expect, test } from "bun:test";
 import { version } from "../../package.json";
 import { createAdmin } from "../http/accounts";

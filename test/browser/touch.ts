@@ -2,7 +2,8 @@
 import type { Page } from "playwright-core";
 
 /**
- * Holds a word with a finger until it is selected. The browser makes touches of the mouse: it ignores how long touches of the protocol last.
+ * Holds a word with a finger until it is selected. The browser makes touches of the mouse: it ignores how long touches
+ * of the protocol last.
  */
 export async function longPress(page: Page, word: string): Promise<void> {
   const words = page.getByRole("group", { name: "Words" });

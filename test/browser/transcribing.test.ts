@@ -97,7 +97,8 @@ test("words, focus and reading position stay until all words are there", async (
   const words = page.getByRole("group", { name: "Words", exact: true });
   await words.waitFor();
   expect(await words.evaluate((element) => element === document.activeElement)).toBe(true);
-  // What somebody reads stays where it is, although the search is above it now, and the text does not follow the playback.
+  // What somebody reads stays where it is, although the search is above it now, and the text does not follow the
+  // playback.
   await until("the reading position", async () => Math.abs((await readPlace()) - place) < 2);
   await page.getByRole("button", { name: "Follow", exact: true }).waitFor();
 });

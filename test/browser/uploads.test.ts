@@ -301,7 +301,8 @@ test("recordings are filtered, selected and changed together, and what fails is 
   await bar.waitFor({ state: "detached" });
   await page.locator("h1:focus").waitFor();
   await row("Make cut").getByText("Done: 4").waitFor();
-  // What was done to the cut that there is already is kept, and another workspace that is opened meanwhile does not matter.
+  // What was done to the cut that there is already is kept, and another workspace that is opened meanwhile does not
+  // matter.
   expect(sent.filter(({ keep_edits_of: kept }) => kept === cutId).map(({ script }) => script)).toEqual([""]);
   expect(sent.every(({ workspaceId }) => workspaceId !== undefined)).toBe(true);
   const uncut = page.getByText(/^(No cut yet|In line for a cut|Cutting)/);

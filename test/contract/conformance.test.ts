@@ -1,4 +1,7 @@
-/** The public family, row by row: each test is a row of the contract, and every response is checked against the documented schemas. */
+/**
+ * The public family, row by row: each test is a row of the contract, and every response is checked against the
+ * documented schemas.
+ */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { callLog } from "../http/client";
 import { PATIENCE_MS } from "../http/harness";

@@ -1,4 +1,7 @@
-/** A typed client of the dashboard family, generated from its document: compiles, reports type errors, and works with a session. */
+/**
+ * A typed client of the dashboard family, generated from its document: compiles, reports type errors, and works with a
+ * session.
+ */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { emailOf, PASSWORD, startSession, withPassword } from "../http/accounts";
 import { harness } from "../http/harness";

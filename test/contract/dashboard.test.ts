@@ -1,4 +1,7 @@
-/** The dashboard family, row by row: each test is a row of the contract, and every response is checked against the documented schemas. */
+/**
+ * The dashboard family, row by row: each test is a row of the contract, and every response is checked against the
+ * documented schemas.
+ */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { publicRoutes } from "../../src/http/public";
 import { callLog } from "../http/client";

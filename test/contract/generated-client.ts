@@ -1,4 +1,7 @@
-/** A typed client that `openapi-typescript` generates from a served document, compiled by the project's compiler and imported. */
+/**
+ * A typed client that `openapi-typescript` generates from a served document, compiled by the project's compiler and
+ * imported.
+ */
 import { expect, mock } from "bun:test";
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";
@@ -19,8 +22,8 @@ const COMPILER_OPTIONS = {
 };
 
 /**
- * Generates the types of a document as `./api`, compiles the sources with them and returns what `client.ts` exports. Fails with the
- * messages of the compiler. The files exist until the disposal.
+ * Generates the types of a document as `./api`, compiles the sources with them and returns what `client.ts` exports.
+ * Fails with the messages of the compiler. The files exist until the disposal.
  */
 export async function compileClient<T>(
   document: unknown,

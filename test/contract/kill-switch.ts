@@ -1,4 +1,7 @@
-/** A store that a test can kill at any write, as `kill -9` would: nothing that was not committed remains, and the caller learns nothing. */
+/**
+ * A store that a test can kill at any write, as `kill -9` would: nothing that was not committed remains, and the caller
+ * learns nothing.
+ */
 import { openStore, type Store } from "../../src/store/db";
 
 /** Thrown by every call of a killed store, also when the write before was committed. */

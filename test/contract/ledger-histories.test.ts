@@ -1,6 +1,7 @@
 /**
- * Random histories of a workspace: uploads, cuts, renders and chains with prices, orders, subscriptions, refunds, cancellations, retries,
- * deletions, and kills between any two transactions. At every moment the balance is the ledger minus the holds, and nothing is spent twice.
+ * Random histories of a workspace: uploads, cuts, renders and chains with prices, orders, subscriptions, refunds,
+ * cancellations, retries, deletions, and kills between any two transactions. At every moment the balance is the ledger
+ * minus the holds, and nothing is spent twice.
  */
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";

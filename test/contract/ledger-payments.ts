@@ -1,6 +1,6 @@
 /**
- * What payments do to the credits of a workspace: orders of the offline provider, and events of Stripe that arrive twice, late, in any order,
- * or again because the first delivery was cut off.
+ * What payments do to the credits of a workspace: orders of the offline provider, and events of Stripe that arrive
+ * twice, late, in any order, or again because the first delivery was cut off.
  */
 import { sql } from "drizzle-orm";
 import type { PaymentEvent, PaymentGateway, Price, ProviderInvoice } from "../../src/domain/billing";
@@ -172,7 +172,10 @@ export async function createPayments(services: CoreNeeds, owner: { workspaceId: 
         await deliver(createDelivery(order, n), order);
       },
     },
-    /** After a kill: Stripe sends what was not acknowledged again, and an administrator looks whether the order was approved. */
+    /**
+     * After a kill: Stripe sends what was not acknowledged again, and an administrator looks whether the order was
+     * approved.
+     */
     resume: async () => {
       if (undelivered) {
         const { event } = undelivered;

@@ -1,6 +1,7 @@
 /**
- * A workspace whose credits change in every way that the product has, with the product's functions and without media. Jobs advance stage by
- * stage, so that anything can happen between two stages, and the process can be killed at any write.
+ * A workspace whose credits change in every way that the product has, with the product's functions and without media.
+ * Jobs advance stage by stage, so that anything can happen between two stages, and the process can be killed at any
+ * write.
  */
 import { sql } from "drizzle-orm";
 import { openDiskReserve } from "../../src/blobs/folder-space";

@@ -1,4 +1,7 @@
-/** Two hundred preparations end at once on a small balance: as many assets become ready as it covers, and no credit is spent twice. */
+/**
+ * Two hundred preparations end at once on a small balance: as many assets become ready as it covers, and no credit is
+ * spent twice.
+ */
 import { expect, test } from "bun:test";
 import { newId } from "../../src/lib/ids";
 import { findAssetById } from "../../src/store/assets";

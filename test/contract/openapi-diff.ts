@@ -1,6 +1,6 @@
 /**
- * Compares two versions of an OpenAPI document: what a client of the earlier version can no longer rely on is breaking. Descriptions and
- * examples may change freely.
+ * Compares two versions of an OpenAPI document: what a client of the earlier version can no longer rely on is breaking.
+ * Descriptions and examples may change freely.
  */
 import { isDeepStrictEqual } from "node:util";
 import { type Change, createSchemaComparison, type Json, withoutTexts } from "./openapi-schema-diff";

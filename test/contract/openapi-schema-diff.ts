@@ -1,7 +1,7 @@
 /**
- * Compares two JSON schemas of an OpenAPI document. In a request it is breaking to accept less than before. In a response it is breaking to
- * send something other than what was promised; new properties, enum values and types of a tagged union are not, because clients must ignore what
- * they do not know.
+ * Compares two JSON schemas of an OpenAPI document. In a request it is breaking to accept less than before. In a
+ * response it is breaking to send something other than what was promised; new properties, enum values and types of a
+ * tagged union are not, because clients must ignore what they do not know.
  */
 import { isDeepStrictEqual } from "node:util";
 

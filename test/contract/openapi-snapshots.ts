@@ -1,6 +1,7 @@
 /**
- * The committed OpenAPI documents: the contract that was last accepted. A document may gain something once its snapshot has it too, so that
- * nothing can be removed unseen later. It may lose something that `breaking-changes.json` lists in the commit that updates the snapshot.
+ * The committed OpenAPI documents: the contract that was last accepted. A document may gain something once its snapshot
+ * has it too, so that nothing can be removed unseen later. It may lose something that `breaking-changes.json` lists in
+ * the commit that updates the snapshot.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -66,8 +67,9 @@ function readGit(folder: string, ...command: string[]): string | null {
 }
 
 /**
- * Returns the snapshot that the served document is judged against: that of the last commit while something changes, else the one before the
- * last change, because its commit must list what it broke. Null without history, as in a shallow clone.
+ * Returns the snapshot that the served document is judged against: that of the last commit while something changes,
+ * else the one before the last change, because its commit must list what it broke. Null without history, as in a
+ * shallow clone.
  */
 export function readEarlierSnapshot(folder: string, file: string, served: ComparedDocument): ComparedDocument | null {
   const committed = readGit(folder, "show", `HEAD:./${file}`);

@@ -1,6 +1,7 @@
 /**
- * Renders of one recording that reuse what the first one has encoded: at the head, which keeps the cache, and at a worker, which has none. Before
- * each round the file of the cache is damaged; while both render, the head is killed, and in every other round a worker too.
+ * Renders of one recording that reuse what the first one has encoded: at the head, which keeps the cache, and at a
+ * worker, which has none. Before each round the file of the cache is damaged; while both render, the head is killed,
+ * and in every other round a worker too.
  */
 import { expect } from "bun:test";
 import { rm } from "node:fs/promises";
@@ -37,7 +38,9 @@ export async function runCachedRounds(world: World, count: number): Promise<Outc
   const { head, workers } = cluster;
   const outcomes: Outcome[] = [];
   let bitrate = 64_000;
-  /** Starts a render that begins before this resolves. Returns a function that waits for its end and checks its frames. */
+  /**
+   * Starts a render that begins before this resolves. Returns a function that waits for its end and checks its frames.
+   */
   const start = async (what: string, key: string) => {
     const started = performance.now();
     // The same request again would return the first render. The video is the same.

@@ -1,4 +1,7 @@
-/** A head without local slots, Redis, and workers with separate data folders, between which proxies make the network fail. */
+/**
+ * A head without local slots, Redis, and workers with separate data folders, between which proxies make the network
+ * fail.
+ */
 import { join } from "node:path";
 import { openRedis, type TestRedis } from "../redis";
 import { startTcpProxy, type TcpProxy } from "../tcp-proxy";
@@ -43,7 +46,10 @@ export type Cluster = AsyncDisposable & {
   /** Between the head and Redis. */
   headToRedis: TcpProxy;
   workers: ClusterWorker[];
-  /** `kill -9` and a start on the same folder, from then on with these settings too. Workers reach it at the same address as before. */
+  /**
+   * `kill -9` and a start on the same folder, from then on with these settings too. Workers reach it at the same
+   * address as before.
+   */
   restartHead(settings?: Record<string, string>): Promise<void>;
 };
 

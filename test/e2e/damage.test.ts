@@ -1,4 +1,7 @@
-/** Days that end badly: a damaged database page, a full disk, a read-only folder. The server and its commands say so, and nothing is lost. */
+/**
+ * Days that end badly: a damaged database page, a full disk, a read-only folder. The server and its commands say so,
+ * and nothing is lost.
+ */
 import { expect, test } from "bun:test";
 import { appendFile, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";

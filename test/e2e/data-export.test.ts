@@ -1,6 +1,6 @@
 /**
- * Data exports of the compiled server: a large account with little memory, and `kill -9` in the middle. `OFFCUT_FULL=1`: 100,000 rows and 20 GB
- * instead of 2,000 rows and 1 GB.
+ * Data exports of the compiled server: a large account with little memory, and `kill -9` in the middle.
+ * `OFFCUT_FULL=1`: 100,000 rows and 20 GB instead of 2,000 rows and 1 GB.
  */
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";

@@ -10,10 +10,16 @@ import { memoryOf } from "./server";
 /** For what does not depend on the ffmpeg in use. */
 const once = test.skipIf(IS_BUNDLED_PASS);
 const SECONDS = 1000;
-/** Limits of a start whose files have been extracted, and of a server without work. They are printed next to the measurements. */
+/**
+ * Limits of a start whose files have been extracted, and of a server without work. They are printed next to the
+ * measurements.
+ */
 const MAX_START_SECONDS = 0.5;
 const MAX_IDLE_MEGABYTES = 120;
-/** A machine on which other tests run is slower, so only this many times the limit of a start fails. Memory does not depend on the load. */
+/**
+ * A machine on which other tests run is slower, so only this many times the limit of a start fails. Memory does not
+ * depend on the load.
+ */
 const BUSY_FACTOR = 20;
 const STARTS = 3;
 const IDLE_MS = 1_000;

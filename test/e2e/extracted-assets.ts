@@ -1,6 +1,7 @@
 /**
- * The files that the executable carries, extracted once for all tests of a run: each server otherwise writes 180 MB to its fresh data
- * folder, which takes 0.7 s of processor time. They are kept next to the executable, one folder per build.
+ * The files that the executable carries, extracted once for all tests of a run: each server otherwise writes 180 MB to
+ * its fresh data folder, which takes 0.7 s of processor time. They are kept next to the executable, one folder per
+ * build.
  */
 import { link, mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -14,8 +15,8 @@ const IN_USE = "in-use";
 let extracting: Promise<string> | null = null;
 
 /**
- * Links the extracted files into `<folder>/data`, as a start of the executable would leave them. Without hard links between the file
- * systems it does nothing, and the executable extracts them itself.
+ * Links the extracted files into `<folder>/data`, as a start of the executable would leave them. Without hard links
+ * between the file systems it does nothing, and the executable extracts them itself.
  */
 export async function linkExtractedAssets(folder: string): Promise<void> {
   extracting ??= extractOnce();
@@ -37,7 +38,9 @@ export async function folderWithAssets(): Promise<TemporaryFolder> {
   return folder;
 }
 
-/** Returns the folder `assets` of this build. Two processes that get here at once both extract, and one result stays. */
+/**
+ * Returns the folder `assets` of this build. Two processes that get here at once both extract, and one result stays.
+ */
 async function extractOnce(): Promise<string> {
   const { size, mtimeMs } = await stat(EXECUTABLE);
   const build = `${size}-${Math.floor(mtimeMs)}`;

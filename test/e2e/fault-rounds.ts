@@ -1,4 +1,6 @@
-/** Renders that faults break: injecting them, and checking that each render took effect once and nothing stays behind. */
+/**
+ * Renders that faults break: injecting them, and checking that each render took effect once and nothing stays behind.
+ */
 import { expect } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -112,8 +114,8 @@ const listTicketKeys = async ({ client }: Cluster["redis"]): Promise<string[]> =
 };
 
 /**
- * The head keeps nothing of renders that have ended, Redis has no ticket, and no link works; workers keep folders of interrupted executions for
- * later ones, but only so many.
+ * The head keeps nothing of renders that have ended, Redis has no ticket, and no link works; workers keep folders of
+ * interrupted executions for later ones, but only so many.
  */
 export async function expectNoLeftovers(
   { head, workers, redis }: Cluster,

@@ -1,4 +1,6 @@
-/** `kill -9` in the middle of everything, then a start on the same folder: the right end, one charge, each event once. */
+/**
+ * `kill -9` in the middle of everything, then a start on the same folder: the right end, one charge, each event once.
+ */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import type { Client } from "../http/client";

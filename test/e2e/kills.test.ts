@@ -1,8 +1,9 @@
 /**
- * Seeded `kill -9` of the compiled server and its commands at random moments: while clients upload, cut, render, pay, delete and export, while
- * webhooks are delivered, a render measures its loudness, and inside backups, off-site backups, pruning, snapshots, starts, migrations and restores. After each kill the
- * folders are checked; at the end, nothing that was acknowledged is lost, every job has ended, and everything was charged, paid and reported
- * once. `OFFCUT_SEED` repeats a run.
+ * Seeded `kill -9` of the compiled server and its commands at random moments: while clients upload, cut, render, pay,
+ * delete and export, while webhooks are delivered, a render measures its loudness, and inside backups, off-site
+ * backups, pruning, snapshots, starts, migrations and restores. After each kill the folders are checked; at the end,
+ * nothing that was acknowledged is lost, every job has ended, and everything was charged, paid and reported once.
+ * `OFFCUT_SEED` repeats a run.
  */
 import { expect, test } from "bun:test";
 import { mkdir } from "node:fs/promises";

@@ -1,4 +1,7 @@
-/** Live updates of the compiled server: kills lose, repeat and reorder nothing for the clients that follow them, and idle streams need little memory. */
+/**
+ * Live updates of the compiled server: kills lose, repeat and reorder nothing for the clients that follow them, and
+ * idle streams need little memory.
+ */
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
@@ -30,7 +33,10 @@ function readNewestId(server: Server, { userId }: Client): number {
   return (row as { id: number }).id;
 }
 
-/** Renames the project until the server has accepted it `changes` times. A change that a kill interrupts may be stored or not. */
+/**
+ * Renames the project until the server has accepted it `changes` times. A change that a kill interrupts may be stored
+ * or not.
+ */
 async function change(user: Client, project: string, changes: number, onChange: () => void): Promise<void> {
   for (let n = 0; n < changes; ) {
     try {

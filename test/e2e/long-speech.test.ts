@@ -1,4 +1,7 @@
-/** A long talk through the real recognizer: three minutes here, an hour with `OFFCUT_FULL=1`. Prints its speed next to that of a short one. */
+/**
+ * A long talk through the real recognizer: three minutes here, an hour with `OFFCUT_FULL=1`. Prints its speed next to
+ * that of a short one.
+ */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import type { PlanJson } from "../../src/domain/plan-json";

@@ -1,4 +1,6 @@
-/** Workers in network namespaces of their own, whose links to the head and to Redis are taken down and up. Needs root. */
+/**
+ * Workers in network namespaces of their own, whose links to the head and to Redis are taken down and up. Needs root.
+ */
 import { readdirSync } from "node:fs";
 import type { TestRedis } from "../redis";
 import type { Link, WorkerNetwork } from "./cluster";

@@ -1,6 +1,7 @@
 /**
- * The compiled executable as its users run it: from a separate folder, with nothing of this project in reach and a bare environment.
- * `OFFCUT_EXECUTABLE` names it (else `dist/offcut`); `OFFCUT_TEST_PATH` is its PATH, empty to leave it only the bundled ffmpeg.
+ * The compiled executable as its users run it: from a separate folder, with nothing of this project in reach and a bare
+ * environment. `OFFCUT_EXECUTABLE` names it (else `dist/offcut`); `OFFCUT_TEST_PATH` is its PATH, empty to leave it
+ * only the bundled ffmpeg.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -15,8 +16,8 @@ export const HAS_SYSTEM_FFMPEG = SEARCH_PATH.split(":").some(
 );
 
 /**
- * `./install.sh test` runs these tests a second time with an empty PATH, so with the bundled ffmpeg. Tests for which the ffmpeg in use does
- * not matter are skipped then.
+ * `./install.sh test` runs these tests a second time with an empty PATH, so with the bundled ffmpeg. Tests for which
+ * the ffmpeg in use does not matter are skipped then.
  */
 export const IS_BUNDLED_PASS = SEARCH_PATH === "";
 
@@ -24,8 +25,8 @@ if (!existsSync(EXECUTABLE)) throw new Error(`${EXECUTABLE} is missing: run ./in
 
 export type Run = { code: number | null; stdout: string; stderr: string };
 /**
- * `folder` is the working folder and the home, and has the data folder `data/`. `launcher`: a command that runs the executable in its place.
- * `executable`: another one.
+ * `folder` is the working folder and the home, and has the data folder `data/`. `launcher`: a command that runs the
+ * executable in its place. `executable`: another one.
  */
 export type RunOptions = {
   folder: string;
@@ -115,7 +116,10 @@ export function startProcess(args: string[], options: RunOptions): RunningProces
 
 export type RunningOffcut = RunningProcess & { url: string };
 
-/** Starts a server, by default on a free port, and waits until it is ready. Throws with its output when it does not start. */
+/**
+ * Starts a server, by default on a free port, and waits until it is ready. Throws with its output when it does not
+ * start.
+ */
 export async function startOffcut(options: RunOptions, port = "0"): Promise<RunningOffcut> {
   const running = startProcess(["serve", "--port", port], options);
   const { url } = await running.logged("server.started");

@@ -76,7 +76,10 @@ export const revokeJoinToken = (data: string, name: string): Promise<unknown> =>
 const addPrefix = (settings: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(settings).map(([name, value]) => [`OFFCUT_${name}`, value]));
 
-/** Starts it in a fresh folder. `settings` are as in the environment, without the prefix; `variables` are other variables. */
+/**
+ * Starts it in a fresh folder. `settings` are as in the environment, without the prefix; `variables` are other
+ * variables.
+ */
 export async function startServer(
   settings: Record<string, string> = {},
   variables: Record<string, string> = {},

@@ -1,6 +1,6 @@
 /**
- * A stand-in for systemctl that really runs the service: an installed executable, its data folder, and a program `systemctl` on the PATH that knows
- * the commands that `offcut upgrade` uses.
+ * A stand-in for systemctl that really runs the service: an installed executable, its data folder, and a program
+ * `systemctl` on the PATH that knows the commands that `offcut upgrade` uses.
  */
 import { chmod, copyFile, link, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";

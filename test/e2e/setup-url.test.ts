@@ -1,4 +1,7 @@
-/** The set-up of a new server with the executable: the link is printed on request, is the same with and without a server, and is in no log. */
+/**
+ * The set-up of a new server with the executable: the link is printed on request, is the same with and without a
+ * server, and is in no log.
+ */
 import { expect, test } from "bun:test";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";

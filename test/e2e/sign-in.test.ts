@@ -1,4 +1,7 @@
-/** The compiled server: set-up and sign-in with curl and its cookie file, and with a real browser on the pages that it serves. */
+/**
+ * The compiled server: set-up and sign-in with curl and its cookie file, and with a real browser on the pages that it
+ * serves.
+ */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { launchChromium } from "../chromium";

@@ -1,7 +1,8 @@
 /**
- * Renders on three workers while a seed breaks processes, connections and Redis: each render completes once, is exact to the frame and charged
- * once, and leaves nothing behind. At full size several are in flight: one for each worker, whose network and process it breaks, and one that
- * breaks what all share. In CI the same happens to one render at a time. Then the head and workers are killed while renders use a damaged cache.
+ * Renders on three workers while a seed breaks processes, connections and Redis: each render completes once, is exact
+ * to the frame and charged once, and leaves nothing behind. At full size several are in flight: one for each worker,
+ * whose network and process it breaks, and one that breaks what all share. In CI the same happens to one render at a
+ * time. Then the head and workers are killed while renders use a damaged cache.
  */
 import { test } from "bun:test";
 import { fullOr, isFullSize } from "../full-size";

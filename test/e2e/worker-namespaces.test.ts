@@ -1,6 +1,6 @@
 /**
- * The faults of `worker-faults.test.ts` that need no proxy, with workers in network namespaces: a partition is a link that is down, so that packets
- * are lost and connections break by the time limits of the kernel.
+ * The faults of `worker-faults.test.ts` that need no proxy, with workers in network namespaces: a partition is a link
+ * that is down, so that packets are lost and connections break by the time limits of the kernel.
  */
 import { test } from "bun:test";
 import { isFullSize } from "../full-size";

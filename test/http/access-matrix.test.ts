@@ -1,6 +1,7 @@
 /**
- * Every endpoint of every family, called by everybody: without a credential, with one that has ended, in each role, with each kind of
- * credential. What must happen follows from what the route declares (`access-matrix/expected.ts`). A route without an entry fails.
+ * Every endpoint of every family, called by everybody: without a credential, with one that has ended, in each role,
+ * with each kind of credential. What must happen follows from what the route declares (`access-matrix/expected.ts`). A
+ * route without an entry fails.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { type TSchema, Type } from "@sinclair/typebox";

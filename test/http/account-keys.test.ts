@@ -1,4 +1,7 @@
-/** What API keys may do with the account of their user: nothing, but for one that the user created for the personal workspace. */
+/**
+ * What API keys may do with the account of their user: nothing, but for one that the user created for the personal
+ * workspace.
+ */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { newId } from "../../src/lib/ids";
 import { notify } from "../../src/work/notifications/notifications";

@@ -1,4 +1,7 @@
-/** Administration of accounts over HTTP: who may, what each change does at once, and the rules that hold for simultaneous changes. */
+/**
+ * Administration of accounts over HTTP: who may, what each change does at once, and the rules that hold for
+ * simultaneous changes.
+ */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { createAdmin, emailOf, listAuditLog, startSession, withPassword } from "./accounts";
 import type { Client } from "./client";

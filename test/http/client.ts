@@ -16,7 +16,10 @@ const base64 = (text: string) => Buffer.from(text).toString("base64");
 const SETTLED = ["ready", "pending_payment", "failed"];
 const ENDED = ["completed", "failed", "cancelled"];
 
-/** Creates a client of the server at `url`. `key` null sends no authorization. `patienceSeconds`: how long a job may take. */
+/**
+ * Creates a client of the server at `url`. `key` null sends no authorization. `patienceSeconds`: how long a job may
+ * take.
+ */
 export function createClient(url: () => string, key: string | null, userId: string, patienceSeconds = 60) {
   async function call<T = unknown>(method: string, path: string, options: CallOptions = {}): Promise<Reply<T>> {
     const body = options.json === undefined ? options.body : JSON.stringify(options.json);

@@ -1,4 +1,7 @@
-/** The bad days of data exports: no space, errors, interruptions, files that are lost or left over, and the end of the account. */
+/**
+ * The bad days of data exports: no space, errors, interruptions, files that are lost or left over, and the end of the
+ * account.
+ */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readdir, rename, rm } from "node:fs/promises";
 import { sql } from "drizzle-orm";

@@ -1,6 +1,6 @@
 /**
- * A recognizer for tests: it reads the audio and returns one made-up word for each span that is not silent. The same audio always
- * returns the same words. A test can hold its calls to control when a job continues.
+ * A recognizer for tests: it reads the audio and returns one made-up word for each span that is not silent. The same
+ * audio always returns the same words. A test can hold its calls to control when a job continues.
  */
 import {
   type AlignmentRequest,

@@ -1,4 +1,7 @@
-/** Uploads of finished files: rendered videos and plans of cuts. They are checked, but not charged, transcribed, cut or rendered. */
+/**
+ * Uploads of finished files: rendered videos and plans of cuts. They are checked, but not charged, transcribed, cut or
+ * rendered.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import type { Client } from "./client";

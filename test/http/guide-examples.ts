@@ -1,10 +1,14 @@
-/** The examples of a guide: blocks of shell code with a comment that names their statuses, and the response that follows some of them. */
+/**
+ * The examples of a guide: blocks of shell code with a comment that names their statuses, and the response that follows
+ * some of them.
+ */
 import { join } from "node:path";
 import { until } from "../until";
 
 /**
- * `statuses` of the calls in their order. `variables`: names of shell variables and the fields of the last response that they get. `until`:
- * the field and the value that end the repetition. `response`: what the guide shows of the last response.
+ * `statuses` of the calls in their order. `variables`: names of shell variables and the fields of the last response
+ * that they get. `until`: the field and the value that end the repetition. `response`: what the guide shows of the last
+ * response.
  */
 export type Example = {
   line: number;
@@ -112,7 +116,9 @@ function readField({ body, output }: ExampleResult, field: string): string {
   return String(value);
 }
 
-/** Lists where a value has not the form that is shown: each field that is shown is there, with a value of the same type. */
+/**
+ * Lists where a value has not the form that is shown: each field that is shown is there, with a value of the same type.
+ */
 export function listDifferences(actual: unknown, shown: unknown, at = "response"): string[] {
   if (Array.isArray(shown)) {
     if (!Array.isArray(actual)) return [`${at} is no list`];

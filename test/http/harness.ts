@@ -1,6 +1,6 @@
 /**
- * A real server in this process with a fresh data folder, a free port, the real store, runner and ffmpeg. Only the recognizer is a fake,
- * and the clock can be advanced.
+ * A real server in this process with a fresh data folder, a free port, the real store, runner and ffmpeg. Only the
+ * recognizer is a fake, and the clock can be advanced.
  */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -28,7 +28,9 @@ import { bundledJobCommand } from "./job-command";
 import { BUNDLED_FFMPEG } from "./media";
 import { createSharedChild, replaceSharedChildren } from "./shared-child";
 
-/** Timeout of a test: preparing and rendering are real work, also on machines with two cores. Each test file sets it. */
+/**
+ * Timeout of a test: preparing and rendering are real work, also on machines with two cores. Each test file sets it.
+ */
 export const PATIENCE_MS = 120_000;
 
 export type Harness = AsyncDisposable & {
@@ -48,7 +50,10 @@ export type Harness = AsyncDisposable & {
   events(entityId: string): Promise<string[]>;
   /** Resolves when no job waits or runs and all deletions are complete. */
   idle(): Promise<void>;
-  /** Lists the files and folders in the data folder with this ID in their path, without deleted ones that the trash keeps. */
+  /**
+   * Lists the files and folders in the data folder with this ID in their path, without deleted ones that the trash
+   * keeps.
+   */
   leftovers(id: string): Promise<string[]>;
   /** Makes renders wait before they encode. */
   holdRenders(): Hold;
@@ -73,9 +78,9 @@ export type HarnessOptions = Pick<ServerOverrides, "timeSliceMs" | "drillCommand
 };
 
 /**
- * Starts a server: `await using server = await harness()`. `settings` are environment variables without the prefix, `configuration` is the
- * text of a configuration file. `sharesChild`: the jobs share a child process, for tests of other things than jobs. It cannot read a media folder
- * outside of the data folder.
+ * Starts a server: `await using server = await harness()`. `settings` are environment variables without the prefix,
+ * `configuration` is the text of a configuration file. `sharesChild`: the jobs share a child process, for tests of
+ * other things than jobs. It cannot read a media folder outside of the data folder.
  */
 export async function harness(
   settings: Record<string, string> = {},

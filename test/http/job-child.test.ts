@@ -1,4 +1,7 @@
-/** Preparations whose child process exceeds its memory limit or lacks ffmpeg: through the sandbox, the runner and the database. */
+/**
+ * Preparations whose child process exceeds its memory limit or lacks ffmpeg: through the sandbox, the runner and the
+ * database.
+ */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { until } from "../until";

@@ -1,5 +1,6 @@
 /**
- * The child process of jobs as a bundle, which starts with less work than the sources do. Servers under test start hundreds of children.
+ * The child process of jobs as a bundle, which starts with less work than the sources do. Servers under test start
+ * hundreds of children.
  */
 import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -10,7 +11,10 @@ const ENTRY = join(PROJECT, "test/http/job-entry.ts");
 /** As deep in the project as `src/lib`, because modules find the project's files from there. */
 const FOLDER = join(PROJECT, "node_modules/.offcut-job-child");
 
-/** The executable that was built from these sources, in the project's folder: it starts with half of the work of the bundle. `./install.sh test` names it. */
+/**
+ * The executable that was built from these sources, in the project's folder: it starts with half of the work of the
+ * bundle. `./install.sh test` names it.
+ */
 const { JOB_EXECUTABLE } = process.env;
 
 let bundled: Promise<string> | null = null;
@@ -22,7 +26,10 @@ export async function bundledJobCommand(): Promise<string[]> {
   return [process.execPath, await bundled];
 }
 
-/** Returns the path of the entry. File names contain hashes of the contents, so that processes that bundle at once write the same files. */
+/**
+ * Returns the path of the entry. File names contain hashes of the contents, so that processes that bundle at once write
+ * the same files.
+ */
 async function bundle(): Promise<string> {
   const { outputs } = await Bun.build({
     entrypoints: [ENTRY],

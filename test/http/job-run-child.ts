@@ -1,6 +1,7 @@
 /**
- * Runs one job in a separate process: `job-run-child.ts NAME FOLDER FFMPEG`. The folder has `input.json` and the input blobs in `inputs`; it receives
- * `outputs`, `work` and `result.json`. Nothing here opens a database, and no module of the store is loaded.
+ * Runs one job in a separate process: `job-run-child.ts NAME FOLDER FFMPEG`. The folder has `input.json` and the input
+ * blobs in `inputs`; it receives `outputs`, `work` and `result.json`. Nothing here opens a database, and no module of
+ * the store is loaded.
  */
 import { appendFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * The TUS library on its own, which takes an upload's ID from the URL of the request: without the checks that this server makes before it, and
- * with the store as the only protection.
+ * The TUS library on its own, which takes an upload's ID from the URL of the request: without the checks that this
+ * server makes before it, and with the store as the only protection.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdir, rm } from "node:fs/promises";

@@ -62,7 +62,10 @@ export const silentVideo = (seconds = 2) =>
     "yuv420p",
   );
 
-/** Enough frames for more chunks than can be encoded at a time. The system's ffmpeg, if it is newer, makes them three times as fast. */
+/**
+ * Enough frames for more chunks than can be encoded at a time. The system's ffmpeg, if it is newer, makes them three
+ * times as fast.
+ */
 export const longVideo = () =>
   makeWith(FFMPEG, "long.mp4", [
     ...input("testsrc2=size=320x180:rate=60", Math.max(60, 18 * navigator.hardwareConcurrency)),

@@ -1,4 +1,7 @@
-/** Secrets in the wrong place: every route with a body, or a query, of every family. No response and no line of the log repeats them. */
+/**
+ * Secrets in the wrong place: every route with a body, or a query, of every family. No response and no line of the log
+ * repeats them.
+ */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import type { TSchema } from "@sinclair/typebox";
 import { createFamilies } from "../../src/http/app";

@@ -1,6 +1,7 @@
 /**
- * The child process that the jobs of a server under test share, as those of `offcut cut` do. Starting one for each job takes half of the processor time
- * of a preparation, and four fifths of that of a cut. The executable's servers, in `test/e2e` and `test/attacks`, start one for each.
+ * The child process that the jobs of a server under test share, as those of `offcut cut` do. Starting one for each job
+ * takes half of the processor time of a preparation, and four fifths of that of a cut. The executable's servers, in
+ * `test/e2e` and `test/attacks`, start one for each.
  */
 import { type JobChild, openJobChild, type SharedJobChild } from "../../src/work/job-child/child";
 import { MAX_PLAN_MEMORY_BYTES } from "../../src/work/job-child/limits";
@@ -11,12 +12,18 @@ type Shared = { child: SharedJobChild; users: number };
 /** Replaces the shared child of a server that still runs. */
 const replacements = new Set<() => void>();
 
-/** Gives the servers of this process new children for their next jobs. Call it when one has stopped: that ends all children of the process. */
+/**
+ * Gives the servers of this process new children for their next jobs. Call it when one has stopped: that ends all
+ * children of the process.
+ */
 export function replaceSharedChildren(): void {
   for (const replace of replacements) replace();
 }
 
-/** Returns a child that starts on first use and may write in these folders. After a failed operation, later jobs get a new process. */
+/**
+ * Returns a child that starts on first use and may write in these folders. After a failed operation, later jobs get a
+ * new process.
+ */
 export function createSharedChild(
   tools: Pick<MediaTools, "jobCommand" | "maxFileBytes" | "sandbox">,
   writable: string[],

@@ -1,4 +1,6 @@
-/** Bad days of uploads: clients that disappear, return at once, send twice, cancel while they send, or send too much. */
+/**
+ * Bad days of uploads: clients that disappear, return at once, send twice, cancel while they send, or send too much.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdir, writeFile } from "node:fs/promises";
 import { findFileSize } from "../../src/lib/file-size";

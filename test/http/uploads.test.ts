@@ -27,7 +27,10 @@ const head = (user: Client, id: string) => user.call("HEAD", `/v1/uploads/${id}`
 const offsetOf = async (user: Client, id: string) => (await head(user, id)).headers.get("upload-offset");
 const OFFSET_TYPE = "application/offset+octet-stream";
 
-/** Sends the head of a PATCH and part of its body over a raw connection, and closes it as soon as `cutWhen` returns true. */
+/**
+ * Sends the head of a PATCH and part of its body over a raw connection, and closes it as soon as `cutWhen` returns
+ * true.
+ */
 async function cutOff(id: string, announced: number, part: Uint8Array, cutWhen: () => Promise<boolean>): Promise<void> {
   const { hostname, port } = new URL(server.url());
   const socket = connect(Number(port), hostname);

@@ -1,4 +1,6 @@
-/** The examples of the page of webhooks: each verifies deliveries of a real server, and refuses what it did not sign. */
+/**
+ * The examples of the page of webhooks: each verifies deliveries of a real server, and refuses what it did not sign.
+ */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";

@@ -16,7 +16,9 @@ export type TestWorker = AsyncDisposable & { worker: RunningWorker; name: string
 export type HarnessWithWorkers = AsyncDisposable & {
   server: Harness;
   redis: TestRedis;
-  /** Starts a worker and waits until the server gives it work. `settings` are environment variables without the prefix. */
+  /**
+   * Starts a worker and waits until the server gives it work. `settings` are environment variables without the prefix.
+   */
   addWorker(name: string, settings?: Record<string, string>): Promise<TestWorker>;
   /** Creates a join token. */
   createToken(name: string): Promise<string>;

@@ -1,4 +1,7 @@
-/** What `offcut doctor` asks the head with the settings of a worker: it says whether the worker could join, and changes nothing. */
+/**
+ * What `offcut doctor` asks the head with the settings of a worker: it says whether the worker could join, and changes
+ * nothing.
+ */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { checkHead } from "../../src/cli/doctor-head";
 import { WORKER_PROTOCOL } from "../../src/domain/workers";

@@ -25,7 +25,9 @@ test.skipIf(REDIS_SERVER === null)("a whole render measures its worker, by the h
   using _ = { [Symbol.dispose]: () => clearInterval(heartbeats) };
   const readSpeed = () => server.services().workerList.listOnline()[0]!.speed;
 
-  /** Sends the recording as the render, with these facts. Returns the seconds that the head may have measured at least. */
+  /**
+   * Sends the recording as the render, with these facts. Returns the seconds that the head may have measured at least.
+   */
   async function render(output: object, more: object = {}): Promise<number> {
     const { id } = await user.startRender({ asset_id: asset.id, output });
     const ticket = await worker.ticket(redis, seen);

@@ -1,4 +1,7 @@
-/** `GET /api/v1/workspaces?containing=`: the workspace of a resource, for links that lead to another one than the page shows. */
+/**
+ * `GET /api/v1/workspaces?containing=`: the workspace of a resource, for links that lead to another one than the page
+ * shows.
+ */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { KEY_SCOPES, type KeyScope } from "../../src/domain/access";

@@ -1,4 +1,7 @@
-/** A start of a new version that is killed while it migrates: the next start finds the old database or the new one, whole. */
+/**
+ * A start of a new version that is killed while it migrates: the next start finds the old database or the new one,
+ * whole.
+ */
 import { Database } from "bun:sqlite";
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { cp, readdir } from "node:fs/promises";
@@ -42,7 +45,9 @@ async function checkMigrated(folder: string, old: readonly string[]): Promise<vo
   expect(read(join(folder, KEPT), "SELECT name FROM migrations ORDER BY name").flat()).toEqual([...old]);
 }
 
-/** A killed process leaves the files as they are: a copy of them at the beginning of a step is what a kill there leaves. */
+/**
+ * A killed process leaves the files as they are: a copy of them at the beginning of a step is what a kill there leaves.
+ */
 const STEPS = fullOr<readonly MigrationStep[]>(MIGRATION_STEPS, ["migrate", "check", "record", "finish"]);
 /** Of each captured schema; the schemas take turns. */
 const CAPTURED_STEPS = fullOr(STEPS.length, 1);

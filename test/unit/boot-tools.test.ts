@@ -10,7 +10,9 @@ import { temporaryFolder } from "../temporary-folder";
 const probe = ["/usr/bin/env"];
 const { mode } = await findSandbox({ wanted: true, programs: probe, shared: [], probe, path: process.env.PATH });
 
-/** Answers as ffmpeg does, and writes each start outside of a sandbox to a list: in a sandbox, its folder is missing. */
+/**
+ * Answers as ffmpeg does, and writes each start outside of a sandbox to a list: in a sandbox, its folder is missing.
+ */
 const PROGRAM = `#!/bin/sh
 echo start >>"$(dirname "$0")/list/starts"
 echo "ffmpeg version 7.9-test" >&2

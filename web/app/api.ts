@@ -181,7 +181,9 @@ export function toMessage(error: unknown): string {
     : "That did not work. Try again, or reload the page.";
 }
 
-/** Returns the address of a file of a recording for HTML elements, which cannot send the header that names a workspace. */
+/**
+ * Returns the address of a file of a recording for HTML elements, which cannot send the header that names a workspace.
+ */
 export const mediaUrl = (assetId: string, path: string, query: Record<string, string> = {}): string =>
   inWorkspace(currentWorkspaceId(), `/api/v1/assets/${assetId}/${path}`, query);
 

@@ -21,8 +21,8 @@ export type Resource<T> = {
 };
 
 /**
- * Reads with `load` while the component is mounted. `key` names what is read, with everything that `load` depends on; a second component with
- * the same key shares the read. With the key null, nothing is read yet.
+ * Reads with `load` while the component is mounted. `key` names what is read, with everything that `load` depends on; a
+ * second component with the same key shares the read. With the key null, nothing is read yet.
  */
 export function useRead<T>(
   key: QueryKey | null,
@@ -68,8 +68,8 @@ function toLoaded<T>({ data, error }: Result<T>, before: Loaded<T>): Loaded<T> {
 }
 
 /**
- * Returns a loaded value of this key even when a later read fails, and the previous value while another key is loading: an editor must not
- * disappear when the network does. A failure is returned only if nothing was loaded for the key.
+ * Returns a loaded value of this key even when a later read fails, and the previous value while another key is loading:
+ * an editor must not disappear when the network does. A failure is returned only if nothing was loaded for the key.
  */
 export function useKept<T>(state: Loaded<T>, key: string | null): Loaded<T> {
   const kept = useRef<{ key: string | null; state: Loaded<T> }>({ key, state });
@@ -122,7 +122,10 @@ export type List<Item, Of = Page<Item>> = Omit<PagedList<Item>, "change"> & {
 };
 
 type ListOptions<Item, Of> = ReadOptions<Rows<Item, Of>> & {
-  /** Merges the first page, read again, into the rows of a list with the newest rows first. Returns null if that is not possible. */
+  /**
+   * Merges the first page, read again, into the rows of a list with the newest rows first. Returns null if that is not
+   * possible.
+   */
   merge?: (rows: Item[], fresh: Of) => Item[] | null;
   /** Called before the first page is read again. */
   onReading?: () => void;
@@ -272,7 +275,9 @@ function append<Item>(items: Item[], page: Item[]): Item[] {
   return [...items, ...page.filter((item) => !known.has(getId(item)))];
 }
 
-/** Returns the fresh rows, with the previous object of each unchanged row, so that only changed rows are rendered again. */
+/**
+ * Returns the fresh rows, with the previous object of each unchanged row, so that only changed rows are rendered again.
+ */
 function keepUnchanged<Item>(before: Item[], fresh: Item[]): Item[] {
   const known = new Map(before.map((item) => [getId(item), item]));
   return fresh.map((item) => {

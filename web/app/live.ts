@@ -15,7 +15,8 @@ const listeners = new Set<{ types: readonly LiveEventType[]; listener: Listener 
 const progress = new Map<string, Signal<number | null>>();
 
 /**
- * Calls the listener for events of these types, and with type `reset` when anything may have changed. Returns a function that stops it.
+ * Calls the listener for events of these types, and with type `reset` when anything may have changed. Returns a
+ * function that stops it.
  */
 export function listenLive(types: readonly LiveEventType[], listener: Listener): () => void {
   const entry = { types, listener };

@@ -86,8 +86,8 @@ const USER_KEY = "user";
 export const wasSignedIn = (): boolean => recall(USER_KEY) !== null;
 
 /**
- * Keeps the tabs of a browser signed in with the same account: they share one session, so signing in or out in one tab affects all of them.
- * Call it once. Returns a function that stops it.
+ * Keeps the tabs of a browser signed in with the same account: they share one session, so signing in or out in one tab
+ * affects all of them. Call it once. Returns a function that stops it.
  */
 export function watchAccount(): () => void {
   const stopStoring = effect(() => {

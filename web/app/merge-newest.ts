@@ -4,8 +4,8 @@ import type { Page } from "./cache";
 type Row = { id: string; created_at: string };
 
 /**
- * Merges the first page, read again, into the rows. Returns null if rows between that page and the others may be missing. Unchanged rows stay
- * the same objects, so that they are not rendered again.
+ * Merges the first page, read again, into the rows. Returns null if rows between that page and the others may be
+ * missing. Unchanged rows stay the same objects, so that they are not rendered again.
  */
 export function mergeNewest<Item extends Row>(rows: Item[], fresh: Page<Item>): Item[] | null {
   const known = new Map(rows.map((row) => [row.id, row]));

@@ -1,6 +1,6 @@
 /**
- * The modules of pages that are loaded when they are first opened, by path. The build reads this table too, and tells browsers which files a
- * page needs. Pure.
+ * The modules of pages that are loaded when they are first opened, by path. The build reads this table too, and tells
+ * browsers which files a page needs. Pure.
  */
 
 export const PAGE_MODULES = {

@@ -1,7 +1,6 @@
 /**
- * The paths of the dashboard, and its first requests. The server sends the page for each path, and `app.tsx` or `signed-in.tsx` has a
- * component for each.
- * Pure.
+ * The paths of the dashboard, and its first requests. The server sends the page for each path, and `app.tsx` or
+ * `signed-in.tsx` has a component for each. Pure.
  */
 
 /** Pages that need no session. */
@@ -65,7 +64,7 @@ export const APP_PATTERN = new RegExp(
 export const MAX_WORKSPACES = 100;
 
 /**
- * Requests that every page with a session sends first, exactly as the API client writes them. The server has the browser send them while the
- * script is loading. The responses are the same in every workspace.
+ * Requests that every page with a session sends first, exactly as the API client writes them. The server has the
+ * browser send them while the script is loading. The responses are the same in every workspace.
  */
 export const FIRST_READS: readonly string[] = ["/api/v1/users/me", `/api/v1/workspaces?limit=${MAX_WORKSPACES}`];

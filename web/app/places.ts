@@ -23,7 +23,10 @@ export function toOpener(path: string): string {
   return opener?.split("?", 1)[0] === path ? opener : path;
 }
 
-/** Scrolls a page that is opened to its top, and to its former place when somebody comes back from what one of its rows opened. */
+/**
+ * Scrolls a page that is opened to its top, and to its former place when somebody comes back from what one of its rows
+ * opened.
+ */
 export function usePlaces(): void {
   const { path } = useLocation();
   const last = useRef({ path, address: here() });

@@ -1,6 +1,7 @@
 /**
- * The cache of what pages read, and what reads it again: live events, rejected changes, intervals, and a server that is back. What events
- * keep current stays for a while after its page is closed, and is shown at once when the page is opened again.
+ * The cache of what pages read, and what reads it again: live events, rejected changes, intervals, and a server that is
+ * back. What events keep current stays for a while after its page is closed, and is shown at once when the page is
+ * opened again.
  */
 import { effect } from "@preact/signals";
 import { focusManager, onlineManager, type Query, QueryClient, type QueryKey } from "@tanstack/preact-query";
@@ -11,8 +12,8 @@ import { listenLive } from "./live";
 import { me, rejections } from "./session";
 
 /**
- * The names of what an event of a type changes. A name is the first element of a key; the second one of `entity` is the ID that the
- * event has.
+ * The names of what an event of a type changes. A name is the first element of a key; the second one of `entity` is the
+ * ID that the event has.
  */
 const LIVE_KEYS: Partial<Record<LiveEventType, { entity?: string; names: readonly string[] }>> = {
   "project.updated": { entity: "project", names: ["projects"] },
@@ -30,7 +31,10 @@ const LIVE_NAMES = new Set(Object.values(LIVE_KEYS).flatMap(({ entity, names }) 
 const KEPT_MS = 5 * 60_000;
 /** Events within this time share one read. */
 const DELAY_MS = 250;
-/** Longer lists are read again less often after events, and never at an interval: that would burden the server and move rows. */
+/**
+ * Longer lists are read again less often after events, and never at an interval: that would burden the server and move
+ * rows.
+ */
 const MANY_ROWS = 300;
 /** After a read of many rows, or of projects, whose totals change with each of their recordings. */
 const COSTLY_DELAY_MS = 5_000;
@@ -132,8 +136,8 @@ const countRows = (query: Query): number => (query.state.data as { items?: unkno
 
 export type ReadOptions<Data> = {
   /**
-   * The interval at which what has no live events is read while it is shown; also when the page gets the focus, or the server is back. A
-   * function gets what was read last.
+   * The interval at which what has no live events is read while it is shown; also when the page gets the focus, or the
+   * server is back. A function gets what was read last.
    */
   refreshMs?: number | ((data: Data) => number | undefined);
   /** The interval until something has been read. */
@@ -145,7 +149,9 @@ export type ReadOptions<Data> = {
 /** A read that was refused is not repeated on its own: the server may ask for the password again. */
 const isRefused = (error: unknown): boolean => error instanceof ApiError && error.status === 403;
 
-/** Returns when a query is read again by itself, and how long it is kept. `isMerged`: a read of a long list is short. */
+/**
+ * Returns when a query is read again by itself, and how long it is kept. `isMerged`: a read of a long list is short.
+ */
 export function toQueryOptions<Data>(key: QueryKey, options: ReadOptions<Data>, isMerged = false) {
   const { refreshMs, retryMs = false, lasts } = options;
   const getRefreshMs = (query: Query): number | false => {

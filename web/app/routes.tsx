@@ -1,4 +1,6 @@
-/** Shows the page of a path, which may be loaded when it is first opened, and an error page in place of one that fails. */
+/**
+ * Shows the page of a path, which may be loaded when it is first opened, and an error page in place of one that fails.
+ */
 import { Component, type ComponentChildren, type FunctionComponent } from "preact";
 import { lazy, Route, Router, useLocation } from "preact-iso";
 import { Button } from "../ui/button";

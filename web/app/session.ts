@@ -39,7 +39,10 @@ export const workspace = computed<Workspace | null>(
 
 const BILLING_KEY = "billing";
 
-/** Whether work costs credits on this server. Remembered, so that pages do not show credits until the server has responded. */
+/**
+ * Whether work costs credits on this server. Remembered, so that pages do not show credits until the server has
+ * responded.
+ */
 export const isBilled = signal(recall(BILLING_KEY) !== "off");
 
 export function showBilling(mode: "on" | "off"): void {
@@ -58,7 +61,10 @@ export function showProfile(changed: Me): void {
 /** Counts rejected calls, and streams that were refused or interrupted: the user's permissions may have changed. */
 export const refusals = signal(0);
 
-/** Counts rejected changes of what was deleted or changed elsewhere, or that the user may no longer change: pages read again. */
+/**
+ * Counts rejected changes of what was deleted or changed elsewhere, or that the user may no longer change: pages read
+ * again.
+ */
 export const rejections = signal(0);
 
 /** The workspaces that the user leaves or deletes in this tab. */

@@ -44,7 +44,10 @@ const PLAIN_PAGES = pick(PLAIN_PATHS);
 const SHELL_PAGES = pick(SHELL_PATHS);
 const PasswordDialog = lazyPage(() => import("../shell/password-dialog"));
 
-/** Returns a page that is loaded, with the other ones, when an administrator first opens it. Other users see "Page not found". */
+/**
+ * Returns a page that is loaded, with the other ones, when an administrator first opens it. Other users see "Page not
+ * found".
+ */
 function adminPage(path: AdminPath): FunctionComponent {
   const load = async () => ({ default: (await import("../pages/admin/pages")).PAGES[path] });
   const Page = lazyPage(withStyle("admin", load));

@@ -31,8 +31,8 @@ export const readVocabulary = (owner: VocabularyOwner, signal?: AbortSignal): Pr
 const MAX_ATTEMPTS = 4;
 
 /**
- * Changes the vocabulary and saves it. If somebody else has saved it meanwhile, the change is made to theirs. Throws `ApiError`, also for entries
- * that are not valid.
+ * Changes the vocabulary and saves it. If somebody else has saved it meanwhile, the change is made to theirs. Throws
+ * `ApiError`, also for entries that are not valid.
  */
 export async function changeVocabulary(
   owner: VocabularyOwner,
@@ -60,7 +60,10 @@ function requireValid(entries: readonly VocabularyEntry[]): void {
   throw new ApiError(`“${form}” ${problem.message}.`, "validation_error", 422);
 }
 
-/** Returns entries with others. The spoken forms of a term that is there already are joined, and a form belongs to the entry that had it last. */
+/**
+ * Returns entries with others. The spoken forms of a term that is there already are joined, and a form belongs to the
+ * entry that had it last.
+ */
 export function addEntries(entries: readonly VocabularyEntry[], added: readonly VocabularyEntry[]): VocabularyEntry[] {
   const byKey = new Map(entries.map((entry) => [toFormKey(entry.text), entry]));
   for (const { text, spoken_as } of added) {
@@ -79,8 +82,8 @@ export function addEntries(entries: readonly VocabularyEntry[], added: readonly 
 const toTerm = (text: string): string => cleanTerm(trimPunctuation(text));
 
 /**
- * Returns the recognized text, without the punctuation around it, if it is a common word; null otherwise. Where it is recognized, that word is
- * usually what was said, so that it is no form of a term with other letters.
+ * Returns the recognized text, without the punctuation around it, if it is a common word; null otherwise. Where it is
+ * recognized, that word is usually what was said, so that it is no form of a term with other letters.
  */
 export async function findCommonForm(
   recognized: string,
@@ -100,7 +103,10 @@ export const describeCommonForm = (form: string): string =>
 /** Returns whether a correction changes more than case, accents and punctuation. */
 export const isOtherTerm = (recognized: string, text: string): boolean => toFormKey(recognized) !== toFormKey(text);
 
-/** Adds a corrected text to the vocabulary of a project of the current workspace, unless another one, which is a common word, was recognized. */
+/**
+ * Adds a corrected text to the vocabulary of a project of the current workspace, unless another one, which is a common
+ * word, was recognized.
+ */
 export async function addCorrectedTerm(
   projectId: string,
   { recognized, text, language }: { recognized: string; text: string; language: string | null },

@@ -1,4 +1,7 @@
-/** Decides which chunks of a long list are in the page, and keeps the place in the list when the width of the window changes. */
+/**
+ * Decides which chunks of a long list are in the page, and keeps the place in the list when the width of the window
+ * changes.
+ */
 
 /** Distance from the view in which chunks are in the page. */
 const MARGIN_PIXELS = 800;
@@ -9,7 +12,10 @@ const ESTIMATED_HEIGHT = 250;
 /** A frame has time to change one chunk, unless more than this wait. */
 const MAX_WAITING = 4;
 
-/** Decides which chunks are in the page. `top` is the element above the first one; `onView` gets the numbers of the first and last one near the view. */
+/**
+ * Decides which chunks are in the page. `top` is the element above the first one; `onView` gets the numbers of the
+ * first and last one near the view.
+ */
 export function createChunkWatch(
   top: { current: HTMLElement | null },
   show: (numbers: readonly number[]) => void,
@@ -27,7 +33,10 @@ export function createChunkWatch(
   let size = 0;
   let width = 0;
   let frame = 0;
-  /** The chunk at the top of the window: its first row, and its distance from there in pixels. Null if the list starts below. */
+  /**
+   * The chunk at the top of the window: its first row, and its distance from there in pixels. Null if the list starts
+   * below.
+   */
   let place: { row: number; top: number } | null = null;
   /** Whether gaps have yet to be rendered with new heights. */
   let isMoving = false;
@@ -115,7 +124,10 @@ export function createChunkWatch(
         sizes.disconnect();
       };
     },
-    /** Keeps the visible rows in place when heights have changed. Call it after each render. `rows`: number of rows of a chunk. */
+    /**
+     * Keeps the visible rows in place when heights have changed. Call it after each render. `rows`: number of rows of a
+     * chunk.
+     */
     afterRender: (chunks: number, rows: number) => {
       const isSame = chunks === count;
       count = chunks;
@@ -143,7 +155,10 @@ export function createChunkWatch(
     },
     /** Returns what a selector finds in the list. */
     find: (selector: string): Element | null => top.current?.parentElement?.querySelector(selector) ?? null,
-    /** Returns the height of the chunks from a number up to another one: that of each when it was last in the page, else an estimate. */
+    /**
+     * Returns the height of the chunks from a number up to another one: that of each when it was last in the page, else
+     * an estimate.
+     */
     addHeights,
   };
 }

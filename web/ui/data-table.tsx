@@ -30,7 +30,10 @@ type DataTableProps<Row> = {
   rowKey(row: Row): string;
   /** Shown when the list has no rows. */
   empty: ComponentChildren;
-  /** Set for rows with pictures and controls: only those near the view are in the page. Called with their range when it changes. */
+  /**
+   * Set for rows with pictures and controls: only those near the view are in the page. Called with their range when it
+   * changes.
+   */
   onView?(first: number, last: number): void;
   /** Number of all rows if `onView` is set; -1 while it is unknown. */
   count?: number;

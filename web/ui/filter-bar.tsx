@@ -27,7 +27,10 @@ export function SearchField({ label, value, onSearch }: SearchFieldProps) {
   );
 }
 
-/** Returns the options of a filter: all, and each value of a closed set with its label. The compiler asks for the label of a new value. */
+/**
+ * Returns the options of a filter: all, and each value of a closed set with its label. The compiler asks for the label
+ * of a new value.
+ */
 export const listChoices = <Value extends string>(
   all: string,
   labels: Record<Value, string>,

@@ -8,7 +8,10 @@ type NearChunksProps<Row> = {
   rows: Row[];
   /** Number of rows of a chunk. Chunks with as many rows should have the same height. */
   size: number;
-  /** Renders a row with a key. Must stay the same function between renders: a row is rendered again only when it changes. */
+  /**
+   * Renders a row with a key. Must stay the same function between renders: a row is rendered again only when it
+   * changes.
+   */
   row(row: Row): ComponentChildren;
   as: "ul" | "tbody";
   class?: string;
@@ -65,7 +68,10 @@ const Gap = ({ as, place, height }: GapProps) => {
 /** How often to look whether a menu or dialog is still open. */
 const HELD_MS = 100;
 
-/** Returns the rows as they were, while a menu or dialog of one is open: it would go with a row that moves to another chunk. */
+/**
+ * Returns the rows as they were, while a menu or dialog of one is open: it would go with a row that moves to another
+ * chunk.
+ */
 function useHeld<Row>(rows: Row[], watch: ChunkWatch): Row[] {
   const shown = useRef(rows);
   const [, setChecks] = useState(0);

@@ -45,7 +45,10 @@ export function Page({ title, tabTitle = title, crumb, detail, actions, children
 /** Moves the focus to the page's heading when the focused element has disappeared. */
 export const focusHeading = (): void => document.querySelector<HTMLElement>("main h1")?.focus();
 
-/** Moves the focus to the page's heading, without scrolling, if the focused element has disappeared after the next render. */
+/**
+ * Moves the focus to the page's heading, without scrolling, if the focused element has disappeared after the next
+ * render.
+ */
 export const keepFocus = (): void =>
   void setTimeout(() => {
     if (document.activeElement === document.body)

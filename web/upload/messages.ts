@@ -40,7 +40,10 @@ export function listNames(files: readonly { name: string }[]): string {
   return [shown.slice(0, -1).join(", "), ...shown.slice(-1)].filter(Boolean).join(" and ");
 }
 
-/** Returns what the row of refused files says: "photo.png" with "Not video or audio.", or "12 files" with "Not video or audio: a.xml, b.thm and 10 more." */
+/**
+ * Returns what the row of refused files says: "photo.png" with "Not video or audio.", or "12 files" with "Not video or
+ * audio: a.xml, b.thm and 10 more."
+ */
 export function describeRefused(
   files: readonly { name: string }[],
   reason: string,

@@ -69,7 +69,10 @@ export function addUploads(projectId: string, files: File[], language?: string):
   startNext();
 }
 
-/** Shows files that cannot be uploaded in one row, until it is closed. `reason`: why, without a period; `advice`: a sentence. */
+/**
+ * Shows files that cannot be uploaded in one row, until it is closed. `reason`: why, without a period; `advice`: a
+ * sentence.
+ */
 export function refuseUploads(files: readonly Pick<File, "name" | "size">[], reason: string, advice = ""): void {
   const [first] = files;
   if (first === undefined) return;
@@ -175,7 +178,10 @@ const CREATION = "creating.";
 const CREATION_KEPT_MS = 24 * 3600 * 1000;
 
 type Creation = {
-  /** Returns a key that stays the same until `end`, also after a reload: a creation whose response is lost is not repeated. */
+  /**
+   * Returns a key that stays the same until `end`, also after a reload: a creation whose response is lost is not
+   * repeated.
+   */
   keep(): string;
   /** Called when the server has responded. */
   end(): void;
@@ -272,7 +278,8 @@ function change(id: string, update: Partial<UploadItem>): void {
 }
 
 let userId = me.peek()?.id;
-// Uploads end with the session. Received bytes stay on the server. Who signs in again sees what ended, another user does not.
+// Uploads end with the session. Received bytes stay on the server. Who signs in again sees what ended, another user
+// does not.
 me.subscribe((user) => {
   if (user !== null && user.id === userId) return;
   for (const { upload } of jobs.values()) void upload.abort();

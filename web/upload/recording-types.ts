@@ -1,4 +1,7 @@
-/** The files that users choose: recordings and their scripts. The server reads what a file is from its first bytes, so only what is surely neither is refused. */
+/**
+ * The files that users choose: recordings and their scripts. The server reads what a file is from its first bytes, so
+ * only what is surely neither is refused.
+ */
 
 /** Most have no type in browsers, depending on the system. */
 const RECORDINGS =
@@ -24,13 +27,19 @@ export const isScript = ({ name }: { name: string }): boolean => SCRIPTS.include
 /** Returns whether a file has the name of a recording. Others may be recordings, too. */
 export const isNamedAsRecording = ({ name }: { name: string }): boolean => RECORDINGS.includes(toExtension(name));
 
-/** Returns whether a file is surely neither a recording nor a script. A known extension counts more than the browser's type, which may be that of a text for `.ts`. */
+/**
+ * Returns whether a file is surely neither a recording nor a script. A known extension counts more than the browser's
+ * type, which may be that of a text for `.ts`.
+ */
 export function isOther({ name, type }: Pick<File, "name" | "type">): boolean {
   if (isNamedAsRecording({ name }) || isScript({ name })) return false;
   return OTHERS.includes(toExtension(name)) || OTHER_TYPES.test(type);
 }
 
-/** The first bytes of PDF, ZIP, RAR, 7z, gzip, PNG, JPEG, GIF, TIFF, RTF, XML, HTML and programs, none of which the server takes for a recording. */
+/**
+ * The first bytes of PDF, ZIP, RAR, 7z, gzip, PNG, JPEG, GIF, TIFF, RTF, XML, HTML and programs, none of which the
+ * server takes for a recording.
+ */
 const OTHER_HEADS = [
   ...["%PDF-", "PK\x03\x04", "Rar!", "7z\xbc\xaf", "\x1f\x8b\b\0", "\x1f\x8b\b\b", "\x89PNG", "GIF8", "II*\0", "MM\0*"],
   ...["\xff\xd8\xff\xdb", "\xff\xd8\xff\xe0", "\xff\xd8\xff\xe1", "\xff\xd8\xff\xee", "{\\rtf", "<?xml", "<html"],
@@ -49,7 +58,9 @@ export async function isOtherInside(file: Blob): Promise<boolean> {
 
 /** Maximum number of files that are read at the same time. */
 const MAX_READS = 4;
-/** Time after which files that were not read yet, such as those of a cloud or a slow network share, may be recordings. */
+/**
+ * Time after which files that were not read yet, such as those of a cloud or a slow network share, may be recordings.
+ */
 const READ_MS = 1_000;
 
 /** Returns which files are surely neither recordings nor scripts, by their names, types and first bytes. */

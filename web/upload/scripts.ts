@@ -44,8 +44,8 @@ function refuse(scripts: readonly File[], reason: string): void {
 }
 
 /**
- * Sends the script of a recording, if it has one, once the server knows the recording. Where the recording is not cut, the script is kept for its
- * Script tab. `workspaceId`: that of the upload; null for the personal workspace.
+ * Sends the script of a recording, if it has one, once the server knows the recording. Where the recording is not cut,
+ * the script is kept for its Script tab. `workspaceId`: that of the upload; null for the personal workspace.
  */
 export async function sendScript(recording: File, uploadUrl: string | null, workspaceId: string | null): Promise<void> {
   const file = waiting.get(recording);
@@ -55,7 +55,8 @@ export async function sendScript(recording: File, uploadUrl: string | null, work
   sending.set(recording, assetId);
   try {
     const script = await readText(file);
-    // The personal workspace has the ID of its user. Without a header, the call would go to the workspace that the pages show.
+    // The personal workspace has the ID of its user. Without a header, the call would go to the workspace that the
+    // pages show.
     const isPlanned = await planWithScript(assetId, script, workspaceId ?? userId);
     if (!isPlanned) await keepScript(assetId, script);
     waiting.delete(recording);
@@ -100,8 +101,8 @@ async function readText(file: File): Promise<string> {
 }
 
 /**
- * Returns false if the recording is not cut after the upload, or is cut already. Repeats calls while the server cannot be reached or is busy. Throws
- * `ApiError`.
+ * Returns false if the recording is not cut after the upload, or is cut already. Repeats calls while the server cannot
+ * be reached or is busy. Throws `ApiError`.
  */
 async function planWithScript(assetId: string, script: string, workspaceId: string): Promise<boolean> {
   const call = { params: { path: { asset_id: assetId } }, headers: { "Offcut-Workspace": workspaceId } };
@@ -140,8 +141,9 @@ const normalize = (name: string): string => name.normalize("NFC").toLowerCase();
 type PairedScripts<T> = { recordings: T[]; scripts: Map<T, T>; unmatched: T[]; ambiguous: T[] };
 
 /**
- * Pure. Finds the script of each recording. `toFolder` returns the folder of a file, empty if it is not known. `unmatched`: scripts with the name of
- * no recording. `ambiguous`: scripts that share a name with another script, or whose recording shares its name with another one.
+ * Pure. Finds the script of each recording. `toFolder` returns the folder of a file, empty if it is not known.
+ * `unmatched`: scripts with the name of no recording. `ambiguous`: scripts that share a name with another script, or
+ * whose recording shares its name with another one.
  */
 export function pairScripts<T extends { name: string }>(
   files: readonly T[],

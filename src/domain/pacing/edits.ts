@@ -1,4 +1,6 @@
-/** Edits of a plan by source time: found by comparing plans, moved to another plan of the same recording, and applied. */
+/**
+ * Edits of a plan by source time: found by comparing plans, moved to another plan of the same recording, and applied.
+ */
 
 import { type EditedSegment, editPlan } from "../plan-edit";
 import { type PlanJson, planToJson } from "../plan-json";
@@ -20,7 +22,10 @@ import { type Span, spanFromSeconds, spanToSeconds, type Ticks } from "../time";
 /** A take that was chosen in place of the planned one, in seconds. */
 export type ChosenTake = { line: string; start: number; end: number };
 
-/** Spans removed and restored by hand, corrected texts and chosen takes, in seconds of the source. Sorted; the spans of each list are disjoint. */
+/**
+ * Spans removed and restored by hand, corrected texts and chosen takes, in seconds of the source. Sorted; the spans of
+ * each list are disjoint.
+ */
 export type PlanEdits = {
   removed: EditedSegment[];
   restored: EditedSegment[];
@@ -59,7 +64,10 @@ export function listEdits(
   };
 }
 
-/** Returns the take of a line that was restored where the planned one was removed, in a list; without such a take, the list is empty. */
+/**
+ * Returns the take of a line that was restored where the planned one was removed, in a list; without such a take, the
+ * list is empty.
+ */
 function findChosenTake(
   { line, chosen, candidates }: PlanJson["takes"][number],
   removed: readonly Span[],
@@ -143,7 +151,9 @@ export function applyEdits(
   return setSegments(plan, listEditedSegments(plan, edits), edits.texts, words, clock);
 }
 
-/** Returns a plan with these segments, which must be valid, and corrected texts. `words` are those of the transcript. */
+/**
+ * Returns a plan with these segments, which must be valid, and corrected texts. `words` are those of the transcript.
+ */
 export function setSegments(
   plan: PlanJson,
   segments: readonly EditedSegment[],
@@ -161,7 +171,10 @@ export const mergeTexts = (texts: readonly EditedText[], later: readonly EditedT
     (a, b) => a.start - b.start,
   );
 
-/** Returns the segments of a plan with the spans that were removed and restored. Rests that are too short to be segments are removed. */
+/**
+ * Returns the segments of a plan with the spans that were removed and restored. Rests that are too short to be segments
+ * are removed.
+ */
 function listEditedSegments(plan: PlanJson, edits: PlanEdits): EditedSegment[] {
   const removed = edits.removed.map(spanFromSeconds);
   const left = toSpans(plan.segments).flatMap((segment) => {
@@ -192,7 +205,10 @@ function moveRemoved(span: Span, old: Sides, now: Sides): Span {
   return { start, end };
 }
 
-/** Returns where what is kept in the new plan starts, back from the start of an old segment, as far as the old plan removes silence. */
+/**
+ * Returns where what is kept in the new plan starts, back from the start of an old segment, as far as the old plan
+ * removes silence.
+ */
 function moveBack(time: Ticks, old: Sides, now: Sides): Ticks {
   const inside = findOverlapping(now.kept, { start: time - 1, end: time })[0];
   if (!inside) return time;

@@ -43,7 +43,9 @@ function rateRemoval(removed: PlanJson["removed"][number], spans: readonly Decid
   return total === 0 ? null : Math.round((100 * sum) / total) / 100;
 }
 
-/** Joins the marks of a stretch that was not understood, which pauses divide into segments: they have the same scores. */
+/**
+ * Joins the marks of a stretch that was not understood, which pauses divide into segments: they have the same scores.
+ */
 function joinNotUnderstood(marks: readonly FoundMark[]): Mark[] {
   const out: FoundMark[] = [];
   for (const mark of marks) {

@@ -27,8 +27,8 @@ const REPETITION = {
 const TAKE = { line: "line", quality: "decimal", keptQuality: "decimal?", keptAt: "position?" } as const;
 
 /**
- * The scores of each rule. Rules are stored as indexes of this table, and scores in its order: new rules go to the end, and no row is moved or
- * removed, because stored plans would be read wrongly.
+ * The scores of each rule. Rules are stored as indexes of this table, and scores in its order: new rules go to the end,
+ * and no row is moved or removed, because stored plans would be read wrongly.
  */
 const SCORES: { [R in Rule]: ScoreKinds<RuleScores[R]> } = {
   "pause.long": PAUSE,

@@ -1,6 +1,7 @@
 /**
- * Arithmetic coding with adaptive probabilities, for small records of numbers. One description of a format serves both directions: `ValueWriter` writes
- * the values that it is given and returns them, `ValueReader` ignores them and returns those that it reads.
+ * Arithmetic coding with adaptive probabilities, for small records of numbers. One description of a format serves both
+ * directions: `ValueWriter` writes the values that it is given and returns them, `ValueReader` ignores them and returns
+ * those that it reads.
  */
 
 /** The probabilities that bits are 1, as shares of `SCALE`, and how many bits each has seen. */
@@ -165,7 +166,10 @@ const MAX_MISSING_BYTES = 8;
 const MAX_ITEMS = 250_000;
 const MAX_TEXT_BYTES = 2 * 1024 * 1024;
 
-/** Throws `RangeError` after the end, when all lists or all texts together are too long, and for a number that is not finite. */
+/**
+ * Throws `RangeError` after the end, when all lists or all texts together are too long, and for a number that is not
+ * finite.
+ */
 export class ValueReader extends ValueCoder {
   readonly #bytes: Uint8Array;
   #itemsLeft = MAX_ITEMS;

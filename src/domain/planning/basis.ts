@@ -1,4 +1,7 @@
-/** What a plan is assembled from when all decisions on words are made: the browser and the server assemble it again with other options. */
+/**
+ * What a plan is assembled from when all decisions on words are made: the browser and the server assemble it again with
+ * other options.
+ */
 import { type CutMode, type CutOptions, MANUAL_MODE, type Plan } from "../plan";
 import type { SourceClock } from "../segments";
 import type { FrameTimes, Span, Ticks } from "../time";
@@ -7,8 +10,9 @@ import { type Finding, isReviewRule, type RemovalRule, type ReviewRule } from ".
 import { type DecidedSpan, isKept, overlapDuration, subtract } from "./spans";
 
 /**
- * The decided spans as if every option removed, the margin of hidden edges, and the frames to which segments are snapped. `wordPauses` are parts of
- * words that a recognizer stretched into a filler: they stay when the filler does. Sorted by start.
+ * The decided spans as if every option removed, the margin of hidden edges, and the frames to which segments are
+ * snapped. `wordPauses` are parts of words that a recognizer stretched into a filler: they stay when the filler does.
+ * Sorted by start.
  */
 export type PlanBasis = {
   spans: readonly DecidedSpan[];
@@ -130,7 +134,9 @@ function keepWordPauses(spans: readonly DecidedSpan[], wordPauses: readonly Span
   return out;
 }
 
-/** Returns whether the nearest words before and after a filler are removed, at the ends of the recording one of them. */
+/**
+ * Returns whether the nearest words before and after a filler are removed, at the ends of the recording one of them.
+ */
 function isBetweenRemoved(selected: readonly DecidedSpan[], all: readonly DecidedSpan[], i: number): boolean {
   const isWords = (n: number) => all[n]!.reason !== "filler" && all[n]!.reason !== "noise";
   let [before, after] = [i - 1, i + 1];

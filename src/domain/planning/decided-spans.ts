@@ -117,8 +117,8 @@ function extendToRegionEdges(spans: RegionSpan[], speechRegions: readonly Span[]
 }
 
 /**
- * Returns the span of words to which a region without words belongs: that of a word that covers most of the region, or of a word near a short
- * region. Null if there is none.
+ * Returns the span of words to which a region without words belongs: that of a word that covers most of the region, or
+ * of a word near a short region. Null if there is none.
  */
 function findHost(spans: readonly DecidedSpan[], region: Span): DecidedSpan | null {
   const covering = spans.find((span) => span.text !== "" && 2 * overlapDuration(span, region) > durationOf(region));

@@ -8,10 +8,14 @@ import { type Finding, isReviewRule, type RemovalReason, type RepetitionScores, 
 /** Longer lines of a script are cut off. */
 const MAX_LINE_CHARACTERS = 60;
 
-/** Why a span was removed or marked. `reason` is null for a span that is kept and marked; `text` is the rule in words. */
+/**
+ * Why a span was removed or marked. `reason` is null for a span that is kept and marked; `text` is the rule in words.
+ */
 export type ExplainedFinding = Finding & { reason: RemovalReason | null; confidence: number; text: string };
 
-/** Returns an explanation for each rule of each removed span and of each segment marked for review, in order of time. */
+/**
+ * Returns an explanation for each rule of each removed span and of each segment marked for review, in order of time.
+ */
 export function explainFindings(
   plan: Pick<PlanJson, "segments" | "removed">,
   findings: readonly Finding[],

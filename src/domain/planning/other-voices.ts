@@ -1,4 +1,6 @@
-/** Detects other voices: a listener who answers the speaker, or repeats the words. Both the pitch and the level change. */
+/**
+ * Detects other voices: a listener who answers the speaker, or repeats the words. Both the pitch and the level change.
+ */
 
 import { ENERGY_HOP, type Word } from "../speech";
 import { normalizeWords } from "../text/normalize";

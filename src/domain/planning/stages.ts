@@ -1,4 +1,6 @@
-/** Planning as a list of stages: named pure functions that return the state after them. Their thresholds, in one table. */
+/**
+ * Planning as a list of stages: named pure functions that return the state after them. Their thresholds, in one table.
+ */
 import type { Plan } from "../plan";
 import type { Span } from "../time";
 import type { PlanBasis } from "./basis";

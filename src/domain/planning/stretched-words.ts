@@ -1,6 +1,7 @@
 /**
- * Recognizes words again that are several times longer than those around them. A recognizer stretches a word over others that it left out, mostly
- * over a retake without a pause: "he would not" said twice becomes "he would not", with a "not" of a second.
+ * Recognizes words again that are several times longer than those around them. A recognizer stretches a word over
+ * others that it left out, mostly over a retake without a pause: "he would not" said twice becomes "he would not", with
+ * a "not" of a second.
  */
 
 import type { Recognition, SpeechAnalysis, Transcript, Word } from "../speech";
@@ -12,7 +13,10 @@ import { coveredDuration, durationOf } from "./spans";
 import { ACTIVITY, COMMON } from "./thresholds";
 import { sortWords } from "./tokens";
 
-/** A transcript with the words in place of stretched ones. `unclear`: stretched words in whose place others, or no sure ones, were recognized. */
+/**
+ * A transcript with the words in place of stretched ones. `unclear`: stretched words in whose place others, or no sure
+ * ones, were recognized.
+ */
 type DividedTranscript = { transcript: Transcript | null; unclear: readonly Span[] };
 
 export function* divideStretchedWords(
@@ -37,7 +41,10 @@ export function* divideStretchedWords(
   return { transcript: divided.size > 0 ? { ...transcript, words } : transcript, unclear };
 }
 
-/** Returns the words that are several times longer than those around them for their letters, and are voiced throughout, within the budget. */
+/**
+ * Returns the words that are several times longer than those around them for their letters, and are voiced throughout,
+ * within the budget.
+ */
 export function findStretchedWords(words: readonly Word[], speech: readonly Span[], duration: Ticks): Word[] {
   const paces = words.map((word) => durationOf(word) / countLetters(word));
   const stretched = words.filter((word, i) => {
@@ -61,7 +68,9 @@ const listWordsWithin = ({ words }: Recognition, { start, end }: Word): Word[] =
 
 type IsSame = (a: Word, b: Word) => boolean;
 
-/** Returns the word, the words before it said again, and the word again; null if they were not recognized in its place. */
+/**
+ * Returns the word, the words before it said again, and the word again; null if they were not recognized in its place.
+ */
 function findRetakeWithin(word: Word, again: readonly Word[], before: readonly Word[], isSame: IsSame): Word[] | null {
   for (let count = Math.min(before.length, again.length); count > 0; count--) {
     const expected = before.slice(-count);

@@ -1,4 +1,7 @@
-/** Thresholds as data: each with its unit, and with what it separates. Here are those of the stages that both planners share. */
+/**
+ * Thresholds as data: each with its unit, and with what it separates. Here are those of the stages that both planners
+ * share.
+ */
 import { fromSeconds } from "../time";
 
 /** A value in its unit, what it separates, and recordings of the cut-quality benchmark that need it. */

@@ -1,4 +1,7 @@
-/** The transcript as tokens (normalized words with their times), the starts of phrases, and word times corrected by the audio. */
+/**
+ * The transcript as tokens (normalized words with their times), the starts of phrases, and word times corrected by the
+ * audio.
+ */
 
 import type { Word } from "../speech";
 import { normalizeWords } from "../text/normalize";

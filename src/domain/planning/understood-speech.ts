@@ -1,7 +1,8 @@
 /**
- * Decides which voice to trust: stretches of the transcript, and voice without words. A recognizer also writes words for noise, and
- * for speech in a language that it does not know; their log probabilities are low, or the text repeats. Recordings with many retakes
- * repeat as much, but are recognized with more certainty, so repetition alone counts only if it is a loop.
+ * Decides which voice to trust: stretches of the transcript, and voice without words. A recognizer also writes words
+ * for noise, and for speech in a language that it does not know; their log probabilities are low, or the text repeats.
+ * Recordings with many retakes repeat as much, but are recognized with more certainty, so repetition alone counts only
+ * if it is a loop.
  */
 
 import type { SpeechAnalysis, Transcript, Utterance, Word } from "../speech";
@@ -31,7 +32,9 @@ export function findUnderstoodSpeech(transcript: Transcript, speech: readonly Sp
   return ignoreWords(transcript, notUnderstood, false);
 }
 
-/** Returns the stretches that were not understood, with those joined that have no word between them. Sorted, disjoint. */
+/**
+ * Returns the stretches that were not understood, with those joined that have no word between them. Sorted, disjoint.
+ */
 export function joinBetweenWords({ transcript: { words }, notUnderstood }: UnderstoodSpeech): Span[] {
   const out: Span[] = [];
   for (const { start, end } of notUnderstood) {
@@ -43,8 +46,8 @@ export function joinBetweenWords({ transcript: { words }, notUnderstood }: Under
 }
 
 /**
- * Returns how likely the speech is in the language of its transcript, 0 to 1: the share of the voice that was understood in the first minutes.
- * Null if there is too little voice.
+ * Returns how likely the speech is in the language of its transcript, 0 to 1: the share of the voice that was
+ * understood in the first minutes. Null if there is too little voice.
  */
 export function rateLanguage(transcript: Transcript, speech: readonly Span[]): number | null {
   const isFirst = ({ start }: Span) => start < ACTIVITY.languageSample;
@@ -242,7 +245,10 @@ export const toVoiceScores = (region: Span, analysis: Pick<SpeechAnalysis, "spee
 export const keepVoice = (speech: readonly Span[], understood: UnderstoodSpeech | null): DecidedWord[] =>
   [...speech, ...(understood?.ignoredWords ?? [])].map(({ start, end }) => ({ start, end, text: "", ...KEEP }));
 
-/** Returns the parts of stretches that were not understood that are kept and marked. Those between two words have one mark. */
+/**
+ * Returns the parts of stretches that were not understood that are kept and marked. Those between two words have one
+ * mark.
+ */
 export function keepNotUnderstood(understood: UnderstoodSpeech, analysis: SpeechAnalysis): DecidedWord[] {
   const speech = understood.notUnderstood.flatMap((stretch) =>
     findOverlapping(analysis.speech, stretch).map((span) => intersect(span, stretch)),

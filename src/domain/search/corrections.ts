@@ -1,11 +1,14 @@
-/** Passages with the texts that users have corrected in a cut, so that a search finds both what was recognized and what is right. */
+/**
+ * Passages with the texts that users have corrected in a cut, so that a search finds both what was recognized and what
+ * is right.
+ */
 import { findFirst, type Span } from "../time";
 import { cleanWord, createPassage, listWords, type Passage, type SpokenWord } from "./passages";
 import { splitUnspaced } from "./scripts";
 
 /**
- * Between the lines of a stored passage: the transcript's text, and the corrected ones. The character for private use is a word of the index that
- * no text has, so that a phrase is never found across two lines.
+ * Between the lines of a stored passage: the transcript's text, and the corrected ones. The character for private use
+ * is a word of the index that no text has, so that a phrase is never found across two lines.
  */
 export const LINE_SEPARATOR = "\n\ue000\n";
 
@@ -27,8 +30,8 @@ export function splitText({ text, start, end }: SpokenWord): CorrectedText {
 }
 
 /**
- * Returns the passage with the texts (sorted, disjoint) in place of the words in their spans. Null if they add nothing to it. Times are in
- * milliseconds.
+ * Returns the passage with the texts (sorted, disjoint) in place of the words in their spans. Null if they add nothing
+ * to it. Times are in milliseconds.
  */
 export function correctPassage(passage: Omit<Passage, "isUnspaced">, texts: readonly CorrectedText[]): Passage | null {
   const inside = listInside(passage, texts);
@@ -80,7 +83,10 @@ function isIn({ start, end }: SpokenWord, text: Span): boolean {
   return at >= text.start && at < text.end;
 }
 
-/** Returns the words of a text in the passage. They have the times of as many words that they replace, or share the span of the text. */
+/**
+ * Returns the words of a text in the passage. They have the times of as many words that they replace, or share the span
+ * of the text.
+ */
 function placeWords(text: CorrectedText, words: readonly SpokenWord[], { start, end }: Span): SpokenWord[] {
   const replaced = words.filter((word) => isIn(word, text));
   const step = (text.end - text.start) / text.words.length;

@@ -1,6 +1,6 @@
 /**
- * Passages of a transcript: what a search finds. A passage is a sentence or so, and repeats the first words of the next one, so that a phrase is
- * found across the boundary.
+ * Passages of a transcript: what a search finds. A passage is a sentence or so, and repeats the first words of the next
+ * one, so that a phrase is found across the boundary.
  */
 import { isUnspaced, joinsWithoutSpace } from "./scripts";
 
@@ -8,8 +8,8 @@ import { isUnspaced, joinsWithoutSpace } from "./scripts";
 export type SpokenWord = { text: string; start: number; end: number };
 
 /**
- * `text` has the words, of which those from `ownLength` on belong to the next passage; it may end with spaces. `words` has the place of each word in `text` and in time, as
- * `locateWords` reads it. Times are in milliseconds.
+ * `text` has the words, of which those from `ownLength` on belong to the next passage; it may end with spaces. `words`
+ * has the place of each word in `text` and in time, as `locateWords` reads it. Times are in milliseconds.
  */
 export type Passage = {
   start: number;
@@ -140,7 +140,10 @@ export function listWords({
   });
 }
 
-/** Returns the time of the characters from `from` to `to` of a passage, from the start of the first word to that of the word after the last. */
+/**
+ * Returns the time of the characters from `from` to `to` of a passage, from the start of the first word to that of the
+ * word after the last.
+ */
 export function findTime(
   { start, end, words }: Pick<Passage, "start" | "end" | "words">,
   [from, to]: readonly [number, number],

@@ -13,8 +13,8 @@ const MIN_PREFIX_CHARACTERS = 3;
 const TRIGRAM_CHARACTERS = 3;
 
 /**
- * Parses what a user typed: words, of which all must be in a passage, and phrases in quotation marks. The last word may be incomplete, unless a space
- * or a quotation mark follows. Returns null if there is nothing to search for.
+ * Parses what a user typed: words, of which all must be in a passage, and phrases in quotation marks. The last word may
+ * be incomplete, unless a space or a quotation mark follows. Returns null if there is nothing to search for.
  */
 export function parseSearch(typed: string): SearchQuery | null {
   const text = typed.normalize("NFC").replace(/\p{C}/gu, " ");
@@ -30,7 +30,10 @@ export function parseSearch(typed: string): SearchQuery | null {
   return { index: isUnspaced(text) ? "trigrams" : "words", terms: terms.slice(0, MAX_TERMS) };
 }
 
-/** Returns a term as FTS5 reads it. In quotation marks, nothing has a meaning but quotation marks, of which terms have none. */
+/**
+ * Returns a term as FTS5 reads it. In quotation marks, nothing has a meaning but quotation marks, of which terms have
+ * none.
+ */
 export const formatWordTerm = ({ text, isPrefix }: SearchTerm): string =>
   `"${text.replaceAll('"', " ")}"${isPrefix ? " *" : ""}`;
 

@@ -134,8 +134,8 @@ export function toLetterSet(word: string): number {
 }
 
 /**
- * Returns false if two words, whose letters are known, share so few that their distance is 1. The edit distance is at least the difference in length, and
- * at least the number of letters that the other word lacks.
+ * Returns false if two words, whose letters are known, share so few that their distance is 1. The edit distance is at
+ * least the difference in length, and at least the number of letters that the other word lacks.
  */
 export function canShareLetters(a: string, b: string, inA: number, inB: number): boolean {
   const most = MAX_EDITED_SHARE * Math.max(a.length, b.length);

@@ -30,8 +30,8 @@ export function placeClips(plan: PlanJson, grid: FrameGrid, layout: ExportLayout
 }
 
 /**
- * Returns the kept segments in source frames, disjoint and at least one frame long. A segment whose only frame also belongs to a neighbor
- * is omitted.
+ * Returns the kept segments in source frames, disjoint and at least one frame long. A segment whose only frame also
+ * belongs to a neighbor is omitted.
  */
 function toKeptClips(plan: PlanJson, grid: FrameGrid): KeptClip[] {
   const out: KeptClip[] = [];

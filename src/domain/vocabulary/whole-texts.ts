@@ -9,14 +9,15 @@ import { countAligned, findUtterance, listAround, MAX_REQUESTS } from "./compare
 import { removeAccents } from "./phones";
 
 /**
- * How much likelier a text must be with a word kept beside the term: sums of the log probabilities of words. Of some 170
- * replacements of several words in the benchmark, a word that was part of the name reached 0.7, one beside it had 8.9.
+ * How much likelier a text must be with a word kept beside the term: sums of the log probabilities of words. Of some
+ * 170 replacements of several words in the benchmark, a word that was part of the name reached 0.7, one beside it had
+ * 8.9.
  */
 const MIN_EDGE_LEAD = 2;
 /**
- * How much likelier frequent words must be than the term, so that they stay: in the place of the term, or the whole text
- * if they are a phrase that was recognized this clearly. In its place, names had up to 5, and "many" 5.3. A phrase that
- * was said had 6.8 and 0.77, names up to 4.3, or less clear words, but one with 8.7 and 0.78.
+ * How much likelier frequent words must be than the term, so that they stay: in the place of the term, or the whole
+ * text if they are a phrase that was recognized this clearly. In its place, names had up to 5, and "many" 5.3. A phrase
+ * that was said had 6.8 and 0.77, names up to 4.3, or less clear words, but one with 8.7 and 0.78.
  */
 const MIN_FREQUENT_LEAD = 5;
 const MIN_PHRASE_CONFIDENCE = 0.7;

@@ -48,8 +48,9 @@ export function createDashboardAuthenticator(services: Services): Authenticate {
 }
 
 /**
- * Creates the check of calls without authentication, such as sign-in: a page of another site must not sign a browser in to somebody else's
- * account. Programs send no `Origin`; pages of the configured CORS origins may sign in, and get no cookie. Throws `AppError` `forbidden`.
+ * Creates the check of calls without authentication, such as sign-in: a page of another site must not sign a browser in
+ * to somebody else's account. Programs send no `Origin`; pages of the configured CORS origins may sign in, and get no
+ * cookie. Throws `AppError` `forbidden`.
  */
 export function createOriginCheck(services: Services) {
   const { corsOrigins } = services.config;
@@ -68,10 +69,10 @@ const foreignOrigin = (): AppError =>
   new AppError("forbidden", "Request with a cookie must have an Origin header that names this server.");
 
 /**
- * Returns whether a page of this origin belongs to this server. That is the origin of the configured URL; and, because a server on a LAN is
- * opened under several names, the host that the request itself was sent to. A site under another name cannot use this: the browser sends
- * the site's own name in both headers, and the cookie belongs to the name under which the user signed in. Nothing but this comparison
- * depends on `Host`.
+ * Returns whether a page of this origin belongs to this server. That is the origin of the configured URL; and, because
+ * a server on a LAN is opened under several names, the host that the request itself was sent to. A site under another
+ * name cannot use this: the browser sends the site's own name in both headers, and the cookie belongs to the name under
+ * which the user signed in. Nothing but this comparison depends on `Host`.
  */
 export function isSameOrigin(
   origin: string | null,
@@ -82,8 +83,8 @@ export function isSameOrigin(
   if (page === null) return false;
   if (page.origin === parseOrigin(request.publicUrl)?.origin) return true;
   if (request.host === null) return false;
-  // A page that came unencrypted may have been altered on the way: it must not act on an encrypted connection. A proxy that is not
-  // configured as trusted makes an encrypted page look like an unencrypted request.
+  // A page that came unencrypted may have been altered on the way: it must not act on an encrypted connection. A proxy
+  // that is not configured as trusted makes an encrypted page look like an unencrypted request.
   if (request.isSecure && page.protocol !== "https:") return false;
   return page.host === parseOrigin(`${page.protocol}//${request.host}`)?.host;
 }

@@ -1,4 +1,7 @@
-/** The schemas of what the library shows: recordings and projects with their cuts, renders and totals, search results and vocabularies. */
+/**
+ * The schemas of what the library shows: recordings and projects with their cuts, renders and totals, search results
+ * and vocabularies.
+ */
 import { Type } from "@sinclair/typebox";
 import { enumeration, id, integer, orNull, strictObject, text, time, withDescription } from "../../domain/schema-parts";
 import { CUT_STATES, RENDER_STATES } from "../../domain/states";

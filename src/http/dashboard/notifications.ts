@@ -158,7 +158,10 @@ type ShownPayload = ShownPayloads[keyof ShownPayloads];
 
 type Viewer = { services: Services; principal: Principal };
 
-/** Returns notifications of the principal as the API shows them. The one of an export that can be downloaded gets a new link. */
+/**
+ * Returns notifications of the principal as the API shows them. The one of an export that can be downloaded gets a new
+ * link.
+ */
 export async function showNotifications(
   { services, principal }: Viewer,
   rows: StoredNotification[],

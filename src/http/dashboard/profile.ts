@@ -1,4 +1,7 @@
-/** The signed-in user's profile, the export of all data, and the deletion of the account, which can be undone for 30 days. */
+/**
+ * The signed-in user's profile, the export of all data, and the deletion of the account, which can be undone for 30
+ * days.
+ */
 
 import { Type } from "@sinclair/typebox";
 import { notFound } from "../../domain/errors";

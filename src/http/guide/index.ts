@@ -1,6 +1,6 @@
 /**
- * The guide in Markdown: a page for each family of routes, which is also the description at the head of its OpenAPI document, and one for
- * administrators. `test/http/guide.test.ts` runs the examples.
+ * The guide in Markdown: a page for each family of routes, which is also the description at the head of its OpenAPI
+ * document, and one for administrators. `test/http/guide.test.ts` runs the examples.
  */
 import administration from "./administration.md" with { type: "text" };
 import dashboard from "./dashboard.md" with { type: "text" };

@@ -57,7 +57,9 @@ export const create = route({
   },
 });
 
-/** Returns milliseconds since 1970. Throws `AppError` `validation_error` for a time that is malformed or in the past. */
+/**
+ * Returns milliseconds since 1970. Throws `AppError` `validation_error` for a time that is malformed or in the past.
+ */
 function parseExpiry(text: string, now: number): number {
   const time = parseIsoTime(text);
   if (time !== null && time > now) return time;

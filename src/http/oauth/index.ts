@@ -1,4 +1,7 @@
-/** The OAuth family: the device authorization grant, and the calls of the page `/oauth/device`, on which a user approves or denies a device. */
+/**
+ * The OAuth family: the device authorization grant, and the calls of the page `/oauth/device`, on which a user approves
+ * or denies a device.
+ */
 import { Type } from "@sinclair/typebox";
 import { KEY_SCOPES } from "../../domain/access";
 import { strictObject } from "../../domain/schema-parts";

@@ -29,7 +29,10 @@ export async function showAsset(call: Call, asset: Asset): Promise<Resource<"Ass
   });
 }
 
-/** Returns an asset with its details. Lists omit the links, which are signed individually, and read the progress of all at once. */
+/**
+ * Returns an asset with its details. Lists omit the links, which are signed individually, and read the progress of all
+ * at once.
+ */
 export async function showAssetDetail(
   call: Call,
   asset: Asset,

@@ -1,6 +1,6 @@
 /**
- * The TUS surface (version 1.0.0): OPTIONS, HEAD, PATCH and DELETE on a transfer URL. The TUS library implements the protocol; this file
- * implements authorization, responses of finished uploads, and errors.
+ * The TUS surface (version 1.0.0): OPTIONS, HEAD, PATCH and DELETE on a transfer URL. The TUS library implements the
+ * protocol; this file implements authorization, responses of finished uploads, and errors.
  */
 import { parseByteCount } from "../../domain/bytes";
 import { AppError, badRequest, conflict, notFound } from "../../domain/errors";
@@ -32,9 +32,9 @@ export const UPLOAD_METHODS = ["HEAD", "PATCH", "DELETE"] as const;
 export type UploadMethod = (typeof UPLOAD_METHODS)[number];
 
 /**
- * Returns the method of an upload request. A client that cannot send PATCH or DELETE sends another method, such as POST, with the header
- * `X-HTTP-Method-Override`. HEAD stays HEAD, because it is authorized as a method that changes nothing. Throws `AppError` `not_found` for a
- * method that uploads do not have.
+ * Returns the method of an upload request. A client that cannot send PATCH or DELETE sends another method, such as
+ * POST, with the header `X-HTTP-Method-Override`. HEAD stays HEAD, because it is authorized as a method that changes
+ * nothing. Throws `AppError` `not_found` for a method that uploads do not have.
  */
 export function parseUploadMethod({ headers, method: sent }: Request): UploadMethod {
   const named = (sent !== "HEAD" && headers.get("x-http-method-override")?.trim()) || sent;
@@ -109,8 +109,8 @@ export function createUploadSurface(services: Services) {
 
   return {
     /**
-     * Responds with the supported protocol version and extensions. Needs no authentication. `canCreate`: uploads are created through the
-     * protocol too.
+     * Responds with the supported protocol version and extensions. Needs no authentication. `canCreate`: uploads are
+     * created through the protocol too.
      */
     options: (canCreate: boolean) =>
       tusResponse(204, {

@@ -26,8 +26,8 @@ export function requireTusVersion(headers: Headers): void {
 }
 
 /**
- * Returns `Upload-Offset` in bytes; a number that no file can have as the largest safe integer, which is another offset than that of every
- * upload. Throws `AppError` `bad_request` unless it is a non-negative integer.
+ * Returns `Upload-Offset` in bytes; a number that no file can have as the largest safe integer, which is another offset
+ * than that of every upload. Throws `AppError` `bad_request` unless it is a non-negative integer.
  */
 export function parseUploadOffset(headers: Headers): number {
   const offset = parseByteCount(headers.get("upload-offset"));
@@ -54,8 +54,8 @@ export function parseUploadLength(headers: Headers): number | null {
 }
 
 /**
- * Returns the length that the client declares when it creates an upload, null when it will send it later. Throws `AppError`: `validation_error`,
- * `bad_request` for a contradiction, or for a part of a file.
+ * Returns the length that the client declares when it creates an upload, null when it will send it later. Throws
+ * `AppError`: `validation_error`, `bad_request` for a contradiction, or for a part of a file.
  */
 export function parseCreationLength(headers: Headers): number | null {
   if (headers.has("upload-concat")) throw badRequest("Upload-Concat is not supported: send the file as one upload.");

@@ -1,6 +1,6 @@
 /**
- * PUT of a whole file to a signed link, without a credential. The bytes are written as they arrive; the file becomes the asset's source when
- * all of them are on disk.
+ * PUT of a whole file to a signed link, without a credential. The bytes are written as they arrive; the file becomes
+ * the asset's source when all of them are on disk.
  */
 import { createFolder } from "../../blobs/folders";
 import { AppError, badRequest, conflict } from "../../domain/errors";

@@ -1,6 +1,6 @@
 /**
- * Calls the TUS library with authorized and parsed requests, and converts its responses. In its file store, the bytes are in a file that the
- * upload's session writes, and everything else is in the asset's row.
+ * Calls the TUS library with authorized and parsed requests, and converts its responses. In its file store, the bytes
+ * are in a file that the upload's session writes, and everything else is in the asset's row.
  */
 
 import { writeFile } from "node:fs/promises";
@@ -23,8 +23,8 @@ const ORIGIN = "http://offcut";
 const UPLOADS_PATH = "/uploads";
 
 /**
- * Runs a request on the authorized upload. The library takes an upload's ID from the end of the whole URL, query included, and some headers change
- * what a request does, so it gets neither. Throws `AppError`, and errors of the disk.
+ * Runs a request on the authorized upload. The library takes an upload's ID from the end of the whole URL, query
+ * included, and some headers change what a request does, so it gets neither. Throws `AppError`, and errors of the disk.
  */
 export async function callTusLibrary(
   services: Services,
@@ -64,8 +64,8 @@ export async function callTusLibrary(
 }
 
 /**
- * Returns a lock for the library. Its own locker polls without pause while a request waits and keeps the memory of every poll until the wait ends:
- * a few requests took a gigabyte.
+ * Returns a lock for the library. Its own locker polls without pause while a request waits and keeps the memory of
+ * every poll until the wait ends: a few requests took a gigabyte.
  */
 function createLock(session: UploadSession): Lock {
   let release = () => {};
@@ -136,15 +136,18 @@ export class AssetUploadStore extends LibraryStore {
   }
 }
 
-/** Creates the reader of the authorized upload's row. Uploads with other IDs, of other workspaces, and complete ones do not exist in it. */
+/**
+ * Creates the reader of the authorized upload's row. Uploads with other IDs, of other workspaces, and complete ones do
+ * not exist in it.
+ */
 function createRowReader({ folders, store }: Services, { workspaceId, id: own }: AuthorizedUpload): Configstore {
   return {
     get: async (id) => {
       const asset = id === own ? await findAsset(store.read, workspaceId, own) : null;
       if (asset?.state !== "pending_upload") return undefined;
       const path = folders.upload(own);
-      // The file is created on first use, because a crash may come between the commit of the row and the file. If the file of a complete
-      // upload was moved but its row not yet updated, the upload must not start again.
+      // The file is created on first use, because a crash may come between the commit of the row and the file. If the
+      // file of a complete upload was moved but its row not yet updated, the upload must not start again.
       if ((await findFileSize(path)) === null && (await findFileSize(folders.media(own).source)) === null) {
         // In an offline folder, every upload would start over.
         await folders.guard.confirmOnline();

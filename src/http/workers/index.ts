@@ -1,6 +1,6 @@
 /**
- * The routes of workers on other machines: joining and heartbeats with a join token, and those of one execution with its signed link. They are
- * no part of the API, and exist only on a server with Redis.
+ * The routes of workers on other machines: joining and heartbeats with a join token, and those of one execution with
+ * its signed link. They are no part of the API, and exist only on a server with Redis.
  */
 import { AppError } from "../../domain/errors";
 import { isUuid } from "../../lib/ids";

@@ -1,6 +1,7 @@
 /**
- * Lossless coding of one block of 16-bit samples, as FLAC does it: fixed linear prediction and Rice codes. A block is a sequence of
- * partitions of 256 samples; each starts with 2 bits of prediction order (3: every residual is 0 at order 1) and 4 bits of Rice parameter.
+ * Lossless coding of one block of 16-bit samples, as FLAC does it: fixed linear prediction and Rice codes. A block is a
+ * sequence of partitions of 256 samples; each starts with 2 bits of prediction order (3: every residual is 0 at order
+ * 1) and 4 bits of Rice parameter.
  */
 
 /** Samples per block, about 2 s at 16 kHz. The last block of a recording may have fewer. */

@@ -24,7 +24,10 @@ export async function openAudioFile(path: string) {
       samples,
       /** Changes when the file changes. */
       version,
-      /** Returns samples from `from`: fewer than `count` at the end of the file, none after it. Throws `DamagedAudioError`. */
+      /**
+       * Returns samples from `from`: fewer than `count` at the end of the file, none after it. Throws
+       * `DamagedAudioError`.
+       */
       read: (from: number, count: number) => {
         const start = Math.min(Math.max(0, from), samples);
         return read(start, Math.max(0, Math.min(count, samples - start)));

@@ -1,7 +1,7 @@
 /**
- * Division of AAC into chunks that are encoded separately and joined packet by packet. A decoder overlap-adds each packet with the one
- * before it, so a join is exact where both encoders chose the same window sequence and shape: the two packets then fit together as if one
- * encoder had written them. Pure.
+ * Division of AAC into chunks that are encoded separately and joined packet by packet. A decoder overlap-adds each
+ * packet with the one before it, so a join is exact where both encoders chose the same window sequence and shape: the
+ * two packets then fit together as if one encoder had written them. Pure.
  */
 
 /** Samples of a packet. The first packet is priming: its samples precede the start. */

@@ -16,8 +16,9 @@ export type AacTrackOptions = AudioSinkOptions & { samples: number };
 export type AacPacket = { data: Uint8Array; config: Uint8Array };
 
 /**
- * Writes the packets, in order, to the options' path. `joinedPath` is an intermediate file, which is removed. The track of a video needs none:
- * ffmpeg writes the tables when it muxes both. Errors: those of the packets; `AppError` `storage_full`, `processing_failed`; the signal's reason.
+ * Writes the packets, in order, to the options' path. `joinedPath` is an intermediate file, which is removed. The track
+ * of a video needs none: ffmpeg writes the tables when it muxes both. Errors: those of the packets; `AppError`
+ * `storage_full`, `processing_failed`; the signal's reason.
  */
 export async function writeAacTrack(
   options: AacTrackOptions,

@@ -1,6 +1,7 @@
 /**
- * Dual mono: stereo with identical channels, encoded as mono and written as stereo. AAC can code a channel pair as mid and side (M/S
- * stereo). With an empty side channel, a mono packet becomes a stereo packet that decodes to the same samples in both channels. Pure.
+ * Dual mono: stereo with identical channels, encoded as mono and written as stereo. AAC can code a channel pair as mid
+ * and side (M/S stereo). With an empty side channel, a mono packet becomes a stereo packet that decodes to the same
+ * samples in both channels. Pure.
  */
 
 /** Samples that are compared together: about 20 ms. */
@@ -62,8 +63,8 @@ const ELEMENT_FIL = 6;
 const EIGHT_SHORT_SEQUENCE = 2;
 
 /**
- * Returns a stereo packet with identical channels from a mono packet (AAC-LC: one single_channel_element, possibly after fill elements).
- * Errors: a plain `Error` for any other packet.
+ * Returns a stereo packet with identical channels from a mono packet (AAC-LC: one single_channel_element, possibly
+ * after fill elements). Errors: a plain `Error` for any other packet.
  */
 export function toChannelPair(packet: Uint8Array): Uint8Array<ArrayBuffer> {
   const readBits = (at: number, count: number): number => {

@@ -26,8 +26,8 @@ const MIN_SLOPE = 0.25;
 /** More gain only amplifies noise. */
 const MAX_GAIN_DB = 50;
 /**
- * Maximum gain above the one that needs no limiter. Higher gains are heard as pumping. A clipper allows more, because it leaves less to the
- * limiter.
+ * Maximum gain above the one that needs no limiter. Higher gains are heard as pumping. A clipper allows more, because
+ * it leaves less to the limiter.
  */
 const MAX_LIMITED_DB = 6;
 const MAX_CLIPPED_DB = 14;
@@ -38,7 +38,10 @@ const BISECTIONS = 11;
 
 export const toFactor = (decibels: number): number => 10 ** (decibels / 20);
 
-/** Gains are in decibels. `fine`: steps of 10 ms of a recording that is not silent. Of a day, they take a while: between predictions, the rest of the process runs. */
+/**
+ * Gains are in decibels. `fine`: steps of 10 ms of a recording that is not silent. Of a day, they take a while: between
+ * predictions, the rest of the process runs.
+ */
 function createSearch(fine: LoudnessSteps, target: number, signal: AbortSignal | undefined) {
   const base = Math.min(MAX_GAIN_DB, target - predictLoudness(fine, null).integrated!);
   const predictions = new Map<string, number>();
@@ -83,9 +86,9 @@ function createSearch(fine: LoudnessSteps, target: number, signal: AbortSignal |
 }
 
 /**
- * Calls `encode`, which returns the steps of the file, until it is the target or comes no closer. The clipper is used only where the limiter
- * alone is not enough. `fine`: steps of 10 ms of a recording that is not silent. Returns the loudness of the last file, whose peak may still
- * exceed the maximum. Errors: those of `encode`; the signal's reason.
+ * Calls `encode`, which returns the steps of the file, until it is the target or comes no closer. The clipper is used
+ * only where the limiter alone is not enough. `fine`: steps of 10 ms of a recording that is not silent. Returns the
+ * loudness of the last file, whose peak may still exceed the maximum. Errors: those of `encode`; the signal's reason.
  */
 export async function searchLevel(
   fine: LoudnessSteps,
@@ -115,7 +118,8 @@ export async function searchLevel(
     const isBest = Math.abs(error) <= TOLERANCE_LU || (isSaturated && (isClipped || !(await search.isClipperUseful())));
     const isLast = attempt >= MAX_ATTEMPTS;
     if (((isBest || isLast) && isBelow) || attempt === MAX_PEAK_ATTEMPTS) return encoded;
-    // An encoder that exceeds it in many places, as at a low bitrate for many channels, does so in others the next time.
+    // An encoder that exceeds it in many places, as at a low bitrate for many channels, does so in others the next
+    // time.
     if (countExcesses(steps) > MAX_EXCEEDING_SHARE * steps.peaks.length) {
       ceiling -= encoded.peak! - MAX_PEAK_DBTP + attempt * PEAK_STEP_DB;
     } else if (!isBelow) {
@@ -143,7 +147,10 @@ export async function searchLevel(
 const MAX_PEAK = toFactor(MAX_PEAK_DBTP);
 const countExcesses = ({ peaks }: LoudnessSteps): number => peaks.filter((peak) => peak > MAX_PEAK).length;
 
-/** Returns lower factors of the ceiling where the encoder has exceeded the maximum, and beside it: its frames may be shifted. */
+/**
+ * Returns lower factors of the ceiling where the encoder has exceeded the maximum, and beside it: its frames may be
+ * shifted.
+ */
 function lowerCeiling(peaks: Float32Array, before: Float32Array | null, marginDb: number): Float32Array {
   const lowered = before?.slice() ?? new Float32Array(peaks.length).fill(1);
   for (const [n, peak] of peaks.entries()) {

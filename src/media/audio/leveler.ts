@@ -4,7 +4,10 @@ import { type Level, Limiter } from "./limiter";
 import { MaskedClipper } from "./masked-clipper";
 import { type AudioSink, processInto, type SampleProcessor } from "./sink";
 
-/** With `isClipped`, the limiter lets peaks exceed the ceiling by `CLIPPED_DB`, and the clipper turns down the rest of them. */
+/**
+ * With `isClipped`, the limiter lets peaks exceed the ceiling by `CLIPPED_DB`, and the clipper turns down the rest of
+ * them.
+ */
 export type OutputLevel = Level & { isClipped?: boolean };
 
 /** How much the clipper turns down at most. */

@@ -16,8 +16,8 @@ import { readWholeSamples } from "./splicer";
 import { StepMeter } from "./step-meter";
 
 /**
- * Writes the loudness of the first audio track, as a render has it, in the format `OCL1`. Errors: `AppError` `storage_full`,
- * `processing_failed`; the signal's reason.
+ * Writes the loudness of the first audio track, as a render has it, in the format `OCL1`. Errors: `AppError`
+ * `storage_full`, `processing_failed`; the signal's reason.
  */
 export async function writeRecordingLoudness(
   options: Omit<RecordingFile, "probed"> & { info: MediaInfo; outputPath: string },
@@ -29,7 +29,10 @@ export async function writeRecordingLoudness(
   await writeAtomically(options.outputPath, (tempPath) => Bun.write(tempPath, writeLoudness(steps)));
 }
 
-/** Measures the audio of a file that this server has written. Errors: `AppError` `processing_failed`; the signal's reason. */
+/**
+ * Measures the audio of a file that this server has written. Errors: `AppError` `processing_failed`; the signal's
+ * reason.
+ */
 export async function measureFile(
   { ffmpeg, wallSeconds, signal }: { ffmpeg: Ffmpeg; wallSeconds: number; signal?: AbortSignal | undefined },
   path: string,

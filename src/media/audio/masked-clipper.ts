@@ -1,7 +1,8 @@
 /**
- * Turns down single peaks for which a limiter would change whole periods of a voice: removes what exceeds a ceiling, but in each band of hearing
- * (Bark) only as much as the louder sound around it masks. Some samples still exceed the ceiling a little, for a limiter behind it. Samples
- * outside of blocks with a peak above the ceiling stay exactly as they are.
+ * Turns down single peaks for which a limiter would change whole periods of a voice: removes what exceeds a ceiling,
+ * but in each band of hearing (Bark) only as much as the louder sound around it masks. Some samples still exceed the
+ * ceiling a little, for a limiter behind it. Samples outside of blocks with a peak above the ceiling stay exactly as
+ * they are.
  */
 import { RealFft, type Spectrum } from "../../lib/real-fft";
 import { joinSamples, type SampleProcessor } from "./sink";

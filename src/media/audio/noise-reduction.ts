@@ -1,7 +1,8 @@
 /**
- * Reduces noise in the samples of a recording, in all of its channels, without changing their number or their times. Speech keeps a share of
- * the original, because recognition suffers where the model takes too much of it. Where the recording has no voice for three seconds, as in
- * music, the original plays. Without spans from the speech analysis, the model decides where that is.
+ * Reduces noise in the samples of a recording, in all of its channels, without changing their number or their times.
+ * Speech keeps a share of the original, because recognition suffers where the model takes too much of it. Where the
+ * recording has no voice for three seconds, as in music, the original plays. Without spans from the speech analysis,
+ * the model decides where that is.
  */
 import type { NoiseReduction } from "../../domain/media";
 import { indexEndingAfter } from "../../domain/planning/spans";
@@ -244,7 +245,10 @@ export class NoiseReducer {
     return this.voices.length === 0 || !isNear(next, MARGIN_FRAMES + FADE_FRAMES + VOICE_FRAMES);
   }
 
-  /** Returns whether the speech analysis or the model finds speech that is at most `SPEECH_BEFORE` frames later or `SPEECH_AFTER` frames earlier. */
+  /**
+   * Returns whether the speech analysis or the model finds speech that is at most `SPEECH_BEFORE` frames later or
+   * `SPEECH_AFTER` frames earlier.
+   */
   private isSpeech(n: number): boolean {
     const frame = this.first + n;
     const next = this.speech[indexEndingAfter(this.speech, this.getTime(frame - SPEECH_AFTER))];

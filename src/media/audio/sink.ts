@@ -50,7 +50,9 @@ export const createMeterSink = <Result>(
   read,
 });
 
-/** Takes interleaved samples and returns those that are ready; `finish` returns the rest. As many as it takes in all. */
+/**
+ * Takes interleaved samples and returns those that are ready; `finish` returns the rest. As many as it takes in all.
+ */
 export type SampleProcessor = { take(samples: Float32Array): Float32Array; finish(): Float32Array };
 
 /** Returns a sink that passes on processed samples. */

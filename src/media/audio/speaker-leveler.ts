@@ -60,7 +60,10 @@ export function createSpeakerLeveler(
 
 type Point = { frame: number; factor: number };
 
-/** Converts gains to the points between which the factor changes linearly. A ramp is shorter where a gain lasts less than it. */
+/**
+ * Converts gains to the points between which the factor changes linearly. A ramp is shorter where a gain lasts less
+ * than it.
+ */
 function toPoints(gains: readonly SpeakerGain[], sampleRate: number): Point[] {
   const toFrame = (ticks: Ticks) => Math.round((ticks * sampleRate) / TICKS_PER_SECOND);
   const toFactor = ({ gainDb }: SpeakerGain) => 10 ** (gainDb / 20);

@@ -1,6 +1,6 @@
 /**
- * Splices the audio of a cut, exact to the sample, in process. Splices are equal-power crossfades with material from beyond both edges, so
- * they do not change the duration. Memory use does not depend on the duration of the source.
+ * Splices the audio of a cut, exact to the sample, in process. Splices are equal-power crossfades with material from
+ * beyond both edges, so they do not change the duration. Memory use does not depend on the duration of the source.
  */
 import { TICKS_PER_SECOND, type Ticks } from "../../domain/time";
 import type { ChildStdin } from "../../lib/process";

@@ -4,7 +4,10 @@ import type { AudioFormat } from "../encoder-arguments";
 import { type AudioSink, createMeterSink, joinSamples } from "./sink";
 import { createInterpolation, findTruePeak, type Interpolation, PRUNED_SHARE } from "./true-peak";
 
-/** Weights of the channels of 5.1 and 7.1 in ffmpeg's order: the one for low frequencies does not count, those behind count more. */
+/**
+ * Weights of the channels of 5.1 and 7.1 in ffmpeg's order: the one for low frequencies does not count, those behind
+ * count more.
+ */
 const SURROUND_WEIGHTS = [1, 1, 1, 0, 1.41, 1.41, 1.41, 1.41];
 
 type Biquad = { b0: number; b1: number; b2: number; a1: number; a2: number };

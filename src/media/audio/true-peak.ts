@@ -1,6 +1,9 @@
 /** Estimates true peaks at four times the sample rate (ITU-R BS.1770-4, annex 2). */
 
-/** `taps`: the number of samples on each side of an interpolated one. `phases`: their weights for each position between two samples. */
+/**
+ * `taps`: the number of samples on each side of an interpolated one. `phases`: their weights for each position between
+ * two samples.
+ */
 export type Interpolation = { taps: number; phases: readonly Float32Array[] };
 
 const TAPS = 8;
@@ -27,8 +30,8 @@ function createPhase(offset: number, taps: number): Float32Array {
 }
 
 /**
- * Returns the peak from the sample at `at` up to the next one of its channel, which is `channels` later. There are `taps` samples of the
- * channel after it and `taps` - 1 before it. Below `level`, the result may be too low.
+ * Returns the peak from the sample at `at` up to the next one of its channel, which is `channels` later. There are
+ * `taps` samples of the channel after it and `taps` - 1 before it. Below `level`, the result may be too low.
  */
 export function findTruePeak(
   { taps, phases }: Interpolation,

@@ -1,10 +1,15 @@
-/** The chunks of a render while they are encoded: which wait, which run where, and which a place gets next. It starts nothing itself. */
+/**
+ * The chunks of a render while they are encoded: which wait, which run where, and which a place gets next. It starts
+ * nothing itself.
+ */
 import { chooseChunk, chooseDuplicate, type PlaceSpeed } from "../../domain/chunk-sizes";
 
 /** A chunk to encode. `frames` is its work, also for audio, in frames of the output. */
 export type Chunk = { name: string; frames: number };
 
-/** A place with the speed of one of its slots, in frames of this output per second; null when it has not been measured. */
+/**
+ * A place with the speed of one of its slots, in frames of this output per second; null when it has not been measured.
+ */
 export type ChunkPlace = { id: string; slots: number; free: number; framesPerSecond: number | null };
 
 /** One run of a chunk at a place. `share` of it is done. */

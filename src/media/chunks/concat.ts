@@ -86,8 +86,8 @@ export function chooseTimescale(rate: Rational | null): number {
 }
 
 /**
- * Muxes video and audio into a file that plays before it is fully downloaded. ffmpeg writes it, because browsers seek exactly in its
- * tables. Errors: `AppError` `storage_full`, `processing_failed`; the signal's reason.
+ * Muxes video and audio into a file that plays before it is fully downloaded. ffmpeg writes it, because browsers seek
+ * exactly in its tables. Errors: `AppError` `storage_full`, `processing_failed`; the signal's reason.
  */
 export async function muxTracks(options: {
   ffmpeg: Ffmpeg;

@@ -94,8 +94,8 @@ export function buildChunkArguments(settings: ChunkSettings, task: ChunkTask, va
       path: settings.sourcePath,
       demuxer: probed.info.demuxer,
       seekTo: variant.fromStart ? null : findSeekTime(probed, task.chunk.segments[0]!.from),
-      // A size that changes mid-stream would reinitialize the filters and restart their frame count. Rotated video is the exception:
-      // ffmpeg's own rotation precedes these filters and works at one size only.
+      // A size that changes mid-stream would reinitialize the filters and restart their frame count. Rotated video is
+      // the exception: ffmpeg's own rotation precedes these filters and works at one size only.
       extra: [...(isUnrotated ? ["-reinit_filter", "0"] : []), ...threads],
     }),
     ...["-map", "0:V:0", "-an", "-sn", "-dn", "-map_metadata", "-1", "-map_chapters", "-1", "-vf", filters.join(",")],

@@ -27,8 +27,9 @@ export type LocalOptions<C extends Chunk> = EncoderLimits & {
 };
 
 /**
- * Encodes every chunk that is not in the work folder yet. Returns the files in the order of the chunks, and how many were there before. Errors: the
- * first one of `encode`, which ends the others; the signal's reason; `RenderYielded` when asked to yield before the last chunk was started.
+ * Encodes every chunk that is not in the work folder yet. Returns the files in the order of the chunks, and how many
+ * were there before. Errors: the first one of `encode`, which ends the others; the signal's reason; `RenderYielded`
+ * when asked to yield before the last chunk was started.
  */
 export async function encodeLocally<C extends Chunk>(
   options: LocalOptions<C>,

@@ -32,15 +32,18 @@ export type ScheduleOptions<C extends Chunk> = {
   clock?: () => number;
 };
 
-/** Without any place for this long, a render yields, so that another attempt plans it for the places that there are then. */
+/**
+ * Without any place for this long, a render yields, so that another attempt plans it for the places that there are
+ * then.
+ */
 export const MAX_IDLE_MS = 30_000;
 /** A chunk that was lost this often may itself be crashing the workers. */
 const MAX_LOSSES = 5;
 const TICK_MS = 1_000;
 
 /**
- * Returns whether all chunks are done: false when it was asked to yield, or has no places. Nothing is running any more when the promise settles.
- * Errors: the one that ended the render; the signal's reason.
+ * Returns whether all chunks are done: false when it was asked to yield, or has no places. Nothing is running any more
+ * when the promise settles. Errors: the one that ended the render; the signal's reason.
  */
 export async function scheduleChunks<C extends Chunk>(options: ScheduleOptions<C>): Promise<boolean> {
   const { places, judge = () => "final", clock = () => performance.now() } = options;

@@ -1,7 +1,8 @@
 /**
- * Starts a copy at an intra picture that is not IDR, as encoders with open GOPs write them (ITU-T H.264, 7.3.3 and 8.2). The picture becomes
- * an IDR picture, and the ones after it are renumbered up to the next IDR picture. That is exact where every kept picture refers to pictures
- * since the intra picture only, which is checked for each list of each slice. Pure.
+ * Starts a copy at an intra picture that is not IDR, as encoders with open GOPs write them (ITU-T H.264, 7.3.3 and
+ * 8.2). The picture becomes an IDR picture, and the ones after it are renumbered up to the next IDR picture. That is
+ * exact where every kept picture refers to pictures since the intra picture only, which is checked for each list of
+ * each slice. Pure.
  */
 import { addEmulationPrevention, formatExpGolomb, removeEmulationPrevention, replaceBits } from "./bits";
 import { type AvcConfig, getNalType, isSlice, NAL_IDR } from "./h264";
@@ -26,8 +27,8 @@ const IDR_PICTURE_ID = 1;
 const wrap = (value: number, modulus: number): number => ((value % modulus) + modulus) % modulus;
 
 /**
- * Returns the rewriter for a stream that starts with an intra picture, or null if the parameter sets or the first picture do not allow it.
- * The first call of `rewrite` takes the same units.
+ * Returns the rewriter for a stream that starts with an intra picture, or null if the parameter sets or the first
+ * picture do not allow it. The first call of `rewrite` takes the same units.
  */
 export function createRecoveryRewriter(config: AvcConfig, units: readonly Uint8Array[]): RecoveryRewriter | null {
   const sequence = config.sps.length === 1 ? parseSequenceFacts(config.sps[0]!) : null;
@@ -245,7 +246,10 @@ type SliceChange = {
   newNumber: number;
   newOrder: number | null;
   commands: string;
-  /** `dec_ref_pic_marking`. An IDR picture has two flags there: earlier pictures are shown, and it is no long-term reference. */
+  /**
+   * `dec_ref_pic_marking`. An IDR picture has two flags there: earlier pictures are shown, and it is no long-term
+   * reference.
+   */
   marking: string;
   sequence: SequenceFacts;
 };
@@ -285,8 +289,8 @@ function writeSlice(header: SliceHeader, change: SliceChange): Uint8Array {
 }
 
 /**
- * Returns the end of the first byte that is not 0 among those that are `from` bytes or more after the start, without emulation prevention. What
- * follows it needs the same emulation prevention after another start of whole bytes.
+ * Returns the end of the first byte that is not 0 among those that are `from` bytes or more after the start, without
+ * emulation prevention. What follows it needs the same emulation prevention after another start of whole bytes.
  */
 function findSplit(nal: Uint8Array, from: number): number {
   let zeros = 0;

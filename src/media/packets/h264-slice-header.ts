@@ -1,4 +1,7 @@
-/** Parses slice headers of progressive H.264 (ITU-T H.264, 7.3.2.2 and 7.3.3), with the places of what a splice changes. Pure. */
+/**
+ * Parses slice headers of progressive H.264 (ITU-T H.264, 7.3.2.2 and 7.3.3), with the places of what a splice changes.
+ * Pure.
+ */
 import { type BitReader, createBitReader, removeEmulationPrevention } from "./bits";
 import { getNalType, isReferenceNal, NAL_IDR } from "./h264";
 import type { SequenceFacts } from "./h264-pictures";
@@ -44,7 +47,10 @@ export function parsePictureFacts(pps: Uint8Array): { id: number; facts: Picture
 
 export type SliceKind = "P" | "B" | "I";
 
-/** A command that moves a picture in a list: `modification_of_pic_nums_idc` 0 or 1, and the difference of picture numbers. */
+/**
+ * A command that moves a picture in a list: `modification_of_pic_nums_idc` 0 or 1, and the difference of picture
+ * numbers.
+ */
 export type ListCommand = { idc: number; difference: number };
 
 /** A slice header. Places are bits of the slice without emulation prevention. */
@@ -62,7 +68,10 @@ export type SliceHeader = {
   references: [number, number];
   /** The commands of each list; null without any. */
   commands: [ListCommand[] | null, ListCommand[] | null];
-  /** Differences of the picture numbers that it removes from the references; null when the oldest one is removed if there are too many. */
+  /**
+   * Differences of the picture numbers that it removes from the references; null when the oldest one is removed if
+   * there are too many.
+   */
   removals: number[] | null;
   at: {
     frameNumber: number;

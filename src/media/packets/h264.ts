@@ -75,8 +75,8 @@ export function findFreeParameterSetId(config: AvcConfig): number | null {
 }
 
 /**
- * Merges the parameter sets of the source and the encoder. Errors: a plain `Error` when two sets have the same id, or the encoder's profile
- * exceeds the source's.
+ * Merges the parameter sets of the source and the encoder. Errors: a plain `Error` when two sets have the same id, or
+ * the encoder's profile exceeds the source's.
  */
 export function mergeAvcConfigs(source: AvcConfig, encoder: AvcConfig): AvcConfig {
   if (encoder.profile > source.profile) throw new Error("The encoder's profile exceeds the source's.");

@@ -188,8 +188,8 @@ export function renumberNalUnit(nal: Uint8Array, ids: HevcParameterSetIds): Uint
 }
 
 /**
- * Merges the parameter sets of the source and the encoder. Errors: a plain `Error` when the profile, chroma format or bit depth differ, or
- * two sets have the same id.
+ * Merges the parameter sets of the source and the encoder. Errors: a plain `Error` when the profile, chroma format or
+ * bit depth differ, or two sets have the same id.
  */
 export function mergeHevcConfigs(source: HevcConfig, encoder: HevcConfig): HevcConfig {
   const kind = ({ header }: HevcConfig) => [header[1]! & 31, header[16]! & 3, header[17]! & 7, header[18]! & 7].join();

@@ -17,7 +17,10 @@ export function parseBoxHeader(bytes: DataView, at: number, bytesLeft: number): 
   return size64 < 16 ? null : { type, size: size64, headerSize: 16 };
 }
 
-/** Iterates over the boxes at the top of a file of `size` bytes, until one is invalid. Missing bytes of `path` are fetched. */
+/**
+ * Iterates over the boxes at the top of a file of `size` bytes, until one is invalid. Missing bytes of `path` are
+ * fetched.
+ */
 export async function* readBoxHeaders(
   file: FileHandle,
   path: string,

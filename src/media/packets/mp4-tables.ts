@@ -1,6 +1,6 @@
 /**
- * Checks the tables of MP4 and QuickTime boxes (ISO 14496-12) before memory is allocated for them: counts against the size of the box, sums
- * over tables, totals over tracks. Pure.
+ * Checks the tables of MP4 and QuickTime boxes (ISO 14496-12) before memory is allocated for them: counts against the
+ * size of the box, sums over tables, totals over tracks. Pure.
  */
 import { AppError } from "../../domain/errors";
 import { iterateBoxes, toView } from "./mp4-boxes";
@@ -65,8 +65,9 @@ type TrackCounts = { times: number; offsets: number; maxPerChunk: number; sizes:
 const createDamagedError = (what: string) => new AppError("corrupt_media", `The file is damaged: ${what}.`);
 
 /**
- * Checks a box and all boxes inside it. `box` is a `moov`, `moof`, `mfra` or `sidx`; `totals` accumulate over the boxes of a file of
- * `fileBytes`. Errors: `AppError` `corrupt_media` for a count that exceeds the box, `media_limits_exceeded` for too many samples.
+ * Checks a box and all boxes inside it. `box` is a `moov`, `moof`, `mfra` or `sidx`; `totals` accumulate over the boxes
+ * of a file of `fileBytes`. Errors: `AppError` `corrupt_media` for a count that exceeds the box,
+ * `media_limits_exceeded` for too many samples.
  */
 export function checkTables(box: { type: string; body: Uint8Array }, totals: TableTotals, fileBytes: number): void {
   if (box.type === "moof") totals.fragmentSamples = 0;
@@ -147,8 +148,8 @@ function getMaxSamplesPerChunk(view: DataView, count: number): number {
 }
 
 /**
- * Throws `AppError` if the sample tables of a track are inconsistent or have too many samples. Uncompressed audio is not checked unless it is
- * reordered: it has many samples of one constant size, which readers handle in whole chunks.
+ * Throws `AppError` if the sample tables of a track are inconsistent or have too many samples. Uncompressed audio is
+ * not checked unless it is reordered: it has many samples of one constant size, which readers handle in whole chunks.
  */
 function checkTrack(
   { times, offsets, maxPerChunk, sizes, isConstantSize }: TrackCounts,

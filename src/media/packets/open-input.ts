@@ -17,14 +17,16 @@ type ReadableSource = { _read(start: number, end: number, ...limits: unknown[]):
 export const openInput = (path: string): Input => openLocatedInput(path).input;
 
 /**
- * Opens a file like `openInput`. `locate` returns the position in the file of data that the reader has returned; null for data that is not
- * there as such, for example because it was decompressed.
+ * Opens a file like `openInput`. `locate` returns the position in the file of data that the reader has returned; null
+ * for data that is not there as such, for example because it was decompressed.
  */
 export function openLocatedInput(path: string): { input: Input; locate(data: Uint8Array): number | null } {
   const source = findIncompleteFile(path) === null ? new FilePathSource(path) : createIncompleteSource(path);
   const reader = source as unknown as ReadableSource;
   const read = reader._read.bind(source);
-  /** The position in the file of the first byte of each buffer that was read. The reader returns views of these buffers. */
+  /**
+   * The position in the file of the first byte of each buffer that was read. The reader returns views of these buffers.
+   */
   const positions = new WeakMap<ArrayBufferLike, number>();
   const remember = (found: FoundBytes): FoundBytes => {
     if (found !== null) positions.set(found.bytes.buffer, found.offset - found.bytes.byteOffset);

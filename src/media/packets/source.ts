@@ -203,7 +203,9 @@ export async function isRandomAccessPointAt(source: PacketSource, index: number)
   return createEntryRewriter(source.bitstream, units) !== null && (await isRecoveryPointAt(source, index));
 }
 
-/** Returns whether decoding can start at a packet as it is in the source, and all packets after it are shown after it. */
+/**
+ * Returns whether decoding can start at a packet as it is in the source, and all packets after it are shown after it.
+ */
 export async function isIndependentAt(source: PacketSource, index: number): Promise<boolean> {
   const { frames } = source.order;
   if (frames[index + 1]! < frames[index]!) return false;
@@ -243,8 +245,9 @@ export async function findDecodeRange(source: PacketSource, range: { from: numbe
 export type SourcePacket = { index: number; frame: number; data: Uint8Array; isSettled: boolean };
 
 /**
- * Yields the packets `[from, to)`; `from` is a random access point and is made independent of earlier packets. Packets that `isKept`
- * rejects are skipped, unless another picture may refer to them. No kept picture refers to the leading pictures of `from`.
+ * Yields the packets `[from, to)`; `from` is a random access point and is made independent of earlier packets. Packets
+ * that `isKept` rejects are skipped, unless another picture may refer to them. No kept picture refers to the leading
+ * pictures of `from`.
  */
 export async function* readSourcePackets(
   source: PacketSource,

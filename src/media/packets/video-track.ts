@@ -39,7 +39,9 @@ export async function openVideoTrack(path: string): Promise<Disposable & { track
   return { track, [Symbol.dispose]: () => opened.dispose() };
 }
 
-/** Reads the decoder configuration of a file's first video track. Errors: those of `openVideoTrack`, `readTrackConfig`. */
+/**
+ * Reads the decoder configuration of a file's first video track. Errors: those of `openVideoTrack`, `readTrackConfig`.
+ */
 export async function readFileConfig(path: string): Promise<VideoTrackConfig> {
   using file = await openVideoTrack(path);
   return await readTrackConfig(file.track);
@@ -106,8 +108,8 @@ const WRITE_CHUNK_BYTES = 1024 ** 2;
 const GARBAGE_BYTES_PER_COLLECTION = 64 * 1024 ** 2;
 
 /**
- * Writes an MP4 file with one video track. With `constantRate` (frames per second) the timescale represents every time exactly. Errors:
- * those of writing, and of packets out of order.
+ * Writes an MP4 file with one video track. With `constantRate` (frames per second) the timescale represents every time
+ * exactly. Errors: those of writing, and of packets out of order.
  */
 export async function writeVideoTrack(options: {
   path: string;

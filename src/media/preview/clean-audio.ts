@@ -26,7 +26,9 @@ export type CleanAudioRequest = Omit<LiveRequest, "isCoded"> & {
   voice: VoiceActivity | null;
 };
 
-/** Returns the audio as ADTS, from the sample at `from` on. Errors: `AppError` `processing_failed`; the signal's reason. */
+/**
+ * Returns the audio as ADTS, from the sample at `from` on. Errors: `AppError` `processing_failed`; the signal's reason.
+ */
 export async function encodeCleanAudio(
   { ffmpeg, path, info, mode, voice, from, to }: CleanAudioRequest,
   signal?: AbortSignal,

@@ -1,4 +1,7 @@
-/** Measures the processor time of encoders that requests wait for. `bwrap` ends before the kernel could report that of its descendants. */
+/**
+ * Measures the processor time of encoders that requests wait for. `bwrap` ends before the kernel could report that of
+ * its descendants.
+ */
 import type { ChildProcess } from "../../lib/process";
 import { findProcessRunning, readProcessUsage } from "../../lib/process-usage";
 import type { Ffmpeg } from "../ffmpeg";

@@ -87,8 +87,9 @@ export function buildPreviewChunkArguments(
 }
 
 /**
- * Returns the command line that encodes the frames between two times, in seconds, to fragmented MP4 on standard output. The first frame is
- * shown at `from`, and has time 0 in the file. `isCoded`: as they are coded, for a player that turns them. Pure.
+ * Returns the command line that encodes the frames between two times, in seconds, to fragmented MP4 on standard output.
+ * The first frame is shown at `from`, and has time 0 in the file. `isCoded`: as they are coded, for a player that turns
+ * them. Pure.
  */
 export function buildLiveVideoArguments(
   source: PreviewSource,
@@ -126,7 +127,10 @@ export function buildLiveVideoArguments(
 /** Times were rounded: a frame that starts this much before the part belongs to it. */
 const ROUNDING_SECONDS = 0.001;
 
-/** Returns the arguments of the input, the filters and the encoder. `clockFilters` select frames on the clock of the source. */
+/**
+ * Returns the arguments of the input, the filters and the encoder. `clockFilters` select frames on the clock of the
+ * source.
+ */
 function buildVideoArguments(
   source: PreviewSource,
   {

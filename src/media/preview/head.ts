@@ -136,7 +136,10 @@ async function encodeWith(
   return head;
 }
 
-/** Reads the output of an encoder to its end. Errors: `AppError` `processing_failed` when it is too large; then calls `stop`. */
+/**
+ * Reads the output of an encoder to its end. Errors: `AppError` `processing_failed` when it is too large; then calls
+ * `stop`.
+ */
 export async function readLimited(
   stream: ReadableStream<Uint8Array>,
   { maxBytes, stop }: { maxBytes: number; stop: () => void },

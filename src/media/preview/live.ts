@@ -1,6 +1,6 @@
 /**
- * Encodes parts of a source on request, as the preview will have them: before it is ready, for sources that browsers cannot play, and for
- * the start of parts inside a group of pictures.
+ * Encodes parts of a source on request, as the preview will have them: before it is ready, for sources that browsers
+ * cannot play, and for the start of parts inside a group of pictures.
  */
 import { AppError } from "../../domain/errors";
 import type { MediaInfo, VideoStream } from "../../domain/media";
@@ -29,7 +29,9 @@ type LiveTools = HeadTools & { priority?: SpawnOptions["priority"]; onEnd?: (cpu
 const damaged = (what: string) =>
   new AppError("processing_failed", "The recording could not be decoded here.", { cause: new Error(what) });
 
-/** Returns the frames as fragmented MP4 with source times. Errors: `AppError` `processing_failed`; the signal's reason. */
+/**
+ * Returns the frames as fragmented MP4 with source times. Errors: `AppError` `processing_failed`; the signal's reason.
+ */
 export async function encodeLiveVideo(
   tools: LiveTools & { hasZscale: boolean },
   { path, info, from, to, isCoded = false }: LiveRequest,
@@ -47,7 +49,10 @@ export async function encodeLiveVideo(
   return bytes;
 }
 
-/** Returns the audio as fragmented MP4 with source times, and nothing after its end. Errors: `AppError` `processing_failed`; the signal's reason. */
+/**
+ * Returns the audio as fragmented MP4 with source times, and nothing after its end. Errors: `AppError`
+ * `processing_failed`; the signal's reason.
+ */
 export const encodeLiveAudio = (
   tools: LiveTools,
   { path, info, ...span }: LiveRequest,
@@ -59,8 +64,8 @@ export const encodeLiveAudio = (
   });
 
 /**
- * Returns audio as fragmented MP4 with source times. `encode` returns ADTS of the span that it receives, which is wider than the part. Times are in
- * seconds. Errors: those of `encode`.
+ * Returns audio as fragmented MP4 with source times. `encode` returns ADTS of the span that it receives, which is wider
+ * than the part. Times are in seconds. Errors: those of `encode`.
  */
 export async function toAudioPiece(
   { from, to }: { from: number; to: number },

@@ -1,4 +1,7 @@
-/** Parts of a preview as fragmented MP4, with source times: only frames before the first keyframe are encoded again. `source-piece.ts` has those of a source. */
+/**
+ * Parts of a preview as fragmented MP4, with source times: only frames before the first keyframe are encoded again.
+ * `source-piece.ts` has those of a source.
+ */
 import { type FileHandle, open } from "node:fs/promises";
 import { AppError } from "../../domain/errors";
 import type { PreviewTrack } from "../../domain/preview";
@@ -7,7 +10,10 @@ import { type EncodedHead, replaceParameterSets } from "./head";
 import type { FileRange, PiecePart } from "./read-parts";
 import { openSampleTable, type Sample, type SampleTable } from "./samples";
 
-/** `media` is the path of the preview or source. `from` and `to` are in seconds. `reserve` is called before its bytes are read into memory, and may throw. */
+/**
+ * `media` is the path of the preview or source. `from` and `to` are in seconds. `reserve` is called before its bytes
+ * are read into memory, and may throw.
+ */
 export type PieceRequest<Track extends PreviewTrack = PreviewTrack> = {
   media: string;
   index: string;

@@ -46,8 +46,8 @@ export async function createSampleEntry(
 }
 
 /**
- * Returns the entry without the number of samples that a decoder of Opus drops at its start: a part may start anywhere, and times already
- * count these samples.
+ * Returns the entry without the number of samples that a decoder of Opus drops at its start: a part may start anywhere,
+ * and times already count these samples.
  */
 function withoutPreSkip(entry: Uint8Array): Uint8Array {
   const dOps = findChildBox(entry.subarray(AUDIO_ENTRY_BYTES), "dOps");

@@ -49,7 +49,9 @@ export function openSampleTable(file: FileHandle, track: { firstRecord: number; 
     return Array.from({ length: to - from }, (_, n) => readRecord(view, n * RECORD_BYTES));
   }
 
-  /** Returns the last sample at or before the time, or 0. Frames are nearly equidistant, so the first guess is close. */
+  /**
+   * Returns the last sample at or before the time, or 0. Frames are nearly equidistant, so the first guess is close.
+   */
   async function findLast(time: number): Promise<number> {
     let low = 0;
     let high = count;

@@ -1,6 +1,6 @@
 /**
- * Creates the index file of a source whose packets browsers may play: a record for each packet, as in the index of a preview. Runs in the
- * child process of a job.
+ * Creates the index file of a source whose packets browsers may play: a record for each packet, as in the index of a
+ * preview. Runs in the child process of a job.
  */
 import { open } from "node:fs/promises";
 import { type EncodedPacket, EncodedPacketSink, type InputAudioTrack, type InputVideoTrack } from "mediabunny";
@@ -43,7 +43,10 @@ class NotPlayableError extends Error {}
 
 export type IndexedSource = Pick<SourceFacts, "video" | "audio"> & { reasons: string[] };
 
-/** Writes the index to `outputPath`. `reasons`: why tracks are not playable. Errors: of reading and writing; the signal's reason. */
+/**
+ * Writes the index to `outputPath`. `reasons`: why tracks are not playable. Errors: of reading and writing; the
+ * signal's reason.
+ */
 export async function writeSourceIndex(
   options: Omit<RecordingFile, "ffmpeg"> & { outputPath: string },
 ): Promise<IndexedSource> {
@@ -139,8 +142,8 @@ async function readPackets(track: InputVideoTrack | InputAudioTrack, timescale: 
 }
 
 /**
- * Returns a test of H.264 keyframes for an IDR picture. Containers also mark the intra pictures of open groups, but browsers drop the frames
- * of a fragment that starts with one.
+ * Returns a test of H.264 keyframes for an IDR picture. Containers also mark the intra pictures of open groups, but
+ * browsers drop the frames of a fragment that starts with one.
  */
 async function createIdrTest(track: InputVideoTrack | InputAudioTrack): Promise<(packet: Uint8Array) => boolean> {
   const { description } = (await track.getDecoderConfig()) ?? {};

@@ -1,6 +1,7 @@
 /**
- * Parts of a source's video as fragmented MP4, made of its own packets. Decoding starts at a keyframe, so frames before the part may be
- * needed to decode it, and with reordered frames also some after it. They take next to no time at its edges, where no player shows them.
+ * Parts of a source's video as fragmented MP4, made of its own packets. Decoding starts at a keyframe, so frames before
+ * the part may be needed to decode it, and with reordered frames also some after it. They take next to no time at its
+ * edges, where no player shows them.
  */
 import { AppError } from "../../domain/errors";
 import type { SourceVideoTrack } from "../../domain/preview";
@@ -20,14 +21,15 @@ const MAX_HIDDEN_FRAMES = 3;
 export type HeadSpan = { from: number; to: number };
 
 /**
- * `head` is what has to be encoded, because it starts inside a group of pictures; null if it does not. `parts` are the parts after it, and
- * empty if it is all.
+ * `head` is what has to be encoded, because it starts inside a group of pictures; null if it does not. `parts` are the
+ * parts after it, and empty if it is all.
  */
 export type SourcePiece = { head: HeadSpan | null; parts: PiecePart[] };
 
 /**
- * Returns the frames from `from` to `to`. Without `seek`, the frames before the first keyframe are left to be encoded. With `seek`, the
- * position to which a player seeks, the part starts with the keyframe before it, and nothing is encoded.
+ * Returns the frames from `from` to `to`. Without `seek`, the frames before the first keyframe are left to be encoded.
+ * With `seek`, the position to which a player seeks, the part starts with the keyframe before it, and nothing is
+ * encoded.
  */
 export const createSourcePiece = (
   request: PieceRequest<SourceVideoTrack> & { seek: number | null },
@@ -58,8 +60,8 @@ export const createSourcePiece = (
   });
 
 /**
- * Reads the samples from a keyframe to the last one that is needed to show the frames before `end`, in decode order. Frames that are shown
- * before the keyframe may refer to earlier groups of pictures, and are left out.
+ * Reads the samples from a keyframe to the last one that is needed to show the frames before `end`, in decode order.
+ * Frames that are shown before the keyframe may refer to earlier groups of pictures, and are left out.
  */
 async function readGroups(track: OpenTrack, key: Sample, end: number): Promise<Sample[]> {
   const { samples } = track;
@@ -103,7 +105,8 @@ function writeSamples(
       return [time, rank === before ? start + before : Math.max(time, start + rank)];
     }),
   );
-  // Browsers take the duration of a packet for that of its frame, also where frames are reordered and their durations differ.
+  // Browsers take the duration of a packet for that of its frame, also where frames are reordered and their durations
+  // differ.
   const ordered = times.map((time) => shown.get(time)!);
   const durations = new Map(ordered.map((time, n) => [time, Math.max(1, (ordered[n + 1] ?? end) - time)]));
   const data = locateData(track, samples);

@@ -82,8 +82,8 @@ const INTRA_CODECS: readonly string[] = [
 const MIN_WALL_SECONDS = 120;
 
 /**
- * Writes the sheets of a source, named by `getSheetName`, to a folder. Returns null if that takes too long or fails: the preview has them too.
- * Errors: the signal's reason.
+ * Writes the sheets of a source, named by `getSheetName`, to a folder. Returns null if that takes too long or fails:
+ * the preview has them too. Errors: the signal's reason.
  */
 export async function createSourceStoryboard(
   options: RecordingFile & { outputDir: string },

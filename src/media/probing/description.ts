@@ -160,8 +160,8 @@ function parseChannelCount(layout: string): number {
 }
 
 /**
- * Returns whether ffmpeg cannot mix a layout, or only guessed it from the channel count: files with 16 or 24 channels come from recorders,
- * not from cinemas.
+ * Returns whether ffmpeg cannot mix a layout, or only guessed it from the channel count: files with 16 or 24 channels
+ * come from recorders, not from cinemas.
  */
 function isDiscrete(layout: string): boolean {
   if (/^(hexadecagonal|22\.2|ambisonic|binaural)/.test(layout)) return true;

@@ -16,8 +16,8 @@ export type FirstFrame = { time: Ticks; interlaced: boolean };
 type FirstFrames = { video: FirstFrame | null; audio: FirstFrame | null };
 
 /**
- * Returns ffmpeg's description of the file and its first frames, those of video only with `hasVideo`. One process finds all. Errors: `AppError`
- * `corrupt_media` when ffmpeg cannot open the file.
+ * Returns ffmpeg's description of the file and its first frames, those of video only with `hasVideo`. One process finds
+ * all. Errors: `AppError` `corrupt_media` when ffmpeg cannot open the file.
  */
 export async function describe(
   source: ProbeSource & { hasVideo: boolean },
@@ -38,8 +38,8 @@ export async function describe(
 }
 
 /**
- * Returns the first frame of video or audio alone. A process for both finds nothing if the file lacks one of them, or if one decoder cannot be
- * opened.
+ * Returns the first frame of video or audio alone. A process for both finds nothing if the file lacks one of them, or
+ * if one decoder cannot be opened.
  */
 export const decodeFirstFrame = async (source: ProbeSource, kind: keyof FirstFrames): Promise<FirstFrame | null> =>
   (await decodeFirstFrames(source, { video: VIDEO, audio: AUDIO }[kind])).first[kind];

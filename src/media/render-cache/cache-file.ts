@@ -1,6 +1,7 @@
 /**
- * The cache of a recording's renders: encoded splices and audio chunks in one file. A render reads the file of the earlier ones and writes
- * a new one. Entries are checked when they are read, so a damaged file costs time but never a wrong frame.
+ * The cache of a recording's renders: encoded splices and audio chunks in one file. A render reads the file of the
+ * earlier ones and writes a new one. Entries are checked when they are read, so a damaged file costs time but never a
+ * wrong frame.
  */
 
 import { type FileHandle, open, rm } from "node:fs/promises";
@@ -81,7 +82,10 @@ export async function openRenderCache({ path, newPath, maxBytes }: RenderCacheFi
     });
   }
 
-  /** Writes the new file if entries were added: those of this render, then earlier ones while there is room. Returns whether it did. */
+  /**
+   * Writes the new file if entries were added: those of this render, then earlier ones while there is room. Returns
+   * whether it did.
+   */
   async function save(): Promise<boolean> {
     if (added.length === 0) return false;
     const kept = new Set(added.map(({ key }) => key));
@@ -130,7 +134,10 @@ export async function openRenderCache({ path, newPath, maxBytes }: RenderCacheFi
         indexBytes = EMPTY_INDEX_BYTES;
       }),
     save: (): Promise<boolean> => turns.run(undefined, save),
-    /** Closes both files. Removes the new one unless it was saved. A render that was stopped may still add entries, which are lost. */
+    /**
+     * Closes both files. Removes the new one unless it was saved. A render that was stopped may still add entries,
+     * which are lost.
+     */
     close: (): Promise<void> =>
       turns.run(undefined, async () => {
         isBroken = true;

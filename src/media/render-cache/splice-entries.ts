@@ -1,4 +1,7 @@
-/** Encoded splices as entries of the cache: the packets of one segment, and the parameter sets of its encoder. Pure but for `createSpliceKey`. */
+/**
+ * Encoded splices as entries of the cache: the packets of one segment, and the parameter sets of its encoder. Pure but
+ * for `createSpliceKey`.
+ */
 import type { SpliceSegment } from "../../domain/smart-plan";
 import { createFileKey } from "../../lib/hash";
 import type { SourceVersion } from "../source-version";
@@ -40,7 +43,10 @@ export function formatSplice({ description, packets }: EncodedSplice): Uint8Arra
   return bytes;
 }
 
-/** Parses an entry for a segment of `frameCount` frames. Returns null unless it has each of them once and starts with a key packet. */
+/**
+ * Parses an entry for a segment of `frameCount` frames. Returns null unless it has each of them once and starts with a
+ * key packet.
+ */
 export function parseSplice(bytes: Uint8Array, frameCount: number): EncodedSplice | null {
   if (bytes.length < HEADER_BYTES) return null;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -12,7 +12,10 @@ import { buildSpliceIdentity } from "./splice-arguments";
 
 type SpliceRender = { source: SmartSource; sourcePath: string; probed: ProbedMedia; ffmpeg: Ffmpeg };
 
-/** Looks up the segments that have to be encoded. Those whose parameter sets differ from the first one's count as missing. */
+/**
+ * Looks up the segments that have to be encoded. Those whose parameter sets differ from the first one's count as
+ * missing.
+ */
 export async function findCachedSplices(
   cache: RenderCache | undefined,
   segments: readonly SpliceSegment[],

@@ -95,8 +95,8 @@ export async function listDecodeStarts(source: SmartSource, segments: readonly S
 }
 
 /**
- * Plans the segments of one kept range. Each copy starts at a verified random access point: containers also mark other pictures as sync
- * samples, and these are removed.
+ * Plans the segments of one kept range. Each copy starts at a verified random access point: containers also mark other
+ * pictures as sync samples, and these are removed.
  */
 export async function planRange(source: SmartSource, range: { from: number; to: number }): Promise<SpliceSegment[]> {
   for (;;) {

@@ -19,9 +19,9 @@ const MAX_FRAMES_BEFORE_SPLICE = 600;
 const MAX_CHECKED_SHARE = 0.04;
 
 /**
- * Plans the windows to decode: some splices of each kind, spread over the output, the shortest windows among neighbors, until a share of
- * the output is reached. `findRandomAccessFrame` returns the last random access point at or before a frame of a copied segment. `isKnown` returns
- * whether an encoded segment is that of an earlier render. Pure.
+ * Plans the windows to decode: some splices of each kind, spread over the output, the shortest windows among neighbors,
+ * until a share of the output is reached. `findRandomAccessFrame` returns the last random access point at or before a
+ * frame of a copied segment. `isKnown` returns whether an encoded segment is that of an earlier render. Pure.
  */
 export function planCheckWindows(
   segments: readonly SpliceSegment[],

@@ -1,6 +1,6 @@
 /**
- * Reads archives as streams, and writes nothing: bzip2, which publishers of models use and for which the machine may not have the program, and
- * tar, plain or with GNU long names or pax headers.
+ * Reads archives as streams, and writes nothing: bzip2, which publishers of models use and for which the machine may
+ * not have the program, and tar, plain or with GNU long names or pax headers.
  */
 import { Readable } from "node:stream";
 import { extract, type Header } from "tar-stream";

@@ -41,8 +41,8 @@ const NEW_FOLDER_PREFIX = ".new-";
 const MIN_SPARE_BYTES = 64 * 1024 ** 2;
 
 /**
- * Downloads a model of the catalog, or a model that a mirror describes. Throws `AppError` `not_found` (unknown model), `conflict` (another
- * command is changing the models) and the errors of `download`.
+ * Downloads a model of the catalog, or a model that a mirror describes. Throws `AppError` `not_found` (unknown model),
+ * `conflict` (another command is changing the models) and the errors of `download`.
  */
 export function installByName(name: string, options: InstallOptions): Promise<InstallResult> {
   return withModelsLock(options.modelsDir, async () => {

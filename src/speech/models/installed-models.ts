@@ -62,8 +62,8 @@ export const toLanguageCode = (language: string): string => language.trim().toLo
 export type ModelChoice = { use: "built-in" } | { use: "installed"; model: InstalledModel } | null;
 
 /**
- * Chooses the model for a language. English always uses the built-in recognizer, the only one that supports forced alignment; other
- * languages use the preferred model that supports them.
+ * Chooses the model for a language. English always uses the built-in recognizer, the only one that supports forced
+ * alignment; other languages use the preferred model that supports them.
  */
 export function chooseModel(language: string, installed: readonly InstalledModel[]): ModelChoice {
   const code = toLanguageCode(language);

@@ -1,6 +1,6 @@
 /**
- * Unpacks the files of a model from an archive or a folder into a flat folder. Paths in the archive are never followed: a file is stored under
- * the last part of its name, links are skipped, and data beyond the limits is an error.
+ * Unpacks the files of a model from an archive or a folder into a flat folder. Paths in the archive are never followed:
+ * a file is stored under the last part of its name, links are skipped, and data beyond the limits is an error.
  */
 import { copyFile, lstat, mkdir, open, readdir, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -26,8 +26,8 @@ const MAX_TEXT_FILE_BYTES = 64 * 1024 ** 2;
 const READ_CHUNK_BYTES = 1 << 20;
 
 /**
- * Unpacks `path` (.tar, .tar.gz, .tar.bz2, or a folder) into `folder`, which is created. Throws `AppError` `validation_error` (not an archive,
- * damaged or too large), `not_found`, `storage_full`, and the signal's reason.
+ * Unpacks `path` (.tar, .tar.gz, .tar.bz2, or a folder) into `folder`, which is created. Throws `AppError`
+ * `validation_error` (not an archive, damaged or too large), `not_found`, `storage_full`, and the signal's reason.
  */
 export async function unpackModel(path: string, folder: string, options: UnpackOptions = {}): Promise<UnpackResult> {
   const found = await stat(path).catch(() => null);

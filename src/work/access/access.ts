@@ -24,7 +24,10 @@ export type Credential = {
 export const isAccountKey = (key: Pick<ApiKey, "is_device" | "scopes" | "user_id" | "workspace_id">): boolean =>
   key.workspace_id === key.user_id && !key.is_device && KEY_SCOPES.every((scope) => key.scopes.includes(scope));
 
-/** An authenticated user. `keyWorkspace`: the only workspace of an API key, `role` null if the user has left it; null for a session. */
+/**
+ * An authenticated user. `keyWorkspace`: the only workspace of an API key, `role` null if the user has left it; null
+ * for a session.
+ */
 export type Caller = {
   user: User;
   credential: Credential;
@@ -44,7 +47,10 @@ export const toActor = ({ user, workspace }: Principal): Actor => ({ workspaceId
 
 export type RouteAccess = {
   authentication: "none" | "required";
-  /** `account`: a session or an account key. `fresh-session`: a session that was signed in at most `MAX_FRESH_SESSION_MS` ago. */
+  /**
+   * `account`: a session or an account key. `fresh-session`: a session that was signed in at most
+   * `MAX_FRESH_SESSION_MS` ago.
+   */
   credential: "any" | "account" | "session" | "fresh-session";
   /** The route also works while the account is being deleted. */
   inGrace: boolean;

@@ -1,4 +1,7 @@
-/** The administration commands by name. They run in the server that holds the data folder, or without a server in the command itself. */
+/**
+ * The administration commands by name. They run in the server that holds the data folder, or without a server in the
+ * command itself.
+ */
 import { join, resolve } from "node:path";
 import { KEY_SCOPES, type KeyScope } from "../../domain/access";
 import { DATABASE_NAME } from "../../domain/backup";
@@ -102,7 +105,10 @@ const COMMANDS: Record<string, (services: AdminNeeds, args: Arguments) => Promis
   },
 };
 
-/** Runs a command. Errors: `not_found` for an unknown command; `bad_request` for invalid arguments; those of the command. */
+/**
+ * Runs a command. Errors: `not_found` for an unknown command; `bad_request` for invalid arguments; those of the
+ * command.
+ */
 export async function runAdmin(services: AdminNeeds, name: string, args: Arguments): Promise<unknown> {
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   if (!command) throw new AppError("not_found", `Unknown command "${name}". The server may be an older version.`);

@@ -21,7 +21,10 @@ import type { PipelineNeeds } from "../pipelines/pipelines";
 import { cancelPipeline } from "../pipelines/requests";
 import { type AuditActor, recordAudit } from "./audit";
 
-/** Absent fields stay unchanged. `storage_quota_bytes`: of the personal workspace; null is the configured quota, 0 is none. */
+/**
+ * Absent fields stay unchanged. `storage_quota_bytes`: of the personal workspace; null is the configured quota, 0 is
+ * none.
+ */
 export type AccountChange = { role?: AccountRole; disabled?: boolean; storage_quota_bytes?: number | null };
 
 /** Changes an account. Errors: `not_found`, `forbidden`; `conflict` for the last administrator. */
@@ -90,8 +93,9 @@ export async function changeCredits(
 export type InvitedAccount = { email: string; isAdmin: boolean; credits: number | null };
 
 /**
- * Creates an account without a password, and the link with which its owner chooses one, which is also mailed. Part of a transaction. Throws
- * `AppError` `validation_error` on `body.email`; `conflict` when the address has an account; `forbidden`.
+ * Creates an account without a password, and the link with which its owner chooses one, which is also mailed. Part of a
+ * transaction. Throws `AppError` `validation_error` on `body.email`; `conflict` when the address has an account;
+ * `forbidden`.
  */
 export async function inviteUser(
   tx: Queries,
@@ -149,7 +153,10 @@ export function restoreDeletedAccount({ store, now }: CoreNeeds, actor: AuditAct
   });
 }
 
-/** Cancels the pipeline of a job that waits or runs, in any workspace. Errors: those of `cancelPipeline`, and `forbidden`. */
+/**
+ * Cancels the pipeline of a job that waits or runs, in any workspace. Errors: those of `cancelPipeline`, and
+ * `forbidden`.
+ */
 export async function cancelJob(services: PipelineNeeds, actor: AuditActor, { step }: ListedJob): Promise<void> {
   const { id, pipeline_id: pipelineId, workspace_id: workspaceId, processor_name: name } = step;
   await cancelPipeline(services, workspaceId, pipelineId, async (tx, open) => {

@@ -39,7 +39,10 @@ const toAccountView = (user: User, credits: number) => ({
 });
 export type AccountView = ReturnType<typeof toAccountView>;
 
-/** Creates an account. `credits` null: the sign-up grant. Errors: `bad_request`; `conflict` when the address has an account. */
+/**
+ * Creates an account. `credits` null: the sign-up grant. Errors: `bad_request`; `conflict` when the address has an
+ * account.
+ */
 export async function createUser(
   services: CoreNeeds & { passwords: Passwords },
   request: { email: string; password: string; admin: boolean; credits: number | null },
@@ -104,8 +107,9 @@ export async function refundAsset(services: CoreNeeds, request: { assetId: strin
 }
 
 /**
- * Disables an account or enables it again. While it is disabled, its API keys get 401, its download links fail and its webhooks wait. Jobs that
- * were accepted before run to completion. Errors: `not_found`, `conflict` for the last administrator.
+ * Disables an account or enables it again. While it is disabled, its API keys get 401, its download links fail and its
+ * webhooks wait. Jobs that were accepted before run to completion. Errors: `not_found`, `conflict` for the last
+ * administrator.
  */
 export async function disableUser(services: CoreNeeds, request: { email: string; disabled: boolean }) {
   const { read } = services.store;
@@ -143,9 +147,10 @@ const toKeyView = ({ key, email }: ApiKeyWithOwner) => ({
 export type KeyView = ReturnType<typeof toKeyView>;
 
 /**
- * Creates an API key, and mails that to its owner if `mails` is given. Only the result contains the key. `expires` is an ISO 8601 time; null: never. `workspace` is an ID; null: the personal
- * one. Errors: `not_found`, also for a workspace that the account is not a member of; `bad_request` for a name that is too long, or a time that
- * is malformed or in the past.
+ * Creates an API key, and mails that to its owner if `mails` is given. Only the result contains the key. `expires` is
+ * an ISO 8601 time; null: never. `workspace` is an ID; null: the personal one. Errors: `not_found`, also for a
+ * workspace that the account is not a member of; `bad_request` for a name that is too long, or a time that is malformed
+ * or in the past.
  */
 export async function createApiKey(
   services: CoreNeeds,

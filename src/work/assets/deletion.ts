@@ -1,8 +1,9 @@
 /**
- * Deletes assets, projects, cuts and renders with everything that depends on them. Running jobs are cancelled; files are removed after the
- * commit. Each dependent resource is deleted in its own transaction, so that a large deletion does not delay other requests. After a crash in
- * between, the resource that contains them still exists and can be deleted again. While a folder is offline every deletion is refused with
- * `upstream_unavailable`: no row is deleted whose files cannot be.
+ * Deletes assets, projects, cuts and renders with everything that depends on them. Running jobs are cancelled; files
+ * are removed after the commit. Each dependent resource is deleted in its own transaction, so that a large deletion
+ * does not delay other requests. After a crash in between, the resource that contains them still exists and can be
+ * deleted again. While a folder is offline every deletion is refused with `upstream_unavailable`: no row is deleted
+ * whose files cannot be.
  */
 
 import { eraseFiles, moveToTrash } from "../../blobs/trash";
@@ -87,8 +88,8 @@ async function cleanUp(services: PipelineNeeds, after: DeletionCleanup): Promise
 type OnDelete = (tx: Queries) => Promise<void>;
 
 /**
- * Deletes the asset, its cuts and its renders, if it exists. A deletion by the user counts as activity in the project; one by the sweep, with the
- * project or by an administrator does not.
+ * Deletes the asset, its cuts and its renders, if it exists. A deletion by the user counts as activity in the project;
+ * one by the sweep, with the project or by an administrator does not.
  */
 export async function removeAsset(
   services: PipelineNeeds,
@@ -98,7 +99,8 @@ export async function removeAsset(
 ): Promise<void> {
   const { read } = services.store;
   await services.folders.guard.confirmOnline();
-  // Before the cuts, each of which would change the index. A deletion that fails below leaves an asset that the next start makes searchable again.
+  // Before the cuts, each of which would change the index. A deletion that fails below leaves an asset that the next
+  // start makes searchable again.
   await writeUrgently(services, async (tx) => {
     await deletePassages(tx, assetId);
     await enterBacklog(tx, assetId);
@@ -169,9 +171,10 @@ export async function removeRender(
 const ROWS_PER_TRANSACTION = 500;
 
 /**
- * Deletes the projects, pipelines, events and webhook endpoints of a workspace, with their files, in pieces, so that other requests do not wait. Can
- * be repeated after a crash. `signal` stops it between two pieces. `isErased`: the files are deleted at once instead of being kept in the trash. They
- * go before the rows, so that after a crash their IDs are still known.
+ * Deletes the projects, pipelines, events and webhook endpoints of a workspace, with their files, in pieces, so that
+ * other requests do not wait. Can be repeated after a crash. `signal` stops it between two pieces. `isErased`: the
+ * files are deleted at once instead of being kept in the trash. They go before the rows, so that after a crash their
+ * IDs are still known.
  */
 export async function removeWorkspaceContent(
   services: PipelineNeeds,

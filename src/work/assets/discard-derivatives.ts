@@ -1,4 +1,7 @@
-/** Removes the files of a preparation when it has failed or its asset was deleted, and reconciles them with the assets after the start. */
+/**
+ * Removes the files of a preparation when it has failed or its asset was deleted, and reconciles them with the assets
+ * after the start.
+ */
 import { basename, join } from "node:path";
 import type { MediaFolder } from "../../blobs/folders";
 import { discard, listNames, moveToTrash } from "../../blobs/trash";
@@ -17,7 +20,10 @@ export async function discardDerivatives({ store, folders }: CoreNeeds, assetId:
   await store.write((tx) => updateAsset(tx, assetId, { derived_bytes: 0 }));
 }
 
-/** Removes the folder that a job has created again when its asset was deleted as the job started. It may still be the folder that was deleted. */
+/**
+ * Removes the folder that a job has created again when its asset was deleted as the job started. It may still be the
+ * folder that was deleted.
+ */
 export async function discardFolderOfDeleted({ store, folders }: CoreNeeds, assetId: string): Promise<void> {
   if ((await findAssetById(store.read, assetId)) === null) await moveToTrash(folders, [folders.media(assetId).dir]);
 }
@@ -26,8 +32,8 @@ export async function discardFolderOfDeleted({ store, folders }: CoreNeeds, asse
 const MAX_PAGE_ASSETS = 100;
 
 /**
- * Measures the assets that an older version prepared, and removes the files that a crash left of failed ones. Runs once after the start,
- * in the background.
+ * Measures the assets that an older version prepared, and removes the files that a crash left of failed ones. Runs once
+ * after the start, in the background.
  */
 export async function reconcileDerivatives(services: CoreNeeds): Promise<void> {
   const { store, folders } = services;

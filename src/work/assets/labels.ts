@@ -12,8 +12,8 @@ export type AssetLabel = Pick<Asset, "name" | "tags" | "note">;
 export type AssetChange = Partial<AssetLabel> & { projectId?: string };
 
 /**
- * Changes an asset. Its outputs move with it. Errors: `not_found` (the asset, or the project in its workspace), `conflict` (an archived project,
- * quota).
+ * Changes an asset. Its outputs move with it. Errors: `not_found` (the asset, or the project in its workspace),
+ * `conflict` (an archived project, quota).
  */
 export const changeAsset = (services: CoreNeeds, { id, workspace_id }: Asset, { projectId, ...label }: AssetChange) =>
   services.store.write(async (tx) => {

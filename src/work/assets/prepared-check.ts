@@ -1,4 +1,7 @@
-/** Checks the files of a preparation that another machine has sent: later jobs and pages read them. Runs in a child process. */
+/**
+ * Checks the files of a preparation that another machine has sent: later jobs and pages read them. Runs in a child
+ * process.
+ */
 import { gunzipSync } from "node:zlib";
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";

@@ -78,7 +78,10 @@ export async function writeSpeechAnalysis(
   await writeAtomic(folder.speechAnalysis, JSON.stringify(rest));
 }
 
-/** Reads the words of the transcript as pages show them: a vocabulary has corrected them. Returns `recognized` if the file is missing. */
+/**
+ * Reads the words of the transcript as pages show them: a vocabulary has corrected them. Returns `recognized` if the
+ * file is missing.
+ */
 export async function readShownWords(path: string, recognized: Word[]): Promise<Word[]> {
   const stored = await readJson<{ words: Word[] }>(path);
   return stored?.words.map((word) => ({ ...word, ...spanFromSeconds(word) })) ?? recognized;
@@ -146,7 +149,10 @@ async function readJson<T>(path: string): Promise<T | null> {
   return (await file.exists()) ? ((await file.json()) as T) : null;
 }
 
-/** Writes a file through `write` unless it exists. `write` gets a temporary path, so not even a power failure leaves an incomplete file. */
+/**
+ * Writes a file through `write` unless it exists. `write` gets a temporary path, so not even a power failure leaves an
+ * incomplete file.
+ */
 async function writeOnce(path: string, write: (partPath: string) => Promise<unknown>): Promise<void> {
   if (await Bun.file(path).exists()) return;
   const part = `${path}.part`;

@@ -12,8 +12,8 @@ export type Backup = {
   /** Reads the files, or some of them, and returns the damaged ones, which the next backup stores again. */
   verify(options: VerifyOptions): Promise<VerifyReport>;
   /**
-   * Writes all files but those in `skipped` to a folder. Returns the damaged ones, which are not written. Errors: `storage_full` when they do not
-   * fit. Null: `path` is a folder with the files.
+   * Writes all files but those in `skipped` to a folder. Returns the damaged ones, which are not written. Errors:
+   * `storage_full` when they do not fit. Null: `path` is a folder with the files.
    */
   download:
     | ((folder: string, skipped: readonly { path: string }[], signal: AbortSignal) => Promise<DamagedFile[]>)
@@ -78,8 +78,8 @@ export type VerifyReport = {
 };
 
 /**
- * Reads the files of a backup and compares them with its manifest. Sizes are always compared, and the database is always checked unless `paths` are
- * chosen. What is found is recorded in the backup. Errors: the signal's reason.
+ * Reads the files of a backup and compares them with its manifest. Sizes are always compared, and the database is
+ * always checked unless `paths` are chosen. What is found is recorded in the backup. Errors: the signal's reason.
  */
 export async function verifyBackup(
   { path, manifest }: Pick<Backup, "path" | "manifest">,

@@ -35,8 +35,8 @@ export async function readBackupStatus({ store, config, now }: CoreNeeds) {
     lastBackup: successes.backup ?? null,
     lastProvenRestore: successes.drill ?? null,
     /**
-     * The newest failure of a kind that has not succeeded since. A backup to the same place ends those of verifications: it stores damaged files
-     * again.
+     * The newest failure of a kind that has not succeeded since. A backup to the same place ends those of
+     * verifications: it stores damaged files again.
      */
     lastFailure: open.toSorted((a, b) => (a.id < b.id ? 1 : -1))[0] ?? null,
     /** When the next nightly backup is due; null when there is none. */

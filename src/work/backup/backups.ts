@@ -125,7 +125,10 @@ export function createBackups(source: BackupSource & DrillSource & { log: Log })
         }),
       });
     },
-    /** Starts to try out a backup, or the newest one in a folder. Errors: `conflict`, `bad_request` without a backup; `done`: those of `runDrill`. */
+    /**
+     * Starts to try out a backup, or the newest one in a folder. Errors: `conflict`, `bad_request` without a backup;
+     * `done`: those of `runDrill`.
+     */
     drill: async ({ path }: { path: string }, record?: RecordRun) => {
       requireIdle();
       const backup = await places.openForDrill(path, signal);

@@ -1,4 +1,7 @@
-/** Compresses and unpacks files with Zstandard, as streams. Each file is one frame that contains its size and a checksum (RFC 8878). */
+/**
+ * Compresses and unpacks files with Zstandard, as streams. Each file is one frame that contains its size and a checksum
+ * (RFC 8878).
+ */
 import { createReadStream, createWriteStream } from "node:fs";
 import { open, stat } from "node:fs/promises";
 import { Transform, type TransformCallback, Writable } from "node:stream";
@@ -10,7 +13,10 @@ import { flushFile, SECRET_FILE_MODE } from "../../lib/atomic-file";
 const READ_BYTES = 256 * 1024;
 const LEVEL = 3;
 
-/** Compresses a file to a new path, flushes it and returns its size. Errors: those of the file system; the signal's reason. */
+/**
+ * Compresses a file to a new path, flushes it and returns its size. Errors: those of the file system; the signal's
+ * reason.
+ */
 export async function compressFile(from: string, to: string, signal: AbortSignal): Promise<number> {
   const { size } = await stat(from);
   const { ZSTD_c_compressionLevel: level, ZSTD_c_checksumFlag: checksum } = constants;
@@ -25,8 +31,8 @@ export async function compressFile(from: string, to: string, signal: AbortSignal
 }
 
 /**
- * Unpacks a file to a new path and flushes it. Writes at most the size that the frame states. Errors: `AppError` `conflict` for a damaged file;
- * those of the file system; the signal's reason.
+ * Unpacks a file to a new path and flushes it. Writes at most the size that the frame states. Errors: `AppError`
+ * `conflict` for a damaged file; those of the file system; the signal's reason.
  */
 export async function unpackFile(from: string, to: string, signal: AbortSignal): Promise<void> {
   const bytes = await readUnpackedSize(from);

@@ -29,7 +29,10 @@ export type BackupSource = {
   readMounts?: () => MountTables;
 };
 
-/** Counts files and bytes of a backup, with the database. In a bucket, `linked_files` were there already, and `copied_files` were sent. */
+/**
+ * Counts files and bytes of a backup, with the database. In a bucket, `linked_files` were there already, and
+ * `copied_files` were sent.
+ */
 export type BackupReport = Omit<StoredFiles, "stored"> & {
   path: string;
   files: number;
@@ -38,8 +41,9 @@ export type BackupReport = Omit<StoredFiles, "stored"> & {
 };
 
 /**
- * Writes a backup to `target/offcut-<time>` and verifies what it has written. `target` is a folder or an `s3://` URL. Errors: those of the writer;
- * `AppError` `storage_full` when it does not fit, `upstream_unavailable` while a folder is offline, `internal_error` when the database is damaged; file system errors; the signal's reason.
+ * Writes a backup to `target/offcut-<time>` and verifies what it has written. `target` is a folder or an `s3://` URL.
+ * Errors: those of the writer; `AppError` `storage_full` when it does not fit, `upstream_unavailable` while a folder is
+ * offline, `internal_error` when the database is damaged; file system errors; the signal's reason.
  */
 export async function createBackup(
   source: BackupSource,
@@ -105,7 +109,10 @@ async function describe(path: string, from: string): Promise<FoundFile> {
   return { path, from, bytes: size, modified_at: Math.round(mtimeMs) };
 }
 
-/** Throws `upstream_unavailable` when a folder is offline. Only administrators make and restore backups, so the error names the folder. */
+/**
+ * Throws `upstream_unavailable` when a folder is offline. Only administrators make and restore backups, so the error
+ * names the folder.
+ */
 export async function requireOnline({ guard }: Folders): Promise<void> {
   const problem = await guard.check();
   if (problem !== null) throw new AppError("upstream_unavailable", `The ${problem.about}.`);

@@ -38,8 +38,8 @@ async function writeDamage(path: string, damage: Damage): Promise<void> {
 }
 
 /**
- * Records what a verification has found, also in the other backups that have links to the damaged files. `checked`: files whose contents were compared.
- * Errors: those of the file system.
+ * Records what a verification has found, also in the other backups that have links to the damaged files. `checked`:
+ * files whose contents were compared. Errors: those of the file system.
  */
 export async function recordDamage(
   backup: DamagedBackup,
@@ -78,8 +78,8 @@ const readInode = (path: string): Promise<string | null> =>
   );
 
 /**
- * Replaces the damaged files of older backups by those of a new one that have the content of their manifests. Returns how many were replaced. Errors:
- * those of the file system; the signal's reason.
+ * Replaces the damaged files of older backups by those of a new one that have the content of their manifests. Returns
+ * how many were replaced. Errors: those of the file system; the signal's reason.
  */
 export async function replaceDamaged(backup: DamagedBackup, signal: AbortSignal): Promise<number> {
   let replaced = 0;
@@ -103,7 +103,10 @@ export async function replaceDamaged(backup: DamagedBackup, signal: AbortSignal)
   return replaced;
 }
 
-/** Returns the paths of intact files by their hashes. Those that were linked to an earlier backup have not been read since. */
+/**
+ * Returns the paths of intact files by their hashes. Those that were linked to an earlier backup have not been read
+ * since.
+ */
 async function findIntact(
   { path, manifest }: DamagedBackup,
   wanted: ReadonlySet<string>,

@@ -19,8 +19,9 @@ export type DrillTarget = CoreNeeds & { manifest: BackupManifest };
 type DrillCheck<Figures> = Figures & { problems: string[] };
 
 /**
- * Checks each file of the backup that was restored, and for each recording and render that its file is among them. Sizes are always compared;
- * contents in random order until `maxMs` have passed, so that the next drills read the others. Errors: the signal's reason.
+ * Checks each file of the backup that was restored, and for each recording and render that its file is among them.
+ * Sizes are always compared; contents in random order until `maxMs` have passed, so that the next drills read the
+ * others. Errors: the signal's reason.
  */
 export async function checkFiles(
   { store, folders, manifest }: DrillTarget,
@@ -53,7 +54,10 @@ export async function checkFiles(
   return { problems, files: files.length, checked_files: checked, damaged: damaged.map(({ path }) => path) };
 }
 
-/** Checks that the restored ledger gives each workspace the balance that it had. A manifest of an older version has no balances. */
+/**
+ * Checks that the restored ledger gives each workspace the balance that it had. A manifest of an older version has no
+ * balances.
+ */
 export async function checkBalances({ store, manifest: { balances } }: DrillTarget) {
   if (balances === undefined) return { problems: [], balances: 0 };
   const problems = findBalanceProblems(balances, await listBalances(store.read));
@@ -66,9 +70,9 @@ export async function checkBalances({ store, manifest: { balances } }: DrillTarg
 }
 
 /**
- * Renders an old cut again with the job's own code, and compares the hashes of its frames with those of the stored render; only their number when
- * the stored one was made with another ffmpeg or encoder. `render_frames`: null when there is no render that is short enough. Errors: the signal's
- * reason.
+ * Renders an old cut again with the job's own code, and compares the hashes of its frames with those of the stored
+ * render; only their number when the stored one was made with another ffmpeg or encoder. `render_frames`: null when
+ * there is no render that is short enough. Errors: the signal's reason.
  */
 export async function checkRender(
   target: DrillTarget,

@@ -34,7 +34,10 @@ export const isRestoredForDrill = (path: string): boolean =>
 
 export const getDrillData = (scratch: string): string => join(scratch, DATA_NAME);
 
-/** Creates a locked scratch folder in the first of `parents` whose path is short enough for a socket. It is removed when it is disposed of. */
+/**
+ * Creates a locked scratch folder in the first of `parents` whose path is short enough for a socket. It is removed when
+ * it is disposed of.
+ */
 export async function createDrillFolder(parents: readonly string[], now: number) {
   const name = `${PREFIX}${now.toString(36)}`;
   const fits = (parent: string) =>
@@ -80,9 +83,9 @@ async function isInUse(path: string): Promise<boolean> {
 }
 
 /**
- * Restores a backup to the data folder of a scratch folder: media is linked to the backup, or copied where the file system cannot. Missing files are
- * left to the checks. `damaged` receives the paths of damaged files. Returns the bytes that were copied. Errors: `AppError` `storage_full`, `conflict` for
- * a file that has changed; the signal's reason.
+ * Restores a backup to the data folder of a scratch folder: media is linked to the backup, or copied where the file
+ * system cannot. Missing files are left to the checks. `damaged` receives the paths of damaged files. Returns the bytes
+ * that were copied. Errors: `AppError` `storage_full`, `conflict` for a file that has changed; the signal's reason.
  */
 export async function restoreToScratch(backup: Backup, scratch: string, damaged: Set<string>, signal: AbortSignal) {
   const data = getDrillData(scratch);

@@ -45,8 +45,10 @@ export async function getDrillBackup(path: string): Promise<Backup> {
 }
 
 /**
- * Tries out a backup. Files that seem to be damaged are verified in the backup, so that the next one stores them again. `bytes` of the report: of the whole backup. Errors: `AppError` `storage_full` when the scratch folder does not fit, `conflict`
- * for a damaged database and after 30 minutes, `internal_error` when the restored server does not run; the signal's reason.
+ * Tries out a backup. Files that seem to be damaged are verified in the backup, so that the next one stores them again.
+ * `bytes` of the report: of the whole backup. Errors: `AppError` `storage_full` when the scratch folder does not fit,
+ * `conflict` for a damaged database and after 30 minutes, `internal_error` when the restored server does not run; the
+ * signal's reason.
  */
 export async function runDrill(
   { config, folders, drillCommand, now }: DrillSource,

@@ -12,8 +12,8 @@ import type { readDatabaseContents } from "../../store/database-file";
 export type FoundFile = { path: string; from: string; bytes: number; modified_at: number };
 
 /**
- * Lists the files of the rows, the speech models, the snapshots and the trash, without render caches: each render may replace one, and the next
- * render makes it again. `missing`: main files of rows that do not exist.
+ * Lists the files of the rows, the speech models, the snapshots and the trash, without render caches: each render may
+ * replace one, and the next render makes it again. `missing`: main files of rows that do not exist.
  */
 export async function findFiles(
   folders: Folders,
@@ -55,7 +55,10 @@ export async function findFiles(
 const isRenderCache = (path: string): boolean =>
   basename(path).replace(/\.part$/, "") === basename(getMediaFolder("").renderCache);
 
-/** Lists the files at or below `from`. Links and special files are left out. Errors: those of the file system, but for missing files. */
+/**
+ * Lists the files at or below `from`. Links and special files are left out. Errors: those of the file system, but for
+ * missing files.
+ */
 export async function walk(from: string, path: string): Promise<FoundFile[]> {
   // A file that exists and cannot be read must not be left out of a backup.
   const found = await stat(from).catch(ignoreMissingPath);
@@ -71,13 +74,17 @@ export async function walk(from: string, path: string): Promise<FoundFile[]> {
 type FoundFileSources = { folders: Folders; hold: TrashHold };
 
 /**
- * Copies a file to its path below `target`, from the trash when it was deleted since it was found. An upload that was completed since then is
- * copied as the source of its recording. Returns null when the file no longer exists. Errors: those of `storeCopy`.
+ * Copies a file to its path below `target`, from the trash when it was deleted since it was found. An upload that was
+ * completed since then is copied as the source of its recording. Returns null when the file no longer exists. Errors:
+ * those of `storeCopy`.
  */
 export const storeFound = (file: FoundFile, target: string, sources: FoundFileSources, signal: AbortSignal) =>
   trySources(file, sources, async (from, path) => ({ path, ...(await storeCopy(from, join(target, path), signal)) }));
 
-/** Opens a file for reading, where `storeFound` would copy it from. Returns null when it no longer exists. The caller closes it. */
+/**
+ * Opens a file for reading, where `storeFound` would copy it from. Returns null when it no longer exists. The caller
+ * closes it.
+ */
 export const openFound = (file: FoundFile, sources: FoundFileSources) =>
   trySources(file, sources, async (from, path) => ({ path, handle: await open(from, "r") }));
 

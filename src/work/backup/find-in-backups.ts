@@ -18,11 +18,17 @@ export type BackupCatalog = { find(path: string): BackupFile | null };
 export type FileInBackup = {
   backup: string;
   file: BackupFile;
-  /** Copies the file to a new path and flushes it. Errors: those of `storeCopy`; an `Error` when the content is not that of the backup. */
+  /**
+   * Copies the file to a new path and flushes it. Errors: those of `storeCopy`; an `Error` when the content is not that
+   * of the backup.
+   */
   copyTo(path: string, signal: AbortSignal): Promise<StoredFile>;
 };
 
-/** Returns the backups of the setting `backup_to`; null without the setting. Errors of `find`: those of `openRepository`. */
+/**
+ * Returns the backups of the setting `backup_to`; null without the setting. Errors of `find`: those of
+ * `openRepository`.
+ */
 export function openFileSource(target: string | null, offsite: OffsiteAccess | undefined, signal: AbortSignal) {
   if (target === null) return null;
   return {
@@ -34,7 +40,10 @@ export function openFileSource(target: string | null, offsite: OffsiteAccess | u
   };
 }
 
-/** Reads the manifest of the newest backup, of which a bucket needs two requests. The catalog is empty without one, and while its place is away. */
+/**
+ * Reads the manifest of the newest backup, of which a bucket needs two requests. The catalog is empty without one, and
+ * while its place is away.
+ */
 export async function openBackupCatalog({ backups, config: { backupTo }, now }: BackupNeeds): Promise<BackupCatalog> {
   const newest = backupTo === null ? null : await backups.findNewest(backupTo, now()).catch(() => null);
   const files = new Map(newest?.manifest.files.map((file) => [file.path, file]));

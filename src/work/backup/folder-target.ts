@@ -19,7 +19,10 @@ export async function prepareFolder(folder: string): Promise<void> {
   await access(folder, constants.W_OK).catch((error) => refuseFolder(folder, error));
 }
 
-/** Throws `AppError` `bad_request` when a backup to a folder would be refused. One that does not exist is created by the first backup. */
+/**
+ * Throws `AppError` `bad_request` when a backup to a folder would be refused. One that does not exist is created by the
+ * first backup.
+ */
 export async function requireUsableFolder(folder: string, readMounts?: () => MountTables): Promise<void> {
   requireMounted(folder, readMounts);
   // A file is not a folder.

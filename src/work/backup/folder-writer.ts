@@ -1,7 +1,7 @@
 /**
- * Writes a backup to a folder. Files that did not change since the previous backup in the same folder are hard-linked to it; the others share their
- * blocks with the live file where the file system can, else they are copied. Everything is written to a folder with a temporary name, which gets
- * its own name when the manifest is in it.
+ * Writes a backup to a folder. Files that did not change since the previous backup in the same folder are hard-linked
+ * to it; the others share their blocks with the live file where the file system can, else they are copied. Everything
+ * is written to a folder with a temporary name, which gets its own name when the manifest is in it.
  */
 import { mkdir, rename, stat } from "node:fs/promises";
 import { hostname } from "node:os";
@@ -50,7 +50,10 @@ const PART_KEPT_MS = 12 * 3600 * 1000;
 /** Tests replace `readMounts`. */
 type WriterSource = { store: Store; folders: Folders; readMounts?: (() => MountTables) | undefined };
 
-/** Opens a writer to `target/offcut-<time>/`. Errors: `AppError` `bad_request` for a target inside the data folder, without its mount or without write access; `conflict` for one with backups of another data folder. */
+/**
+ * Opens a writer to `target/offcut-<time>/`. Errors: `AppError` `bad_request` for a target inside the data folder,
+ * without its mount or without write access; `conflict` for one with backups of another data folder.
+ */
 export async function openFolderWriter(
   target: string,
   { source, hasMedia, now }: { source: WriterSource; hasMedia: boolean; now: number },
@@ -98,8 +101,8 @@ export async function openFolderWriter(
 }
 
 /**
- * Throws `storage_full` before anything is written when the database and the media that the previous backup lacks do not fit. Counts the files only
- * when the rows do not rule it out.
+ * Throws `storage_full` before anything is written when the database and the media that the previous backup lacks do
+ * not fit. Counts the files only when the rows do not rule it out.
  */
 async function requireRoom(
   { folders, store }: { folders: Folders; store: Store },
@@ -125,8 +128,8 @@ async function canReflink({ root, mediaDir }: Folders, part: string): Promise<bo
 }
 
 /**
- * Returns a function that finds a file in the previous backup, unless it is damaged there. One that was deleted since then has another path now, and the
- * same bytes.
+ * Returns a function that finds a file in the previous backup, unless it is damaged there. One that was deleted since
+ * then has another path now, and the same bytes.
  */
 async function createUnchangedFinder(previous: Backup | null): Promise<(file: FoundFile) => BackupFile | null> {
   if (previous === null) return () => null;
@@ -215,7 +218,9 @@ async function describeFile(path: string, signal: AbortSignal): Promise<StoredFi
   return { bytes: size, sha256: await hashFile(path, signal), modified_at: Math.round(mtimeMs) };
 }
 
-/** The data folder is locked, and its process writes one backup at a time: a leftover of the same owner is abandoned. */
+/**
+ * The data folder is locked, and its process writes one backup at a time: a leftover of the same owner is abandoned.
+ */
 async function discardAbandoned(folder: string, owner: string, now: number): Promise<void> {
   for (const name of await listNames(folder)) {
     if (!name.startsWith(PART_PREFIX) || !name.endsWith(PART_SUFFIX)) continue;

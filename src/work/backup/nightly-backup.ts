@@ -53,8 +53,9 @@ export function createNightlyBackup({ backups, config, log, now, store }: Backup
   }
 
   /**
-   * Returns whether the drill of this night was started, also by a server that it may have killed, or that of this week has ended. In a bucket only those
-   * of the server and proofs by hand count for the week: others may have been interrupted, or have been of an old backup.
+   * Returns whether the drill of this night was started, also by a server that it may have killed, or that of this week
+   * has ended. In a bucket only those of the server and proofs by hand count for the week: others may have been
+   * interrupted, or have been of an old backup.
    */
   async function hasDrill(due: number): Promise<boolean> {
     const { rows } = await listBackupRuns(store.read, { kind: "drill" }, { limit: MAX_DRILLS, offset: 0 });

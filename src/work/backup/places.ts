@@ -28,26 +28,35 @@ const LOOK_TIMING: BucketTiming = { requestMs: 5_000, idleMs: 5_000, delayMs: 10
 type PlacesSource = { folders: Folders; now(): number; offsite?: OffsiteAccess; readMounts?: () => MountTables };
 
 /**
- * Creates the places of a data folder's backups. Without `offsite`, they are folders only. Errors of all calls: those of the file system or of
- * `openRepository`; the signal's reason.
+ * Creates the places of a data folder's backups. Without `offsite`, they are folders only. Errors of all calls: those
+ * of the file system or of `openRepository`; the signal's reason.
  */
 export function createBackupPlaces({ folders, now, offsite, readMounts }: PlacesSource) {
   return {
-    /** Opens a backup; in a bucket, a place stands for its newest backup. Errors: `bad_request` or `not_found` when there is none. */
+    /**
+     * Opens a backup; in a bucket, a place stands for its newest backup. Errors: `bad_request` or `not_found` when
+     * there is none.
+     */
     open: async (path: string, signal: AbortSignal) => {
       if (!isOffsite(path)) return readBackup(path);
       const backup = await openOffsiteBackup(path, requireOffsite(offsite), { signal });
       if (backup === null) throw new AppError("not_found", `There is no backup at ${path}.`);
       return backup;
     },
-    /** Opens the backup of a drill: `path` itself, or the newest one with media in it. Errors: `bad_request` when there is none. */
+    /**
+     * Opens the backup of a drill: `path` itself, or the newest one with media in it. Errors: `bad_request` when there
+     * is none.
+     */
     openForDrill: async (path: string, signal: AbortSignal) => {
       if (!isOffsite(path)) return getDrillBackup(path);
       const backup = await openOffsiteBackup(path, requireOffsite(offsite), { hasMedia: true, signal });
       if (backup === null) throw badRequest(`${path} has no backup with media.`);
       return backup;
     },
-    /** Returns the newest backup with media in a place that was made until `until`; null without one, and when it is that of another data folder. */
+    /**
+     * Returns the newest backup with media in a place that was made until `until`; null without one, and when it is
+     * that of another data folder.
+     */
     findNewest: async (target: string, until: number, signal: AbortSignal) => {
       const newest = isOffsite(target)
         ? await openOffsiteBackup(target, requireOffsite(offsite), { until, hasMedia: true, signal })

@@ -17,8 +17,9 @@ import { lockRepository, type RepositoryLock } from "./offsite/lock";
 import { isIntact, type OffsiteAccess, openRepository, type Repository, type StoredBlob } from "./offsite/repository";
 
 /**
- * Removes old backups with media and returns their names. Those without media, with a damaged manifest or of another data folder are not counted and not
- * removed; those with missing or damaged blobs are not counted. Blobs stay while a manifest cannot be read, because it may name them. Errors: those of `openRepository` and `lockRepository`.
+ * Removes old backups with media and returns their names. Those without media, with a damaged manifest or of another
+ * data folder are not counted and not removed; those with missing or damaged blobs are not counted. Blobs stay while a
+ * manifest cannot be read, because it may name them. Errors: those of `openRepository` and `lockRepository`.
  */
 export async function pruneOffsite(
   url: string,

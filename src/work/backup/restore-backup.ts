@@ -1,6 +1,6 @@
 /**
- * Restores a state to a data folder and its media folder: verifies it, writes it next to them and swaps by renaming. The folders are neither changed
- * nor deleted, only renamed.
+ * Restores a state to a data folder and its media folder: verifies it, writes it next to them and swaps by renaming.
+ * The folders are neither changed nor deleted, only renamed.
  */
 import { lchown, mkdir, readdir, rename, stat } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
@@ -23,8 +23,8 @@ import { findSeparateMedia, planTargets, requireRoom, writeMediaMarker } from ".
 import { type DamagedFile, verifyFiles } from "./verify-files";
 
 /**
- * `mediaDir`: the configured media folder; null for the data folder. `openDraft` prepares the folder that becomes the data folder, so that databases
- * can be opened. It writes `draftBytes`.
+ * `mediaDir`: the configured media folder; null for the data folder. `openDraft` prepares the folder that becomes the
+ * data folder, so that databases can be opened. It writes `draftBytes`.
  */
 export type RestoreOptions = {
   dataDir: string;
@@ -42,12 +42,13 @@ const MAX_NAMED_FILES = 10;
 type PlannedFile = { file: SourceFile; to: string };
 
 /**
- * Restores a state. The caller holds the lock of `dataDir` if it exists. Errors: `AppError` `bad_request` for a backup of a newer version and for a
- * folder that cannot be renamed, `conflict` for damage, a media folder of another data folder and while another restore runs, `storage_full` when it
- * does not fit; file system errors; the signal's reason.
+ * Restores a state. The caller holds the lock of `dataDir` if it exists. Errors: `AppError` `bad_request` for a backup
+ * of a newer version and for a folder that cannot be renamed, `conflict` for damage, a media folder of another data
+ * folder and while another restore runs, `storage_full` when it does not fit; file system errors; the signal's reason.
  *
- * In the report, `previous` and `previous_media` say where the folders are that were replaced; null when there was none. `media_dir`: null when it is
- * the data folder. `skipped`: damaged media that was not restored. `missing`: media that did not exist when the backup was made.
+ * In the report, `previous` and `previous_media` say where the folders are that were replaced; null when there was
+ * none. `media_dir`: null when it is the data folder. `skipped`: damaged media that was not restored. `missing`: media
+ * that did not exist when the backup was made.
  */
 export async function restoreState(
   source: RestoreSource,
@@ -125,8 +126,8 @@ function requireKnown({ origin, backup }: RestoreSource, schema: string): void {
 }
 
 /**
- * Returns the bytes of the unpacked snapshot, 0 for a backup's own database. Throws `storage_full` when it is known before anything is written
- * that the source has no room.
+ * Returns the bytes of the unpacked snapshot, 0 for a backup's own database. Throws `storage_full` when it is known
+ * before anything is written that the source has no room.
  */
 async function measureState(source: RestoreSource, targets: RestoreTargets, draftBytes: number): Promise<number> {
   const { resolve, state, files } = source;

@@ -17,8 +17,9 @@ import { createResolver, type DamagedFile, type ResolvePath } from "./verify-fil
 export type SourceFile = Omit<BackupFile, "sha256"> & { sha256: string | null };
 
 /**
- * `path`: the folder with the files, which `resolve` finds; `origin`: where they come from, for people. `state`: the copy of the database to restore. `backup` null: the
- * data folder, with its media folder, is its own source. `download`: set when `path` has files that were downloaded for this restore only, without the damaged ones.
+ * `path`: the folder with the files, which `resolve` finds; `origin`: where they come from, for people. `state`: the
+ * copy of the database to restore. `backup` null: the data folder, with its media folder, is its own source.
+ * `download`: set when `path` has files that were downloaded for this restore only, without the damaged ones.
  */
 export type RestoreSource = {
   path: string;
@@ -42,8 +43,9 @@ export const toSource = (backup: Backup): RestoreSource => ({
 });
 
 /**
- * Returns the newest state until `at` of the backups in a folder, or of a single backup. Several backups may have its snapshot: the oldest of them
- * has lost the fewest files. `at` null: the newest backup. Throws `AppError` `not_found` when there is none.
+ * Returns the newest state until `at` of the backups in a folder, or of a single backup. Several backups may have its
+ * snapshot: the oldest of them has lost the fewest files. `at` null: the newest backup. Throws `AppError` `not_found`
+ * when there is none.
  */
 export async function getBackupSource(folder: string, at: number | null): Promise<RestoreSource> {
   const isSingle = await Bun.file(join(folder, MANIFEST_NAME)).exists();
@@ -58,7 +60,10 @@ async function* listSingle(path: string): AsyncGenerator<Backup> {
   yield await readBackup(path);
 }
 
-/** Returns the newest state until `at` of the backups of a place, the oldest first. Throws `AppError` `not_found` when there is none. */
+/**
+ * Returns the newest state until `at` of the backups of a place, the oldest first. Throws `AppError` `not_found` when
+ * there is none.
+ */
 export async function selectSource<T extends Backup>(
   place: string,
   backups: AsyncIterable<T>,
@@ -94,8 +99,9 @@ function isBetter(source: RestoreSource, best: RestoreSource | null): boolean {
 }
 
 /**
- * Returns the newest snapshot of a data folder until `at`, with the files of its media folder (null: they are in the data folder). Throws `AppError`
- * `not_found` when there is none, `upstream_unavailable` when the media folder is offline.
+ * Returns the newest snapshot of a data folder until `at`, with the files of its media folder (null: they are in the
+ * data folder). Throws `AppError` `not_found` when there is none, `upstream_unavailable` when the media folder is
+ * offline.
  */
 export async function getLiveSource(dataDir: string, mediaDir: string | null, at: number): Promise<RestoreSource> {
   const path = resolve(dataDir);
@@ -113,7 +119,9 @@ export async function getLiveSource(dataDir: string, mediaDir: string | null, at
   return { path, resolve: folders.resolve, origin: path, state, files, backup: null, download: null };
 }
 
-/** Returns the folders of a server that is stopped. Throws `AppError` `upstream_unavailable` without the media folder. */
+/**
+ * Returns the folders of a server that is stopped. Throws `AppError` `upstream_unavailable` without the media folder.
+ */
 async function openLive(root: string, mediaDir: string): Promise<Folders> {
   if (mediaDir === root) return getFolders(root);
   const id = (await readFolderId(root)) ?? "";

@@ -17,8 +17,9 @@ import type { RestoreSource, SourceFile } from "./restore-source";
 import { requireSpace } from "./space";
 
 /**
- * Returns the folders to replace. `mediaDir`: the configured media folder; null for the data folder. It stays as it is when the source has nothing for
- * it. Throws `AppError` `bad_request` for a folder that cannot be renamed, `conflict` for a media folder of another data folder.
+ * Returns the folders to replace. `mediaDir`: the configured media folder; null for the data folder. It stays as it is
+ * when the source has nothing for it. Throws `AppError` `bad_request` for a folder that cannot be renamed, `conflict`
+ * for a media folder of another data folder.
  */
 export async function planTargets(
   { backup }: RestoreSource,
@@ -38,7 +39,8 @@ export const findSeparateMedia = (dataDir: string, mediaDir: string | null): str
   mediaDir === null || resolve(mediaDir) === resolve(dataDir) ? null : resolve(mediaDir);
 
 /**
- * A mount point cannot be renamed, and a renamed link would leave the restored folder on the disk of the link. This is found before anything is copied.
+ * A mount point cannot be renamed, and a renamed link would leave the restored folder on the disk of the link. This is
+ * found before anything is copied.
  */
 async function requireRenamable(target: string, option: string): Promise<void> {
   if ((await lstat(target).catch(() => null))?.isSymbolicLink())
@@ -53,8 +55,8 @@ async function requireRenamable(target: string, option: string): Promise<void> {
 }
 
 /**
- * Throws `AppError` `conflict` when the media folder is in use by a data folder other than the one that is replaced, `bad_request` when it is below a
- * mount point without a mount.
+ * Throws `AppError` `conflict` when the media folder is in use by a data folder other than the one that is replaced,
+ * `bad_request` when it is below a mount point without a mount.
  */
 async function requireSameOwner(media: string, data: string): Promise<void> {
   const marker = await readText(join(media, MEDIA_MARKER_NAME));
@@ -75,7 +77,10 @@ const readText = async (path: string): Promise<string | null> => {
   return (await file.exists()) ? file.text() : null;
 };
 
-/** Writes the marker of the restored media folder: without it, the folder would be offline. The backup of an older version has no ID yet. */
+/**
+ * Writes the marker of the restored media folder: without it, the folder would be offline. The backup of an older
+ * version has no ID yet.
+ */
 export async function writeMediaMarker({ root, mediaDir }: Folders): Promise<void> {
   const path = join(root, SECRETS_NAME);
   const known = await readFolderId(root);
@@ -93,8 +98,8 @@ export async function writeMediaMarker({ root, mediaDir }: Folders): Promise<voi
 type Extra = { more?: number; written?: number };
 
 /**
- * Throws `storage_full` when files do not fit beside the targets. `files` have their paths in the restored folders. On one disk they must fit
- * together.
+ * Throws `storage_full` when files do not fit beside the targets. `files` have their paths in the restored folders. On
+ * one disk they must fit together.
  */
 export async function requireRoom(
   source: RestoreSource,

@@ -1,6 +1,6 @@
 /**
- * Takes a compressed snapshot of the database every hour and keeps it for 48 hours: together with the trash it restores any hour of that time.
- * Copying, checking and compressing run outside the event loop, with bounded memory.
+ * Takes a compressed snapshot of the database every hour and keeps it for 48 hours: together with the trash it restores
+ * any hour of that time. Copying, checking and compressing run outside the event loop, with bounded memory.
  */
 import { mkdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -71,8 +71,8 @@ export function createSnapshots(services: CoreNeeds, confirm = createConfirmedAg
 }
 
 /**
- * Takes a snapshot. Returns null without one when it does not fit above the disk reserve. Errors: an `Error` when the database is damaged; those
- * of the file system; the signal's reason.
+ * Takes a snapshot. Returns null without one when it does not fit above the disk reserve. Errors: an `Error` when the
+ * database is damaged; those of the file system; the signal's reason.
  */
 export async function takeSnapshot({ disk, folders, log, now, store }: CoreNeeds, signal: AbortSignal) {
   const started = performance.now();
@@ -135,7 +135,10 @@ async function removeOldSnapshots({ folders }: CoreNeeds, now: number, confirm: 
   for (const name of confirmed) await rm(join(folder, name), { force: true });
 }
 
-/** Removes snapshots, oldest first but never the newest, as long as `isNeeded` returns true. Returns how many were removed. */
+/**
+ * Removes snapshots, oldest first but never the newest, as long as `isNeeded` returns true. Returns how many were
+ * removed.
+ */
 export async function thinSnapshots(root: string, isNeeded: () => boolean): Promise<number> {
   const folder = getSnapshotsFolder(root);
   const oldestFirst = (await listSnapshotTimes(folder)).sort((a, b) => a - b).slice(0, -1);

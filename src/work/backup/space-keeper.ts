@@ -32,8 +32,9 @@ export function createSpaceKeeper(services: CoreNeeds): Poller {
 }
 
 /**
- * Makes room on disks below their reserve. The trash is in the media folder and the snapshots are in the data folder, which may be on two disks: each
- * makes room on its own only. Does nothing while a backup reads the trash, and while a folder is offline.
+ * Makes room on disks below their reserve. The trash is in the media folder and the snapshots are in the data folder,
+ * which may be on two disks: each makes room on its own only. Does nothing while a backup reads the trash, and while a
+ * folder is offline.
  */
 export async function freeSpace({ config, disk, folders, log }: CoreNeeds): Promise<void> {
   const isShort = (space: Space) => !hasFreeSpace({ disk: space });

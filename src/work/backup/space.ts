@@ -7,8 +7,8 @@ import { getFreeBytes } from "../../lib/disk-reserve";
 import { findFileSize } from "../../lib/file-size";
 
 /**
- * Throws `storage_full` when the file system of `folder` has less than `bytes` free. `written`: bytes of the same task that are written already,
- * which the message counts.
+ * Throws `storage_full` when the file system of `folder` has less than `bytes` free. `written`: bytes of the same task
+ * that are written already, which the message counts.
  */
 export async function requireSpace(folder: string, bytes: number, written = 0): Promise<void> {
   const free = getFreeBytes(folder);

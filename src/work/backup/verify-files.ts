@@ -19,7 +19,8 @@ export const createResolver =
 type ExpectedFile = Pick<BackupFile, "path" | "bytes"> & { sha256: string | null };
 
 /**
- * Compares the sizes of files, and the content of those that `isRead` chooses. `hasDatabase`: checks the database among them, too. Links are damage: they would lead out of the backup. Returns what is damaged. Errors: the signal's reason.
+ * Compares the sizes of files, and the content of those that `isRead` chooses. `hasDatabase`: checks the database among
+ * them, too. Links are damage: they would lead out of the backup. Returns what is damaged. Errors: the signal's reason.
  */
 export async function verifyFiles(
   resolvePath: ResolvePath,

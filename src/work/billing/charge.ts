@@ -1,6 +1,6 @@
 /**
- * Charges for assets: a hold when the duration is known, a ledger entry when the asset becomes `ready`. Everything runs inside the caller's
- * write transaction, so two assets never spend the same credit.
+ * Charges for assets: a hold when the duration is known, a ledger entry when the asset becomes `ready`. Everything runs
+ * inside the caller's write transaction, so two assets never spend the same credit.
  */
 
 import { AppError, conflict } from "../../domain/errors";
@@ -54,7 +54,9 @@ async function tryHold(tx: Queries, asset: Asset, now: number): Promise<Asset> {
   return (await updateAsset(tx, asset.id, { payment: "held" })) ?? asset;
 }
 
-/** Holds the charge of an asset whose duration has become known, unless older assets of the workspace wait for credits. */
+/**
+ * Holds the charge of an asset whose duration has become known, unless older assets of the workspace wait for credits.
+ */
 export async function holdCharge(tx: Queries, asset: Asset, now: number): Promise<Asset> {
   if ((await listAssetsPendingPayment(tx, asset.workspace_id)).length > 0) return asset;
   return tryHold(tx, asset, now);
@@ -84,7 +86,10 @@ async function settleCharge(
   if (ready) await emitAssetEvent(tx, ready, "asset.ready", now, previousState);
 }
 
-/** Changes a prepared asset to `ready`, which only a source is charged for, or to `pending_payment` after the workspace's other assets that wait for credits. */
+/**
+ * Changes a prepared asset to `ready`, which only a source is charged for, or to `pending_payment` after the
+ * workspace's other assets that wait for credits.
+ */
 export async function completePreparation(tx: Queries, asset: Asset, now: number): Promise<void> {
   if (asset.kind !== "source") {
     await updateAssetInState(tx, asset.id, "processing", { state: "ready", prepared_at: now });
@@ -137,15 +142,18 @@ export async function settleWaiting(
   return ready;
 }
 
-/** Releases the hold of an asset that has failed or was deleted, or removes it from the queue, and charges the assets that wait. */
+/**
+ * Releases the hold of an asset that has failed or was deleted, or removes it from the queue, and charges the assets
+ * that wait.
+ */
 export async function releaseCharge(tx: Queries, asset: Asset, now: number): Promise<void> {
   const isReleased = await deleteAssetHold(tx, asset.id);
   if (isReleased || asset.state === "pending_payment") await settleWaiting(tx, asset.workspace_id, now);
 }
 
 /**
- * Refunds the charge of an asset, once. The asset does not change, and may have been deleted. Settles the assets that wait for credits.
- * Errors: `not_found` when the asset was not charged, `conflict` when it was refunded already.
+ * Refunds the charge of an asset, once. The asset does not change, and may have been deleted. Settles the assets that
+ * wait for credits. Errors: `not_found` when the asset was not charged, `conflict` when it was refunded already.
  */
 export async function refundCharge(tx: Queries, assetId: string, now: number): Promise<LedgerEntry> {
   const entries = await listAssetLedgerEntries(tx, assetId);

@@ -30,7 +30,9 @@ export function getOrderUrl(
   return `${publicUrl()}/orders/${order.id}${workspace}`;
 }
 
-/** Returns an active price. Throws `AppError` `validation_error` on `body.price_id`; `conflict` while billing is off. */
+/**
+ * Returns an active price. Throws `AppError` `validation_error` on `body.price_id`; `conflict` while billing is off.
+ */
 export async function getActivePrice({ config, store }: CoreNeeds, id: string): Promise<Price> {
   if ((await readBillingMode(config, store.read)) === "off")
     throw conflict("Billing is off on this server. Nothing costs credits.");
@@ -39,7 +41,10 @@ export async function getActivePrice({ config, store }: CoreNeeds, id: string): 
   throw invalidField("body.price_id", "must be the price_id of an active price", id);
 }
 
-/** Creates an order of the offline provider, and notifies the administrators. Part of a transaction. Throws `AppError` `conflict`. */
+/**
+ * Creates an order of the offline provider, and notifies the administrators. Part of a transaction. Throws `AppError`
+ * `conflict`.
+ */
 export async function orderOffline(
   tx: Queries,
   { user, workspaceId }: Buyer,
@@ -54,8 +59,9 @@ export async function orderOffline(
 }
 
 /**
- * Starts a checkout at the payment provider and calls `complete` with its URL in the transaction that stores it. If that returns false, or
- * anything fails, no order remains. Throws `AppError` `conflict`, `upstream_unavailable`, `upstream_error`.
+ * Starts a checkout at the payment provider and calls `complete` with its URL in the transaction that stores it. If
+ * that returns false, or anything fails, no order remains. Throws `AppError` `conflict`, `upstream_unavailable`,
+ * `upstream_error`.
  */
 export async function startProviderCheckout(
   services: BillingNeeds & { payments: PaymentGateway },

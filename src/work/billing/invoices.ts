@@ -18,8 +18,8 @@ import type { Order } from "../../store/orders";
 import { settleWaiting } from "./charge";
 
 /**
- * Adds the credits of a paid invoice and takes back those of its refunds, unless the ledger has them. Assets that wait for credits become
- * ready.
+ * Adds the credits of a paid invoice and takes back those of its refunds, unless the ledger has them. Assets that wait
+ * for credits become ready.
  */
 export async function settleInvoice(tx: Queries, invoice: Invoice, now: number): Promise<void> {
   const { credits, amount, amount_refunded: amountRefunded, payment_invoice_id, workspace_id } = invoice;

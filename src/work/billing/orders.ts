@@ -74,7 +74,10 @@ export async function approveOrder(tx: Queries, actor: AuditActor, id: string, n
   await record(tx, actor, "order.approved", order, now);
 }
 
-/** Rejects an order. Part of a transaction. Errors: `not_found`, `forbidden`; `conflict` unless it is a pending order of the offline provider. */
+/**
+ * Rejects an order. Part of a transaction. Errors: `not_found`, `forbidden`; `conflict` unless it is a pending order of
+ * the offline provider.
+ */
 export async function rejectOrder(tx: Queries, actor: AuditActor, id: string, now: number): Promise<void> {
   const order = await decideOrder(tx, actor, { id, state: "rejected", now });
   await record(tx, actor, "order.rejected", order, now);

@@ -1,6 +1,7 @@
 /**
- * Applies signed events of the payment provider. Effects and the record of the event are one transaction, and each effect follows from the stored
- * rows: an event can arrive twice, late, or before the one that it follows. Credits are those of the order, never those of an event.
+ * Applies signed events of the payment provider. Effects and the record of the event are one transaction, and each
+ * effect follows from the stored rows: an event can arrive twice, late, or before the one that it follows. Credits are
+ * those of the order, never those of an event.
  */
 import type { PaymentEvent, PaymentGateway, ProviderInvoice } from "../../domain/billing";
 import type { Queries } from "../../store/db";
@@ -180,7 +181,9 @@ async function applySubscription(tx: Queries, event: EventOf<"subscription">, no
   return APPLIED;
 }
 
-/** Returns what the provider says about the invoice of a refunded payment; null if the payment is not of this server. */
+/**
+ * Returns what the provider says about the invoice of a refunded payment; null if the payment is not of this server.
+ */
 async function findRefundedInvoice(
   { store, payments }: PaymentEventNeeds,
   { customerId, paymentIntentId, id }: EventOf<"refund">,

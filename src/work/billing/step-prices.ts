@@ -15,7 +15,10 @@ export function getStepPrice(prices: Pick<Prices, "cutStepCredits" | "renderStep
   return price === null ? 0 : prices[price];
 }
 
-/** Holds credits for the steps of a pipeline. Throws `AppError` `insufficient_credits` when the balance does not cover them. */
+/**
+ * Holds credits for the steps of a pipeline. Throws `AppError` `insufficient_credits` when the balance does not cover
+ * them.
+ */
 export async function holdStepPrices(
   tx: Queries,
   pipeline: { id: string; workspaceId: string },

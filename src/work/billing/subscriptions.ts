@@ -15,7 +15,10 @@ import {
 import { type AuditActor, recordAudit } from "../access/audit";
 import type { BillingNeeds } from "./needs";
 
-/** Stores the state of a subscription, unless a newer one is stored. `updatedAt`: the provider's time; null for a state that only follows from an invoice. */
+/**
+ * Stores the state of a subscription, unless a newer one is stored. `updatedAt`: the provider's time; null for a state
+ * that only follows from an invoice.
+ */
 export async function recordSubscription(
   tx: Queries,
   order: Order,

@@ -1,4 +1,7 @@
-/** Connects the parts of a head: the workers that are online, their queues, the executions, and the places that the job runner shares out. */
+/**
+ * Connects the parts of a head: the workers that are online, their queues, the executions, and the places that the job
+ * runner shares out.
+ */
 
 import type { SignedLinks } from "../../blobs/signed-links";
 import { readCertificate } from "../../config";
@@ -41,7 +44,8 @@ function createCluster({ services, tools, tickets, ...options }: ClusterOptions)
     storage: services,
     findBoot: (workerId) => workerList.listOnline().find(({ id }) => id === workerId)?.announcement.bootId ?? null,
     signExecution: services.links.signExecution,
-    // A worker whose heartbeats resume or stop changes how many jobs run at the same time, and one with more free space which.
+    // A worker whose heartbeats resume or stop changes how many jobs run at the same time, and one with more free space
+    // which.
     onRoom: wake,
     log,
     clock: () => performance.now(),
@@ -122,8 +126,8 @@ function createQueueRemoval(
 type LocalRuns = { secret: string; slots: Record<JobName, number> };
 
 /**
- * Creates the cluster of a server. Returns null without Redis: neither BullMQ nor the Redis client is loaded then. Connects in the background. Throws
- * `ConfigError`.
+ * Creates the cluster of a server. Returns null without Redis: neither BullMQ nor the Redis client is loaded then.
+ * Connects in the background. Throws `ConfigError`.
  */
 export async function openCluster(
   services: ClusterOptions["services"],

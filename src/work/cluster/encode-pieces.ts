@@ -1,4 +1,7 @@
-/** Encodes the pieces of a split render at several places, and checks the files of other machines, until all are in the work folder. */
+/**
+ * Encodes the pieces of a split render at several places, and checks the files of other machines, until all are in the
+ * work folder.
+ */
 import { randomUUID } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";

@@ -16,7 +16,10 @@ import type { OutputRule } from "./incoming-files";
 /** The folders of a job on the head. */
 export type JobFolders = Pick<LoadedJob<unknown>, "inputDir" | "outputDir">;
 
-/** Returns the file as a worker sees it. Its key changes with its content: files of jobs are replaced, never written again. Throws when it is missing. */
+/**
+ * Returns the file as a worker sees it. Its key changes with its content: files of jobs are replaced, never written
+ * again. Throws when it is missing.
+ */
 export async function describeFile(root: string, path: string, role: ExecutionFile["role"]): Promise<ReadableFile> {
   const { size, mtimeMs, ino } = await stat(path);
   return {
@@ -36,7 +39,10 @@ export const listInputs = (root: string, { blobs }: JobInput, { inputDir }: JobF
     ),
   );
 
-/** Lists what earlier attempts of a render have encoded, with which another attempt continues. A child process could have left links there. */
+/**
+ * Lists what earlier attempts of a render have encoded, with which another attempt continues. A child process could
+ * have left links there.
+ */
 export async function listEncoded(root: string, workDir: string): Promise<ReadableFile[]> {
   const names = (await listNames(workDir)).filter((name) => name === CHUNK_SIZES_FILE || isPieceName(name));
   const found = await Promise.all(
@@ -62,7 +68,10 @@ const toPattern = (name: string): RegExp => new RegExp(`^${escapePattern(name)}$
 const SHEET_NAME = /^storyboard-\d{4}\.jpg$/;
 const MAX_SHEET_BYTES = 16 * 1024 * 1024;
 
-/** Returns the files that a preparation makes, which a later attempt reads. The speech analysis says that the files of speech are complete. */
+/**
+ * Returns the files that a preparation makes, which a later attempt reads. The speech analysis says that the files of
+ * speech are complete.
+ */
 function getPreparedNames(outputDir: string): string[] {
   const files = getMediaFolder(outputDir);
   return [
@@ -82,8 +91,8 @@ function getPreparedNames(outputDir: string): string[] {
 }
 
 /**
- * Lists what an earlier attempt of a preparation has left. Files of speech only when all are there: else the next worker would complete those of
- * another one with its own.
+ * Lists what an earlier attempt of a preparation has left. Files of speech only when all are there: else the next
+ * worker would complete those of another one with its own.
  */
 export async function listPrepared(root: string, sourceName: string, { outputDir }: JobFolders) {
   const names = new Set(getPreparedNames(outputDir));

@@ -9,15 +9,20 @@ import type { WorkerTrouble } from "./worker-trouble";
 
 /** A ticket that was not taken is added again: Redis may have been emptied. */
 const TICKET_INTERVAL_MS = 5_000;
-/** A worker that does not list an execution in so many heartbeats has dropped it. One may have been sent before the execution was started. */
+/**
+ * A worker that does not list an execution in so many heartbeats has dropped it. One may have been sent before the
+ * execution was started.
+ */
 const MAX_MISSING = 3;
 /**
- * Time without progress after which an execution is lost, for any recording and for each second of it. Planning reports none while it waits for
- * the recognizer.
+ * Time without progress after which an execution is lost, for any recording and for each second of it. Planning reports
+ * none while it waits for the recognizer.
  */
 const MAX_STALLED_MS = 3_600_000;
 const MAX_STALLED_MS_PER_SECOND = 2_000;
-/** Factor of the stall time for which reading and sending files counts as progress: a worker could repeat it forever. */
+/**
+ * Factor of the stall time for which reading and sending files counts as progress: a worker could repeat it forever.
+ */
 const MAX_STALLS_WITHOUT_SHARE = 10;
 /** Minimum increase that counts as progress. */
 const MIN_PROGRESS = 0.001;

@@ -24,7 +24,10 @@ export type ExecutionRequest = {
   signal: AbortSignal;
   shouldYield(): boolean;
   progress(share: number): void;
-  /** Called after the named files are where they belong. Errors are those of the caller, and end the execution. Default: it has no checkpoints. */
+  /**
+   * Called after the named files are where they belong. Errors are those of the caller, and end the execution. Default:
+   * it has no checkpoints.
+   */
   checkpoint?: (checkpoint: unknown) => Promise<void>;
   /** Checks new files, before they are where they belong. `paths` by their names. Errors end the execution. */
   check?: (paths: ReadonlyMap<string, string>) => Promise<void>;

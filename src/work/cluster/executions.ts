@@ -1,6 +1,7 @@
 /**
- * The executions that workers run: created here, started by the worker that gets the ticket, and ended by a result, by the caller, or because they
- * are lost (`execution-liveness.ts`). Only this memory knows them, so that whatever arrives for another one is refused.
+ * The executions that workers run: created here, started by the worker that gets the ticket, and ended by a result, by
+ * the caller, or because they are lost (`execution-liveness.ts`). Only this memory knows them, so that whatever arrives
+ * for another one is refused.
  */
 import { AppError, conflict } from "../../domain/errors";
 import { ExecutionLost, JobYielded } from "../../domain/jobs";
@@ -42,7 +43,9 @@ export type ExecutionsOptions = {
 type Execution = TrackedExecution & {
   incoming: IncomingFiles;
   wrongResults: number;
-  /** Files are checked and moved for one call at a time: a worker may repeat a call whose answer it has not received. */
+  /**
+   * Files are checked and moved for one call at a time: a worker may repeat a call whose answer it has not received.
+   */
   turns: Semaphore;
   end(outcome: ExecutionEnd, error: unknown): void;
   complete(output: unknown): void;
@@ -112,8 +115,8 @@ export function createExecutions(options: ExecutionsOptions) {
   });
 
   /**
-   * A worker that stops yields unasked. One that does so each time would get the job back at once, because the attempt does not count: it gets
-   * nothing new for a while, in which another place runs the job.
+   * A worker that stops yields unasked. One that does so each time would get the job back at once, because the attempt
+   * does not count: it gets nothing new for a while, in which another place runs the job.
    */
   function endYielded(execution: Execution): void {
     const isAsked = execution.isYielding || execution.request.shouldYield();
@@ -202,7 +205,10 @@ export function createExecutions(options: ExecutionsOptions) {
     });
 
   return {
-    /** Runs it on a worker. Errors: those of the execution and of `finish`; `ExecutionLost`; `JobYielded`; the signal's reason at once. */
+    /**
+     * Runs it on a worker. Errors: those of the execution and of `finish`; `ExecutionLost`; `JobYielded`; the signal's
+     * reason at once.
+     */
     run: async (workerId: string, request: ExecutionRequest) => {
       const output = await execute(workerId, request);
       try {
@@ -213,7 +219,10 @@ export function createExecutions(options: ExecutionsOptions) {
         throw error;
       }
     },
-    /** Binds the execution to the process that has its ticket. Throws `AppError` `conflict` for another worker or process. */
+    /**
+     * Binds the execution to the process that has its ticket. Throws `AppError` `conflict` for another worker or
+     * process.
+     */
     start: (id: string, { workerId, bootId }: WorkerBoot) => {
       const execution = require(id);
       const isOwner = workerId === execution.workerId && bootId === options.findBoot(workerId);

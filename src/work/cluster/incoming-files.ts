@@ -1,4 +1,7 @@
-/** The files that a worker sends for one execution: received in parts that resume, checked, and moved to where a local run would have put them. */
+/**
+ * The files that a worker sends for one execution: received in parts that resume, checked, and moved to where a local
+ * run would have put them.
+ */
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError, conflict } from "../../domain/errors";
@@ -7,7 +10,10 @@ import { MAX_OUTPUT_FILES } from "../../domain/workers";
 import type { CoreNeeds } from "../needs";
 import { createUploadSession, type UploadPart, type UploadSession } from "../uploads/session";
 
-/** A file that an execution may send. `dir` is where it belongs; it has no name of a folder in it, because `name` is a pattern of whole names. */
+/**
+ * A file that an execution may send. `dir` is where it belongs; it has no name of a folder in it, because `name` is a
+ * pattern of whole names.
+ */
 export type OutputRule = { name: RegExp; dir: string; maxBytes: number };
 
 /** Names of files that differ from their hashes. The worker may send them once more. */
@@ -88,14 +94,18 @@ export function createIncomingFiles(services: CoreNeeds, dir: string, rules: rea
   }
 
   return {
-    /** Returns how many bytes of the file are there. Throws `AppError` `not_found` for a name that the execution may not send. */
+    /**
+     * Returns how many bytes of the file are there. Throws `AppError` `not_found` for a name that the execution may not
+     * send.
+     */
     getOffset: (name: string) => {
       requireRule(name);
       return files.get(name)?.session.offset() ?? 0;
     },
     /**
-     * Writes a part, and returns the offset after it. A part that is still being written ends first. Errors: `AppError` `not_found`, `conflict` for
-     * another offset or length, `payload_too_large`; those of the chunks and of the file system.
+     * Writes a part, and returns the offset after it. A part that is still being written ends first. Errors: `AppError`
+     * `not_found`, `conflict` for another offset or length, `payload_too_large`; those of the chunks and of the file
+     * system.
      */
     write: async (name: string, part: UploadPart) => {
       const file = await open(name, part.length);
@@ -111,7 +121,8 @@ export function createIncomingFiles(services: CoreNeeds, dir: string, rules: rea
       }
     },
     /**
-     * Compares the files with what is named. Returns the paths of those that are not moved yet. Throws `WrongFilesError`, and removes those files.
+     * Compares the files with what is named. Returns the paths of those that are not moved yet. Throws
+     * `WrongFilesError`, and removes those files.
      */
     check: async (named: readonly SentFile[]) => {
       const wrong: string[] = [];
@@ -121,8 +132,8 @@ export function createIncomingFiles(services: CoreNeeds, dir: string, rules: rea
       return new Map(named.flatMap(({ name }) => (files.has(name) ? [[name, files.get(name)!.session.path]] : [])));
     },
     /**
-     * Moves checked files to where they belong, in the order of the rules, so that a file which stands for others comes after them. Those of an
-     * earlier call may be named again. `isCurrent` false stops.
+     * Moves checked files to where they belong, in the order of the rules, so that a file which stands for others comes
+     * after them. Those of an earlier call may be named again. `isCurrent` false stops.
      */
     commit: async (named: readonly SentFile[], isCurrent: () => boolean) => {
       const inOrder = rules.flatMap((rule) => named.filter(({ name }) => rule.name.test(name)));

@@ -1,4 +1,7 @@
-/** The workers as places: what the runner's scheduler knows of them, what a step needs of a place, and which steps none of them can do. */
+/**
+ * The workers as places: what the runner's scheduler knows of them, what a step needs of a place, and which steps none
+ * of them can do.
+ */
 import type { JobName } from "../../domain/jobs";
 import { canDo, findShortage, type PlaceNeeds, type Shortage } from "../../domain/places";
 import type { SlotRequest } from "../../domain/scheduling";
@@ -78,7 +81,9 @@ export function createWorkerPlaces(services: WorkerNeeds, { executions, isReacha
           if (canDo(worker, { job, languages: [], bytes: 0 })) slots[job] += worker.announcement.slots;
       return slots;
     },
-    /** Returns what the steps wait for that no place can do as the places are now, the same for several steps together. */
+    /**
+     * Returns what the steps wait for that no place can do as the places are now, the same for several steps together.
+     */
     listShortages: async () => {
       prune();
       const pending = new Set(await listPendingStepIds(store.read, [...unrunnable.keys()]));
@@ -106,7 +111,10 @@ function countShortages(needed: readonly PlaceNeeds[], find: (needs: PlaceNeeds)
 /** Room for the files that a job makes besides the rendered one, and for its temporary files. */
 const MIN_FREE_BYTES = 256 * 1024 * 1024;
 
-/** Returns what a step needs of its place; null when its subject was deleted. An unknown language may be any that this server transcribes. */
+/**
+ * Returns what a step needs of its place; null when its subject was deleted. An unknown language may be any that this
+ * server transcribes.
+ */
 async function readStepNeeds(
   { store, folders }: CoreNeeds,
   job: WorkerJob,

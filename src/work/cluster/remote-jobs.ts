@@ -1,4 +1,7 @@
-/** What a worker needs for each job, and how what it returns becomes the output of the job. Only files that have arrived count, not what it says. */
+/**
+ * What a worker needs for each job, and how what it returns becomes the output of the job. Only files that have arrived
+ * count, not what it says.
+ */
 import { mkdir, rmdir, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { getMediaFolder, getRenderOutputName } from "../../blobs/folders";
@@ -77,7 +80,9 @@ const MAX_CHECKPOINTS = 30;
 /** Reports of recognized words beyond this are dropped. A day of speech has fewer segments. */
 const MAX_WORD_REPORTS = 100_000;
 
-/** Maximum number of characters of these words, which the server keeps in memory: ten times those of a day of speech. */
+/**
+ * Maximum number of characters of these words, which the server keeps in memory: ten times those of a day of speech.
+ */
 const MAX_WORD_REPORT_CHARACTERS = 16_000_000;
 
 async function describePrepare(
@@ -127,7 +132,10 @@ async function describePrepare(
     }
   }
 
-  /** Drops a report that is not valid or cannot be stored: the words are for people who wait, and the preparation does not depend on them. */
+  /**
+   * Drops a report that is not valid or cannot be stored: the words are for people who wait, and the preparation does
+   * not depend on them.
+   */
   async function storeWords(sent: unknown): Promise<void> {
     if (++wordReports > MAX_WORD_REPORTS) return;
     try {

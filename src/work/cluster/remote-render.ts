@@ -1,4 +1,7 @@
-/** Checks the file of a render that a worker has made. A child process reads it: a hijacked worker may have chosen every byte. */
+/**
+ * Checks the file of a render that a worker has made. A child process reads it: a hijacked worker may have chosen every
+ * byte.
+ */
 import { rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { toSeconds } from "../../domain/time";
@@ -10,8 +13,9 @@ import type { RenderInput, RenderOutput } from "../jobs/render-run";
 import { InvalidResultError, parseRenderFacts } from "./result-shapes";
 
 /**
- * Returns the output of a render whose file is at `path`, and the number of frames of its video. Only the file that has arrived counts, not what the
- * worker says. Removes one that is not what was asked for, and throws `InvalidResultError`. Other errors: `JobKilled`; the signal's reason.
+ * Returns the output of a render whose file is at `path`, and the number of frames of its video. Only the file that has
+ * arrived counts, not what the worker says. Removes one that is not what was asked for, and throws
+ * `InvalidResultError`. Other errors: `JobKilled`; the signal's reason.
  */
 export async function finishRender(
   tools: Pick<MediaTools, "jobCommand" | "sandbox">,

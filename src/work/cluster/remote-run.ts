@@ -1,4 +1,7 @@
-/** Runs the `run` of a job at the place of its slot: here, or on a worker, whose files are then where a run here would have left them. */
+/**
+ * Runs the `run` of a job at the place of its slot: here, or on a worker, whose files are then where a run here would
+ * have left them.
+ */
 import { join } from "node:path";
 import { getRenderOutputName } from "../../blobs/folders";
 import type { Job, JobContext, Slot } from "../../domain/jobs";

@@ -1,4 +1,7 @@
-/** The shapes of the results and errors that workers report. A hijacked worker could send anything, and what is stored is shown and computed with. */
+/**
+ * The shapes of the results and errors that workers report. A hijacked worker could send anything, and what is stored
+ * is shown and computed with.
+ */
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { AppError, JOB_CODES } from "../../domain/errors";
@@ -125,10 +128,16 @@ export function parseCutResult(value: unknown): Pick<CutOutput, "plan" | "basis"
   return { ...result, basis, items };
 }
 
-/** `cancelled` and `storage_full` are not among them: only the head knows whether its user has cancelled. The other is `isFullWorkerDisk`. */
+/**
+ * `cancelled` and `storage_full` are not among them: only the head knows whether its user has cancelled. The other is
+ * `isFullWorkerDisk`.
+ */
 const KNOWN_CODES: readonly string[] = JOB_CODES.filter((code) => code !== "cancelled" && code !== "storage_full");
 
-/** Returns the error of a failed execution. A worker may be hijacked by the media that it reads, so that only known codes of jobs are kept. */
+/**
+ * Returns the error of a failed execution. A worker may be hijacked by the media that it reads, so that only known
+ * codes of jobs are kept.
+ */
 export function decodeExecutionError(sent: object): Error {
   const { kind, message } = sent as { kind?: unknown; message?: unknown };
   if (typeof kind !== "string" || typeof message !== "string") return new Error("The worker reported no valid error.");

@@ -14,7 +14,10 @@ import type { Executions } from "./executions";
 import { finishRender } from "./remote-render";
 import type { WorkerList, WorkerNeeds } from "./worker-list";
 
-/** A place that can run pieces of renders. `pixelsPerSecond` of one slot, of the output; null when it has not been measured. */
+/**
+ * A place that can run pieces of renders. `pixelsPerSecond` of one slot, of the output; null when it has not been
+ * measured.
+ */
 export type SplitPlace = {
   id: string;
   /** Whether the place is this machine, which is trusted and has all files. */
@@ -46,7 +49,10 @@ export type PieceCall = {
 export type SplitExecutions = Pick<JobPlaces, "request"> & {
   /** Lists the places that can run pieces now, including those without a free slot. */
   listPlaces(): SplitPlace[];
-  /** Errors: those of the run; `ExecutionLost`, which says nothing about the piece; the signal's reason, after the execution has ended here. */
+  /**
+   * Errors: those of the run; `ExecutionLost`, which says nothing about the piece; the signal's reason, after the
+   * execution has ended here.
+   */
   run<Output extends JobOutput>(placeId: string, call: PieceCall): Promise<Output>;
   /** Records a measured speed in pixels of the output per second. */
   recordSpeed(placeId: string, pixelsPerSecond: number): void;

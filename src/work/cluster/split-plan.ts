@@ -1,4 +1,7 @@
-/** Reads the plan of a split render. A worker may have sent it, so that only numbers and names of the expected form are taken from it. */
+/**
+ * Reads the plan of a split render. A worker may have sent it, so that only numbers and names of the expected form are
+ * taken from it.
+ */
 import { type TSchema, Type } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import type { ResolvedOutput } from "../../domain/media";

@@ -1,6 +1,7 @@
 /**
- * Runs one long render at several places: plans its chunks, has them encoded in parallel, checks what comes back, and joins the files. Finished
- * chunks are in the work folder of the render, where a later attempt finds them, also one at a single place.
+ * Runs one long render at several places: plans its chunks, has them encoded in parallel, checks what comes back, and
+ * joins the files. Finished chunks are in the work folder of the render, where a later attempt finds them, also one at
+ * a single place.
  */
 import { lstat, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -52,9 +53,9 @@ const AUDIO_SPEED = 60;
 const TICK_MS = 1_000;
 
 /**
- * Renders to `outputDir`. Runs whole when the render is short, when its packets can be copied, with fewer than two places whose chunks fit
- * together, and when chunks do not fit or a hardware encoder fails. Errors: those of `encodePieces` and of the joining run; the signal's
- * reason when aborted.
+ * Renders to `outputDir`. Runs whole when the render is short, when its packets can be copied, with fewer than two
+ * places whose chunks fit together, and when chunks do not fit or a hardware encoder fails. Errors: those of
+ * `encodePieces` and of the joining run; the signal's reason when aborted.
  */
 export async function runSplitRender(options: SplitRenderOptions): Promise<RenderOutput> {
   const { input, workDir, log } = options;
@@ -90,7 +91,8 @@ export async function runSplitRender(options: SplitRenderOptions): Promise<Rende
     const isWrongFile = step === "joining" && error instanceof InvalidResultError;
     if (!isProcessingFailure(error) && !isWrongFile) throw error;
     log("render.fell_back", { from: "split", to: "whole", step, reason: error.message });
-    // A chunk that failed everywhere fails there too, unless another encoder can do it. Chunks that do not fit are of no use.
+    // A chunk that failed everywhere fails there too, unless another encoder can do it. Chunks that do not fit are of
+    // no use.
     if (step === "joining") for (const { name } of pieces) await rm(join(workDir, name), { force: true });
     return runWhole();
   }
@@ -156,7 +158,9 @@ async function runOnce<Output extends RenderOutput | SplitOutput>(
   }
 }
 
-/** Throws `JobYielded` when all places of the group are gone: another attempt plans for the places that there are then. */
+/**
+ * Throws `JobYielded` when all places of the group are gone: another attempt plans for the places that there are then.
+ */
 async function acquireSlot(
   {
     executions,

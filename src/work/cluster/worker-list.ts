@@ -150,7 +150,10 @@ export function createWorkerList({ store, log, now, clock = () => performance.no
   return {
     /** When each worker was seen. */
     contact,
-    /** Records a worker that joins. Throws `AppError` `conflict` for another protocol; `forbidden` when a later worker uses the token. */
+    /**
+     * Records a worker that joins. Throws `AppError` `conflict` for another protocol; `forbidden` when a later worker
+     * uses the token.
+     */
     join: async (token: WorkerToken, announcement: WorkerAnnouncement) => {
       if (announcement.protocol !== WORKER_PROTOCOL) throw refuseProtocol(announcement);
       const boots = replaced.get(token.id) ?? [];

@@ -4,8 +4,8 @@ import { countOpenJobs } from "../../store/job-list";
 import type { ClusterNeeds } from "./cluster";
 
 /**
- * Reads the report. `running`: how many executions. `last_seen_at` in ISO 8601. `pending`: waiting jobs by name. `shortages`: requirements of
- * waiting jobs that no machine meets.
+ * Reads the report. `running`: how many executions. `last_seen_at` in ISO 8601. `pending`: waiting jobs by name.
+ * `shortages`: requirements of waiting jobs that no machine meets.
  */
 export async function reportWorkers({ cluster, store, workerList }: ClusterNeeds) {
   const workers = await workerList.list();

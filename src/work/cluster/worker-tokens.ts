@@ -1,4 +1,7 @@
-/** Join tokens of workers: each is for one worker, shown once, stored as a hash and revocable. Also drains and revokes workers. */
+/**
+ * Join tokens of workers: each is for one worker, shown once, stored as a hash and revocable. Also drains and revokes
+ * workers.
+ */
 import { AppError, badRequest, conflict, notFound } from "../../domain/errors";
 import { isEqualSecret, sha256 } from "../../lib/hash";
 import { newId, randomToken } from "../../lib/ids";
@@ -53,8 +56,8 @@ export const listTokenViews = async (db: Queries): Promise<WorkerTokenView[]> =>
   (await listWorkerTokens(db, { limit: MAX_TOKENS, offset: 0 })).rows.map(toTokenView);
 
 /**
- * Creates a token, part of a transaction. Only the returned `secret` contains it. Throws `AppError` `bad_request` for an invalid name;
- * `conflict` when another valid token has the name, or there are too many; `forbidden`.
+ * Creates a token, part of a transaction. Only the returned `secret` contains it. Throws `AppError` `bad_request` for
+ * an invalid name; `conflict` when another valid token has the name, or there are too many; `forbidden`.
  */
 export async function createWorkerToken(tx: Queries, actor: AuditActor, name: string, now: number) {
   await requireActingAdmin(tx, actor);
@@ -71,8 +74,8 @@ export async function createWorkerToken(tx: Queries, actor: AuditActor, name: st
 }
 
 /**
- * Revokes a token: its worker is refused from now on, and what it runs is enqueued again. Errors: `not_found` when no valid token has this name or
- * ID, `forbidden`.
+ * Revokes a token: its worker is refused from now on, and what it runs is enqueued again. Errors: `not_found` when no
+ * valid token has this name or ID, `forbidden`.
  */
 export async function revokeToken(
   services: WorkerNeeds,

@@ -1,11 +1,14 @@
 /**
- * Which workers have failed lately, so that a step whose execution failed or was lost runs elsewhere next, where that is possible: a worker that
- * fails at once is always free, and would use up the attempts of every step.
+ * Which workers have failed lately, so that a step whose execution failed or was lost runs elsewhere next, where that
+ * is possible: a worker that fails at once is always free, and would use up the attempts of every step.
  */
 import { AppError } from "../../domain/errors";
 import type { ExecutionEnd } from "./execution-request";
 
-/** A worker that gave an execution back gets nothing new for this long; one that takes no tickets, twice as long each time. */
+/**
+ * A worker that gave an execution back gets nothing new for this long; one that takes no tickets, twice as long each
+ * time.
+ */
 const AVOID_MS = 5_000;
 const MAX_AVOID_MS = 60_000;
 /** After a lost execution: the worker has restarted, or was cut off. */
@@ -65,7 +68,10 @@ export function createWorkerTrouble(clock: () => number) {
     },
     /** Returns whether a worker gets nothing new for now. */
     isAvoided: (workerId: string) => (avoidedUntil.get(workerId) ?? 0) > clock(),
-    /** Returns how much a worker is to be avoided for a step: 2 when it failed with the same one lately, 1 when with another one, 0 else. */
+    /**
+     * Returns how much a worker is to be avoided for a step: 2 when it failed with the same one lately, 1 when with
+     * another one, 0 else.
+     */
     rank: (workerId: string, stepId: string) =>
       (steps.get(toKey(workerId, stepId)) ?? 0) > clock() ? 2 : failing.has(workerId) ? 1 : 0,
     prune: () => {

@@ -127,8 +127,8 @@ const SAMPLED_FRAMES = 4;
 
 /**
  * Aligns a take with the beginning of its retake by dynamic time warping. Each step advances by one frame in both, or
- * by two in one of them, so neither is more than twice as fast as the other. Distances are relative to the mean distance
- * between frames of both. Returns null if one of them is too short or silent, or they cannot be aligned.
+ * by two in one of them, so neither is more than twice as fast as the other. Distances are relative to the mean
+ * distance between frames of both. Returns null if one of them is too short or silent, or they cannot be aligned.
  */
 export function matchAudio(take: readonly Float32Array[], retake: readonly Float32Array[]): AudioMatch | null {
   const rows = take.length;

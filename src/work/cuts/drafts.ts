@@ -11,7 +11,10 @@ import { formatMessageTime, readAuthor, requireCurrent } from "./versions";
 /** `revision`: the client's revision of the draft, 0 without one. */
 export type DraftChange = PlanEdit & { revision: number; userId: string };
 
-/** Saves the draft of a cut. Errors: `conflict` (another revision, a cut that is not completed or superseded, quota), `validation_error`, `upstream_unavailable`. */
+/**
+ * Saves the draft of a cut. Errors: `conflict` (another revision, a cut that is not completed or superseded, quota),
+ * `validation_error`, `upstream_unavailable`.
+ */
 export async function updateDraft(services: CoreNeeds, cut: Cut, { revision, segments, texts, userId }: DraftChange) {
   const { store } = services;
   if (cut.state !== "completed") throw conflict(`Cut is ${cut.state}, not completed.`);
@@ -34,7 +37,10 @@ export const discardDraft = ({ store }: Pick<CoreNeeds, "store">, draft: Draft, 
     await deleteDraft(tx, draft.cut_id);
   });
 
-/** Throws `AppError` `conflict` with who saved the draft and when, unless the draft has this revision. 0 means that the cut has no draft. */
+/**
+ * Throws `AppError` `conflict` with who saved the draft and when, unless the draft has this revision. 0 means that the
+ * cut has no draft.
+ */
 export async function requireDraftRevision(tx: Queries, draft: Draft | null, revision: number): Promise<void> {
   if ((draft?.revision ?? 0) === revision) return;
   const found =

@@ -20,8 +20,9 @@ import { summarizeCut } from "./summaries";
 import { requireCurrent } from "./versions";
 
 /**
- * `keepsDraft`: the draft of the cut stays. `replaces`: the ID of the version that the edit takes the place of, and whose name and note it keeps if it has none of its own. `draftRevision`:
- * that of the edit; null if it does not matter.
+ * `keepsDraft`: the draft of the cut stays. `replaces`: the ID of the version that the edit takes the place of, and
+ * whose name and note it keeps if it has none of its own. `draftRevision`: that of the edit; null if it does not
+ * matter.
  */
 export type SavedEdit = PlanEdit & {
   name: string | null | undefined;
@@ -33,9 +34,9 @@ export type SavedEdit = PlanEdit & {
 };
 
 /**
- * Prepares a new cut with the user's segments and texts. Returns a function that inserts the cut, already completed, in a write transaction,
- * and deletes the draft of the old one, unless it stays.
- * Errors: `conflict` (not completed, quota, another draft, a version that was replaced), `not_found` (no version to replace), `validation_error`,
+ * Prepares a new cut with the user's segments and texts. Returns a function that inserts the cut, already completed, in
+ * a write transaction, and deletes the draft of the old one, unless it stays. Errors: `conflict` (not completed, quota,
+ * another draft, a version that was replaced), `not_found` (no version to replace), `validation_error`,
  * `upstream_unavailable`.
  */
 export async function prepareEdit(
@@ -94,7 +95,10 @@ function toCutOptions({ remove_off_script: _, remove_pauses: __, ...options }: P
   return options;
 }
 
-/** Returns the cut that an edit replaces. Errors: `not_found`, `validation_error`, `conflict` if another one has replaced it. */
+/**
+ * Returns the cut that an edit replaces. Errors: `not_found`, `validation_error`, `conflict` if another one has
+ * replaced it.
+ */
 async function getReplaceable(tx: Queries, cut: Cut, id: string): Promise<Cut> {
   const replaced = await findCut(tx, cut.workspace_id, id);
   if (replaced === null) throw notFound("Cut to replace");

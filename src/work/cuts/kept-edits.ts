@@ -17,12 +17,15 @@ export type KeptCut = { plan: string; basis: string | null; options: CutOptions 
 export const toKeptCut = ({ plan, basis, options }: Omit<KeptCut, "plan"> & { plan: string | null }): KeptCut | null =>
   plan === null ? null : { plan, basis, options };
 
-/** A plan with edits, the corrected texts among them, and the items of its review: null, or those of the plan before the edits. */
+/**
+ * A plan with edits, the corrected texts among them, and the items of its review: null, or those of the plan before the
+ * edits.
+ */
 type PlanWithEdits = { plan: PlanJson; texts: EditedText[]; items: string | null };
 
 /**
- * Returns the plan with the edits of a cut, which is null if it was deleted. The plan's warnings list what could not be applied. `basis` is that of
- * the plan.
+ * Returns the plan with the edits of a cut, which is null if it was deleted. The plan's warnings list what could not be
+ * applied. `basis` is that of the plan.
  */
 export function keepEdits(
   plan: PlanJson,

@@ -23,8 +23,9 @@ const isProbed = (asset: Asset): boolean =>
   asset.payment !== "none";
 
 /**
- * Returns the cut of an identical request, or creates one that is completed. Errors: `not_found`, `asset_failed`, `asset_payment_required`,
- * `asset_processing`, `conflict` (not a source, quota), `upstream_unavailable` (storage); those of `PlanRequests`.
+ * Returns the cut of an identical request, or creates one that is completed. Errors: `not_found`, `asset_failed`,
+ * `asset_payment_required`, `asset_processing`, `conflict` (not a source, quota), `upstream_unavailable` (storage);
+ * those of `PlanRequests`.
  */
 export async function createManualCut(
   services: PlanNeeds,

@@ -21,7 +21,10 @@ export const isViewable = (asset: Asset): boolean =>
 /** Returns whether the asset's audio is transcribed and paid for. */
 export const isCuttable = (asset: Asset): boolean => isViewable(asset) && asset.audio_prepared;
 
-/** Throws `AppError` `asset_failed`, `asset_payment_required`, `asset_processing` or `conflict` when the asset cannot be cut now. */
+/**
+ * Throws `AppError` `asset_failed`, `asset_payment_required`, `asset_processing` or `conflict` when the asset cannot be
+ * cut now.
+ */
 export async function requireCuttable(
   tx: Queries,
   asset: Asset,
@@ -48,7 +51,10 @@ export type NewCut = CutStepParams & Partial<CutLabel> & { asset: Asset; userId:
 export const hashCutRequest = (asset: Asset, { script, options, keepEditsOf }: CutStepParams): string =>
   hashJson([asset.id, script, options, ...(keepEditsOf === undefined ? [] : [keepEditsOf])]);
 
-/** Throws `AppError` `not_found`, `validation_error` or `conflict` unless the edits of this cut can be kept in a cut of the asset. */
+/**
+ * Throws `AppError` `not_found`, `validation_error` or `conflict` unless the edits of this cut can be kept in a cut of
+ * the asset.
+ */
 export async function requireKeepable(tx: Queries, asset: Asset, { keepEditsOf }: CutStepParams): Promise<void> {
   if (keepEditsOf === undefined) return;
   const cut = requireFound(await findCut(tx, asset.workspace_id, keepEditsOf), "Cut whose edits are to be kept");
@@ -58,8 +64,8 @@ export async function requireKeepable(tx: Queries, asset: Asset, { keepEditsOf }
 }
 
 /**
- * Inserts a pending cut, in place of one that is planned and could not start. Errors: `asset_processing`, `asset_payment_required`, `asset_failed`, `conflict` (not a source, quota),
- * `upstream_unavailable` (free space).
+ * Inserts a pending cut, in place of one that is planned and could not start. Errors: `asset_processing`,
+ * `asset_payment_required`, `asset_failed`, `conflict` (not a source, quota), `upstream_unavailable` (free space).
  */
 export async function insertNewCut(services: CoreNeeds, tx: Queries, { isStored = false, ...request }: NewCut) {
   const now = services.now();

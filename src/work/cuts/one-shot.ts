@@ -35,7 +35,10 @@ export type OpenRecording = AsyncDisposable & {
   media: MediaTools;
 };
 
-/** `workDir` takes temporary files: about 60 MB for an hour of audio, and the whole rendered file. Errors: a missing recording. */
+/**
+ * `workDir` takes temporary files: about 60 MB for an hour of audio, and the whole rendered file. Errors: a missing
+ * recording.
+ */
 export async function openRecording(tools: OneShotTools, path: string, workDir: string): Promise<OpenRecording> {
   const source = resolve(path);
   const { bytes } = await getBlob(source);
@@ -82,8 +85,9 @@ function createContext<Checkpoint>(
 }
 
 /**
- * Probes the recording and, with the scope `analysis`, transcribes it; with `voice`, only detects speech. `check` runs between the two and may throw. Errors: those of `check`;
- * `AppError` with the codes of assets (`unsupported_media`, `corrupt_media`, …); the signal's reason when aborted.
+ * Probes the recording and, with the scope `analysis`, transcribes it; with `voice`, only detects speech. `check` runs
+ * between the two and may throw. Errors: those of `check`; `AppError` with the codes of assets (`unsupported_media`,
+ * `corrupt_media`, …); the signal's reason when aborted.
  */
 export async function prepareRecording(
   tools: OneShotTools,
@@ -117,8 +121,8 @@ export async function prepareRecording(
 }
 
 /**
- * Plans the cut of a prepared recording. Errors: `AppError` with the codes of cuts (`no_speech`, `script_mismatch`, …); the signal's reason
- * when aborted.
+ * Plans the cut of a prepared recording. Errors: `AppError` with the codes of cuts (`no_speech`, `script_mismatch`, …);
+ * the signal's reason when aborted.
  */
 export async function planRecording(
   tools: OneShotTools,

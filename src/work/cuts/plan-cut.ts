@@ -1,4 +1,7 @@
-/** Plans a cut: which parts of a recording are kept. `domain/planning` decides; this file answers its queries to the speech engine. */
+/**
+ * Plans a cut: which parts of a recording are kept. `domain/planning` decides; this file answers its queries to the
+ * speech engine.
+ */
 
 import { AppError } from "../../domain/errors";
 import { findPlanFrameRate, type ProbedMedia } from "../../domain/media";
@@ -39,8 +42,8 @@ export type PlanCutInput = {
 };
 
 /**
- * Returns the plan of a cut. Errors: `AppError` `no_speech`, `transcription_unavailable` (a script, but no transcript), `script_mismatch`
- * (the recording does not contain the script).
+ * Returns the plan of a cut. Errors: `AppError` `no_speech`, `transcription_unavailable` (a script, but no transcript),
+ * `script_mismatch` (the recording does not contain the script).
  */
 export async function planCut(input: PlanCutInput): Promise<StagedPlan> {
   const { analysis, probed, options } = input;

@@ -12,7 +12,10 @@ import type { PlanNeeds } from "./plan-requests";
 
 type PlanOperation = "export" | "subtitle" | "transcript" | "edit" | "explain";
 
-/** Runs an operation on a completed cut. Errors: `conflict` when it is not completed; `upstream_unavailable` (storage); those of `PlanRequests` and of the operation. */
+/**
+ * Runs an operation on a completed cut. Errors: `conflict` when it is not completed; `upstream_unavailable` (storage);
+ * those of `PlanRequests` and of the operation.
+ */
 export async function runPlanOperation<Name extends PlanOperation>(
   services: PlanNeeds,
   cut: Cut,
@@ -28,7 +31,10 @@ export async function runPlanOperation<Name extends PlanOperation>(
   });
 }
 
-/** Runs an operation on the prepared files of an asset. Errors: `upstream_unavailable` (storage); those of `PlanRequests` and of the operation. */
+/**
+ * Runs an operation on the prepared files of an asset. Errors: `upstream_unavailable` (storage); those of
+ * `PlanRequests` and of the operation.
+ */
 export async function runForAsset<Name extends PlanOperation | "keepAll">(
   services: PlanNeeds,
   asset: Asset,
@@ -43,7 +49,9 @@ export async function runForAsset<Name extends PlanOperation | "keepAll">(
   );
 }
 
-/** Returns the cut as an editing timeline. Errors: `conflict`, `unsupported_format`, `upstream_unavailable` (storage). */
+/**
+ * Returns the cut as an editing timeline. Errors: `conflict`, `unsupported_format`, `upstream_unavailable` (storage).
+ */
 export async function createExport(services: PlanNeeds, cut: Cut, options: ExportOptions): Promise<PlanFile> {
   const file = await runPlanOperation(services, cut, "export", { options });
   requireStorage(services);
@@ -58,6 +66,9 @@ export const createSubtitle = (services: PlanNeeds, cut: Cut, options: SubtitleO
 export const createTranscriptFile = (services: PlanNeeds, cut: Cut, options: TranscriptOptions): Promise<PlanFile> =>
   runPlanOperation(services, cut, "transcript", { options });
 
-/** Returns why the cut removes and marks spans, and what other pacing needs, as JSON text. Errors: `conflict` when it is not completed. */
+/**
+ * Returns why the cut removes and marks spans, and what other pacing needs, as JSON text. Errors: `conflict` when it is
+ * not completed.
+ */
 export const explainCut = (services: PlanNeeds, cut: Cut): Promise<string> =>
   runPlanOperation(services, cut, "explain", { basis: cut.basis, options: cut.options });

@@ -132,7 +132,10 @@ export async function createEditedPlan(
   };
 }
 
-/** Returns why the cut removes and marks spans, and what other pacing needs, as JSON text. Errors: `AppError` `not_found`. */
+/**
+ * Returns why the cut removes and marks spans, and what other pacing needs, as JSON text. Errors: `AppError`
+ * `not_found`.
+ */
 export async function createExplanation({ paths, plan }: CompletedCut, { basis, options }: CutBasis): Promise<string> {
   const { info, frames } = await requireProbed(paths);
   const completed = JSON.parse(plan) as PlanJson;
@@ -146,7 +149,10 @@ export async function createExplanation({ paths, plan }: CompletedCut, { basis, 
   } satisfies CutExplanation);
 }
 
-/** Returns the plan of a cut by hand, which keeps the whole recording with all its words, as JSON text. Errors: `AppError` `not_found`. */
+/**
+ * Returns the plan of a cut by hand, which keeps the whole recording with all its words, as JSON text. Errors:
+ * `AppError` `not_found`.
+ */
 export async function createWholePlan({ paths, transcript: shownPath, vocabulary }: WholeRecording): Promise<string> {
   const probed = await requireProbed(paths);
   const { duration } = probed.info;

@@ -30,8 +30,8 @@ export function createPlanRequests(openChild: (dir: string) => JobChild) {
   });
   return {
     /**
-     * Runs `work` when it is the workspace's turn, with a child process that can read the asset's folder `dir`. Errors: those of `work`;
-     * `rate_limited` and `upstream_unavailable` when too many requests are queued.
+     * Runs `work` when it is the workspace's turn, with a child process that can read the asset's folder `dir`. Errors:
+     * those of `work`; `rate_limited` and `upstream_unavailable` when too many requests are queued.
      */
     run: <Result>(workspaceId: string, dir: string, work: (child: JobChild) => Promise<Result>) => {
       const runWithChild = async () => {

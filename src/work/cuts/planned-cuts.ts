@@ -1,6 +1,6 @@
 /**
- * Cuts after upload: planned with a recording's upload or while it is prepared, and started as soon as it can be cut. A planned cut is deleted in
- * the transaction that creates the cut, so that it starts once, also after a crash.
+ * Cuts after upload: planned with a recording's upload or while it is prepared, and started as soon as it can be cut. A
+ * planned cut is deleted in the transaction that creates the cut, so that it starts once, also after a crash.
  */
 import { AppError, conflict } from "../../domain/errors";
 import { CUT_MODES, type CutMode } from "../../domain/plan";
@@ -27,8 +27,8 @@ import { createCut } from "./requests";
 export type CutPlan = { mode: CutMode | null; script: string };
 
 /**
- * Changes the cut that starts when the asset is ready to cut. Returns it, null without one. Errors: `conflict` (not a source, failed, ready to cut
- * without a planned cut, quota).
+ * Changes the cut that starts when the asset is ready to cut. Returns it, null without one. Errors: `conflict` (not a
+ * source, failed, ready to cut without a planned cut, quota).
  */
 export async function planCut(
   services: CoreNeeds,

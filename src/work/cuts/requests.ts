@@ -15,8 +15,8 @@ export type CutParams = Omit<Actor, "userId"> & { userId: string | null } & CutS
   Partial<CutLabel> & { asset: Asset };
 
 /**
- * Returns the cut of an identical request, or creates one. Runs in a write transaction; the caller wakes the runner afterwards.
- * Errors: those of `insertNewCut`, `insufficient_credits`.
+ * Returns the cut of an identical request, or creates one. Runs in a write transaction; the caller wakes the runner
+ * afterwards. Errors: those of `insertNewCut`, `insufficient_credits`.
  */
 export async function createCut(services: CoreNeeds, tx: Queries, request: CutParams) {
   const { asset, workspaceId, userId } = request;

@@ -1,6 +1,7 @@
 /**
- * Reviews of cuts. A decision is stored beside the cut, and the draft says what is in the cut: both change in one transaction, so that they agree
- * after a reload and for two people at once. A saved edit gets the items and decisions of its cut.
+ * Reviews of cuts. A decision is stored beside the cut, and the draft says what is in the cut: both change in one
+ * transaction, so that they agree after a reload and for two people at once. A saved edit gets the items and decisions
+ * of its cut.
  */
 import { conflict, invalidField, requireFound } from "../../domain/errors";
 import type { PlanJson } from "../../domain/plan-json";
@@ -67,8 +68,9 @@ export type ItemState = { id: string; state: ReviewState };
 export type ReviewUpdate = { changed: ReviewItem[]; previousDraftRevision: number; draftRevision: number };
 
 /**
- * Stores decisions, and makes the draft keep and remove what they say. The last one about an item counts. Errors: `conflict` (not completed,
- * superseded, quota), `validation_error` (unknown items, a draft with too many segments), `upstream_unavailable`.
+ * Stores decisions, and makes the draft keep and remove what they say. The last one about an item counts. Errors:
+ * `conflict` (not completed, superseded, quota), `validation_error` (unknown items, a draft with too many segments),
+ * `upstream_unavailable`.
  */
 export async function updateReview(
   services: CoreNeeds,
@@ -125,7 +127,10 @@ export async function updateReview(
   });
 }
 
-/** Returns the decisions of a request, one for each item, sorted by time. Throws `AppError` `validation_error` for unknown items. */
+/**
+ * Returns the decisions of a request, one for each item, sorted by time. Throws `AppError` `validation_error` for
+ * unknown items.
+ */
 function readDecisions(items: readonly ReviewItem[], states: readonly ItemState[]): ReviewDecision[] {
   const byId = new Map(items.map((item) => [item.id, item]));
   const decisions = new Map<string, ReviewDecision>();

@@ -24,8 +24,8 @@ const toKept = ({ kept_duration: seconds }: PlanJson): number => fromSeconds(sec
 const MAX_PAGE_CUTS = 100;
 
 /**
- * Counts the cuts that an older version has stored. Runs once after the start, in the background; the next start continues. Plans are judged
- * outside of transactions, because that takes long.
+ * Counts the cuts that an older version has stored. Runs once after the start, in the background; the next start
+ * continues. Plans are judged outside of transactions, because that takes long.
  */
 export async function countOlderCuts({ store, log }: CoreNeeds): Promise<void> {
   for (let after = ""; ; ) {

@@ -19,7 +19,10 @@ export async function readAuthor(tx: Queries, userId: string | null): Promise<st
 export const formatMessageTime = (ms: number): string =>
   `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
-/** Throws `AppError` `not_found` if the cut was deleted, `conflict` with who and when if another one was saved in its place. */
+/**
+ * Throws `AppError` `not_found` if the cut was deleted, `conflict` with who and when if another one was saved in its
+ * place.
+ */
 export async function requireCurrent(tx: Queries, { id }: Pick<Cut, "id">): Promise<void> {
   const version = await findCutVersion(tx, id);
   if (version === null) throw notFound("Cut");

@@ -12,7 +12,10 @@ const MIN_CHUNK_CHARACTERS = 64 * 1024;
 /** Garbage is collected after this much text: by itself, the heap would grow to twice the size. */
 const COLLECT_INTERVAL_CHARACTERS = 4 * 1024 * 1024;
 
-/** Writes a ZIP archive to `output` and returns its size in bytes. Rejects with the reason of `signal` soon after it is aborted. */
+/**
+ * Writes a ZIP archive to `output` and returns its size in bytes. Rejects with the reason of `signal` soon after it is
+ * aborted.
+ */
 export async function writeArchive(
   services: CoreNeeds,
   request: { user: User; hasMedia: boolean; output: ZipOutput; signal: AbortSignal },

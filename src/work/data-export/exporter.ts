@@ -134,7 +134,10 @@ const FLUSH_INTERVAL_BYTES = 64 * 1024 * 1024;
 /** Only the server reads it. */
 const FILE_MODE = 0o600;
 
-/** Opens a file for an archive and truncates it. Its writes reject with `ENOSPC` when the free space falls below the reserve. */
+/**
+ * Opens a file for an archive and truncates it. Its writes reject with `ENOSPC` when the free space falls below the
+ * reserve.
+ */
 async function openArchiveFile(services: CoreNeeds, path: string) {
   const file = await open(path, "w", FILE_MODE);
   let position = 0;

@@ -32,8 +32,8 @@ const toPayload = (row: Omit<DataExport, "id" | "user_id" | "notification_id" | 
 });
 
 /**
- * Requests an export of everything that belongs to a user, and returns its notification: the existing one while an export is pending. Throws
- * `upstream_unavailable` while a folder is offline or the free space is below the reserve.
+ * Requests an export of everything that belongs to a user, and returns its notification: the existing one while an
+ * export is pending. Throws `upstream_unavailable` while a folder is offline or the free space is below the reserve.
  */
 export async function requestDataExport(
   services: CoreNeeds,
@@ -93,8 +93,8 @@ export async function changeDataExport(
 }
 
 /**
- * Returns the download links of a user's exports by the ID of their notification. Only the latest export can be downloaded, until it expires. A
- * link is valid for 15 minutes.
+ * Returns the download links of a user's exports by the ID of their notification. Only the latest export can be
+ * downloaded, until it expires. A link is valid for 15 minutes.
  */
 export async function createExportLinks({ links, now, store }: CoreNeeds & { links: SignedLinks }, userId: string) {
   const ready = await findDataExport(store.read, userId, "ready");

@@ -35,7 +35,9 @@ const show = <Row extends object, const Texts extends readonly string[]>(row: Ro
     (names.join(" ").split(" ") as (keyof Row & string)[]).map((name) => [name, showValue(name, row[name])]),
   );
 
-/** Describes a file. `toObject` returns the object of a row; `toJson` its text, where a part of it is stored as JSON. */
+/**
+ * Describes a file. `toObject` returns the object of a row; `toJson` its text, where a part of it is stored as JSON.
+ */
 function table<Row extends object>(
   file: string,
   about: string,

@@ -1,4 +1,6 @@
-/** Exports of several recordings as one archive. What was requested is kept in memory until it is downloaded or expires. */
+/**
+ * Exports of several recordings as one archive. What was requested is kept in memory until it is downloaded or expires.
+ */
 import { AppError, notFound } from "../../domain/errors";
 import type { ExportPart } from "../../domain/export-parts";
 import { newId } from "../../lib/ids";
@@ -81,8 +83,9 @@ export function createBatchExports(clock: () => number = () => performance.now()
       if (state !== "running") requests.delete(id);
     },
     /**
-     * Starts to write an archive, from the beginning. Returns a signal that is aborted when the export is cancelled. Throws `AppError` `conflict`
-     * while it or others are being written, `not_found` if it was cancelled. `end` has to follow.
+     * Starts to write an archive, from the beginning. Returns a signal that is aborted when the export is cancelled.
+     * Throws `AppError` `conflict` while it or others are being written, `not_found` if it was cancelled. `end` has to
+     * follow.
      */
     start: (one: BatchExport): AbortSignal => {
       if (one.stop.signal.aborted) throw notFound("Export");

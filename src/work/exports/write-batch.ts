@@ -17,8 +17,8 @@ import type { BatchExport } from "./batch-exports";
 const isTimeline = (part: ExportPart): part is ExportFormat => EXPORT_FORMATS.some((format) => format === part);
 
 /**
- * Writes the archive recording by recording. What is missing, and why, is among the problems and in the file `Problems.txt`. Errors: those of the
- * output, and of a part that stays unavailable.
+ * Writes the archive recording by recording. What is missing, and why, is among the problems and in the file
+ * `Problems.txt`. Errors: those of the output, and of a part that stays unavailable.
  */
 export async function writeBatch(
   services: PlanNeeds,
@@ -85,10 +85,15 @@ const isTemporary = (error: unknown): error is AppError =>
 
 const getWaitMs = ({ details }: AppError): number => (details.retryAfterSeconds ?? 0) * 1000;
 
-/** After this time, an attempt that is refused is the last one. With its own wait, shorter than an archive may be idle. */
+/**
+ * After this time, an attempt that is refused is the last one. With its own wait, shorter than an archive may be idle.
+ */
 const MAX_RETRY_MS = 60_000;
 
-/** Repeats what is refused for a while, because too much is requested at once or a folder is offline. Errors: those of `open`. */
+/**
+ * Repeats what is refused for a while, because too much is requested at once or a folder is offline. Errors: those of
+ * `open`.
+ */
 async function untilAvailable<Result>(open: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
   for (const startedAt = performance.now(); ; ) {
     signal.throwIfAborted();
@@ -110,7 +115,9 @@ type PartFile = AsyncDisposable & {
   chunks: ZipContent;
 };
 
-/** Makes or opens a file of a recording. Errors: `not_found`, those of `createPart`, `upstream_unavailable` (storage). */
+/**
+ * Makes or opens a file of a recording. Errors: `not_found`, those of `createPart`, `upstream_unavailable` (storage).
+ */
 async function openPart(services: PlanNeeds, entry: RecordingEntry, cut: Cut, part: ExportPart): Promise<PartFile> {
   if (part === "render") return openRender(services, entry, cut);
   const { filename, body, isBase64 } = await createPart(services, cut, part);

@@ -46,7 +46,10 @@ export type HealthProbes = ReturnType<typeof createHealthProbes>;
 
 const MAX_AGE_MS = 60_000;
 
-/** Limits a probe to once a minute, so that frequent status requests do not burden its server. It runs again when `readState` has changed. */
+/**
+ * Limits a probe to once a minute, so that frequent status requests do not burden its server. It runs again when
+ * `readState` has changed.
+ */
 function cacheProbe<T>(probe: () => Promise<T>, readState: () => unknown = () => null): () => Promise<T> {
   let last: { at: number; state: unknown; result: Promise<T> } | null = null;
   return () => {

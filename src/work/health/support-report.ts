@@ -17,7 +17,10 @@ const MAX_BACKUP_RUNS = 50;
 /** Lines after which other work of the server can run. */
 const LINES_PER_TURN = 100;
 
-/** Reads the report. `texts`: sentences about this server, such as results of checks, which get no names. `log` null: no server is running. */
+/**
+ * Reads the report. `texts`: sentences about this server, such as results of checks, which get no names. `log` null: no
+ * server is running.
+ */
 export async function readSupportReport(services: CoreNeeds, texts: readonly string[]) {
   const { config, folders, log, store } = services;
   const names = prepareNames([...listConfigNames(config), ...(await readKnownNames(store.read)).flatMap(toNames)]);

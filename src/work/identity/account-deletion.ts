@@ -1,6 +1,6 @@
 /**
- * Deletion of accounts: it starts a grace period in which the user can sign in and restore the account. `account-purge.ts` deletes what remains
- * afterwards.
+ * Deletion of accounts: it starts a grace period in which the user can sign in and restore the account.
+ * `account-purge.ts` deletes what remains afterwards.
  */
 import { GRACE_DAYS } from "../../domain/access";
 import { type AppError, conflict, requireFound } from "../../domain/errors";
@@ -18,8 +18,8 @@ export const GRACE_PERIOD_MS = GRACE_DAYS * DAY_MS;
 const MAX_SHOWN_WORKSPACES = 10;
 
 /**
- * Starts the grace period of an account, unless it has started. Errors: `not_found`; `conflict` for the last administrator, for the last owner
- * of a shared workspace, and while a subscription renews.
+ * Starts the grace period of an account, unless it has started. Errors: `not_found`; `conflict` for the last
+ * administrator, for the last owner of a shared workspace, and while a subscription renews.
  */
 export async function startAccountDeletion(tx: Queries, actor: AuditActor, id: string, now: number): Promise<User> {
   const user = await getAccount(tx, id);
@@ -41,7 +41,10 @@ function lastOwnerError(user: User, workspaces: { name: string }[]): AppError {
   );
 }
 
-/** Restores an account in its grace period. Does nothing to others. Errors: `not_found`; `conflict` when the period has ended. */
+/**
+ * Restores an account in its grace period. Does nothing to others. Errors: `not_found`; `conflict` when the period has
+ * ended.
+ */
 export async function restoreAccount(tx: Queries, actor: AuditActor, id: string, now: number): Promise<User> {
   const user = await getAccount(tx, id);
   if (user.deleted_at === null) return user;

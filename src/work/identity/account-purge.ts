@@ -1,9 +1,9 @@
 /**
- * Purges accounts whose grace period has ended: files and rows. The ledger, orders, invoices and the audit log stay, under a random ID and
- * without personal data.
+ * Purges accounts whose grace period has ended: files and rows. The ledger, orders, invoices and the audit log stay,
+ * under a random ID and without personal data.
  *
- * Each piece is a transaction of its own, and the account's row goes with the last one. After a crash in between, the next run finds the account
- * again and deletes the rest.
+ * Each piece is a transaction of its own, and the account's row goes with the last one. After a crash in between, the
+ * next run finds the account again and deletes the rest.
  */
 import { anonymizeAuditEntries, eraseAuditDetails, hasAuditEntry } from "../../store/audit";
 import type { Queries } from "../../store/db";
@@ -50,7 +50,10 @@ export function createAccountPurge(services: PurgeNeeds) {
   };
 }
 
-/** Purges all accounts whose grace period has ended, unless a folder is offline. One that fails does not stop the others. */
+/**
+ * Purges all accounts whose grace period has ended, unless a folder is offline. One that fails does not stop the
+ * others.
+ */
 async function purgeAccounts(services: PurgeNeeds, signal: AbortSignal): Promise<void> {
   const { store, now, log, folders } = services;
   if ((await folders.guard.check()) !== null) return;

@@ -1,4 +1,7 @@
-/** The role and the state of accounts. The rules are checked in the transaction of the change, so that concurrent changes cannot break them. */
+/**
+ * The role and the state of accounts. The rules are checked in the transaction of the change, so that concurrent
+ * changes cannot break them.
+ */
 import { AppError, conflict } from "../../domain/errors";
 import type { Queries } from "../../store/db";
 import { revokeTokensCreatedBy } from "../../store/one-time-tokens";

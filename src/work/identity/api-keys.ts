@@ -73,8 +73,8 @@ async function mailNewKey(mails: Mails, tx: Queries, key: ApiKey, now: number): 
 }
 
 /**
- * Creates a key for its owner. Throws `AppError` `not_found` unless the owner is a member of the workspace; `conflict` when the owner has too
- * many keys.
+ * Creates a key for its owner. Throws `AppError` `not_found` unless the owner is a member of the workspace; `conflict`
+ * when the owner has too many keys.
  */
 export async function createOwnKey(
   services: IdentityNeeds,

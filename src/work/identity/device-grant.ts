@@ -1,6 +1,6 @@
 /**
- * Device authorization (RFC 8628): a device without a browser shows a code, its user approves the code here, and the device gets an API key of
- * the user.
+ * Device authorization (RFC 8628): a device without a browser shows a code, its user approves the code here, and the
+ * device gets an API key of the user.
  */
 import { KEY_SCOPES, type KeyScope } from "../../domain/access";
 import {
@@ -35,8 +35,8 @@ const DEVICE_CODE_CHARACTERS = 43;
 const DEVICE_CODE_LIFETIME_MS = 10 * 60 * 1000;
 
 /**
- * Starts the grant. Returns the code that the device shows, and the one that it polls with. `scope`: names separated by spaces, null for all. Throws
- * `OAuthError` `invalid_scope`; `AppError` `rate_limited`.
+ * Starts the grant. Returns the code that the device shows, and the one that it polls with. `scope`: names separated by
+ * spaces, null for all. Throws `OAuthError` `invalid_scope`; `AppError` `rate_limited`.
  */
 export async function startDeviceGrant(
   services: IdentityNeeds,
@@ -92,7 +92,10 @@ const MESSAGES: Partial<Record<OAuthErrorCode, string>> = {
 
 const refuse = (error: OAuthErrorCode): OAuthError => new OAuthError(error, MESSAGES[error] ?? "");
 
-/** Returns the key that the user approved, once. Throws `OAuthError`: `authorization_pending` and `slow_down` until the user decides. */
+/**
+ * Returns the key that the user approved, once. Throws `OAuthError`: `authorization_pending` and `slow_down` until the
+ * user decides.
+ */
 export async function exchangeDeviceCode(
   services: IdentityNeeds,
   request: { deviceCode: string; clientId: string },
@@ -196,7 +199,8 @@ export async function readDeviceRequest(services: IdentityNeeds, text: string, a
 }
 
 /**
- * Approves or denies a request. Errors: those of `readDeviceRequest`; to approve also `conflict` when the user has too many API keys.
+ * Approves or denies a request. Errors: those of `readDeviceRequest`; to approve also `conflict` when the user has too
+ * many API keys.
  */
 export async function decideDeviceRequest(
   services: IdentityNeeds,

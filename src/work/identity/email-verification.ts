@@ -12,8 +12,8 @@ import { requirePassword, wrongSecret } from "./require-password";
 import { type SignInClient, toAnonymous } from "./sign-in";
 
 /**
- * Mails the user a link that confirms the address. Throws `AppError` `conflict` when the address is confirmed or the server sends no mails;
- * `rate_limited` when too many were sent within an hour.
+ * Mails the user a link that confirms the address. Throws `AppError` `conflict` when the address is confirmed or the
+ * server sends no mails; `rate_limited` when too many were sent within an hour.
  */
 export async function requestVerification(services: IdentityNeeds, { id }: Pick<User, "id">): Promise<void> {
   const { mails, store } = services;

@@ -72,8 +72,8 @@ export const formatInviter = ({ first_name: first, last_name: last, email }: Inv
   [first, last].filter(Boolean).join(" ") || email;
 
 /**
- * Returns the details of an invitation, even if its address has no account. `workspace` and `role` null: an account only. Throws `AppError`
- * `not_found` if the invitation cannot be used, `rate_limited` after too many such calls.
+ * Returns the details of an invitation, even if its address has no account. `workspace` and `role` null: an account
+ * only. Throws `AppError` `not_found` if the invitation cannot be used, `rate_limited` after too many such calls.
  */
 export async function readInvitation(
   { now, signInLimits, store: { read } }: IdentityNeeds,
@@ -96,9 +96,10 @@ export async function readInvitation(
 }
 
 /**
- * Accepts an invitation: sets the password of the account, which is created if there is none, and starts a session. Throws `AppError`
- * `unauthenticated` if the invitation cannot be used, `rate_limited` after too many of those; `conflict` if the address has got an account meanwhile; `validation_error` for a
- * password that cannot be chosen, which leaves the invitation as it is; `upstream_unavailable`.
+ * Accepts an invitation: sets the password of the account, which is created if there is none, and starts a session.
+ * Throws `AppError` `unauthenticated` if the invitation cannot be used, `rate_limited` after too many of those;
+ * `conflict` if the address has got an account meanwhile; `validation_error` for a password that cannot be chosen,
+ * which leaves the invitation as it is; `upstream_unavailable`.
  */
 export async function acceptInvitation(
   services: IdentityNeeds,

@@ -16,7 +16,10 @@ type NewAccount = {
   now: number;
 };
 
-/** Inserts an account with its personal workspace and its credits. Throws `AppError` `conflict` when the address has an account. */
+/**
+ * Inserts an account with its personal workspace and its credits. Throws `AppError` `conflict` when the address has an
+ * account.
+ */
 export async function insertAccount(tx: Queries, account: NewAccount): Promise<User> {
   const { id, email, credits, now } = account;
   if (await findUserByEmail(tx, email)) throw conflict(`${email} already has an account.`);

@@ -40,9 +40,9 @@ type SignInContext = {
 };
 
 /**
- * Returns the user of an identity: known from an earlier sign-in, linked by a confirmed address, or new. Makes the user an administrator, or an
- * ordinary user again, as the provider's groups say. Throws `AppError` `forbidden` when the identity belongs to no account and may not get
- * one; `unauthenticated` for a disabled account.
+ * Returns the user of an identity: known from an earlier sign-in, linked by a confirmed address, or new. Makes the user
+ * an administrator, or an ordinary user again, as the provider's groups say. Throws `AppError` `forbidden` when the
+ * identity belongs to no account and may not get one; `unauthenticated` for a disabled account.
  */
 export async function resolveOidcUser(
   tx: Queries,
@@ -71,7 +71,8 @@ async function addIdentity(
   // Before the account is looked up: the response must not reveal whether a stranger's address has one.
   if (!identity.emailVerified) throw unconfirmedAddress(provider);
   const owner = await findUserByEmail(tx, email);
-  // In lower case some look-alikes are the address that they look like. Accounts of older versions keep their addresses.
+  // In lower case some look-alikes are the address that they look like. Accounts of older versions keep their
+  // addresses.
   const isSame = isPlainAddress(identity.email) || identity.email === owner?.email;
   const mayHave = owner ? await canLink(tx, owner, provider) : await canCreate(tx, provider, identity, context);
   if (!isSame || !mayHave) throw noAccount(provider);

@@ -1,6 +1,7 @@
 /**
- * Sign-in at an OpenID Connect provider. A cookie with a random secret binds each sign-in to the browser that started it, so that nobody can be
- * signed in to somebody else's account. Nonce and PKCE verifier are derived from the secret and the state: the server stores only hashes.
+ * Sign-in at an OpenID Connect provider. A cookie with a random secret binds each sign-in to the browser that started
+ * it, so that nobody can be signed in to somebody else's account. Nonce and PKCE verifier are derived from the secret
+ * and the state: the server stores only hashes.
  */
 import { AppError, badRequest } from "../../domain/errors";
 import type { OidcChecks, OidcProvider } from "../../domain/oidc";
@@ -34,8 +35,8 @@ const createChecks = (browserSecret: string, state: string): OidcChecks => ({
 type StoredSignIn = { provider: string; redirect: string; browser: string };
 
 /**
- * Starts a sign-in. `browserSecret` is what the browser's cookie contains, null for none. Returns the URL of the provider and the secret for
- * the cookie. Errors: `AppError` `upstream_unavailable`; `rate_limited`.
+ * Starts a sign-in. `browserSecret` is what the browser's cookie contains, null for none. Returns the URL of the
+ * provider and the secret for the cookie. Errors: `AppError` `upstream_unavailable`; `rate_limited`.
  */
 export async function startOidcSignIn(
   services: IdentityNeeds,
@@ -63,9 +64,9 @@ export async function startOidcSignIn(
 }
 
 /**
- * Finishes the sign-in of a browser that returned with these parameters. `redirect` is the path to open then. Throws `AppError` `bad_request`
- * when this browser did not start it, it was finished before or the provider refused; `forbidden` and `unauthenticated` as `resolveOidcUser`;
- * `upstream_unavailable`.
+ * Finishes the sign-in of a browser that returned with these parameters. `redirect` is the path to open then. Throws
+ * `AppError` `bad_request` when this browser did not start it, it was finished before or the provider refused;
+ * `forbidden` and `unauthenticated` as `resolveOidcUser`; `upstream_unavailable`.
  */
 export async function finishOidcSignIn(
   services: IdentityNeeds,

@@ -55,10 +55,11 @@ export async function createPasswordResetLink(
 }
 
 /**
- * Sets the password with the token of a link. Ends all sessions of the user, and API keys unless they are kept; the first link that proves the
- * address also ends API keys, identities, the second factor, share links, invitations, and webhook endpoints of workspaces without other members. Throws
- * `AppError` `unauthenticated` if the link cannot be used, `rate_limited` after too many of those; `validation_error` for a password that cannot
- * be chosen, which leaves the link as it is; `upstream_unavailable`.
+ * Sets the password with the token of a link. Ends all sessions of the user, and API keys unless they are kept; the
+ * first link that proves the address also ends API keys, identities, the second factor, share links, invitations, and
+ * webhook endpoints of workspaces without other members. Throws `AppError` `unauthenticated` if the link cannot be
+ * used, `rate_limited` after too many of those; `validation_error` for a password that cannot be chosen, which leaves
+ * the link as it is; `upstream_unavailable`.
  */
 export async function resetPassword(
   services: IdentityNeeds,
@@ -111,9 +112,9 @@ export async function resetPassword(
 const unusableLink = () => new AppError("unauthenticated", "Link is invalid or has expired. Ask for a new one.");
 
 /**
- * Changes the password, and ends all other sessions of the user, links that reset it and approvals of devices that have no key yet. Throws `AppError`
- * `validation_error` for a wrong current password or one that cannot be chosen; `rate_limited` after too many failures; `conflict` when it was
- * changed meanwhile.
+ * Changes the password, and ends all other sessions of the user, links that reset it and approvals of devices that have
+ * no key yet. Throws `AppError` `validation_error` for a wrong current password or one that cannot be chosen;
+ * `rate_limited` after too many failures; `conflict` when it was changed meanwhile.
  */
 export async function changePassword(
   services: IdentityNeeds,

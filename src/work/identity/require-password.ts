@@ -11,8 +11,8 @@ import { type AccountOwner, type SignInClient, toAttempt, toAuditActor, toPasswo
 type PasswordAttempt = { user: User; client: SignInClient; actor: AuditActor };
 
 /**
- * Throws `AppError` `validation_error` on the field of the body if this is not the user's password; `rate_limited` after too many failures;
- * `upstream_unavailable`. `refusal` is what the audit log records.
+ * Throws `AppError` `validation_error` on the field of the body if this is not the user's password; `rate_limited`
+ * after too many failures; `upstream_unavailable`. `refusal` is what the audit log records.
  */
 export async function requirePassword(
   services: IdentityNeeds,
@@ -43,8 +43,9 @@ export const toPasswordAttempt = ({ user, sessionId, client }: AccountOwner): Pa
 const MAX_NEW_SESSION_MS = 10 * 60_000;
 
 /**
- * Throws `AppError` unless the owner of the session confirms a change with the password, in `body.password`. An account without a password needs
- * a sign-in within the last 10 minutes instead, else the error is `forbidden`. Other errors: those of `requirePassword`.
+ * Throws `AppError` unless the owner of the session confirms a change with the password, in `body.password`. An account
+ * without a password needs a sign-in within the last 10 minutes instead, else the error is `forbidden`. Other errors:
+ * those of `requirePassword`.
  */
 export async function requireConfirmation(
   services: IdentityNeeds,

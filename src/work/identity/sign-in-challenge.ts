@@ -26,7 +26,9 @@ export const needsSecondFactor = (user: Pick<User, "two_factor_enabled">): boole
 /** Identifies the user's password in a challenge. */
 export const toPasswordMark = ({ password_hash: hash }: Pick<User, "password_hash">): string => sha256(hash ?? "");
 
-/** Returns the hash of a mailed code. The challenge, which is not stored, keeps it from being guessed from the database. */
+/**
+ * Returns the hash of a mailed code. The challenge, which is not stored, keeps it from being guessed from the database.
+ */
 export const hashMailedCode = (challenge: string, code: string): string => sha256(`${challenge}:${code}`);
 
 const CODE_DIGITS = 6;
@@ -36,8 +38,8 @@ const WINDOW_MS = 10 * 60_000;
 const MAX_MAILED_CODES = 5;
 
 /**
- * Starts the second step of a sign-in, and mails the code if the user has no authenticator. Throws `AppError` `conflict` if the server cannot
- * mail it; `rate_limited` when too many were mailed.
+ * Starts the second step of a sign-in, and mails the code if the user has no authenticator. Throws `AppError`
+ * `conflict` if the server cannot mail it; `rate_limited` when too many were mailed.
  */
 export async function startSecondFactor(services: IdentityNeeds, user: User): Promise<SecondFactorChallenge> {
   const { mails, now, store } = services;

@@ -20,8 +20,8 @@ const unusableChallenge = () =>
 const wrongCode = () => new AppError("unauthenticated", "Code is wrong, has expired or was used.");
 
 /**
- * Completes a sign-in with a code of the authenticator, a recovery code or a mailed one. Each works once. Throws `AppError` `unauthenticated`;
- * `rate_limited` after too many failures.
+ * Completes a sign-in with a code of the authenticator, a recovery code or a mailed one. Each works once. Throws
+ * `AppError` `unauthenticated`; `rate_limited` after too many failures.
  */
 export async function signInWithSecondFactor(
   services: IdentityNeeds,

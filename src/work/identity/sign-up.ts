@@ -20,8 +20,8 @@ export const isSignUpOpen = async ({ config, store }: CoreNeeds): Promise<boolea
   config.signup === "open" && (await hasAdministrator(store.read));
 
 /**
- * Creates the first administrator and starts a session. Throws `AppError` `conflict` once there is an administrator; `unauthenticated` for a
- * wrong token; `validation_error`.
+ * Creates the first administrator and starts a session. Throws `AppError` `conflict` once there is an administrator;
+ * `unauthenticated` for a wrong token; `validation_error`.
  */
 export async function setUp(
   services: IdentityNeeds,
@@ -41,8 +41,8 @@ export async function setUp(
 const alreadySetUp = () => conflict("This server is already set up: sign in.");
 
 /**
- * Creates an account and starts a session. Throws `AppError` `forbidden` while sign-up is closed; `rate_limited`; `conflict` when the address
- * has an account; `validation_error`.
+ * Creates an account and starts a session. Throws `AppError` `forbidden` while sign-up is closed; `rate_limited`;
+ * `conflict` when the address has an account; `validation_error`.
  */
 export async function signUp(services: IdentityNeeds, credentials: Credentials, client: SignInClient) {
   services.signInLimits.takeAnonymousCall(client.address);
@@ -86,7 +86,10 @@ async function createAccount(
   });
 }
 
-/** Returns the address of a new account in the form that is stored. Throws `AppError` `validation_error` on `body.email`. */
+/**
+ * Returns the address of a new account in the form that is stored. Throws `AppError` `validation_error` on
+ * `body.email`.
+ */
 export function requireEmailAddress(text: string): string {
   const email = parseEmailAddress(text);
   if (email !== null && isPlainAddress(text)) return email;

@@ -1,4 +1,7 @@
-/** Authenticator codes (RFC 6238): six digits, 30 s, SHA-1, which every app supports. Each recovery code signs in once in place of one of them. */
+/**
+ * Authenticator codes (RFC 6238): six digits, 30 s, SHA-1, which every app supports. Each recovery code signs in once
+ * in place of one of them.
+ */
 import { generateSecret, generateURI, verifySync } from "otplib";
 import { sha256 } from "../../lib/hash";
 import { newId, randomText } from "../../lib/ids";
@@ -17,8 +20,8 @@ export function createTotpSecret(email: string): { secret: string; url: string }
 }
 
 /**
- * Returns the time step of a code, or null if the code is wrong or was used: each step is accepted once. `lastStep` is the step of the last
- * accepted code. `now` is in milliseconds.
+ * Returns the time step of a code, or null if the code is wrong or was used: each step is accepted once. `lastStep` is
+ * the step of the last accepted code. `now` is in milliseconds.
  */
 export function verifyTotpCode(secret: string, code: string, now: number, lastStep: number | null): number | null {
   if (!CODE.test(code)) return null;

@@ -12,8 +12,8 @@ import { type AccountOwner, toAuditActor } from "./sign-in";
 import { createRecoveryCodes, createTotpSecret, openTotpSecret, sealTotpSecret, verifyTotpCode } from "./totp";
 
 /**
- * Creates an authenticator, which replaces one that was not confirmed. Only the returned value contains the secret and the codes. Throws `AppError`
- * `conflict` if the account has one.
+ * Creates an authenticator, which replaces one that was not confirmed. Only the returned value contains the secret and
+ * the codes. Throws `AppError` `conflict` if the account has one.
  */
 export async function enrollAuthenticator({ now, sealer }: IdentityNeeds, tx: Queries, { id }: Pick<User, "id">) {
   const user = requireFound(await findUserById(tx, id), "Account");
@@ -25,8 +25,8 @@ export async function enrollAuthenticator({ now, sealer }: IdentityNeeds, tx: Qu
 }
 
 /**
- * Confirms the authenticator with one of its codes: sign-in asks for it from now on. Throws `AppError` `conflict` without an enrollment;
- * `validation_error` for a wrong code.
+ * Confirms the authenticator with one of its codes: sign-in asks for it from now on. Throws `AppError` `conflict`
+ * without an enrollment; `validation_error` for a wrong code.
  */
 export async function confirmAuthenticator(services: IdentityNeeds, owner: AccountOwner, code: string): Promise<void> {
   const { now, sealer, store } = services;
@@ -47,15 +47,15 @@ export async function confirmAuthenticator(services: IdentityNeeds, owner: Accou
 }
 
 /**
- * Throws `AppError` unless the owner confirms a change of the second factor: a stolen session must neither switch it off nor lock its owner out.
- * Errors: those of `requireConfirmation`.
+ * Throws `AppError` unless the owner confirms a change of the second factor: a stolen session must neither switch it
+ * off nor lock its owner out. Errors: those of `requireConfirmation`.
  */
 export const confirmTwoFactorChange = (services: IdentityNeeds, owner: AccountOwner, password: string | undefined) =>
   requireConfirmation(services, owner, { password, refusal: "user.two_factor_change_refused" });
 
 /**
- * Replaces the recovery codes, and returns the new ones. Throws `AppError` `conflict` without an authenticator; errors of
- * `confirmTwoFactorChange`.
+ * Replaces the recovery codes, and returns the new ones. Throws `AppError` `conflict` without an authenticator; errors
+ * of `confirmTwoFactorChange`.
  */
 export async function replaceRecoveryCodes(
   services: IdentityNeeds,
@@ -80,7 +80,10 @@ export async function replaceRecoveryCodes(
   return codes;
 }
 
-/** Removes the authenticator and its recovery codes: sign-in asks for the password only. Errors: those of `confirmTwoFactorChange`. */
+/**
+ * Removes the authenticator and its recovery codes: sign-in asks for the password only. Errors: those of
+ * `confirmTwoFactorChange`.
+ */
 export async function removeAuthenticator(
   services: IdentityNeeds,
   owner: AccountOwner,

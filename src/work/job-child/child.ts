@@ -34,8 +34,8 @@ export type RunOptions = CallOptions & {
 
 export type JobChild = AsyncDisposable & {
   /**
-   * Runs an operation. Errors: those of the operation; the signal's reason; a permanent `AppError` with `limitCode` when the child reached a
-   * limit; `JobKilled` when the kernel killed it; an `Error` when it crashed.
+   * Runs an operation. Errors: those of the operation; the signal's reason; a permanent `AppError` with `limitCode`
+   * when the child reached a limit; `JobKilled` when the kernel killed it; an `Error` when it crashed.
    */
   run<Name extends keyof JobOperations>(
     operation: Name,

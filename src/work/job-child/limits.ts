@@ -11,9 +11,9 @@ const MAX_MEMORY_BYTES = 3 * GIBIBYTE;
 const MEMORY_PER_SOURCE_BYTE = 8;
 
 /**
- * Returns the limit of the resident memory of a job child that reads a source of this size. The packet tables of long recordings take the
- * most: 0.46 GB were measured for three hours at 60 frames per second in 75 MB. Small files get less, because a damaged one may ask for any
- * amount.
+ * Returns the limit of the resident memory of a job child that reads a source of this size. The packet tables of long
+ * recordings take the most: 0.46 GB were measured for three hours at 60 frames per second in 75 MB. Small files get
+ * less, because a damaged one may ask for any amount.
  */
 export const getMaxMediaMemoryBytes = (sourceBytes: number): number =>
   Math.min(MAX_MEMORY_BYTES, MIN_MEMORY_BYTES + MEMORY_PER_SOURCE_BYTE * sourceBytes);
@@ -61,7 +61,10 @@ export function getTimeLimits(operation: keyof JobOperations, recordingSeconds: 
 
 const BYTES_PER_MEGABYTE = 1_000_000;
 
-/** Returns the limits of probing a file of this size. A small damaged file must not occupy its slot for as long as a recording of a day. */
+/**
+ * Returns the limits of probing a file of this size. A small damaged file must not occupy its slot for as long as a
+ * recording of a day.
+ */
 export function getProbeTimeLimits(fileBytes: number): TimeLimits {
   const megabytes = fileBytes / BYTES_PER_MEGABYTE;
   const max = getTimeLimits("probe", 0);

@@ -65,7 +65,10 @@ export type JobOperations = {
     { adts: string; cpuSeconds: number }
   >;
   indexPreview: JobOperation<{ preview: string; outputPath: string }, IndexedTracks>;
-  /** `audio` is the analysis audio. Calls back `forcedAlign` and `recognize`. Returns a `PlanJson` as text with its basis, and its findings and stages when `explain` is set. */
+  /**
+   * `audio` is the analysis audio. Calls back `forcedAlign` and `recognize`. Returns a `PlanJson` as text with its
+   * basis, and its findings and stages when `explain` is set.
+   */
   plan: JobOperation<
     {
       paths: AnalysisPaths;
@@ -96,7 +99,10 @@ export type JobOperations = {
   explain: JobOperation<CompletedCut & CutBasis, string>;
   /** Returns a `PlanJson` that keeps the whole recording, as text. */
   keepAll: JobOperation<WholeRecording, string>;
-  /** Calls back `acquirePermit`, `releasePermit` and `chooseEncoder`. `plan` is a `PlanJson` as text; null renders the whole source. */
+  /**
+   * Calls back `acquirePermit`, `releasePermit` and `chooseEncoder`. `plan` is a `PlanJson` as text; null renders the
+   * whole source.
+   */
   render: JobOperation<
     ProbedSource &
       SpeechSource & {
@@ -120,7 +126,10 @@ export type JobOperations = {
       >,
     SplitPlan
   >;
-  /** Encodes a chunk to the file `chunk.name` in `workDir`. `jobs`: how many this machine encodes at the same time. Calls back `fetchParts`. */
+  /**
+   * Encodes a chunk to the file `chunk.name` in `workDir`. `jobs`: how many this machine encodes at the same time.
+   * Calls back `fetchParts`.
+   */
   encodeChunk: JobOperation<
     ProbedSource & IncompleteSource & { settings: SplitSettings; chunk: SplitTask; workDir: string; jobs: number },
     { repaired: boolean }
@@ -130,11 +139,16 @@ export type JobOperations = {
     ProbedSource & SpeechSource & { plan: string | null; output: ResolvedOutput; name: string; workDir: string },
     null
   >;
-  /** Checks a file of a split render that another machine has sent. Returns what is wrong with it; null for a good file. */
+  /**
+   * Checks a file of a split render that another machine has sent. Returns what is wrong with it; null for a good file.
+   */
   checkChunk: JobOperation<Omit<ChunkCheck, "signal">, string | null>;
   /** Hashes a file, at most at this many bytes a second. `error`: why it cannot be read, such as `EIO`. */
   hashFile: JobOperation<{ path: string; bytesPerSecond: number }, { sha256: string | null; error: string | null }>;
-  /** Reads the files of a preparation that another machine has sent. Returns what is wrong with them; null for good ones. */
+  /**
+   * Reads the files of a preparation that another machine has sent. Returns what is wrong with them; null for good
+   * ones.
+   */
   checkPrepared: JobOperation<SentPreparedFiles, string | null>;
   /** Reads the tables of a render that another machine has sent. */
   checkRender: JobOperation<{ probed: string; plan: string | null; output: ResolvedOutput; path: string }, RenderCheck>;

@@ -1,6 +1,6 @@
 /**
- * The folder that a job's child process may write to. A hijacked child could leave a symbolic link there, so no other process opens a path
- * in it: finished files are moved to a folder that the child cannot write to, and used there.
+ * The folder that a job's child process may write to. A hijacked child could leave a symbolic link there, so no other
+ * process opens a path in it: finished files are moved to a folder that the child cannot write to, and used there.
  */
 import { lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
@@ -31,8 +31,8 @@ export async function openScratchFolder(path: string): Promise<ScratchFolder> {
 }
 
 /**
- * Moves a file that a child has created to `target`, on the same file system, and returns its size in bytes. The file is flushed to disk, so
- * that a row which refers to it can be committed. Throws when it is not a regular file.
+ * Moves a file that a child has created to `target`, on the same file system, and returns its size in bytes. The file
+ * is flushed to disk, so that a row which refers to it can be committed. Throws when it is not a regular file.
  */
 export async function commitFile(created: string, target: string): Promise<number> {
   // Checked after the move, where the child can no longer replace the file.

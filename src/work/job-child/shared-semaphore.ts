@@ -1,7 +1,10 @@
 /** Shares a semaphore with a child process, which acquires and releases permits by callbacks. */
 import type { Semaphore } from "../../lib/semaphore";
 
-/** Returns the callbacks for a call of the child. `releaseAll` releases the permits that the child still holds when the call has ended. */
+/**
+ * Returns the callbacks for a call of the child. `releaseAll` releases the permits that the child still holds when the
+ * call has ended.
+ */
 export function shareSemaphore(semaphore: Semaphore) {
   const held = new Map<number, () => void>();
   let next = 1;

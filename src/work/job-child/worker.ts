@@ -42,7 +42,9 @@ export async function runJobWorker(): Promise<void> {
   });
 }
 
-/** Throws `JobKilled` when the kernel killed an ffmpeg process of the operation, whatever error the operation reported. */
+/**
+ * Throws `JobKilled` when the kernel killed an ffmpeg process of the operation, whatever error the operation reported.
+ */
 function withKillDetection(run: Operations[string]): Operations[string] {
   return async (input, call) => {
     const before = countKernelKills();
@@ -253,8 +255,8 @@ async function openIncompleteSource(path: string, incomplete: IncompleteFile | n
 }
 
 /**
- * Returns the request of a render. An operation that writes no finished file has no `outputPath`, one that writes nothing has no `workDir`, and
- * one that does not read the recording has no `source`.
+ * Returns the request of a render. An operation that writes no finished file has no `outputPath`, one that writes
+ * nothing has no `workDir`, and one that does not read the recording has no `source`.
  */
 async function readRenderRequest(input: {
   source?: string;

@@ -10,7 +10,9 @@ import { writeSpeechAnalysis } from "../assets/prepared-files";
 import { findReplacements } from "../vocabulary/replace-words";
 import type { JobOutput, RunContext } from "./definition";
 
-/** The next words that were recognized, from this index on. They will not change, unless the vocabulary corrects them. */
+/**
+ * The next words that were recognized, from this index on. They will not change, unless the vocabulary corrects them.
+ */
 export type WordsCheckpoint = JobOutput & { kind: "words"; from: number; words: Word[] };
 
 type SpeechContext = Pick<RunContext<WordsCheckpoint>, "checkpoint" | "owner" | "workDir">;
@@ -32,7 +34,10 @@ type SpeechWork = {
 
 const YIELD_POLL_MS = 200;
 
-/** Analyzes speech. Yields when asked to and nothing else of the job is running, and resumes where an earlier attempt stopped. */
+/**
+ * Analyzes speech. Yields when asked to and nothing else of the job is running, and resumes where an earlier attempt
+ * stopped.
+ */
 export async function analyzeSpeech(work: SpeechWork): Promise<SpeechAnalysis> {
   const { engine, context, files, signal, language, transcribes, onProgress } = work;
   const { owner } = context;
@@ -77,8 +82,8 @@ export async function analyzeSpeech(work: SpeechWork): Promise<SpeechAnalysis> {
 }
 
 /**
- * Passes on words as checkpoints, one at a time. They are for people who wait, so the preparation goes on when that fails: the next checkpoint
- * repeats them.
+ * Passes on words as checkpoints, one at a time. They are for people who wait, so the preparation goes on when that
+ * fails: the next checkpoint repeats them.
  */
 function reportWords({ checkpoint }: SpeechContext) {
   let waiting: Word[] = [];

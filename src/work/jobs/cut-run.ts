@@ -30,8 +30,9 @@ export type CutInput = {
 };
 
 /**
- * `plan` is a `PlanJson` as text, `basis` what it was assembled from, compressed. `items` are those of its review if it has edits, which are the ones
- * of the plan before them. `findings` and `stages` are empty unless the input asks for them.
+ * `plan` is a `PlanJson` as text, `basis` what it was assembled from, compressed. `items` are those of its review if it
+ * has edits, which are the ones of the plan before them. `findings` and `stages` are empty unless the input asks for
+ * them.
  */
 export type CutOutput = JobOutput & {
   plan: string;
@@ -44,7 +45,9 @@ export type CutOutput = JobOutput & {
 
 type RecognizeCall = { requests: RecognitionRequest[]; language: string | null };
 
-/** Plans the cut. Errors: those of `planCut`; `AppError` `no_speech` without audio; the signal's reason when aborted. */
+/**
+ * Plans the cut. Errors: those of `planCut`; `AppError` `no_speech` without audio; the signal's reason when aborted.
+ */
 export async function runCut(
   tools: Pick<MediaTools, "jobCommand" | "sandbox" | "speech" | "sharedChild">,
   input: CutInput,

@@ -1,6 +1,6 @@
 /**
- * The parts of a job. `load` reads rows into a plain input, `run` turns files into files and facts on any machine, `settle` writes the result.
- * `registry.ts` has a definition for each job name and drives it.
+ * The parts of a job. `load` reads rows into a plain input, `run` turns files into files and facts on any machine,
+ * `settle` writes the result. `registry.ts` has a definition for each job name and drives it.
  */
 import type { Config } from "../../config";
 import type { Job } from "../../domain/jobs";
@@ -43,15 +43,25 @@ export type RunContext<Checkpoint = never> = {
   /** The workspace whose job it is. Speech recognition divides its time between owners. */
   owner: string;
   getInputPath(name: string): string;
-  /** Returns how the missing parts of an input blob are fetched; null when it is complete, as all are unless the context has this function. */
+  /**
+   * Returns how the missing parts of an input blob are fetched; null when it is complete, as all are unless the context
+   * has this function.
+   */
   findInputParts?(name: string): InputParts | null;
-  /** Receives the output blobs. Only `run` writes to it, never a child process. A file that an earlier attempt left there is complete. */
+  /**
+   * Receives the output blobs. Only `run` writes to it, never a child process. A file that an earlier attempt left
+   * there is complete.
+   */
   outputDir: string;
   /** Keeps unfinished work between attempts. It is on the file system of `outputDir` and may not exist yet. */
   workDir: string;
-  /** The file with what renders of the recording have encoded, on the same file system; undefined where none is kept. */
+  /**
+   * The file with what renders of the recording have encoded, on the same file system; undefined where none is kept.
+   */
   renderCache?: RenderCacheFile | undefined;
-  /** Stores an intermediate result before the job ends. Throws `JobAborted` when another attempt has replaced this one. */
+  /**
+   * Stores an intermediate result before the job ends. Throws `JobAborted` when another attempt has replaced this one.
+   */
   checkpoint(checkpoint: Checkpoint): Promise<void>;
 };
 
@@ -78,15 +88,21 @@ type CheckpointNeeds = CoreNeeds & { partialTranscripts: PartialTranscripts };
 
 export type JobDefinition<Input extends JobInput, Checkpoint, Output extends JobOutput> = {
   /**
-   * What happens when the free space is below the reserve: the job continues, is postponed, or fails with `storage_full`. Jobs that do not
-   * continue start only above the reserve.
+   * What happens when the free space is below the reserve: the job continues, is postponed, or fails with
+   * `storage_full`. Jobs that do not continue start only above the reserve.
    */
   whenDiskIsFull: "continue" | "postpone" | "fail";
-  /** Marks the subject as being processed. Returns false when it was deleted or has ended: the job then has nothing to do. */
+  /**
+   * Marks the subject as being processed. Returns false when it was deleted or has ended: the job then has nothing to
+   * do.
+   */
   begin(tx: Queries, context: SettleContext): Promise<boolean>;
   /** Reads what `run` needs. Returns null when the subject was deleted. */
   load(services: CoreNeeds & ConfigNeeds, job: Job): Promise<LoadedJob<Input> | null>;
-  /** Turns files into files and facts. It has no store, and resumes from what an earlier attempt left in `context.workDir`. */
+  /**
+   * Turns files into files and facts. It has no store, and resumes from what an earlier attempt left in
+   * `context.workDir`.
+   */
   run(tools: MediaTools, input: Input, context: RunContext<Checkpoint>): Promise<Output>;
   /** Writes an intermediate result. Called only for the current attempt. Missing for jobs without checkpoints. */
   checkpoint?(tx: Queries, checkpoint: Checkpoint, context: SettleContext): Promise<void>;

@@ -1,7 +1,7 @@
 /**
- * Keeps jobs from running without storage. While a folder is offline no job runs, and one that runs is stopped and continues later. Jobs that write
- * media also start only while the free space is above the reserve, and are stopped when it falls below: a render then fails with `storage_full` and
- * its files are removed, a preparation is postponed.
+ * Keeps jobs from running without storage. While a folder is offline no job runs, and one that runs is stopped and
+ * continues later. Jobs that write media also start only while the free space is above the reserve, and are stopped
+ * when it falls below: a render then fails with `storage_full` and its files are removed, a preparation is postponed.
  */
 import { offlineError } from "../../blobs/folder-guard";
 import { AppError } from "../../domain/errors";
@@ -18,8 +18,8 @@ const RETRY_DELAY_MS = 60_000;
 const OFFLINE_DELAY_MS = 1_000;
 
 /**
- * Runs the job with a signal that is also aborted when a folder goes offline or the free space falls below the reserve. Errors: `JobPostponed`;
- * `AppError` `storage_full`; those of `run`.
+ * Runs the job with a signal that is also aborted when a folder goes offline or the free space falls below the reserve.
+ * Errors: `JobPostponed`; `AppError` `storage_full`; those of `run`.
  */
 export async function withStorage(
   services: CoreNeeds,

@@ -1,4 +1,7 @@
-/** Checks an uploaded plan of a cut. The text is parsed in a child process, because its author may have chosen every byte of it. */
+/**
+ * Checks an uploaded plan of a cut. The text is parsed in a child process, because its author may have chosen every
+ * byte of it.
+ */
 import { AppError } from "../../domain/errors";
 import { MAX_PLAN_FILE_BYTES } from "../../domain/plan-file";
 import { openJobChild } from "../job-child/child";
@@ -6,7 +9,10 @@ import { toReaderOptions } from "../job-child/plan-child";
 import type { BlobRef, RunContext } from "./definition";
 import type { MediaTools } from "./media-tools";
 
-/** Returns the seconds that the plan keeps. Errors: `AppError` `unsupported_media` when the file is not a plan; the signal's reason when aborted. */
+/**
+ * Returns the seconds that the plan keeps. Errors: `AppError` `unsupported_media` when the file is not a plan; the
+ * signal's reason when aborted.
+ */
 export async function checkPlanFile(
   tools: Pick<MediaTools, "jobCommand" | "sandbox">,
   source: BlobRef,

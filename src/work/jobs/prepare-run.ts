@@ -1,6 +1,7 @@
 /**
- * Prepares a recording: probes it, then processes audio and video in parallel. Audio is extracted and transcribed; video gets a poster and a
- * filmstrip. Each file is complete or absent, so a later attempt resumes after the last complete one.
+ * Prepares a recording: probes it, then processes audio and video in parallel. Audio is extracted and transcribed;
+ * video gets a poster and a filmstrip. Each file is complete or absent, so a later attempt resumes after the last
+ * complete one.
  */
 import { mkdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -34,13 +35,17 @@ export type PrepareInput = {
   /** Names and terms with which the transcript is corrected. */
   vocabulary: readonly VocabularyEntry[];
   /**
-   * `analysis` omits the files that are for clients only: waveform, poster and filmstrip. `voice` omits the transcript, too. `probe` only
-   * probes. `images` probes and makes poster and filmstrip. `plan`: the source is the plan of a cut, which is only checked.
+   * `analysis` omits the files that are for clients only: waveform, poster and filmstrip. `voice` omits the transcript,
+   * too. `probe` only probes. `images` probes and makes poster and filmstrip. `plan`: the source is the plan of a cut,
+   * which is only checked.
    */
   scope: "all" | "analysis" | "voice" | "probe" | "images" | "plan";
 };
 
-/** Intermediate results. `blobs` are the files that are complete by then; none for `words`, the next ones that were recognized. */
+/**
+ * Intermediate results. `blobs` are the files that are complete by then; none for `words`, the next ones that were
+ * recognized.
+ */
 export type PrepareCheckpoint =
   | WordsCheckpoint
   | (JobOutput & { kind: "probed"; info: MediaInfo; sniffed: SniffedMedia })
@@ -59,8 +64,8 @@ const STAGE_SHARES = { probing: 0.05, extracting: 0.1, transcribing: 0.7, video:
 type PrepareStage = keyof typeof STAGE_SHARES & JobStage;
 
 /**
- * Prepares the recording. Errors: `AppError` `unsupported_media`, `corrupt_media`, `no_media_streams`, `media_limits_exceeded`,
- * `processing_failed`; `JobYielded`; `JobKilled`; the signal's reason when aborted.
+ * Prepares the recording. Errors: `AppError` `unsupported_media`, `corrupt_media`, `no_media_streams`,
+ * `media_limits_exceeded`, `processing_failed`; `JobYielded`; `JobKilled`; the signal's reason when aborted.
  */
 export async function runPrepare(
   tools: PrepareTools,
@@ -261,8 +266,8 @@ async function prepareVideo(branch: Branch): Promise<void> {
 }
 
 /**
- * Makes the recording playable in browsers that can decode it, then a storyboard, unless an earlier attempt has. Playback does not wait for the
- * storyboard, which reads the whole recording.
+ * Makes the recording playable in browsers that can decode it, then a storyboard, unless an earlier attempt has.
+ * Playback does not wait for the storyboard, which reads the whole recording.
  */
 async function indexSource(branch: Branch, options: { signal: AbortSignal; recordingSeconds: number }): Promise<void> {
   const { context, files, child, scratch, source, info } = branch;

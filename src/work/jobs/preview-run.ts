@@ -1,6 +1,7 @@
 /**
- * Makes the preview of a prepared recording: peaks, loudness, audio, video in chunks, index and storyboard. Finished files stay in the work folder for
- * the next attempt. ffmpeg runs with the lowest priority, so that the work of others is not delayed.
+ * Makes the preview of a prepared recording: peaks, loudness, audio, video in chunks, index and storyboard. Finished
+ * files stay in the work folder for the next attempt. ffmpeg runs with the lowest priority, so that the work of others
+ * is not delayed.
  */
 import { lstat, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -64,8 +65,8 @@ const AUDIO_SHARE = 0.1;
 const STORYBOARD_SHARE = 0.05;
 
 /**
- * Makes the preview. Errors: `AppError` `processing_failed`, `storage_full`; `JobYielded` between two chunks; `JobKilled`; the signal's
- * reason when aborted.
+ * Makes the preview. Errors: `AppError` `processing_failed`, `storage_full`; `JobYielded` between two chunks;
+ * `JobKilled`; the signal's reason when aborted.
  */
 export async function runPreview(
   tools: PreviewTools,

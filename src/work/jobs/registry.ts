@@ -120,8 +120,8 @@ async function executeJob<Input extends JobInput, Checkpoint, Output extends Job
 const POSTPONE_MS = 10_000;
 
 /**
- * Runs the job. Errors: those of `run`; `JobPostponed` while ffmpeg is missing, for example during an update of its package: the recording is not at
- * fault.
+ * Runs the job. Errors: those of `run`; `JobPostponed` while ffmpeg is missing, for example during an update of its
+ * package: the recording is not at fault.
  */
 async function withFfmpeg(
   { tools, log }: { tools: Pick<MediaTools, "ffmpeg">; log: Log },

@@ -1,4 +1,6 @@
-/** Renders a recording, whole or cut, in a child process. Finished chunks stay in the work folder for the next attempt. */
+/**
+ * Renders a recording, whole or cut, in a child process. Finished chunks stay in the work folder for the next attempt.
+ */
 import { mkdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { getRenderOutputName } from "../../blobs/folders";
@@ -37,16 +39,21 @@ export type RenderOutput = JobOutput &
     derivedBytes?: number | undefined;
   };
 
-/** Changes when the same plan copies other frames than before, or encodes them otherwise. The first one had no number. */
+/**
+ * Changes when the same plan copies other frames than before, or encodes them otherwise. The first one had no number.
+ */
 const RENDER_REVISION = 2;
 
-/** Returns the ffmpeg, the encoder and the revision of a render. With the same ones it is rendered with the same frames again. */
+/**
+ * Returns the ffmpeg, the encoder and the revision of a render. With the same ones it is rendered with the same frames
+ * again.
+ */
 export const describeMaker = async (tools: Pick<MediaTools, "ffmpeg" | "encoder">): Promise<string> =>
   `ffmpeg ${tools.ffmpeg.version}, ${await tools.encoder()}, revision ${RENDER_REVISION}`;
 
 /**
- * Renders the cut or the whole recording to a file. Errors: `AppError` `storage_full`, `processing_failed`; `JobYielded` between two
- * chunks; `JobKilled`; the signal's reason when aborted, within three seconds.
+ * Renders the cut or the whole recording to a file. Errors: `AppError` `storage_full`, `processing_failed`;
+ * `JobYielded` between two chunks; `JobKilled`; the signal's reason when aborted, within three seconds.
  */
 export async function runRender(tools: RenderRunTools, input: RenderInput, context: RunContext): Promise<RenderOutput> {
   const { usesCache, ...rendered } = await renderFile(tools, input, context);
@@ -145,7 +152,9 @@ export async function renderFile(
 /** Maximum size as a share of the free disk space. */
 const MAX_DISK_SHARE = 1 / 8;
 
-/** Prepares the files for a child process; null where no cache is kept. `maxFileBytes`: how large a file may become now. */
+/**
+ * Prepares the files for a child process; null where no cache is kept. `maxFileBytes`: how large a file may become now.
+ */
 async function openCacheSession(
   context: Pick<RunContext, "renderCache" | "workDir" | "log">,
   maxFileBytes: number | null,
@@ -165,8 +174,9 @@ async function openCacheSession(
     /** Paths that the child reads. */
     readOnly: hasCache ? [path] : [],
     /**
-     * Replaces the cache with the file that the child has written, if any. Returns the bytes of everything in the recording's folder but its
-     * source: an attempt that was killed may have replaced the cache without storing them. The render is complete, so problems are only logged.
+     * Replaces the cache with the file that the child has written, if any. Returns the bytes of everything in the
+     * recording's folder but its source: an attempt that was killed may have replaced the cache without storing them.
+     * The render is complete, so problems are only logged.
      */
     commit: async (sourceName: string) => {
       const written = await findBlob(newPath);

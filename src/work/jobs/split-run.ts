@@ -1,4 +1,7 @@
-/** The pieces of a render that runs at several places: planning its chunks, and encoding one of them. Each runs in a child process. `runRender` joins them. */
+/**
+ * The pieces of a render that runs at several places: planning its chunks, and encoding one of them. Each runs in a
+ * child process. `runRender` joins them.
+ */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../domain/errors";
@@ -66,8 +69,9 @@ export const AUDIO_NAME = /^audio-[0-9a-f]{24}\.m4a$/;
 export const isPieceName = (name: string): boolean => CHUNK_NAME.test(name) || AUDIO_NAME.test(name);
 
 /**
- * Encodes one piece of a render to a file with its name. Errors: `AppError` `storage_full`, `processing_failed`; `JobKilled`; a plain `Error`
- * when this machine would make another file; the signal's reason when aborted, within three seconds.
+ * Encodes one piece of a render to a file with its name. Errors: `AppError` `storage_full`, `processing_failed`;
+ * `JobKilled`; a plain `Error` when this machine would make another file; the signal's reason when aborted, within
+ * three seconds.
  */
 export async function runChunk(tools: SplitTools, input: ChunkInput, context: RunContext): Promise<ChunkOutput> {
   const { outputDir, workDir, signal } = context;

@@ -1,9 +1,9 @@
 /**
  * Live events: reads what was committed, once for all, and passes it to the feeds of those who may see it.
  *
- * A feed has a position: the ID up to which its reader has received everything. It is live while it is not behind the hub, and then gets events as
- * they happen. A new feed with an old position, and one whose reader is slow, read the database until they are live again, so that no event is
- * lost or repeated and memory stays bounded.
+ * A feed has a position: the ID up to which its reader has received everything. It is live while it is not behind the
+ * hub, and then gets events as they happen. A new feed with an old position, and one whose reader is slow, read the
+ * database until they are live again, so that no event is lost or repeated and memory stays bounded.
  */
 import type { Log } from "../../lib/log";
 import type { Store } from "../../store/db";
@@ -80,8 +80,8 @@ export function createLiveEvents(options: { store: Store; log: Log; maxEvents?: 
   return {
     /**
      * Opens a feed. `lastEventId`: the last event that the reader has received, 0 for all stored ones, null for none.
-     * `isReset`: it is invalid, or later events are no longer stored; the feed then starts now. `onEvents` is called when
-     * events are available.
+     * `isReset`: it is invalid, or later events are no longer stored; the feed then starts now. `onEvents` is called
+     * when events are available.
      */
     open: async (filter: LiveEventFilter, lastEventId: string | null, onEvents: () => void) => {
       const { oldest, newest } = await readEventIds(store.read);
@@ -172,8 +172,8 @@ const MIN_INTERVAL_MS = 500;
 type WaitingProgress<Subject> = { timer: Timer; latest: { subject: Subject; share: number } | null };
 
 /**
- * Limits how often progress is published: twice a second for each entity, and always the latest. `send` is called at once if the entity was quiet,
- * else at the end of the interval.
+ * Limits how often progress is published: twice a second for each entity, and always the latest. `send` is called at
+ * once if the entity was quiet, else at the end of the interval.
  */
 function createProgressThrottle<Subject>(send: (subject: Subject, share: number) => void) {
   /** Entities whose progress was sent in the last interval. */

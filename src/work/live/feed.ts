@@ -1,4 +1,6 @@
-/** The events for one reader: those that the hub has passed on, or, while the reader is behind, those in the database. */
+/**
+ * The events for one reader: those that the hub has passed on, or, while the reader is behind, those in the database.
+ */
 import type { Store } from "../../store/db";
 import { type LiveEvent, type LiveEventFilter, listMatchingEventsAfter } from "../../store/live-events";
 
@@ -60,7 +62,10 @@ export function createLiveFeed(options: {
   }
 
   return {
-    /** Returns the events since the last call, oldest first, and newer progress and presence. If empty, wait for `onEvents`. */
+    /**
+     * Returns the events since the last call, oldest first, and newer progress and presence. If empty, wait for
+     * `onEvents`.
+     */
     take: async () => {
       let events: LiveEvent[] = [];
       while (isBehind && events.length === 0 && !isClosed) events = await readBatch();

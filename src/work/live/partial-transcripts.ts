@@ -1,6 +1,6 @@
 /**
- * Keeps in memory the words of recordings that are being transcribed, for people who wait. They are in no file and no table: the transcript is
- * stored when it is complete.
+ * Keeps in memory the words of recordings that are being transcribed, for people who wait. They are in no file and no
+ * table: the transcript is stored when it is complete.
  */
 import { MAX_PARTIAL_WORDS, type Word } from "../../domain/speech";
 import { TICKS_PER_SECOND } from "../../domain/time";
@@ -8,7 +8,10 @@ import { TICKS_PER_SECOND } from "../../domain/time";
 /** More than anyone can say in a day. Words come from workers, too. */
 const MAX_WORDS = 500_000;
 
-/** Words as columns, with times in milliseconds. `from` is the index of the first one. `run` changes when recognition starts again. */
+/**
+ * Words as columns, with times in milliseconds. `from` is the index of the first one. `run` changes when recognition
+ * starts again.
+ */
 export type PartialTranscript = { run: number; from: number; text: string[]; start: number[]; end: number[] };
 
 const toMilliseconds = (ticks: number): number => Math.round((ticks * 1_000) / TICKS_PER_SECOND);
@@ -19,7 +22,9 @@ export function createPartialTranscripts() {
   /** Starts at the time, so that pages notice a restart of the server. */
   let lastRun = Date.now();
   return {
-    /** Adds the words from an index on. Index 0 starts another run. Words that did not arrive before them are left out. */
+    /**
+     * Adds the words from an index on. Index 0 starts another run. Words that did not arrive before them are left out.
+     */
     add: (assetId: string, from: number, next: readonly Word[]): void => {
       const last = from === 0 ? undefined : runs.get(assetId);
       const known = last ?? { run: ++lastRun, words: [], missing: 0 };

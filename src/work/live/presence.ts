@@ -1,6 +1,6 @@
 /**
- * Keeps in memory which users have a cut open. Pages report it at intervals; a user whose page stops reporting is removed after 30 seconds. Changes go to
- * the event streams of the workspace and are not stored.
+ * Keeps in memory which users have a cut open. Pages report it at intervals; a user whose page stops reporting is
+ * removed after 30 seconds. Changes go to the event streams of the workspace and are not stored.
  */
 import type { LiveEvents } from "./events";
 import type { PresentUser } from "./feed";

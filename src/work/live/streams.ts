@@ -92,7 +92,9 @@ export function createLiveStreams({ store, live }: { store: Store; live: LiveEve
   }
 
   return {
-    /** Opens a stream. Throws `AppError` `rate_limited` if the user has too many; `upstream_unavailable` at shutdown. */
+    /**
+     * Opens a stream. Throws `AppError` `rate_limited` if the user has too many; `upstream_unavailable` at shutdown.
+     */
     open: async (request: StreamRequest) => {
       const { userId, filter, lastEventId, onEvents } = request;
       requireRoom(userId);

@@ -1,6 +1,6 @@
 /**
- * Sends the stored mails that are due. A mail is recorded as sent when the mail server has accepted it, so it is sent twice only if this
- * server dies in between.
+ * Sends the stored mails that are due. A mail is recorded as sent when the mail server has accepted it, so it is sent
+ * twice only if this server dies in between.
  */
 import { findMailRetryDelay, type MailResult } from "../../domain/mail";
 import type { Log } from "../../lib/log";

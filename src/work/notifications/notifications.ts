@@ -1,6 +1,6 @@
 /**
- * Notifies users. A notification is written in the transaction of its cause. `waiting` in `mail_state` only says that a mail is wanted:
- * `notification-mails.ts` combines and queues the mails.
+ * Notifies users. A notification is written in the transaction of its cause. `waiting` in `mail_state` only says that a
+ * mail is wanted: `notification-mails.ts` combines and queues the mails.
  */
 import { conflict } from "../../domain/errors";
 import {
@@ -88,7 +88,10 @@ export async function notifyAdmins(
 export const canReceive = (user: User, { type }: { type: NotificationType }): boolean =>
   user.disabled_at === null && (user.deleted_at === null || type === "data_export_ready");
 
-/** Changes the payload of an export's notification. The end of the export makes it unread again, and is reported by mail. */
+/**
+ * Changes the payload of an export's notification. The end of the export makes it unread again, and is reported by
+ * mail.
+ */
 export async function updateExportNotification(
   tx: Queries,
   notification: Pick<StoredNotification, "id" | "user_id">,

@@ -8,7 +8,10 @@ import { notify } from "../notifications/notifications";
 /** The failure of a pipeline. `name`: the processor of the step. */
 export type PipelineFailure = { name: string; code: string; message: string };
 
-/** Notifies of a failure, and of the completion of cuts and renders, but not of previews. `failure` null: the pipeline has completed. */
+/**
+ * Notifies of a failure, and of the completion of cuts and renders, but not of previews. `failure` null: the pipeline
+ * has completed.
+ */
 export async function notifyOfEnd(tx: Queries, pipeline: Pipeline, failure: PipelineFailure | null): Promise<void> {
   const steps = (await listSteps(tx, [pipeline.id])).get(pipeline.id) ?? [];
   // The user did not start it, and nothing is lost: it is created again when the asset is next opened.

@@ -38,7 +38,9 @@ export type PipelineNeeds = CoreNeeds & { runner: Runner; partialTranscripts: Pa
 /** The user who starts a pipeline, and its asset. `userId` null: the account was deleted. */
 type PipelineStart = { workspaceId: string; userId: string | null; assetId: string; now: number };
 
-/** Starts a pipeline of one step, whose subject exists. Errors: `conflict` (too many jobs wait), `insufficient_credits`. */
+/**
+ * Starts a pipeline of one step, whose subject exists. Errors: `conflict` (too many jobs wait), `insufficient_credits`.
+ */
 export async function startPipeline(
   services: ConfigNeeds,
   tx: Queries,
@@ -117,8 +119,8 @@ async function insertSteps(
 }
 
 /**
- * `precedingCutId`: the cut that a render without a cut of its own applies. `checked`: its output was checked before. `isStored`: the script
- * of the cut moves from the step to the cut, so that it needs no more storage.
+ * `precedingCutId`: the cut that a render without a cut of its own applies. `checked`: its output was checked before.
+ * `isStored`: the script of the cut moves from the step to the cut, so that it needs no more storage.
  */
 export type SubjectRequest = Omit<PipelineStart, "now"> & {
   isChain: boolean;
@@ -127,8 +129,8 @@ export type SubjectRequest = Omit<PipelineStart, "now"> & {
 };
 
 /**
- * Creates the cut or render of a step and returns its ID. Errors: `not_found` (asset or cut), those of `insertNewCut`, `checkOutput` and
- * `insertNewRender`.
+ * Creates the cut or render of a step and returns its ID. Errors: `not_found` (asset or cut), those of `insertNewCut`,
+ * `checkOutput` and `insertNewRender`.
  */
 export async function createSubject(services: CoreNeeds, tx: Queries, subject: SubjectRequest): Promise<string> {
   const { request, userId } = subject;
@@ -167,8 +169,8 @@ export async function endPipelineStep(
 }
 
 /**
- * Completes a step: `settle` writes its result, its price is charged, and the next step starts. Returns false, and writes nothing, if another
- * attempt has replaced this one or the step had ended.
+ * Completes a step: `settle` writes its result, its price is charged, and the next step starts. Returns false, and
+ * writes nothing, if another attempt has replaced this one or the step had ended.
  */
 export async function completePipelineStep(
   services: CoreNeeds,
@@ -225,7 +227,10 @@ const hasOwnScript = ({ params }: Step): boolean => params !== null && "script" 
 export const toStartedParams = ({ params, step_order }: Step): Step["params"] =>
   params && withoutScript(params, step_order);
 
-/** Returns what the step of a chain was asked to do. Throws `AppError` `not_found` if the cut that has its script was deleted. */
+/**
+ * Returns what the step of a chain was asked to do. Throws `AppError` `not_found` if the cut that has its script was
+ * deleted.
+ */
 export async function readStepRequest(tx: Queries, step: Step): Promise<SubjectRequest["request"]> {
   const { processor_name: name, params } = step;
   if (params === null || JOB_FACTS[name].startedBy !== "user")

@@ -81,8 +81,9 @@ async function requireOwnCut(
 }
 
 /**
- * Cancels a pipeline that has not ended: its render is cancelled, its cut fails. `check` runs in the transaction, before the change. Errors:
- * `not_found`, `conflict`, `upstream_unavailable` while a folder is offline, those of `check`.
+ * Cancels a pipeline that has not ended: its render is cancelled, its cut fails. `check` runs in the transaction,
+ * before the change. Errors: `not_found`, `conflict`, `upstream_unavailable` while a folder is offline, those of
+ * `check`.
  */
 export async function cancelPipeline(
   services: PipelineNeeds,
@@ -180,7 +181,10 @@ export async function retryStep(
   });
 }
 
-/** Returns what to do again. The request of one cut or render is read from that. Throws `AppError` `conflict` if it was deleted. */
+/**
+ * Returns what to do again. The request of one cut or render is read from that. Throws `AppError` `conflict` if it was
+ * deleted.
+ */
 async function getRetryRequest(tx: Queries, step: Step): Promise<SubjectRequest["request"]> {
   if (step.params !== null) return readStepRequest(tx, step);
   const id = step.subject_id ?? "";

@@ -1,7 +1,7 @@
 /**
- * Decides when a piece is encoded, and with which priority. Pieces that a user is about to see and hear come before renders, up to a share of this
- * machine's processor time for each workspace. What a workspace asks for beyond that comes after everything else, one piece at a time, so that a user
- * who opens many recordings delays nobody.
+ * Decides when a piece is encoded, and with which priority. Pieces that a user is about to see and hear come before
+ * renders, up to a share of this machine's processor time for each workspace. What a workspace asks for beyond that
+ * comes after everything else, one piece at a time, so that a user who opens many recordings delays nobody.
  */
 import { cpus } from "node:os";
 import { AppError } from "../../domain/errors";
@@ -30,7 +30,10 @@ const RETRY_AFTER_SECONDS = 2;
 const PREFERRED = { maxRunning: 3, maxRunningPerKey: 2 };
 const BACKGROUND = { maxRunning: 1, maxRunningPerKey: 1 };
 
-/** With what the lowest priority takes, renders of others take at most a tenth longer. The first piece of a recording may cost more than the burst. */
+/**
+ * With what the lowest priority takes, renders of others take at most a tenth longer. The first piece of a recording
+ * may cost more than the burst.
+ */
 const PREFERRED_SHARE = { rate: cpus().length / 25, burst: 0.5 };
 /** Processor seconds that a second of a piece is expected to take, until its process has ended. */
 const EXPECTED_COST = 0.1;
@@ -49,8 +52,8 @@ export function createEncodingTurns(share = PREFERRED_SHARE, now: () => number =
 
   return {
     /**
-     * Runs an encoding in its turn, unless the client has disconnected while it waited. Errors: those of `encode`; the signal's reason; `AppError`
-     * `upstream_unavailable` when too many are queued.
+     * Runs an encoding in its turn, unless the client has disconnected while it waited. Errors: those of `encode`; the
+     * signal's reason; `AppError` `upstream_unavailable` when too many are queued.
      */
     async run<Result>(
       { asset, signal, seconds }: EncodingRequest,

@@ -21,7 +21,10 @@ export async function readPreviewFacts(folder: MediaFolder): Promise<PreviewFact
 
 const MAX_SAMPLE_ENTRY_CHARACTERS = 16_384;
 
-/** Returns whether a track of an index is one that this server can serve. The index comes from a child process, or from another machine. */
+/**
+ * Returns whether a track of an index is one that this server can serve. The index comes from a child process, or from
+ * another machine.
+ */
 export function isValidTrack(track: PreviewTrack): boolean {
   const { mimeType, timescale, sampleEntry, firstRecord, sampleCount } = track;
   const areCounts = [timescale, firstRecord, sampleCount].every((value) => Number.isSafeInteger(value) && value >= 0);
@@ -34,8 +37,8 @@ export function isValidTrack(track: PreviewTrack): boolean {
 }
 
 /**
- * Returns the tracks of a source that browsers may play. Null if there is no index; an index of an older version gives only its storyboard, so that
- * the recording plays from its preview.
+ * Returns the tracks of a source that browsers may play. Null if there is no index; an index of an older version gives
+ * only its storyboard, so that the recording plays from its preview.
  */
 export async function readSourceFacts(folder: MediaFolder): Promise<SourceFacts | null> {
   const file = Bun.file(folder.sourceFacts);

@@ -12,7 +12,9 @@ import { getMaxMediaMemoryBytes } from "../job-child/limits";
 import type { MediaTools } from "../jobs/media-tools";
 import type { EncodingRun, EncodingTurns } from "./encoding-turns";
 
-/** `path` is that of the source. Times are in seconds. `isCoded`: for a player that turns the frames of the source, too. */
+/**
+ * `path` is that of the source. Times are in seconds. `isCoded`: for a player that turns the frames of the source, too.
+ */
 export type LivePiece = {
   asset: Asset;
   path: string;
@@ -55,7 +57,10 @@ export function createLivePieces(tools: PieceTools, turns: EncodingTurns) {
   }
 
   return {
-    /** Returns fragmented MP4. Errors: `AppError` `not_found` without such a track, `upstream_unavailable`, `processing_failed`; the signal's reason. */
+    /**
+     * Returns fragmented MP4. Errors: `AppError` `not_found` without such a track, `upstream_unavailable`,
+     * `processing_failed`; the signal's reason.
+     */
     read: async (track: "video" | "audio", piece: LivePiece): Promise<Uint8Array> => {
       const key = `${piece.asset.id} ${track} ${piece.from} ${piece.to} ${piece.isCoded === true} ${piece.noiseReduction} ${piece.speechAnalysis !== null}`;
       const known = cache.get(key);

@@ -1,5 +1,6 @@
 /**
- * Pieces of previews and of sources on request. Caches what was encoded for them; workspaces take turns with a few encodings at a time.
+ * Pieces of previews and of sources on request. Caches what was encoded for them; workspaces take turns with a few
+ * encodings at a time.
  */
 import { AppError } from "../../domain/errors";
 import type { NoiseReduction } from "../../domain/media";
@@ -18,8 +19,9 @@ import { createBusyError, createEncodingTurns } from "./encoding-turns";
 import { createLivePieces, type PieceTools } from "./live-pieces";
 
 /**
- * `userId`: who asks. `variant`: whether the packets are those of the source. `facts`: null while there is no preview; its pieces are then
- * encoded on request. `noiseReduction`: of audio, which is then encoded. Times are in seconds. `seek`: where playback starts; null if it comes from the piece before.
+ * `userId`: who asks. `variant`: whether the packets are those of the source. `facts`: null while there is no preview;
+ * its pieces are then encoded on request. `noiseReduction`: of audio, which is then encoded. Times are in seconds.
+ * `seek`: where playback starts; null if it comes from the piece before.
  */
 export type PieceOfAsset = {
   userId: string;
@@ -42,9 +44,9 @@ export type PieceSection = { type: string; bytes: number };
 
 export type Pieces = {
   /**
-   * Returns the chunks of a piece as fragmented MP4, its sections, and `release`, to be called when they are sent. Errors: `AppError`
-   * `not_found` without such a track, `upstream_unavailable` when too many encodings are queued or too much waits to be sent,
-   * `processing_failed`; the signal's reason.
+   * Returns the chunks of a piece as fragmented MP4, its sections, and `release`, to be called when they are sent.
+   * Errors: `AppError` `not_found` without such a track, `upstream_unavailable` when too many encodings are queued or
+   * too much waits to be sent, `processing_failed`; the signal's reason.
    */
   read(
     track: "video" | "audio",

@@ -26,8 +26,8 @@ const LOUDNESS_RETRY_SECONDS = 5;
 const isOpen = (step: Step): boolean => step.finished_at === null;
 
 /**
- * Returns the state of the preview, which is started if it neither exists nor is being created. Throws `AppError` `upstream_unavailable` while a folder
- * is offline.
+ * Returns the state of the preview, which is started if it neither exists nor is being created. Throws `AppError`
+ * `upstream_unavailable` while a folder is offline.
  */
 export async function openPreview(services: PipelineNeeds, asset: Asset, userId: string): Promise<PreviewState> {
   const { folders } = services;
@@ -58,8 +58,9 @@ async function findOrStartStep(
 type LoudnessState = { isReady: boolean; absentReason: string | null };
 
 /**
- * Returns whether the loudness is measured. The job of the preview does it, before everything else, and is started for a recording whose preview an
- * older version has made. Throws `AppError` `upstream_unavailable` while a folder is offline.
+ * Returns whether the loudness is measured. The job of the preview does it, before everything else, and is started for
+ * a recording whose preview an older version has made. Throws `AppError` `upstream_unavailable` while a folder is
+ * offline.
  */
 export async function openLoudness(services: PipelineNeeds, asset: Asset, userId: string): Promise<LoudnessState> {
   const { folders, config } = services;
@@ -74,8 +75,8 @@ export async function openLoudness(services: PipelineNeeds, asset: Asset, userId
 }
 
 /**
- * Returns the file with the loudness of a recording. Throws `AppError` `not_found` when it will not be known, `asset_processing`, and as
- * `openLoudness`.
+ * Returns the file with the loudness of a recording. Throws `AppError` `not_found` when it will not be known,
+ * `asset_processing`, and as `openLoudness`.
  */
 export async function requireLoudness(services: PipelineNeeds, asset: Asset, userId: string): Promise<string> {
   const { isReady, absentReason } = await openLoudness(services, asset, userId);
@@ -87,8 +88,8 @@ export async function requireLoudness(services: PipelineNeeds, asset: Asset, use
 }
 
 /**
- * Returns what pieces of the asset are made of. Its preview is started if necessary, but not waited for. Throws `AppError` as
- * `requirePreview`, but not while only the preview is missing.
+ * Returns what pieces of the asset are made of. Its preview is started if necessary, but not waited for. Throws
+ * `AppError` as `requirePreview`, but not while only the preview is missing.
  */
 export async function requirePlayable(
   services: PipelineNeeds,
@@ -100,7 +101,10 @@ export async function requirePlayable(
   return { facts, source: await openSourceFacts(services, asset) };
 }
 
-/** Returns the tracks of the source that browsers may play. Throws `AppError` `upstream_unavailable` while a folder is offline. */
+/**
+ * Returns the tracks of the source that browsers may play. Throws `AppError` `upstream_unavailable` while a folder is
+ * offline.
+ */
 export const openSourceFacts = async ({ folders }: PipelineNeeds, asset: Asset): Promise<SourceFacts> =>
   (await folders.guard.readOnline(() => readSourceFacts(folders.media(asset.id)))) ?? {
     version: SOURCE_INDEX_VERSION,
@@ -110,8 +114,8 @@ export const openSourceFacts = async ({ folders }: PipelineNeeds, asset: Asset):
   };
 
 /**
- * Returns the storyboard of a prepared recording: that of the source, otherwise that of the preview. Throws `AppError` `not_found` without
- * video, and as `requirePreview` if only the preview has one.
+ * Returns the storyboard of a prepared recording: that of the source, otherwise that of the preview. Throws `AppError`
+ * `not_found` without video, and as `requirePreview` if only the preview has one.
  */
 export async function requireStoryboard(services: PipelineNeeds, asset: Asset, userId: string): Promise<Storyboard> {
   const source = asset.kind === "source" ? await openSourceFacts(services, asset) : null;

@@ -18,8 +18,8 @@ import { checkOutput, hashRenderRequest, insertNewRender, requireCompletedCut } 
 export type RenderParams = Actor & { asset: Asset; cut: Cut | null; output: OutputRequest };
 
 /**
- * Returns the render of an identical request, or creates one. Runs in a write transaction; the caller wakes the runner afterwards.
- * Errors: those of `checkOutput`, `requireCompletedCut` and `insertNewRender`, `insufficient_credits`.
+ * Returns the render of an identical request, or creates one. Runs in a write transaction; the caller wakes the runner
+ * afterwards. Errors: those of `checkOutput`, `requireCompletedCut` and `insertNewRender`, `insufficient_credits`.
  */
 export async function createRender(services: CoreNeeds, tx: Queries, ask: RenderParams) {
   const { asset, cut, workspaceId, userId } = ask;
@@ -35,7 +35,10 @@ export async function createRender(services: CoreNeeds, tx: Queries, ask: Render
   return { render, isNew: true };
 }
 
-/** Cancels a render that has not ended. Errors: `not_found`, `conflict` on a terminal one, `upstream_unavailable` while a folder is offline. */
+/**
+ * Cancels a render that has not ended. Errors: `not_found`, `conflict` on a terminal one, `upstream_unavailable` while
+ * a folder is offline.
+ */
 export async function cancelRender(services: PipelineNeeds, workspaceId: string, renderId: string): Promise<Render> {
   await services.folders.guard.confirmOnline();
   const now = services.now();

@@ -27,8 +27,8 @@ const PASSAGES_PER_YIELD = 50;
 const MAX_CUT_CHARACTERS = 1_000_000;
 
 /**
- * Reads what a completed cut corrects. `editedFrom` is the ID of the cut that was edited: if it was cut by hand, an older version has stored its
- * corrections only here.
+ * Reads what a completed cut corrects. `editedFrom` is the ID of the cut that was edited: if it was cut by hand, an
+ * older version has stored its corrections only here.
  */
 export async function readCorrections(db: Queries, cut: CorrectedCut, editedFrom: string | null): Promise<Corrections> {
   const plan = JSON.parse(cut.plan ?? "null") as PlanJson | null;
@@ -65,7 +65,10 @@ async function splitTexts(texts: readonly EditedText[]): Promise<CorrectedText[]
   return split;
 }
 
-/** Makes the corrected texts of a completed cut searchable. `read`: what was read before the transaction; it is read again if there is a new transcript. */
+/**
+ * Makes the corrected texts of a completed cut searchable. `read`: what was read before the transaction; it is read
+ * again if there is a new transcript.
+ */
 export async function indexCorrections(
   tx: Queries,
   cut: CorrectedCut & { id: string },

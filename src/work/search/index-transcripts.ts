@@ -1,5 +1,6 @@
 /**
- * Makes transcripts searchable: in the transaction that stores one, and what older versions have stored after the start.
+ * Makes transcripts searchable: in the transaction that stores one, and what older versions have stored after the
+ * start.
  */
 import type { MediaFolder } from "../../blobs/folders";
 import { type Passage, splitPassages } from "../../domain/search/passages";
@@ -37,8 +38,8 @@ export async function indexTranscript(tx: Queries, assetId: string, passages: re
 }
 
 /**
- * Indexes transcripts and corrected texts that are not searchable yet. Runs once after the start, in the background; the next start continues. Assets
- * that enter the backlog meanwhile are being deleted, and wait for the next start.
+ * Indexes transcripts and corrected texts that are not searchable yet. Runs once after the start, in the background;
+ * the next start continues. Assets that enter the backlog meanwhile are being deleted, and wait for the next start.
  */
 export async function indexBacklog(services: CoreNeeds): Promise<void> {
   const ids: string[] = [];
@@ -47,7 +48,10 @@ export async function indexBacklog(services: CoreNeeds): Promise<void> {
   for (const id of ids) await indexOlderAsset(services, id);
 }
 
-/** A file or a plan that is not JSON, or has another shape, cannot be repaired. The next start tries again after other errors. */
+/**
+ * A file or a plan that is not JSON, or has another shape, cannot be repaired. The next start tries again after other
+ * errors.
+ */
 const isPermanent = (error: unknown): boolean => error instanceof SyntaxError || error instanceof TypeError;
 
 async function indexOlderAsset({ store, folders, log }: CoreNeeds, id: string): Promise<void> {

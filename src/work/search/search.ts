@@ -20,7 +20,10 @@ export type SearchHit = Pick<PassageHit, "id" | "asset_id" | "asset_name" | "pro
   matches: Range[];
 };
 
-/** Lists the passages that have all words of the text: those of the newest transcripts first, in a recording in the order of time. */
+/**
+ * Lists the passages that have all words of the text: those of the newest transcripts first, in a recording in the
+ * order of time.
+ */
 export async function searchTranscripts(
   { store }: Pick<CoreNeeds, "store">,
   workspaceId: string,
@@ -48,7 +51,10 @@ export async function searchTranscripts(
 
 type Correction = Awaited<ReturnType<typeof listCorrections>>[number];
 
-/** Returns the line of a passage that has all terms, with the most matches; if several have as many, the newest of those that were corrected. */
+/**
+ * Returns the line of a passage that has all terms, with the most matches; if several have as many, the newest of those
+ * that were corrected.
+ */
 function toHit(passage: PassageHit, query: SearchQuery, corrections: readonly Correction[]): SearchHit | null {
   const { id, asset_id, asset_name, project_id } = passage;
   const places = new Map(corrections.filter((one) => one.passage_id === id).map((one) => [one.text, one]));
@@ -84,7 +90,10 @@ function readMarks(marked: string): { text: string; matches: Range[] } {
   return { text, matches };
 }
 
-/** Returns where the terms are in a text. A mark of the index covers at least three characters, more than a short term has. */
+/**
+ * Returns where the terms are in a text. A mark of the index covers at least three characters, more than a short term
+ * has.
+ */
 function findTerms(text: string, terms: readonly SearchTerm[]): Range[] {
   const lower = text.toLowerCase();
   if (lower.length !== text.length) return [];

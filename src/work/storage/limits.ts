@@ -26,8 +26,8 @@ export function requireStorage(services: CoreNeeds): void {
 }
 
 /**
- * Throws `upstream_unavailable` while most of the reserve is used up. Cuts are accepted below the reserve, but each writes up to megabytes to
- * the database, which must keep space for charges and deletions.
+ * Throws `upstream_unavailable` while most of the reserve is used up. Cuts are accepted below the reserve, but each
+ * writes up to megabytes to the database, which must keep space for charges and deletions.
  */
 export function requireDatabaseSpace({ disk }: CoreNeeds): void {
   if (disk.isCritical()) throw outOfStorage();
@@ -39,8 +39,8 @@ const outOfStorage = (): AppError =>
   });
 
 /**
- * Claims space for a write of `bytes`. Throws an `ENOSPC` error when the write does not fit above the reserve, `AppError` `upstream_unavailable` when a
- * folder is offline.
+ * Claims space for a write of `bytes`. Throws an `ENOSPC` error when the write does not fit above the reserve,
+ * `AppError` `upstream_unavailable` when a folder is offline.
  */
 export function claimSpace({ disk, folders }: CoreNeeds, bytes: number): void {
   folders.guard.requireOnline();
@@ -73,8 +73,8 @@ export async function requireQuota(
 }
 
 /**
- * Throws `conflict` when the texts would exceed the workspace's quota. Runs in the transaction that writes them, so that simultaneous requests
- * cannot exceed it together. `replaced`: texts that they replace.
+ * Throws `conflict` when the texts would exceed the workspace's quota. Runs in the transaction that writes them, so
+ * that simultaneous requests cannot exceed it together. `replaced`: texts that they replace.
  */
 export async function requireRoomForText(
   services: ConfigNeeds,
@@ -100,8 +100,8 @@ export async function requireRoomForProject(tx: Queries, workspaceId: string): P
 }
 
 /**
- * Returns why the workspace may not create more renders, nor start a cut or render, or null. The size of a render or plan is known only when it
- * is finished, so the one that exceeds the quota is kept and the next one is refused.
+ * Returns why the workspace may not create more renders, nor start a cut or render, or null. The size of a render or
+ * plan is known only when it is finished, so the one that exceeds the quota is kept and the next one is refused.
  */
 export async function findQuotaProblem(
   services: ConfigNeeds,
@@ -121,8 +121,8 @@ const formatExactBytes = (bytes: number): string =>
   bytes < 1000 ? formatBytes(bytes) : `${formatBytes(bytes)} (${bytes.toLocaleString("en-US")} bytes)`;
 
 /**
- * Runs `work` in a write transaction, again with the spare space if the disk is full: for deletions, which free space, and the start of a backup to
- * another disk. Errors: those of `store.write`.
+ * Runs `work` in a write transaction, again with the spare space if the disk is full: for deletions, which free space,
+ * and the start of a backup to another disk. Errors: those of `store.write`.
  */
 export async function writeUrgently<T>(
   { folders, store }: Pick<CoreNeeds, "folders" | "store">,

@@ -1,5 +1,6 @@
 /**
- * The folder in the data folder in which the check of an upgrade works on a copy of the database, as the owner of the data. It is removed at the end.
+ * The folder in the data folder in which the check of an upgrade works on a copy of the database, as the owner of the
+ * data. It is removed at the end.
  */
 import { readFileSync, statSync } from "node:fs";
 import { mkdir, readdir, rm } from "node:fs/promises";
@@ -23,7 +24,10 @@ export async function createCheckFolder(dataDir: string): Promise<string> {
 const remove = (dataDir: string, name: string): Promise<void> =>
   rm(join(dataDir, name), { recursive: true, force: true });
 
-/** Returns whether a process with this ID runs an upgrade. A process of another program may have got the ID of one that was killed. */
+/**
+ * Returns whether a process with this ID runs an upgrade. A process of another program may have got the ID of one that
+ * was killed.
+ */
 export function isUpgradeRunning(pid: number): boolean {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes("upgrade");
@@ -32,7 +36,10 @@ export function isUpgradeRunning(pid: number): boolean {
   }
 }
 
-/** Drops root privileges in favor of the owner of `folder`: only the user of the service touches the data. Does nothing in a process without them. */
+/**
+ * Drops root privileges in favor of the owner of `folder`: only the user of the service touches the data. Does nothing
+ * in a process without them.
+ */
 export function becomeOwner(folder: string): void {
   const { uid, gid } = statSync(folder);
   if (process.getuid?.() !== 0 || uid === 0) return;

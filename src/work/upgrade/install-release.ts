@@ -1,4 +1,7 @@
-/** Installs a staged release: swaps the executable, restarts what runs it, and puts everything back when the new version is not ready. */
+/**
+ * Installs a staged release: swaps the executable, restarts what runs it, and puts everything back when the new version
+ * is not ready.
+ */
 
 import { existsSync } from "node:fs";
 import { rename } from "node:fs/promises";
@@ -31,8 +34,9 @@ export type InstallTarget = {
 const POLL_MS = 250;
 
 /**
- * Swaps the executable for a staged and checked one, restarts its services and waits until they are ready. Throws an `Error` that says what was put
- * back when they are not. After a kill the executable is either version, whole: the next start runs it.
+ * Swaps the executable for a staged and checked one, restarts its services and waits until they are ready. Throws an
+ * `Error` that says what was put back when they are not. After a kill the executable is either version, whole: the next
+ * start runs it.
  */
 export async function installRelease(
   target: InstallTarget,
@@ -44,7 +48,8 @@ export async function installRelease(
   const problem = await restart(target, to);
   if (problem === null) return;
   say(`${problem} Going back to Offcut ${from}.`);
-  // One that does not stop keeps its lock, and the database is not touched then. The executable is put back in any case.
+  // One that does not stop keeps its lock, and the database is not touched then. The executable is put back in any
+  // case.
   for (const service of services) await target.change("stop", service).catch((error: Error) => say(error.message));
   await putBackExecutable(executable);
   const state = await target.putBackDatabase().then(describeDatabase, (error: Error) => error);
@@ -105,8 +110,9 @@ async function putBackExecutable(executable: string): Promise<void> {
 export type PutBackReport = { kept: string; aside: string };
 
 /**
- * Puts the kept database of a folder back when a newer version has migrated the current one. Returns null when this version can open it as it is.
- * Needs the lock of the folder. After a kill one of the two is the database, whole. Throws an `Error` when there is no kept file.
+ * Puts the kept database of a folder back when a newer version has migrated the current one. Returns null when this
+ * version can open it as it is. Needs the lock of the folder. After a kill one of the two is the database, whole.
+ * Throws an `Error` when there is no kept file.
  */
 export async function putBackDatabase(folder: string, now: number): Promise<PutBackReport | null> {
   const path = join(folder, DATABASE_NAME);

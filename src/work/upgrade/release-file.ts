@@ -1,4 +1,7 @@
-/** Release files: verifies their signature and stages a copy beside the installed executable, so that a rename puts it in place. */
+/**
+ * Release files: verifies their signature and stages a copy beside the installed executable, so that a rename puts it
+ * in place.
+ */
 import { constants } from "node:fs";
 import { chmod, copyFile, readdir, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -18,7 +21,10 @@ export type Release = { path: string; bytes: number; signature: MinisignSignatur
 
 const EXECUTABLE_MODE = 0o755;
 
-/** Reads the signature beside a release file. `publicKey`: the text of the key that must have signed it. Throws an `Error` with what to do. */
+/**
+ * Reads the signature beside a release file. `publicKey`: the text of the key that must have signed it. Throws an
+ * `Error` with what to do.
+ */
 export async function readRelease(path: string, publicKey: string): Promise<Release> {
   const found = await stat(path).catch(() => null);
   if (!found?.isFile()) throw new Error(`${path}: file not found.`);
@@ -42,8 +48,9 @@ const describeRefusal = (path: string, error: unknown): Error =>
   new Error(`The signature of ${path} is not accepted: ${(error as Error).message}.`);
 
 /**
- * Copies a release beside `executable` and verifies the copy: what is checked is what will run. Returns the path of the copy. Removes what a killed
- * upgrade has left. Throws an `Error` for a wrong signature, a folder without write access or space, and while another upgrade runs.
+ * Copies a release beside `executable` and verifies the copy: what is checked is what will run. Returns the path of the
+ * copy. Removes what a killed upgrade has left. Throws an `Error` for a wrong signature, a folder without write access
+ * or space, and while another upgrade runs.
  */
 export async function stageRelease(release: Release, executable: string, signal: AbortSignal): Promise<string> {
   const folder = dirname(executable);

@@ -12,7 +12,10 @@ const SERVICES: Service[] = [
 ];
 const ENDED_STATES = new Set(["inactive", "failed"]);
 
-/** Returns the services on this machine that run the executable, which is a path without symbolic links. A service that the administrator has stopped stays so. */
+/**
+ * Returns the services on this machine that run the executable, which is a path without symbolic links. A service that
+ * the administrator has stopped stays so.
+ */
 export async function findServices(executable: string): Promise<Service[]> {
   const found: Service[] = [];
   for (const service of SERVICES) {

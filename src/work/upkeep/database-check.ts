@@ -1,7 +1,8 @@
 /**
- * Checks the pages of the database once after each start, outside the event loop. A damaged database still starts: what can be read may be needed, and
- * only an administrator can decide which backup replaces it. `/readyz`, `offcut doctor` and an alert say so. Later damage shows in queries and in the
- * hourly snapshots. Both checks read the whole file, as each backup does.
+ * Checks the pages of the database once after each start, outside the event loop. A damaged database still starts: what
+ * can be read may be needed, and only an administrator can decide which backup replaces it. `/readyz`, `offcut doctor`
+ * and an alert say so. Later damage shows in queries and in the hourly snapshots. Both checks read the whole file, as
+ * each backup does.
  */
 import { join } from "node:path";
 import { DATABASE_NAME } from "../../domain/backup";

@@ -17,8 +17,8 @@ import type { FileRestores } from "./file-restores";
 import { findOwnerOf, isStillUntracked, toAbsolute } from "./media-files";
 
 /**
- * `accept`: the file stays as it is, and the problem is no longer shown. `delete_file`: of one that no row knows. `restore`: from a backup.
- * `delete_owner`: deletes the recording or the render.
+ * `accept`: the file stays as it is, and the problem is no longer shown. `delete_file`: of one that no row knows.
+ * `restore`: from a backup. `delete_owner`: deletes the recording or the render.
  */
 export const FINDING_ACTIONS = ["accept", "delete_file", "restore", "delete_owner"] as const;
 export type FindingAction = (typeof FINDING_ACTIONS)[number];

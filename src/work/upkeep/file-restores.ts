@@ -1,4 +1,6 @@
-/** Restores single files from the newest backup that has them with the right content, one at a time in the background. */
+/**
+ * Restores single files from the newest backup that has them with the right content, one at a time in the background.
+ */
 import { mkdir, rename, rm } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import type { BackupFile } from "../../domain/backup";
@@ -59,7 +61,10 @@ export function createFileRestores(services: RestoreNeeds) {
 
 export type FileRestores = ReturnType<typeof createFileRestores>;
 
-/** Restores the file of a finding and returns the name of the backup. Errors: `AppError`; file system errors; the signal's reason. */
+/**
+ * Restores the file of a finding and returns the name of the backup. Errors: `AppError`; file system errors; the
+ * signal's reason.
+ */
 async function restoreFile(
   { config, folders, now, offsite, store }: RestoreNeeds,
   actor: AuditActor,

@@ -1,4 +1,7 @@
-/** Lists the files in the media folder: those of recordings and renders, and those that no row knows. Uploads and unfinished jobs are left out. */
+/**
+ * Lists the files in the media folder: those of recordings and renders, and those that no row knows. Uploads and
+ * unfinished jobs are left out.
+ */
 import { lstat, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Folders } from "../../blobs/folders";
@@ -22,10 +25,16 @@ import { findExistingRenderIds } from "../../store/renders";
 /** Size and time of a file. `since`: when it was last written, renamed or moved here. */
 type FileStat = Pick<FileFacts, "bytes" | "modified_at"> & { since: number };
 
-/** A file or folder. `tracked` null: no row knows it. `stat` null: it does not exist. `path` is relative to the media folder. */
+/**
+ * A file or folder. `tracked` null: no row knows it. `stat` null: it does not exist. `path` is relative to the media
+ * folder.
+ */
 export type MediaEntry = { path: string; tracked: TrackedFile | null; stat: FileStat | null };
 
-/** The sweep removes files of unknown owners every hour, and jobs write temporary files: others are untracked after this time. */
+/**
+ * The sweep removes files of unknown owners every hour, and jobs write temporary files: others are untracked after this
+ * time.
+ */
 const UNTRACKED_AFTER_MS = 3 * 3600 * 1000;
 
 /** Returns the absolute path of a file of `file_checks`; null for a path that no check writes. */
@@ -48,7 +57,10 @@ export async function findOwnerOf(db: Queries, path: string): Promise<StoredOwne
   return findOwner(db, parsed.folder === "media" ? "asset" : "render", parsed.owner);
 }
 
-/** Lists the entries of an owner; null while jobs or uploads write to its folder. Errors: those of the file system, but for missing files. */
+/**
+ * Lists the entries of an owner; null while jobs or uploads write to its folder. Errors: those of the file system, but
+ * for missing files.
+ */
 export async function listOwnerEntries(
   folders: Folders,
   owner: StoredOwner,

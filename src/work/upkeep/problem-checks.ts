@@ -34,7 +34,10 @@ export type ProblemNeeds = WorkerNeeds & {
   clock(): number;
 };
 
-/** `graceMs`: how long after the start the problem is not looked for. `find` returns null without a problem, and throws when it cannot know. */
+/**
+ * `graceMs`: how long after the start the problem is not looked for. `find` returns null without a problem, and throws
+ * when it cannot know.
+ */
 export type ProblemCheck = { graceMs: number; find(): Promise<FoundProblem | null> };
 
 const CATCH_UP_MS = 15 * 60_000;
@@ -79,7 +82,8 @@ function createBackupCheck(services: ProblemNeeds): ProblemCheck["find"] {
     );
     const completed = runs.find(({ state }) => state === "completed");
     const error = runs[0]?.state === "failed" ? (runs[0].error ?? "The log has the reason") : null;
-    // Before the first one: a server that is restarted each day is late too. The time of day may have been wrong at its start.
+    // Before the first one: a server that is restarted each day is late too. The time of day may have been wrong at its
+    // start.
     const waitingSince = Math.min(runs.at(-1)?.started_at ?? at, at - (clock() - startedAt));
     return findBackupProblem({ completedAt: completed?.started_at ?? waitingSince, error }, at);
   };

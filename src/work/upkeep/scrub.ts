@@ -1,6 +1,6 @@
 /**
- * Reads a quarter of all files each week, and looks for files that are missing or that no row knows. What was read is stored after each few files, so
- * that a pass that was interrupted goes on where it was.
+ * Reads a quarter of all files each week, and looks for files that are missing or that no row knows. What was read is
+ * stored after each few files, so that a pass that was interrupted goes on where it was.
  */
 import { isDue } from "../../domain/scrub";
 import { sleep } from "../../lib/sleep";
@@ -114,7 +114,9 @@ type Pass = {
   since: number | null;
   report: ScrubReport;
   signal: AbortSignal;
-  /** Files that could not be checked, such as when a child process was killed. They are tried again by the next pass. */
+  /**
+   * Files that could not be checked, such as when a child process was killed. They are tried again by the next pass.
+   */
   failures: number;
   unsaved: { check: FileCheck; bytes: number }[];
   /** Waits until no job runs. Throws `ScrubPaused`. */

@@ -10,8 +10,8 @@ const MAX_HEADER_CHARACTERS = 4_096;
 export type UploadMetadata = { header: string | null; filename: string | null; externalId: string | null };
 
 /**
- * Parses a TUS `Upload-Metadata` header (`key base64value,…`). The file name is reduced to its last path component. Errors: `bad_request` for
- * a value that is not base64, and for a header or an `external_id` that is too long.
+ * Parses a TUS `Upload-Metadata` header (`key base64value,…`). The file name is reduced to its last path component.
+ * Errors: `bad_request` for a value that is not base64, and for a header or an `external_id` that is too long.
  */
 export function parseUploadMetadata(header: string | null): UploadMetadata {
   // It is stored with the asset and does not count towards the quota.
@@ -29,8 +29,8 @@ export function parseUploadMetadata(header: string | null): UploadMetadata {
 export type UploadTarget = { kind: AssetKind; projectId: string | null; language: string | null };
 
 /**
- * Parses the keys `project_id`, `language` and `type` of the header. Many clients send the media type of the file as `type`, so every value
- * but the kinds of finished files means a source. Errors: `bad_request`.
+ * Parses the keys `project_id`, `language` and `type` of the header. Many clients send the media type of the file as
+ * `type`, so every value but the kinds of finished files means a source. Errors: `bad_request`.
  */
 export function parseUploadTarget(header: string | null): UploadTarget {
   const values = parsePairs(header);
@@ -66,7 +66,9 @@ function parsePairs(header: string | null): Map<string, string> {
 /** Control characters, line separators, and direction marks, which can disguise a file extension. */
 const UNSAFE_IN_NAMES = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
-/** Returns the last component of a path of any operating system, without control characters; null when nothing is left. */
+/**
+ * Returns the last component of a path of any operating system, without control characters; null when nothing is left.
+ */
 export function toSafeBasename(name: string): string | null {
   const clean = basename(name.replaceAll("\\", "/").replace(UNSAFE_IN_NAMES, "")).trim();
   if (!clean || clean === "." || clean === "..") return null;

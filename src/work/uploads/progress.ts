@@ -49,8 +49,8 @@ async function readHead(path: string): Promise<Uint8Array | null> {
 }
 
 /**
- * Starts the preparation of a complete upload. Idempotent, also after a crash: the file is moved before the state changes, and
- * `recoverUploads` finds files that were moved without a change of state.
+ * Starts the preparation of a complete upload. Idempotent, also after a crash: the file is moved before the state
+ * changes, and `recoverUploads` finds files that were moved without a change of state.
  */
 export async function finishUpload(services: PipelineNeeds, asset: Asset): Promise<void> {
   const { folders } = services;
@@ -92,8 +92,8 @@ export async function finishUpload(services: PipelineNeeds, asset: Asset): Promi
 }
 
 /**
- * Starts the preparation of uploads that were complete when the server stopped, and removes expired ones. `isStart`: no request is writing
- * to an upload.
+ * Starts the preparation of uploads that were complete when the server stopped, and removes expired ones. `isStart`: no
+ * request is writing to an upload.
  */
 export async function recoverUploads(services: PipelineNeeds, isStart: boolean): Promise<void> {
   for (const asset of await listOpenUploads(services.store.read))
@@ -132,7 +132,10 @@ async function recoverUpload(services: PipelineNeeds, asset: Asset, isStart: boo
   }
 }
 
-/** Removes what a PUT has written, and returns its bytes to the quota. Throws `AppError` `upstream_unavailable` while a folder is offline. */
+/**
+ * Removes what a PUT has written, and returns its bytes to the quota. Throws `AppError` `upstream_unavailable` while a
+ * folder is offline.
+ */
 export async function discardPut(services: CoreNeeds, assetId: string): Promise<void> {
   await services.folders.guard.confirmOnline();
   await rm(services.folders.upload(assetId), { force: true });

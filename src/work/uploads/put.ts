@@ -1,6 +1,6 @@
 /**
- * Uploads through a signed link: one PUT sends the whole file, without a credential. The file is complete or absent, so a PUT that breaks is
- * sent again from its start. What has arrived counts towards the quota while it arrives.
+ * Uploads through a signed link: one PUT sends the whole file, without a credential. The file is complete or absent, so
+ * a PUT that breaks is sent again from its start. What has arrived counts towards the quota while it arrives.
  */
 import { AppError, conflict, notFound } from "../../domain/errors";
 import { type Asset, findAssetById, updateAssetInState } from "../../store/assets";
@@ -40,9 +40,9 @@ const revokedLink = () => new AppError("forbidden", "Upload link was revoked wit
 const RESERVED_BYTES = 64 * 1024 ** 2;
 
 /**
- * Reserves room for a body of `bytes`, or of at least that many when its length is unknown, and returns how many bytes are reserved. The
- * reservation counts towards the quota like the length of any unfinished upload. Errors: `payload_too_large`, `conflict` (quota),
- * `not_found`, `upstream_unavailable` (storage).
+ * Reserves room for a body of `bytes`, or of at least that many when its length is unknown, and returns how many bytes
+ * are reserved. The reservation counts towards the quota like the length of any unfinished upload. Errors:
+ * `payload_too_large`, `conflict` (quota), `not_found`, `upstream_unavailable` (storage).
  */
 export async function reservePut(services: CoreNeeds, assetId: string, bytes: number, isExact: boolean) {
   const { maxUploadBytes } = services.config;

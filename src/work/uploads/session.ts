@@ -1,6 +1,7 @@
 /**
- * The receiver of bytes: of uploads over TUS, of files that a signed link takes, and of those that workers send. A session belongs to one file. It
- * owns the lock, the offset, the limits, the claim of free space, the hash, and the move into place.
+ * The receiver of bytes: of uploads over TUS, of files that a signed link takes, and of those that workers send. A
+ * session belongs to one file. It owns the lock, the offset, the limits, the claim of free space, the hash, and the
+ * move into place.
  */
 import { constants } from "node:fs";
 import { lstat, open, rename, rm, writeFile } from "node:fs/promises";
@@ -49,8 +50,9 @@ export const tooLongError = (): AppError =>
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
- * Moves a file that was received to `target`, on the same file system, and flushes it before, so that a row which refers to it can be committed.
- * A crash leaves the file at one of the places. Throws when it is not a regular file: a job's child process may be able to write to the folder.
+ * Moves a file that was received to `target`, on the same file system, and flushes it before, so that a row which
+ * refers to it can be committed. A crash leaves the file at one of the places. Throws when it is not a regular file: a
+ * job's child process may be able to write to the folder.
  */
 export async function moveIntoPlace(path: string, target: string): Promise<void> {
   await using file = await open(path, OPEN_FLAGS);
@@ -108,8 +110,9 @@ export function createUploadSession(services: CoreNeeds, path: string, isHashed 
   }
 
   /**
-   * Appends a part and returns the offset after it; the caller holds the lock. What arrived before a failure stays. Errors: `AppError` `conflict`
-   * for another offset, `payload_too_large`, `upstream_unavailable` (a folder is offline); those of the part and of the file system.
+   * Appends a part and returns the offset after it; the caller holds the lock. What arrived before a failure stays.
+   * Errors: `AppError` `conflict` for another offset, `payload_too_large`, `upstream_unavailable` (a folder is
+   * offline); those of the part and of the file system.
    */
   async function receive(part: UploadPart): Promise<number> {
     const controller = new AbortController();
@@ -172,7 +175,10 @@ export function createUploadSession(services: CoreNeeds, path: string, isHashed 
 
 export type UploadSession = ReturnType<typeof createUploadSession>;
 
-/** Creates the sessions of uploads. They exist while requests use them: everything that lasts is in the file and in the asset's row. */
+/**
+ * Creates the sessions of uploads. They exist while requests use them: everything that lasts is in the file and in the
+ * asset's row.
+ */
 export function createUploadSessions(services: CoreNeeds) {
   const open = new Map<string, { session: UploadSession; users: number }>();
   return {

@@ -46,8 +46,9 @@ export function createUploadLock() {
 
   return {
     /**
-     * Asks the holder to release the lock, waits for it, and returns the function that releases it again. Throws `AppError` `conflict` when the
-     * holder refuses, when too many requests wait, after 30 seconds, and when the signal is aborted.
+     * Asks the holder to release the lock, waits for it, and returns the function that releases it again. Throws
+     * `AppError` `conflict` when the holder refuses, when too many requests wait, after 30 seconds, and when the signal
+     * is aborted.
      */
     acquire: async (requestRelease: RequestRelease, signal?: AbortSignal) => {
       if (holder === null) holder = requestRelease;

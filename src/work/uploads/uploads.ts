@@ -27,7 +27,10 @@ export const MIN_UPLOAD_BYTES = 64;
 const MAX_UPLOAD_IDLE_MS = 7 * 24 * 3600 * 1000;
 const MAX_EMPTY_UPLOAD_MS = 3600 * 1000;
 
-/** Returns when the upload expires unless it receives more bytes, in milliseconds since 1970. A PUT that is running may outlast its link. */
+/**
+ * Returns when the upload expires unless it receives more bytes, in milliseconds since 1970. A PUT that is running may
+ * outlast its link.
+ */
 export const getUploadExpiry = ({ put_until, upload_active_at }: Asset): number =>
   put_until === null ? upload_active_at + MAX_UPLOAD_IDLE_MS : Math.max(put_until, upload_active_at + MAX_PUT_PAUSE_MS);
 export const getUploadCutoff = (now: number): UploadCutoff => ({ activeSince: now - MAX_UPLOAD_IDLE_MS, now });
@@ -47,8 +50,9 @@ export type UploadParams = Actor & {
 };
 
 /**
- * Creates an upload and its asset. Errors, in this order: `bad_request` (too small), `payload_too_large`, `not_found` (project),
- * `conflict` (archived project, too many uploads, quota), `insufficient_credits`, `upstream_unavailable` (storage).
+ * Creates an upload and its asset. Errors, in this order: `bad_request` (too small), `payload_too_large`, `not_found`
+ * (project), `conflict` (archived project, too many uploads, quota), `insufficient_credits`, `upstream_unavailable`
+ * (storage).
  */
 export async function createUpload(services: CoreNeeds, tx: Queries, request: UploadParams): Promise<Asset> {
   const { config } = services;
@@ -95,7 +99,10 @@ export async function createUpload(services: CoreNeeds, tx: Queries, request: Up
   return inserted;
 }
 
-/** Throws `AppError` `bad_request` or `payload_too_large` unless an upload may have this size. `name`: where the client sent it. */
+/**
+ * Throws `AppError` `bad_request` or `payload_too_large` unless an upload may have this size. `name`: where the client
+ * sent it.
+ */
 export function requireUploadSize({ config }: CoreNeeds, bytes: number, name: string): void {
   if (bytes < MIN_UPLOAD_BYTES) throw badRequest(`${name} must be at least ${MIN_UPLOAD_BYTES}.`);
   if (bytes > config.maxUploadBytes)
@@ -103,8 +110,8 @@ export function requireUploadSize({ config }: CoreNeeds, bytes: number, name: st
 }
 
 /**
- * Returns the size of the largest file, and the bytes for which the disk and the workspace's quota have room. Throws `AppError`
- * `upstream_unavailable` while a folder is offline.
+ * Returns the size of the largest file, and the bytes for which the disk and the workspace's quota have room. Throws
+ * `AppError` `upstream_unavailable` while a folder is offline.
  */
 export async function readUploadLimits(services: CoreNeeds, workspaceId: string) {
   const { config, disk, folders, store } = services;
@@ -128,7 +135,10 @@ async function requireCredits(tx: Queries, workspaceId: string): Promise<void> {
 
 const INBOX_NAME = "Inbox";
 
-/** Returns the workspace's project for uploads that name none. Creates it on first use, and again when it was renamed, archived or deleted. */
+/**
+ * Returns the workspace's project for uploads that name none. Creates it on first use, and again when it was renamed,
+ * archived or deleted.
+ */
 async function openInbox(tx: Queries, { workspaceId, userId }: Actor, now: number): Promise<Project> {
   const found = await findActiveProjectByName(tx, workspaceId, INBOX_NAME);
   if (found) return found;
@@ -147,8 +157,8 @@ async function openInbox(tx: Queries, { workspaceId, userId }: Actor, now: numbe
 }
 
 /**
- * Records the length of an upload that was created without one. Does nothing when it is known already. Errors: `bad_request`,
- * `payload_too_large`, `conflict` (quota), `upstream_unavailable` (storage).
+ * Records the length of an upload that was created without one. Does nothing when it is known already. Errors:
+ * `bad_request`, `payload_too_large`, `conflict` (quota), `upstream_unavailable` (storage).
  */
 export async function declareUploadLength(services: CoreNeeds, assetId: string, bytes: number): Promise<Asset | null> {
   requireUploadSize(services, bytes, "Upload-Length");

@@ -1,6 +1,6 @@
 /**
- * Delivers webhooks that are due according to the database. An attempt is recorded when it has ended; after a crash in between, the message
- * is sent again with the same ID, and receivers ignore the duplicate.
+ * Delivers webhooks that are due according to the database. An attempt is recorded when it has ended; after a crash in
+ * between, the message is sent again with the same ID, and receivers ignore the duplicate.
  */
 import { DELIVERY_TIMEOUT_MS, findDeliveryDelayMs, updateEndpointHealth } from "../../domain/webhooks";
 import type { Log } from "../../lib/log";
@@ -137,7 +137,8 @@ export function createDeliverer(options: DelivererOptions) {
       const ended = attempt(found.delivery, found.endpoint)
         .catch((error) => {
           log.error("webhook.record_failed", { delivery: next.id, error });
-          // The delivery is still due. Without a pause it would be sent again and again while the database cannot be written.
+          // The delivery is still due. Without a pause it would be sent again and again while the database cannot be
+          // written.
           return Bun.sleep(RECORD_FAILED_PAUSE_MS);
         })
         .finally(() => {

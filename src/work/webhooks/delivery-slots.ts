@@ -1,4 +1,7 @@
-/** Limits concurrent webhook deliveries for each endpoint, for each workspace and overall, and lets workspaces take turns. */
+/**
+ * Limits concurrent webhook deliveries for each endpoint, for each workspace and overall, and lets workspaces take
+ * turns.
+ */
 import type { DueDelivery } from "../../store/delivery-queue";
 
 export const MAX_PER_ENDPOINT = 4;
@@ -36,7 +39,9 @@ export function createDeliverySlots() {
       }
       return next;
     },
-    /** Returns the workspace's first due delivery to the endpoint with the fewest in flight; null when none may start. */
+    /**
+     * Returns the workspace's first due delivery to the endpoint with the fewest in flight; null when none may start.
+     */
     nextDelivery: (workspaceId: string, due: DueDelivery[]) => {
       if (!hasRoom(workspaceId)) return null;
       let next: DueDelivery | null = null;

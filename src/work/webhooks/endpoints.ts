@@ -17,7 +17,10 @@ import type { CoreNeeds } from "../needs";
 import { queueDelivery } from "./events";
 
 export type WebhookNeeds = CoreNeeds & {
-  /** Returns a resolver for host names in a workspace's URLs, with limits for the workspace and for all workspaces together. */
+  /**
+   * Returns a resolver for host names in a workspace's URLs, with limits for the workspace and for all workspaces
+   * together.
+   */
   resolverFor(workspaceId: string): Resolve;
 };
 
@@ -36,8 +39,8 @@ export const getAddressRules = (services: CoreNeeds) => ({
 });
 
 /**
- * Throws `validation_error` on `body.url` when webhooks may not be sent to the URL; `rate_limited` or `upstream_unavailable` when too many
- * host names are being resolved.
+ * Throws `validation_error` on `body.url` when webhooks may not be sent to the URL; `rate_limited` or
+ * `upstream_unavailable` when too many host names are being resolved.
  */
 export async function requireAllowedUrl(services: WebhookNeeds, workspaceId: string, url: string): Promise<void> {
   try {
@@ -110,8 +113,8 @@ async function requireRoomForTest(tx: Queries, workspaceId: string, now: number)
 }
 
 /**
- * Queues a delivery again with the same ID, from the start of its retry schedule. Errors: `not_found`; `conflict` while the endpoint is
- * disabled; `rate_limited` for a test event, as in `queueTestEvent`.
+ * Queues a delivery again with the same ID, from the start of its retry schedule. Errors: `not_found`; `conflict` while
+ * the endpoint is disabled; `rate_limited` for a test event, as in `queueTestEvent`.
  */
 export async function requeueDelivery(services: CoreNeeds, endpoint: WebhookEndpoint, deliveryId: string) {
   requireEnabled(endpoint);

@@ -1,6 +1,6 @@
 /**
- * Emits the events of the outbox: an event and its deliveries are written in the transaction that changed the state. Each emitter accepts
- * only the events of its entity, and `EventPayloads` ties each event to its payload.
+ * Emits the events of the outbox: an event and its deliveries are written in the transaction that changed the state.
+ * Each emitter accepts only the events of its entity, and `EventPayloads` ties each event to its payload.
  */
 import type { EventPayloads, EventType } from "../../domain/webhooks";
 import { sha256 } from "../../lib/hash";
@@ -37,7 +37,10 @@ export function emitRenderEvent(tx: Queries, render: Render, type: EventsOf<"ren
   return emitEvent(tx, render.workspace_id, type, data, now);
 }
 
-/** Writes the event and a delivery for each endpoint that subscribes to it. Does nothing when the entity has emitted this event before. */
+/**
+ * Writes the event and a delivery for each endpoint that subscribes to it. Does nothing when the entity has emitted
+ * this event before.
+ */
 async function emitEvent<Type extends EventType>(
   tx: Queries,
   workspaceId: string,

@@ -1,6 +1,7 @@
 /**
- * A worker's side of its membership: joins the head, sends heartbeats, runs the executions of tickets, and ends. The head decides: what it
- * cannot hear of for a while it gives to others, so a worker that cannot reach the head aborts its work after the same time.
+ * A worker's side of its membership: joins the head, sends heartbeats, runs the executions of tickets, and ends. The
+ * head decides: what it cannot hear of for a while it gives to others, so a worker that cannot reach the head aborts
+ * its work after the same time.
  */
 import { JobAborted } from "../../domain/jobs";
 import type { HeartbeatAnswer, Membership, Ticket, WorkerAnnouncement } from "../../domain/worker-messages";
@@ -12,7 +13,10 @@ import type { TicketQueue } from "../../queue/bullmq-worker";
 import type { Execute } from "./executor";
 import type { Copies } from "./work-folders";
 
-/** `refused`: the head does not accept this worker, for the reason in `message`. `isFinal`: nor will it later, with the same token. */
+/**
+ * `refused`: the head does not accept this worker, for the reason in `message`. `isFinal`: nor will it later, with the
+ * same token.
+ */
 export type AgentEnd = { kind: "drained" } | { kind: "refused"; message: string; isFinal: boolean };
 
 export type AgentParts = {
@@ -33,7 +37,10 @@ type RunningExecution = {
   ended: Promise<void>;
 };
 
-/** How often the head is asked for deleted recordings and ended steps. When an execution was aborted, it is asked at once. */
+/**
+ * How often the head is asked for deleted recordings and ended steps. When an execution was aborted, it is asked at
+ * once.
+ */
 const COPIES_INTERVAL_MS = 60_000;
 /** With `ABORT_MS` and `LEAVE_MS` below 30 s, after which supervisors kill. */
 const DRAIN_MS = 24_000;
@@ -123,7 +130,9 @@ export function startAgent({ head, announce, openQueue, execute, copies, log, dr
     session = Promise.withResolvers();
   }
 
-  /** Sends heartbeats until the head does not know this start of the worker. Errors: `HeadError`; the signal's reason. */
+  /**
+   * Sends heartbeats until the head does not know this start of the worker. Errors: `HeadError`; the signal's reason.
+   */
   async function sendHeartbeats({ workerId, heartbeatMs, lostAfterMs }: Membership): Promise<void> {
     let answeredAt = performance.now();
     let isReachable = true;
@@ -219,7 +228,8 @@ export function startAgent({ head, announce, openQueue, execute, copies, log, dr
       abortAll("lost");
       await endRunning();
     } else {
-      // Heartbeats go on meanwhile, and may end with a refusal. Tickets are given back, which is sooner than the head would miss them.
+      // Heartbeats go on meanwhile, and may end with a refusal. Tickets are given back, which is sooner than the head
+      // would miss them.
       await Promise.race([endRunning(), refused.promise]);
       abortAll("lost");
       await queue?.tickets.pause().catch(() => {});
@@ -246,7 +256,10 @@ export function startAgent({ head, announce, openQueue, execute, copies, log, dr
 
 export type Agent = ReturnType<typeof startAgent>;
 
-/** The token is revoked or used by another worker, or the protocol is another one. Other statuses may come from a proxy before the head. */
+/**
+ * The token is revoked or used by another worker, or the protocol is another one. Other statuses may come from a proxy
+ * before the head.
+ */
 const REFUSAL_STATUSES = [400, UNAUTHORIZED, FORBIDDEN, 409, 422];
 
 const isRefusal = (error: unknown): error is HeadError =>

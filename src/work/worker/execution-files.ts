@@ -1,6 +1,6 @@
 /**
- * The files of an execution on a worker: inputs in the cache, what earlier attempts have left in the folders that `run` writes to, and what is sent
- * to the head.
+ * The files of an execution on a worker: inputs in the cache, what earlier attempts have left in the folders that `run`
+ * writes to, and what is sent to the head.
  */
 import { mkdir, open, rename, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
@@ -39,8 +39,8 @@ export function findPartialInput(
 }
 
 /**
- * Fetches the files of a manifest, but for the input that is read in parts. Errors: those of `BlobCache.acquire`; the signal's reason when
- * aborted. After an error nothing is in use.
+ * Fetches the files of a manifest, but for the input that is read in parts. Errors: those of `BlobCache.acquire`; the
+ * signal's reason when aborted. After an error nothing is in use.
  */
 export async function fetchFiles(
   manifest: ExecutionManifest,
@@ -152,8 +152,9 @@ const MAX_CONFLICTS = 5;
 const CONFLICT = 409;
 
 /**
- * Sends a file in parts, from where the head has them after a broken connection, and returns what was sent. Errors: `HeadError`; the signal's reason
- * when aborted; a plain `Error` when the file changes meanwhile or the head loses it repeatedly. `partBytes` is for tests.
+ * Sends a file in parts, from where the head has them after a broken connection, and returns what was sent. Errors:
+ * `HeadError`; the signal's reason when aborted; a plain `Error` when the file changes meanwhile or the head loses it
+ * repeatedly. `partBytes` is for tests.
  */
 export async function sendFile(
   remote: Upload,

@@ -1,4 +1,7 @@
-/** Runs executions on a worker: fetches the files, runs what the head would run itself, and sends back the files and the result. */
+/**
+ * Runs executions on a worker: fetches the files, runs what the head would run itself, and sends back the files and the
+ * result.
+ */
 import { join } from "node:path";
 import type { BlobCache } from "../../blobs/blob-cache";
 import { AppError } from "../../domain/errors";
@@ -46,7 +49,10 @@ type ExecutorParts = {
   log: Log;
 };
 
-/** Runs the execution of a ticket and reports its result. Errors: `HeadError` and the signal's reason, after which nobody waits for a result. */
+/**
+ * Runs the execution of a ticket and reports its result. Errors: `HeadError` and the signal's reason, after which
+ * nobody waits for a result.
+ */
 export type Execute = (ticket: Ticket, control: ExecutionControl) => Promise<void>;
 
 /** Maximum time to report returned executions to the head while the worker stops. */
@@ -68,7 +74,10 @@ export function createExecutor(parts: ExecutorParts): Execute {
   };
 }
 
-/** Returns the manifest. Reports an invalid one to the head as a failure, because the head waits for a result. Throws an `Error`. */
+/**
+ * Returns the manifest. Reports an invalid one to the head as a failure, because the head waits for a result. Throws an
+ * `Error`.
+ */
 async function start(remote: RemoteExecution, { execution }: Ticket, control: ExecutionControl) {
   const sent = await remote.start(control.boot, control.signal);
   try {
@@ -129,7 +138,10 @@ const toWorkKey = ({ kind, owner, input, files }: ExecutionManifest): string =>
 
 type OpenFiles = { files: ExecutionFiles; outputDir: string; workDir: string };
 
-/** Runs the kind, sends its files and its output. Errors: those of the run; `HeadError`; the signal's reason when aborted. */
+/**
+ * Runs the kind, sends its files and its output. Errors: those of the run; `HeadError`; the signal's reason when
+ * aborted.
+ */
 async function runKind(
   { tools, log }: ExecutorParts,
   { manifest, remote, control }: Running,
@@ -150,7 +162,10 @@ async function runKind(
     return blobs.flatMap(({ name, bytes }) => (sent.get(name)?.bytes === bytes ? [sent.get(name)!] : []));
   }
 
-  /** Repeats a call once that was refused because files had changed on the way. One at a time: branches of a run name the same files. */
+  /**
+   * Repeats a call once that was refused because files had changed on the way. One at a time: branches of a run name
+   * the same files.
+   */
   const withResend = (blobs: BlobRef[], call: (files: SentFile[]) => Promise<void>): Promise<void> =>
     turns.run(signal, async () => {
       try {
@@ -206,7 +221,9 @@ const PROBLEMS: Record<string, string> = {
   files: "its files are missing or too many",
 };
 
-/** Checks a manifest. Names become paths here, so they are checked, although the head is trusted. Throws `HeadError`. */
+/**
+ * Checks a manifest. Names become paths here, so they are checked, although the head is trusted. Throws `HeadError`.
+ */
 function parseManifest(body: unknown, execution: string): ExecutionManifest {
   const check = getChecker(manifestMessage);
   if (!check.Check(body)) {

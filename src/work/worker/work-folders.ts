@@ -1,7 +1,7 @@
 /**
- * The work folders of executions on a worker, and what the head says is no longer needed of them and of the cache. A folder is kept after an
- * execution that did not complete, so that the next attempt on the same input resumes here, and removed when its step has ended, when it was not used
- * for a day, when there are too many, or when the disk is full.
+ * The work folders of executions on a worker, and what the head says is no longer needed of them and of the cache. A
+ * folder is kept after an execution that did not complete, so that the next attempt on the same input resumes here, and
+ * removed when its step has ended, when it was not used for a day, when there are too many, or when the disk is full.
  */
 import { mkdir, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -152,8 +152,8 @@ export function createCopies({ cache, workFolders, head, log }: CopiesParts) {
 
   return {
     /**
-     * Asks the head which recordings were deleted, and removes what is left of them here; then which steps have ended, were it by a cancellation or
-     * on another machine, and removes their work folders. Errors: those of the head.
+     * Asks the head which recordings were deleted, and removes what is left of them here; then which steps have ended,
+     * were it by a cancellation or on another machine, and removes their work folders. Errors: those of the head.
      */
     removeUnneeded: async (signal: AbortSignal) => {
       await removeDeleted(signal);

@@ -18,7 +18,9 @@ import { recordOnWorkspace } from "./workspaces";
 /** Anyone with the link may accept with the account of its address. Without the link, the address must be confirmed. */
 export type InvitationChoice = { id: string } | { token: string };
 
-/** Accepts an invitation for the user. Throws `AppError` `not_found` if it is not for the user's address or not open. */
+/**
+ * Accepts an invitation for the user. Throws `AppError` `not_found` if it is not for the user's address or not open.
+ */
 export async function acceptReceivedInvitation(
   tx: Queries,
   actor: AuditActor,

@@ -48,9 +48,8 @@ const GRANT_INTERVAL_MS = 24 * 3600 * 1000;
 const MAX_MEMBERS = 500;
 
 /**
- * Creates a workspace with one owner. It starts with the sign-up credits, unless another one of the user did within a day, or the account itself
- * started without credits. Throws `AppError`
- * `conflict` when the user has created too many.
+ * Creates a workspace with one owner. It starts with the sign-up credits, unless another one of the user did within a
+ * day, or the account itself started without credits. Throws `AppError` `conflict` when the user has created too many.
  */
 export async function createWorkspace(
   { config }: CoreNeeds,
@@ -162,9 +161,9 @@ export async function removeMember(
 }
 
 /**
- * Deletes a workspace with everything in it. Its ledger entries stay. The other members and all keys go first, so that nobody adds anything;
- * after a crash in between the owner can delete it again. Throws `AppError` `conflict` for a personal workspace, and
- * while a subscription renews.
+ * Deletes a workspace with everything in it. Its ledger entries stay. The other members and all keys go first, so that
+ * nobody adds anything; after a crash in between the owner can delete it again. Throws `AppError` `conflict` for a
+ * personal workspace, and while a subscription renews.
  */
 export async function removeWorkspace(
   services: PipelineNeeds,

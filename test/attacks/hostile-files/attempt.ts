@@ -1,4 +1,7 @@
-/** One hostile file's way through the product: uploaded, prepared, cut and rendered, each to an end that the contract allows. */
+/**
+ * One hostile file's way through the product: uploaded, prepared, cut and rendered, each to an end that the contract
+ * allows.
+ */
 import type { Client } from "../../http/client";
 import type { AssetDetail } from "../../http/resources";
 

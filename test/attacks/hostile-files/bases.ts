@@ -1,4 +1,7 @@
-/** The valid files that the generator corrupts: one second of small video and audio in each container, made once per run. */
+/**
+ * The valid files that the generator corrupts: one second of small video and audio in each container, made once per
+ * run.
+ */
 import { join } from "node:path";
 import { FFMPEG } from "../../http/media";
 import type { BaseFiles } from "./cases";

@@ -1,6 +1,6 @@
 /**
- * Files that must not be read while hostile files are prepared: another user's upload and a video outside the data folder. Their access
- * time shows whether they were read, and no output of the product contains their content.
+ * Files that must not be read while hostile files are prepared: another user's upload and a video outside the data
+ * folder. Their access time shows whether they were read, and no output of the product contains their content.
  */
 import { mkdir, readdir, rm, stat, utimes } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
@@ -27,7 +27,9 @@ export async function makeCanary(path: string, token: string): Promise<void> {
   if ((await child.exited) !== 0) throw new Error(`canary: ${errors}`);
 }
 
-/** Sets the access times back. `folder` is the server's working folder. Throws when this file system does not keep them. */
+/**
+ * Sets the access times back. `folder` is the server's working folder. Throws when this file system does not keep them.
+ */
 export async function plantCanaries(paths: readonly string[], token: string, folder: string): Promise<Canaries> {
   await proveAccessTimes(folder);
   const now = new Date();

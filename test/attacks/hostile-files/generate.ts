@@ -71,7 +71,9 @@ export function hostileFiles({ bases, targets, seed, count = TOTAL }: GeneratorO
   });
 }
 
-/** A few of them: as many of each container, among them those that are always tried, a polyglot and ways that differ. */
+/**
+ * A few of them: as many of each container, among them those that are always tried, a polyglot and ways that differ.
+ */
 export function chooseFew(files: readonly HostileFile[], count: number): HostileFile[] {
   const each = Math.floor(count / CONTAINERS.length);
   return CONTAINERS.flatMap((container, n) => {

@@ -1,4 +1,7 @@
-/** What can be done to any file whose structures are known: cut it off, invert bits, swap, repeat, glue, fill with zeros or noise. */
+/**
+ * What can be done to any file whose structures are known: cut it off, invert bits, swap, repeat, glue, fill with zeros
+ * or noise.
+ */
 import { type Bytes, concat, flipBit, overwrite, splice, zeros } from "./bytes";
 import type { ContainerCases, Structure } from "./cases";
 import type { Random } from "./random";

@@ -1,4 +1,6 @@
-/** Hostile MP4 and QuickTime files: sizes, counts, tables, times, dimensions, edit lists, codecs' records, fragments. */
+/**
+ * Hostile MP4 and QuickTime files: sizes, counts, tables, times, dimensions, edit lists, codecs' records, fragments.
+ */
 import { type Bytes, byte, concat, latin, overwrite, readBE, repeat, splice, uintBE, zeros } from "./bytes";
 import { type BaseFiles, type ContainerCases, type HostileCase, hostile, hostileFirst, type Targets } from "./cases";
 import { addBoxes, boxAt, changeBox, walkMp4, writeField, writeFields } from "./mp4-boxes";

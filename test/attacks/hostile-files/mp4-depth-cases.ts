@@ -1,4 +1,7 @@
-/** Hostile MP4 and QuickTime files: nesting, thousands of tracks, metadata, references to other files, compressed headers. */
+/**
+ * Hostile MP4 and QuickTime files: nesting, thousands of tracks, metadata, references to other files, compressed
+ * headers.
+ */
 import { deflateSync } from "node:zlib";
 import { type Bytes, byte, concat, latin, repeat, text, uintBE, zeros } from "./bytes";
 import { type HostileCase, hostile, hostileFirst, type Targets } from "./cases";

@@ -1,4 +1,7 @@
-/** Files that are something else than they claim: lists of files, playlists, drawings, archives and subtitles with a media file's beginning. */
+/**
+ * Files that are something else than they claim: lists of files, playlists, drawings, archives and subtitles with a
+ * media file's beginning.
+ */
 import { type Bytes, concat, latin, text, uintBE, uintLE, zeros } from "./bytes";
 import type { Container, Targets } from "./cases";
 

@@ -1,6 +1,6 @@
 /**
- * Writes hostile files in a separate process: some take seconds to make, in which the test could not watch the server. Run as a program
- * it takes one argument, the options as JSON, and prints the files as JSON.
+ * Writes hostile files in a separate process: some take seconds to make, in which the test could not watch the server.
+ * Run as a program it takes one argument, the options as JSON, and prints the files as JSON.
  */
 import { join } from "node:path";
 import type { WrittenFile } from "./attempt";

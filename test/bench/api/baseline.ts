@@ -1,4 +1,7 @@
-/** The baseline: Elysia routes over the same database driver, without authentication, validation of responses or documentation. */
+/**
+ * The baseline: Elysia routes over the same database driver, without authentication, validation of responses or
+ * documentation.
+ */
 import { join } from "node:path";
 import { createClient } from "@libsql/client";
 import { Elysia, t } from "elysia";

@@ -1,4 +1,7 @@
-/** A process of uploads: `busy-uploads.ts URL KEY…`, one for each key. Each sends a mebibyte twice a second until it is killed. */
+/**
+ * A process of uploads: `busy-uploads.ts URL KEY…`, one for each key. Each sends a mebibyte twice a second until it is
+ * killed.
+ */
 import { createClient } from "../../http/client";
 
 const CHUNK_BYTES = 1024 ** 2;

@@ -1,8 +1,9 @@
 /**
- * Measures response times of reads on a busy server, without a backup and while backups run: `bun test/bench/api/busy.ts [SECONDS]` (default 20
- * for each). Users read, others upload, event streams are open, and the queue is full. `OFFCUT_FULL=1`: 50 users, 16 uploads and 200 streams
- * instead of 10, 4 and 40, and a larger data folder. Needs ffmpeg and `dist/offcut`. Exit code 1: a request failed, or the 99th percentile with
- * backups is 100 ms or more.
+ * Measures response times of reads on a busy server, without a backup and while backups run:
+ * `bun test/bench/api/busy.ts [SECONDS]` (default 20 for each). Users read, others upload, event streams are open, and
+ * the queue is full. `OFFCUT_FULL=1`: 50 users, 16 uploads and 200 streams instead of 10, 4 and 40, and a larger data
+ * folder. Needs ffmpeg and `dist/offcut`. Exit code 1: a request failed, or the 99th percentile with backups is 100 ms
+ * or more.
  */
 import { mkdtemp, open, rm } from "node:fs/promises";
 import { loadavg, tmpdir } from "node:os";
@@ -62,7 +63,10 @@ async function readPages(users: readonly Client[]): Promise<number[]> {
   return milliseconds.sort((a, b) => a - b);
 }
 
-/** Returns how long it takes to flush a block to the disk of the data folder, again and again: commits of the database wait for that, too. */
+/**
+ * Returns how long it takes to flush a block to the disk of the data folder, again and again: commits of the database
+ * wait for that, too.
+ */
 async function measureFlushes(): Promise<number[]> {
   const milliseconds: number[] = [];
   const end = performance.now() + SECONDS * 1000;
@@ -96,7 +100,10 @@ const countWaiting = async (users: readonly Client[]): Promise<number> => {
   return waiting;
 };
 
-/** Backs up to one empty folder after the other until `signal` is aborted, so that the recordings are copied each time. Returns how often. */
+/**
+ * Backs up to one empty folder after the other until `signal` is aborted, so that the recordings are copied each time.
+ * Returns how often.
+ */
 async function backUp(signal: AbortSignal): Promise<number> {
   let count = 0;
   while (!signal.aborted) {

@@ -1,6 +1,6 @@
 /**
- * Measures response times of lists over 100 and over many rows, and of reads while two renders run: `bun test/bench/api/load.ts [ROWS]`
- * (default 100,000). Needs ffmpeg and `dist/offcut`.
+ * Measures response times of lists over 100 and over many rows, and of reads while two renders run:
+ * `bun test/bench/api/load.ts [ROWS]` (default 100,000). Needs ffmpeg and `dist/offcut`.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

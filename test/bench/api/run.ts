@@ -1,6 +1,7 @@
 /**
- * Measures requests per second of the API, as a ratio to plain Elysia routes over the same table in the same run: `bun test/bench/api/run.ts
- * [SECONDS]`. Rate limiting is off. Prints medians of alternating runs. Needs `wrk` and `dist/offcut`.
+ * Measures requests per second of the API, as a ratio to plain Elysia routes over the same table in the same run:
+ * `bun test/bench/api/run.ts [SECONDS]`. Rate limiting is off. Prints medians of alternating runs. Needs `wrk` and
+ * `dist/offcut`.
  */
 import { Database } from "bun:sqlite";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -59,7 +60,9 @@ try {
   await rm(dataDir, { recursive: true, force: true });
 }
 
-/** Deletes what a round created: a workspace holds at most 10,000 projects, and more would be answered with an error. */
+/**
+ * Deletes what a round created: a workspace holds at most 10,000 projects, and more would be answered with an error.
+ */
 function deleteProjects(): void {
   const db = new Database(join(dataDir, "offcut.db"));
   db.run("PRAGMA busy_timeout = 5000");

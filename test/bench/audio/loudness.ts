@@ -1,6 +1,7 @@
 /**
- * Renders twelve recordings at five loudness targets, and measures the files with ffmpeg's meter: `bun test/bench/audio/loudness.ts [FILE…]`. Further
- * files are added to the set. Prints the largest error and the highest true peak of each target, and each file that misses one.
+ * Renders twelve recordings at five loudness targets, and measures the files with ffmpeg's meter:
+ * `bun test/bench/audio/loudness.ts [FILE…]`. Further files are added to the set. Prints the largest error and the
+ * highest true peak of each target, and each file that misses one.
  */
 import { join } from "node:path";
 import { openVoice } from "../../fixtures/flite";

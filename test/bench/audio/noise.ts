@@ -1,7 +1,8 @@
 /**
- * Adds noise to talks, reduces it, and recognizes the speech again: `bun test/bench/audio/noise.ts [FOLDER]`. FOLDER contains recordings and
- * `references.json`; without it (or `OFFCUT_SHARED`) the speech is synthetic. Prints word errors, levels of pauses and of speech, and the
- * processor time of a stereo render of ten minutes with each option, of all processes, in seconds per second of audio.
+ * Adds noise to talks, reduces it, and recognizes the speech again: `bun test/bench/audio/noise.ts [FOLDER]`. FOLDER
+ * contains recordings and `references.json`; without it (or `OFFCUT_SHARED`) the speech is synthetic. Prints word
+ * errors, levels of pauses and of speech, and the processor time of a stereo render of ten minutes with each option, of
+ * all processes, in seconds per second of audio.
  */
 import { join } from "node:path";
 import type { AudioProcessing } from "../../../src/domain/media";

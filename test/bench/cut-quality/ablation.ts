@@ -1,7 +1,9 @@
 /**
- * Which rules, stages and thresholds of planning pay: `bun test/bench/cut-quality/ablation.ts [SHARED] [--only PATTERN|rules] [--part N/M]
- * [--json FILE] [--full] [--moved] [--queries N]`. Switches each of them off, and moves each threshold by 20% down and up, over all recordings of
- * the snapshot (`corpus.ts`). `--moved` only moves thresholds. `--queries` limits what the recognizer answers anew for each variation. Prints what changes of what an editor would have to correct. What is not printed changes no plan.
+ * Which rules, stages and thresholds of planning pay: `bun test/bench/cut-quality/ablation.ts [SHARED] [--only
+ * PATTERN|rules] [--part N/M] [--json FILE] [--full] [--moved] [--queries N]`. Switches each of them off, and moves
+ * each threshold by 20% down and up, over all recordings of the snapshot (`corpus.ts`). `--moved` only moves
+ * thresholds. `--queries` limits what the recognizer answers anew for each variation. Prints what changes of what an
+ * editor would have to correct. What is not printed changes no plan.
  */
 import { parseArgs } from "node:util";
 import { REMOVAL_RULES } from "../../../src/domain/planning/rules";
@@ -12,7 +14,10 @@ import { UNSCRIPTED_STAGES } from "../../../src/domain/planning/unscripted/plan-
 import { createSnapshot, findSharedFolder, NotInSnapshotError, openCorpus } from "./corpus";
 import { MEASURES, type Measure, measure, type PlannedRecording, planAll } from "./measure";
 
-/** `changed` counts plans, `omitted` runs that asked too much, `delta` what more is wrong than without the variation, `worse` and `better` name recordings. */
+/**
+ * `changed` counts plans, `omitted` runs that asked too much, `delta` what more is wrong than without the variation,
+ * `worse` and `better` name recordings.
+ */
 type Row = {
   name: string;
   variation: string;

@@ -1,6 +1,7 @@
 /**
- * Counts the numbers of planning: `bun test/bench/cut-quality/constants.ts [files]`. Prints the thresholds of the tables, the other numbers in the code but 0, 1
- * and 2, and the files and lines. The words of languages and numbers inside regular expressions do not count. `files` lists the numbers of each file.
+ * Counts the numbers of planning: `bun test/bench/cut-quality/constants.ts [files]`. Prints the thresholds of the
+ * tables, the other numbers in the code but 0, 1 and 2, and the files and lines. The words of languages and numbers
+ * inside regular expressions do not count. `files` lists the numbers of each file.
  */
 import { join } from "node:path";
 import { Glob } from "bun";

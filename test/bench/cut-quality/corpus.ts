@@ -1,7 +1,7 @@
 /**
- * All recordings with which cuts are measured, as a snapshot: audio, analysis, and each answer of the recognizer to a planner. Synthetic voices
- * vary from run to run, so plans can be compared only on the same audio. A query that is not in the snapshot is answered by the recognizer, and
- * added.
+ * All recordings with which cuts are measured, as a snapshot: audio, analysis, and each answer of the recognizer to a
+ * planner. Synthetic voices vary from run to run, so plans can be compared only on the same audio. A query that is not
+ * in the snapshot is answered by the recognizer, and added.
  */
 import { deserialize, serialize } from "bun:jsc";
 import { existsSync } from "node:fs";

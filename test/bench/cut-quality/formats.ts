@@ -1,7 +1,8 @@
 /**
- * Cuts the same recordings from WAV, FLAC and MP4 files at 48 and 44.1 kHz: `bun test/bench/cut-quality/formats.ts [--stages] FILE…`. Prints how far the
- * edges of the plans are from those of the WAV file at 48 kHz, and the edges that other plans do not have. Fails above 20 ms. `--stages` also prints how
- * the audio, the voice activity and the words differ.
+ * Cuts the same recordings from WAV, FLAC and MP4 files at 48 and 44.1 kHz:
+ * `bun test/bench/cut-quality/formats.ts [--stages] FILE…`. Prints how far the edges of the plans are from those of the
+ * WAV file at 48 kHz, and the edges that other plans do not have. Fails above 20 ms. `--stages` also prints how the
+ * audio, the voice activity and the words differ.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -148,7 +149,10 @@ function printStages(made: Cut, reference: Cut, unmatched: readonly number[]): v
   if (unmatched.length > 0) console.log(`    alone: ${unmatched.map((time) => time.toFixed(3)).join(" ")}`);
 }
 
-/** Returns by how many samples audio is late, and the level of its difference to the reference below the level of the reference. */
+/**
+ * Returns by how many samples audio is late, and the level of its difference to the reference below the level of the
+ * reference.
+ */
 function compareSamples(samples: Int16Array, reference: Int16Array): { lag: number; noiseDb: number } {
   const difference = (lag: number) => {
     let [noise, signal] = [0, 0];

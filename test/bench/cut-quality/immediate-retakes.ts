@@ -1,7 +1,8 @@
 /**
- * Counts retakes without a pause that are found: `bun test/bench/cut-quality/immediate-retakes.ts [SHARED]`. A reader says 3 to 8 words and says them
- * again at once, up to 0.12 s later, at another pace, and reads on. 40 are made from readings in `media/real` of SHARED (or `OFFCUT_SHARED`), 20 are spoken by
- * synthetic voices. A retake is found when one of the two attempts stays. False alarms are words removed elsewhere.
+ * Counts retakes without a pause that are found: `bun test/bench/cut-quality/immediate-retakes.ts [SHARED]`. A reader
+ * says 3 to 8 words and says them again at once, up to 0.12 s later, at another pace, and reads on. 40 are made from
+ * readings in `media/real` of SHARED (or `OFFCUT_SHARED`), 20 are spoken by synthetic voices. A retake is found when
+ * one of the two attempts stays. False alarms are words removed elsewhere.
  */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,7 +1,7 @@
 /**
- * Measures the processor time of planning: `bun test/bench/cut-quality/long.ts [ROOT]`. An hour of talk without a script and with one, and three hours with
- * a script of 20,000 words, in which every tenth line is said twice. The recognizer is simulated, and its time is not counted. ROOT is another
- * checkout to compare with.
+ * Measures the processor time of planning: `bun test/bench/cut-quality/long.ts [ROOT]`. An hour of talk without a
+ * script and with one, and three hours with a script of 20,000 words, in which every tenth line is said twice. The
+ * recognizer is simulated, and its time is not counted. ROOT is another checkout to compare with.
  */
 import { join, resolve } from "node:path";
 import type { PlanCutInput } from "../../../src/work/cuts/plan-cut";
@@ -57,7 +57,9 @@ function createLines(words: number): string[] {
   );
 }
 
-/** A line, and the pause after it. Every tenth is broken off and said again, so that the recording is as long as speech. */
+/**
+ * A line, and the pause after it. Every tenth is broken off and said again, so that the recording is as long as speech.
+ */
 function toMoments(line: string, i: number): Moment[] {
   const words = line.split(" ");
   return i % 10 === 0 ? [words.slice(0, 6).join(" "), 0.7, line, 0.9] : [line, 0.9];

@@ -1,7 +1,7 @@
 /**
- * Measures the quality of cuts: `bun test/bench/cut-quality/run.ts [FOLDER]`. Cuts talks with a known perfect cut, each with and without its
- * script, and fluent readings in which every word must stay. FOLDER (or `eval` and `media/speech` in `OFFCUT_SHARED`) contains more talks;
- * the screenplays of this project need only libflite1 and ffmpeg.
+ * Measures the quality of cuts: `bun test/bench/cut-quality/run.ts [FOLDER]`. Cuts talks with a known perfect cut, each
+ * with and without its script, and fluent readings in which every word must stay. FOLDER (or `eval` and `media/speech`
+ * in `OFFCUT_SHARED`) contains more talks; the screenplays of this project need only libflite1 and ffmpeg.
  */
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";

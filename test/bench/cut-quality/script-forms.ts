@@ -1,7 +1,7 @@
 /**
- * Measures cuts with scripts as people write them: `bun test/bench/cut-quality/script-forms.ts [FOLDER] [--talks N]`. Each talk is analyzed
- * once, and cut with its script in fifteen forms, exact and with changed words. Then with scripts of other recordings, which must be refused.
- * Talks are the screenplays of `cases/`, and those of FOLDER.
+ * Measures cuts with scripts as people write them: `bun test/bench/cut-quality/script-forms.ts [FOLDER] [--talks N]`.
+ * Each talk is analyzed once, and cut with its script in fifteen forms, exact and with changed words. Then with scripts
+ * of other recordings, which must be refused. Talks are the screenplays of `cases/`, and those of FOLDER.
  */
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";

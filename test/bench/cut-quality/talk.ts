@@ -1,7 +1,10 @@
 /** Synthesizes a talk from a screenplay, which lists what is said, how, and what a perfect cut keeps. */
 import { openVoice, SPEECH_RATE, type SpokenWord, type VoiceName } from "../../fixtures/flite";
 
-/** An utterance. `stop`: number of words after which it ends, within the last word when `broken`. `pause`: seconds of silence after it. `voice`: another speaker. */
+/**
+ * An utterance. `stop`: number of words after which it ends, within the last word when `broken`. `pause`: seconds of
+ * silence after it. `voice`: another speaker.
+ */
 export type Line = {
   say: string;
   voice?: VoiceName;

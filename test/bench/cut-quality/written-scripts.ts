@@ -95,7 +95,9 @@ const OTHER_WORDS =
 export type ScriptChange = "exact" | "12% wrong" | "12% mixed" | "25% mixed";
 export const SCRIPT_CHANGES: readonly ScriptChange[] = ["exact", "12% wrong", "12% mixed", "25% mixed"];
 
-/** Returns sentences with a share of their words replaced, and with `mixed` swapped with the next or left out as well. */
+/**
+ * Returns sentences with a share of their words replaced, and with `mixed` swapped with the next or left out as well.
+ */
 export function changeWords(sentences: readonly string[], change: ScriptChange, seed: number): string[] {
   if (change === "exact") return [...sentences];
   const random = createRandom(seed);

@@ -1,6 +1,7 @@
 /**
- * A stand-in for auto-editor with its defaults, made of ffmpeg: keeps the frames whose peak reaches 4% of full scale, with a margin of 0.2 s, and
- * encodes the video with x264's default preset and the audio with AAC: `bun test/bench/one-shot/loudness-cut.ts RECORDING OUTPUT`.
+ * A stand-in for auto-editor with its defaults, made of ffmpeg: keeps the frames whose peak reaches 4% of full scale,
+ * with a margin of 0.2 s, and encodes the video with x264's default preset and the audio with AAC:
+ * `bun test/bench/one-shot/loudness-cut.ts RECORDING OUTPUT`.
  */
 import { argv, exit } from "node:process";
 

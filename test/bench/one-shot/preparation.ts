@@ -1,6 +1,7 @@
 /**
- * Measures the steps of a preparation, of a video, one after another: `bun test/bench/one-shot/preparation.ts RECORDING`. Prints the CPU time of all processes
- * and the wall time of each. Needs root, for a control group.
+ * Measures the steps of a preparation, of a video, one after another:
+ * `bun test/bench/one-shot/preparation.ts RECORDING`. Prints the CPU time of all processes and the wall time of each.
+ * Needs root, for a control group.
  */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";

@@ -1,4 +1,7 @@
-/** Runs a command and measures its whole process tree: wall time, CPU time of all descendants, and what each process was. */
+/**
+ * Runs a command and measures its whole process tree: wall time, CPU time of all descendants, and what each process
+ * was.
+ */
 import { mkdirSync, readFileSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
 
@@ -11,8 +14,8 @@ const SAMPLE_MS = 4;
 const TICK_MS = 10;
 
 /**
- * A control group counts the CPU time of processes that nobody waits for, and of those in a PID namespace of their own: the sum of
- * `wait4` misses both. Needs root.
+ * A control group counts the CPU time of processes that nobody waits for, and of those in a PID namespace of their own:
+ * the sum of `wait4` misses both. Needs root.
  */
 export function createGroup() {
   const name = `offcut-bench-${process.pid}`;
@@ -36,7 +39,10 @@ function canRead(path: string): boolean {
   }
 }
 
-/** Runs the command to its end. `profile` samples the processes, which costs a few percent of a core. Throws when it fails. */
+/**
+ * Runs the command to its end. `profile` samples the processes, which costs a few percent of a core. Throws when it
+ * fails.
+ */
 export async function measureTree(command: string[], { profile = false } = {}): Promise<TreeCost> {
   const group = createGroup();
   const processes = new Map<string, TreeProcess>();

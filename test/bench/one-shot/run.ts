@@ -1,8 +1,8 @@
 /**
- * Measures `offcut cut RECORDING -o OUT`: `bun test/bench/one-shot/run.ts RECORDING EXECUTABLE [BEFORE] [--runs N] [--profile]`. Each round runs
- * auto-editor if it is installed, a stand-in for it (`loudness-cut.ts`), the executable and the one before, in turn, so that other load affects all.
- * Prints medians of wall and CPU time of the whole process tree, and of the ratios within a round; with `--profile`, each process of one run. Needs
- * root, for a control group.
+ * Measures `offcut cut RECORDING -o OUT`: `bun test/bench/one-shot/run.ts RECORDING EXECUTABLE [BEFORE] [--runs N]
+ * [--profile]`. Each round runs auto-editor if it is installed, a stand-in for it (`loudness-cut.ts`), the executable
+ * and the one before, in turn, so that other load affects all. Prints medians of wall and CPU time of the whole process
+ * tree, and of the ratios within a round; with `--profile`, each process of one run. Needs root, for a control group.
  */
 import { join } from "node:path";
 import { parseArgs } from "node:util";

@@ -1,7 +1,8 @@
 /**
  * Cuts each recording three times with the executable, and compares the plans byte for byte:
- * `bun test/bench/recordings/same-plan.ts FILE|FOLDER… [--script FILE] [--runs N]`. The first run has the machine to itself, the others run
- * at once: the load changes how streams are divided between reads. Exits with 1 when a plan differs.
+ * `bun test/bench/recordings/same-plan.ts FILE|FOLDER… [--script FILE] [--runs N]`. The first run has the machine to
+ * itself, the others run at once: the load changes how streams are divided between reads. Exits with 1 when a plan
+ * differs.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,6 +1,7 @@
 /**
  * Seeks Chromium to the first and last frame of each segment of a smart render and compares the burnt-in frame numbers:
- * `bun test/bench/render/chromium.ts [--seeks 80] [--source FILE]`, with a FILE that has the frames of `createSource`. Exits with 1 when one is wrong.
+ * `bun test/bench/render/chromium.ts [--seeks 80] [--source FILE]`, with a FILE that has the frames of `createSource`.
+ * Exits with 1 when one is wrong.
  */
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,7 @@
-/** Generates the sources of the render benchmarks: 1080p or 720p with noise, burnt-in frame numbers, beeps and room noise. They are cached in the temporary folder. */
+/**
+ * Generates the sources of the render benchmarks: 1080p or 720p with noise, burnt-in frame numbers, beeps and room
+ * noise. They are cached in the temporary folder.
+ */
 import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -49,7 +52,10 @@ async function runFfmpeg(recipe: string[]): Promise<void> {
   if ((await child.exited) !== 0) throw new Error(`ffmpeg failed: ${recipe.join(" ")}`);
 }
 
-/** Returns a random plan for a seed: `count` segments in seconds that keep `share` of the duration, not aligned to frames. */
+/**
+ * Returns a random plan for a seed: `count` segments in seconds that keep `share` of the duration, not aligned to
+ * frames.
+ */
 export function randomPlan(seconds: number, count: number, share: number, seed: number): [number, number][] {
   let state = seed;
   const random = () => {

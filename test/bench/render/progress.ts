@@ -1,6 +1,7 @@
 /**
- * Measures the accuracy of progress: the largest difference between the reported share and the share of the elapsed time, and the longest
- * time without a report. `bun test/bench/render/progress.ts [--minutes 5]`. Exits with 1 above 5% (renders over 5 s) or above 1 s.
+ * Measures the accuracy of progress: the largest difference between the reported share and the share of the elapsed
+ * time, and the longest time without a report. `bun test/bench/render/progress.ts [--minutes 5]`. Exits with 1 above 5%
+ * (renders over 5 s) or above 1 s.
  */
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,7 @@
-/** Measures the SSIM of the encoded frames of a smart render: `bun test/bench/render/quality.ts [--source FILE --seconds N]`. Exits with 1 below a mean of 0.98. */
+/**
+ * Measures the SSIM of the encoded frames of a smart render: `bun test/bench/render/quality.ts [--source FILE --seconds
+ * N]`. Exits with 1 below a mean of 0.98.
+ */
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";

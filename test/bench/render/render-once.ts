@@ -1,7 +1,8 @@
 /**
  * Runs one render in a separate process, so that its CPU time can be measured:
- * `bun test/bench/render/render-once.ts SOURCE OUTPUT PLAN-JSON OUTPUT-JSON [FFMPEG] [CACHE]`. With an empty OUTPUT it exits after selecting ffmpeg and
- * probing the source, which a server has done before it renders. Prints the result as JSON.
+ * `bun test/bench/render/render-once.ts SOURCE OUTPUT PLAN-JSON OUTPUT-JSON [FFMPEG] [CACHE]`. With an empty OUTPUT it
+ * exits after selecting ffmpeg and probing the source, which a server has done before it renders. Prints the result as
+ * JSON.
  */
 import { rename, rm } from "node:fs/promises";
 import { resolveOutput } from "../../../src/domain/render-output";

@@ -1,7 +1,8 @@
 /**
- * Measures the CPU time of renders, compared with (a) a transcode of the same duration, (b) a stream copy and (c) `select` filters:
- * `bun test/bench/render/speed.ts [--full] [--heights 720,1080] [--gops 1,2,4,8] [--rates 12,30] [--source FILE --seconds N] [--peer hevc]`.
- * Work that a server does once per start or per file (selecting ffmpeg, probing) is measured separately and subtracted.
+ * Measures the CPU time of renders, compared with (a) a transcode of the same duration, (b) a stream copy and (c)
+ * `select` filters: `bun test/bench/render/speed.ts [--full] [--heights 720,1080] [--gops 1,2,4,8] [--rates 12,30]
+ * [--source FILE --seconds N] [--peer hevc]`. Work that a server does once per start or per file (selecting ffmpeg,
+ * probing) is measured separately and subtracted.
  */
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -8,7 +8,10 @@ import type { TestRedis } from "../../redis";
 import { callWorkers, executionPath, joinAsWorker } from "../../worker-client";
 
 export type FakeWorker = AsyncDisposable & {
-  /** When each execution was started, and when the one before it on the same slot was reported, in milliseconds of `performance.now()`. */
+  /**
+   * When each execution was started, and when the one before it on the same slot was reported, in milliseconds of
+   * `performance.now()`.
+   */
   starts: { at: number; freeSince: number | null }[];
   /** Why calls of the head failed. */
   refused: string[];

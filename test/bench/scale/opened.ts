@@ -1,8 +1,9 @@
 /**
- * Measures how much a user who opens many recordings delays another's render: `bun test/bench/scale/opened.ts [RECORDINGS]` (default 50). Browsers
- * cannot decode the recordings, so that each page asks for encoded pieces and a preview. Alternates between renders alone and renders while the
- * recordings are open, and prints the ratios. That of CPU time is without the processes of this benchmark. Needs ffmpeg, `dist/offcut`, and root
- * for a control group.
+ * Measures how much a user who opens many recordings delays another's render:
+ * `bun test/bench/scale/opened.ts [RECORDINGS]` (default 50). Browsers cannot decode the recordings, so that each page
+ * asks for encoded pieces and a preview. Alternates between renders alone and renders while the recordings are open,
+ * and prints the ratios. That of CPU time is without the processes of this benchmark. Needs ffmpeg, `dist/offcut`, and
+ * root for a control group.
  */
 import { writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -37,7 +38,10 @@ function createUser(email: string): Client {
 
 type Cost = { wall: number; cpu: number };
 
-/** Renders with a setting that no other render has. Returns the seconds that it took, and those of all processes of the server. */
+/**
+ * Renders with a setting that no other render has. Returns the seconds that it took, and those of all processes of the
+ * server.
+ */
 async function render(user: Client, assetId: string, round: number): Promise<Cost> {
   const [from, cpuFrom] = [performance.now(), group.readCpuMs()];
   const { id } = await user.startRender({
@@ -49,7 +53,10 @@ async function render(user: Client, assetId: string, round: number): Promise<Cos
   return { wall: (performance.now() - from) / 1000, cpu: (group.readCpuMs() - cpuFrom) / 1000 };
 }
 
-/** Opens a recording as a page does, and plays it again and again until `signal` is aborted. Returns the number of pieces. */
+/**
+ * Opens a recording as a page does, and plays it again and again until `signal` is aborted. Returns the number of
+ * pieces.
+ */
 async function play(user: Client, id: string, signal: AbortSignal): Promise<number> {
   let pieces = 0;
   for (let from = 0; !signal.aborted; from = (from + PIECE_SECONDS) % SECONDS) {

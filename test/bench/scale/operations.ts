@@ -1,4 +1,7 @@
-/** Counts what one step costs the head: commands of Redis, commits and queries of the database. Head and worker run in this process. */
+/**
+ * Counts what one step costs the head: commands of Redis, commits and queries of the database. Head and worker run in
+ * this process.
+ */
 import type { Queries } from "../../../src/store/db";
 import { video } from "../../http/media";
 import { withWorkers } from "../../http/with-workers";

@@ -1,6 +1,7 @@
 /**
- * Measures one head with workers, and computes how many workers it can serve: `bun test/bench/scale/run.ts [queue|operations|overhead|transfer]…`.
- * Everything runs on this machine; network limits are computed for the given link. Needs `dist/offcut`, `redis-server` and `ffmpeg`.
+ * Measures one head with workers, and computes how many workers it can serve: `bun test/bench/scale/run.ts
+ * [queue|operations|overhead|transfer]…`. Everything runs on this machine; network limits are computed for the given
+ * link. Needs `dist/offcut`, `redis-server` and `ffmpeg`.
  */
 import { availableParallelism } from "node:os";
 import { countOperations } from "./operations";

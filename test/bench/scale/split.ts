@@ -1,7 +1,8 @@
 /**
- * Renders a 1080p file at another size at one place and at two, each pinned to a core of its own: `bun test/bench/scale/split.ts [SECONDS] [one|two]`. The
- * file has 5 minutes, or 20 with `OFFCUT_FULL=1`. The orchestrating process and its checks share the same cores. Needs `taskset` and
- * `dist/offcut`. Prints seconds, CPU-seconds and the overhead of a piece; with `one` or `two`, only the figures of that render.
+ * Renders a 1080p file at another size at one place and at two, each pinned to a core of its own:
+ * `bun test/bench/scale/split.ts [SECONDS] [one|two]`. The file has 5 minutes, or 20 with `OFFCUT_FULL=1`. The
+ * orchestrating process and its checks share the same cores. Needs `taskset` and `dist/offcut`. Prints seconds,
+ * CPU-seconds and the overhead of a piece; with `one` or `two`, only the figures of that render.
  */
 import { mkdirSync, rmSync, statSync } from "node:fs";
 import { readFile, rename } from "node:fs/promises";

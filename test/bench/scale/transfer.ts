@@ -1,4 +1,7 @@
-/** Measures what a worker costs the network and the disk of the head, and how much longer a short render takes on a worker than on the head. */
+/**
+ * Measures what a worker costs the network and the disk of the head, and how much longer a short render takes on a
+ * worker than on the head.
+ */
 import { join } from "node:path";
 import { startCluster } from "../../e2e/cluster";
 import { FIXTURES } from "../../e2e/offcut";
@@ -9,7 +12,10 @@ import type { AssetDetail, Render } from "../../http/resources";
 import { generate, videoInput } from "../../unit/media/generated-media";
 import { getMedian } from "../servers";
 
-/** 1080p at 30 frames per second and 8 Mbit/s, as cameras and screen recorders write it, with the speech of the demonstration. */
+/**
+ * 1080p at 30 frames per second and 8 Mbit/s, as cameras and screen recorders write it, with the speech of the
+ * demonstration.
+ */
 const SECONDS = 36;
 const SOURCE_BITRATE = 8_000_000;
 const OUTPUT_BITRATE = 4_000_000;

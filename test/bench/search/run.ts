@@ -1,7 +1,8 @@
 /**
- * The search of transcripts: `bun test/bench/search/run.ts [HOURS]`, 10,000 by default. Generates recordings of one hour in one workspace, with words as
- * frequent as those of a language, and a cut of each in which one word of a hundred is corrected; of the last one, also one with 4,500 corrections,
- * and one with 90 long texts. Prints what a transaction takes, and how long queries take; every second one in a project.
+ * The search of transcripts: `bun test/bench/search/run.ts [HOURS]`, 10,000 by default. Generates recordings of one
+ * hour in one workspace, with words as frequent as those of a language, and a cut of each in which one word of a
+ * hundred is corrected; of the last one, also one with 4,500 corrections, and one with 90 long texts. Prints what a
+ * transaction takes, and how long queries take; every second one in a project.
  */
 import { join } from "node:path";
 import { CUT_MODES } from "../../../src/domain/plan";
@@ -47,7 +48,9 @@ async function measure(work: () => Promise<void>): Promise<number> {
   return (user + system) / 1e3;
 }
 
-/** Makes the texts of a cut searchable as an edit does, and returns the CPU time in ms before and in the transaction. */
+/**
+ * Makes the texts of a cut searchable as an edit does, and returns the CPU time in ms before and in the transaction.
+ */
 async function correctCut(assetId: string, texts: EditedText[]): Promise<[read: number, written: number]> {
   const row = { workspace_id: owner.workspaceId, asset_id: assetId, state: "completed" as const, plan: "{}" };
   const times = { created_at: 0, completed_at: 0 };

@@ -1,6 +1,7 @@
 /**
- * Measures memory and time by duration: `bun test/bench/speech/memory.ts [MINUTES…]` (default: 10 30; 180 is the full size). The engine
- * analyzes one recording of each duration in a new child process, whose peak memory is read from `/proc`.
+ * Measures memory and time by duration: `bun test/bench/speech/memory.ts [MINUTES…]` (default: 10 30; 180 is the full
+ * size). The engine analyzes one recording of each duration in a new child process, whose peak memory is read from
+ * `/proc`.
  */
 import { mkdtemp, open, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

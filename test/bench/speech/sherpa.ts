@@ -5,7 +5,10 @@ import llama from "llama-tokenizer-js";
 
 const MODELS = join(import.meta.dir, "../../../node_modules/@moonshine-ai/moonshine-js/dist/model/tiny/quantized");
 
-/** Loads the model files of the Moonshine package. `scratch` is a folder for the token list that sherpa-onnx needs. Returns a function that transcribes samples. */
+/**
+ * Loads the model files of the Moonshine package. `scratch` is a folder for the token list that sherpa-onnx needs.
+ * Returns a function that transcribes samples.
+ */
 export async function loadSherpa(scratch: string, threads: number): Promise<(samples: Float32Array) => string> {
   const { OfflineRecognizer } = await import("sherpa-onnx-node");
   const tokens = join(scratch, "tokens.txt");

@@ -1,7 +1,8 @@
 /**
- * Measures speed and word error rate, compared with sherpa-onnx with the same weights: `bun test/bench/speech/speed.ts [FOLDER]`.
- * FOLDER contains WAV files and `references.json`; without it (or `OFFCUT_SHARED`) the speech is synthetic. Each engine runs three times in a
- * separate process, and the fastest run counts. CPU seconds are those of the whole process, without loading the model.
+ * Measures speed and word error rate, compared with sherpa-onnx with the same weights:
+ * `bun test/bench/speech/speed.ts [FOLDER]`. FOLDER contains WAV files and `references.json`; without it (or
+ * `OFFCUT_SHARED`) the speech is synthetic. Each engine runs three times in a separate process, and the fastest run
+ * counts. CPU seconds are those of the whole process, without loading the model.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,6 +1,7 @@
 /**
- * Measures the errors of word times: `bun test/bench/speech/word-times.ts`. Four synthetic voices speak sentences with pauses, whose exact
- * times are known. They are transcribed by the whole pipeline and, separately, aligned with their text (forced alignment). Needs libflite1.
+ * Measures the errors of word times: `bun test/bench/speech/word-times.ts`. Four synthetic voices speak sentences with
+ * pauses, whose exact times are known. They are transcribed by the whole pipeline and, separately, aligned with their
+ * text (forced alignment). Needs libflite1.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

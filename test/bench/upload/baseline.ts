@@ -1,6 +1,6 @@
 /**
- * The baseline: a server that writes each request body to a file. `/synced` responds once the bytes are on disk, as Offcut does; other
- * paths respond while they may still be in memory.
+ * The baseline: a server that writes each request body to a file. `/synced` responds once the bytes are on disk, as
+ * Offcut does; other paths respond while they may still be in memory.
  */
 import { open, rm } from "node:fs/promises";
 import { join } from "node:path";

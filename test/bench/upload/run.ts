@@ -1,6 +1,7 @@
 /**
- * Measures upload throughput with 1 and 16 streams, as a ratio to a baseline server that writes request bodies to disk, in the same run:
- * `bun test/bench/upload/run.ts [MIB]` (total of all streams; default 512). Needs curl and `dist/offcut`.
+ * Measures upload throughput with 1 and 16 streams, as a ratio to a baseline server that writes request bodies to disk,
+ * in the same run: `bun test/bench/upload/run.ts [MIB]` (total of all streams; default 512). Needs curl and
+ * `dist/offcut`.
  */
 import { mkdtemp, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,4 +1,7 @@
-/** Speech by Debian's `libespeak-ng1`, called in-process: it says a name as its language does, within an English sentence. */
+/**
+ * Speech by Debian's `libespeak-ng1`, called in-process: it says a name as its language does, within an English
+ * sentence.
+ */
 import { dlopen, FFIType, JSCallback, type Pointer, read, toArrayBuffer } from "bun:ffi";
 
 /** Samples at `rate`, and where the name is in them, in seconds. */
@@ -33,7 +36,10 @@ export function openEspeak() {
   const callback = new JSCallback(receive, { args: [ptr, i32, ptr], returns: i32 });
   espeak.espeak_SetSynthCallback(callback);
 
-  /** Says a sentence with a name in the place of `{}`, which is pronounced as in `language`, at a number of words a minute. */
+  /**
+   * Says a sentence with a name in the place of `{}`, which is pronounced as in `language`, at a number of words a
+   * minute.
+   */
   return (sentence: string, name: string, manner: { voice: string; language: string; pace: number }): SpokenName => {
     [parts, marks] = [[], []];
     if (espeak.espeak_SetVoiceByName(Buffer.from(`${manner.voice}\0`)) !== 0)

@@ -1,6 +1,6 @@
 /**
- * Names for recordings that are measured once and never used to tune rules: of many origins, products, abbreviations, and names of two or three
- * words. `language` is the one in which a voice pronounces them.
+ * Names for recordings that are measured once and never used to tune rules: of many origins, products, abbreviations,
+ * and names of two or three words. `language` is the one in which a voice pronounces them.
  */
 export const FOREIGN_LISTS: readonly { language: string; names: readonly string[] }[] = [
   [

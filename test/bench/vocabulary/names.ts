@@ -1,4 +1,7 @@
-/** Unusual names for the benchmark of vocabularies: a list for each recording. The lists at odd positions are held back while rules are tuned. */
+/**
+ * Unusual names for the benchmark of vocabularies: a list for each recording. The lists at odd positions are held back
+ * while rules are tuned.
+ */
 export const NAME_LISTS: readonly (readonly string[])[] = [
   "Przybylski, Kowalczyk, Wojtkowiak, Grabowska, Zielinski, Szymborska, Jablonski, Mazurek, Krawczyk, Pawlowski, Dombrowska, Lewandowski, Gorecki, Lutoslawski, Tokarczuk, Kaczmarek, Wisniewska, Sikorski, Majewski, Olszewski",
   "Kubernetes, Grafana, Prometheus, Terraform, Ansible, Kibana, Hadoop, Cassandra, Zookeeper, Memcached, Redis, Nginx, Jenkins, Gradle, Maven, Webpack, Pytorch, Jupyter, Elasticsearch, Kafka",

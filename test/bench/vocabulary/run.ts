@@ -1,11 +1,10 @@
 /**
  * Counts names that are right with a vocabulary, and other words that it changes: `bun test/bench/vocabulary/run.ts
- * [slow|normal|others|heldBack|fresh|unseen|mixed|foreign|FOLDER] [even|odd|all] [big]`. Recordings say twenty unusual names each,
- * `slow` and at a `normal` pace. Rules were tuned with `slow` and `others`; `heldBack`, `fresh` and `foreign`
- * have other names, sentences and voices: those of festival say `fresh` names, those of espeak `foreign` ones as in their
- * language.
- * `big`: the vocabulary has the names of all recordings. A folder with `real.json` has real recordings, in which no name
- * is said.
+ * [slow|normal|others|heldBack|fresh|unseen|mixed|foreign|FOLDER] [even|odd|all] [big]`. Recordings say twenty unusual
+ * names each, `slow` and at a `normal` pace. Rules were tuned with `slow` and `others`; `heldBack`, `fresh` and
+ * `foreign` have other names, sentences and voices: those of festival say `fresh` names, those of espeak `foreign` ones
+ * as in their language. `big`: the vocabulary has the names of all recordings. A folder with `real.json` has real
+ * recordings, in which no name is said.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -98,7 +97,9 @@ async function openRecordings(): Promise<NamedRecording[]> {
   return speakers in SPEAKERS ? createRecordings(SPEAKERS[speakers as keyof typeof SPEAKERS]) : loadReal(speakers);
 }
 
-/** Loads the English recordings of a folder: up to a minute of each, with a vocabulary of names that nobody says there. */
+/**
+ * Loads the English recordings of a folder: up to a minute of each, with a vocabulary of names that nobody says there.
+ */
 async function loadReal(folder: string): Promise<NamedRecording[]> {
   const { items }: { items: { file: string; kind: string }[] } = await Bun.file(join(folder, "real.json")).json();
   return items
@@ -139,7 +140,10 @@ function countCommon(spoken: readonly OtherWord[], recognized: readonly Word[]):
   return row[recognized.length]!;
 }
 
-/** Counts names that are right, terms that are not where they are said, and words that terms replace where no name is said. */
+/**
+ * Counts names that are right, terms that are not where they are said, and words that terms replace where no name is
+ * said.
+ */
 function judge(words: readonly Word[], names: readonly SaidName[], replacements: readonly Replacement[]) {
   let [elsewhere, wrong] = [0, 0];
   const lines: string[] = [];

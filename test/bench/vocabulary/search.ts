@@ -1,6 +1,7 @@
 /**
- * Processor time of the search for the terms of a large vocabulary in an hour of speech: `bun test/bench/vocabulary/search.ts [TERMS] [WORDS]`.
- * Every fifth word is doubtful, and every fiftieth is part of a misheard name.
+ * Processor time of the search for the terms of a large vocabulary in an hour of speech:
+ * `bun test/bench/vocabulary/search.ts [TERMS] [WORDS]`. Every fifth word is doubtful, and every fiftieth is part of a
+ * misheard name.
  */
 import { listCandidates } from "../../../src/domain/vocabulary/candidates";
 import { createCommonFormCheck } from "../../../src/domain/vocabulary/common-forms";

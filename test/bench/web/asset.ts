@@ -1,7 +1,8 @@
 /**
- * Measures the page of a recording in Chromium: `bun test/bench/web/asset.ts [hour]`. A real server with transcript, plan and peaks
- * of a recording of more than three hours with 30,000 words and more than 2,000 cuts. With `hour`, audio of an hour with more than 8,000 words
- * and 2,000 spans, which the browser plays without a preview: also the joins of the cut, and the review. Prints JSON; exits with 1 if a limit is exceeded.
+ * Measures the page of a recording in Chromium: `bun test/bench/web/asset.ts [hour]`. A real server with transcript,
+ * plan and peaks of a recording of more than three hours with 30,000 words and more than 2,000 cuts. With `hour`, audio
+ * of an hour with more than 8,000 words and 2,000 spans, which the browser plays without a preview: also the joins of
+ * the cut, and the review. Prints JSON; exits with 1 if a limit is exceeded.
  */
 import type { Page } from "playwright-core";
 import { newId } from "../../../src/lib/ids";
@@ -121,7 +122,10 @@ const joins: JoinFigures | null = isHour ? await measureJoins(page, recording.pl
 const words = page.getByRole("group", { name: "Words" });
 await page.waitForTimeout(1_500);
 
-/** Selects a word and removes it, each measured from the key to the frame that shows the change, by the page's own events. */
+/**
+ * Selects a word and removes it, each measured from the key to the frame that shows the change, by the page's own
+ * events.
+ */
 await words.focus();
 const edits: number[] = [];
 for (let edit = 0; edit < EDITS; edit++) {

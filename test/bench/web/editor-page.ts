@@ -1,4 +1,7 @@
-/** The page of the editor's benchmarks: transcript and timeline with a generated recording. Address: `?words=30000&cuts=2000`. */
+/**
+ * The page of the editor's benchmarks: transcript and timeline with a generated recording. Address:
+ * `?words=30000&cuts=2000`.
+ */
 import { signal } from "@preact/signals";
 import { h, render } from "preact";
 import { applyTheme } from "../../../web/app/theme";

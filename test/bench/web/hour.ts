@@ -64,8 +64,8 @@ export async function measureJoins(page: Page, plan: EditorPlan, media: Uint8Arr
 }
 
 /**
- * Decides places of the review. Returns milliseconds from each key to the moment at which the next place is heard: the media element has come to it,
- * and its time, which is that of the audio output, moves on.
+ * Decides places of the review. Returns milliseconds from each key to the moment at which the next place is heard: the
+ * media element has come to it, and its time, which is that of the audio output, moves on.
  */
 export async function measureFlips(page: Page, count = FLIPS): Promise<number[]> {
   await page.keyboard.press("n");

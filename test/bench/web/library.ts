@@ -1,7 +1,8 @@
 /**
- * Measures a project with 5,000 recordings in Chromium: `bun test/bench/web/library.ts [scroll|batch]`, both by default. First screen and scrolling of
- * cards and of the list, beside an empty page of the same height; then a batch of 500 with its longest task on the page, its requests, and what others wait meanwhile. A server in this
- * process, its pages over plain HTTP under a host name. Prints JSON; exits with 1 if a limit is exceeded.
+ * Measures a project with 5,000 recordings in Chromium: `bun test/bench/web/library.ts [scroll|batch]`, both by
+ * default. First screen and scrolling of cards and of the list, beside an empty page of the same height; then a batch
+ * of 500 with its longest task on the page, its requests, and what others wait meanwhile. A server in this process, its
+ * pages over plain HTTP under a host name. Prints JSON; exits with 1 if a limit is exceeded.
  */
 import { mkdir, symlink } from "node:fs/promises";
 import { dirname } from "node:path";

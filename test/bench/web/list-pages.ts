@@ -4,7 +4,10 @@ import { launchChromium } from "../../chromium";
 import { type Frames, readFrames } from "./trace";
 
 const HOST = "studio.test";
-/** A new window loads pages of the browser itself, for up to a second on both cores. A user opens the dashboard in a window that is open. */
+/**
+ * A new window loads pages of the browser itself, for up to a second on both cores. A user opens the dashboard in a
+ * window that is open.
+ */
 const WINDOW_MS = 1_500;
 
 export type ListPages = {

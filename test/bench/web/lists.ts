@@ -1,6 +1,7 @@
 /**
- * Measures the first load and long lists of the dashboard in Chromium: `bun test/bench/web/lists.ts [ROWS]` (default 10,000). A server in this
- * process, its pages over plain HTTP under a host name. Prints JSON; exits with 1 if a limit is exceeded.
+ * Measures the first load and long lists of the dashboard in Chromium: `bun test/bench/web/lists.ts [ROWS]` (default
+ * 10,000). A server in this process, its pages over plain HTTP under a host name. Prints JSON; exits with 1 if a limit
+ * is exceeded.
  */
 import { newId } from "../../../src/lib/ids";
 import { insertProject } from "../../../src/store/projects";
@@ -35,7 +36,10 @@ async function seed({ services }: Harness): Promise<void> {
   });
 }
 
-/** The first page in a browser without a cache, of a user with one project. Bytes are without the font and calls of the API. */
+/**
+ * The first page in a browser without a cache, of a user with one project. Bytes are without the font and calls of the
+ * API.
+ */
 async function measureFirstLoad() {
   const user = await server.user();
   await user.must("POST", "/api/v1/projects", { json: { name: "Interviews" } });

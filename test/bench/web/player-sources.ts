@@ -1,6 +1,7 @@
 /**
- * How the player plays twelve kinds of source before and after their previews are ready: `bun test/bench/web/player.ts kinds [firefox]`. Prints
- * a table: the time from the words to the first frame, errors of sound and holds of the picture at joins, times of seeks and of an edit.
+ * How the player plays twelve kinds of source before and after their previews are ready:
+ * `bun test/bench/web/player.ts kinds [firefox]`. Prints a table: the time from the words to the first frame, errors of
+ * sound and holds of the picture at joins, times of seeks and of an edit.
  */
 import { join } from "node:path";
 import { startPreview } from "../../../src/work/previews/start-preview";
@@ -59,7 +60,10 @@ type AssetMedia = {
   };
 };
 
-/** `holdMs`: how much longer than a frame the last frame before a join was shown. `removed`: frames that the cut does not have. */
+/**
+ * `holdMs`: how much longer than a frame the last frame before a join was shown. `removed`: frames that the cut does
+ * not have.
+ */
 type Figures = {
   variant: string;
   firstMs: number;

@@ -1,8 +1,9 @@
 /**
- * How exactly the player plays a cut: `bun test/bench/web/player.ts [render]`; with `kinds [chromium|firefox] [NAME]`, how it plays twelve kinds of
- * source before and after their previews are ready. A recording of two minutes whose frames and samples can be
- * recognized, a cut with 20 joins, Chromium over plain HTTP under a host name. The audio that was played is recorded and located in the preview.
- * With `render`, the server renders another recording meanwhile. Prints figures and their limits, and never fails.
+ * How exactly the player plays a cut: `bun test/bench/web/player.ts [render]`; with `kinds [chromium|firefox] [NAME]`,
+ * how it plays twelve kinds of source before and after their previews are ready. A recording of two minutes whose
+ * frames and samples can be recognized, a cut with 20 joins, Chromium over plain HTTP under a host name. The audio that
+ * was played is recorded and located in the preview. With `render`, the server renders another recording meanwhile.
+ * Prints figures and their limits, and never fails.
  */
 import { fromSeconds, type Range, toSeconds } from "../../../web/editor/model/plan";
 import { openPlayer } from "../../browser/open-player";
@@ -137,8 +138,8 @@ print(
 print("frames dropped at 2×", `${fast.droppedVideoFrames} of ${fast.totalVideoFrames}`);
 
 /**
- * Removes what is around the playhead while it plays, each time at a place where no piece starts yet. `prepared`: the words were selected
- * before.
+ * Removes what is around the playhead while it plays, each time at a place where no piece starts yet. `prepared`: the
+ * words were selected before.
  */
 async function edit(
   index: number,

@@ -1,6 +1,6 @@
 /**
- * Measures the timeline in Chromium: `bun test/bench/web/timeline.ts`. Three hours at 50 peaks a second and about 2,000 removed spans. Prints
- * JSON; exits with 1 if a limit is exceeded.
+ * Measures the timeline in Chromium: `bun test/bench/web/timeline.ts`. Three hours at 50 peaks a second and about 2,000
+ * removed spans. Prints JSON; exits with 1 if a limit is exceeded.
  */
 import { startEditorBench } from "./editor-server";
 import { readFrames } from "./trace";

@@ -18,7 +18,10 @@ export async function slowDown(page: Page, rate: number): Promise<void> {
 export type Wheel = { deltaX?: number; deltaY?: number; count: number; isZoom?: boolean };
 export type Frames = { frames: number; fps: number; p95_ms: number; longest_ms: number };
 
-/** Turns the wheel over an element, null: over the middle of the page, a step a frame, and measures the distances of the frames. */
+/**
+ * Turns the wheel over an element, null: over the middle of the page, a step a frame, and measures the distances of the
+ * frames.
+ */
 export async function readFrames(page: Page, selector: string | null, wheel: Wheel): Promise<Frames> {
   const { width, height } = page.viewportSize()!;
   const box = selector === null ? { x: 0, y: 0, width, height } : (await page.locator(selector).boundingBox())!;
@@ -55,7 +58,10 @@ export type FrameWork = { median_ms: number; p95_ms: number; p99_ms: number; lon
 
 type TraceEvent = { name: string; pid: number; tid: number; ts: number; dur?: number; tdur?: number };
 
-/** Measures the main thread of a page that `readFrames` scrolls, which starts a frame whenever it can. Slows it down a little. */
+/**
+ * Measures the main thread of a page that `readFrames` scrolls, which starts a frame whenever it can. Slows it down a
+ * little.
+ */
 export async function traceFrames(page: Page, wheel: Wheel): Promise<FrameWork> {
   const browser = page.context().browser()!;
   await browser.startTracing(page, { categories: ["devtools.timeline", "disabled-by-default-devtools.timeline"] });

@@ -1,6 +1,6 @@
 /**
- * Measures the transcript in Chromium: `bun test/bench/web/transcript.ts`. 30,000 words, about 2,000 removed spans, the processor slowed six
- * times. Prints JSON; exits with 1 if a limit is exceeded.
+ * Measures the transcript in Chromium: `bun test/bench/web/transcript.ts`. 30,000 words, about 2,000 removed spans, the
+ * processor slowed six times. Prints JSON; exits with 1 if a limit is exceeded.
  */
 import { startEditorBench } from "./editor-server";
 import { readFrames, slowDown } from "./trace";

@@ -1,4 +1,7 @@
-/** Rows of the contract: prices, orders, invoices and credits with the offline provider. The fixtures' server has `PRICES`. */
+/**
+ * Rows of the contract: prices, orders, invoices and credits with the offline provider. The fixtures' server has
+ * `PRICES`.
+ */
 import { expect } from "bun:test";
 import { newId } from "../../../src/lib/ids";
 import { insertHold } from "../../../src/store/credits";

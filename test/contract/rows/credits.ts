@@ -1,4 +1,7 @@
-/** Rows of the contract: additions of the dashboard family about credits and pending orders. The fixtures' server has `PRICES`. */
+/**
+ * Rows of the contract: additions of the dashboard family about credits and pending orders. The fixtures' server has
+ * `PRICES`.
+ */
 import { expect } from "bun:test";
 import { newId } from "../../../src/lib/ids";
 import { insertHold, insertLedgerEntry } from "../../../src/store/credits";

@@ -11,7 +11,10 @@ export type DashboardFixtures = AsyncDisposable & {
   /** Sessions. */
   anna: Client;
   bert: Client;
-  /** Calls below `/api/v1`, by default as Anna, and fails unless the response passes the checks that hold for every response. */
+  /**
+   * Calls below `/api/v1`, by default as Anna, and fails unless the response passes the checks that hold for every
+   * response.
+   */
   call<T = Record<string, unknown>>(
     method: string,
     path: string,

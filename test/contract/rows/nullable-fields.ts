@@ -1,4 +1,7 @@
-/** Rows of the contract: fields that may be null. A wrong value has the error of the field's type, as if null were not allowed. */
+/**
+ * Rows of the contract: fields that may be null. A wrong value has the error of the field's type, as if null were not
+ * allowed.
+ */
 import { expect } from "bun:test";
 import type { TSchema } from "@sinclair/typebox";
 import { dashboardRoutes } from "../../../src/http/dashboard";
@@ -9,7 +12,10 @@ import type { DashboardRow } from "./dashboard-fixtures";
 import { createCut } from "./drafts";
 
 type Item = { loc: string[]; msg: string; type: string; input: unknown; ctx: object };
-/** The invalid value, and the end of its error: its type, its context and its message; `input` where it is not the value. */
+/**
+ * The invalid value, and the end of its error: its type, its context and its message; `input` where it is not the
+ * value.
+ */
 type Wrong = [value: unknown, type: string, ctx: object, msg: string, input?: unknown];
 
 const LONG = "x".repeat(2_001);
@@ -153,7 +159,9 @@ const listNullable = (schema: TSchema, path: string[] = []): string[] =>
     return isNullable ? [here.join(".")] : listNullable(property, here);
   });
 
-/** Lists the dotted paths of the numbers and patterns in a request whose errors would have the validator's own words. */
+/**
+ * Lists the dotted paths of the numbers and patterns in a request whose errors would have the validator's own words.
+ */
 const listWithoutText = (schema: TSchema, path: string): string[] => [
   ...(["integer", "number"].includes(schema.type) || schema.pattern ? (schema.errorText ? [] : [path]) : []),
   ...Object.entries((schema.properties ?? {}) as Record<string, TSchema>).flatMap(([name, property]) =>

@@ -94,7 +94,10 @@ export async function startExport({ user, acknowledged }: Clients): Promise<void
 
 export type PartialUpload = { id: string; bytes: Uint8Array; offset: number; sent: Promise<unknown> };
 
-/** Sends half of a recording, and then a part that does not end. Null: the server was killed before the half was acknowledged. */
+/**
+ * Sends half of a recording, and then a part that does not end. Null: the server was killed before the half was
+ * acknowledged.
+ */
 export async function startUpload({ user }: Clients): Promise<PartialUpload | null> {
   const bytes = (await wav(4)) as Uint8Array<ArrayBuffer>;
   const offset = bytes.length >> 1;

@@ -1,4 +1,7 @@
-/** What must be true at the end: jobs have ended, events were delivered once, and each recording, step and payment was booked once. */
+/**
+ * What must be true at the end: jobs have ended, events were delivered once, and each recording, step and payment was
+ * booked once.
+ */
 import { expect } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -97,7 +100,10 @@ async function listDueEvents({ server, user }: World): Promise<string[]> {
   return rows.map(({ kind, id, state }) => `${kind}.${state} ${id}`);
 }
 
-/** A message may be delivered twice, but with the same ID. Returns how many events and messages there were. Stops the server. */
+/**
+ * A message may be delivered twice, but with the same ID. Returns how many events and messages there were. Stops the
+ * server.
+ */
 export async function checkEvents(world: World, hook: Receiver): Promise<{ events: number; messages: number }> {
   const due = await listDueEvents(world);
   const messages = listMessages(hook);
@@ -155,7 +161,9 @@ export async function checkLedger({ server, user }: World, { credits, orders }: 
   expect(await server.query("SELECT id FROM holds")).toEqual([]);
 }
 
-/** Each completed step of a chain that was not deleted has exactly one output, and nothing is open. Stops the server. */
+/**
+ * Each completed step of a chain that was not deleted has exactly one output, and nothing is open. Stops the server.
+ */
 export async function checkPipelines({ server }: World): Promise<{ restarted: number; outputs: number }> {
   const outputs = await server.query<{ subject: string; n: number }>(
     `SELECT s.subject_id AS subject, (SELECT count(*) FROM assets a WHERE s.subject_id IN (a.cut_id, a.render_id)) AS n

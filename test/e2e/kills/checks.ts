@@ -18,7 +18,9 @@ const NEVER = new AbortController().signal;
 /** IDs of the rows that have files, by folder of the data folder. */
 export type KnownIds = Record<"media" | "uploads" | "renders" | "exports", Set<string>>;
 
-/** Copies the database of a stopped server with its log, as a kill has left them, checks the copy, and returns its IDs. */
+/**
+ * Copies the database of a stopped server with its log, as a kill has left them, checks the copy, and returns its IDs.
+ */
 export async function checkDatabase({ server, side }: World): Promise<KnownIds> {
   const copy = join(side, "copy.db");
   for (const suffix of ["", "-wal"]) {

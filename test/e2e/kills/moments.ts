@@ -9,14 +9,16 @@ import { spawnOffcut } from "../offcut";
 import { askServer, type Server } from "../server";
 import { type Clients, startExport, startLoudRender, startPreparation } from "./actions";
 
-/** `side`: a folder with other data folders, for commands that do not need the server. `s3` has the off-site backups. */
+/**
+ * `side`: a folder with other data folders, for commands that do not need the server. `s3` has the off-site backups.
+ */
 export type World = Clients & { server: Server; backups: string; side: string; s3: S3Server };
 
 export const OFFSITE = `s3://${BUCKET}/kills`;
 
 /**
- * `begin` starts or prepares it; `isReached` returns whether the process may be killed now. A moment that `begin` reaches has no `isReached`.
- * `maxDelayMs`: maximum time until the kill when it is reached.
+ * `begin` starts or prepares it; `isReached` returns whether the process may be killed now. A moment that `begin`
+ * reaches has no `isReached`. `maxDelayMs`: maximum time until the kill when it is reached.
  */
 export type Moment = {
   name: string;

@@ -1,4 +1,6 @@
-/** Payments for the kill test: orders at Stripe, and their events, which Stripe sends again until they are acknowledged. */
+/**
+ * Payments for the kill test: orders at Stripe, and their events, which Stripe sends again until they are acknowledged.
+ */
 import Stripe from "stripe";
 import { until } from "../../until";
 import type { Server } from "../server";

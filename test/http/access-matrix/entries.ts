@@ -1,4 +1,7 @@
-/** What the matrix needs to know of each endpoint besides its `Route`: a valid request, and the outcome for somebody who may send it. */
+/**
+ * What the matrix needs to know of each endpoint besides its `Route`: a valid request, and the outcome for somebody who
+ * may send it.
+ */
 import type { Client } from "../client";
 import type { Fixtures } from "./fixtures";
 import { endTests, newCut, newEndpoint, newProject, newRender, newUpload } from "./fixtures";

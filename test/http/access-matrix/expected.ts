@@ -1,4 +1,7 @@
-/** What the contract says about an endpoint and a caller, from what the route declares. Written without the server's own decisions. */
+/**
+ * What the contract says about an endpoint and a caller, from what the route declares. Written without the server's own
+ * decisions.
+ */
 import type { RouteAccess } from "../../../src/work/access/access";
 import type { Entry } from "./entries";
 import type { Caller } from "./principals";

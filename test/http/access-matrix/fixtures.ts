@@ -1,4 +1,7 @@
-/** What the paths and bodies of the matrix name: a workspace with one of each resource, and new ones for calls that remove them. */
+/**
+ * What the paths and bodies of the matrix name: a workspace with one of each resource, and new ones for calls that
+ * remove them.
+ */
 import { sql } from "drizzle-orm";
 import { newId } from "../../../src/lib/ids";
 import { insertWorkspace } from "../../../src/store/workspaces";

@@ -17,7 +17,10 @@ const DAY_MS = 24 * HOUR_MS;
 /** An account. `role` is that in the shared workspace. */
 type Person = { role: WorkspaceRole | null; isAdmin: boolean; state: "active" | "disabled" | "in grace" };
 
-/** Somebody who calls. `isNobody`: the credential does not authenticate. `namesWorkspace`: a session asks for the shared workspace. */
+/**
+ * Somebody who calls. `isNobody`: the credential does not authenticate. `namesWorkspace`: a session asks for the shared
+ * workspace.
+ */
 export type Caller = Person & {
   name: string;
   credential: "none" | "session" | "key";

@@ -25,7 +25,10 @@ const toFile = (key: string, bytes = 25, asset = ASSET): CachedFile => ({
 });
 const contentOf = ({ key, bytes }: CachedFile) => Buffer.from(key.repeat(bytes).slice(0, bytes));
 
-/** A head that has the file, and notes which ranges are read. `failAt`: its connections break when they reach this position. */
+/**
+ * A head that has the file, and notes which ranges are read. `failAt`: its connections break when they reach this
+ * position.
+ */
 function serve(file: CachedFile, failAt = Number.POSITIVE_INFINITY): { read: ReadRange; ranges: [number, number][] } {
   const ranges: [number, number][] = [];
   const read: ReadRange = async function* ({ from, to }) {

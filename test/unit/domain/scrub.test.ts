@@ -28,7 +28,10 @@ test("a quarter has about a quarter of all files", () => {
   for (const count of counts) expect(Math.abs(count - 1_000)).toBeLessThan(120);
 });
 
-/** Runs a pass in each of these weeks, at this moment of it, and returns the weeks in which each file was read. Files appear in their week. */
+/**
+ * Runs a pass in each of these weeks, at this moment of it, and returns the weeks in which each file was read. Files
+ * appear in their week.
+ */
 function simulate(
   files: { path: string; appears: number }[],
   passes: { week: number; moment: number }[],

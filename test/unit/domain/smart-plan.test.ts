@@ -9,7 +9,10 @@ import {
   planSpliceSegments,
 } from "../../../src/domain/smart-plan";
 
-/** Packets of random GOPs: a random access point, then references, each followed by the B-frames that precede it in display order. */
+/**
+ * Packets of random GOPs: a random access point, then references, each followed by the B-frames that precede it in
+ * display order.
+ */
 const orders = fc
   .array(fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 20 }), { minLength: 1, maxLength: 30 })
   .map((groups): PacketOrder => {

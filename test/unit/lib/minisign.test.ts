@@ -1,4 +1,7 @@
-/** Signatures of releases: what minisign signs is accepted, what Offcut signs is accepted by minisign, and nothing else is. */
+/**
+ * Signatures of releases: what minisign signs is accepted, what Offcut signs is accepted by minisign, and nothing else
+ * is.
+ */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";

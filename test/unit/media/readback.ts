@@ -1,7 +1,9 @@
 /** Reads back the content of a rendered file: frame numbers, frame times, beeps. */
 import { bundledFfmpeg, runTool, SQUARE_PIXELS } from "./generated-media";
 
-/** Returns the numbers drawn in the frames, in the order in which a decoder outputs them. Fails on any decoding error. */
+/**
+ * Returns the numbers drawn in the frames, in the order in which a decoder outputs them. Fails on any decoding error.
+ */
 export async function readFrameNumbers(path: string, filters = ""): Promise<number[]> {
   const width = 16 * SQUARE_PIXELS;
   const bytes = await decode([
@@ -18,7 +20,10 @@ export async function readFrameNumbers(path: string, filters = ""): Promise<numb
   return numbers;
 }
 
-/** Returns the presentation times of all frames in container time, in seconds, in display order, without frames that are not shown. */
+/**
+ * Returns the presentation times of all frames in container time, in seconds, in display order, without frames that are
+ * not shown.
+ */
 export async function readFrameTimes(path: string): Promise<number[]> {
   const text = await runFfprobe(path, "-select_streams", "V:0", "-show_entries", "packet=pts_time,flags");
   return text

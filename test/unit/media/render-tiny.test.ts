@@ -7,7 +7,10 @@ import { probeFile, toSnappedSegments, withRender } from "./rendering";
 
 setDefaultTimeout(120_000);
 
-/** The system ffmpeg starts ten times slower than the bundled one, so it renders every sixth count unless `OFFCUT_FULL=1`. */
+/**
+ * The system ffmpeg starts ten times slower than the bundled one, so it renders every sixth count unless
+ * `OFFCUT_FULL=1`.
+ */
 const SYSTEM_STEP = fullOr(1, 6);
 
 test.each([

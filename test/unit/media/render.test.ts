@@ -304,7 +304,7 @@ describe("a full disk", () => {
   test("fails a render with storage_full, without an output or temporary files", async () => {
     const path = await plainMp4();
     const probed = await probeFile(path);
-    // Writes a few bytes in place of the encoder's output, then prints ffmpeg's message for a full disk. No ffmpeg writes the audio of a video.
+    // Writes a few bytes as the encoder's output, then ffmpeg's message for a full disk. None writes a video's audio.
     const script = join(folder, "no-room");
     await Bun.write(
       script,

@@ -33,8 +33,8 @@ export const probeFile = async (path: string, ffmpeg: Ffmpeg = bundledFfmpeg): P
   await probeMedia({ path, sniffed: await sniffFile(path), ffmpeg, limits: LIMITS });
 
 /**
- * A cancelled render frees the processor within 3 s: what does not end by itself is killed after 2 s. Beside other tests that takes longer, so
- * CI only finds what does not end.
+ * A cancelled render frees the processor within 3 s: what does not end by itself is killed after 2 s. Beside other
+ * tests that takes longer, so CI only finds what does not end.
  */
 export const MAX_CANCEL_MS = fullOr(3_000, 6_000);
 
@@ -129,7 +129,10 @@ export async function expectExactVideo(
   expect(Math.max(...delay)).toBeLessThan(0.0012);
 }
 
-/** Expects every beep of the source that is well inside a segment where the plan puts it, and audio of the planned duration. */
+/**
+ * Expects every beep of the source that is well inside a segment where the plan puts it, and audio of the planned
+ * duration.
+ */
 export async function expectSync(
   rendered: Omit<Rendered, "result" | "folder">,
   sourceSound: Float32Array,

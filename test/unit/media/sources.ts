@@ -1,4 +1,7 @@
-/** One source for each special case of container, codec, frame rate, frame order and clock. All have frame numbers and beeps. */
+/**
+ * One source for each special case of container, codec, frame rate, frame order and clock. All have frame numbers and
+ * beeps.
+ */
 import { aac, audioInput, generate, h264, plainMp4, videoInput } from "./generated-media";
 
 export type Source = {

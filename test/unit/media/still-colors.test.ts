@@ -1,4 +1,7 @@
-/** Colors of posters, filmstrips, storyboards and previews: those of the recording, whatever its matrix, range and tags are. */
+/**
+ * Colors of posters, filmstrips, storyboards and previews: those of the recording, whatever its matrix, range and tags
+ * are.
+ */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,7 @@
-/** What listens at the address of Redis and does not keep to its protocol: nothing accumulates, and the log says what is wrong. */
+/**
+ * What listens at the address of Redis and does not keep to its protocol: nothing accumulates, and the log says what is
+ * wrong.
+ */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { createServer, type Socket } from "node:net";
 import { createLog } from "../../../src/lib/log";

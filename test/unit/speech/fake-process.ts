@@ -1,7 +1,8 @@
 /**
- * A speech process without a recognizer, for tests of the engine: `bun fake-process.ts [FILE]`. It appends a line to FILE for each start and
- * command. The path of a task selects its behavior: `answer`, `crash`, `crash-twice`, `hang`, `wait` (until cancelled), `fail`, `slow`,
- * `long:MS` (can be paused), `deaf:MS` (cannot be paused), `resumed:NAME` (is complete when it has been paused and resumed).
+ * A speech process without a recognizer, for tests of the engine: `bun fake-process.ts [FILE]`. It appends a line to
+ * FILE for each start and command. The path of a task selects its behavior: `answer`, `crash`, `crash-twice`, `hang`,
+ * `wait` (until cancelled), `fail`, `slow`, `long:MS` (can be paused), `deaf:MS` (cannot be paused), `resumed:NAME` (is
+ * complete when it has been paused and resumed).
  */
 import { appendFileSync, readFileSync } from "node:fs";
 import type { Span } from "../../../src/domain/time";
@@ -47,7 +48,10 @@ function complete(task: SpeechTask): void {
   emit({ event: "analyzed", id, duration: 15_000, speech: [{ start: 0, end: 5_000 }], transcript });
 }
 
-/** Tasks that run for the milliseconds in their path, such as `long:300`, and can be paused. A `deaf` task does not pause. */
+/**
+ * Tasks that run for the milliseconds in their path, such as `long:300`, and can be paused. A `deaf` task does not
+ * pause.
+ */
 const long = new Map<number, LongTask>();
 type LongTask = { task: SpeechTask; leftMs: number; since: number; timer: Timer | undefined };
 

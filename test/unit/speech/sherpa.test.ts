@@ -1,4 +1,7 @@
-/** The real library, on the only weights for it that a package carries: Moonshine's, which take the way of a model without token times. */
+/**
+ * The real library, on the only weights for it that a package carries: Moonshine's, which take the way of a model
+ * without token times.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { copyFile, mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";

@@ -1,4 +1,7 @@
-/** The triggers that write live events: one event for each change that pages show, in its transaction, and none for other writes. */
+/**
+ * The triggers that write live events: one event for each change that pages show, in its transaction, and none for
+ * other writes.
+ */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { getTableColumns, getTableName, type SQL, sql } from "drizzle-orm";
 import type { SQLiteTable } from "drizzle-orm/sqlite-core";

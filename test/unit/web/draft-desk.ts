@@ -15,8 +15,8 @@ let create: typeof createEditor;
 export const follow: Follower = { find: async () => null, open: () => {} };
 
 /**
- * The draft on the server, what was sent there, and who waits for the next request. `isFull`: whether it refuses drafts for another reason than
- * their revision.
+ * The draft on the server, what was sent there, and who waits for the next request. `isFull`: whether it refuses drafts
+ * for another reason than their revision.
  */
 export const server = {
   stored: null as Draft | null,

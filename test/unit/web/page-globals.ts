@@ -1,6 +1,6 @@
 /**
- * What modules of the dashboard need of a page, for tests of them without a browser. Where a test imports a module that reads the address of the
- * page when it is loaded, import this file first.
+ * What modules of the dashboard need of a page, for tests of them without a browser. Where a test imports a module that
+ * reads the address of the page when it is loaded, import this file first.
  */
 import { afterAll, beforeAll } from "bun:test";
 

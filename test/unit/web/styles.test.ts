@@ -1,4 +1,7 @@
-/** Style sheets are loaded with what needs them, so a component can use only classes of the sheets that are loaded with it. */
+/**
+ * Style sheets are loaded with what needs them, so a component can use only classes of the sheets that are loaded with
+ * it.
+ */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { Glob } from "bun";

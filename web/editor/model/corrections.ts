@@ -1,4 +1,7 @@
-/** Texts that subtitles and exports show instead of the recognized words, from the spans of a cut and from corrections. Pure. */
+/**
+ * Texts that subtitles and exports show instead of the recognized words, from the spans of a cut and from corrections.
+ * Pure.
+ */
 import type { Correction } from "./history";
 import { fromSeconds } from "./plan";
 import { findWordsIn, getWordBounds, middleOf, type WordRange, type Words } from "./words";

@@ -56,8 +56,9 @@ export function redo(history: History): History {
 }
 
 /**
- * Continues the history in the cut that was created from `saved`; null if none was saved. In its place comes `stored`, which the server has
- * snapped to frames. `rebase` converts the corrections of the other steps to the words of that cut.
+ * Continues the history in the cut that was created from `saved`; null if none was saved. In its place comes `stored`,
+ * which the server has snapped to frames. `rebase` converts the corrections of the other steps to the words of that
+ * cut.
  */
 export function continueHistory(
   { past, present, label, future }: History,

@@ -40,8 +40,8 @@ export const listChangesIn = (places: Places, from: Content, to: Content): Chang
   listPlaceChanges(toEdit(from), toEdit(to), places);
 
 /**
- * Moves each edge of a plan to the edge of another plan that is within `tolerance`. The server aligns edges to frames, which is not a change that
- * a person made.
+ * Moves each edge of a plan to the edge of another plan that is within `tolerance`. The server aligns edges to frames,
+ * which is not a change that a person made.
  */
 export function alignPlan(plan: EditorPlan, others: readonly EditorPlan[], tolerance: number): EditorPlan {
   const edges = others.flatMap(({ spans }) => spans.map(({ start }) => start)).sort((a, b) => a - b);

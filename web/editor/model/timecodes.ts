@@ -32,8 +32,8 @@ export function toTimecode(clock: Clock, time: number, isFromStart: boolean): st
 }
 
 /**
- * Reads a time that was typed: a timecode, `H:MM:SS`, `M:SS`, or seconds; with `+` or `-` it is relative to `now`. Returns
- * microseconds, or null if it is unreadable.
+ * Reads a time that was typed: a timecode, `H:MM:SS`, `M:SS`, or seconds; with `+` or `-` it is relative to `now`.
+ * Returns microseconds, or null if it is unreadable.
  */
 export function readTime(clock: Clock, text: string, now: number, isFromStart: boolean): number | null {
   const match = /^([+-]?)(\d+(?:[:;.,]\d+)*)$/.exec(text.trim());

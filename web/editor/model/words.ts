@@ -126,8 +126,8 @@ export function restoreWords(plan: EditorPlan, words: Words, { from, to }: WordR
 }
 
 /**
- * Removes the words, or restores them if all of them are removed. Returns how many changed, and in which direction. Only
- * words with a text in `texts` are counted.
+ * Removes the words, or restores them if all of them are removed. Returns how many changed, and in which direction.
+ * Only words with a text in `texts` are counted.
  */
 export function toggleWords(
   plan: EditorPlan,
@@ -201,14 +201,16 @@ const PUNCTUATION = /^[^\p{L}\p{N}]+|(?<![^\p{L}\p{N}])[^\p{L}\p{N}]+$/gu;
 const trimWord = (word: string): string => word.replace(PUNCTUATION, "") || word;
 const isSameWord = (word: string, wanted: string): boolean => word === wanted || trimWord(word) === trimWord(wanted);
 
-/** `matchesCase`: upper and lower case differ. `isWhole`: the text ends with a whole word; the others are whole anyway. */
+/**
+ * `matchesCase`: upper and lower case differ. `isWhole`: the text ends with a whole word; the others are whole anyway.
+ */
 export type FindOptions = { matchesCase: boolean; isWhole: boolean };
 
 const FIND_ANY: FindOptions = { matchesCase: false, isWhole: false };
 
 /**
- * Finds a text in the transcript. A text of several words matches consecutive words, even where a script or a correction has put several of them
- * in place of one.
+ * Finds a text in the transcript. A text of several words matches consecutive words, even where a script or a
+ * correction has put several of them in place of one.
  */
 export function findText(words: Words, text: string, { matchesCase, isWhole } = FIND_ANY): WordRange[] {
   const prepare = matchesCase ? normalizeQuotes : normalize;
@@ -247,7 +249,10 @@ export function findSame(words: Words, { from, to }: WordRange): WordRange[] {
 
 const isPunctuation = (text: string): boolean => !/[\p{L}\p{N}]/u.test(text);
 
-/** Replaces a searched text in the text of a match, where `findText` finds it; all of the text if punctuation divides the match. */
+/**
+ * Replaces a searched text in the text of a match, where `findText` finds it; all of the text if punctuation divides
+ * the match.
+ */
 export function replaceText(
   text: string,
   searched: string,

@@ -1,6 +1,6 @@
 /**
- * How unsaved edits are paced, kept in this browser beside the draft: a draft has only what is kept, and whatever else it
- * removes would count as removed by hand.
+ * How unsaved edits are paced, kept in this browser beside the draft: a draft has only what is kept, and whatever else
+ * it removes would count as removed by hand.
  */
 import { effect } from "@preact/signals";
 import { type BasisJson, basisFromJson } from "../../../src/domain/pacing/basis-json";

@@ -186,8 +186,8 @@ export class CutPlayer {
   }
 
   /**
-   * Plays the preview from now on, which has become ready. A browser that turns frames would show some of the next ones on their side, so
-   * such a source plays on.
+   * Plays the preview from now on, which has become ready. A browser that turns frames would show some of the next ones
+   * on their side, so such a source plays on.
    */
   usePreview(): void {
     if (this.media === null) return;
@@ -246,7 +246,10 @@ export class CutPlayer {
     this.show(sourceTime);
   }
 
-  /** Plays the preview instead of a source that the browser cannot decode after all. Returns whether it played the source. */
+  /**
+   * Plays the preview instead of a source that the browser cannot decode after all. Returns whether it played the
+   * source.
+   */
   private fallBack(): boolean {
     const { media } = this;
     if (media === null || media.isPreviewReady) return false;

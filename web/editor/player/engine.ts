@@ -14,8 +14,8 @@ export type CleanMode = NoiseReduction;
 export type PlayableMedia = {
   /**
    * Returns the address of a part of the recording as fragmented MP4, with times of the recording. Times are in
-   * seconds. `seek`: media before this time is optional, so that a player that seeks there receives it sooner. `clean`: with reduced noise, for
-   * audio.
+   * seconds. `seek`: media before this time is optional, so that a player that seeks there receives it sooner. `clean`:
+   * with reduced noise, for audio.
    */
   pieceUrl(
     track: Track,
@@ -49,7 +49,10 @@ export type Engine = {
   /** The pieces that are playing, and the position in them. Both change together. */
   readonly pieces: readonly Piece[];
   readonly cutTime: number;
-  /** Number of requested positions that wait for a change of pieces. Until it is 0, `cutTime` may be the position before them. */
+  /**
+   * Number of requested positions that wait for a change of pieces. Until it is 0, `cutTime` may be the position before
+   * them.
+   */
   readonly openSeeks: number;
   /** Seeks to a source time; in a removed span, to the start of the next kept one. */
   seek(sourceTime: number): void;

@@ -119,8 +119,8 @@ export class PieceLoads {
 }
 
 /**
- * Throws if the browser has dropped the frames of a source without an error, as it does after a keyframe that it does not accept as one.
- * Without this, playback would wait for the frames forever.
+ * Throws if the browser has dropped the frames of a source without an error, as it does after a keyframe that it does
+ * not accept as one. Without this, playback would wait for the frames forever.
  */
 export function requireVideo({ tracks }: OpenedSource, piece: Piece, loaded: LoadedPiece): void {
   const index = tracks.findIndex(({ track }) => track === "video");

@@ -38,7 +38,7 @@ const MIN_DURATION_SECONDS = 0.1;
 
 export class Splicer implements Engine {
   pieces: readonly Piece[] = [];
-  /** Index of the first piece that is not appended. The pieces before it are, back to a position behind the playhead. */
+  /** Index of the first piece that is not appended. Those before it are, back to a position behind the playhead. */
   private next = 0;
   /** The first part of that piece, which is loaded before the rest after a jump. */
   private landing: Landing | null = null;
@@ -291,7 +291,7 @@ export class Splicer implements Engine {
       });
   }
 
-  /** Reports an error, unless the browser has closed the source, and so removed its buffers: the element reports why. */
+  /** Reports an error, unless the browser closed the source and removed its buffers: the element reports why. */
   private async reportError(error: unknown): Promise<void> {
     const isClosed = await this.opened.then(
       ({ source }) => source.readyState === "closed",

@@ -23,8 +23,8 @@ const FRAME_TOLERANCE = 1_000;
 const findGridLine = (time: number): number => (Math.floor(time / PIECE_GRID) + 1) * PIECE_GRID;
 
 /**
- * Returns the pieces of sorted, disjoint spans. `lines`: sorted times at which pieces end in place of those of the grid,
- * because the recording has keyframes there.
+ * Returns the pieces of sorted, disjoint spans. `lines`: sorted times at which pieces end in place of those of the
+ * grid, because the recording has keyframes there.
  */
 export function toPieces(kept: readonly Range[], lines: readonly number[] | null = null): Piece[] {
   const pieces: Piece[] = [];

@@ -53,7 +53,8 @@ function Card({ review, item }: CardProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   const look = getLook(item);
   const swipe = useSwipe(editor.canEdit ? (isRight) => review.decide(isRight ? "kept" : "removed") : null);
-  // Keys stay with the card, and screen readers read its heading. Playback goes first: the focus needs the layout of the page.
+  // Keys stay with the card, and screen readers read its heading. Playback goes first: the focus needs the layout of
+  // the page.
   useLayoutEffect(() => {
     const frame = requestAnimationFrame(() => {
       const active = document.activeElement;

@@ -83,7 +83,9 @@ export function dragEdge(editor: Editor, edge: Edge, to: number, isDone: boolean
   editor.edge.value = listEdges(plan).find((one) => one.time === Math.round(time) && one.side === edge.side) ?? null;
 }
 
-/** Trims the edge before (-1) or after (1) the playhead, so that it meets the playhead. Returns whether there is one. */
+/**
+ * Trims the edge before (-1) or after (1) the playhead, so that it meets the playhead. Returns whether there is one.
+ */
 export function trimToPlayhead(editor: Editor, direction: 1 | -1): boolean {
   const time = editor.playhead.value;
   const edges = listEdges(editor.plan.value);
@@ -137,7 +139,10 @@ export function selectTake(editor: Editor, take: Take, chosen: number): void {
   editor.apply({ plan }, `Choose ${name}`, `Now ${name}`);
 }
 
-/** Returns the line with several takes that was played last or is at the playhead. Without such a line, shows a message and returns null. */
+/**
+ * Returns the line with several takes that was played last or is at the playhead. Without such a line, shows a message
+ * and returns null.
+ */
 export function findLine(editor: Editor): Take | null {
   const takes = listTakes(editor.plan.value, editor.cut?.plan?.takes ?? []);
   const now = editor.playhead.value;

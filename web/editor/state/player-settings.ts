@@ -14,7 +14,10 @@ function createSetting<Value extends number | boolean>(name: string, usual: Valu
 /** From 0 to 1. */
 export const volume = createSetting<number>("volume", 1);
 export const isMuted = createSetting<boolean>("muted", false);
-/** Whether audio plays with reduced noise, until the page is closed, and how much: as in the render that was chosen last. */
+/**
+ * Whether audio plays with reduced noise, until the page is closed, and how much: as in the render that was chosen
+ * last.
+ */
 export const isClean = signal(false);
 export const cleanMode = signal<CleanMode>("strong");
 export const hasCaptions = createSetting<boolean>("captions", false);

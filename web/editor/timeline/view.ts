@@ -1,6 +1,6 @@
 /**
- * The visible part of the timeline. Its functions are pure: changes return a new view. Times are in microseconds, positions in CSS
- * pixels.
+ * The visible part of the timeline. Its functions are pure: changes return a new view. Times are in microseconds,
+ * positions in CSS pixels.
  */
 
 import { type ReadonlySignal, type Signal, useSignal, useSignalEffect } from "@preact/signals";
@@ -10,8 +10,8 @@ import type { Range } from "../model/plan";
 import { fromPlace, getWarpLength, toPlace, type Warp } from "./warp";
 
 /**
- * `start` is the place at the left edge, `duration` that of the end, and `scale` is in microseconds per pixel. Places are
- * times, unless `warp` collapses removed spans.
+ * `start` is the place at the left edge, `duration` that of the end, and `scale` is in microseconds per pixel. Places
+ * are times, unless `warp` collapses removed spans.
  */
 export type View = { start: number; scale: number; width: number; duration: number; warp?: Warp | null };
 
@@ -113,7 +113,9 @@ export function warpView(view: View, warp: Warp | null, duration: number, x: num
   return placeAt(next, time, x, view.scale);
 }
 
-/** Returns the view and the height of an element. The view follows its width, and the playhead while that is in view. */
+/**
+ * Returns the view and the height of an element. The view follows its width, and the playhead while that is in view.
+ */
 export function useView(
   element: RefObject<HTMLElement | null>,
   duration: number,

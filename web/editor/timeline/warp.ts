@@ -21,7 +21,9 @@ export function createWarp({ spans, duration }: EditorPlan): Warp {
   return { times, places };
 }
 
-/** Returns the value of `to` that corresponds to a value of `from`. Outside of the axis, both go on at the same speed. */
+/**
+ * Returns the value of `to` that corresponds to a value of `from`. Outside of the axis, both go on at the same speed.
+ */
 function map(from: Float64Array, to: Float64Array, value: number): number {
   const last = from.length - 1;
   if (value <= 0 || last < 1) return value;

@@ -119,7 +119,9 @@ export function CorrectionField({
   );
 }
 
-/** Returns a function that corrects words and, depending on the scope, adds the correction to the project's vocabulary. */
+/**
+ * Returns a function that corrects words and, depending on the scope, adds the correction to the project's vocabulary.
+ */
 export const createCorrecting =
   (editor: Editor, projectId: string, language: string | null) =>
   (range: WordRange, text: string, { isEverywhere, isFromNowOn }: CorrectionScope): void => {

@@ -27,8 +27,8 @@ type FindBarProps = {
 };
 
 /**
- * The search field. Enter selects the next match, Shift+Enter the previous one, and Escape closes the search, which opens
- * with its first character and closes with its last.
+ * The search field. Enter selects the next match, Shift+Enter the previous one, and Escape closes the search, which
+ * opens with its first character and closes with its last.
  */
 export function FindBar(props: FindBarProps) {
   const { search, options, asked, found, getStart, onGo, onClose, replacement, edit, children } = props;

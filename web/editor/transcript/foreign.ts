@@ -19,7 +19,9 @@ type Spoken = {
   language_detected: { code: string; confidence?: number } | null;
 };
 
-/** Returns the language of a recording that has no transcript because no model recognized it; null for other recordings. */
+/**
+ * Returns the language of a recording that has no transcript because no model recognized it; null for other recordings.
+ */
 export const findUntranscribed = (asset: Spoken): string | null =>
   asset.has_transcript || asset.audio_tracks === 0 ? null : (asset.language ?? asset.language_detected?.code ?? null);
 

@@ -96,7 +96,10 @@ export function renderPiece({ text, run, pause, word }: Piece) {
 const FIRST = 12;
 const MORE = 72;
 
-/** Returns the content of the paragraphs: those of the first screen, which starts at a time, immediately, the rest frame by frame. */
+/**
+ * Returns the content of the paragraphs: those of the first screen, which starts at a time, immediately, the rest frame
+ * by frame.
+ */
 export function useViews(
   words: Words,
   texts: readonly string[],

@@ -16,8 +16,8 @@ import { findPlace, type ReadingPlace, SECTION } from "./places";
 const READ_MS = 2_000;
 
 /**
- * Shows the words above gray lines that stand for the rest. New words are added at the end, so what somebody reads stays where it is.
- * `place` receives where that is.
+ * Shows the words above gray lines that stand for the rest. New words are added at the end, so what somebody reads
+ * stays where it is. `place` receives where that is.
  */
 export function PartialTranscript({ place }: { place: RefObject<ReadingPlace | null> }) {
   const { asset, editor } = useEditor();

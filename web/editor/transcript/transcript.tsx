@@ -303,7 +303,9 @@ export function Transcript(props: TranscriptProps) {
 type SelectionButtonProps = Pick<TranscriptProps, "selection" | "plan" | "words"> &
   Required<Pick<TranscriptProps, "onToggle">>;
 
-/** Removes or restores words that were selected without a click, as by a long press or a search, which opens no details. */
+/**
+ * Removes or restores words that were selected without a click, as by a long press or a search, which opens no details.
+ */
 function SelectionButton({ selection, plan, words, onToggle }: SelectionButtonProps) {
   const range = selection.value;
   if (range === null) return null;

@@ -76,8 +76,8 @@ const GAP = 12;
 const LINE = 32;
 
 /**
- * On a phone, the popover is above the dock: scrolls the word above it, with the page and then in the text. `top` is where the word ends in the
- * text. A popover that leaves no room for the word becomes lower.
+ * On a phone, the popover is above the dock: scrolls the word above it, with the page and then in the text. `top` is
+ * where the word ends in the text. A popover that leaves no room for the word becomes lower.
  */
 function uncoverWord(box: HTMLElement, top: number): void {
   const text = box.parentElement!;

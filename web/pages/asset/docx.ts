@@ -1,4 +1,7 @@
-/** Extracts the text of a DOCX file, which is a ZIP archive with `word/document.xml`. It is loaded when it is first needed. */
+/**
+ * Extracts the text of a DOCX file, which is a ZIP archive with `word/document.xml`. It is loaded when it is first
+ * needed.
+ */
 
 const WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main";
 const MAX_XML_BYTES = 50_000_000;

@@ -42,7 +42,8 @@ export type DraftKeeper = {
   useMine(): void;
   /**
    * Shows what others have saved: a draft with another revision than the known one, or the version that it has become.
-   * `revision`: that of the server, 0 without a draft. `hasVersion`: there is a version that was not there before. Resolves with whether it is read.
+   * `revision`: that of the server, 0 without a draft. `hasVersion`: there is a version that was not there before.
+   * Resolves with whether it is read.
    */
   sync(news: { revision?: number | undefined; hasVersion?: boolean }): Promise<boolean>;
   /** Saves now. Resolves when no request is running. */

@@ -44,7 +44,10 @@ export async function fetchDraft(cutId: string, signal?: AbortSignal): Promise<D
 export const fetchCutState = (cutId: string): Promise<Schemas["CutWithDraft"]> =>
   must(api.GET("/api/v1/cuts/{cut_id}", { params: { ...toParams(cutId), query: { plan: "false" } } }));
 
-/** Stores a draft that is based on `revision`, and returns the new revision. Throws `ApiError` `conflict` if another one is stored. */
+/**
+ * Stores a draft that is based on `revision`, and returns the new revision. Throws `ApiError` `conflict` if another one
+ * is stored.
+ */
 export async function putDraft(cutId: string, { revision, segments, texts }: Draft): Promise<number> {
   const body = { revision, segments, texts };
   return (await must(api.PUT("/api/v1/cuts/{cut_id}/draft", { params: toParams(cutId), body }))).revision;

@@ -14,7 +14,9 @@ import type { DraftKeeper, Follower } from "./draft-keeper";
 import { type Draft, fetchCutState, versionsBeside } from "./draft-stores";
 import { type Cuts, fetchCut, type ListedCut, listCuts } from "./use-cuts";
 
-/** `content` is null for a cut that was made again with the edits. `places`: those in which the edits differ from it. */
+/**
+ * `content` is null for a cut that was made again with the edits. `places`: those in which the edits differ from it.
+ */
 type SavedAs = { cutId: string; content: Content | null; places: Places | null };
 
 /**

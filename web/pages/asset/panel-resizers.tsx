@@ -1,4 +1,7 @@
-/** The lines that resize the panels of the editor, and the sizes that the user chose in this browser. Narrow windows have none. */
+/**
+ * The lines that resize the panels of the editor, and the sizes that the user chose in this browser. Narrow windows
+ * have none.
+ */
 import { type Signal, signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { forget, recall, remember } from "../../app/memory";

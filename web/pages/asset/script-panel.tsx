@@ -13,7 +13,10 @@ import { readScript, type ScriptForm } from "./script";
 
 export const PLANNED = "Cut after upload";
 
-/** The script, mode and options, and the button that makes a cut from them. Before a recording can be cut, the cut is planned. */
+/**
+ * The script, mode and options, and the button that makes a cut from them. Before a recording can be cut, the cut is
+ * planned.
+ */
 export function ScriptPanel() {
   const { asset, cut, cuts, form, editor, save, recut } = useEditor();
   const isRecut = editor.canEdit && cut !== null;

@@ -1,4 +1,7 @@
-/** Reads a script from a file, and keeps the content of the script panel. Subtitles and Markdown are sent unchanged: the server parses them. */
+/**
+ * Reads a script from a file, and keeps the content of the script panel. Subtitles and Markdown are sent unchanged: the
+ * server parses them.
+ */
 import { type Signal, signal } from "@preact/signals";
 import { CUT_MODES, type CutMode, type CutOptions } from "../../../src/domain/plan";
 import { formatBytes } from "../../app/format";

@@ -44,7 +44,9 @@ async function toPlayable(assetId: string, media: AssetMedia): Promise<PlayableM
   };
 }
 
-/** Returns whether this browser can play the recording now. Without Media Source Extensions, it needs the whole preview. */
+/**
+ * Returns whether this browser can play the recording now. Without Media Source Extensions, it needs the whole preview.
+ */
 const isPlayable = (media: AssetMedia | null): media is AssetMedia =>
   media !== null && (media.is_preview_ready || (media.is_playable && hasMediaSource()));
 

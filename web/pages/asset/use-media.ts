@@ -1,4 +1,7 @@
-/** A recording: its name, its media that can be played, and what the timeline draws. The preview is created after the preparation. */
+/**
+ * A recording: its name, its media that can be played, and what the timeline draws. The preview is created after the
+ * preparation.
+ */
 import { api, mediaUrl, must, type Schemas, toApiError } from "../../app/api";
 import { type Resource, useKept, useRead } from "../../app/cache";
 import { formatCount } from "../../app/format";
@@ -48,8 +51,8 @@ export type Strip = { waveform: Waveform | null; storyboard: Storyboard | null }
 const NOTHING: Strip = { waveform: null, storyboard: null };
 
 /**
- * Loads both as soon as the preparation has made them. What it could not make comes with the preview. Without them, the timeline
- * shows only spans and words.
+ * Loads both as soon as the preparation has made them. What it could not make comes with the preview. Without them, the
+ * timeline shows only spans and words.
  */
 export function useStrip(asset: Asset, media: AssetMedia | null): Strip {
   const { is_playable: isPlayable = false, is_preview_ready: isPreviewReady = false } = media ?? {};
@@ -91,6 +94,9 @@ export type Asset = Schemas["AssetDetail"];
 export const nameOf = ({ name, filename }: Pick<Asset, "name" | "filename">): string =>
   name ?? filename ?? "Unnamed recording";
 
-/** Returns whether a plan can be made of a recording. `wordCount`: of its transcript. Without a transcript, its pauses are cut. */
+/**
+ * Returns whether a plan can be made of a recording. `wordCount`: of its transcript. Without a transcript, its pauses
+ * are cut.
+ */
 export const hasSpeech = ({ audio_tracks, has_transcript }: Asset, wordCount: number): boolean =>
   audio_tracks !== 0 && !(has_transcript && wordCount === 0);

@@ -31,7 +31,10 @@ export function useSave(both: EditorWithDraft, cuts: Cuts): Save {
   const proposed = (options: Content["pacing"] = undefined) =>
     cut === null || cuts.items.kind !== "ready" ? null : proposeName(options ?? cut.options, cuts.items.value);
 
-  /** Sends the edits once more after those of others were merged into them. Returns null if the user has to choose first. */
+  /**
+   * Sends the edits once more after those of others were merged into them. Returns null if the user has to choose
+   * first.
+   */
   const send = async (cutId: string, name: string | null): Promise<string | null> => {
     try {
       return await sendOnce(cutId, name);

@@ -70,7 +70,8 @@ export function Workspace({ asset, cuts, opened, media, form, playback, words, p
   useReviewSession({ editor, playback, keeper, onStart: showReview });
   useReadyAnnouncement(editor, asset, cut, form);
   useStartPlace({ editor, playback });
-  // A recording without a cut opens on the Script tab, which stays open when a planned cut starts: somebody may be writing.
+  // A recording without a cut opens on the Script tab, which stays open when a planned cut starts: somebody may be
+  // writing.
   const hasScript = asset.audio_tracks !== 0 && (!asset.cuttable || words.text.length > 0);
   const isFirst = cut === null && canWrite.value && hasScript;
   useLayoutEffect(() => {
@@ -155,8 +156,8 @@ function useReadyAnnouncement(editor: Editor, { cuttable }: Asset, cut: Cut | nu
 const MAX_SNAP = 200_000;
 
 /**
- * Moves the playhead there and plays as soon as that is possible, unless it was moved meanwhile. What the cut has removed is played from the source.
- * The time leaves the address, so that a reload does not play again.
+ * Moves the playhead there and plays as soon as that is possible, unless it was moved meanwhile. What the cut has
+ * removed is played from the source. The time leaves the address, so that a reload does not play again.
  */
 function useStartPlace({ editor, playback }: Pick<EditorContextValue, "editor" | "playback">): void {
   const { query, path, route } = useLocation();

@@ -24,7 +24,10 @@ function stayInWorkspace() {
   return { workspaceId, headers: workspaceId === null ? {} : { "Offcut-Workspace": workspaceId } };
 }
 
-/** Deletes recordings. Those that somebody else has deleted are said to be gone, unless the user has lost access to the workspace. */
+/**
+ * Deletes recordings. Those that somebody else has deleted are said to be gone, unless the user has lost access to the
+ * workspace.
+ */
 export async function deleteRecordings(recordings: readonly Recording[]): Promise<void> {
   const { workspaceId, headers } = stayInWorkspace();
   let gone = 0;
@@ -63,7 +66,8 @@ export function moveRecordings(recordings: readonly Recording[], project: Schema
 }
 
 /**
- * Makes cuts in a mode, except of recordings whose newest cut has it. Uses the script and the edits of the newest cut, or the script of a planned cut.
+ * Makes cuts in a mode, except of recordings whose newest cut has it. Uses the script and the edits of the newest cut,
+ * or the script of a planned cut.
  */
 export function cutRecordings(recordings: readonly Recording[], mode: CutMode): Promise<void> {
   const { headers } = stayInWorkspace();

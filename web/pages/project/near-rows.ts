@@ -1,7 +1,7 @@
 /**
- * Keeps a long list current without reading all of it after each event: its first page and the rows near the view are read again. The others
- * are stale until they come near the view, or something is done with them. Where rows may be missing or in the wrong place, all pages are read
- * in the background.
+ * Keeps a long list current without reading all of it after each event: its first page and the rows near the view are
+ * read again. The others are stale until they come near the view, or something is done with them. Where rows may be
+ * missing or in the wrong place, all pages are read in the background.
  */
 import type { Page } from "../../app/cache";
 import { keepSame, PACE_MS, type Row, type RowSource, readInOrder, sleep } from "./rows-in-order";
@@ -18,8 +18,9 @@ export type NearRows<Item> = {
   /** Says which rows are near the view. */
   view(first: number, last: number): void;
   /**
-   * Returns those of these rows that are still in the list, as they were read after their last known change: first those that it shows, in its
-   * order. Reads each once, however many change meanwhile. Rejects with the error of a read.
+   * Returns those of these rows that are still in the list, as they were read after their last known change: first
+   * those that it shows, in its order. Reads each once, however many change meanwhile. Rejects with the error of a
+   * read.
    */
   refresh(ids: readonly string[]): Promise<Item[]>;
   /** Ends background reads. Returns whether rows may be missing, gone or in the wrong place. */
@@ -29,7 +30,10 @@ export type NearRows<Item> = {
 export type NearSource<Item> = RowSource<Item> & {
   /** Returns those of the rows that belong to the list. */
   readRows(ids: string[]): Promise<Item[]>;
-  /** Compares the places of two rows in the list: below 0 if the first one is above the other; 0 if they may have the same place. */
+  /**
+   * Compares the places of two rows in the list: below 0 if the first one is above the other; 0 if they may have the
+   * same place.
+   */
   compare(one: Item, other: Item): number;
 };
 

@@ -1,4 +1,7 @@
-/** Reads all pages of a long list again, while it is shown and changes, so that it has the rows of the server in their order. */
+/**
+ * Reads all pages of a long list again, while it is shown and changes, so that it has the rows of the server in their
+ * order.
+ */
 import type { List, Page } from "../../app/cache";
 
 export type Row = { id: string };
@@ -16,7 +19,9 @@ const MAX_MORE_ROWS = 100;
 
 export const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** Reads as many pages as the list shows. Rejects with the error of a read, and does nothing once `isOver` returns true. */
+/**
+ * Reads as many pages as the list shows. Rejects with the error of a read, and does nothing once `isOver` returns true.
+ */
 export async function readInOrder<Item extends Row>(source: RowSource<Item>, isOver: () => boolean): Promise<void> {
   const { items, hasMore, change } = source.getList();
   const before = new Map((items.peek() ?? []).map((row) => [row.id, row]));
@@ -46,7 +51,10 @@ export async function readInOrder<Item extends Row>(source: RowSource<Item>, isO
 export const keepSame = <Item>(before: Item | undefined, fresh: Item): Item =>
   before !== undefined && JSON.stringify(before) === JSON.stringify(fresh) ? before : fresh;
 
-/** Returns the rows that were found, in their order. Those that were changed, removed or added since `before` are as in `rows`. */
+/**
+ * Returns the rows that were found, in their order. Those that were changed, removed or added since `before` are as in
+ * `rows`.
+ */
 function joinRows<Item extends Row>(
   before: ReadonlyMap<string, Item>,
   rows: readonly Item[],

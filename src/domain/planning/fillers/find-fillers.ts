@@ -1,7 +1,7 @@
 /**
- * Finds fillers: "um" and "uh" in the transcript that are isolated or stretched, and those that the recognizer spells as
- * another word or omits. Short isolated regions are force-aligned with "um", "uh" and "hmm", and with the words that they
- * could be instead.
+ * Finds fillers: "um" and "uh" in the transcript that are isolated or stretched, and those that the recognizer spells
+ * as another word or omits. Short isolated regions are force-aligned with "um", "uh" and "hmm", and with the words that
+ * they could be instead.
  */
 
 import type { AlignmentRequest, ForcedAlignment, Word } from "../../speech";

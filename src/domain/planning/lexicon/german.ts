@@ -25,7 +25,8 @@ export const GERMAN: Lexicon = {
   ),
   adverbs: words("nicht so dann da hier auch noch"),
   questionWords: words("wie was wo wann warum wer wen wem welche welcher welches wieso woher wohin"),
-  // "die die das sagten", "das das Kind", "sie sie", "so so", "ihr ihr": relative and object pronouns follow each other.
+  // "die die das sagten", "das das Kind", "sie sie", "so so", "ihr ihr": relative and object pronouns follow each
+  // other.
   doubledWords: words("der die das den dem sie ihr so ist sind haben werden da"),
   letterWords: words(""),
   numberWords: words(

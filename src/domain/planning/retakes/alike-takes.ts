@@ -202,8 +202,8 @@ export const decideByStretches = (words: readonly DecidedWord[], stretches: read
   words.map((word) => (word.removal === null ? { ...word, ...decideByStretch(word, word, stretches) } : word));
 
 /**
- * Returns the decision on a span with that of the stretch in which most of it is. The marks of the span stay. A stretch that is only marked
- * marks nothing that is removed.
+ * Returns the decision on a span with that of the stretch in which most of it is. The marks of the span stay. A stretch
+ * that is only marked marks nothing that is removed.
  */
 export function decideByStretch(
   span: Span,

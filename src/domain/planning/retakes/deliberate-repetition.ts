@@ -1,4 +1,7 @@
-/** Repetitions that are no retakes: chants and refrains, digits and letters. A verb before its object is repeated by mistake. */
+/**
+ * Repetitions that are no retakes: chants and refrains, digits and letters. A verb before its object is repeated by
+ * mistake.
+ */
 
 import { isContentWord, isDanglingWord, isOpenWord } from "../lexicon/lexicon";
 import { ACTIVITY, COMMON } from "../thresholds";
@@ -22,7 +25,9 @@ export function isDeliberate(context: RetakeContext, repetition: Repetition): bo
   return !isOpenWord(last.normal, context.lexicon) && !isNewStart(context, repetition);
 }
 
-/** Returns whether a few words before a pause are the false start of a longer sentence, and not a sentence of their own. */
+/**
+ * Returns whether a few words before a pause are the false start of a longer sentence, and not a sentence of their own.
+ */
 function isNewStart(context: RetakeContext, repetition: Repetition): boolean {
   const { tokens, lexicon } = context;
   const { from, end, retakeStart, matched } = repetition;
@@ -36,7 +41,9 @@ function isNewStart(context: RetakeContext, repetition: Repetition): boolean {
   return !isSameWord || last.end - last.start < RETAKES.minFinalLengthening * (other.end - other.start);
 }
 
-/** Returns whether a take repeats the end of a longer phrase, as listeners do: "Almost thirty years." "Thirty years?" */
+/**
+ * Returns whether a take repeats the end of a longer phrase, as listeners do: "Almost thirty years." "Thirty years?"
+ */
 const repeatsPhraseEnd = ({ tokens, phraseStarts }: RetakeContext, from: number, size: number): boolean =>
   isSame(tokens, from - size, from, size) && !phraseStarts[from - size];
 

@@ -15,8 +15,8 @@ export function isSpelledAlike(tokens: readonly Token[], { from, end, retakeStar
 }
 
 /**
- * Finds takes that were recognized as other words than their retakes. The text of each then fits the other's audio nearly as well as its own: both are
- * spellings of the same sounds.
+ * Finds takes that were recognized as other words than their retakes. The text of each then fits the other's audio
+ * nearly as well as its own: both are spellings of the same sounds.
  */
 export function* findExchangedTexts(
   pairs: readonly RepetitionPair[],
@@ -58,7 +58,10 @@ type FourAlignments = [ForcedAlignment, ForcedAlignment, ForcedAlignment, Forced
 
 const sumMeans = (a: ForcedAlignment, b: ForcedAlignment) => a.meanLogProb + b.meanLogProb;
 
-/** Returns whether a word that is clear in its own place is not spoken in the other one. The last `ignored` words may be broken off there. */
+/**
+ * Returns whether a word that is clear in its own place is not spoken in the other one. The last `ignored` words may be
+ * broken off there.
+ */
 const losesWord = (own: ForcedAlignment, other: ForcedAlignment, ignored: number): boolean =>
   own.words
     .slice(0, own.words.length - ignored)

@@ -118,8 +118,8 @@ function isSaidAgainAtOnce(context: RetakeContext, letters: Int32Array, retakeSt
 }
 
 /**
- * Returns whether the repetition starts a few words later, with a phrase: "of me. Some have seen me. Some have seen me come" repeats "Some have seen
- * me", not "me. Some have seen".
+ * Returns whether the repetition starts a few words later, with a phrase: "of me. Some have seen me. Some have seen me
+ * come" repeats "Some have seen me", not "me. Some have seen".
  */
 function isWithinRepetition({ tokens, phraseStarts }: RetakeContext, from: number, size: number): boolean {
   if (phraseStarts[from]) return false;

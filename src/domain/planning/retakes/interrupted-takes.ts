@@ -1,6 +1,6 @@
 /**
- * The words between two takes: those at which a take breaks off (part of a word, a slip, or another ending), and remarks about the
- * recording, such as "one more time", with the retakes that they announce.
+ * The words between two takes: those at which a take breaks off (part of a word, a slip, or another ending), and
+ * remarks about the recording, such as "one more time", with the retakes that they announce.
  */
 
 import { alignWords } from "../../text/word-alignment";
@@ -162,9 +162,9 @@ export function findAnnouncedRepetition(context: RetakeContext, from: number, re
 }
 
 /**
- * Returns the sentence at `from` as a repetition if the next one says the same in other words, otherwise null: both stand
- * alone, are about as long, end with the same word, and share half of the content words of one in order, but not the words
- * between them. Sentences of which only content words differ say something else.
+ * Returns the sentence at `from` as a repetition if the next one says the same in other words, otherwise null: both
+ * stand alone, are about as long, end with the same word, and share half of the content words of one in order, but not
+ * the words between them. Sentences of which only content words differ say something else.
  */
 export function findRewordedRepetition(context: RetakeContext, from: number, retakeStart: number): Repetition | null {
   const { tokens, words, phraseStarts, lexicon, distanceBetween } = context;

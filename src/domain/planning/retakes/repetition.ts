@@ -20,8 +20,8 @@ export type RetakeContext = {
 
 /**
  * Tokens `[from, end)` resemble the first `matched` tokens from `retakeStart` on; `cost` counts the differences.
- * `contradictedByAudio`: a word inside sounds different. `confirmedByAudio`: the words sound the same. `hasOtherSpelling`:
- * other words are other spellings, because the texts of both fit the audio of each. `alignment` is
+ * `contradictedByAudio`: a word inside sounds different. `confirmedByAudio`: the words sound the same.
+ * `hasOtherSpelling`: other words are other spellings, because the texts of both fit the audio of each. `alignment` is
  * the mean log probability of words found by forced alignment; null for a repetition found by text. `distance` is the
  * distance of the audio of both takes, if it was compared.
  */

@@ -1,4 +1,7 @@
-/** The takes of each line of a recording without a script, and which one to keep: the last complete one, unless another is better. */
+/**
+ * The takes of each line of a recording without a script, and which one to keep: the last complete one, unless another
+ * is better.
+ */
 
 import type { Candidate } from "../../plan";
 import { joinTexts } from "../../segments";

@@ -1,6 +1,6 @@
 /**
- * Aligns the path's takes for exact word times, drops takes that do not match their line, and lists the takes among which
- * an editor chooses.
+ * Aligns the path's takes for exact word times, drops takes that do not match their line, and lists the takes among
+ * which an editor chooses.
  */
 
 import type { Candidate } from "../../plan";

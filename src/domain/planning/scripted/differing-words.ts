@@ -67,8 +67,8 @@ export function* keepDifferingWords(
 const countTokens = ({ from, to }: TokenRange) => to - from;
 
 /**
- * Returns whether a token continues a sentence: it follows another one without a pause, or with a short one inside a sentence. After a pause, a word of
- * which the recognizer was unsure may be a filler.
+ * Returns whether a token continues a sentence: it follows another one without a pause, or with a short one inside a
+ * sentence. After a pause, a word of which the recognizer was unsure may be a filler.
  */
 function isAttached({ tokens, words }: ScriptedRecording, j: number): boolean {
   if (j <= 0 || j >= tokens.length) return false;

@@ -205,8 +205,8 @@ export function* checkMatches(
 }
 
 /**
- * Returns the candidates of a line of which no take has all words. One that has the words of an earlier, better one is rated like it: if the same words
- * were recognized, the wrong words of the script make the difference.
+ * Returns the candidates of a line of which no take has all words. One that has the words of an earlier, better one is
+ * rated like it: if the same words were recognized, the wrong words of the script make the difference.
  */
 function rateRetakesAlike(
   row: readonly LineCandidate[],
@@ -254,8 +254,9 @@ const toPhrases = ({ from, to }: TokenRange, tokens: readonly Token[]): Token[] 
   );
 
 /**
- * Returns an alignment of a line without the words that align in none of its takes, `alignments`, although a later word does: those are mistakes
- * of the script, and do not show which take is better. Returns all of it if too few words remain to identify the line, or if takes were aligned with different readings.
+ * Returns an alignment of a line without the words that align in none of its takes, `alignments`, although a later word
+ * does: those are mistakes of the script, and do not show which take is better. Returns all of it if too few words
+ * remain to identify the line, or if takes were aligned with different readings.
  */
 export function withoutWrongWords(alignment: ForcedAlignment, alignments: readonly ForcedAlignment[]): ForcedAlignment {
   const count = alignment.words.length;

@@ -83,7 +83,10 @@ function withoutFragments(match: TextMatch, words: readonly string[], tokens: re
   return { ...match, from, to };
 }
 
-/** Returns the ranges with enough similar words for a match. A match has fewer than twice as many words as the line, because each of the others costs. */
+/**
+ * Returns the ranges with enough similar words for a match. A match has fewer than twice as many words as the line,
+ * because each of the others costs.
+ */
 function findSimilarRanges(words: readonly string[], { ids, row, size }: DistanceTable): TokenRange[] {
   const gains = new Float32Array(size);
   for (const word of words) {

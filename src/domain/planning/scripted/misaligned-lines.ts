@@ -1,4 +1,7 @@
-/** Lines on the path that do not align there: they move to their last repetition, or are completed by the speech beside them. */
+/**
+ * Lines on the path that do not align there: they move to their last repetition, or are completed by the speech beside
+ * them.
+ */
 
 import { measureWordDistance } from "../../text/normalize";
 import { createYieldCounter, findBestAlignment, type PlanSteps, requestAlignments } from "../context";

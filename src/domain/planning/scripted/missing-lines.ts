@@ -1,4 +1,6 @@
-/** Lines that the path did not find, because they were recorded elsewhere or in other words, or other words were said. */
+/**
+ * Lines that the path did not find, because they were recorded elsewhere or in other words, or other words were said.
+ */
 
 import { measureWordDistance } from "../../text/normalize";
 import { createYieldCounter, type PlanSteps } from "../context";
@@ -37,7 +39,10 @@ export function addOutOfOrder(
   return added;
 }
 
-/** Adds takes for missing lines from the words spoken in their place, if these are similar. What is said again is not a paraphrase. */
+/**
+ * Adds takes for missing lines from the words spoken in their place, if these are similar. What is said again is not a
+ * paraphrase.
+ */
 export function addParaphrases(
   takes: (ConfirmedTake | null)[],
   partialAlignments: readonly PartialAlignment[],

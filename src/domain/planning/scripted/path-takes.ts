@@ -24,8 +24,8 @@ export type PathTake = {
 };
 
 /**
- * Returns the path with one or two tokens kept that follow a kept one fluently, and with clearly recognized ones that are nearer to it than to
- * what is beyond them. `repeated[j]` is 1 for immediately repeated tokens, which stay skipped.
+ * Returns the path with one or two tokens kept that follow a kept one fluently, and with clearly recognized ones that
+ * are nearer to it than to what is beyond them. `repeated[j]` is 1 for immediately repeated tokens, which stay skipped.
  */
 export function withAdjacentTokens(path: ScriptPath, recording: ScriptedRecording, repeated: Uint8Array): ScriptPath {
   const { tokens, words, lexicon } = recording;

@@ -225,7 +225,10 @@ function addParaphrasedLines(state: ScriptedState): ScriptedState {
   return { ...state, takes };
 }
 
-/** Adds what is said in place of missing lines, and of lines with a weak take that is too short for them. Otherwise their weak takes stay. */
+/**
+ * Adds what is said in place of missing lines, and of lines with a weak take that is too short for them. Otherwise
+ * their weak takes stay.
+ */
 function* addReplaced(state: ScriptedState): PlanSteps<ScriptedState> {
   const { candidates, path, recording, repeated, confirmed } = state;
   const isLong = ({ from, to, line }: ConfirmedTake) =>
@@ -245,7 +248,10 @@ function decide(state: ScriptedState): ScriptedState {
   return { ...state, decided: decideScriptedWords(excised, candidates, path!, retaken, recording, context) };
 }
 
-/** Returns the candidates of a line with another one, in order of time. It replaces overlapping ones that were not accepted. */
+/**
+ * Returns the candidates of a line with another one, in order of time. It replaces overlapping ones that were not
+ * accepted.
+ */
 function insertCandidate(row: readonly LineCandidate[], candidate: LineCandidate): LineCandidate[] {
   const others = row.filter((one) => one.accepted || one.to <= candidate.from || one.from >= candidate.to);
   return [...others, candidate].sort((a, b) => a.from - b.from);

@@ -1,6 +1,6 @@
 /**
- * Corrects the path, which follows the spelling, by audio: which take of a line to keep, and its extent. A paragraph that
- * was read twice is one of the attempts, never parts of both, if one is complete and as good.
+ * Corrects the path, which follows the spelling, by audio: which take of a line to keep, and its extent. A paragraph
+ * that was read twice is one of the attempts, never parts of both, if one is complete and as good.
  */
 
 import { createDistanceCache } from "../../text/normalize";
@@ -244,7 +244,9 @@ function findChosen(row: readonly LineCandidate[], pairs: Int32Array, offset: nu
   return best;
 }
 
-/** Returns whether takes follow each other with few words between them, none of which is another take of the paragraph. */
+/**
+ * Returns whether takes follow each other with few words between them, none of which is another take of the paragraph.
+ */
 const isAttempt = (takes: ChosenTakes, accepted: readonly LineCandidate[][]): boolean =>
   takes.every((one, n) => {
     const before = takes[n - 1];

@@ -98,7 +98,9 @@ export const UNSCRIPTED_STAGES: readonly Stage<UnscriptedState>[] = [
   { name: "speech in noise", run: keepSpeechInNoise },
 ];
 
-/** Plans without a script. All fillers and retakes are found; the options decide at the end which of them are removed. */
+/**
+ * Plans without a script. All fillers and retakes are found; the options decide at the end which of them are removed.
+ */
 export function* planUnscripted(given: PlanContext): PlanSteps<StagedPlan> {
   const { clock, options } = given;
   const { transcript, unclear } = yield* divideStretchedWords(given.analysis, given.language);

@@ -1,4 +1,6 @@
-/** Lets one server at a time write to a repository: pruning would delete blobs that another server has not named yet. */
+/**
+ * Lets one server at a time write to a repository: pruning would delete blobs that another server has not named yet.
+ */
 import { hostname } from "node:os";
 import { conflict } from "../../../domain/errors";
 import { sleep } from "../../../lib/sleep";
@@ -21,8 +23,9 @@ const TIMING: LockTiming = {
 };
 
 /**
- * Locks a repository for the data folder at `root`; a lock that a killed process of the same folder left behind is taken over. Ages are those that
- * the bucket reports, because clocks of servers differ. Errors: `conflict` while another server holds it; those of the bucket.
+ * Locks a repository for the data folder at `root`; a lock that a killed process of the same folder left behind is
+ * taken over. Ages are those that the bucket reports, because clocks of servers differ. Errors: `conflict` while
+ * another server holds it; those of the bucket.
  */
 export async function lockRepository(
   repository: Repository,

@@ -19,8 +19,8 @@ const MAX_READ = 16;
 const MAX_READ_BYTES = 8 * 1024 ** 2;
 
 /**
- * Opens the backup at a URL: the one that it names, or the newest one that was made until `until`. Returns null when there is none. Errors: those
- * of `openRepository`; `conflict` for a damaged manifest of the named one.
+ * Opens the backup at a URL: the one that it names, or the newest one that was made until `until`. Returns null when
+ * there is none. Errors: those of `openRepository`; `conflict` for a damaged manifest of the named one.
  */
 export async function openOffsiteBackup(
   url: string,
@@ -111,7 +111,10 @@ const CHANGED = "has changed since the backup";
 /** `intact`: files whose blobs were read; `damaged`: names of blobs. */
 type BlobFindings = { existing: Map<string, StoredBlob>; intact: readonly OffsiteFile[]; damaged: ReadonlySet<string> };
 
-/** Marks the blobs that were found to be damaged, and removes the marks of those that are intact. Missing ones need no mark. */
+/**
+ * Marks the blobs that were found to be damaged, and removes the marks of those that are intact. Missing ones need no
+ * mark.
+ */
 async function recordDamage(
   repository: Repository,
   { existing, intact, damaged }: BlobFindings,
@@ -133,8 +136,8 @@ function* listParts(files: readonly OffsiteFile[]): Generator<FilePart> {
 }
 
 /**
- * `toTarget`: where a file is written; null: it is only read. `isKept` false: what was written is checked as a database and removed. `blobs` receives the
- * names of those that are damaged.
+ * `toTarget`: where a file is written; null: it is only read. `isKept` false: what was written is checked as a database
+ * and removed. `blobs` receives the names of those that are damaged.
  */
 type FileReading = {
   files: readonly OffsiteFile[];

@@ -13,7 +13,10 @@ import { lockRepository } from "./lock";
 import { initializeRepository, type OffsiteAccess, openRepository, requireOffsite } from "./repository";
 import { BLOB_BYTES, createUpload } from "./upload";
 
-/** Opens a writer to a bucket, which it locks. Errors: those of `openRepository`, `lockRepository` and `requireOwnPlace`. */
+/**
+ * Opens a writer to a bucket, which it locks. Errors: those of `openRepository`, `lockRepository` and
+ * `requireOwnPlace`.
+ */
 export async function openOffsiteWriter(
   url: string,
   { folders, offsite, now }: { folders: Folders; offsite: OffsiteAccess | undefined; now: number },
@@ -58,7 +61,9 @@ export async function openOffsiteWriter(
 
 const SCRATCH_PREFIX = ".offsite-";
 
-/** Creates a private folder in the data folder, and removes those of killed backups: one backup at a time is written. */
+/**
+ * Creates a private folder in the data folder, and removes those of killed backups: one backup at a time is written.
+ */
 async function createScratch(root: string, name: string): Promise<string> {
   for (const entry of await readdir(root))
     if (entry.startsWith(SCRATCH_PREFIX)) await rm(join(root, entry), { recursive: true, force: true });

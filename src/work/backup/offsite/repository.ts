@@ -54,7 +54,10 @@ export function requireOffsite(offsite: OffsiteAccess | undefined): OffsiteAcces
   return offsite;
 }
 
-/** Opens the repository at a URL, which may be empty. Errors: `AppError` `bad_request` for a URL or a recovery key that is not valid or not the right one. */
+/**
+ * Opens the repository at a URL, which may be empty. Errors: `AppError` `bad_request` for a URL or a recovery key that
+ * is not valid or not the right one.
+ */
 export async function openRepository(url: string, access: OffsiteAccess, signal: AbortSignal): Promise<Repository> {
   const location = parseUrl(url);
   const text = access.recoveryKey();

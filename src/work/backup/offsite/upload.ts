@@ -86,8 +86,8 @@ export function createUpload(repository: Repository, folders: Folders, signal: A
       return report;
     },
     /**
-     * Compares all blobs of the backup with those in the bucket. Returns how many damaged ones it has replaced. Errors: `upstream_error` when the
-     * bucket lacks or changed some.
+     * Compares all blobs of the backup with those in the bucket. Returns how many damaged ones it has replaced. Errors:
+     * `upstream_error` when the bucket lacks or changed some.
      */
     verify: () => verifyUpload(repository, { needed, sent }, signal),
   };
@@ -108,7 +108,10 @@ function createBuffers() {
 
 const isEssential = ({ path }: { path: string }): boolean => path === DATABASE_NAME || path === SECRETS_NAME;
 
-/** Returns a function that finds the blobs of a file that did not change since the previous backup and whose blobs exist; else it returns null. */
+/**
+ * Returns a function that finds the blobs of a file that did not change since the previous backup and whose blobs
+ * exist; else it returns null.
+ */
 function createComparison(
   previous: OffsiteManifest | null,
   existing: Map<string, StoredBlob>,
@@ -165,7 +168,10 @@ type ReadOptions = {
   findUnchanged(file: FoundFile): OffsiteFile | null;
 };
 
-/** Reads files up to the sizes that they have when they are opened. Errors: those of the file system; the signal's reason. */
+/**
+ * Reads files up to the sizes that they have when they are opened. Errors: those of the file system; the signal's
+ * reason.
+ */
 async function* readParts(
   files: readonly FoundFile[],
   { partBytes, allocate, findUnchanged }: ReadOptions,

@@ -2,7 +2,10 @@
 import type { WorkspaceRole } from "../../../domain/access";
 import { type MailContent, shortenText } from "./layout";
 
-/** The values of each template. `expires_at` in milliseconds since 1970: a mail that could not be sent before is given up. */
+/**
+ * The values of each template. `expires_at` in milliseconds since 1970: a mail that could not be sent before is given
+ * up.
+ */
 export type AccountMails = {
   /** `workspace`: the name of the workspace to join, if any. */
   invitation: {

@@ -1,6 +1,6 @@
 /**
- * The MLT export, rendered with `melt` (Debian: `apt-get install melt`): the number drawn into each source frame is read back from the
- * result. Without `melt` these tests are skipped, but never in CI.
+ * The MLT export, rendered with `melt` (Debian: `apt-get install melt`): the number drawn into each source frame is
+ * read back from the result. Without `melt` these tests are skipped, but never in CI.
  */
 import { afterAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";

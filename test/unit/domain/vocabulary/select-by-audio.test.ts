@@ -261,7 +261,9 @@ describe("with audio", () => {
     expect(selectEqual(["Offcut", "Offcut Studio", "Ofcat"])).toBe(0);
   });
 
-  /** Returns how many terms replace the same word, which all of them fit about equally well: the first slightly better. */
+  /**
+   * Returns how many terms replace the same word, which all of them fit about equally well: the first slightly better.
+   */
   function selectEqual(texts: string[]): number {
     const [first] = candidates;
     const { forms } = prepareTerms(texts.map((text) => ({ text, spoken_as: [] })));

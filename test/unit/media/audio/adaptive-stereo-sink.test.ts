@@ -25,7 +25,8 @@ let sourceChannels: [Float32Array, Float32Array];
 beforeAll(async () => {
   source = await generate(
     "one-and-two.wav",
-    // The random numbers of two expressions are the same only when they share a generator, so the voice is generated once.
+    // The random numbers of two expressions are the same only when they share a generator, so the voice is generated
+    // once.
     ...["-f", "lavfi", "-i", `aevalsrc=exprs='${voice}':s=48000:d=${SECONDS}`],
     ...["-f", "lavfi", "-i", `aevalsrc=exprs='0|${other}':s=48000:d=${SECONDS}`],
     ...["-filter_complex", "[0]pan=stereo|c0=c0|c1=c0[a];[a][1]amix=inputs=2:duration=first,volume=2[out]"],

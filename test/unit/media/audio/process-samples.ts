@@ -1,6 +1,9 @@
 import type { SampleProcessor } from "../../../../src/media/audio/sink";
 
-/** Returns what a processor makes of samples that it takes in parts of these sizes, then those of the last size until the end. */
+/**
+ * Returns what a processor makes of samples that it takes in parts of these sizes, then those of the last size until
+ * the end.
+ */
 export function processSamples(
   processor: SampleProcessor,
   samples: Float32Array,

@@ -45,7 +45,9 @@ const toNal = (header: number, bits: string, data: number[] = []): Uint8Array =>
     ...data,
   ]);
 
-/** Three references, and frame numbers and orders of four bits. By default, list 0 has two pictures and list 1 has one. */
+/**
+ * Three references, and frame numbers and orders of four bits. By default, list 0 has two pictures and list 1 has one.
+ */
 const SMALL_CONFIG = {
   lengthSize: 4,
   sps: [toNal(0x67, `${"01001101"}${"00000000"}${"00011110"}${ue(0).repeat(4)}${ue(3)}0${ue(0)}${ue(0)}11001`)],
@@ -61,7 +63,10 @@ type SmallSlice = {
   isShownOnly?: boolean;
 };
 
-/** Returns a picture of one slice. `count`: references of list 0. `removed`: the difference to the frame that it removes. */
+/**
+ * Returns a picture of one slice. `count`: references of list 0. `removed`: the difference to the frame that it
+ * removes.
+ */
 function toPicture({ kind, number, order, count, removed, isShownOnly = false }: SmallSlice): Uint8Array[] {
   const four = (value: number) => value.toString(2).padStart(4, "0");
   const counts = kind === "I" ? "" : count === undefined ? "0" : `1${ue(count - 1)}${kind === "B" ? ue(0) : ""}`;

@@ -84,7 +84,10 @@ export type Hub = AsyncDisposable & {
   requests: { path: string; range: string | null; ifRange: string | null }[];
 };
 
-/** Starts a hub that serves `FILES` under any folder, with ranges and an ETag. `answer` may return another response (null: the default). */
+/**
+ * Starts a hub that serves `FILES` under any folder, with ranges and an ETag. `answer` may return another response
+ * (null: the default).
+ */
 export function startHub(
   answer: (request: Request, data: Bytes, count: number) => Response | null | Promise<Response | null> = () => null,
   files: Record<string, Bytes> = FILES,
@@ -123,8 +126,8 @@ export function ranged(request: Request, data: Bytes): Response {
 }
 
 /**
- * Starts a server that announces the full length, sends `sent` bytes from the requested offset and closes the connection when these have
- * arrived, which `onBytes` reports. `Bun.serve` cannot do that.
+ * Starts a server that announces the full length, sends `sent` bytes from the requested offset and closes the
+ * connection when these have arrived, which `onBytes` reports. `Bun.serve` cannot do that.
  */
 export function startCuttingHub(data: Uint8Array, sent: number): Hub & { onBytes(bytes: number): void } {
   const requests: Hub["requests"] = [];

@@ -104,7 +104,8 @@ test("in a bucket the drill of the server counts for a week, and one by hand onl
     );
   expect(await nights.poll(NIGHT)).toBe(1);
   expect(await nights.poll(NIGHT + DAY_MS)).toBe(1);
-  // A week later, with drills of the days before: one by hand that failed, one of another place, one that was interrupted.
+  // A week later, with drills of the days before: one by hand that failed, one of another place, one that was
+  // interrupted.
   nights.clock.now = NIGHT + 6.5 * DAY_MS;
   const { done } = await nights.backups.drill(
     { path: PLACE },

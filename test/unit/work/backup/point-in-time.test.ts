@@ -1,4 +1,6 @@
-/** Restores hours of the past: snapshots of the database and the trash, from a backup and from the data folder itself. */
+/**
+ * Restores hours of the past: snapshots of the database and the trash, from a backup and from the data folder itself.
+ */
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";

@@ -1,6 +1,7 @@
 /**
- * A simple model of the credit rules, to compare the product with. Credits that remain when no asset waits are held for assets in
- * preparation, oldest first. Assets are identified by number. The price of an asset is a hold during preparation and a charge afterwards.
+ * A simple model of the credit rules, to compare the product with. Credits that remain when no asset waits are held for
+ * assets in preparation, oldest first. Assets are identified by number. The price of an asset is a hold during
+ * preparation and a charge afterwards.
  */
 type ModelAsset = {
   price: number;

@@ -1,4 +1,6 @@
-/** Events of a payment provider in any order, repeated, and cut off by power failures: what remains is always the same. */
+/**
+ * Events of a payment provider in any order, repeated, and cut off by power failures: what remains is always the same.
+ */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import fc from "fast-check";

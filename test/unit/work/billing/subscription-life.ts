@@ -19,7 +19,9 @@ export const lifeStep: fc.Arbitrary<LifeStep> = fc.oneof(
 
 export type SubscriptionLife = { account: StripeAccount; events: StripeEvent[] };
 
-/** Runs the steps at Stripe, one a day. Those that make no sense, such as to refund more than was paid, are left out. */
+/**
+ * Runs the steps at Stripe, one a day. Those that make no sense, such as to refund more than was paid, are left out.
+ */
 export function runLife(orderId: string, start: number, steps: LifeStep[]): SubscriptionLife {
   let now = start;
   const account = createStripeAccount(() => now);

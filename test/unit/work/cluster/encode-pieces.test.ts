@@ -1,4 +1,7 @@
-/** The pieces of a split render at places that only write names to files: what runs where, what is repeated, and how it ends. */
+/**
+ * The pieces of a split render at places that only write names to files: what runs where, what is repeated, and how it
+ * ends.
+ */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";

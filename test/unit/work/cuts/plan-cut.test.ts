@@ -266,7 +266,8 @@ describe("with a script", () => {
     await errorCodeOf(cutRecording(recording, Array.from({ length: 2_000 }, (_, n) => line(n)).join("\n")));
     const seconds = recording.requests.reduce((sum, { window }) => sum + toSeconds(window.end - window.start), 0);
     expect(seconds).toBeGreaterThan(10);
-    // The budget applies twice, to lines that are found and to those that are not: ten minutes, and eight times the recording.
+    // The budget applies twice, to lines that are found and to those that are not: ten minutes, and eight times the
+    // recording.
     expect(seconds).toBeLessThan(2 * (600 + 8 * toSeconds(recording.analysis.duration)) + 60);
   });
 

@@ -91,7 +91,10 @@ export function createRecording(...moments: Moment[]): TestRecording {
 const inside = (span: Span, other: Span) =>
   Math.min(span.end, other.end) - Math.max(span.start, other.start) > (span.end - span.start) / 2;
 
-/** Aligns a text: words that are spoken in the window, in this order, align; the others do not. A sound without words aligns with "um". */
+/**
+ * Aligns a text: words that are spoken in the window, in this order, align; the others do not. A sound without words
+ * aligns with "um".
+ */
 function alignText(
   words: readonly Word[],
   loud: readonly Span[],

@@ -138,7 +138,10 @@ const START = 1_800_000_000_000;
 
 type Cell = { column: string; value: string | number; shown: string };
 
-/** Returns a row of a table in which each value says where it comes from, as it is stored and as it would be shown; "" where that is not unique. */
+/**
+ * Returns a row of a table in which each value says where it comes from, as it is stored and as it would be shown; ""
+ * where that is not unique.
+ */
 function fill(table: SQLiteTable, ids: { user: string; next(): number }): Cell[] {
   const { name: tableName } = getTableConfig(table);
   return Object.values(getTableColumns(table)).map(({ name: column, columnType }) => {

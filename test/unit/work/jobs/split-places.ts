@@ -1,4 +1,6 @@
-/** Places for the pieces of a render. Each has its own folder with its own copy of the source, as another machine has. */
+/**
+ * Places for the pieces of a render. Each has its own folder with its own copy of the source, as another machine has.
+ */
 import { copyFile, mkdir, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { type OutputRequest, resolveOutput } from "../../../../src/domain/render-output";
@@ -74,7 +76,10 @@ export type TestPlace = {
 /** A time of modification, of which each place keeps the whole seconds only. */
 const MODIFIED_AT = 1_700_000_000;
 
-/** Creates a place with a copy of the source. `fraction` differs between places: of the seconds of the time of modification. */
+/**
+ * Creates a place with a copy of the source. `fraction` differs between places: of the seconds of the time of
+ * modification.
+ */
 export async function createPlace(
   dir: string,
   { path, probed }: Pick<Awaited<ReturnType<typeof createRender>>, "path" | "probed">,

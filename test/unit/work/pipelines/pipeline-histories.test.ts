@@ -1,6 +1,7 @@
 /**
- * Random histories of pipelines: started, run, failed, cancelled, retried, deleted, with crashes and with results of attempts that were
- * replaced. After each operation the database is consistent, and holds and ledger agree with the steps.
+ * Random histories of pipelines: started, run, failed, cancelled, retried, deleted, with crashes and with results of
+ * attempts that were replaced. After each operation the database is consistent, and holds and ledger agree with the
+ * steps.
  */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";

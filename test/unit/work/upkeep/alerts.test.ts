@@ -21,7 +21,9 @@ const DAY = 24 * HOUR;
 const GB = 1e9;
 const NOW = 1_800_000_000_000;
 
-/** Creates alerts of a server that has been running for a day. `settings` are environment variables without the prefix. */
+/**
+ * Creates alerts of a server that has been running for a day. `settings` are environment variables without the prefix.
+ */
 async function watch(settings: Record<string, string> = {}) {
   const fresh = await freshStore();
   const { store } = fresh;

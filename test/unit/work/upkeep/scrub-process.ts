@@ -1,6 +1,6 @@
 /**
- * Checks the files of a data folder in a process of its own: `scrub-process.ts FOLDER NOW BYTES_PER_SECOND JOB_COMMAND…`. Writes a line after each
- * commit, and the report.
+ * Checks the files of a data folder in a process of its own:
+ * `scrub-process.ts FOLDER NOW BYTES_PER_SECOND JOB_COMMAND…`. Writes a line after each commit, and the report.
  */
 import { join } from "node:path";
 import { openDiskReserve } from "../../../../src/blobs/folder-space";

@@ -1,6 +1,6 @@
 /**
- * The renders of a recording, and the cut from which files are created. Files are created from stored cuts, so unsaved edits first become a new
- * cut. Live events report changes and progress of renders.
+ * The renders of a recording, and the cut from which files are created. Files are created from stored cuts, so unsaved
+ * edits first become a new cut. Live events report changes and progress of renders.
  */
 
 import { type Signal, useSignal } from "@preact/signals";

@@ -1,6 +1,6 @@
 /**
- * The columns of tables: where those that are aligned with spaces are, and which columns are spoken, by their headers, otherwise by the content of their
- * cells.
+ * The columns of tables: where those that are aligned with spaces are, and which columns are spoken, by their headers,
+ * otherwise by the content of their cells.
  */
 import { countWords, endsSentence, isBlank, type ScriptRow, type ScriptTable, TIMECODE } from "./script-row";
 

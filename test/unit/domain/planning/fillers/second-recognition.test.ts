@@ -1,4 +1,6 @@
-/** Second recognitions of regions that align with a filler. Words, times and confidences are those of real recordings. */
+/**
+ * Second recognitions of regions that align with a filler. Words, times and confidences are those of real recordings.
+ */
 
 import { describe, expect, test } from "bun:test";
 import { type AudioActivity, detectActivity } from "../../../../../src/domain/planning/audio-activity";

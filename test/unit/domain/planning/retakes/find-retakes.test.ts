@@ -245,7 +245,10 @@ describe("retakes", () => {
   });
 });
 
-/** The exchanged texts of two takes that align well with their own audio, and with the given log probabilities in the other's place. */
+/**
+ * The exchanged texts of two takes that align well with their own audio, and with the given log probabilities in the
+ * other's place.
+ */
 function runExchange(
   words: ReturnType<typeof spoken>,
   pair: Parameters<typeof findExchangedTexts>[0][number],

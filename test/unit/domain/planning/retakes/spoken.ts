@@ -5,7 +5,10 @@ import { tokenize } from "../../../../../src/domain/planning/tokens";
 import type { Word } from "../../../../../src/domain/speech";
 import { runWithoutAlignment } from "../run-without-alignment";
 
-/** Words of a text, each 0.3 s long; a `/` is a pause of half a second, `?word` is one that the recognizer was not sure of, `word~3` lasts 3 s. */
+/**
+ * Words of a text, each 0.3 s long; a `/` is a pause of half a second, `?word` is one that the recognizer was not sure
+ * of, `word~3` lasts 3 s.
+ */
 export function spoken(text: string): Word[] {
   const words: Word[] = [];
   let at = 0;

@@ -21,7 +21,10 @@ const BEDS =
 const VALVE =
   "then 1433 1450 91 | of 1450 1462 65 | allopins 1462 1530 49 | for 1536 1553 92 | thirty 1553 1594 97 | seconds 1594 1650 69";
 
-/** Completes the lines of a path, in which `pairs` has the token of each word of the script. Returns the words that are kept. */
+/**
+ * Completes the lines of a path, in which `pairs` has the token of each word of the script. Returns the words that are
+ * kept.
+ */
 function complete(said: readonly string[], script: string, pairs: number[], { logProb = -9, repeated = [0, 0] } = {}) {
   const { transcript, duration } = createRecordedWords(said.join(" | "));
   const { words } = transcript!;

@@ -15,7 +15,10 @@ import { tokenize } from "../../../../../src/domain/planning/tokens";
 import { createDistanceCache } from "../../../../../src/domain/text/normalize";
 import { createRecording, cutWithScript, listKeptWords, runWithAlignments } from "./spoken-recording";
 
-/** Returns a recording of words of 0.3 s: `/` is a pause of 0.6 s, `,` one of 0.2 s. A word with `?` was recognized with a confidence of 0.4. */
+/**
+ * Returns a recording of words of 0.3 s: `/` is a pause of 0.6 s, `,` one of 0.2 s. A word with `?` was recognized with
+ * a confidence of 0.4.
+ */
 function record(text: string, script: string): ScriptedRecording {
   let late = 0;
   const said = createRecording(text.replaceAll(/[?,]/g, "")).transcript!.words;

@@ -15,7 +15,10 @@ const LOOK_ALIKES =
 const SCRIPT = "Press the green button to start the machine.\nPress green green button to stop the window.";
 
 describe("two lines that look alike, the second with wrong words", () => {
-  /** Settles a path that has both lines in order. Returns the text that is kept; the candidates have the qualities measured. */
+  /**
+   * Settles a path that has both lines in order. Returns the text that is kept; the candidates have the qualities
+   * measured.
+   */
   function settle(said: string) {
     const { words } = createRecordedWords(said).transcript!;
     const tokens = tokenize(words, "en");

@@ -34,7 +34,9 @@ export function createRecording(text: string): SpeechAnalysis {
   return createRecordingOf(words);
 }
 
-/** Returns a recording of the words in the form "word start end confidence | …", the times in hundredths of a second. */
+/**
+ * Returns a recording of the words in the form "word start end confidence | …", the times in hundredths of a second.
+ */
 export function createRecordedWords(text: string): SpeechAnalysis {
   const words = text.split("|").map((part) => {
     const [word, start, end, confidence] = part.trim().split(" ");
@@ -56,7 +58,9 @@ function createRecordingOf(words: Word[]): SpeechAnalysis {
   return { duration, speech, energy, transcript: { language: "en", words, utterances: [] } };
 }
 
-/** Aligns a text with the words in a window: those that are spoken there, in order, are likely, and the others are not. */
+/**
+ * Aligns a text with the words in a window: those that are spoken there, in order, are likely, and the others are not.
+ */
 export function createAligner({ transcript }: SpeechAnalysis) {
   const distanceBetween = createDistanceCache();
   return ({ window, text, mute = [] }: AlignmentRequest): ForcedAlignment => {
@@ -101,7 +105,10 @@ export function runWithAlignments<Result>(steps: PlanSteps<Result>, logProb: num
   return step.value;
 }
 
-/** Cuts a recording with its script; null when the script is refused. Without `isAlignable` the planner has the text alone. */
+/**
+ * Cuts a recording with its script; null when the script is refused. Without `isAlignable` the planner has the text
+ * alone.
+ */
 export async function cutWithScript(
   analysis: SpeechAnalysis,
   script: string,

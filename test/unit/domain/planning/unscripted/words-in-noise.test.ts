@@ -1,4 +1,7 @@
-/** Recognition of loud stretches without voice activity. Texts and confidences are those of a radio recording, an engine and music. */
+/**
+ * Recognition of loud stretches without voice activity. Texts and confidences are those of a radio recording, an engine
+ * and music.
+ */
 
 import { expect, test } from "bun:test";
 import { type AudioActivity, detectActivity } from "../../../../../src/domain/planning/audio-activity";

@@ -1,4 +1,7 @@
-/** A process that backs up the data folder in its first argument to the bucket in its environment, and prints its peak memory in MB. */
+/**
+ * A process that backs up the data folder in its first argument to the bucket in its environment, and prints its peak
+ * memory in MB.
+ */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { getFolders } from "../../../../../src/blobs/folders";
