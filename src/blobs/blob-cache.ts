@@ -222,7 +222,9 @@ export async function openBlobCache(options: {
         releaseEntry();
       });
       try {
-        if ((await findFileSize(path)) === file.bytes) return { path, partBytes, parts: null, release };
+        // What cannot be read is fetched again.
+        const size = await findFileSize(path).catch(() => null);
+        if (size === file.bytes) return { path, partBytes, parts: null, release };
         entry.partial ??= createPartial(entry, file);
         const parts = await entry.partial;
         return { path: parts.path, partBytes, parts, release };

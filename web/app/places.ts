@@ -40,8 +40,10 @@ export function usePlaces(): void {
     const onScroll = () => {
       if (here() === last.current.address) places.set(here(), scrollY);
     };
-    const onClick = ({ target }: MouseEvent) => {
-      const link = target instanceof Element ? target.closest("a") : null;
+    const onClick = ({ target, button, ctrlKey, metaKey, shiftKey }: MouseEvent) => {
+      // Others open a tab or a window.
+      const isPlain = button === 0 && !ctrlKey && !metaKey && !shiftKey;
+      const link = isPlain && target instanceof Element ? target.closest("a") : null;
       clicked.current = link?.matches("main :is(li, tr) a") ? link.pathname : null;
       isBack.current = link?.hasAttribute("data-back") ?? false;
     };

@@ -17,7 +17,9 @@ export function returnToPlace(top: number, path: string, address: string): void 
   let [height, since, frames] = [0, performance.now(), 0];
   let link: HTMLElement | undefined;
   const step = () => {
-    if (ended.signal.aborted || location.pathname + location.search !== address) return ended.abort();
+    // Assistive technology scrolls without events of its own.
+    const isScrolled = top === 0 && frames > 0 && scrollY > 0;
+    if (ended.signal.aborted || isScrolled || location.pathname + location.search !== address) return ended.abort();
     const { scrollHeight } = document.documentElement;
     if (scrollHeight !== height) [height, since, frames] = [scrollHeight, performance.now(), 0];
     frames++;

@@ -85,13 +85,15 @@ export function compareWholeTexts(
   { alignments, wasSaid }: { alignments: readonly ForcedAlignment[]; wasSaid: (candidate: TermCandidate) => boolean },
 ): TermCandidate[] {
   const totals = alignments.map(({ words }) => measureTotal(words));
+  // Long texts are not aligned to their end.
+  const isAligned = ({ text, to }: Place): boolean => alignments[text]!.words.length >= to;
   const measurePlace = ({ text, from, to }: Place): number => measureTotal(alignments[text]!.words.slice(from, to));
   const compared = new Map(texts.map((one) => [one.wide, one]));
   return candidates.flatMap((candidate) => {
     const one = compared.get(candidate);
     if (!one) return [candidate];
     const { term, recognized, narrower } = one;
-    if (recognized !== null) {
+    if (recognized !== null && isAligned(recognized) && isAligned(term)) {
       if (measurePlace(recognized) - measurePlace(term) > MIN_FREQUENT_LEAD) return [];
       const isPhrase = narrower.length > 0 && candidate.similar!.confidence > MIN_PHRASE_CONFIDENCE;
       if (isPhrase && totals[recognized.text]! - totals[term.text]! > MIN_FREQUENT_LEAD) return [];

@@ -83,7 +83,8 @@ function uncoverWord(box: HTMLElement, top: number): void {
   const text = box.parentElement!;
   const start = text.getBoundingClientRect().top;
   const room = document.documentElement.scrollHeight - innerHeight - scrollY;
-  box.style.maxHeight = `min(100dvh - 128px, ${box.getBoundingClientRect().bottom - (start - room) - LINE - GAP}px)`;
+  const height = box.getBoundingClientRect().bottom - (start - room) - LINE - GAP;
+  box.style.maxHeight = `max(8rem, min(100dvh - 128px, ${height}px))`;
   const covered = start - text.scrollTop + top + GAP - box.getBoundingClientRect().top;
   if (covered <= 0) return;
   const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "instant" : "smooth";

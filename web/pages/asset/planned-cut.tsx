@@ -32,12 +32,13 @@ export function PlannedMode({ asset, form }: { asset: Asset; form: ScriptForm })
   const id = useId();
   const stored = planned.kind === "ready" ? (planned.value.mode ?? "off") : null;
   useLayoutEffect(() => {
-    if (stored === null) return;
+    // A read that began before the choice was saved may end meanwhile.
+    if (stored === null || isSending) return;
     // A choice that is not saved yet stays.
     const isOwn = form.planned.peek() !== null && form.planned.peek() !== form.savedPlan.peek();
     form.savedPlan.value = stored;
     if (!isOwn) form.setPlanned(stored);
-  }, [form, stored]);
+  }, [form, stored, isSending]);
   if (planned.kind !== "ready") return null;
   const choice = form.planned.value ?? "off";
   if (!form.hasOwnScript.value && form.script.value === "") form.script.value = planned.value.script;

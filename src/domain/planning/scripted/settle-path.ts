@@ -33,7 +33,7 @@ export function settlePath(
   const isOtherLine = createOtherLineCheck(path, offsets, recording);
   const placeAt = (i: number) => findPlace(pairs, offsets[i]!, lines[i]!.words.length);
   // The share of each line's words that are found: 1 in an accepted candidate, -1 until it is measured.
-  const shares = new Float32Array(lines.length).fill(-1);
+  const shares = new Float64Array(lines.length).fill(-1);
   const measureShare = (i: number): number => {
     const place = placeAt(i);
     if (!place) return 0;

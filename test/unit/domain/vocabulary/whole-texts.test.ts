@@ -131,6 +131,30 @@ test("a term that does not fit the words that are left to it is not placed there
   expect(compareWholeTexts([wide], texts, { alignments, wasSaid: () => false })).toEqual([]);
 });
 
+test("a term stays where a long text was not aligned to its place", () => {
+  const words = toWords("we met ~cut here");
+  const utterances = [{ start: 0, end: words.at(-1)!.end, text: "", meanLogProb: -0.2 }];
+  const term = { texts: ["Kutt"], key: "kutt" } as unknown as TermCandidate["term"];
+  const similar = { distance: 0.3, confidence: 0.4, isDoubtful: true, isCommon: true };
+  const wide = { from: 2, to: 3, texts: term.texts, term, similar };
+  const { requests, texts } = listWholeTexts([wide], { words, utterances });
+  const find = (aligned: number) => {
+    const alignments = requests.map(({ text }): ForcedAlignment => {
+      const isTerm = text.includes("Kutt");
+      const found = text.split(" ").slice(0, isTerm ? 4 : aligned);
+      const confidence = isTerm ? 1e-4 : 0.9;
+      return {
+        words: found.map((word) => ({ text: word, start: 0, end: 0, confidence, logProb: 0 })),
+        meanLogProb: 0,
+        tailLogProb: 0,
+      };
+    });
+    return compareWholeTexts([wide], texts, { alignments, wasSaid: () => true });
+  };
+  expect(find(4)).toEqual([]);
+  expect(find(2)).toEqual([wide]);
+});
+
 test("beyond the maximum number of texts, terms stay without the comparison", () => {
   const words = toWords("~off ~of ~cut ~off ~of ~cut ~off ~of ~cut");
   const utterances = [{ start: 0, end: words.at(-1)!.end, text: "", meanLogProb: -0.2 }];

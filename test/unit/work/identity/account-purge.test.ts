@@ -18,6 +18,7 @@ import { type AuditActor, COMMAND_ACTOR, recordAudit } from "../../../../src/wor
 import type { BillingNeeds } from "../../../../src/work/billing/needs";
 import { GRACE_PERIOD_MS, startAccountDeletion } from "../../../../src/work/identity/account-deletion";
 import { createAccountPurge } from "../../../../src/work/identity/account-purge";
+import { createPartialTranscripts } from "../../../../src/work/live/partial-transcripts";
 import type { PipelineNeeds } from "../../../../src/work/pipelines/pipelines";
 import { sweepOrphans } from "../../../../src/work/recovery";
 import { fullOr } from "../../../full-size";
@@ -52,6 +53,7 @@ async function setting() {
     store: db.store,
     folders,
     runner,
+    partialTranscripts: createPartialTranscripts(),
     now: () => START + GRACE_PERIOD_MS,
     log: silentLog(),
     payments: null,

@@ -26,6 +26,7 @@ import { settleWaiting } from "../../../../src/work/billing/charge";
 import { createCut } from "../../../../src/work/cuts/requests";
 import { createServerCounters } from "../../../../src/work/health/counters";
 import { createJobSource } from "../../../../src/work/jobs/job-source";
+import { createPartialTranscripts } from "../../../../src/work/live/partial-transcripts";
 import { completePipelineStep } from "../../../../src/work/pipelines/pipelines";
 import { cancelPipeline, createChain, retryStep } from "../../../../src/work/pipelines/requests";
 import { createRender } from "../../../../src/work/renders/requests";
@@ -66,6 +67,7 @@ const createServices = ({ store, folder }: TestStore, now: () => number) =>
     disk: { availableBytes: () => 1e12, isCritical: () => false } as Services["disk"],
     runner: { cancel: () => {}, wake: () => {} } as unknown as Services["runner"],
     counters: createServerCounters(),
+    partialTranscripts: createPartialTranscripts(),
     log: silentLog(),
   }) as Services;
 
