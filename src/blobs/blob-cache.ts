@@ -222,7 +222,7 @@ export async function openBlobCache(options: {
         releaseEntry();
       });
       try {
-        // What cannot be read is fetched again.
+        // A file that cannot be read is fetched again.
         const size = await findFileSize(path).catch(() => null);
         if (size === file.bytes) return { path, partBytes, parts: null, release };
         entry.partial ??= createPartial(entry, file);

@@ -91,10 +91,7 @@ export type AnalyzeOptions = SpeechOptions & {
   progressPath?: string;
   /** Called when progress was written to `progressPath`. */
   onSaved?: () => void;
-  /**
-   * Called with the next words of the transcript. `from` is the index of the first: 0 again when recognition starts
-   * anew.
-   */
+  /** Called with the next words of the transcript. `from` is the index of the first: 0 when recognition restarts. */
   onWords?: (words: Word[], from: number) => void;
 };
 

@@ -100,7 +100,7 @@ function createComparison(terms: readonly Term[]): Terms["findSimilar"] {
         );
         found.splice(place < 0 ? found.length : place, 0, { term, distance, index });
         if (found.length > MAX_SIMILAR) found.pop();
-        // Of terms at the same distance, those that are listed first are found.
+        // Among terms at the same distance, the first ones of the vocabulary are found.
         if (found.length === MAX_SIMILAR) limit = Math.min(maxDistance, found.at(-1)!.distance + ROUNDING);
       }
     }

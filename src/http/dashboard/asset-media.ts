@@ -220,7 +220,6 @@ const MAX_WORD_INDEX = 1_000_000;
 
 export const partialTranscript = route({
   summary: "Read the words that are recognized so far, while an asset is transcribed",
-  access: { rateLimited: false },
   load: loadAsset,
   query: strictObject({
     run: { ...integerField(0, Number.MAX_SAFE_INTEGER, "`run` of the words already read"), default: 0 },

@@ -11,7 +11,7 @@ import { MAX_PLAN_FILE_BYTES } from "../../domain/plan-file";
 import { REMOVAL_RULES, REVIEW_RULES } from "../../domain/planning/rules";
 import { count, probeFacts, text } from "../../domain/probe-schema";
 import { REVIEW_KINDS } from "../../domain/review";
-import type { DetectedLanguage } from "../../domain/speech";
+import { type DetectedLanguage, MAX_PARTIAL_WORDS } from "../../domain/speech";
 import { RenderYielded } from "../../media/parallel";
 import { MAX_WORD_CHARACTERS } from "../assets/prepared-check";
 import { jobErrorCodec } from "../job-child/error-codec";
@@ -54,7 +54,7 @@ const wordsCheckpoint = Type.Object({
       end: ticks,
       confidence: Type.Number(),
     }),
-    { minItems: 1, maxItems: 5_000 },
+    { minItems: 1, maxItems: MAX_PARTIAL_WORDS },
   ),
 });
 

@@ -7,6 +7,7 @@ import { type EditorPlan, toSeconds } from "../model/plan";
 import type { Words } from "../model/words";
 import { REASON_NAMES } from "../reasons";
 import { type ParagraphView, type Piece, type ShownViews, splitParagraphs, toPieces, toViews } from "./paragraphs";
+import { SECTION } from "./places";
 
 type SectionProps = { first: number; views: readonly ParagraphView[] };
 
@@ -32,6 +33,19 @@ export class Section extends Component<SectionProps> {
     );
   }
 }
+
+/** All paragraphs, in sections. */
+export const Sections = ({ views }: { views: readonly ParagraphView[] }) => (
+  <>
+    {Array.from({ length: Math.ceil(views.length / SECTION) }, (_, index) => (
+      <Section
+        key={index * SECTION}
+        first={index * SECTION}
+        views={views.slice(index * SECTION, (index + 1) * SECTION)}
+      />
+    ))}
+  </>
+);
 
 type ParagraphProps = { index: number; view: ParagraphView };
 

@@ -10,8 +10,8 @@ import type { Asset } from "../../pages/asset/use-media";
 import { readWords, type Words } from "../model/words";
 import { openTab, useEditor } from "../state/context";
 import { useLanguages } from "./language-note";
-import { Section, useViews } from "./paragraph";
-import { findPlace, type ReadingPlace, SECTION } from "./places";
+import { Sections, useViews } from "./paragraph";
+import { findPlace, type ReadingPlace } from "./places";
 
 const READ_MS = 2_000;
 
@@ -55,13 +55,7 @@ export function PartialTranscript({ place }: { place: RefObject<ReadingPlace | n
         }}
       >
         <div class="transcript-text is-partial" ref={list}>
-          {Array.from({ length: Math.ceil(views.length / SECTION) }, (_, index) => (
-            <Section
-              key={index * SECTION}
-              first={index * SECTION}
-              views={views.slice(index * SECTION, (index + 1) * SECTION)}
-            />
-          ))}
+          <Sections views={views} />
         </div>
         <div class="awaited-words">
           {[92, 97, 88, 95, 60, 0, 96, 90, 94, 40].map((width, line) => (

@@ -8,9 +8,9 @@ import type { EditorPlan } from "../model/plan";
 import { areRemoved, findPlayedWord, toUnit, type WordRange, type Words } from "../model/words";
 import { useComputedOf } from "../state/context";
 import { CorrectionField, type CorrectionScope, useCorrecting } from "./correction-field";
-import { Section, useViews } from "./paragraph";
+import { Sections, useViews } from "./paragraph";
 import { joinTexts } from "./paragraphs";
-import { findWordAtPoint, type Page, type ReadingPlace, SECTION, scrollToPlace, toDocumentRange } from "./places";
+import { findWordAtPoint, type Page, type ReadingPlace, scrollToPlace, toDocumentRange } from "./places";
 import { useFollow } from "./use-follow";
 import { useMarks } from "./use-marks";
 import { endSelection, useKeys } from "./use-selection";
@@ -248,13 +248,7 @@ export function Transcript(props: TranscriptProps) {
             details.hide();
           }}
         >
-          {Array.from({ length: Math.ceil(views.length / SECTION) }, (_, index) => (
-            <Section
-              key={index * SECTION}
-              first={index * SECTION}
-              views={views.slice(index * SECTION, (index + 1) * SECTION)}
-            />
-          ))}
+          <Sections views={views} />
         </div>
         {place && (
           <CorrectionField
