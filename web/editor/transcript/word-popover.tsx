@@ -35,10 +35,13 @@ export function WordPopover(props: PopoverProps) {
   const span = findWordSpan(editor.plan.value, editor.words, range.from);
   const isSpan = editor.span.value !== null && !span.isKept;
   useLayoutEffect(() => {
-    if (takesFocus) box.current?.querySelector<HTMLElement>("input, button:enabled")?.focus();
-    const isAboveDock = getComputedStyle(box.current!).position === "fixed";
-    if (isAboveDock && isFromText) uncoverWord(box.current!, top);
-    if (!isAboveDock) box.current!.scrollIntoView({ block: "nearest" });
+    // The selection can be gone before the popover is drawn.
+    const element = box.current;
+    if (!element) return;
+    if (takesFocus) element.querySelector<HTMLElement>("input, button:enabled")?.focus();
+    const isAboveDock = getComputedStyle(element).position === "fixed";
+    if (isAboveDock && isFromText) uncoverWord(element, top);
+    if (!isAboveDock) element.scrollIntoView({ block: "nearest" });
   }, []);
   const isGone = pauseBefore === null && editor.range.value === null;
   useLayoutEffect(() => {
