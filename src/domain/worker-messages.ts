@@ -167,21 +167,6 @@ export const resultMessage = strictObject({
 });
 export type ExecutionResult = Static<typeof resultMessage>;
 
-/** The queues in Redis that carry tickets, one for each worker. */
-export type TicketQueues = {
-  /** Adds a ticket; one that is there already stays. Errors: those of the connection, after a few seconds at most. */
-  add(workerId: string, ticket: Ticket): Promise<void>;
-  /** Removes a ticket that the worker has not taken. Ignores errors. */
-  remove(workerId: string, execution: string): Promise<void>;
-  /** Removes the queue of a worker with everything in it. Errors: as `add`. */
-  removeQueue(workerId: string): Promise<void>;
-  /** Returns whether Redis answered lately. */
-  isReachable(): boolean;
-  /** Calls `listener` when Redis becomes reachable, and when it no longer is. */
-  onChange(listener: () => void): void;
-  close(): Promise<void>;
-};
-
 /** Returns the value if it is this message, else null. */
 export const parseMessage = <S extends TSchema>(schema: S, value: unknown): Static<S> | null =>
   getChecker(schema).Check(value) ? value : null;

@@ -3,7 +3,7 @@
  * Redis loads this file.
  */
 import { Queue } from "bullmq";
-import type { Ticket, TicketQueues } from "../domain/worker-messages";
+import type { Ticket } from "../domain/worker-messages";
 import { getQueueName } from "../domain/workers";
 import type { Log } from "../lib/log";
 import { openRedis, type RedisAddress } from "./bullmq-connection";
@@ -11,8 +11,8 @@ import { logRedisChange, watchRedis, withTimeout } from "./bullmq-pulse";
 
 const MAX_RECONNECT_DELAY_MS = 1_000;
 
-/** Connects in the background. */
-export function openTicketQueues(address: RedisAddress, log: Log): TicketQueues {
+/** Opens the queues in Redis that carry tickets, one for each worker. Connects in the background. */
+export function openTicketQueues(address: RedisAddress, log: Log) {
   const redis = openRedis(address, {
     // Commands wait for a reconnection, as BullMQ requires, and are bounded by the callers.
     maxRetriesPerRequest: null,
@@ -45,7 +45,8 @@ export function openTicketQueues(address: RedisAddress, log: Log): TicketQueues 
   }
 
   return {
-    add: async (workerId, ticket) => {
+    /** Adds a ticket; one that is there already stays. Errors: those of the connection, after a few seconds at most. */
+    add: async (workerId: string, ticket: Ticket) => {
       if (!pulse.isReachable()) throw new Error("Redis is not reachable");
       try {
         await withTimeout(getQueue(workerId).add("execution", ticket, { jobId: ticket.execution }));
@@ -54,11 +55,13 @@ export function openTicketQueues(address: RedisAddress, log: Log): TicketQueues 
         throw error;
       }
     },
-    remove: async (workerId, execution) => {
+    /** Removes a ticket that the worker has not taken. Ignores errors. */
+    remove: async (workerId: string, execution: string) => {
       if (!pulse.isReachable()) return;
       await withTimeout(getQueue(workerId).remove(execution)).catch(() => {});
     },
-    removeQueue: async (workerId) => {
+    /** Removes the queue of a worker with everything in it. Errors: as `add`. */
+    removeQueue: async (workerId: string) => {
       if (!pulse.isReachable()) throw new Error("Redis is not reachable");
       const name = getQueueName(workerId);
       const known = queues.get(workerId);
@@ -68,8 +71,10 @@ export function openTicketQueues(address: RedisAddress, log: Log): TicketQueues 
       await withTimeout(queue.obliterate({ force: true }));
       await withTimeout(redis.del(`bull:${name}:stalled-check`));
     },
+    /** Returns whether Redis answered lately. */
     isReachable: () => pulse.isReachable() === true,
-    onChange: (listener) => {
+    /** Calls `listener` when Redis becomes reachable, and when it no longer is. */
+    onChange: (listener: () => void) => {
       listeners.push(listener);
     },
     close: async () => {
@@ -79,3 +84,5 @@ export function openTicketQueues(address: RedisAddress, log: Log): TicketQueues 
     },
   };
 }
+
+export type TicketQueues = ReturnType<typeof openTicketQueues>;

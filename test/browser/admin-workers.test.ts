@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { newId } from "../../src/lib/ids";
-import { HEARTBEAT_MS } from "../../src/work/cluster/worker-contact";
+import { HEARTBEAT_MS } from "../../src/work/cluster/worker-list";
 import { createAdmin } from "../http/accounts";
 import { joinWorker } from "../http/workers";
 import { useDashboard } from "./dashboard";

@@ -1,7 +1,7 @@
 /** Workers on other machines, as administrators see and change them. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { newId } from "../../src/lib/ids";
-import { LOST_AFTER_MS } from "../../src/work/cluster/worker-contact";
+import { LOST_AFTER_MS } from "../../src/work/cluster/worker-list";
 import { authenticateWorker } from "../../src/work/cluster/worker-tokens";
 import { createAdmin, startSession } from "./accounts";
 import type { Client } from "./client";

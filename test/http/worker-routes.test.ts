@@ -6,7 +6,7 @@ import { MAX_COPIED_ASSETS, WORKER_PROTOCOL } from "../../src/domain/workers";
 import { sha256 } from "../../src/lib/hash";
 import { newId } from "../../src/lib/ids";
 import { COMMAND_ACTOR } from "../../src/work/access/audit";
-import type { ExecutionRequest } from "../../src/work/cluster/execution-request";
+import type { ExecutionRequest } from "../../src/work/cluster/execution";
 import { revokeToken } from "../../src/work/cluster/worker-tokens";
 import { REDIS_SERVER } from "../redis";
 import { temporaryFolder } from "../temporary-folder";

@@ -16,8 +16,7 @@ import {
 import { getQueueName, WORKER_PROTOCOL } from "../../domain/workers";
 import { findExistingAssetIds } from "../../store/assets";
 import type { WorkerToken } from "../../store/workers";
-import { HEARTBEAT_MS, LOST_AFTER_MS } from "../../work/cluster/worker-contact";
-import { refuseProtocol } from "../../work/cluster/worker-list";
+import { HEARTBEAT_MS, LOST_AFTER_MS, refuseProtocol } from "../../work/cluster/worker-list";
 import { authenticateWorker } from "../../work/cluster/worker-tokens";
 import { readBearerToken } from "../authentication";
 import { noContent, ok, type Reply } from "../call";

@@ -6,59 +6,75 @@
 import type { SignedLinks } from "../../blobs/signed-links";
 import { readCertificate } from "../../config";
 import type { JobName } from "../../domain/jobs";
-import type { EncodingFacts, TicketQueues } from "../../domain/worker-messages";
+import type { EncodingFacts } from "../../domain/worker-messages";
 import { deriveSecret } from "../../lib/hash";
 import { listRevokedWorkerIds } from "../../store/workers";
 import { type MediaTools, readEncodingFacts } from "../jobs/media-tools";
-import type { CoreNeeds } from "../needs";
 import type { PipelineNeeds } from "../pipelines/pipelines";
 import { createExecutions } from "./executions";
 import { createWorkerPlaces } from "./other-places";
 import { createRemoteRunner } from "./remote-run";
 import type { WorkerNeeds } from "./worker-list";
 
-type ClusterOptions = {
-  services: WorkerNeeds & PipelineNeeds & { links: SignedLinks };
-  tools: MediaTools;
-  tickets: TicketQueues;
-  localSlots: Record<JobName, number>;
-  findLocalEncoding(): EncodingFacts | null;
-  /** Only the head knows it. */
-  secret: string;
-};
-
-/** `cluster` is null without Redis. */
-export type ClusterNeeds = WorkerNeeds & { cluster: Cluster | null };
-
 const OWNER_CHARACTERS = 24;
 
-function createCluster({ services, tools, tickets, ...options }: ClusterOptions) {
-  const { workerList, log } = services;
-  const { localSlots, secret, findLocalEncoding } = options;
+/**
+ * Creates the cluster of a server. Returns null without Redis: neither BullMQ nor the Redis client is loaded then.
+ * Connects in the background. `secret` is known to the server only, and `slots` are those of this machine. Throws
+ * `ConfigError`.
+ */
+export async function openCluster(
+  services: WorkerNeeds & PipelineNeeds & { links: SignedLinks },
+  tools: MediaTools,
+  { secret, slots }: { secret: string; slots: Record<JobName, number> },
+) {
+  const { config, store, log, links, workerList } = services;
+  if (config.redisUrl === null) return null;
+  const ca = await readCertificate(config.ca);
+  const { openTicketQueues } = await import("../../queue/bullmq");
+  const tickets = openTicketQueues({ url: config.redisUrl, ca }, log);
   const { isReachable } = tickets;
+  let localEncoding: EncodingFacts | null = null;
+  void tools
+    .encoder()
+    .then(async (encoder) => {
+      localEncoding = await readEncodingFacts(tools.ffmpeg, encoder);
+    })
+    .catch((error) => log.warn("encoder.unavailable", { error }));
   const wake = () => services.runner.wake();
   const executions = createExecutions({
+    services,
     tickets,
-    history: workerList,
-    contact: workerList.contact,
-    storage: services,
-    findBoot: (workerId) => workerList.listOnline().find(({ id }) => id === workerId)?.announcement.bootId ?? null,
-    signExecution: services.links.signExecution,
+    signExecution: links.signExecution,
     // A worker whose heartbeats resume or stop changes how many jobs run at the same time, and one with more free space
     // which.
     onRoom: wake,
-    log,
     clock: () => performance.now(),
   });
-  const places = createWorkerPlaces(services, { executions, isReachable, localSlots });
-  const getOwner = (workspaceId: string) => deriveSecret(secret, `owner ${workspaceId}`).slice(0, OWNER_CHARACTERS);
-  const remote = createRemoteRunner({ services, tools, executions, getOwner, findLocalEncoding });
-  const forgetQueues = createQueueRemoval(services, tickets);
+  const places = createWorkerPlaces(services, { executions, isReachable, localSlots: slots });
+  const remote = createRemoteRunner({
+    services,
+    tools,
+    executions,
+    findLocalEncoding: () => localEncoding,
+    getOwner: (workspaceId) => deriveSecret(secret, `owner ${workspaceId}`).slice(0, OWNER_CHARACTERS),
+  });
+
+  /** Removes the queues of revoked workers, also of those that were revoked while Redis was unreachable. */
+  async function removeQueues(): Promise<void> {
+    let worker: string | undefined;
+    try {
+      for (worker of isReachable() ? await listRevokedWorkerIds(store.read) : []) await tickets.removeQueue(worker);
+    } catch (error) {
+      // Again when Redis is back, or at the next start.
+      log.warn("queue.not_removed", { worker, error });
+    }
+  }
 
   workerList.onChange(({ type, workerId }) => {
     if (type === "left" || type === "replaced" || type === "revoked")
       executions.loseWorker(workerId, `the worker was ${type}`);
-    if (type === "revoked") forgetQueues.add(workerId);
+    if (type === "revoked") void removeQueues();
     wake();
   });
   tickets.onChange(wake);
@@ -70,7 +86,8 @@ function createCluster({ services, tools, tickets, ...options }: ClusterOptions)
     isReachable,
     start: () => {
       executions.startChecking();
-      void forgetQueues.start();
+      tickets.onChange(() => void removeQueues());
+      void removeQueues();
     },
     stop: async () => {
       executions.stop();
@@ -79,78 +96,7 @@ function createCluster({ services, tools, tickets, ...options }: ClusterOptions)
   };
 }
 
-export type Cluster = ReturnType<typeof createCluster>;
+export type Cluster = NonNullable<Awaited<ReturnType<typeof openCluster>>>;
 
-/** Removes the queues of revoked workers from Redis, including workers that were revoked while it was unreachable. */
-function createQueueRemoval(
-  { store, log }: CoreNeeds,
-  tickets: Pick<TicketQueues, "isReachable" | "onChange" | "removeQueue">,
-) {
-  const pending = new Set<string>();
-
-  async function removePending(): Promise<void> {
-    if (!tickets.isReachable()) return;
-    for (const workerId of [...pending]) {
-      try {
-        pending.delete(workerId);
-        await tickets.removeQueue(workerId);
-      } catch (error) {
-        pending.add(workerId);
-        log.warn("queue.not_removed", { worker: workerId, error });
-        // If Redis does not respond: again when it is back, or at the next start.
-        return;
-      }
-    }
-  }
-
-  tickets.onChange(() => void removePending());
-  return {
-    /** Removes the queue of a worker, as soon as Redis is reachable. */
-    add: (workerId: string) => {
-      pending.add(workerId);
-      void removePending();
-    },
-    /** Removes the queues of all revoked workers in the database. */
-    start: async () => {
-      try {
-        for (const id of await listRevokedWorkerIds(store.read)) pending.add(id);
-      } catch (error) {
-        log.warn("queue.not_removed", { error });
-      }
-      await removePending();
-    },
-  };
-}
-
-/** `slots` are those of this machine. `secret` is known to the server only. */
-type LocalRuns = { secret: string; slots: Record<JobName, number> };
-
-/**
- * Creates the cluster of a server. Returns null without Redis: neither BullMQ nor the Redis client is loaded then.
- * Connects in the background. Throws `ConfigError`.
- */
-export async function openCluster(
-  services: ClusterOptions["services"],
-  tools: MediaTools,
-  { secret, slots }: LocalRuns,
-): Promise<Cluster | null> {
-  const { config, log } = services;
-  if (config.redisUrl === null) return null;
-  const ca = await readCertificate(config.ca);
-  const { openTicketQueues } = await import("../../queue/bullmq");
-  let localEncoding: EncodingFacts | null = null;
-  void tools
-    .encoder()
-    .then(async (encoder) => {
-      localEncoding = await readEncodingFacts(tools.ffmpeg, encoder);
-    })
-    .catch((error) => log.warn("encoder.unavailable", { error }));
-  return createCluster({
-    services,
-    tools,
-    tickets: openTicketQueues({ url: config.redisUrl, ca }, log),
-    localSlots: slots,
-    findLocalEncoding: () => localEncoding,
-    secret,
-  });
-}
+/** `cluster` is null without Redis. */
+export type ClusterNeeds = WorkerNeeds & { cluster: Cluster | null };

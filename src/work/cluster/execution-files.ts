@@ -10,7 +10,7 @@ import { hasSpeechAnalysis } from "../assets/prepared-files";
 import { listBlobs } from "../jobs/blob-files";
 import type { JobInput, LoadedJob } from "../jobs/definition";
 import { isPieceName } from "../jobs/split-run";
-import type { ReadableFile } from "./execution-request";
+import type { ReadableFile } from "./execution";
 import type { OutputRule } from "./incoming-files";
 
 /** The folders of a job on the head. */

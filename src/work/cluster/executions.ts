@@ -1,67 +1,58 @@
 /**
  * The executions that workers run: created here, started by the worker that gets the ticket, and ended by a result, by
- * the caller, or because they are lost (`execution-liveness.ts`). Only this memory knows them, so that whatever arrives
- * for another one is refused.
+ * the caller, or because they are lost. Heartbeats renew them, and a check every second finds lost ones and repeats
+ * tickets. Only this memory knows them, so that whatever arrives for another one is refused.
  */
 import { AppError, conflict } from "../../domain/errors";
 import { ExecutionLost, JobYielded } from "../../domain/jobs";
-import type { ExecutionResult, SentFile, Ticket, TicketQueues, WorkerBoot } from "../../domain/worker-messages";
+import type { ExecutionResult, SentFile, Ticket, WorkerBoot, WorkerHeartbeat } from "../../domain/worker-messages";
 import { newId } from "../../lib/ids";
-import type { Log } from "../../lib/log";
-import { createSemaphore, type Semaphore } from "../../lib/semaphore";
+import { createSemaphore } from "../../lib/semaphore";
+import type { TicketQueues } from "../../queue/bullmq";
 import type { CoreNeeds } from "../needs";
 import type { UploadPart } from "../uploads/session";
-import { createExecutionLiveness, type TrackedExecution } from "./execution-liveness";
-import type { ExecutionEnd, ExecutionRequest } from "./execution-request";
-import { createIncomingFiles, type IncomingFiles, WrongFilesError } from "./incoming-files";
+import {
+  type Execution,
+  type ExecutionRequest,
+  findLoss,
+  isTicketDue,
+  recordMissing,
+  recordProgress,
+} from "./execution";
+import { createIncomingFiles, WrongFilesError } from "./incoming-files";
 import { decodeExecutionError, InvalidResultError, isFullWorkerDisk } from "./result-shapes";
-import type { WorkerContact } from "./worker-contact";
 import type { WorkerList } from "./worker-list";
 import { createWorkerTrouble } from "./worker-trouble";
 
 const MAX_WRONG_RESULTS = 2;
 /** Number of ended executions to remember, for results that are sent twice. */
 const MAX_ENDED = 1_000;
+const CHECK_INTERVAL_MS = 1_000;
 
-export type ExecutionsOptions = {
+type ExecutionsOptions = {
+  services: CoreNeeds & { workerList: Pick<WorkerList, "contact" | "endRun" | "findBoot" | "startRun"> };
   tickets: Pick<TicketQueues, "add" | "remove" | "isReachable">;
-  history: Pick<WorkerList, "endRun" | "startRun">;
-  /** When each worker was seen. */
-  contact: WorkerContact;
-  /** For the files that workers send. */
-  storage: CoreNeeds;
-  /** Returns the process of the worker that is online; null when none is. */
-  findBoot(workerId: string): string | null;
   signExecution(id: string): string;
   /** Called when a worker may have room again. */
   onRoom(): void;
-  log: Log;
   /** Milliseconds on a monotonic clock. */
   clock(): number;
 };
 
-type Execution = TrackedExecution & {
-  incoming: IncomingFiles;
-  wrongResults: number;
-  /**
-   * Files are checked and moved for one call at a time: a worker may repeat a call whose answer it has not received.
-   */
-  turns: Semaphore;
-  end(outcome: ExecutionEnd, error: unknown): void;
-  complete(output: unknown): void;
-};
-
-const jobFacts = ({ request: { kind, stepId, subjectId } }: Execution) => ({ kind, job: stepId, subject: subjectId });
-
 const createEndedError = (): AppError =>
   new AppError("not_found", "Execution link is invalid, or the execution has ended.");
 
-export function createExecutions(options: ExecutionsOptions) {
-  const { tickets, history, log, clock } = options;
+export function createExecutions({ services, tickets, signExecution, onRoom, clock }: ExecutionsOptions) {
+  const { log, workerList } = services;
+  const { contact } = workerList;
   const running = new Map<string, Execution>();
   /** Ended executions whose result was accepted. */
   const accepted = new Set<string>();
+  /** Executions that workers still run although they have ended here, by worker. */
+  const ending = new Map<string, Set<string>>();
   const trouble = createWorkerTrouble(clock);
+  let lastCheck = clock();
+  let checking: Timer | undefined;
 
   const require = (id: string): Execution => {
     const execution = running.get(id);
@@ -79,40 +70,14 @@ export function createExecutions(options: ExecutionsOptions) {
   function addTicket(execution: Execution): void {
     const { id, workerId } = execution;
     execution.ticketAt = clock();
-    const ticket: Ticket = { execution: id, url: options.signExecution(id) };
+    const ticket: Ticket = { execution: id, url: signExecution(id) };
     tickets
       .add(workerId, ticket)
       .catch((error: Error) => log.warn("ticket.not_added", { execution: id, reason: error.message }));
   }
 
-  /** Forgets the execution, so that later calls for it have no effect. */
-  function forget(execution: Execution, outcome: ExecutionEnd): void {
-    const { id, workerId, boot, incoming, request } = execution;
-    running.delete(id);
-    history.endRun(id, outcome, outcome === "completed" ? (request.mediaSeconds ?? null) : null);
-    if (boot === null) void tickets.remove(workerId, id);
-    else if (outcome === "aborted" || outcome === "lost") liveness.expectEnd(workerId, id);
-    else {
-      accepted.add(id);
-      if (accepted.size > MAX_ENDED) accepted.delete(accepted.values().next().value!);
-    }
-    void incoming.remove().catch((error) => log.warn("execution.files_not_removed", { execution: id, error }));
-  }
-
   const lose = (execution: Execution, reason: string) =>
     execution.end("lost", new ExecutionLost(reason, execution.boot !== null));
-
-  const liveness = createExecutionLiveness({
-    running,
-    contact: options.contact,
-    isAccepted: (id) => accepted.has(id),
-    isReachable: () => tickets.isReachable(),
-    addTicket,
-    lose,
-    trouble,
-    onRoom: () => options.onRoom(),
-    clock,
-  });
 
   /**
    * A worker that stops yields unasked. One that does so each time would get the job back at once, because the attempt
@@ -124,33 +89,33 @@ export function createExecutions(options: ExecutionsOptions) {
     execution.end(isAsked ? "yielded" : "released", new JobYielded());
   }
 
-  async function settle(execution: Execution, result: ExecutionResult): Promise<void> {
-    switch (result.status) {
-      case "completed": {
-        const { output, files = [] } = result;
-        const arrived = await execution.incoming.check(files);
-        try {
-          await execution.request.check?.(arrived);
-          await execution.incoming.commit(files, () => running.has(execution.id));
-        } catch (error) {
-          return execution.end("failed", error);
-        }
-        return execution.complete(output);
-      }
-      case "failed": {
-        if (!isFullWorkerDisk(result.error ?? {})) {
-          const error = decodeExecutionError(result.error ?? {});
-          return error instanceof JobYielded ? endYielded(execution) : execution.end("failed", error);
-        }
-        log.warn("worker.disk_full", { worker: execution.workerId, execution: execution.id, ...jobFacts(execution) });
-        return execution.end("disk_full", new ExecutionLost("the worker's disk is full", false));
-      }
-      case "yielded":
-        return endYielded(execution);
-      case "released":
-        trouble.avoid(execution.workerId, "released");
-        return execution.end("released", new ExecutionLost("the worker gave it back", false));
+  /** Checks files and moves them to where they belong. Throws `WrongFilesError`; other errors end the execution. */
+  async function receive(execution: Execution, files: SentFile[], then: () => Promise<void> | void): Promise<void> {
+    const arrived = await execution.incoming.check(files);
+    try {
+      await execution.request.check?.(arrived);
+      await execution.incoming.commit(files, () => running.has(execution.id));
+      await then();
+    } catch (error) {
+      execution.end("failed", error);
     }
+  }
+
+  async function settle(execution: Execution, { status, output, files = [], error = {} }: ExecutionResult) {
+    const { id, workerId, request } = execution;
+    if (status === "completed") return receive(execution, files, () => execution.end("completed", output));
+    if (status === "yielded") return endYielded(execution);
+    if (status === "released") {
+      trouble.avoid(workerId, "released");
+      return execution.end("released", new ExecutionLost("the worker gave it back", false));
+    }
+    if (isFullWorkerDisk(error)) {
+      const { kind, stepId: job, subjectId: subject } = request;
+      log.warn("worker.disk_full", { worker: workerId, execution: id, kind, job, subject });
+      return execution.end("disk_full", new ExecutionLost("the worker's disk is full", false));
+    }
+    const failure = decodeExecutionError(error);
+    return failure instanceof JobYielded ? endYielded(execution) : execution.end("failed", failure);
   }
 
   /** Resolves with what the worker says. */
@@ -159,50 +124,73 @@ export function createExecutions(options: ExecutionsOptions) {
       const { signal, kind, stepId, subjectId } = request;
       if (signal.aborted) return reject(signal.reason);
       // It was there when the slot was granted. A ticket would create the queue of a revoked worker again.
-      if (options.findBoot(workerId) === null)
+      if (workerList.findBoot(workerId) === null)
         return reject(new ExecutionLost("the worker is no longer online", false));
       const id = newId();
       const now = clock();
+      const incoming = createIncomingFiles(services, `${request.incomingDir}-${id}`, request.outputs);
       const stop = () => execution.end("aborted", signal.reason);
-      const close = (outcome: ExecutionEnd): boolean => {
-        if (running.get(id) !== execution) return false;
-        signal.removeEventListener("abort", stop);
-        forget(execution, outcome);
-        return true;
-      };
       const execution: Execution = {
         id,
         workerId,
         boot: null,
         request,
-        incoming: createIncomingFiles(options.storage, `${request.incomingDir}-${id}`, request.outputs),
+        incoming,
         createdAt: now,
         ticketAt: now,
         share: 0,
         grownAt: now,
         progressedAt: now,
         isYielding: false,
-        wrongResults: 0,
-        turns: createSemaphore(1),
         missing: 0,
         finishing: null,
-        end: (outcome, error) => {
-          if (!close(outcome)) return;
-          trouble.record(workerId, stepId, outcome, error);
+        wrongResults: 0,
+        turns: createSemaphore(1),
+        end: (outcome, value) => {
+          if (!running.delete(id)) return;
+          signal.removeEventListener("abort", stop);
+          const isCompleted = outcome === "completed";
+          workerList.endRun(id, outcome, isCompleted ? (request.mediaSeconds ?? null) : null);
+          trouble.record(workerId, stepId, outcome, isCompleted ? null : value);
+          if (execution.boot === null) void tickets.remove(workerId, id);
+          else if (outcome === "aborted" || outcome === "lost")
+            ending.set(workerId, (ending.get(workerId) ?? new Set()).add(id));
+          else if (accepted.add(id).size > MAX_ENDED) accepted.delete(accepted.values().next().value!);
+          void incoming.remove().catch((error) => log.warn("execution.files_not_removed", { execution: id, error }));
+          if (isCompleted) resolve(value);
           // The next attempt, or a deletion, works on the same folder: nothing moves there afterwards.
-          void execution.incoming.settled().then(() => reject(error));
-        },
-        complete: (output) => {
-          if (!close("completed")) return;
-          trouble.record(workerId, stepId, "completed", null);
-          resolve(output);
+          else void incoming.settled().then(() => reject(value));
         },
       };
       running.set(id, execution);
       signal.addEventListener("abort", stop, { once: true });
-      history.startRun(workerId, { execution: id, kind, stepId, subjectId });
+      workerList.startRun(workerId, { execution: id, kind, stepId, subjectId });
       addTicket(execution);
     });
+
+  /** Ends lost executions, and repeats tickets. Called every second once started. */
+  function check(): void {
+    const now = clock();
+    // A process that was suspended has received no heartbeats meanwhile.
+    const stalled = now - lastCheck - CHECK_INTERVAL_MS;
+    lastCheck = now;
+    if (stalled > CHECK_INTERVAL_MS) {
+      for (const execution of running.values()) {
+        execution.grownAt += stalled;
+        execution.progressedAt += stalled;
+      }
+      contact.postpone(stalled);
+    }
+    for (const execution of [...running.values()]) {
+      if (execution.finishing !== null) continue;
+      const loss = findLoss(execution, contact, tickets.isReachable(), now);
+      if (loss !== null && execution.boot === null) trouble.avoid(execution.workerId, "not_taken");
+      if (loss !== null) lose(execution, loss);
+      else if (isTicketDue(execution, now)) addTicket(execution);
+    }
+    trouble.prune();
+    onRoom();
+  }
 
   return {
     /**
@@ -225,12 +213,12 @@ export function createExecutions(options: ExecutionsOptions) {
      */
     start: (id: string, { workerId, bootId }: WorkerBoot) => {
       const execution = require(id);
-      const isOwner = workerId === execution.workerId && bootId === options.findBoot(workerId);
+      const isOwner = workerId === execution.workerId && bootId === workerList.findBoot(workerId);
       if (!isOwner || (execution.boot !== null && execution.boot !== bootId))
         throw conflict("Execution belongs to another worker.");
       execution.boot = bootId;
       execution.progressedAt = clock();
-      options.contact.record(workerId);
+      contact.record(workerId);
       const { kind, assetId: asset, owner, input, files } = execution.request;
       return { execution: id, kind, asset, owner, input, files: files.map(({ path: _, ...file }) => file) };
     },
@@ -247,20 +235,13 @@ export function createExecutions(options: ExecutionsOptions) {
     /** Throws `WrongFilesError`. */
     checkpoint: async (id: string, checkpoint: unknown, files: SentFile[]) => {
       const execution = requireStarted(id);
-      await execution.turns.run(undefined, async () => {
-        const arrived = await execution.incoming.check(files);
-        try {
-          await execution.request.check?.(arrived);
-          await execution.incoming.commit(files, () => running.has(id));
-          if (!running.has(id)) throw createEndedError();
-          const { checkpoint: store } = execution.request;
-          if (store === undefined) throw new InvalidResultError("checkpoint");
-          await store(checkpoint);
-        } catch (error) {
-          execution.end("failed", error);
-          throw createEndedError();
-        }
-      });
+      const { checkpoint: store = () => Promise.reject(new InvalidResultError("checkpoint")) } = execution.request;
+      await execution.turns.run(undefined, () =>
+        receive(execution, files, async () => {
+          if (running.has(id)) await store(checkpoint);
+        }),
+      );
+      require(id);
     },
     /** Ends the execution. The same result may be sent again. Throws `WrongFilesError`. */
     finish: async (id: string, result: ExecutionResult) => {
@@ -282,20 +263,53 @@ export function createExecutions(options: ExecutionsOptions) {
     loseWorker: (workerId: string, reason: string) => {
       for (const execution of [...running.values()])
         if (execution.workerId === workerId && execution.finishing === null) lose(execution, reason);
-      liveness.forgetWorker(workerId);
-      options.onRoom();
+      ending.delete(workerId);
+      onRoom();
     },
     /** Renews what the worker runs. Returns what it must end at once, and what at the next safe point. */
-    heartbeat: liveness.heartbeat,
-    countEnding: liveness.countEnding,
+    heartbeat: ({ workerId, bootId }: WorkerBoot, reported: WorkerHeartbeat["running"]) => {
+      const now = clock();
+      contact.record(workerId);
+      const abort: string[] = [];
+      const yielding: string[] = [];
+      for (const { execution: id, progress } of reported) {
+        const execution = running.get(id);
+        if (execution?.workerId !== workerId || execution.boot !== bootId) {
+          // A worker lists a ticket from the moment it takes it.
+          if (execution?.boot !== null) abort.push(id);
+          continue;
+        }
+        recordProgress(execution, progress, now);
+        if (!execution.request.shouldYield()) continue;
+        execution.isYielding = true;
+        yielding.push(id);
+      }
+      for (const execution of [...running.values()]) {
+        const isMissing =
+          execution.workerId === workerId &&
+          execution.boot === bootId &&
+          execution.finishing === null &&
+          !reported.some(({ execution: id }) => id === execution.id);
+        if (isMissing && recordMissing(execution)) lose(execution, "the worker has dropped it");
+      }
+      const before = ending.get(workerId)?.size ?? 0;
+      const left = new Set(abort.filter((id) => !accepted.has(id)));
+      ending.set(workerId, left);
+      if (left.size < before) onRoom();
+      return { abort, yield: yielding };
+    },
+    /** Returns how many ended executions the worker still runs. */
+    countEnding: (workerId: string) => ending.get(workerId)?.size ?? 0,
     trouble: {
       rank: trouble.rank,
-      isAvoided: (workerId: string) => trouble.isAvoided(workerId) || options.contact.isSilent(workerId),
+      isAvoided: (workerId: string) => trouble.isAvoided(workerId) || contact.isSilent(workerId),
     },
-    /** Ends lost executions, and repeats tickets. Called every second once started. */
-    check: liveness.check,
-    startChecking: liveness.startChecking,
-    stop: liveness.stop,
+    check,
+    startChecking: () => {
+      lastCheck = clock();
+      checking = setInterval(check, CHECK_INTERVAL_MS);
+    },
+    stop: () => clearInterval(checking),
   };
 }
 

@@ -23,8 +23,8 @@ import type { MediaTools } from "../jobs/media-tools";
 import { checkPlanFile } from "../jobs/plan-file-check";
 import type { PrepareCheckpoint, PrepareInput, PrepareOutput } from "../jobs/prepare-run";
 import type { RenderInput, RenderOutput } from "../jobs/render-run";
+import type { ExecutionRequest } from "./execution";
 import { getPrepareRules, getRule, type JobFolders, listEncoded, listInputs, listPrepared } from "./execution-files";
-import type { ExecutionRequest } from "./execution-request";
 import { finishRender } from "./remote-render";
 import {
   InvalidResultError,

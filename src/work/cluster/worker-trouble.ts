@@ -3,7 +3,7 @@
  * is possible: a worker that fails at once is always free, and would use up the attempts of every step.
  */
 import { AppError } from "../../domain/errors";
-import type { ExecutionEnd } from "./execution-request";
+import type { ExecutionEnd } from "./execution";
 
 /**
  * A worker that gave an execution back gets nothing new for this long; one that takes no tickets, twice as long each

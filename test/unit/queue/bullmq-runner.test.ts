@@ -5,13 +5,13 @@ import { Redis } from "ioredis";
 import { noFolderGuard } from "../../../src/blobs/folder-guard";
 import { AppError } from "../../../src/domain/errors";
 import { type Job, type JobContext, type JobHandler, JobYielded } from "../../../src/domain/jobs";
-import type { ExecutionResult, Ticket, TicketQueues } from "../../../src/domain/worker-messages";
+import type { ExecutionResult, Ticket } from "../../../src/domain/worker-messages";
 import { getQueueName } from "../../../src/domain/workers";
 import { newId } from "../../../src/lib/ids";
 import { silentLog } from "../../../src/lib/log";
-import { openTicketQueues } from "../../../src/queue/bullmq";
+import { openTicketQueues, type TicketQueues } from "../../../src/queue/bullmq";
 import { createExecutions, type Executions } from "../../../src/work/cluster/executions";
-import { createWorkerContact } from "../../../src/work/cluster/worker-contact";
+import { createWorkerContact } from "../../../src/work/cluster/worker-list";
 import { jobErrorCodec } from "../../../src/work/job-child/error-codec";
 import type { CoreNeeds } from "../../../src/work/needs";
 import { openRedis, REDIS_SERVER, type TestRedis } from "../../redis";
@@ -112,13 +112,18 @@ async function openRemoteRunner(options: Parameters<OpenRunner>[0] = {}): Return
   const jobs = new Map<string, { job: Job; context: JobContext; handler: JobHandler }>();
   const executions = createExecutions({
     tickets,
-    history: { startRun: () => {}, endRun: () => {} },
-    storage: { disk: { claim: () => true }, folders: { guard: noFolderGuard }, now: Date.now } as unknown as CoreNeeds,
-    findBoot: () => boot.bootId,
+    services: {
+      ...({ disk: { claim: () => true }, folders: { guard: noFolderGuard }, now: Date.now } as unknown as CoreNeeds),
+      log: silentLog(),
+      workerList: {
+        contact: createWorkerContact(() => performance.now()),
+        findBoot: () => boot.bootId,
+        startRun: () => {},
+        endRun: () => {},
+      },
+    },
     signExecution: (id) => `http://head/workers/executions/${id}`,
     onRoom: () => {},
-    log: silentLog(),
-    contact: createWorkerContact(() => performance.now()),
     clock: () => performance.now(),
   });
 

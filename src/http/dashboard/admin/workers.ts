@@ -25,7 +25,7 @@ const runSchema = SCHEMAS.AdminWorkerDetail.properties.runs.items;
 const showWorker = ({ worker, state, current }: WorkerView): Resource<"AdminWorker"> =>
   showRow(SCHEMAS.AdminWorker, worker, {
     state,
-    current: current.map((run) => showRow(currentSchema, run, { id: run.execution, job_id: run.stepId })),
+    current: current.map((run) => showRow(currentSchema, run, { job_id: run.step_id })),
   });
 
 async function showDetail({ services }: Call, view: WorkerView): Promise<Resource<"AdminWorkerDetail">> {

@@ -5,9 +5,9 @@ import { AppError } from "../../../../src/domain/errors";
 import type { SentFile, Ticket } from "../../../../src/domain/worker-messages";
 import { sha256 } from "../../../../src/lib/hash";
 import { createLog } from "../../../../src/lib/log";
-import type { ExecutionRequest } from "../../../../src/work/cluster/execution-request";
+import type { ExecutionRequest } from "../../../../src/work/cluster/execution";
 import { createExecutions } from "../../../../src/work/cluster/executions";
-import { createWorkerContact } from "../../../../src/work/cluster/worker-contact";
+import { createWorkerContact } from "../../../../src/work/cluster/worker-list";
 import type { CoreNeeds } from "../../../../src/work/needs";
 import type { UploadPart } from "../../../../src/work/uploads/session";
 import { temporaryFolder } from "../../../temporary-folder";
@@ -65,24 +65,26 @@ export async function executionBench() {
       },
       isReachable: () => state.isReachable,
     },
-    history: {
-      startRun: () => {},
-      endRun: (_, outcome) => {
-        history.push(outcome);
+    services: {
+      ...({
+        disk: { claim: () => true },
+        folders: { guard: noFolderGuard },
+        now: () => state.now,
+      } as unknown as CoreNeeds),
+      log: createLog((line) => log.push(line), false),
+      workerList: {
+        contact: createWorkerContact(() => state.now),
+        findBoot: (id) => boots.get(id) ?? null,
+        startRun: () => {},
+        endRun: (_, outcome) => {
+          history.push(outcome);
+        },
       },
     },
-    storage: {
-      disk: { claim: () => true },
-      folders: { guard: noFolderGuard },
-      now: () => state.now,
-    } as unknown as CoreNeeds,
-    findBoot: (id) => boots.get(id) ?? null,
     signExecution: (id) => `http://head/workers/executions/${id}?signature=x`,
     onRoom: () => {
       state.rooms++;
     },
-    log: createLog((line) => log.push(line), false),
-    contact: createWorkerContact(() => state.now),
     clock: () => state.now,
   });
 

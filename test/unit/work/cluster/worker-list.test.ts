@@ -7,8 +7,12 @@ import { newId } from "../../../../src/lib/ids";
 import { silentLog } from "../../../../src/lib/log";
 import { deleteOldWorkerRuns, deleteRevokedTokensBefore } from "../../../../src/store/workers";
 import { COMMAND_ACTOR } from "../../../../src/work/access/audit";
-import { LOST_AFTER_MS } from "../../../../src/work/cluster/worker-contact";
-import { createWorkerList, type WorkerChange, type WorkerNeeds } from "../../../../src/work/cluster/worker-list";
+import {
+  createWorkerList,
+  LOST_AFTER_MS,
+  type WorkerChange,
+  type WorkerNeeds,
+} from "../../../../src/work/cluster/worker-list";
 import {
   authenticateWorker,
   createWorkerToken,
