@@ -2,9 +2,8 @@
 import { Worker } from "bullmq";
 import { parseMessage, type Ticket, ticketMessage } from "../domain/worker-messages";
 import type { Log } from "../lib/log";
-import { openRedis, type RedisAddress } from "./bullmq-connection";
+import { openRedis, type RedisAddress, watchRedis } from "./bullmq-connection";
 import { findRedisAdvice, findRedisProblem } from "./bullmq-problems";
-import { logRedisChange, watchRedis } from "./bullmq-pulse";
 
 const MAX_RECONNECT_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -32,11 +31,11 @@ export function openTicketQueue(
   });
   let refusal: string | null = null;
   let worker: Worker | null = null;
-  const pulse = watchRedis(redis, (change) => {
-    logRedisChange(log, change, { queue });
+  const onChange = () => {
     // Only once all commands are allowed: without INFO, BullMQ retries its first ones without a pause.
-    if (change.isReachable) worker ??= openWorker();
-  });
+    if (pulse.isReachable()) worker ??= openWorker();
+  };
+  const pulse = watchRedis(redis, log, onChange, { queue });
 
   function openWorker(): Worker {
     const options = {

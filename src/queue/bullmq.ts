@@ -6,8 +6,7 @@ import { Queue } from "bullmq";
 import type { Ticket } from "../domain/worker-messages";
 import { getQueueName } from "../domain/workers";
 import type { Log } from "../lib/log";
-import { openRedis, type RedisAddress } from "./bullmq-connection";
-import { logRedisChange, watchRedis, withTimeout } from "./bullmq-pulse";
+import { openRedis, type RedisAddress, watchRedis, withTimeout } from "./bullmq-connection";
 
 const MAX_RECONNECT_DELAY_MS = 1_000;
 
@@ -22,18 +21,15 @@ export function openTicketQueues(address: RedisAddress, log: Log) {
   });
   const queues = new Map<string, Queue<Ticket>>();
   const listeners: (() => void)[] = [];
-  let wasReachable: boolean | null = null;
-  const pulse = watchRedis(redis, (change) => {
-    logRedisChange(log, change);
-    if (change.isReachable === wasReachable) return;
-    wasReachable = change.isReachable;
+  const pulse = watchRedis(redis, log, () => {
     for (const listener of listeners) listener();
   });
 
-  function getQueue(workerId: string): Queue<Ticket> {
+  function getQueue(workerId: string, options: { skipMetasUpdate?: boolean } = {}): Queue<Ticket> {
     const known = queues.get(workerId);
     if (known) return known;
     const queue = new Queue<Ticket>(getQueueName(workerId), {
+      ...options,
       connection: redis,
       defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: true },
       streams: { events: { maxLen: 16 } },
@@ -63,13 +59,9 @@ export function openTicketQueues(address: RedisAddress, log: Log) {
     /** Removes the queue of a worker with everything in it. Errors: as `add`. */
     removeQueue: async (workerId: string) => {
       if (!pulse.isReachable()) throw new Error("Redis is not reachable");
-      const name = getQueueName(workerId);
-      const known = queues.get(workerId);
+      await withTimeout(getQueue(workerId, { skipMetasUpdate: true }).obliterate({ force: true }));
+      await withTimeout(redis.del(`bull:${getQueueName(workerId)}:stalled-check`));
       queues.delete(workerId);
-      const queue = known ?? new Queue(name, { connection: redis, skipMetasUpdate: true });
-      if (!known) queue.on("error", () => {});
-      await withTimeout(queue.obliterate({ force: true }));
-      await withTimeout(redis.del(`bull:${name}:stalled-check`));
     },
     /** Returns whether Redis answered lately. */
     isReachable: () => pulse.isReachable() === true,

@@ -29,6 +29,7 @@ import {
 } from "../domain/scheduling";
 import { newId } from "../lib/ids";
 import type { Log } from "../lib/log";
+import { createPoller } from "../lib/poller";
 import { createSlots, createWaitingLog } from "./slots";
 
 type RunningEntry = {
@@ -53,7 +54,16 @@ export type OtherPlaces = Pick<SchedulingState, "rank"> & {
   listUnrunnable(): string[];
 };
 
-export type RunnerOptions = Partial<Omit<SchedulingLimits, "slots">> & {
+/** All jobs run on this machine. */
+const NO_PLACES: OtherPlaces = {
+  rank: () => 0,
+  listWorkers: () => [],
+  readNeeds: async () => null,
+  canRun: () => true,
+  listUnrunnable: () => [],
+};
+
+export type RunnerOptions = Partial<Pick<SchedulingLimits, "maxDrainMs" | "timeSliceMs">> & {
   source: JobSource;
   handlers: Record<JobName, JobHandler>;
   log: Log;
@@ -84,24 +94,21 @@ const MAX_SKIPPED_IN_A_PASS = 1_000;
 const MAX_LOOKED_AHEAD = 16;
 
 export function createRunner(options: RunnerOptions): Runner {
-  const { source, handlers, log, otherPlaces, leaseMs = 30_000, heartbeatMs = 1_000 } = options;
+  const { source, handlers, log, otherPlaces = NO_PLACES, leaseMs = 30_000, heartbeatMs = 1_000 } = options;
   const limits: SchedulingLimits = {
     slots: options.slots,
-    extraSlots: options.extraSlots ?? getExtraSlots(options.slots),
+    extraSlots: getExtraSlots(options.slots),
     timeSliceMs: options.timeSliceMs ?? TIME_SLICE_MS,
-    maxAloneMs: options.maxAloneMs ?? MAX_ALONE_MS,
+    maxAloneMs: MAX_ALONE_MS,
     maxDrainMs: options.maxDrainMs ?? MAX_DRAIN_MS,
   };
   const owner = newId();
   const running = new Map<string, RunningEntry>();
-  let stopped = true;
-  let scheduling: Promise<void> | null = null;
-  let scheduleAgain = false;
-  let timer: Timer | undefined;
   let heartbeat: Timer | undefined;
   const logWaiting = createWaitingLog(log);
 
-  const slots = createSlots(limits, otherPlaces ?? { listWorkers: () => [], rank: () => 0 }, () => wake());
+  const poller = createPoller(startDueJobs, (error) => log.error("job.poll_failed", { error }));
+  const slots = createSlots(limits, otherPlaces, poller.wake);
 
   async function run(entry: RunningEntry, slot: Slot, needs: PlaceNeeds | null): Promise<void> {
     const { job, abort } = entry;
@@ -152,22 +159,18 @@ export function createRunner(options: RunnerOptions): Runner {
         // A cancelled step can have been retried before this job has ended.
         if (running.get(job.stepId) === entry) running.delete(job.stepId);
         slot.release();
-        wake();
+        poller.wake();
       });
   }
 
-  const toRequest = async ({ stepId, name, workspaceId, runsAlone }: DueJob): Promise<SlotRequest> => {
-    const needs = (await otherPlaces?.readNeeds({ stepId, name, workspaceId, runsAlone })) ?? null;
-    return { stepId, name, workspaceId, runsAlone, needs };
-  };
-
   async function findRunnable(find: (except: string[]) => Promise<DueJob | null>): Promise<SlotRequest | null> {
     for (let skipped = 0; skipped < MAX_SKIPPED_IN_A_PASS; skipped++) {
-      const job = await find(otherPlaces?.listUnrunnable() ?? []);
-      const request = job && (await toRequest(job));
-      if (request === null || (otherPlaces?.canRun(request) ?? true)) return request;
+      const job = await find(otherPlaces.listUnrunnable());
+      if (job === null) return null;
+      const request: SlotRequest = { ...job, needs: await otherPlaces.readNeeds(job) };
+      if (otherPlaces.canRun(request)) return request;
     }
-    scheduleAgain = true;
+    poller.wake();
     return null;
   }
 
@@ -192,11 +195,11 @@ export function createRunner(options: RunnerOptions): Runner {
   }
 
   /** Starts due jobs, and asks others to make room. Returns the milliseconds until the next look. */
-  async function startDueJobs(): Promise<number> {
+  async function startDueJobs(): Promise<number | null> {
     for (;;) {
       const due = (await Promise.all(JOB_NAMES.map(findDue))).flat();
       const dueAlone = await findRunnable((except) => source.nextAlone(owner, except));
-      if (stopped) return MAX_POLL_MS;
+      if (poller.isStopped) return null;
       const state = slots.read({ due, dueAlone });
       const decision = decideNext(state, limits);
       slots.setDraining(decision.draining);
@@ -204,7 +207,8 @@ export function createRunner(options: RunnerOptions): Runner {
       if (next === null) {
         makeRoom(decision);
         logWaiting(state, limits.slots);
-        return Math.min(decision.changesInMs ?? MAX_POLL_MS, (await source.nextDueInMs()) ?? MAX_POLL_MS);
+        const dueInMs = await source.nextDueInMs();
+        return Math.max(MIN_POLL_MS, Math.min(decision.changesInMs ?? MAX_POLL_MS, dueInMs ?? MAX_POLL_MS));
       }
       log.debug("job.placed", {
         job: next.request.stepId,
@@ -213,7 +217,7 @@ export function createRunner(options: RunnerOptions): Runner {
       });
       if (slots.grant(next.request, next.placeId)) continue;
       const job = await source.claim(next.request.stepId, owner, leaseMs);
-      if (job && stopped) await source.release(job, owner);
+      if (job && poller.isStopped) await source.release(job, owner);
       else if (job) start(job, next);
     }
   }
@@ -223,31 +227,6 @@ export function createRunner(options: RunnerOptions): Runner {
       entry.shouldYield = yielding.has(stepId);
       if (interrupted.has(stepId)) entry.abort.abort(new JobAborted("interrupted"));
     }
-  }
-
-  async function schedule(): Promise<void> {
-    let waitMs = MAX_POLL_MS;
-    do {
-      scheduleAgain = false;
-      waitMs = await startDueJobs();
-    } while (scheduleAgain && !stopped);
-    if (stopped) return;
-    clearTimeout(timer);
-    timer = setTimeout(wake, Math.min(MAX_POLL_MS, Math.max(MIN_POLL_MS, waitMs)));
-  }
-
-  function wake(): void {
-    if (stopped) return;
-    scheduleAgain = true;
-    scheduling ??= schedule()
-      .catch((error) => {
-        log.error("job.poll_failed", { error });
-        timer = setTimeout(wake, 1_000);
-      })
-      .finally(() => {
-        scheduling = null;
-        if (scheduleAgain) wake();
-      });
   }
 
   async function renewLeases(): Promise<void> {
@@ -263,20 +242,17 @@ export function createRunner(options: RunnerOptions): Runner {
 
   return {
     start: () => {
-      stopped = false;
       heartbeat = setInterval(
         () => renewLeases().catch((error) => log.error("job.heartbeat_failed", { error })),
         heartbeatMs,
       );
-      wake();
+      poller.start();
     },
-    wake,
+    wake: poller.wake,
     cancel: (stepId) => running.get(stepId)?.abort.abort(new JobAborted("cancelled")),
     stop: async () => {
-      stopped = true;
-      clearTimeout(timer);
       clearInterval(heartbeat);
-      await scheduling;
+      await poller.stop();
       const entries = [...running.values()];
       for (const entry of entries) entry.abort.abort(new JobAborted("shutdown"));
       await Promise.all(entries.map((entry) => entry.ended));

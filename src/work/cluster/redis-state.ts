@@ -19,13 +19,11 @@ export async function readRedisState({ redisUrl, ca }: Pick<Config, "ca" | "redi
     isExposed: protocol === "redis:" && !isLoopback(hostname),
   };
   try {
-    const { probeRedis } = await import("../../queue/bullmq-check");
+    const { probeRedis } = await import("../../queue/bullmq-connection");
     const facts = await probeRedis({ url: redisUrl, ca: ca === null ? null : await readFile(ca, "utf8") });
     return { ...place, problem: null, ...facts };
   } catch (error) {
-    const { findRedisProblem, findRedisAdvice } = await import("../../queue/bullmq-problems");
-    const [message = "unknown error"] = (error as Error).message.split("\n");
-    const problem = findRedisAdvice(findRedisProblem(error)) ?? message;
+    const [problem = "unknown error"] = (error as Error).message.split("\n");
     return { ...place, problem: problem.replace(/\.$/, ""), version: null, policy: null };
   }
 }

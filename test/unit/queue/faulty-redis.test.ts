@@ -6,8 +6,7 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { createServer, type Socket } from "node:net";
 import { createLog } from "../../../src/lib/log";
 import { openTicketQueues } from "../../../src/queue/bullmq";
-import { probeRedis } from "../../../src/queue/bullmq-check";
-import { openRedis } from "../../../src/queue/bullmq-connection";
+import { openRedis, probeRedis } from "../../../src/queue/bullmq-connection";
 import { openTicketQueue } from "../../../src/queue/bullmq-worker";
 import { until } from "../../until";
 

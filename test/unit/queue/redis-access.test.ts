@@ -6,7 +6,7 @@ import { getQueueName } from "../../../src/domain/workers";
 import { newId } from "../../../src/lib/ids";
 import { createLog } from "../../../src/lib/log";
 import { openTicketQueues } from "../../../src/queue/bullmq";
-import { probeRedis } from "../../../src/queue/bullmq-check";
+import { probeRedis } from "../../../src/queue/bullmq-connection";
 import { openTicketQueue } from "../../../src/queue/bullmq-worker";
 import { openRedis, REDIS_SERVER, type TestRedis } from "../../redis";
 import { temporaryFolder } from "../../temporary-folder";
