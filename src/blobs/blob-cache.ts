@@ -36,18 +36,16 @@ type Entry = {
   users: number;
   /** One download at a time. */
   lock: Semaphore;
-  /** The same file with missing parts, until the complete one is there and this one is not in use. */
+  /** Of an entry with missing parts. */
   partial: Promise<PartialBlob> | null;
-  partialBytes: number;
-  partialUsers: number;
 };
 
 const PART_BYTES = 8 * 1024 * 1024;
 /** Shared by all downloads. */
 const MAX_PARTS_IN_MEMORY = 8;
 const PART_EXTENSION = ".part";
-/** Its parts are unknown after a restart. */
-const PARTIAL_EXTENSION = ".partial";
+/** Of the ID of an entry with missing parts, which are unknown after a restart. */
+const PARTIAL_SUFFIX = "_partial";
 const TRASH = "trash";
 
 /** Opens the cache in a folder. Files of an earlier process are kept; what it was about to remove is removed. */
@@ -65,9 +63,7 @@ export async function openBlobCache(options: {
   await mkdir(trash, { recursive: true });
   for (const id of await listNames(folder)) {
     if (id === TRASH) continue;
-    for (const name of await listNames(join(folder, id)).catch(() => []))
-      if (name.endsWith(PARTIAL_EXTENSION)) await rm(join(folder, id, name), { force: true });
-    const asset = findAssetOf(id);
+    const asset = id.endsWith(PARTIAL_SUFFIX) ? null : findAssetOf(id);
     const found = asset === null ? null : await readEntry(join(folder, id));
     if (asset === null || found === null) await rm(join(folder, id), { recursive: true, force: true });
     else entries.set(id, { ...createEntry(id, asset), ...found });
@@ -75,10 +71,8 @@ export async function openBlobCache(options: {
   // The folder may come from a configuration with a larger cache.
   evict(() => countBytes() > maxBytes);
 
-  function countBytes(): number {
-    let sum = 0;
-    for (const entry of entries.values()) sum += entry.bytes + entry.partialBytes;
-    return sum;
+  function countBytes(counts: (entry: Entry) => boolean = () => true): number {
+    return [...entries.values()].filter(counts).reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
   /** Removes unused entries, the least recently used first, while `isNeeded`. */
@@ -132,31 +126,18 @@ export async function openBlobCache(options: {
     await rename(part, path);
   }
 
-  async function createPartial(entry: Entry, file: CachedFile): Promise<PartialBlob> {
+  async function createPartial(entry: Entry, { name, bytes }: CachedFile): Promise<PartialBlob> {
     await mkdir(join(folder, entry.id), { recursive: true });
-    return createPartialBlob(
-      join(folder, entry.id, file.name + PARTIAL_EXTENSION),
-      { bytes: file.bytes, partBytes },
-      (bytes, isRepeated) => {
-        claim(bytes);
-        if (!isRepeated) entry.partialBytes += bytes;
-        evict(() => countBytes() > maxBytes);
-      },
-    );
+    return createPartialBlob(join(folder, entry.id, name), { bytes, partBytes }, (added, isRepeated) => {
+      claim(added);
+      if (!isRepeated) entry.bytes += added;
+      evict(() => countBytes() > maxBytes);
+    });
   }
 
-  /** Removes the file with missing parts when the complete one is there. */
-  async function removePartial(entry: Entry, file: CachedFile): Promise<void> {
-    if (entry.partial === null || entry.partialUsers > 0) return;
-    entry.partial = null;
-    entry.partialBytes = 0;
-    await rm(join(folder, entry.id, file.name + PARTIAL_EXTENSION), { force: true });
-  }
-
-  /** Keeps the entry of a file until `release`. */
-  function hold(file: CachedFile): { entry: Entry; release(): void } {
-    const { asset, key, name, bytes } = file;
-    const id = `${asset}_${sha256(JSON.stringify([key, name, bytes]))}`;
+  /** Keeps the entry of a file until `release`. `suffix` is that of its ID. */
+  function hold({ asset, key, name, bytes }: CachedFile, suffix = ""): { entry: Entry; release(): void } {
+    const id = `${asset}_${sha256(JSON.stringify([key, name, bytes]))}${suffix}`;
     const entry = entries.get(id) ?? createEntry(id, asset);
     entries.set(id, entry);
     entry.users++;
@@ -164,7 +145,7 @@ export async function openBlobCache(options: {
       entry.users--;
       entry.lastUsedAt = Date.now();
       // Nothing was fetched, or the file is no longer needed.
-      if (entry.users === 0 && (entry.bytes + entry.partialBytes === 0 || entry.isForgotten)) remove(entry);
+      if (entry.users === 0 && (entry.bytes === 0 || entry.isForgotten)) remove(entry);
       evict(() => countBytes() > maxBytes);
     });
     return { entry, release };
@@ -173,11 +154,7 @@ export async function openBlobCache(options: {
   return {
     makeRoom,
     /** Returns how many bytes the unused files have, which are removed when the space is needed. */
-    unusedBytes: () => {
-      let sum = 0;
-      for (const entry of entries.values()) if (entry.users === 0) sum += entry.bytes + entry.partialBytes;
-      return sum;
-    },
+    unusedBytes: () => countBytes(({ users }) => users === 0),
     listAssets: () => [...new Set([...entries.values()].map((entry) => entry.asset))],
     /** Removes all files of an asset: those in use when they are released. */
     forget: (asset: string) => {
@@ -200,7 +177,8 @@ export async function openBlobCache(options: {
         entry.lastUsedAt = Date.now();
         // The time of the last use survives as the access time.
         await utimes(path, new Date(), new Date(file.modifiedAt * 1000));
-        await removePartial(entry, file);
+        const partial = entries.get(entry.id + PARTIAL_SUFFIX);
+        if (partial?.users === 0) remove(partial);
         return { path, release };
       } catch (error) {
         // Only the fetched parts use disk space.
@@ -214,17 +192,14 @@ export async function openBlobCache(options: {
      * caller, and are lost at the end of the process.
      */
     acquireParts: async (file: CachedFile) => {
-      const { entry, release: releaseEntry } = hold(file);
-      const path = join(folder, entry.id, file.name);
-      entry.partialUsers++;
-      const release = once(() => {
-        entry.partialUsers--;
-        releaseEntry();
-      });
+      const whole = hold(file);
+      const path = join(folder, whole.entry.id, file.name);
+      // A file that cannot be read is fetched again.
+      const size = await findFileSize(path).catch(() => null);
+      if (size === file.bytes) return { path, partBytes, parts: null, release: whole.release };
+      whole.release();
+      const { entry, release } = hold(file, PARTIAL_SUFFIX);
       try {
-        // A file that cannot be read is fetched again.
-        const size = await findFileSize(path).catch(() => null);
-        if (size === file.bytes) return { path, partBytes, parts: null, release };
         entry.partial ??= createPartial(entry, file);
         const parts = await entry.partial;
         return { path: parts.path, partBytes, parts, release };
@@ -248,8 +223,6 @@ const createEntry = (id: string, asset: string): Entry => ({
   users: 0,
   lock: createSemaphore(1),
   partial: null,
-  partialBytes: 0,
-  partialUsers: 0,
 });
 
 /** Returns the asset that a name begins with, as those of folders here and of work folders do; null without one. */
@@ -269,7 +242,7 @@ function once(run: () => void): () => void {
 
 /** Reads what a folder of the cache has: a file, or the beginning of one; null for anything else. */
 async function readEntry(path: string): Promise<{ bytes: number; lastUsedAt: number } | null> {
-  const names = (await listNames(path).catch(() => [])).filter((name) => !name.endsWith(PARTIAL_EXTENSION));
+  const names = await listNames(path).catch(() => []);
   if (names.length !== 1) return null;
   const found = await stat(join(path, names[0]!)).catch(() => null);
   return found?.isFile() ? { bytes: found.size, lastUsedAt: found.atimeMs } : null;
