@@ -40,16 +40,10 @@ const PART_TIMEOUT_MS = 60_000;
 /** Creates the client. Sends nothing. */
 export function createHead(address: HeadAddress) {
   const send = createSender(address);
-  const call = async (
-    name: string,
-    body: object,
-    signal: AbortSignal,
-    timeoutMs = CALL_TIMEOUT_MS,
-  ): Promise<unknown> => {
+  const call = async (name: string, body: object, signal: AbortSignal, timeoutMs = CALL_TIMEOUT_MS) => {
     const headers = { Authorization: `Bearer ${address.token}`, "Content-Type": "application/json" };
     const text = JSON.stringify(body);
-    const path = `/workers/${name}`;
-    return readJson(await send({ method: "POST", path, headers, body: text, signal, timeoutMs }));
+    return readJson(await send({ method: "POST", path: `/workers/${name}`, headers, body: text, signal, timeoutMs }));
   };
   return {
     /** Asks whether the head accepts the token and the version, without joining. */

@@ -57,24 +57,22 @@ export function startAgent({ head, announce, openQueue, execute, copies, log, dr
   const draining = Promise.withResolvers<void>();
   let isDraining = false;
   let isPausedByHead = false;
-  let session = Promise.withResolvers<Membership>();
+  /** The last one. */
   let membership: Membership | null = null;
-  let queue: { name: string; tickets: TicketQueue } | null = null;
+  let tickets: TicketQueue | null = null;
   let copiesDueAt = Number.NEGATIVE_INFINITY;
   let isRemovingCopies = false;
   /** The languages that were announced to the head. */
   let joinedLanguages = "";
 
-  async function onTicket(ticket: Ticket): Promise<void> {
-    // The first ticket can arrive before the response of the head that this worker has joined.
-    const joined = await session.promise;
+  async function onTicket(workerId: string, ticket: Ticket): Promise<void> {
     // A ticket is repeated when Redis was emptied or a lock has expired.
     if (running.has(ticket.execution) || stop.signal.aborted) return;
     const abort = new AbortController();
     const entry: RunningExecution = { abort, progress: null, shouldYield: false, ended: Promise.resolve() };
     running.set(ticket.execution, entry);
     entry.ended = execute(ticket, {
-      boot: { workerId: joined.workerId, bootId },
+      boot: { workerId, bootId },
       signal: abort.signal,
       isDraining: () => isDraining,
       shouldYield: () => entry.shouldYield,
@@ -118,16 +116,12 @@ export function startAgent({ head, announce, openQueue, execute, copies, log, dr
   }
 
   async function follow(joined: Membership): Promise<void> {
-    session.resolve(joined);
-    membership = joined;
-    if (queue !== null && queue.name !== joined.queue) {
-      await queue.tickets.close();
-      queue = null;
+    if (membership?.queue !== joined.queue) {
+      await tickets?.close();
+      tickets = openQueue(joined.queue, (ticket) => onTicket(joined.workerId, ticket));
     }
-    queue ??= { name: joined.queue, tickets: openQueue(joined.queue, onTicket) };
+    membership = joined;
     await sendHeartbeats(joined);
-    membership = null;
-    session = Promise.withResolvers();
   }
 
   /**
@@ -145,7 +139,7 @@ export function startAgent({ head, announce, openQueue, execute, copies, log, dr
       try {
         const list = [...running].map(([execution, { progress }]) => ({ execution, progress }));
         const { freeBytes, languages } = announce();
-        const hasRedis = queue?.tickets.isReachable() ?? true;
+        const hasRedis = tickets?.isReachable() ?? true;
         const heartbeat = { workerId, bootId, freeBytes, hasRedis, running: list };
         const answer = await head.heartbeat(heartbeat, stop.signal);
         // The head may have received it as early as it was sent.
@@ -232,12 +226,12 @@ export function startAgent({ head, announce, openQueue, execute, copies, log, dr
       // would miss them.
       await Promise.race([endRunning(), refused.promise]);
       abortAll("lost");
-      await queue?.tickets.pause().catch(() => {});
+      await tickets?.pause().catch(() => {});
       await leave();
     }
     stop.abort(new JobAborted("shutdown"));
     await working;
-    await queue?.tickets.close();
+    await tickets?.close();
     return refusal ?? { kind: "drained" };
   }
 

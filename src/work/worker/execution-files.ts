@@ -2,12 +2,13 @@
  * The files of an execution on a worker: inputs in the cache, what earlier attempts have left in the folders that `run`
  * writes to, and what is sent to the head.
  */
-import { mkdir, open, rename, rm, stat, utimes } from "node:fs/promises";
+import { mkdir, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { BlobCache, CachedBlob } from "../../blobs/blob-cache";
 import type { ExecutionFile, ExecutionManifest, SentFile } from "../../domain/worker-messages";
 import { hashFile } from "../../lib/hash";
 import { createSemaphore } from "../../lib/semaphore";
+import { writeStream } from "../../lib/write-stream";
 import type { RemoteExecution } from "../../outbound/head";
 import { HeadError, HeadUnreachableError, waitBeforeRetry } from "../../outbound/head-requests";
 import type { InputParts } from "../jobs/definition";
@@ -18,8 +19,8 @@ type FileSources = {
   remote: Pick<RemoteExecution, "read">;
   outputDir: string;
   workDir: string;
-  /** Sources of this size are not fetched before an execution that reads parts of them only. */
-  minPartialBytes?: number | undefined;
+  /** The input that is read in parts, as `findPartialInput` returns it. */
+  partialInput: string | null;
 };
 
 const CONCURRENT_FILES = 3;
@@ -43,12 +44,10 @@ export function findPartialInput(
  * signal's reason when aborted. After an error nothing is in use.
  */
 export async function fetchFiles(
-  manifest: ExecutionManifest,
-  { cache, remote, outputDir, workDir, minPartialBytes }: FileSources,
+  { files, asset }: Pick<ExecutionManifest, "files" | "asset">,
+  { cache, remote, outputDir, workDir, partialInput }: FileSources,
   signal: AbortSignal,
 ) {
-  const { files, asset } = manifest;
-  const partialInput = findPartialInput(manifest, minPartialBytes);
   const inputs = new Map<string, CachedBlob>();
   const missing = new Map<string, InputParts>();
   const fetched = new Map<string, string>();
@@ -122,18 +121,12 @@ async function download(
   signal: AbortSignal,
 ): Promise<void> {
   const part = `${path}.part`;
-  const file = await open(part, "w", 0o600);
   try {
-    let position = 0;
-    for await (const chunk of remote.read(name, { from: 0, to: bytes, total: bytes }, signal)) {
-      await file.write(chunk, 0, chunk.byteLength, position);
-      position += chunk.byteLength;
-    }
-    await file.close();
+    await writeFile(part, "", { mode: 0o600 });
+    await writeStream(remote.read(name, { from: 0, to: bytes, total: bytes }, signal), part, 0);
     await utimes(part, new Date(), new Date(modifiedAt * 1000));
     await rename(part, path);
   } catch (error) {
-    await file.close().catch(() => {});
     await rm(part, { force: true });
     throw error;
   }
@@ -163,15 +156,17 @@ export async function sendFile(
   partBytes = PART_BYTES,
 ): Promise<SentFile> {
   const { size } = await stat(file.path);
-  const [sha256] = await Promise.all([hashFile(file.path), sendParts(remote, { ...file, size, partBytes }, signal)]);
+  const [sha256] = await Promise.all([hashFile(file.path), sendParts(remote, { ...file, size }, signal, partBytes)]);
   if ((await stat(file.path)).size !== size) throw new Error(`${file.name} was written while it was sent.`);
   return { name: file.name, bytes: size, sha256 };
 }
 
-type SizedFile = { name: string; path: string; size: number; partBytes: number };
-
-async function sendParts(remote: Upload, file: SizedFile, signal: AbortSignal): Promise<void> {
-  const { name, path, size, partBytes } = file;
+async function sendParts(
+  remote: Upload,
+  { name, path, size }: { name: string; path: string; size: number },
+  signal: AbortSignal,
+  partBytes: number,
+): Promise<void> {
   const content = Bun.file(path);
   let offset = 0;
   let isComplete = false;

@@ -8,6 +8,7 @@ import { AppError } from "../../domain/errors";
 import { JobAborted, JobYielded } from "../../domain/jobs";
 import { getChecker } from "../../domain/schema-parts";
 import {
+  type ExecutionFile,
   type ExecutionManifest,
   type ExecutionResult,
   FILE_NAME,
@@ -67,7 +68,7 @@ export function createExecutor(parts: ExecutorParts): Execute {
     const manifest = await start(remote, ticket, control);
     const log = parts.log.with({ execution: manifest.execution, kind: manifest.kind });
     if (control.isDraining()) return remote.sendResult({ status: "released" }, control.signal);
-    log.info("execution.started", { files: manifest.files.length, bytes: countBytes(manifest) });
+    log.info("execution.started", { files: manifest.files.length, bytes: countBytes(manifest.files) });
     const started = performance.now();
     const status = await runManifest({ ...parts, log }, { manifest, remote, control });
     log.info("execution.ended", { status, duration_ms: Math.round(performance.now() - started) });
@@ -88,30 +89,23 @@ async function start(remote: RemoteExecution, { execution }: Ticket, control: Ex
   }
 }
 
-const countBytes = ({ files }: ExecutionManifest, partialInput: string | null = null): number =>
-  files.reduce((sum, { name, bytes }) => (name === partialInput ? sum : sum + bytes), 0);
-
 type Running = { manifest: ExecutionManifest; remote: RemoteExecution; control: ExecutionControl };
 
 async function runManifest(parts: ExecutorParts, running: Running): Promise<ExecutionResult["status"]> {
   const { manifest, remote, control } = running;
+  const { cache, workFolders } = parts;
   const { signal } = control;
   let folder: WorkFolder | null = null;
   let result: ExecutionResult = { status: "released" };
   let keep = true;
   try {
-    folder = await parts.workFolders.acquire({ ...manifest, key: toWorkKey(manifest) });
+    folder = await workFolders.acquire({ ...manifest, key: toWorkKey(manifest) });
     // Both are kept for a later attempt: what is complete in the output folder is not made again.
-    const places = {
-      cache: parts.cache,
-      remote,
-      outputDir: join(folder.path, "output"),
-      workDir: join(folder.path, "work"),
-      minPartialBytes: parts.minPartialBytes,
-    };
-    const needed = countBytes(manifest, findPartialInput(manifest, parts.minPartialBytes));
-    if (!parts.cache.makeRoom(needed)) await parts.workFolders.removeUnused();
-    const files = await fetchFiles(manifest, places, signal);
+    const places = { outputDir: join(folder.path, "output"), workDir: join(folder.path, "work") };
+    const partialInput = findPartialInput(manifest, parts.minPartialBytes);
+    const needed = countBytes(manifest.files.filter(({ name }) => name !== partialInput));
+    if (!cache.makeRoom(needed)) await workFolders.removeUnused();
+    const files = await fetchFiles(manifest, { cache, remote, partialInput, ...places }, signal);
     try {
       result = await runKind(parts, running, { ...places, files });
     } finally {
@@ -125,10 +119,12 @@ async function runManifest(parts: ExecutorParts, running: Running): Promise<Exec
     await remote.sendResult(result, closing);
   } finally {
     await folder?.release(keep && result.status !== "completed");
-    if (!keep && !isCancelled(signal)) await parts.workFolders.removeUnused();
+    if (!keep && !isCancelled(signal)) await workFolders.removeUnused();
   }
   return result.status;
 }
+
+const countBytes = (files: ExecutionFile[]): number => files.reduce((sum, { bytes }) => sum + bytes, 0);
 
 const isCancelled = ({ reason }: AbortSignal): boolean => reason instanceof JobAborted && reason.reason === "cancelled";
 
@@ -168,15 +164,14 @@ async function runKind(
    */
   const withResend = (blobs: BlobRef[], call: (files: SentFile[]) => Promise<void>): Promise<void> =>
     turns.run(signal, async () => {
-      try {
-        await call(await send(blobs));
-      } catch (error) {
-        if (!(error instanceof HeadError) || error.status !== UNPROCESSABLE) throw error;
-        log.warn("execution.files_refused", { files: error.names });
-        const refused = error.names.length > 0 ? error.names : [...sent.keys()];
-        for (const name of refused) sent.delete(name);
-        await call(await send(blobs));
-      }
+      const refused = await call(await send(blobs)).catch((error) => {
+        if (error instanceof HeadError && error.status === UNPROCESSABLE) return error.names;
+        throw error;
+      });
+      if (!refused) return;
+      log.warn("execution.files_refused", { files: refused });
+      for (const name of refused.length > 0 ? refused : [...sent.keys()]) sent.delete(name);
+      await call(await send(blobs));
     });
 
   const context: RunContext<JobOutput> = {

@@ -171,7 +171,7 @@ test("a file that another attempt has left in the work folder is replaced, also 
       yield encode(content);
     };
     const cache = await openBlobCache({ folder: join(folder.path, "cache"), maxBytes: 1e9, disk: roomy });
-    const files = { cache, remote: { read }, outputDir, workDir };
+    const files = { cache, remote: { read }, outputDir, workDir, partialInput: null };
     await fetchFiles({ ...manifest, files: [file] }, files, new AbortController().signal);
     return Bun.file(join(workDir, file.name)).text();
   };
