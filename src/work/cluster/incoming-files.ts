@@ -24,7 +24,7 @@ export class WrongFilesError extends Error {
   }
 }
 
-type Incoming = { session: UploadSession; created: Promise<void>; length: number };
+type Incoming = { session: UploadSession; length: number; isCreated: boolean };
 
 const endedError = () => new AppError("not_found", "The execution has ended.");
 const replacedError = () => conflict("Another request is sending this file.");
@@ -43,28 +43,17 @@ export function createIncomingFiles(services: CoreNeeds, dir: string, rules: rea
     return rule;
   };
 
-  async function open(name: string, length: number): Promise<Incoming> {
+  function open(name: string, length: number): Incoming {
     const { maxBytes } = requireRule(name);
     if (length > maxBytes) throw new AppError("payload_too_large", `The file must have at most ${maxBytes} bytes.`);
     const known = files.get(name);
     if (known && known.length !== length)
       throw conflict(`Upload-Length is ${length} but the file was announced with ${known.length} bytes.`);
-    if (known) {
-      await known.created;
-      return known;
-    }
-    if (files.size >= MAX_OUTPUT_FILES)
+    if (!known && files.size >= MAX_OUTPUT_FILES)
       throw new AppError("payload_too_large", `An execution sends at most ${MAX_OUTPUT_FILES} files.`);
-    const session = createUploadSession(services, join(dir, name), true);
-    const created = mkdir(dir, { recursive: true }).then(() => session.restart());
-    const file = { session, created, length };
+    const session = known?.session ?? createUploadSession(services, join(dir, name), true);
+    const file = known ?? { session, length, isCreated: false };
     files.set(name, file);
-    try {
-      await created;
-    } catch (error) {
-      if (files.get(name) === file) files.delete(name);
-      throw error;
-    }
     return file;
   }
 
@@ -108,13 +97,19 @@ export function createIncomingFiles(services: CoreNeeds, dir: string, rules: rea
      * system.
      */
     write: async (name: string, part: UploadPart) => {
-      const file = await open(name, part.length);
+      const file = open(name, part.length);
       const { session } = file;
+      const isCurrent = () => !isRemoved && files.get(name) === file;
       const release = await session.acquire(() => session.stop(replacedError()));
       try {
+        if (isCurrent() && !file.isCreated) {
+          await mkdir(dir, { recursive: true });
+          await session.restart();
+          file.isCreated = true;
+        }
         // The folder may have been created after it was removed.
         if (isRemoved) await rm(dir, { recursive: true, force: true });
-        if (isRemoved || files.get(name) !== file) throw endedError();
+        if (!isCurrent()) throw endedError();
         return await session.receive(part);
       } finally {
         release();
