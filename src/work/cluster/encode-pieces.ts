@@ -6,45 +6,86 @@ import { randomUUID } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../domain/errors";
-import { ExecutionLost, JobAborted, JobYielded } from "../../domain/jobs";
+import { ExecutionLost, JobAborted, type JobPlaces, JobYielded } from "../../domain/jobs";
+import type { EncodingFacts } from "../../domain/worker-messages";
+import type { ExecutionKind } from "../../domain/workers";
 import type { Chunk } from "../../media/chunks/board";
 import type { DecodedPart, ExpectedChunk } from "../../media/chunks/check";
-import { type ChunkControl, type ChunkFailure, scheduleChunks } from "../../media/chunks/schedule";
+import {
+  type ChunkControl,
+  type ChunkFailure,
+  type ScheduleOptions,
+  scheduleChunks,
+} from "../../media/chunks/schedule";
 import { type JobChild, openJobChild } from "../job-child/child";
 import { toReaderOptions } from "../job-child/plan-child";
 import { commitFile } from "../job-child/scratch";
+import type { JobOutput } from "../jobs/definition";
 import type { MediaTools } from "../jobs/media-tools";
 import type { RenderInput } from "../jobs/render-run";
 import type { ChunkInput, ChunkOutput, SplitPiece } from "../jobs/split-run";
-import type { SplitExecutions, SplitPlace } from "./split-executions";
+
+/**
+ * A place that can run pieces of renders. `pixelsPerSecond` of one slot, of the output; null when it has not been
+ * measured.
+ */
+export type SplitPlace = {
+  id: string;
+  /** Whether the place is this machine, which is trusted and has all files. */
+  isLocal: boolean;
+  slots: number;
+  free: number;
+  encoding: EncodingFacts;
+  pixelsPerSecond: number | null;
+};
+
+/** One execution. Inputs are the source and its probe result, and files of the render's work folder. */
+export type PieceCall = {
+  kind: Extract<ExecutionKind, "split" | "chunk" | "join">;
+  /** Plain JSON, the input of the kind's `run`. */
+  input: object;
+  /** Names of files in the render's work folder that the execution needs. */
+  workFiles: string[];
+  /** Receives the output files, which are complete when the call resolves. */
+  outputDir: string;
+  /** The work folder when the execution runs on this machine. */
+  workDir: string;
+  /** The names that its output files may have, and their maximum size. */
+  outputs: { name: string; maxBytes: number }[];
+  signal: AbortSignal;
+  onProgress(share: number): void;
+};
+
+/** The places of a render. */
+export type SplitExecutions = Pick<JobPlaces, "request"> & {
+  /** Lists the places that can run pieces now, including those without a free slot. */
+  listPlaces(): SplitPlace[];
+  /**
+   * Errors: those of the run; `ExecutionLost`, which says nothing about the piece; the signal's reason, after the
+   * execution has ended here.
+   */
+  run<Output extends JobOutput>(placeId: string, call: PieceCall): Promise<Output>;
+  /** Records a measured speed in pixels of the output per second. */
+  recordSpeed(placeId: string, pixelsPerSecond: number): void;
+};
 
 /** A piece with the facts about its file. */
 export type Piece = Chunk & { piece: SplitPiece; expected: ExpectedChunk; maxBytes: number };
 
-export type EncodeOptions = {
+type Scheduled = "clock" | "done" | "fallbackSpeed" | "progress" | "shouldYield" | "tickMs";
+
+export type EncodeOptions = Pick<ScheduleOptions<Piece>, Scheduled> & {
   input: RenderInput;
   pieces: readonly Piece[];
-  /** Names of the pieces whose files are in the work folder. */
-  done: ReadonlySet<string>;
   workDir: string;
   /** Of a frame of the output. */
   pixels: number;
-  /** Expected of a place whose speed is unknown, in frames per second. */
-  fallbackSpeed: number;
-  executions: Omit<SplitExecutions, "listPlaces">;
-  /** Lists the places whose chunks fit together. */
-  listPlaces(): SplitPlace[];
+  /** Their places are those whose chunks fit together. */
+  executions: SplitExecutions;
   /** Checks a file from another machine. Returns its problem; null if it is valid. */
   checkChunk: ChunkChecker["check"];
   signal: AbortSignal;
-  shouldYield(): boolean;
-  /** Receives the share of the frames that are done. */
-  progress(share: number): void;
   log(event: string, fields: object): void;
-  /** How often places and the request to yield are looked at when nothing else happens. */
-  tickMs?: number;
-  /** Milliseconds on a monotonic clock. */
-  clock(): number;
 };
 
 /** The folder in the work folder that receives files before they are checked. */
@@ -56,11 +97,11 @@ export const INCOMING_FOLDER = "incoming";
  * to yield, or without places; the signal's reason.
  */
 export async function encodePieces(options: EncodeOptions): Promise<{ repaired: boolean }> {
-  const { executions, listPlaces, workDir, pixels, clock, log } = options;
+  const { executions, workDir, pixels, clock = () => performance.now(), log } = options;
   /** Places that have sent an invalid file. */
   const suspects = new Set<string>();
   let repaired = false;
-  const findPlace = (placeId: string) => listPlaces().find(({ id }) => id === placeId);
+  const findPlace = (placeId: string) => executions.listPlaces().find(({ id }) => id === placeId);
 
   async function run(piece: Piece, placeId: string, control: ChunkControl): Promise<void> {
     const outputDir = join(workDir, INCOMING_FOLDER, randomUUID());
@@ -124,7 +165,7 @@ export async function encodePieces(options: EncodeOptions): Promise<{ repaired: 
     chunks: options.pieces,
     places: {
       list: () =>
-        listPlaces().map(({ id, slots, free, pixelsPerSecond }) => ({
+        executions.listPlaces().map(({ id, slots, free, pixelsPerSecond }) => ({
           id,
           slots,
           free,

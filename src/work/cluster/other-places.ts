@@ -10,7 +10,7 @@ import { getModelsFolder, listLanguages, toLanguageCode } from "../../speech/mod
 import { findStep, listPendingStepIds } from "../../store/steps";
 import type { CoreNeeds } from "../needs";
 import type { Executions } from "./executions";
-import { REMOTE_JOBS } from "./remote-jobs";
+import { findJobAsset } from "./remote-jobs";
 import type { WorkerNeeds } from "./worker-list";
 
 /** `steps`: how many lack it. `bytes` and `languages` are those of the step that needs the most. */
@@ -120,7 +120,7 @@ async function readStepNeeds(
   job: WorkerJob,
   subjectId: string,
 ): Promise<PlaceNeeds | null> {
-  const asset = await REMOTE_JOBS[job].findAsset(store.read, subjectId);
+  const asset = await findJobAsset(store.read, job, subjectId);
   if (!asset) return null;
   const { speech, sourceCopies } = JOB_NEEDS[job];
   const spoken = () =>

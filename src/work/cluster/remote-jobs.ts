@@ -2,13 +2,13 @@
  * What a worker needs for each job, and how what it returns becomes the output of the job. Only files that have arrived
  * count, not what it says.
  */
-import { mkdir, rmdir, writeFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { mkdir, rm, rmdir, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
 import { getMediaFolder, getRenderOutputName } from "../../blobs/folders";
 import { AppError } from "../../domain/errors";
-import { JobAborted } from "../../domain/jobs";
+import { JOB_FACTS, JobAborted, type JobName } from "../../domain/jobs";
 import type { MediaInfo } from "../../domain/media";
-import { TICKS_PER_SECOND } from "../../domain/time";
+import { TICKS_PER_SECOND, toSeconds } from "../../domain/time";
 import type { WorkerJob } from "../../domain/workers";
 import { type Asset, findAssetById } from "../../store/assets";
 import { findCutById } from "../../store/cuts";
@@ -16,21 +16,21 @@ import type { Queries } from "../../store/db";
 import { findRenderById } from "../../store/renders";
 import { openPlanChild } from "../job-child/plan-child";
 import { openScratchFolder } from "../job-child/scratch";
-import { getBlob, listBlobs } from "../jobs/blob-files";
+import { findBlob, getBlob, listBlobs } from "../jobs/blob-files";
 import type { CutInput, CutOutput } from "../jobs/cut-run";
-import type { JobInput, JobStage, RunContext } from "../jobs/definition";
+import type { JobInput, JobStage, LoadedJob, RunContext } from "../jobs/definition";
 import type { MediaTools } from "../jobs/media-tools";
 import { checkPlanFile } from "../jobs/plan-file-check";
 import type { PrepareCheckpoint, PrepareInput, PrepareOutput } from "../jobs/prepare-run";
 import type { RenderInput, RenderOutput } from "../jobs/render-run";
 import type { ExecutionRequest } from "./execution";
 import { getPrepareRules, getRule, type JobFolders, listEncoded, listInputs, listPrepared } from "./execution-files";
-import { finishRender } from "./remote-render";
 import {
   InvalidResultError,
   isWordsCheckpoint,
   parseAudioCheckpoint,
   parseCutResult,
+  parseRenderFacts,
   parseWordsCheckpoint,
   requireProbeFacts,
 } from "./result-shapes";
@@ -51,29 +51,24 @@ type RemoteJobParts = {
 export type RemoteJobDefinition<Input extends JobInput> = {
   /** Its stage while it runs on a worker, which reports none. */
   stage: JobStage;
-  /** Returns the recording of a step with this subject; null when it was deleted. */
-  findAsset(db: Queries, subjectId: string): Promise<Asset | null>;
   /** Says which files a worker gets, what it may send, and how that is checked. Checks throw `InvalidResultError`. */
   describe(input: Input, parts: RemoteJobParts): Promise<RemoteJob>;
 };
 
-const findAssetOf = async (db: Queries, subject: { asset_id: string } | null) =>
-  subject && (await findAssetById(db, subject.asset_id));
-
 /** Its `describe` is given the input of the definition with the same name. */
 export const REMOTE_JOBS: Record<WorkerJob, RemoteJobDefinition<never>> = {
-  prepare: { stage: "transcribing", findAsset: findAssetById, describe: describePrepare },
-  cut: {
-    stage: "planning",
-    findAsset: async (db, id) => findAssetOf(db, await findCutById(db, id)),
-    describe: describeCut,
-  },
-  render: {
-    stage: "rendering",
-    findAsset: async (db, id) => findAssetOf(db, await findRenderById(db, id)),
-    describe: describeRender,
-  },
+  prepare: { stage: "transcribing", describe: describePrepare },
+  cut: { stage: "planning", describe: describeCut },
+  render: { stage: "rendering", describe: describeRender },
 };
+
+/** Returns the recording that a job works on; null when its subject was deleted. */
+export async function findJobAsset(db: Queries, name: JobName, subjectId: string): Promise<Asset | null> {
+  const { subject } = JOB_FACTS[name];
+  if (subject === "asset") return findAssetById(db, subjectId);
+  const found = await (subject === "cut" ? findCutById(db, subjectId) : findRenderById(db, subjectId));
+  return found && findAssetById(db, found.asset_id);
+}
 
 /** A preparation has four, each of which may be sent again. Each is a write to the database. */
 const MAX_CHECKPOINTS = 30;
@@ -257,4 +252,27 @@ async function describeRender(
       return output;
     },
   };
+}
+
+/**
+ * Returns the output of a render whose file is at `path`, and the number of frames of its video. A child process reads
+ * the file: a hijacked worker may have chosen every byte. Removes one that is not what was asked for, and throws
+ * `InvalidResultError`. Other errors: `JobKilled`; the signal's reason.
+ */
+export async function finishRender(
+  tools: Pick<MediaTools, "jobCommand" | "sandbox">,
+  { input: { blobs, plan, output, duration }, inputDir }: Pick<LoadedJob<RenderInput>, "input" | "inputDir">,
+  { path, signal }: { path: string; signal: AbortSignal },
+  sent: unknown,
+): Promise<{ output: RenderOutput; frames: number }> {
+  const facts = parseRenderFacts(sent);
+  const blob = await findBlob(path);
+  if (blob === null || blob.bytes === 0) throw new InvalidResultError("the rendered file is missing");
+  const probed = join(inputDir, blobs.probed.name);
+  await using child = openPlanChild(tools, [probed, dirname(path)]);
+  const options = { signal, recordingSeconds: toSeconds(duration) };
+  const { problem, frames } = await child.run("checkRender", { probed, plan, output, path }, options);
+  if (problem === null) return { output: { blobs: [blob], ...facts }, frames };
+  await rm(path, { force: true });
+  throw new InvalidResultError(problem);
 }

@@ -1,45 +1,87 @@
 /**
- * Runs the `run` of a job at the place of its slot: here, or on a worker, whose files are then where a run here would
- * have left them.
+ * Runs the `run` of a job at the place of its slot, or the pieces of a render at several: here, or on workers, whose
+ * files are then where a run here would have left them.
  */
 import { join } from "node:path";
-import { getRenderOutputName } from "../../blobs/folders";
+import { updateSpeed } from "../../domain/chunk-sizes";
 import type { Job, JobContext, Slot } from "../../domain/jobs";
 import { LOCAL } from "../../domain/places";
 import { toSeconds } from "../../domain/time";
+import type { EncodingFacts } from "../../domain/worker-messages";
 import { isWorkerJob, JOB_NEEDS, type WorkerJob } from "../../domain/workers";
 import type { JobInput, JobOutput, LoadedJob, RunContext } from "../jobs/definition";
+import type { MediaTools } from "../jobs/media-tools";
 import type { RenderInput, RenderOutput } from "../jobs/render-run";
-import { createChunkChecker } from "./encode-pieces";
-import { REMOTE_JOBS } from "./remote-jobs";
-import { createPlaceSpeeds, createSplitExecutions, type RemoteRunParts } from "./split-executions";
+import { EXECUTION_RUNS } from "../worker/runs";
+import { createChunkChecker, type PieceCall, type SplitExecutions } from "./encode-pieces";
+import type { ExecutionRequest } from "./execution";
+import { describeFile, getRule, listInputs } from "./execution-files";
+import type { Executions } from "./executions";
+import { findJobAsset, finishRender, REMOTE_JOBS } from "./remote-jobs";
 import { runSplitRender } from "./split-render";
+import type { WorkerNeeds } from "./worker-list";
 
-export function createRemoteRunner(parts: RemoteRunParts) {
-  const { services, tools, executions, getOwner } = parts;
-  const speeds = createPlaceSpeeds(services.workerList);
+type RemoteRunParts = {
+  services: WorkerNeeds;
+  tools: MediaTools;
+  executions: Pick<Executions, "run">;
+  /** Returns what this machine encodes with; null while that is not known. */
+  findLocalEncoding(): EncodingFacts | null;
+  /** Returns what stands for a workspace on workers. */
+  getOwner(workspaceId: string): string;
+};
 
-  async function runRemotely(
-    { name, job, assetId }: { name: WorkerJob; job: Job; assetId: string },
-    { input, ...folders }: LoadedJob<JobInput>,
-    context: RunContext<unknown>,
-    { placeId, slots }: { placeId: string; slots: number },
-  ): Promise<unknown> {
-    const { root } = services.folders;
+/** A claimed step that places other than this machine can run. */
+type RunningJob = Pick<JobContext, "places" | "slot"> & {
+  job: Job;
+  name: WorkerJob;
+  assetId: string;
+  loaded: LoadedJob<JobInput>;
+  context: RunContext<unknown>;
+  runHere(): Promise<JobOutput>;
+};
+
+/** Assumed where frames keep the rate of the source. */
+const TYPICAL_FRAME_RATE = 30;
+
+export function createRemoteRunner({ services, tools, executions, findLocalEncoding, getOwner }: RemoteRunParts) {
+  const { root } = services.folders;
+  /** The measured speeds of places, in pixels per second of one slot. */
+  const speeds = new Map<string, number>();
+
+  /** Records a measurement of a render with this output, and shows it in the list of workers. */
+  function recordSpeed(placeId: string, measured: number, { video }: RenderInput["output"]): void {
+    const speed = updateSpeed(speeds.get(placeId) ?? null, measured);
+    if (speed === null || video === null) return;
+    speeds.set(placeId, speed);
+    const rate = video.frameRate === null ? TYPICAL_FRAME_RATE : video.frameRate.num / video.frameRate.den;
+    if (placeId !== LOCAL) services.workerList.setSpeed(placeId, speed / (video.width * video.height * rate));
+  }
+
+  /** Runs an execution of a job on a worker. */
+  const runOn = (
+    workerId: string,
+    { job, assetId }: RunningJob,
+    request: Omit<ExecutionRequest, "stepId" | "subjectId" | "assetId" | "owner">,
+  ): Promise<unknown> => {
+    const { stepId, subjectId, workspaceId } = job;
+    return executions.run(workerId, { ...request, stepId, subjectId, assetId, owner: getOwner(workspaceId) });
+  };
+
+  async function runAt({ placeId }: Slot, running: RunningJob): Promise<unknown> {
+    if (placeId === LOCAL) return running.runHere();
+    const { name, context, places } = running;
+    const { input, ...folders } = running.loaded;
+    const slots = places.list().find(({ id }) => id === placeId)?.slots ?? 1;
     const { describe, stage } = REMOTE_JOBS[name];
     const startedMs = performance.now();
     const onEncoded = (pixels: number) => {
       const seconds = (performance.now() - startedMs) / 1000;
-      speeds.record(placeId, pixels / seconds / slots, (input as RenderInput).output);
+      recordSpeed(placeId, pixels / seconds / slots, (input as RenderInput).output);
     };
-    const remote = await describe(input as never, { root, tools, folders, context, onEncoded });
-    return executions.run(placeId, {
-      ...remote,
+    return runOn(placeId, running, {
+      ...(await describe(input as never, { root, tools, folders, context, onEncoded })),
       kind: name,
-      stepId: job.stepId,
-      subjectId: job.subjectId,
-      assetId,
-      owner: getOwner(job.workspaceId),
       input,
       // A preparation does not know it before it has probed the recording.
       mediaSeconds: "duration" in input ? toSeconds(Number(input.duration)) : null,
@@ -50,42 +92,77 @@ export function createRemoteRunner(parts: RemoteRunParts) {
     });
   }
 
+  function runPieceHere({ context }: RunningJob, { kind, input, onProgress, ...call }: PieceCall): Promise<JobOutput> {
+    return EXECUTION_RUNS[kind].run(tools, input as never, {
+      ...context,
+      ...call,
+      shouldYield: () => false,
+      progress: ({ share }) => onProgress(share),
+      checkpoint: () => Promise.reject(new Error("a piece of a render has no checkpoints")),
+    });
+  }
+
+  async function runPieceOn(workerId: string, running: RunningJob, call: PieceCall): Promise<unknown> {
+    const { kind, input, outputDir, outputs, signal } = call;
+    const loaded = running.loaded as LoadedJob<RenderInput>;
+    const work = call.workFiles.map((name) => describeFile(root, join(running.context.workDir, name), "work"));
+    const maxFileBytes = tools.maxFileBytes() ?? Number.MAX_SAFE_INTEGER;
+    const path = join(outputDir, outputs[0]?.name ?? "");
+    return runOn(workerId, running, {
+      kind,
+      input,
+      files: [...(await listInputs(root, loaded.input, loaded)), ...(await Promise.all(work))],
+      outputs: outputs.map(({ name, maxBytes }) => getRule(outputDir, name, Math.min(maxBytes, maxFileBytes))),
+      incomingDir: join(call.workDir, "incoming"),
+      signal,
+      shouldYield: () => false,
+      progress: call.onProgress,
+      finish: async (output) =>
+        kind === "join" ? (await finishRender(tools, loaded, { path, signal }, output)).output : output,
+    });
+  }
+
+  const createSplitExecutions = (running: RunningJob, input: RenderInput): SplitExecutions => ({
+    listPlaces: () =>
+      running.places.list().flatMap(({ id, slots, free, worker }) => {
+        const encoding = worker === null ? findLocalEncoding() : worker.announcement.encoding;
+        const pixelsPerSecond = speeds.get(id) ?? null;
+        return encoding === null ? [] : [{ id, isLocal: id === LOCAL, slots, free, encoding, pixelsPerSecond }];
+      }),
+    request: running.places.request,
+    run: async <Output extends JobOutput>(placeId: string, call: PieceCall) =>
+      (await (placeId === LOCAL ? runPieceHere(running, call) : runPieceOn(placeId, running, call))) as Output,
+    recordSpeed: (placeId, measured) => recordSpeed(placeId, measured, input.output),
+  });
+
   return {
     /** Runs a job at the place of its slot, or at several places. Errors: those of the run and of `Executions.run`. */
     runJob: async (
       job: Job,
       loaded: LoadedJob<JobInput>,
       context: RunContext<unknown>,
-      { places, slot, runHere }: Pick<JobContext, "places" | "slot"> & { runHere(): Promise<JobOutput> },
+      { runHere, ...places }: Pick<RunningJob, "places" | "slot" | "runHere">,
     ) => {
       const { name } = job;
-      const asset = isWorkerJob(name) ? await REMOTE_JOBS[name].findAsset(services.store.read, job.subjectId) : null;
-      if (asset === null || !isWorkerJob(name)) return runHere();
-      const assetId = asset.id;
-      const runAt = async ({ placeId }: Slot): Promise<unknown> => {
-        if (placeId === LOCAL) return runHere();
-        const slots = places.list().find(({ id }) => id === placeId)?.slots ?? 1;
-        return await runRemotely({ name, job, assetId }, loaded, context, { placeId, slots });
-      };
-      if (!JOB_NEEDS[name].canSplit || job.runsAlone) return (await runAt(slot)) as JobOutput;
-      const { input, outputDir } = loaded as LoadedJob<RenderInput>;
+      if (!isWorkerJob(name)) return runHere();
+      const asset = await findJobAsset(services.store.read, name, job.subjectId);
+      if (asset === null) return runHere();
+      const running: RunningJob = { job, name, assetId: asset.id, loaded, context, runHere, ...places };
+      if (!JOB_NEEDS[name].canSplit || job.runsAlone) return (await runAt(running.slot, running)) as JobOutput;
+      const input = loaded.input as RenderInput;
       await using checker = createChunkChecker(tools, context.workDir);
-      const split = { job, loaded: loaded as LoadedJob<RenderInput>, assetId, context, places };
-      const executionsOfJob = createSplitExecutions({ ...parts, speeds }, split);
       return await runSplitRender({
         input,
         workDir: context.workDir,
-        outputDir,
-        outputName: getRenderOutputName(input.output.format),
+        outputDir: loaded.outputDir,
         signal: context.signal,
         shouldYield: context.shouldYield,
         progress: (share) => context.progress({ share, stage: "rendering", stageShare: share }),
         log: context.log,
-        executions: executionsOfJob,
-        slot,
-        runWhole: async (at) => (await runAt(at)) as RenderOutput,
+        executions: createSplitExecutions(running, input),
+        slot: running.slot,
+        runWhole: async (slot) => (await runAt(slot, running)) as RenderOutput,
         checkChunk: checker.check,
-        clock: () => performance.now(),
       });
     },
   };

@@ -5,34 +5,34 @@
  */
 import { lstat, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { Type } from "@sinclair/typebox";
+import { getRenderOutputName } from "../../blobs/folders";
 import { AppError } from "../../domain/errors";
 import { ExecutionLost, JobYielded, type Slot } from "../../domain/jobs";
+import type { ResolvedOutput } from "../../domain/media";
 import { isSameEncoding } from "../../domain/places";
+import { getChecker, strictObject } from "../../domain/schema-parts";
 import { TICKS_PER_SECOND } from "../../domain/time";
+import { sleep } from "../../lib/sleep";
 import { MAX_IDLE_MS } from "../../media/chunks/schedule";
-import { CHUNK_SIZES_FILE, readChunkSizes, writeChunkSizes } from "../../media/chunks/sizes-file";
+import { CHUNK_SIZES_FILE, parseChunkSizes, readChunkSizes, writeChunkSizes } from "../../media/chunks/sizes-file";
+import type { VideoEncoder } from "../../media/encoder-arguments";
 import { FALLBACK_PIXELS_PER_SECOND, MIN_SPLIT_SECONDS, type SplitPlan } from "../../media/split-render";
 import { REPAIRED_WARNING } from "../../media/warnings";
 import type { RenderInput, RenderOutput } from "../jobs/render-run";
-import type { SplitInput, SplitOutput } from "../jobs/split-run";
-import { type EncodeOptions, encodePieces, INCOMING_FOLDER, type Piece } from "./encode-pieces";
+import { AUDIO_NAME, CHUNK_NAME, type SplitInput, type SplitOutput } from "../jobs/split-run";
+import {
+  type EncodeOptions,
+  encodePieces,
+  INCOMING_FOLDER,
+  type Piece,
+  type PieceCall,
+  type SplitPlace,
+} from "./encode-pieces";
 import { InvalidResultError } from "./result-shapes";
-import type { PieceCall, SplitExecutions, SplitPlace } from "./split-executions";
-import { parseSplitPlan } from "./split-plan";
 
-export type SplitRenderOptions = Pick<
-  EncodeOptions,
-  "checkChunk" | "signal" | "shouldYield" | "log" | "tickMs" | "clock"
-> & {
-  input: RenderInput;
-  /** Of the render, on this machine. */
-  workDir: string;
+export type SplitRenderOptions = Omit<EncodeOptions, "done" | "fallbackSpeed" | "pieces" | "pixels"> & {
   outputDir: string;
-  /** Of the finished file. */
-  outputName: string;
-  /** Receives the share that is done, 0 to 1. It decreases when the render starts again at one place. */
-  progress(share: number): void;
-  executions: SplitExecutions;
   /** The slot of the render. It is released before slots for the pieces are asked for. */
   slot: Slot;
   runWhole(slot: Slot): Promise<RenderOutput>;
@@ -54,8 +54,9 @@ const TICK_MS = 1_000;
 
 /**
  * Renders to `outputDir`. Runs whole when the render is short, when its packets can be copied, with fewer than two
- * places whose chunks fit together, and when chunks do not fit or a hardware encoder fails. Errors: those of
- * `encodePieces` and of the joining run; the signal's reason when aborted.
+ * places whose chunks fit together, and when chunks do not fit or a hardware encoder fails. The progress decreases when
+ * it starts again at one place. Errors: those of `encodePieces` and of the joining run; the signal's reason when
+ * aborted.
  */
 export async function runSplitRender(options: SplitRenderOptions): Promise<RenderOutput> {
   const { input, workDir, log } = options;
@@ -63,13 +64,13 @@ export async function runSplitRender(options: SplitRenderOptions): Promise<Rende
   const [first] = group;
   if (first === undefined || group.length < 2) return options.runWhole(options.slot);
   options.slot.release();
-  const isInGroup = (place: SplitPlace) => isSameEncoding(place.encoding, first.encoding);
-  const listPlaces = () => options.executions.listPlaces().filter(isInGroup);
-  const split = { ...options, listPlaces };
+  const listPlaces = () =>
+    options.executions.listPlaces().filter(({ encoding }) => isSameEncoding(encoding, first.encoding));
+  const split = { ...options, executions: { ...options.executions, listPlaces } };
   await removeIncoming(workDir);
   const plan = await planPieces(split, first.encoding.encoder);
   const runWhole = async () => {
-    const slot = await acquireSlot({ ...options, listPlaces: options.executions.listPlaces }, () => true);
+    const slot = await acquireSlot(options);
     try {
       return await options.runWhole(slot);
     } finally {
@@ -119,85 +120,69 @@ function findLargestGroup(places: readonly SplitPlace[]): SplitPlace[] {
   return groups.toSorted((a, b) => countSlots(b) - countSlots(a))[0] ?? [];
 }
 
-type SplitContext = SplitRenderOptions & { listPlaces(): SplitPlace[] };
-
-async function planPieces(split: SplitContext, encoder: string): Promise<SplitPlan> {
-  const { input, workDir } = split;
-  const places = split.listPlaces().map(({ slots, pixelsPerSecond }) => ({ slots, pixelsPerSecond }));
+async function planPieces(split: SplitRenderOptions, encoder: string): Promise<SplitPlan> {
+  const { input, workDir, signal } = split;
+  const places = split.executions.listPlaces().map(({ slots, pixelsPerSecond }) => ({ slots, pixelsPerSecond }));
   const planInput: SplitInput = { ...input, places, sizes: await readChunkSizes(workDir, null) };
-  const { plan } = await runOnce<SplitOutput>(split, () => true, {
-    kind: "split",
+  const folder = join(workDir, INCOMING_FOLDER, "split");
+  const call = {
+    kind: "split" as const,
     input: planInput,
     workFiles: [],
-    outputDir: join(workDir, INCOMING_FOLDER, "split"),
-    workDir: join(workDir, INCOMING_FOLDER, "split"),
+    outputDir: folder,
+    workDir: folder,
     outputs: [],
-    signal: split.signal,
-    onProgress: () => {},
-  });
+  };
+  const { plan } = await runOnce<SplitOutput>(split, { ...call, signal, onProgress: () => {} });
   return parseSplitPlan(plan, input.output, encoder);
 }
 
-/** Runs an execution at a place of the group, again when the place is lost. */
+/** Runs an execution at a place that `accepts` is true for, again when the place is lost. */
 async function runOnce<Output extends RenderOutput | SplitOutput>(
-  split: SplitContext,
-  accepts: (place: SplitPlace) => boolean,
+  split: SplitRenderOptions,
   call: PieceCall,
+  accepts?: (place: SplitPlace) => boolean,
 ): Promise<Output> {
-  const { executions, log } = split;
   for (let losses = 1; ; losses++) {
     const slot = await acquireSlot(split, accepts);
     try {
-      return await executions.run<Output>(slot.placeId, call);
+      return await split.executions.run<Output>(slot.placeId, call);
     } catch (error) {
       if (!(error instanceof ExecutionLost) || losses >= MAX_LOSSES) throw error;
-      log(`${call.kind}.lost`, { place: slot.placeId });
+      split.log(`${call.kind}.lost`, { place: slot.placeId });
     } finally {
       slot.release();
     }
   }
 }
 
-/**
- * Throws `JobYielded` when all places of the group are gone: another attempt plans for the places that there are then.
- */
+/** Throws `JobYielded` when all places are gone: another attempt plans for the places that there are then. */
 async function acquireSlot(
-  {
-    executions,
-    listPlaces,
-    signal,
-    tickMs = TICK_MS,
-    clock,
-  }: Pick<SplitContext, "clock" | "executions" | "listPlaces" | "signal" | "tickMs">,
-  accepts: (place: SplitPlace) => boolean,
+  { executions, signal, tickMs = TICK_MS, clock = () => performance.now() }: SplitRenderOptions,
+  accepts: (place: SplitPlace) => boolean = () => true,
 ): Promise<Slot> {
-  const { promise, resolve, reject } = Promise.withResolvers<Slot>();
+  const granted = Promise.withResolvers<Slot>();
   let isOpen = true;
-  const fail = (error: unknown) => {
-    isOpen = false;
-    reject(error);
-  };
-  const stop = () => fail(signal.reason);
-  if (signal.aborted) stop();
-  signal.addEventListener("abort", stop, { once: true });
-  let seenAt = clock();
-  const isAccepted = (id: string) => isOpen && listPlaces().some((place) => place.id === id && accepts(place));
-  const request = executions.request(isAccepted, (slot) => {
+  const isWanted = (id: string) => isOpen && executions.listPlaces().some((place) => place.id === id && accepts(place));
+  const request = executions.request(isWanted, (slot) => {
     if (!isOpen) return slot.release();
     isOpen = false;
-    resolve(slot);
+    granted.resolve(slot);
   });
-  const ticking = setInterval(() => {
-    if (listPlaces().length > 0) seenAt = clock();
-    else if (clock() - seenAt > MAX_IDLE_MS) fail(new JobYielded());
-    request.wake();
-  }, tickMs);
   try {
-    return await promise;
+    for (let seenAt = clock(); ; request.wake()) {
+      const slot = await Promise.race([granted.promise, sleep(tickMs, signal)]);
+      if (slot) return slot;
+      if (executions.listPlaces().length > 0) seenAt = clock();
+      else if (clock() - seenAt > MAX_IDLE_MS) throw new JobYielded();
+    }
+  } catch (error) {
+    // One that was granted at the same time.
+    void granted.promise.then((slot) => slot.release());
+    throw error;
   } finally {
-    clearInterval(ticking);
+    isOpen = false;
     request.close();
-    signal.removeEventListener("abort", stop);
   }
 }
 
@@ -225,7 +210,7 @@ function createPieces({ settings, tasks, audio, seconds }: PiecePlan, { plan, ou
   return [...pieces, track];
 }
 
-async function encodeAll(split: SplitContext, { settings }: PiecePlan, pieces: Piece[]) {
+async function encodeAll(split: SplitRenderOptions, { settings }: PiecePlan, pieces: Piece[]) {
   const pixels = settings.width * settings.height;
   const done = await listFinished(split.workDir, pieces);
   if (done.size > 0) split.log("render.resumed", { reused_chunks: done.size });
@@ -251,21 +236,93 @@ async function listFinished(workDir: string, pieces: readonly Piece[]): Promise<
 }
 
 /** Joins at this machine, which has all files, or else at the place with the most room. */
-async function joinPieces(split: SplitContext, pieces: readonly Piece[]): Promise<RenderOutput> {
-  const { input, workDir, outputDir, outputName, signal } = split;
+async function joinPieces(split: SplitRenderOptions, pieces: readonly Piece[]): Promise<RenderOutput> {
+  const { input, workDir, outputDir, signal, executions } = split;
   const workFiles = [CHUNK_SIZES_FILE, ...pieces.map(({ name }) => name)];
   const sizes = await Promise.all(workFiles.map(async (name) => (await lstat(join(workDir, name))).size));
-  const isHere = (place: SplitPlace) => place.isLocal || split.listPlaces().every(({ isLocal }) => !isLocal);
-  const output = await runOnce<RenderOutput>(split, isHere, {
+  const maxBytes = 2 * sizes.reduce((sum, size) => sum + size, 0) + MAX_TABLE_BYTES;
+  const call: PieceCall = {
     kind: "join",
     input,
     workFiles,
     outputDir,
     workDir,
-    outputs: [{ name: outputName, maxBytes: 2 * sizes.reduce((sum, size) => sum + size, 0) + MAX_TABLE_BYTES }],
+    outputs: [{ name: getRenderOutputName(input.output.format), maxBytes }],
     signal,
     onProgress: (share) => split.progress(ENCODING_SHARE + share * (1 - ENCODING_SHARE)),
-  });
+  };
+  const isHere = (place: SplitPlace) => place.isLocal || executions.listPlaces().every(({ isLocal }) => !isLocal);
+  const output = await runOnce<RenderOutput>(split, call, isHere);
   split.progress(1);
   return output;
 }
+
+const MAX_TASKS = 20_000;
+/** Of one chunk. Planning makes 16 at most. */
+const MAX_SEGMENTS = 64;
+const MAX_FRAMES = 100_000_000;
+
+const frames = (minimum: number) => Type.Integer({ minimum, maximum: MAX_FRAMES });
+const time = Type.Number({ minimum: 0 });
+const rate = strictObject({ num: frames(1), den: frames(1) });
+const bitrate = Type.Number({ minimum: 1 });
+
+const segment = strictObject({ from: frames(0), to: frames(0), sourceStart: Type.Number(), outputStart: time });
+const task = strictObject({
+  chunk: strictObject({
+    segments: Type.Array(segment, { minItems: 1, maxItems: MAX_SEGMENTS }),
+    outputStart: time,
+    outputEnd: time,
+    frameCount: frames(1),
+  }),
+  timing: Type.Union([
+    strictObject({ kind: Type.Literal("sequential"), rate }),
+    strictObject({ kind: Type.Literal("resampled"), rate, phase: Type.Number() }),
+  ]),
+  frameCount: frames(1),
+});
+
+const splitPlan = Type.Union([
+  Type.Object({ strategy: Type.Literal("whole") }),
+  strictObject({
+    strategy: Type.Literal("chunked"),
+    settings: strictObject({
+      width: frames(1),
+      height: frames(1),
+      encoder: Type.String(),
+      frameRate: rate,
+      quality: Type.Union([
+        strictObject({ bitrate }),
+        strictObject({ maxBitrate: Type.Union([bitrate, Type.Null()]) }),
+      ]),
+      disableBFrames: Type.Boolean(),
+    }),
+    tasks: Type.Array(strictObject({ name: Type.String({ pattern: CHUNK_NAME.source }), task }), {
+      minItems: 1,
+      maxItems: MAX_TASKS,
+    }),
+    sizes: Type.Unknown(),
+    frameCount: frames(1),
+    audio: Type.Union([Type.String({ pattern: AUDIO_NAME.source }), Type.Null()]),
+    seconds: time,
+  }),
+]);
+
+/**
+ * Returns the plan if it is one of this output and of the encoder that the head knows. A worker may have sent it, so
+ * that only numbers and names of the expected form are taken from it. Throws a plain `Error`.
+ */
+function parseSplitPlan(plan: unknown, { video, audio }: ResolvedOutput, encoder: string): SplitPlan {
+  if (!getChecker(splitPlan).Check(plan)) throw invalid();
+  if (plan.strategy === "whole") return { strategy: "whole" };
+  const { settings, tasks, frameCount } = plan;
+  const sizes = parseChunkSizes(plan.sizes, null);
+  const isOfOutput =
+    settings.width === video?.width && settings.height === video.height && (plan.audio === null) === (audio === null);
+  const isComplete = tasks.reduce((sum, { task: { frameCount: count } }) => sum + count, 0) === frameCount;
+  const areNamesUnique = new Set(tasks.map(({ name }) => name)).size === tasks.length;
+  if (!isOfOutput || settings.encoder !== encoder || sizes === null || !isComplete || !areNamesUnique) throw invalid();
+  return { ...plan, settings: { ...settings, encoder: encoder as VideoEncoder }, sizes };
+}
+
+const invalid = () => new Error("The plan of the split render is not valid.");

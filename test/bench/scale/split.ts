@@ -13,8 +13,8 @@ import { openExtracted } from "../../../src/lib/assets";
 import { createSemaphore } from "../../../src/lib/semaphore";
 import { selectFfmpeg } from "../../../src/media/ffmpeg";
 import { writeProbed } from "../../../src/work/assets/prepared-files";
+import type { PieceCall } from "../../../src/work/cluster/encode-pieces";
 import { createChunkChecker } from "../../../src/work/cluster/encode-pieces";
-import type { PieceCall } from "../../../src/work/cluster/split-executions";
 import { runSplitRender } from "../../../src/work/cluster/split-render";
 import type { RunContext } from "../../../src/work/jobs/definition";
 import { type RenderInput, runRender } from "../../../src/work/jobs/render-run";
@@ -126,7 +126,6 @@ async function renderSplit(places: string[], chunks: Chunk[]): Promise<void> {
     input,
     workDir,
     outputDir: join(root, "split", "outputs"),
-    outputName: "output.mp4",
     signal: new AbortController().signal,
     shouldYield: () => false,
     progress: () => {},

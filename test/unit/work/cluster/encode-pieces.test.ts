@@ -7,13 +7,13 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../../../src/domain/errors";
 import { JobYielded } from "../../../../src/domain/jobs";
+import type { PieceCall } from "../../../../src/work/cluster/encode-pieces";
 import {
   type EncodeOptions,
   encodePieces,
   INCOMING_FOLDER,
   type Piece,
 } from "../../../../src/work/cluster/encode-pieces";
-import type { PieceCall } from "../../../../src/work/cluster/split-executions";
 import type { ChunkInput } from "../../../../src/work/jobs/split-run";
 import { type TemporaryFolder, temporaryFolder } from "../../../temporary-folder";
 import { until } from "../../../until";
@@ -61,7 +61,6 @@ function start(places: FakePlace[], pieces: Piece[], run: Run, more: Partial<Enc
     pixels: 100,
     fallbackSpeed: 10,
     executions,
-    listPlaces: executions.listPlaces,
     checkChunk: async (path) => ((await Bun.file(path).text()).startsWith("wrong") ? "it is wrong" : null),
     signal: abort.signal,
     shouldYield: () => false,

@@ -1,7 +1,7 @@
 /** Places in this process, for renders that run at several of them. */
 import { ExecutionLost, type Slot } from "../../../../src/domain/jobs";
 import type { EncodingFacts } from "../../../../src/domain/worker-messages";
-import type { PieceCall, SplitExecutions, SplitPlace } from "../../../../src/work/cluster/split-executions";
+import type { PieceCall, SplitExecutions, SplitPlace } from "../../../../src/work/cluster/encode-pieces";
 import type { JobOutput } from "../../../../src/work/jobs/definition";
 
 export const ENCODING: EncodingFacts = { ffmpeg: "4.1", libavutil: 56, encoder: "libx264", hasZscale: false };

@@ -6,9 +6,9 @@ import { AppError } from "../../../../src/domain/errors";
 import { JobYielded } from "../../../../src/domain/jobs";
 import { CHUNK_SIZES_FILE, writeChunkSizes } from "../../../../src/media/chunks/sizes-file";
 import type { SplitPlan } from "../../../../src/media/split-render";
+import type { PieceCall } from "../../../../src/work/cluster/encode-pieces";
 import { createChunkChecker } from "../../../../src/work/cluster/encode-pieces";
 import { InvalidResultError } from "../../../../src/work/cluster/result-shapes";
-import type { PieceCall } from "../../../../src/work/cluster/split-executions";
 import { runSplitRender, type SplitRenderOptions } from "../../../../src/work/cluster/split-render";
 import { type RenderOutput, runRender } from "../../../../src/work/jobs/render-run";
 import { runChunk, runSplit } from "../../../../src/work/jobs/split-run";
@@ -101,7 +101,6 @@ async function start(name: string, run: Run = runAt, more: Partial<SplitRenderOp
       input: render.input,
       workDir,
       outputDir,
-      outputName: "output.mp4",
       signal: new AbortController().signal,
       shouldYield: () => false,
       progress: (share) => shares.push(share),
