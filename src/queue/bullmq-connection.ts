@@ -21,14 +21,17 @@ const MAX_REPLY_BYTES = 1024 ** 2;
 /** `url` is `redis://` or `rediss://`. `ca`: PEM text of a certificate authority, null for those of the system. */
 export type RedisAddress = { url: string; ca: string | null };
 
+const MAX_RECONNECT_DELAY_MS = 1_000;
+
 /**
- * Opens a connection that closes, and reconnects according to the options, on unsolicited data or a reply that does not
- * end. BullMQ duplicates it.
+ * Opens a connection that closes, and reconnects, on unsolicited data or a reply that does not end. Commands wait for a
+ * reconnection, as BullMQ requires, and are bounded by the callers. BullMQ duplicates the connection.
  */
 export function openRedis({ url, ca }: RedisAddress, options: Omit<RedisOptions, "replyMapping">): Redis {
   // TLS options would turn it on.
   const tls = ca !== null && url.startsWith("rediss:") ? { tls: { ca } } : {};
-  return watchReplies(new Redis(url, { ...options, ...tls }));
+  const retryStrategy = (attempts: number) => Math.min(MAX_RECONNECT_DELAY_MS, 50 * 2 ** Math.min(attempts, 10));
+  return watchReplies(new Redis(url, { maxRetriesPerRequest: null, retryStrategy, ...options, ...tls }));
 }
 
 function watchReplies(redis: Redis): Redis {

@@ -5,7 +5,6 @@ import type { Log } from "../lib/log";
 import { openRedis, type RedisAddress, watchRedis } from "./bullmq-connection";
 import { findRedisAdvice, findRedisProblem } from "./bullmq-problems";
 
-const MAX_RECONNECT_MS = 1_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 /** How long a worker keeps a ticket without renewing it. The head notices sooner. */
 const LOCK_MS = 60_000;
@@ -23,12 +22,7 @@ export function openTicketQueue(
   { queue, slots, log }: { queue: string; slots: number; log: Log },
   onTicket: (ticket: Ticket) => Promise<void>,
 ) {
-  const redis = openRedis(address, {
-    // BullMQ waits for Redis without a limit.
-    maxRetriesPerRequest: null,
-    connectTimeout: CONNECT_TIMEOUT_MS,
-    retryStrategy: (times) => Math.min(50 * 2 ** Math.min(times, 10), MAX_RECONNECT_MS),
-  });
+  const redis = openRedis(address, { connectTimeout: CONNECT_TIMEOUT_MS });
   let refusal: string | null = null;
   let worker: Worker | null = null;
   const onChange = () => {

@@ -8,17 +8,10 @@ import { getQueueName } from "../domain/workers";
 import type { Log } from "../lib/log";
 import { openRedis, type RedisAddress, watchRedis, withTimeout } from "./bullmq-connection";
 
-const MAX_RECONNECT_DELAY_MS = 1_000;
-
 /** Opens the queues in Redis that carry tickets, one for each worker. Connects in the background. */
 export function openTicketQueues(address: RedisAddress, log: Log) {
-  const redis = openRedis(address, {
-    // Commands wait for a reconnection, as BullMQ requires, and are bounded by the callers.
-    maxRetriesPerRequest: null,
-    retryStrategy: (attempts) => Math.min(MAX_RECONNECT_DELAY_MS, 50 * attempts),
-    // A command that cannot be sent now fails, so that nothing accumulates while Redis is unreachable.
-    enableOfflineQueue: false,
-  });
+  // A command that cannot be sent now fails, so that nothing accumulates while Redis is unreachable.
+  const redis = openRedis(address, { enableOfflineQueue: false });
   const queues = new Map<string, Queue<Ticket>>();
   const listeners: (() => void)[] = [];
   const pulse = watchRedis(redis, log, () => {
