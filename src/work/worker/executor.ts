@@ -50,20 +50,18 @@ type ExecutorParts = {
   log: Log;
 };
 
-/**
- * Runs the execution of a ticket and reports its result. Errors: `HeadError` and the signal's reason, after which
- * nobody waits for a result.
- */
-export type Execute = (ticket: Ticket, control: ExecutionControl) => Promise<void>;
-
 /** Maximum time to report returned executions to the head while the worker stops. */
 const RELEASE_TIMEOUT_MS = 3_000;
 const UNPROCESSABLE = 422;
 /** The execution is not current, or is that of another start of this worker. */
 const GONE_STATUSES = [401, 404, 409, 410];
 
-export function createExecutor(parts: ExecutorParts): Execute {
-  return async (ticket, control) => {
+/**
+ * Returns the function that runs the execution of a ticket and reports its result. Its errors: `HeadError` and the
+ * signal's reason, after which nobody waits for a result.
+ */
+export function createExecutor(parts: ExecutorParts) {
+  return async (ticket: Ticket, control: ExecutionControl): Promise<void> => {
     const remote = parts.head.openExecution(ticket.url);
     const manifest = await start(remote, ticket, control);
     const log = parts.log.with({ execution: manifest.execution, kind: manifest.kind });
@@ -74,6 +72,8 @@ export function createExecutor(parts: ExecutorParts): Execute {
     log.info("execution.ended", { status, duration_ms: Math.round(performance.now() - started) });
   };
 }
+
+export type Execute = ReturnType<typeof createExecutor>;
 
 /**
  * Returns the manifest. Reports an invalid one to the head as a failure, because the head waits for a result. Throws an

@@ -60,6 +60,11 @@ export async function openWorkFolders(root: string) {
       if (n >= MAX_UNUSED || usedAt < oldest) await remove(name);
   }
 
+  /** Removes the folders that no execution uses and nobody needs. */
+  async function removeUnused(isUnneeded: (name: string) => boolean | Promise<boolean> = () => true): Promise<void> {
+    for (const { name } of await listUnused()) if (await isUnneeded(name)) await remove(name);
+  }
+
   return {
     /** Returns the folder for `key`, or an empty one when another execution uses it. */
     acquire: async ({ asset, key, execution }: WorkFolderName) => {
@@ -89,11 +94,9 @@ export async function openWorkFolders(root: string) {
     },
     /** Removes all folders of an asset: those in use when they are released. */
     forget: async (asset: string) => {
-      for (const name of await listNames(root)) {
-        if (findAssetOf(name) !== asset) continue;
-        if (used.has(name)) forgotten.add(name);
-        else await remove(name);
-      }
+      const isOfAsset = (name: string) => findAssetOf(name) === asset;
+      for (const name of used) if (isOfAsset(name)) forgotten.add(name);
+      await removeUnused(isOfAsset);
     },
     /** Lists the last executions of the folders that none uses. */
     listExecutions: async () => {
@@ -101,16 +104,9 @@ export async function openWorkFolders(root: string) {
       return found.filter((execution) => execution !== null);
     },
     /** Removes the unused folders whose last execution is one of these. */
-    removeOf: async (executions: readonly string[]) => {
-      for (const { name } of await listUnused()) {
-        const execution = await readExecution(name);
-        if (execution !== null && executions.includes(execution)) await remove(name);
-      }
-    },
-    /** Removes the folders that no execution uses. */
-    removeUnused: async () => {
-      for (const { name } of await listUnused()) await remove(name);
-    },
+    removeOf: (executions: readonly string[]) =>
+      removeUnused(async (name) => executions.includes((await readExecution(name)) ?? "")),
+    removeUnused,
   };
 }
 
