@@ -61,9 +61,6 @@ const AUDIO_BYTES_PER_SECOND = 34_000;
 const TRANSCRIPT_BYTES_PER_SECOND = 600;
 const MIN_TRANSCRIPT_BYTES = 1024 * 1024;
 
-const escapePattern = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-const toPattern = (name: string): RegExp => new RegExp(`^${escapePattern(name)}$`);
-
 /** Sheets of the storyboard: as many as the recording needs, JPEGs of tiles. */
 const SHEET_NAME = /^storyboard-\d{4}\.jpg$/;
 const MAX_SHEET_BYTES = 16 * 1024 * 1024;
@@ -117,15 +114,11 @@ export const getPrepareRules = (
   const parsed = [transcript, transcriptColumns, sourceFacts].map((path) => basename(path));
   const maxBytes = Math.max(MAX_DERIVED_BYTES, AUDIO_BYTES_PER_SECOND * maxDurationSeconds);
   const maxTranscriptBytes = Math.max(MIN_TRANSCRIPT_BYTES, TRANSCRIPT_BYTES_PER_SECOND * maxDurationSeconds);
-  const rules = getPreparedNames(outputDir).map((name) =>
-    getRule(outputDir, name, parsed.includes(name) ? maxTranscriptBytes : maxBytes),
-  );
+  const rules = getPreparedNames(outputDir).map((name) => ({
+    name,
+    dir: outputDir,
+    maxBytes: parsed.includes(name) ? maxTranscriptBytes : maxBytes,
+  }));
   // The facts of the source, which name the sheets, are moved last.
   return [{ name: SHEET_NAME, dir: outputDir, maxBytes: MAX_SHEET_BYTES }, ...rules];
 };
-
-export const getRule = (dir: string, name: string, maxBytes: number): OutputRule => ({
-  name: toPattern(name),
-  dir,
-  maxBytes,
-});

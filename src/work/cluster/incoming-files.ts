@@ -10,11 +10,11 @@ import { MAX_OUTPUT_FILES } from "../../domain/workers";
 import type { CoreNeeds } from "../needs";
 import { createUploadSession, type UploadPart, type UploadSession } from "../uploads/session";
 
-/**
- * A file that an execution may send. `dir` is where it belongs; it has no name of a folder in it, because `name` is a
- * pattern of whole names.
- */
-export type OutputRule = { name: RegExp; dir: string; maxBytes: number };
+/** Files that an execution may send. `name` is that of one, or a pattern of whole names; they belong in `dir`. */
+export type OutputRule = { name: string | RegExp; dir: string; maxBytes: number };
+
+export const matchesRule = ({ name }: OutputRule, sent: string): boolean =>
+  typeof name === "string" ? name === sent : name.test(sent);
 
 /** Names of files that differ from their hashes. The worker may send them once more. */
 export class WrongFilesError extends Error {
@@ -38,7 +38,7 @@ export function createIncomingFiles(services: CoreNeeds, dir: string, rules: rea
   let moving = Promise.resolve();
 
   const requireRule = (name: string): OutputRule => {
-    const rule = rules.find((one) => one.name.test(name));
+    const rule = rules.find((one) => matchesRule(one, name));
     if (!rule) throw new AppError("not_found", "The execution has no such file.");
     return rule;
   };
@@ -131,7 +131,7 @@ export function createIncomingFiles(services: CoreNeeds, dir: string, rules: rea
      * after them. Those of an earlier call may be named again. `isCurrent` false stops.
      */
     commit: async (named: readonly SentFile[], isCurrent: () => boolean) => {
-      const inOrder = rules.flatMap((rule) => named.filter(({ name }) => rule.name.test(name)));
+      const inOrder = rules.flatMap((rule) => named.filter(({ name }) => matchesRule(rule, name)));
       for (const one of inOrder) {
         const file = files.get(one.name);
         if (!file || !isCurrent()) continue;

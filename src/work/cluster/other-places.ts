@@ -8,7 +8,6 @@ import type { SlotRequest } from "../../domain/scheduling";
 import { isWorkerJob, JOB_NEEDS, WORKER_JOBS, type WorkerJob } from "../../domain/workers";
 import { getModelsFolder, listLanguages, toLanguageCode } from "../../speech/models/installed-models";
 import { findStep, listPendingStepIds } from "../../store/steps";
-import type { CoreNeeds } from "../needs";
 import type { Executions } from "./executions";
 import { findJobAsset } from "./remote-jobs";
 import type { WorkerNeeds } from "./worker-list";
@@ -16,6 +15,8 @@ import type { WorkerNeeds } from "./worker-list";
 /** `steps`: how many lack it. `bytes` and `languages` are those of the step that needs the most. */
 export type ShortageCount = Shortage & { job: WorkerJob; steps: number };
 
+/** Room for the files that a job makes besides the rendered one, and for its temporary files. */
+const MIN_FREE_BYTES = 256 * 1024 * 1024;
 /** Steps that no place can do are remembered up to this number. The others are looked at again. */
 const MAX_UNRUNNABLE = 10_000;
 
@@ -28,7 +29,7 @@ type PlacesParts = {
 
 /** `OtherPlaces` of `queue/runner.ts`, and what the server shows. */
 export function createWorkerPlaces(services: WorkerNeeds, { executions, isReachable, localSlots }: PlacesParts) {
-  const { log, store, workerList } = services;
+  const { folders, log, store, workerList } = services;
   const unrunnable = new Map<string, PlaceNeeds>();
   /** What was logged since all steps could run. */
   const logged = new Set<string>();
@@ -60,9 +61,18 @@ export function createWorkerPlaces(services: WorkerNeeds, { executions, isReacha
         ending: executions.countEnding(worker.id),
         isAvoided: executions.trouble.isAvoided(worker.id),
       })),
-    readNeeds: async ({ stepId, name }: Pick<SlotRequest, "stepId" | "name">) => {
-      const step = isWorkerJob(name) ? await findStep(store.read, stepId) : null;
-      return isWorkerJob(name) && step?.subject_id ? readStepNeeds(services, name, step.subject_id) : null;
+    /**
+     * Returns what a step needs of its place; null when its subject was deleted, or when only this machine can do it.
+     * An unknown language may be any that this server transcribes.
+     */
+    readNeeds: async ({ stepId, name: job }: Pick<SlotRequest, "stepId" | "name">): Promise<PlaceNeeds | null> => {
+      const subjectId = isWorkerJob(job) ? (await findStep(store.read, stepId))?.subject_id : null;
+      const asset = subjectId ? await findJobAsset(store.read, job, subjectId) : null;
+      if (!asset || !isWorkerJob(job)) return null;
+      const { speech, sourceCopies } = JOB_NEEDS[job];
+      const spoken = () =>
+        asset.language === null ? listLanguages(getModelsFolder(folders.root)) : [toLanguageCode(asset.language)];
+      return { job, languages: speech ? spoken() : [], bytes: MIN_FREE_BYTES + sourceCopies * asset.upload_length };
     },
     canRun: ({ stepId, name, needs }: SlotRequest) => {
       if (needs === null || localSlots[name] > 0 || isForWorkers(needs)) return true;
@@ -106,24 +116,4 @@ function countShortages(needed: readonly PlaceNeeds[], find: (needs: PlaceNeeds)
     counts.set(key, { ...(isMore ? shortage : before), job: needs.job, steps: (before?.steps ?? 0) + 1 });
   }
   return [...counts.values()];
-}
-
-/** Room for the files that a job makes besides the rendered one, and for its temporary files. */
-const MIN_FREE_BYTES = 256 * 1024 * 1024;
-
-/**
- * Returns what a step needs of its place; null when its subject was deleted. An unknown language may be any that this
- * server transcribes.
- */
-async function readStepNeeds(
-  { store, folders }: CoreNeeds,
-  job: WorkerJob,
-  subjectId: string,
-): Promise<PlaceNeeds | null> {
-  const asset = await findJobAsset(store.read, job, subjectId);
-  if (!asset) return null;
-  const { speech, sourceCopies } = JOB_NEEDS[job];
-  const spoken = () =>
-    asset.language === null ? listLanguages(getModelsFolder(folders.root)) : [toLanguageCode(asset.language)];
-  return { job, languages: speech ? spoken() : [], bytes: MIN_FREE_BYTES + sourceCopies * asset.upload_length };
 }

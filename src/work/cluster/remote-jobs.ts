@@ -24,7 +24,7 @@ import { checkPlanFile } from "../jobs/plan-file-check";
 import type { PrepareCheckpoint, PrepareInput, PrepareOutput } from "../jobs/prepare-run";
 import type { RenderInput, RenderOutput } from "../jobs/render-run";
 import type { ExecutionRequest } from "./execution";
-import { getPrepareRules, getRule, type JobFolders, listEncoded, listInputs, listPrepared } from "./execution-files";
+import { getPrepareRules, type JobFolders, listEncoded, listInputs, listPrepared } from "./execution-files";
 import {
   InvalidResultError,
   isWordsCheckpoint,
@@ -244,7 +244,7 @@ async function describeRender(
   const path = join(folders.outputDir, name);
   return {
     files: [...(await listInputs(root, input, folders)), ...(await listEncoded(root, context.workDir))],
-    outputs: [getRule(folders.outputDir, name, tools.maxFileBytes() ?? Number.MAX_SAFE_INTEGER)],
+    outputs: [{ name, dir: folders.outputDir, maxBytes: tools.maxFileBytes() ?? Number.MAX_SAFE_INTEGER }],
     finish: async (sent): Promise<RenderOutput> => {
       const { signal } = context;
       const { output, frames } = await finishRender(tools, { input, ...folders }, { path, signal }, sent);

@@ -15,7 +15,7 @@ import type { RenderInput, RenderOutput } from "../jobs/render-run";
 import { EXECUTION_RUNS } from "../worker/runs";
 import { createChunkChecker, type PieceCall, type SplitExecutions } from "./encode-pieces";
 import type { ExecutionRequest } from "./execution";
-import { describeFile, getRule, listInputs } from "./execution-files";
+import { describeFile, listInputs } from "./execution-files";
 import type { Executions } from "./executions";
 import { findJobAsset, finishRender, REMOTE_JOBS } from "./remote-jobs";
 import { runSplitRender } from "./split-render";
@@ -112,7 +112,11 @@ export function createRemoteRunner({ services, tools, executions, findLocalEncod
       kind,
       input,
       files: [...(await listInputs(root, loaded.input, loaded)), ...(await Promise.all(work))],
-      outputs: outputs.map(({ name, maxBytes }) => getRule(outputDir, name, Math.min(maxBytes, maxFileBytes))),
+      outputs: outputs.map(({ name, maxBytes }) => ({
+        name,
+        dir: outputDir,
+        maxBytes: Math.min(maxBytes, maxFileBytes),
+      })),
       incomingDir: join(call.workDir, "incoming"),
       signal,
       shouldYield: () => false,

@@ -110,12 +110,7 @@ const isSplittable = ({ output, duration }: RenderInput): boolean =>
 
 /** Returns the places whose chunks fit together, of which there are the most slots. */
 function findLargestGroup(places: readonly SplitPlace[]): SplitPlace[] {
-  const groups: SplitPlace[][] = [];
-  for (const place of places) {
-    const group = groups.find(([one]) => isSameEncoding(one!.encoding, place.encoding));
-    if (group === undefined) groups.push([place]);
-    else group.push(place);
-  }
+  const groups = places.map(({ encoding }) => places.filter((other) => isSameEncoding(other.encoding, encoding)));
   const countSlots = (group: SplitPlace[]) => group.reduce((sum, { slots }) => sum + slots, 0);
   return groups.toSorted((a, b) => countSlots(b) - countSlots(a))[0] ?? [];
 }

@@ -4,7 +4,6 @@ import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../../../src/domain/errors";
 import { ExecutionLost, JobAborted } from "../../../../src/domain/jobs";
-import { getRule } from "../../../../src/work/cluster/execution-files";
 import { WrongFilesError } from "../../../../src/work/cluster/incoming-files";
 import { BOOT, completed, executionBench, part, refusal, sent } from "./execution-bench";
 
@@ -164,7 +163,7 @@ describe("files", () => {
 
   test("are moved in the order of the rules, and not after one that cannot be", async () => {
     await using b = await executionBench();
-    const rule = (name: string) => getRule(b.outputDir, name, 100);
+    const rule = (name: string) => ({ name, dir: b.outputDir, maxBytes: 100 });
     const run = b.run({ outputs: [rule("energy.steps"), rule("listening.json")] });
     b.executions.start(run.id, BOOT);
     for (const name of ["listening.json", "energy.steps"]) await b.send(run.id, name, name);

@@ -7,6 +7,7 @@ import { createAudioFile } from "../../../../src/lib/analysis-audio/writer";
 import { findPreparedProblem, type SentPreparedFiles } from "../../../../src/work/assets/prepared-check";
 import { hasSpeechAnalysis } from "../../../../src/work/assets/prepared-files";
 import { getPrepareRules } from "../../../../src/work/cluster/execution-files";
+import { matchesRule } from "../../../../src/work/cluster/incoming-files";
 import { REMOTE_JOBS } from "../../../../src/work/cluster/remote-jobs";
 import type { MediaTools } from "../../../../src/work/jobs/media-tools";
 import type { PrepareInput } from "../../../../src/work/jobs/prepare-run";
@@ -207,7 +208,7 @@ test("files of speech are checked in a child process before they are moved", asy
 
 test("the speech analysis, which says that the files of speech are complete, is moved after them", () => {
   const rules = getPrepareRules({ inputDir: "in", outputDir: "out" }, limits);
-  const placeOf = (name: string) => rules.findIndex((rule) => rule.name.test(name));
+  const placeOf = (name: string) => rules.findIndex((rule) => matchesRule(rule, name));
   const last = placeOf("listening.json");
   for (const name of ["energy.steps", "transcript.json", "transcript-columns.json.gz"])
     expect([name, placeOf(name) >= 0 && placeOf(name) < last]).toEqual([name, true]);
@@ -232,7 +233,7 @@ test("files of speech of an earlier attempt are continued with only when all are
 
 test("a transcript, which the server parses, is not larger than that of continuous speech", () => {
   const rules = getPrepareRules({ inputDir: "in", outputDir: "out" }, { maxDurationSeconds: 86_400 });
-  const maxBytesOf = (name: string) => rules.find((rule) => rule.name.test(name))?.maxBytes;
+  const maxBytesOf = (name: string) => rules.find((rule) => matchesRule(rule, name))?.maxBytes;
   for (const name of ["transcript.json", "transcript-columns.json.gz"]) expect(maxBytesOf(name)).toBe(51_840_000);
   expect(maxBytesOf("poster.jpg")).toBeGreaterThan(51_840_000);
 });
