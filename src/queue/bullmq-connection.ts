@@ -60,7 +60,7 @@ function watchReplies(redis: Redis): Redis {
 }
 
 /** `policy`: the eviction policy of Redis. */
-export type RedisFacts = { version: string; policy: string };
+type RedisFacts = { version: string; policy: string };
 
 /** The only policy that never evicts waiting work. */
 const SAFE_POLICY = "noeviction";
@@ -73,7 +73,7 @@ const CHECK_KEY_MS = 60_000;
  * Reads facts, and runs a script that writes like a queue. Rejects with the error of the first refused command: a
  * replica, full memory and ACL rules refuse writes, scripts or names on a working connection.
  */
-export async function checkRedis(redis: Redis): Promise<RedisFacts> {
+async function checkRedis(redis: Redis): Promise<RedisFacts> {
   await redis.ping();
   const [server, memory] = await Promise.all([redis.info("server"), redis.info("memory")]);
   await redis.eval(CHECK_SCRIPT, 1, CHECK_KEY, CHECK_KEY_MS);

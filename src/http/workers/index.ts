@@ -53,7 +53,7 @@ type CallOfWorker = {
   params: Record<string, string>;
 };
 
-type Handler = (call: CallOfWorker) => Promise<Reply>;
+type WorkerHandler = (call: CallOfWorker) => Promise<Reply>;
 
 const PREFIX = "/workers";
 const MAX_CHECKPOINT_BYTES = 2 * 1024 ** 2;
@@ -124,7 +124,7 @@ async function requireToken({ request, services }: CallOfWorker): Promise<Worker
 }
 
 /** The routes that a worker calls with the signed link of one execution, such as resumable uploads of its files. */
-const EXECUTION_ROUTES: [method: string, path: string, run: Handler][] = [
+const EXECUTION_ROUTES: [method: string, path: string, run: WorkerHandler][] = [
   ["POST", "start", async (call) => ok(call.cluster.executions.start(call.id, await readBody(call, bootMessage)))],
   ["GET", "files/:name", serveFile],
   ["HEAD", "files/:name", serveFile],
@@ -199,7 +199,7 @@ export function createWorkerRoutes(
   cluster: Cluster,
   contextOf: (request: Request) => RequestContext,
 ): MountedRoute[] {
-  const mount = (method: string, path: string, run: Handler): MountedRoute => ({
+  const mount = (method: string, path: string, run: WorkerHandler): MountedRoute => ({
     method,
     path: `${PREFIX}/${path}`,
     handle: async (request, params) => {
