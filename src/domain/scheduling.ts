@@ -9,7 +9,7 @@ import { canDo, findLack, LOCAL, type OnlineWorker, type PlaceNeeds, type PlaceV
 /** `ending`: slots of executions that have ended here and not yet there. `isAvoided`: it gets nothing new for now. */
 export type WorkerPlace = OnlineWorker & { ending: number; isAvoided: boolean };
 
-type SlotJob = Pick<Job, "stepId" | "name" | "workspaceId" | "runsAlone">;
+export type SlotJob = Pick<Job, "stepId" | "name" | "workspaceId" | "runsAlone">;
 
 /** A job that is due, or a running job that asks for one more slot. `needs` null: only this machine can do it. */
 export type SlotRequest = SlotJob & {

@@ -152,7 +152,7 @@ export function createRunner(options: RunnerOptions): Runner {
       ended: Promise.resolve(),
     };
     running.set(job.stepId, entry);
-    const slot = slots.take(job, placeId, request.runsAlone);
+    const slot = slots.take(request, placeId);
     entry.ended = run(entry, slot, request.needs)
       .catch((error) => log.error("job.cleanup_failed", { job: job.stepId, error }))
       .finally(() => {

@@ -10,6 +10,7 @@ import {
   listPlaces,
   type SchedulingLimits,
   type SchedulingState,
+  type SlotJob,
   type SlotRequest,
 } from "../domain/scheduling";
 import type { Log } from "../lib/log";
@@ -42,14 +43,15 @@ export function createSlots(
     ...due,
   });
 
-  function take(change: Omit<HeldSlot, "since">): Slot {
-    const slot = { ...change, since: performance.now() };
+  /** Takes a slot. `isPart`: it is one of several of its job. */
+  function take({ stepId, name, workspaceId, runsAlone }: SlotJob, placeId: string, isPart = false): Slot {
+    const slot = { stepId, name, workspaceId, runsAlone, placeId, isPart, since: performance.now() };
     held.add(slot);
     return {
-      placeId: slot.placeId,
+      placeId,
       release: () => {
         if (!held.delete(slot)) return;
-        if (slot.runsAlone && slot.placeId === LOCAL) {
+        if (runsAlone && placeId === LOCAL) {
           const forMs = Math.min(limits.maxAloneMs, performance.now() - slot.since);
           lastAlone = { endedAt: slot.since + forMs, forMs };
         }
@@ -60,16 +62,14 @@ export function createSlots(
 
   return {
     read,
-    take: ({ stepId, name, workspaceId }: Job, placeId: string, runsAlone: boolean) =>
-      take({ stepId, name, workspaceId, placeId, runsAlone, isPart: false }),
+    take,
     /**
      * Gives a slot to the running job that asks for it. Returns false when the request is not that of a running job.
      */
     grant: (request: SlotRequest, placeId: string) => {
       const asked = waiting.values().find((one) => one === request);
       if (asked === undefined) return false;
-      const { stepId, name, workspaceId } = asked;
-      asked.grant(take({ stepId, name, workspaceId, placeId, runsAlone: false, isPart: true }));
+      asked.grant(take(asked, placeId, true));
       return true;
     },
     /** Returns the places for the parts of a job. */

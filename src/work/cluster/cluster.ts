@@ -6,10 +6,9 @@
 import type { SignedLinks } from "../../blobs/signed-links";
 import { readCertificate } from "../../config";
 import type { JobName } from "../../domain/jobs";
-import type { EncodingFacts } from "../../domain/worker-messages";
 import { deriveSecret } from "../../lib/hash";
 import { listRevokedWorkerIds } from "../../store/workers";
-import { type MediaTools, readEncodingFacts } from "../jobs/media-tools";
+import type { MediaTools } from "../jobs/media-tools";
 import type { PipelineNeeds } from "../pipelines/pipelines";
 import { createExecutions } from "./executions";
 import { createWorkerPlaces } from "./other-places";
@@ -34,13 +33,6 @@ export async function openCluster(
   const { openTicketQueues } = await import("../../queue/bullmq");
   const tickets = openTicketQueues({ url: config.redisUrl, ca }, log);
   const { isReachable } = tickets;
-  let localEncoding: EncodingFacts | null = null;
-  void tools
-    .encoder()
-    .then(async (encoder) => {
-      localEncoding = await readEncodingFacts(tools.ffmpeg, encoder);
-    })
-    .catch((error) => log.warn("encoder.unavailable", { error }));
   const wake = () => services.runner.wake();
   const executions = createExecutions({
     services,
@@ -56,7 +48,6 @@ export async function openCluster(
     services,
     tools,
     executions,
-    findLocalEncoding: () => localEncoding,
     getOwner: (workspaceId) => deriveSecret(secret, `owner ${workspaceId}`).slice(0, OWNER_CHARACTERS),
   });
 

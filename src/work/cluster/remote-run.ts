@@ -10,7 +10,7 @@ import { toSeconds } from "../../domain/time";
 import type { EncodingFacts } from "../../domain/worker-messages";
 import { isWorkerJob, JOB_NEEDS, type WorkerJob } from "../../domain/workers";
 import type { JobInput, JobOutput, LoadedJob, RunContext } from "../jobs/definition";
-import type { MediaTools } from "../jobs/media-tools";
+import { type MediaTools, readEncodingFacts } from "../jobs/media-tools";
 import type { RenderInput, RenderOutput } from "../jobs/render-run";
 import { EXECUTION_RUNS } from "../worker/runs";
 import { createChunkChecker, type PieceCall, type SplitExecutions } from "./encode-pieces";
@@ -25,8 +25,6 @@ type RemoteRunParts = {
   services: WorkerNeeds;
   tools: MediaTools;
   executions: Pick<Executions, "run">;
-  /** Returns what this machine encodes with; null while that is not known. */
-  findLocalEncoding(): EncodingFacts | null;
   /** Returns what stands for a workspace on workers. */
   getOwner(workspaceId: string): string;
 };
@@ -44,10 +42,18 @@ type RunningJob = Pick<JobContext, "places" | "slot"> & {
 /** Assumed where frames keep the rate of the source. */
 const TYPICAL_FRAME_RATE = 30;
 
-export function createRemoteRunner({ services, tools, executions, findLocalEncoding, getOwner }: RemoteRunParts) {
+export function createRemoteRunner({ services, tools, executions, getOwner }: RemoteRunParts) {
   const { root } = services.folders;
   /** The measured speeds of places, in pixels per second of one slot. */
   const speeds = new Map<string, number>();
+  /** What this machine encodes with; null while that is not known. */
+  let localEncoding: EncodingFacts | null = null;
+  void tools
+    .encoder()
+    .then(async (encoder) => {
+      localEncoding = await readEncodingFacts(tools.ffmpeg, encoder);
+    })
+    .catch((error) => services.log.warn("encoder.unavailable", { error }));
 
   /** Records a measurement of a render with this output, and shows it in the list of workers. */
   function recordSpeed(placeId: string, measured: number, { video }: RenderInput["output"]): void {
@@ -129,7 +135,7 @@ export function createRemoteRunner({ services, tools, executions, findLocalEncod
   const createSplitExecutions = (running: RunningJob, input: RenderInput): SplitExecutions => ({
     listPlaces: () =>
       running.places.list().flatMap(({ id, slots, free, worker }) => {
-        const encoding = worker === null ? findLocalEncoding() : worker.announcement.encoding;
+        const encoding = worker === null ? localEncoding : worker.announcement.encoding;
         const pixelsPerSecond = speeds.get(id) ?? null;
         return encoding === null ? [] : [{ id, isLocal: id === LOCAL, slots, free, encoding, pixelsPerSecond }];
       }),
