@@ -4,6 +4,7 @@ import { chmod, copyFile, link, mkdir, open, rename, rm, stat, utimes } from "no
 import { dirname, join } from "node:path";
 import { flushFile, SECRET_FILE_MODE } from "../lib/atomic-file";
 import { ignoreCodes } from "../lib/error-codes";
+import { writeAll } from "../lib/file-bytes";
 import { hashFile } from "../lib/hash";
 
 /** Size, hash and time of a written file. */
@@ -69,7 +70,7 @@ async function copyHashed(from: string, to: string, signal: AbortSignal): Promis
         if (bytesRead === 0) break;
         const bytes = buffer.subarray(0, bytesRead);
         hasher.update(bytes);
-        await writeWhole(target, bytes);
+        await writeAll(target, bytes, null);
         done += bytesRead;
       }
       await target.sync();
@@ -83,10 +84,6 @@ async function copyHashed(from: string, to: string, signal: AbortSignal): Promis
 }
 
 const COPY_BYTES = 1024 * 1024;
-
-async function writeWhole(file: Awaited<ReturnType<typeof open>>, bytes: Uint8Array): Promise<void> {
-  for (let done = 0; done < bytes.length; ) done += (await file.write(bytes, done, bytes.length - done)).bytesWritten;
-}
 
 async function hashWritten(path: string, signal: AbortSignal): Promise<{ bytes: number; sha256: string }> {
   const sha256 = await hashFile(path, signal);

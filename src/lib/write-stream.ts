@@ -1,5 +1,6 @@
 /** Writes a stream to a file. Chunks that arrive during a write are combined in the next one. */
 import { type FileHandle, open } from "node:fs/promises";
+import { writeAll } from "./file-bytes";
 
 /** Maximum number of buffered bytes, which bounds the memory of an upload. */
 const MAX_BUFFERED_BYTES = 1024 * 1024;
@@ -64,10 +65,4 @@ async function writeFully(file: FileHandle, chunks: readonly Uint8Array[], posit
   const { bytesWritten } = await file.writev(chunks, position);
   if (bytesWritten === size) return;
   await writeAll(file, Buffer.concat(chunks).subarray(bytesWritten), position + bytesWritten);
-}
-
-/** Writes bytes at a position, even if single writes store only some of them. */
-export async function writeAll(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
-  for (let done = 0; done < bytes.length; )
-    done += (await file.write(bytes, done, bytes.length - done, position + done)).bytesWritten;
 }

@@ -10,6 +10,7 @@ import type { AudioProcessing } from "../domain/media";
 import { planSpeakerGains, type SpeakerGain } from "../domain/speaker-levels";
 import type { EnergyContour } from "../domain/speech";
 import { TICKS_PER_SECOND } from "../domain/time";
+import { writeAll } from "../lib/file-bytes";
 import { MAX_PEAK_DBTP, searchLevel, toFactor } from "./audio/level-search";
 import type { OutputLevel } from "./audio/leveler";
 import { measureFile } from "./audio/loudness";
@@ -102,7 +103,7 @@ function createSampleKeeper(path: string): AudioSink & { read(): string | null }
       if (!isKept) return;
       try {
         file ??= await open(path, "w");
-        for (let at = 0; at < samples.length; ) at += (await file.write(samples, at)).bytesWritten;
+        await writeAll(file, samples, null);
       } catch {
         // Without them, the next pass takes longer.
         await discard();

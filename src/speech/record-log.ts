@@ -3,7 +3,7 @@
  * incomplete or damaged record ends the file. The file may be lost at any time, in which case the work is repeated.
  */
 import { type FileHandle, open, readFile, rm } from "node:fs/promises";
-import { writeAll } from "../lib/write-stream";
+import { writeAll } from "../lib/file-bytes";
 
 export type RecordLog = {
   /** Returns a record of an earlier run and drops it from memory; null if there is none. */

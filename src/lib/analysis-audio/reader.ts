@@ -1,5 +1,6 @@
 /** Reads ranges of analysis audio, so that long recordings take little memory. Also reads old files of raw samples. */
 import { type FileHandle, open } from "node:fs/promises";
+import { readInto } from "../file-bytes";
 import { BLOCK_SAMPLES, decodeBlock } from "./block";
 import {
   type BlockIndex,
@@ -17,7 +18,7 @@ export async function openAudioFile(path: string) {
   try {
     const { size, mtimeMs, ino } = await file.stat();
     const version = `${ino}-${size}-${mtimeMs}`;
-    const isCompressed = hasHeader(await readBytes(file, 0, Math.min(size, HEADER_BYTES)));
+    const isCompressed = hasHeader(await readInto(file, new Uint8Array(Math.min(size, HEADER_BYTES)), 0));
     const { samples, read } = isCompressed ? await openCompressed(file, size) : openRaw(file, size);
     return {
       /** Whole samples in the file. */
@@ -51,16 +52,19 @@ function openRaw(file: FileHandle, size: number): SampleSource {
     // An odd byte at the end is ignored.
     samples: Math.floor(size / 2),
     read: async (start, count) => {
-      const bytes = await readBytes(file, start * 2, count * 2);
+      const bytes = await readInto(file, new Uint8Array(count * 2), start * 2);
       return new Int16Array(bytes.buffer, 0, bytes.length >> 1);
     },
   };
 }
 
 async function openCompressed(file: FileHandle, size: number): Promise<SampleSource> {
-  const footer = parseFooter(await readBytes(file, Math.max(0, size - FOOTER_BYTES), FOOTER_BYTES), size);
+  const footer = parseFooter(
+    await readInto(file, new Uint8Array(FOOTER_BYTES), Math.max(0, size - FOOTER_BYTES)),
+    size,
+  );
   const end = size - FOOTER_BYTES - footer.indexBytes;
-  const index = parseIndex(await readBytes(file, end, footer.indexBytes), footer, end);
+  const index = parseIndex(await readInto(file, new Uint8Array(footer.indexBytes), end), footer, end);
   // Reads are sequential: the next one usually starts in the block in which the last one ended.
   let last: { block: number; samples: Int16Array } | null = null;
 
@@ -73,7 +77,9 @@ async function openCompressed(file: FileHandle, size: number): Promise<SampleSou
     const from = index.locate(first).offset;
     const until = index.locate(final);
     const bytes =
-      known !== null && first === final ? null : await readBytes(file, from, until.offset + until.size - from);
+      known !== null && first === final
+        ? null
+        : await readInto(file, new Uint8Array(until.offset + until.size - from), from);
     for (let block = first; block <= final; block++) {
       const samples =
         block === known?.block ? known.samples : decodeBlockAt(index, block, footer.samples, bytes!, from);
@@ -96,16 +102,4 @@ function decodeBlockAt(index: BlockIndex, block: number, total: number, bytes: U
   if (own.length !== size || Bun.hash.crc32(own) !== crc)
     throw new DamagedAudioError(`wrong checksum of block ${block}`);
   return decodeBlock(own, count);
-}
-
-/** Reads up to `count` bytes at `position`; fewer at the end of the file. */
-async function readBytes(file: FileHandle, position: number, count: number): Promise<Uint8Array> {
-  const bytes = new Uint8Array(count);
-  let filled = 0;
-  while (filled < count) {
-    const { bytesRead } = await file.read(bytes, filled, count - filled, position + filled);
-    if (bytesRead === 0) break;
-    filled += bytesRead;
-  }
-  return bytes.subarray(0, filled);
 }

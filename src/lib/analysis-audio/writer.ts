@@ -1,5 +1,6 @@
 /** Writes losslessly compressed 16-bit samples, one block at a time. Uncompressed samples never reach the disk. */
 import { open } from "node:fs/promises";
+import { writeAll } from "../file-bytes";
 import { BLOCK_SAMPLES, createBlockEncoder } from "./block";
 import { createIndexBuilder, formatFooter, formatHeader } from "./layout";
 
@@ -20,7 +21,7 @@ export async function createAudioFile(path: string) {
   async function flush(): Promise<void> {
     const bytes = Buffer.concat(pending);
     [pending, pendingBytes] = [[], 0];
-    for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at, bytes.length - at)).bytesWritten;
+    await writeAll(file, bytes, null);
   }
 
   async function endBlock(): Promise<void> {

@@ -1,5 +1,6 @@
 /** Reads the boxes of MP4 and QuickTime files (ISO 14496-12). */
 import type { FileHandle } from "node:fs/promises";
+import { readInto } from "../../lib/file-bytes";
 import { requireBytes } from "./incomplete-files";
 
 /** `size` is that of the whole box, which may extend beyond the available bytes. */
@@ -28,7 +29,7 @@ export async function* readBoxHeaders(
 ): AsyncGenerator<Mp4BoxHeader & { at: number }> {
   for (let at = 0; at + 8 <= size; ) {
     await requireBytes(path, at, at + 16);
-    const head = await readBytes(file, at, Math.min(16, size - at));
+    const head = await readInto(file, new Uint8Array(Math.min(16, size - at)), at);
     const header = parseBoxHeader(toView(head), 0, size - at);
     if (header === null) return;
     yield { ...header, at };
@@ -44,13 +45,7 @@ export async function readBoxBody(
   length: number,
 ): Promise<Uint8Array> {
   await requireBytes(path, at, at + headerSize + length);
-  return readBytes(file, at + headerSize, length);
-}
-
-async function readBytes(file: FileHandle, at: number, length: number): Promise<Uint8Array> {
-  const bytes = new Uint8Array(length);
-  const { bytesRead } = await file.read(bytes, 0, length, at);
-  return bytes.subarray(0, bytesRead);
+  return readInto(file, new Uint8Array(length), at + headerSize);
 }
 
 /** Sizes of sample entries before their boxes: `avc1` and the like, and `mp4a` and the like. */

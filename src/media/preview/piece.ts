@@ -5,6 +5,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { AppError } from "../../domain/errors";
 import type { PreviewTrack } from "../../domain/preview";
+import { readInto } from "../../lib/file-bytes";
 import { type FragmentTrack, writeFragment, writeInitSegment } from "./fragment";
 import { type EncodedHead, replaceParameterSets } from "./head";
 import type { FileRange, PiecePart } from "./read-parts";
@@ -84,9 +85,8 @@ async function readData({ file, reserve }: OpenFile, samples: readonly Sample[])
   const end = Math.max(...samples.map(({ offset, size }) => offset + size));
   if (!(end - start <= MAX_GROUP_BYTES)) throw damaged();
   reserve(end - start);
-  const bytes = new Uint8Array(end - start);
-  const { bytesRead } = await file.read(bytes, 0, bytes.length, start);
-  if (bytesRead < bytes.length) throw damaged();
+  const bytes = await readInto(file, new Uint8Array(end - start), start);
+  if (bytes.length < end - start) throw damaged();
   return samples.map(({ offset, size }) => bytes.subarray(offset - start, offset - start + size));
 }
 

@@ -1,6 +1,7 @@
 /** Reads the content of a piece: bytes, and the samples of the preview that follow them. */
 import { open } from "node:fs/promises";
 import { AppError } from "../../domain/errors";
+import { readInto } from "../../lib/file-bytes";
 
 /** A byte range of the preview or source. */
 export type FileRange = { offset: number; length: number };
@@ -50,8 +51,8 @@ function findRunEnd(parts: readonly PiecePart[], first: number): number {
 async function readRun(file: Awaited<ReturnType<typeof open>>, run: readonly FileRange[]): Promise<Uint8Array[]> {
   const { offset: start } = run[0]!;
   const last = run.at(-1)!;
-  const bytes = new Uint8Array(last.offset + last.length - start);
-  const { bytesRead } = await file.read(bytes, 0, bytes.length, start);
-  if (bytesRead < bytes.length) throw new AppError("processing_failed", "The preview is damaged.");
+  const length = last.offset + last.length - start;
+  const bytes = await readInto(file, new Uint8Array(length), start);
+  if (bytes.length < length) throw new AppError("processing_failed", "The preview is damaged.");
   return run.map(({ offset, length }) => bytes.subarray(offset - start, offset - start + length));
 }

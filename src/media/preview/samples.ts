@@ -4,6 +4,7 @@
  */
 import type { FileHandle } from "node:fs/promises";
 import { AppError } from "../../domain/errors";
+import { readInto } from "../../lib/file-bytes";
 
 /** `time` is the presentation time in units of the track's timescale. Samples are sorted by time. */
 export type Sample = { offset: number; size: number; time: number; isKey: boolean };
@@ -43,8 +44,8 @@ export function openSampleTable(file: FileHandle, track: { firstRecord: number; 
   /** Reads samples `from` to `to`, exclusive. Throws `AppError` `processing_failed` when the file is too short. */
   async function read(from: number, to: number): Promise<Sample[]> {
     const bytes = new Uint8Array(Math.max(0, to - from) * RECORD_BYTES);
-    const { bytesRead } = await file.read(bytes, 0, bytes.length, (firstRecord + from) * RECORD_BYTES);
-    if (bytesRead < bytes.length) throw new AppError("processing_failed", "The index of the preview is damaged.");
+    const found = await readInto(file, bytes, (firstRecord + from) * RECORD_BYTES);
+    if (found.length < bytes.length) throw new AppError("processing_failed", "The index of the preview is damaged.");
     const view = new DataView(bytes.buffer);
     return Array.from({ length: to - from }, (_, n) => readRecord(view, n * RECORD_BYTES));
   }

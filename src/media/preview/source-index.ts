@@ -8,6 +8,7 @@ import type { ProbedMedia } from "../../domain/media";
 import { PIECE_SECONDS, type PreviewTrack, type SourceFacts, type SourceVideoTrack } from "../../domain/preview";
 import { getFrameCount, getFrameTime, TICKS_PER_SECOND, toSeconds } from "../../domain/time";
 import { yieldToEventLoop } from "../../lib/event-loop";
+import { readInto } from "../../lib/file-bytes";
 import type { RecordingFile } from "../ffmpeg";
 import { parseNalUnits } from "../packets/bitstream";
 import { getNalType, NAL_IDR } from "../packets/h264";
@@ -75,10 +76,8 @@ export async function writeSourceIndex(
     await using file = await open(path, "r");
     const verify = async (packet: EncodedPacket, offset: number) => {
       const expected = packet.data.subarray(0, CHECKED_BYTES);
-      const found = new Uint8Array(expected.length);
-      const { bytesRead } = await file.read(found, 0, found.length, offset);
-      if (bytesRead !== found.length || Buffer.compare(found, expected) !== 0)
-        throw new NotPlayableError("packets are not where they should be");
+      const found = await readInto(file, new Uint8Array(expected.length), offset);
+      if (Buffer.compare(found, expected) !== 0) throw new NotPlayableError("packets are not where they should be");
     };
     const reader: TrackReader = { probed, check, verify, locate, append: (records) => appendRecords(parts, records) };
     await attempt(async () => {

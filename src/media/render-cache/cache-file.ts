@@ -5,8 +5,8 @@
  */
 
 import { type FileHandle, open, rm } from "node:fs/promises";
+import { readInto, writeAll } from "../../lib/file-bytes";
 import { createSemaphore } from "../../lib/semaphore";
-import { writeAll } from "../../lib/write-stream";
 
 export type RenderCache = Awaited<ReturnType<typeof openRenderCache>>;
 
@@ -189,11 +189,6 @@ const isMagic = (bytes: Uint8Array): boolean => Buffer.compare(bytes, MAGIC) ===
 /** Returns the bytes at a position; null if the file ends before them or cannot be read. */
 async function readAt(file: FileHandle, at: number, length: number): Promise<Uint8Array | null> {
   if (at < 0 || length < 0) return null;
-  const bytes = new Uint8Array(length);
-  for (let done = 0; done < length; ) {
-    const read = await file.read(bytes, done, length - done, at + done).catch(() => null);
-    if (read === null || read.bytesRead === 0) return null;
-    done += read.bytesRead;
-  }
-  return bytes;
+  const bytes = await readInto(file, new Uint8Array(length), at).catch(() => null);
+  return bytes?.length === length ? bytes : null;
 }

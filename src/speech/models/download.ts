@@ -2,10 +2,10 @@
 import { constants } from "node:fs";
 import { open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { AppError } from "../../domain/errors";
+import { writeAll } from "../../lib/file-bytes";
 import { findFileSize } from "../../lib/file-size";
 import { hashFile } from "../../lib/hash";
 import { sleep } from "../../lib/sleep";
-import { writeAll } from "../../lib/write-stream";
 import { createUpstreamError, fetchModelFile, maskUrlPassword } from "./fetch-file";
 
 export type ModelDownload = {

@@ -7,6 +7,7 @@ import { basename, join } from "node:path";
 import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { AppError } from "../../domain/errors";
+import { writeAll } from "../../lib/file-bytes";
 import { decompressBzip2, readTar, type TarEntry, type TarSink } from "./archives";
 import { isFileName, MANIFEST_NAME } from "./manifest";
 
@@ -82,9 +83,7 @@ function createUnpackTarget(folder: string, maxBytes: number) {
     if (path === null) return null;
     const file = await open(path, "wx", 0o600);
     handle = file;
-    return async (bytes) => {
-      for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at)).bytesWritten;
-    };
+    return (bytes) => writeAll(file, bytes, null);
   };
   return { openSink, reserve, ambiguous, [Symbol.asyncDispose]: close };
 }

@@ -6,6 +6,7 @@ import { open, rename, rm } from "node:fs/promises";
 import { discard } from "../../blobs/trash";
 import { formatBytes } from "../../domain/bytes";
 import { AppError } from "../../domain/errors";
+import { writeAll } from "../../lib/file-bytes";
 import { createPoller, type Poller } from "../../lib/poller";
 import {
   countExportStart,
@@ -143,24 +144,17 @@ async function openArchiveFile(services: CoreNeeds, path: string) {
   let position = 0;
   let unflushed = 0;
 
-  async function writeAt(bytes: Uint8Array, at: number): Promise<void> {
-    for (let done = 0; done < bytes.byteLength; ) {
-      const { bytesWritten } = await file.write(bytes, done, bytes.byteLength - done, at + done);
-      done += bytesWritten;
-    }
-  }
-
   return {
     write: async (bytes: Uint8Array) => {
       claimSpace(services, bytes.byteLength);
-      await writeAt(bytes, position);
+      await writeAll(file, bytes, position);
       position += bytes.byteLength;
       unflushed += bytes.byteLength;
       if (unflushed < FLUSH_INTERVAL_BYTES) return;
       unflushed = 0;
       await file.datasync();
     },
-    patch: writeAt,
+    patch: (bytes: Uint8Array, at: number) => writeAll(file, bytes, at),
     flush: () => file.sync(),
     close: () => file.close(),
   };
