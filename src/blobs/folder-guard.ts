@@ -3,10 +3,11 @@
  * folder; without it, the folder is offline. An unmounted folder looks empty, so while it is offline, missing files
  * have no meaning, and nothing is written or removed.
  */
-import { readFile, stat, statfs } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { AppError } from "../domain/errors";
+import { type AppError, retryLater } from "../domain/errors";
 import { MEDIA_MARKER_NAME, parseMarker } from "../domain/media-folder";
+import { readFreeBytes } from "../lib/disk-reserve";
 import { succeeds } from "../lib/error-codes";
 import { withTimeLimit } from "../lib/time-limit";
 
@@ -23,9 +24,7 @@ const RETRY_AFTER_SECONDS = 30;
 
 /** The error while a folder is offline. Its message does not name the folder, because anyone may read it. */
 export const offlineError = (): AppError =>
-  new AppError("upstream_unavailable", "Server storage is offline. Try again later.", {
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-  });
+  retryLater("upstream_unavailable", "Server storage is offline. Try again later.", RETRY_AFTER_SECONDS);
 
 /** Creates a guard for the folders with these markers. It reports no problem before its first check. */
 export function createFolderGuard(markers: readonly GuardedMarker[], { maxWaitMs = MAX_WAIT_MS } = {}) {
@@ -54,10 +53,7 @@ export function createFolderGuard(markers: readonly GuardedMarker[], { maxWaitMs
       }),
     );
     const last = dirname(markers.at(-1)?.path ?? "");
-    freeBytes = await statfs(last).then(
-      ({ bavail, bsize }) => bavail * bsize,
-      () => 0,
-    );
+    freeBytes = await readFreeBytes(last).catch(() => 0);
     return problems.find((found) => found !== null) ?? null;
   }
 

@@ -209,11 +209,8 @@ async function checkPort(config: Config, folder: string) {
     return ok(null, `${where} is free`);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
-    const isServer = await sendToServer(folder, "user list", {}).then(
-      (response) => response !== null,
-      () => false,
-    );
-    if (isServer) return ok(null, `${where} is used by the running server of this data folder`);
+    const response = await sendToServer(folder, "user list", {}).catch(() => null);
+    if (response !== null) return ok(null, `${where} is used by the running server of this data folder`);
     return warning(null, `${where} is used by another program`);
   }
 }

@@ -1,5 +1,6 @@
 /** The disk reserve: free space that is never used up. Anything that can grow without bound claims space here first. */
 import { statfsSync } from "node:fs";
+import { statfs } from "node:fs/promises";
 
 /** Free space is measured again after this many bytes or milliseconds, because other programs also write. */
 const MAX_UNMEASURED_BYTES = 16 * 1024 * 1024;
@@ -50,8 +51,9 @@ export function createDiskReserve(
 
 export type DiskReserve = ReturnType<typeof createDiskReserve>;
 
+const countFreeBytes = ({ bavail, bsize }: { bavail: number; bsize: number }): number => bavail * bsize;
+
 /** Returns the free bytes that this user may write on the file system of `folder`. */
-export function getFreeBytes(folder: string): number {
-  const { bavail, bsize } = statfsSync(folder);
-  return bavail * bsize;
-}
+export const getFreeBytes = (folder: string): number => countFreeBytes(statfsSync(folder));
+
+export const readFreeBytes = async (folder: string): Promise<number> => countFreeBytes(await statfs(folder));

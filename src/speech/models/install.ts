@@ -1,8 +1,10 @@
 /** Installs and removes models. A model's folder is complete or does not exist, even after an interruption. */
-import { mkdir, readdir, readFile, rename, rm, stat, statfs } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { AppError, conflict } from "../../domain/errors";
 import { flushFile } from "../../lib/atomic-file";
+import { readFreeBytes } from "../../lib/disk-reserve";
+import { succeeds } from "../../lib/error-codes";
 import { findFileSize } from "../../lib/file-size";
 import { lockFolder } from "../../lib/folder-lock";
 import { hashFile } from "../../lib/hash";
@@ -106,10 +108,7 @@ export function removeModel(name: string, options: Pick<InstallOptions, "modelsD
     await rm(partial, { recursive: true, force: true });
     const folder = join(options.modelsDir, name);
     const trash = join(options.modelsDir, `${NEW_FOLDER_PREFIX}${crypto.randomUUID()}`);
-    const removed = await rename(folder, trash).then(
-      () => true,
-      () => false,
-    );
+    const removed = await succeeds(rename(folder, trash));
     await rm(trash, { recursive: true, force: true });
     if (!removed && !hadPartial) throw createNotInstalledError(name);
   });
@@ -184,13 +183,10 @@ const createUnknownModelError = (name: string): AppError =>
   new AppError("not_found", `Unknown model "${name}". See offcut models list.`);
 
 async function requireSpace(folder: string, neededBytes: number): Promise<void> {
-  const { bavail, bsize } = await statfs(folder);
-  if (bavail * bsize >= neededBytes + MIN_SPARE_BYTES) return;
+  const freeBytes = await readFreeBytes(folder);
+  if (freeBytes >= neededBytes + MIN_SPARE_BYTES) return;
   const mb = (bytes: number) => Math.ceil(bytes / 1e6);
-  throw new AppError(
-    "storage_full",
-    `Not enough disk space: ${mb(neededBytes)} MB needed, ${mb(bavail * bsize)} MB free.`,
-  );
+  throw new AppError("storage_full", `Not enough disk space: ${mb(neededBytes)} MB needed, ${mb(freeBytes)} MB free.`);
 }
 
 async function sumFolderBytes(folder: string): Promise<number> {

@@ -31,16 +31,9 @@ async function deleteRenderRows(
   after: DeletionCleanup,
 ): Promise<void> {
   const now = services.now();
-  await endSteps(
-    tx,
-    renders.map((r) => r.id),
-    now,
-    after,
-  );
-  await deleteOutputAssets(
-    tx,
-    renders.map((r) => r.id),
-  );
+  const ids = renders.map(({ id }) => id);
+  await endSteps(tx, ids, now, after);
+  await deleteOutputAssets(tx, ids);
   for (const render of renders) {
     if (render.completed_at === null) await emitRenderEvent(tx, render, "render.cancelled", now);
     after.paths.push(services.folders.render(render.id), services.folders.work(render.id));

@@ -13,10 +13,8 @@ import type { CoreNeeds } from "../needs";
 export async function discardDerivatives({ store, folders }: CoreNeeds, assetId: string): Promise<void> {
   const { dir, source } = folders.media(assetId);
   const names = (await listNames(dir)).filter((name) => name !== basename(source));
-  await discard(
-    folders,
-    names.map((name) => join(dir, name)),
-  );
+  const paths = names.map((name) => join(dir, name));
+  await discard(folders, paths);
   await store.write((tx) => updateAsset(tx, assetId, { derived_bytes: 0 }));
 }
 

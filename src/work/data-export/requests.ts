@@ -1,8 +1,9 @@
 /** Requests for data exports, the notifications that report their state, and the removal of their archives. */
-import { stat } from "node:fs/promises";
+
 import type { SignedLinks } from "../../blobs/signed-links";
 import { discard } from "../../blobs/trash";
 import type { NotificationPayloads } from "../../domain/notifications";
+import { findFileSize } from "../../lib/file-size";
 import { newId } from "../../lib/ids";
 import {
   type DataExport,
@@ -73,10 +74,7 @@ export async function requestDataExport(
 export async function readWrittenBytes({ folders, store }: CoreNeeds, userId: string): Promise<number | null> {
   const pending = await findDataExport(store.read, userId, "pending");
   if (pending === null) return null;
-  return stat(folders.exportPart(pending.id)).then(
-    ({ size }) => size,
-    () => null,
-  );
+  return findFileSize(folders.exportPart(pending.id)).catch(() => null);
 }
 
 /** Changes an export in state `from` and its notification. Returns null if it does not exist or its state differs. */
@@ -110,10 +108,8 @@ export async function expireExports({ folders, store }: CoreNeeds, rows: DataExp
   if (rows.length === 0) return;
   await folders.guard.confirmOnline();
   for (const { id } of rows) await store.write((tx) => changeDataExport(tx, id, "ready", { state: "expired" }));
-  await discard(
-    folders,
-    rows.map(({ id }) => folders.exportArchive(id)),
-  );
+  const archives = rows.map(({ id }) => folders.exportArchive(id));
+  await discard(folders, archives);
 }
 
 /** Expires exports whose archive does not exist, as after a backup without the archives was restored. */

@@ -1,5 +1,6 @@
 /** Readiness: database, storage, ffmpeg and Redis. */
-import { statfs } from "node:fs/promises";
+
+import { readFreeBytes } from "../../lib/disk-reserve";
 import { findFileSize } from "../../lib/file-size";
 import type { ClusterNeeds } from "../cluster/cluster";
 import type { LiveStreams } from "../live/streams";
@@ -10,11 +11,8 @@ const MIN_FREE_BYTES = 256 * 1024 * 1024;
 /** `redis`: absent when none is configured. */
 type Readiness = { ready: boolean; database: boolean; storage: boolean; ffmpeg: boolean; redis?: boolean };
 
-const hasFreeBytes = (folder: string): Promise<boolean> =>
-  statfs(folder).then(
-    (found) => found.bavail * found.bsize > MIN_FREE_BYTES,
-    () => false,
-  );
+const hasFreeBytes = async (folder: string): Promise<boolean> =>
+  (await readFreeBytes(folder).catch(() => 0)) > MIN_FREE_BYTES;
 
 /**
  * Checks each part; `database` is false if it is damaged, though most queries may work, and `storage` is false also

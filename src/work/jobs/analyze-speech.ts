@@ -6,6 +6,7 @@ import { JobYielded } from "../../domain/jobs";
 import { MAX_PARTIAL_WORDS, type SpeechAnalysis, type SpeechEngine, type Word } from "../../domain/speech";
 import { replaceWords } from "../../domain/vocabulary/apply";
 import type { VocabularyEntry } from "../../domain/vocabulary/entries";
+import { succeeds } from "../../lib/error-codes";
 import { writeSpeechAnalysis } from "../assets/prepared-files";
 import { findReplacements } from "../vocabulary/replace-words";
 import type { JobOutput, RunContext } from "./definition";
@@ -94,10 +95,7 @@ function reportWords({ checkpoint }: SpeechContext) {
     while (waiting.length > 0) {
       const run = waiting;
       const words = run.slice(0, MAX_PARTIAL_WORDS);
-      const hasArrived = await checkpoint({ kind: "words", blobs: [], from: next, words }).then(
-        () => true,
-        () => false,
-      );
+      const hasArrived = await succeeds(checkpoint({ kind: "words", blobs: [], from: next, words }));
       // Recognition has started again meanwhile.
       if (run !== waiting) continue;
       if (!hasArrived) break;

@@ -136,10 +136,7 @@ async function measureFolder(path: string): Promise<number> {
   let bytes = 0;
   for (const entry of await readdir(path, { withFileTypes: true, recursive: true })) {
     if (!entry.isFile()) continue;
-    bytes += await lstat(join(entry.parentPath, entry.name)).then(
-      ({ size }) => size,
-      () => 0,
-    );
+    bytes += (await lstat(join(entry.parentPath, entry.name)).catch(() => null))?.size ?? 0;
   }
   return bytes;
 }
