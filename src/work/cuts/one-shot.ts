@@ -10,7 +10,7 @@ import { type OutputRequest, resolveOutput } from "../../domain/render-output";
 import type { Transcript } from "../../domain/speech";
 import { readSpeechAnalysis, requireProbed } from "../assets/prepared-files";
 import { openJobChild } from "../job-child/child";
-import { getMaxMediaMemoryBytes } from "../job-child/limits";
+import { toMediaOptions } from "../job-child/plan-child";
 import { findBlob, getBlob } from "../jobs/blob-files";
 import { type CutInput, type CutOutput, runCut } from "../jobs/cut-run";
 import type { BlobRef, JobStage, RunContext } from "../jobs/definition";
@@ -47,20 +47,16 @@ export async function openRecording(tools: OneShotTools, path: string, workDir: 
   // The folders in which the runs let their child write.
   const writable = [join(temporaryFolder, "prepare", "scratch"), join(temporaryFolder, "render")];
   for (const folder of [outputDir, ...writable]) await mkdir(folder, { recursive: true });
+  const media = { ...tools.media, temporaryFolder, maxFileBytes: () => null };
   const sharedChild = openJobChild({
-    command: tools.media.jobCommand,
-    sandbox: tools.media.sandbox,
+    ...toMediaOptions(media, bytes),
     view: { readOnly: [source, outputDir], writable, devices: false },
-    limitCode: "processing_failed",
-    maxMemoryBytes: getMaxMediaMemoryBytes(bytes),
-    maxFileBytes: null,
   });
-  const media = { ...tools.media, temporaryFolder, maxFileBytes: () => null, sharedChild };
   return {
     path: source,
     source: { name: "source", bytes },
     outputDir,
-    media,
+    media: { ...media, sharedChild },
     [Symbol.asyncDispose]: sharedChild.end,
   };
 }

@@ -18,7 +18,8 @@ import { getSheetName } from "../../media/preview/storyboard";
 import type { ProbeLimits } from "../../media/probe";
 import { hasSpeechAnalysis, hasTranscript, readDetectedLanguage } from "../assets/prepared-files";
 import { type JobChild, openRunChild } from "../job-child/child";
-import { getMaxMediaMemoryBytes, getProbeTimeLimits } from "../job-child/limits";
+import { getProbeTimeLimits } from "../job-child/limits";
+import { toMediaOptions } from "../job-child/plan-child";
 import { commitFile, openScratchFolder, type ScratchFolder } from "../job-child/scratch";
 import { isValidSource, readSourceFacts } from "../previews/files";
 import { analyzeSpeech, type WordsCheckpoint } from "./analyze-speech";
@@ -82,12 +83,9 @@ export async function runPrepare(
   await removeOldFormats(files);
   await using scratch = await openScratchFolder(join(workDir, "scratch"));
   await using child = openRunChild(tools.sharedChild, {
-    command: tools.jobCommand,
-    sandbox: tools.sandbox,
+    ...toMediaOptions(tools, input.blobs.source.bytes),
     view: { readOnly: [files.source, outputDir], writable: [scratch.path], devices: false },
     limitCode: "corrupt_media",
-    maxMemoryBytes: getMaxMediaMemoryBytes(input.blobs.source.bytes),
-    maxFileBytes: tools.maxFileBytes(),
   });
   const report = createReporter(context);
   const listOutputs = () => listBlobs(outputDir, input.blobs.source.name);

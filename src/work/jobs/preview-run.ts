@@ -31,7 +31,7 @@ import {
 import { buildStoryboardArguments, getSheetName } from "../../media/preview/storyboard";
 import type { IndexedTracks } from "../../media/preview/write-index";
 import { type JobChild, openJobChild, type RunOptions } from "../job-child/child";
-import { getMaxMediaMemoryBytes } from "../job-child/limits";
+import { toMediaOptions } from "../job-child/plan-child";
 import { commitFile, openScratchFolder, type ScratchFolder } from "../job-child/scratch";
 import { isValidTrack, readPreviewFacts } from "../previews/files";
 import { listBlobs, removePartFiles } from "./blob-files";
@@ -83,12 +83,8 @@ export async function runPreview(
   await using scratch = await openScratchFolder(join(workDir, "scratch"));
   const audio = input.blobs.audio === null ? [] : [context.getInputPath(input.blobs.audio.name)];
   await using child = openJobChild({
-    command: tools.jobCommand,
-    sandbox: tools.sandbox,
+    ...toMediaOptions(tools, input.blobs.source.bytes),
     view: { readOnly: [source, outputDir, ...audio], writable: [scratch.path], devices: false },
-    limitCode: "processing_failed",
-    maxMemoryBytes: getMaxMediaMemoryBytes(input.blobs.source.bytes),
-    maxFileBytes: tools.maxFileBytes(),
     priority: "lowest",
   });
   const work: Work = { tools, input, context, source, files, scratch, child };

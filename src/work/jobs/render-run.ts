@@ -11,7 +11,7 @@ import { withKnownFilters } from "../../media/chunks/scale";
 import { RenderYielded } from "../../media/parallel";
 import type { RenderCacheFiles } from "../../media/render-cache/cache-file";
 import { openRunChild } from "../job-child/child";
-import { getMaxMediaMemoryBytes } from "../job-child/limits";
+import { toMediaOptions } from "../job-child/plan-child";
 import { commitFile } from "../job-child/scratch";
 import { shareSemaphore } from "../job-child/shared-semaphore";
 import { findBlob, listBlobs, removePartFiles } from "./blob-files";
@@ -96,12 +96,8 @@ export async function renderFile(
   // A shared child sees neither the devices of hardware encoders nor the cache.
   const shared = tools.sandbox.hasDevices || cache !== null ? null : tools.sharedChild;
   await using child = openRunChild(shared, {
-    command: tools.jobCommand,
-    sandbox: tools.sandbox,
+    ...toMediaOptions(tools, input.blobs.source.bytes),
     view: { readOnly: [...listSourceFiles(files), ...(cache?.readOnly ?? [])], writable: [workDir], devices: true },
-    limitCode: "processing_failed",
-    maxMemoryBytes: getMaxMediaMemoryBytes(input.blobs.source.bytes),
-    maxFileBytes: tools.maxFileBytes(),
   });
   const permits = shareSemaphore(tools.encoderSemaphore);
   const isEncoded = output.video !== null && !output.matchesSource;

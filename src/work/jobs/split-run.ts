@@ -11,8 +11,9 @@ import { withKnownFilters } from "../../media/chunks/scale";
 import type { SplitOptions, SplitPlan, SplitSettings, SplitTask } from "../../media/split-render";
 import type { RunOptions } from "../job-child/child";
 import { type JobChild, openJobChild } from "../job-child/child";
-import { getMaxMediaMemoryBytes, getTimeLimits } from "../job-child/limits";
+import { getTimeLimits } from "../job-child/limits";
 import type { JobOperations } from "../job-child/operations";
+import { toMediaOptions } from "../job-child/plan-child";
 import { commitFile, openScratchFolder } from "../job-child/scratch";
 import { findBlob, removePartFiles } from "./blob-files";
 import type { JobOutput, RunContext } from "./definition";
@@ -129,12 +130,8 @@ async function encodePiece(
 
 function openSplitChild(tools: SplitTools, blobs: RenderInput["blobs"], context: RunContext, writable: string[]) {
   return openJobChild({
-    command: tools.jobCommand,
-    sandbox: tools.sandbox,
+    ...toMediaOptions(tools, blobs.source.bytes),
     view: { readOnly: listSourceFiles(getSourceFiles(blobs, context)), writable, devices: true },
-    limitCode: "processing_failed",
-    maxMemoryBytes: getMaxMediaMemoryBytes(blobs.source.bytes),
-    maxFileBytes: tools.maxFileBytes(),
   });
 }
 

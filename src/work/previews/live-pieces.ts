@@ -8,7 +8,7 @@ import { UNSEEN_SECONDS } from "../../media/preview/cpu-seconds";
 import { encodeLiveAudio, encodeLiveVideo, toAudioPiece } from "../../media/preview/live";
 import type { Asset } from "../../store/assets";
 import { openJobChild } from "../job-child/child";
-import { getMaxMediaMemoryBytes } from "../job-child/limits";
+import { toMediaOptions } from "../job-child/plan-child";
 import type { MediaTools } from "../jobs/media-tools";
 import type { EncodingRun, EncodingTurns } from "./encoding-turns";
 
@@ -74,22 +74,18 @@ export function createLivePieces(tools: PieceTools, turns: EncodingTurns) {
 
 /** Encodes audio with reduced noise in a child process. Errors: those of `JobChild.run`. */
 async function encodeClean(
-  { ffmpeg, sandbox, jobCommand, maxFileBytes }: PieceTools,
+  tools: PieceTools,
   { priority, onEnd }: EncodingRun,
   { path, speechAnalysis, info, noiseReduction: mode, from, to, signal }: LivePiece & { info: MediaInfo },
 ): Promise<Uint8Array> {
   await using child = openJobChild({
-    command: jobCommand,
-    sandbox,
+    ...toMediaOptions(tools, 0),
     view: { readOnly: speechAnalysis === null ? [path] : [path, speechAnalysis], writable: [], devices: false },
-    limitCode: "processing_failed",
-    maxMemoryBytes: getMaxMediaMemoryBytes(0),
-    maxFileBytes: maxFileBytes(),
     priority,
   });
   let cost: number | null = null;
   try {
-    const request = { ffmpeg, source: path, speechAnalysis, info, mode: mode!, from, to };
+    const request = { ffmpeg: tools.ffmpeg, source: path, speechAnalysis, info, mode: mode!, from, to };
     const found = await child.run("cleanAudio", request, { signal });
     cost = found.cpuSeconds;
     return Buffer.from(found.adts, "base64");
