@@ -7,7 +7,16 @@ import type { VerifyReport } from "../work/backup/backup-folder";
 import type { BackupReport } from "../work/backup/create-backup";
 import type { DrillReport } from "../work/backup/drill";
 import { runAdminCommand } from "./admin";
-import { loadCommandConfig, type ParsedCommand, requireOption, runCommand, UsageError } from "./options";
+import {
+  flagOptions,
+  loadCommandConfig,
+  type ParsedCommand,
+  rejectExtra,
+  requireOption,
+  runCommand,
+  textOptions,
+  UsageError,
+} from "./options";
 import { print, printError } from "./print";
 
 const HELP = `Usage: offcut backup FOLDER [--no-media]
@@ -33,11 +42,7 @@ program there, and checks every file, every balance and a render. Exit code 1: a
 offcut restore puts a backup back.
 `;
 
-const OPTIONS = {
-  "no-media": { type: "boolean" },
-  verify: { type: "string" },
-  sample: { type: "string" },
-} as const;
+const OPTIONS = { ...flagOptions("no-media"), ...textOptions("verify", "sample") };
 
 export function backupCommand(argv: string[]): Promise<number> {
   return runCommand({ name: "backup", help: HELP, options: OPTIONS, needs: "argument" }, argv, (parsed) => {
@@ -49,7 +54,7 @@ export function backupCommand(argv: string[]): Promise<number> {
 async function writeBackup(parsed: ParsedCommand): Promise<number> {
   const [folder, extra] = parsed.positionals;
   if (!folder) throw new UsageError("Missing backup folder.");
-  if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}".`);
+  rejectExtra(extra);
   if (parsed.values.sample !== undefined) throw new UsageError("--sample goes with --verify.");
   const config = await loadCommandConfig(parsed);
   const request = { target: toAbsolute(folder), media: parsed.values["no-media"] !== true };
@@ -118,7 +123,7 @@ const count = (files: number): string => `${files.toLocaleString("en-US")} ${fil
 
 async function drill(parsed: ParsedCommand): Promise<number> {
   const [, folder, extra] = parsed.positionals;
-  if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}".`);
+  rejectExtra(extra);
   const config = await loadCommandConfig(parsed);
   const path = folder ?? config.backupTo;
   if (path === null) throw new UsageError("Missing backup folder: name one, or set backup_to.");
@@ -141,7 +146,7 @@ function formatDrill(report: DrillReport): string {
 
 async function verifyBackup(parsed: ParsedCommand): Promise<number> {
   const [extra] = parsed.positionals;
-  if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}".`);
+  rejectExtra(extra);
   const config = await loadCommandConfig(parsed);
   const request = {
     path: toAbsolute(requireOption(parsed.values.verify, "--verify")),

@@ -13,7 +13,15 @@ import { requireLocalFolder } from "../media-folder";
 import { downloadSource } from "../work/backup/offsite/download-source";
 import { type RestoreReport, restoreState } from "../work/backup/restore-backup";
 import { getBackupSource, getLiveSource } from "../work/backup/restore-source";
-import { abortWhenInterrupted, loadCommandConfig, requireOption, runCommand, UsageError } from "./options";
+import {
+  abortWhenInterrupted,
+  flagOptions,
+  loadCommandConfig,
+  requireOption,
+  runCommand,
+  textOptions,
+  UsageError,
+} from "./options";
 import { print } from "./print";
 import { promptHidden } from "./prompt";
 
@@ -34,17 +42,13 @@ verified first; then the folders are renamed, and never changed or deleted. User
   --json                 Print a JSON object
 `;
 
-const OPTIONS = {
-  at: { type: "string" },
-  "skip-damaged-media": { type: "boolean" },
-  "key-file": { type: "string" },
-} as const;
+const OPTIONS = { ...textOptions("at", "key-file"), ...flagOptions("skip-damaged-media") };
 
 export function restoreCommand(argv: string[]): Promise<number> {
-  return runCommand({ name: "restore", help: HELP, options: OPTIONS, needs: "argument" }, argv, async (parsed) => {
+  const command = { name: "restore", help: HELP, options: OPTIONS, takes: 1, needs: "argument" } as const;
+  return runCommand(command, argv, async (parsed) => {
     const { values, positionals } = parsed;
-    const [from, extra] = positionals;
-    if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}".`);
+    const [from] = positionals;
     const at = values.at === undefined ? null : parseIsoTime(requireOption(values.at, "--at"));
     if (values.at !== undefined && at === null)
       throw new UsageError("--at must be an ISO 8601 date or time, such as 2027-01-31T14:00Z.");

@@ -23,11 +23,13 @@ import { type Release, readRelease, stageRelease, verifyRelease } from "../work/
 import { changeService, findServices, hasEnded, isActive, runProgram, type Service } from "../work/upgrade/services";
 import { sendToServer } from "./admin";
 import {
+  flagOptions,
   loadCommandConfig,
   type ParsedCommand,
   parseCommand,
   requireOption,
   runCommand,
+  textOptions,
   UsageError,
   withExitCode,
 } from "./options";
@@ -46,13 +48,13 @@ this executable, restarts the service and waits until it is ready. If it is not 
   --json             Print a JSON object
 `;
 
-const OPTIONS = { check: { type: "boolean" }, "public-key": { type: "string" } } as const;
+const OPTIONS = { ...flagOptions("check"), ...textOptions("public-key") };
 
 export function upgradeCommand(argv: string[]): Promise<number> {
-  return runCommand({ name: "upgrade", help: HELP, options: OPTIONS, needs: "argument" }, argv, async (parsed) => {
+  const command = { name: "upgrade", help: HELP, options: OPTIONS, takes: 1, needs: "argument" } as const;
+  return runCommand(command, argv, async (parsed) => {
     const { values, positionals } = parsed;
-    const [file, extra] = positionals;
-    if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}".`);
+    const [file] = positionals;
     const config = await loadCommandConfig(parsed);
     if (file === undefined) {
       if (!values.check) throw new UsageError("Missing release file.");

@@ -42,6 +42,9 @@ export const MANIFEST_NAME = "manifest.json";
 export const DATABASE_NAME = "offcut.db";
 export const SECRETS_NAME = "secrets.json";
 
+/** Returns whether nothing can be restored without a file. All other files are media. */
+export const isEssential = (path: string): boolean => path === DATABASE_NAME || path === SECRETS_NAME;
+
 /** Folders of a data folder that a backup contains. Work folders, exports and extracted assets are created again. */
 export const BACKUP_FOLDERS = ["media", "renders", "uploads", "models", "snapshots", "trash"] as const;
 
@@ -80,7 +83,7 @@ const MAX_PATH_CHARACTERS = 500;
 
 /** Returns whether a path may be in a backup. Manifests may come from untrusted sources. */
 function isBackupPath(path: string): boolean {
-  if (path === DATABASE_NAME || path === SECRETS_NAME) return true;
+  if (isEssential(path)) return true;
   const [folder, ...names] = path.split("/");
   return (
     path.length <= MAX_PATH_CHARACTERS &&

@@ -1,6 +1,6 @@
 /** Reads and verifies backups in a folder. */
-import { basename, resolve } from "node:path";
-import { type BackupManifest, DATABASE_NAME, parseBackupName, SECRETS_NAME } from "../../domain/backup";
+import { basename, join, resolve } from "node:path";
+import { type BackupManifest, DATABASE_NAME, isEssential, MANIFEST_NAME, parseBackupName } from "../../domain/backup";
 import { type FolderBackup, listFolderBackups, readManifest } from "./backup-manifest";
 import { recordDamage } from "./damage";
 import { createResolver, type DamagedFile, verifyFiles } from "./verify-files";
@@ -31,7 +31,7 @@ export type VerifyOptions = {
 /** Returns whether a verification reads a file. Sizes of all files are compared. */
 export function isChosen(path: string, { sample = 1, paths, random = Math.random }: VerifyOptions): boolean {
   if (paths !== undefined) return paths.has(path);
-  return path === DATABASE_NAME || path === SECRETS_NAME || random() < sample;
+  return isEssential(path) || random() < sample;
 }
 
 /** Reads a backup. Throws `AppError` `bad_request` when the folder is not one. */
@@ -50,6 +50,14 @@ const toBackup = ({ path, manifest }: Pick<FolderBackup, "path" | "manifest">): 
 export async function* listBackups(folder: string, first: "oldest" | "newest" = "newest"): AsyncGenerator<Backup> {
   for await (const backup of listFolderBackups(resolve(folder), first)) yield toBackup(backup);
 }
+
+/** Yields the backups in a folder, or the folder itself if it is a backup. */
+export async function* listBackupsAt(path: string, first?: "oldest" | "newest"): AsyncGenerator<Backup> {
+  if (await isBackup(path)) yield await readBackup(path);
+  else yield* listBackups(path, first);
+}
+
+export const isBackup = (path: string): Promise<boolean> => Bun.file(join(path, MANIFEST_NAME)).exists();
 
 /** `until`: in milliseconds since 1970. `hasMedia`: only backups with media. */
 export type FindOptions = { until?: number; hasMedia?: boolean };
@@ -93,9 +101,13 @@ export async function verifyBackup(
   };
   const hasDatabase = options.paths?.has(DATABASE_NAME) ?? true;
   const damaged = await verifyFiles(createResolver(path), manifest.files, { isRead, hasDatabase, signal });
-  const notes = await recordDamage({ path, manifest }, { damaged, checked }).then(
+  const notes = await describeUnrecorded(recordDamage({ path, manifest }, { damaged, checked }));
+  return { path, files: manifest.files.length, checked_files: checked.size, damaged, notes };
+}
+
+/** Returns a sentence for the administrator if the recording of damage fails. */
+export const describeUnrecorded = (recording: Promise<void>): Promise<string[]> =>
+  recording.then(
     () => [],
     (error: Error) => [`The damage could not be recorded, so the next backup may keep it: ${error.message}`],
   );
-  return { path, files: manifest.files.length, checked_files: checked.size, damaged, notes };
-}

@@ -2,7 +2,6 @@
 import { type BackupFigures, formatProblems } from "../../domain/backup-runs";
 import { conflict } from "../../domain/errors";
 import type { BackupRunKind } from "../../domain/states";
-import { newId } from "../../lib/ids";
 import type { Log } from "../../lib/log";
 import { type BackupRun, failInterruptedRuns, insertBackupRun, updateBackupRun } from "../../store/backup-runs";
 import type { Queries } from "../../store/db";
@@ -57,7 +56,7 @@ export function createBackups(source: BackupSource & DrillSource & { log: Log })
       const run = await writeUrgently(source, async (tx) => {
         // Only this process writes rows: running ones are from a process that was killed.
         await failInterruptedRuns(tx, INTERRUPTED, now());
-        const inserted = await insertBackupRun(tx, { id: newId(), kind, state: "running", path, started_at: now() });
+        const inserted = await insertBackupRun(tx, { kind, state: "running", path, started_at: now() });
         await record?.(tx, inserted);
         return inserted;
       });
@@ -156,7 +155,7 @@ export function createBackups(source: BackupSource & DrillSource & { log: Log })
       if (signal.aborted) return;
       const at = { started_at: now(), ended_at: now() };
       const failed = { state: "failed", error: (error as Error).message } as const;
-      await store.write((tx) => insertBackupRun(tx, { id: newId(), kind: "backup", path, ...failed, ...at }));
+      await store.write((tx) => insertBackupRun(tx, { kind: "backup", path, ...failed, ...at }));
     },
     prune: (target: string, keep: { daily: number; weekly: number }) => places.prune(target, keep, signal),
     findProblem: (target: string) => places.findProblem(target, signal),

@@ -1,7 +1,7 @@
 /** Checks of a drill in the server that runs on a restored backup: its files, its balances, and one render. */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { type BackupManifest, DATABASE_NAME, SECRETS_NAME } from "../../domain/backup";
+import { type BackupManifest, isEssential } from "../../domain/backup";
 import { findBalanceProblems, findFrameProblem, selectRender } from "../../domain/drill";
 import { hashFrames } from "../../media/frame-hashes";
 import { listBalances, readBalance } from "../../store/credits";
@@ -43,7 +43,7 @@ export async function checkFiles(
     return isInTime;
   };
   // The restored server writes to its database and its secrets. They were compared when they were restored.
-  const unchanged = files.filter(({ path }) => path !== DATABASE_NAME && path !== SECRETS_NAME);
+  const unchanged = files.filter(({ path }) => !isEssential(path));
   const shuffled = unchanged.map((file) => ({ file, order: Math.random() })).sort((a, b) => a.order - b.order);
   const damaged = await verifyFiles(
     folders.resolve,

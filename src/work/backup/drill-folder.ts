@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { discardFolder, storeCopy, tryLink } from "../../blobs/backup-files";
 import { getFolders } from "../../blobs/folders";
 import { listNames } from "../../blobs/trash";
-import { type BackupFile, DATABASE_NAME, MANIFEST_NAME, SECRETS_NAME, sumBytes } from "../../domain/backup";
+import { type BackupFile, DATABASE_NAME, isEssential, MANIFEST_NAME, sumBytes } from "../../domain/backup";
 import { badRequest, conflict } from "../../domain/errors";
 import { ignoreMissing } from "../../lib/error-codes";
 import { findFileSize } from "../../lib/file-size";
@@ -29,8 +29,7 @@ const LINKED_FOLDERS = ["media/", "renders/", "models/"];
 
 const isIn = (path: string, folders: readonly string[]): boolean => folders.some((folder) => path.startsWith(folder));
 
-export const isRestoredForDrill = (path: string): boolean =>
-  path === DATABASE_NAME || path === SECRETS_NAME || isIn(path, RESTORED_FOLDERS);
+export const isRestoredForDrill = (path: string): boolean => isEssential(path) || isIn(path, RESTORED_FOLDERS);
 
 export const getDrillData = (scratch: string): string => join(scratch, DATA_NAME);
 

@@ -6,10 +6,10 @@
 import { join } from "node:path";
 import type { Folders } from "../../blobs/folders";
 import type { Config } from "../../config";
-import { MANIFEST_NAME } from "../../domain/backup";
-import { AppError, badRequest, conflict } from "../../domain/errors";
+import { sumBytes } from "../../domain/backup";
+import { AppError, conflict } from "../../domain/errors";
 import { spawnChild } from "../../lib/process";
-import { type Backup, findNewestBackup, readBackup } from "./backup-folder";
+import type { Backup } from "./backup-folder";
 import { createDrillFolder, discardAbandonedDrills, restoreToScratch } from "./drill-folder";
 
 export type DrillSource = {
@@ -35,14 +35,6 @@ export type DrillReport = Omit<DrillFindings, "damaged"> & { path: string; bytes
 const MAX_MINUTES = 30;
 /** Settings of the restored server. None of them lets it send or listen anywhere. */
 const SETTINGS_NAME = "settings.toml";
-
-/** Finds the backup of a drill: `path` itself, or the newest one with media in it. Errors: `AppError` `bad_request`. */
-export async function getDrillBackup(path: string): Promise<Backup> {
-  if (await Bun.file(join(path, MANIFEST_NAME)).exists()) return readBackup(path);
-  const backup = await findNewestBackup(path, { hasMedia: true });
-  if (backup === null) throw badRequest(`${path} has no backup with media.`);
-  return backup;
-}
 
 /**
  * Tries out a backup. Files that seem to be damaged are verified in the backup, so that the next one stores them again.
@@ -71,7 +63,7 @@ export async function runDrill(
     await Bun.write(join(scratch.path, SETTINGS_NAME), formatSettings(scratch.path, config));
     const { damaged, ...findings } = await runRestoredServer(drillCommand, scratch.path, signal);
     for (const path of damaged) suspects.add(path);
-    const bytes = backup.manifest.files.reduce((sum, file) => sum + file.bytes, 0);
+    const bytes = sumBytes(backup.manifest.files);
     return { path: backup.path, bytes, ...findings, duration_ms: Math.round(performance.now() - started) };
   } finally {
     clearTimeout(timer);

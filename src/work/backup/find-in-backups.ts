@@ -35,7 +35,7 @@ export function openFileSource(target: string | null, offsite: OffsiteAccess | u
     /** Lists the backups with the wanted version of the file, newest first. */
     find: (path: string, isWanted: (file: BackupFile) => boolean) =>
       isOffsite(target)
-        ? findIn(listOffsiteBackups(target, requireOffsite(offsite), signal, "newest"), copyFromBucket, path, isWanted)
+        ? findIn(listOffsiteBackups(target, requireOffsite(offsite), signal), copyFromBucket, path, isWanted)
         : findIn(listFolderBackups(target), copyFromFolder, path, isWanted),
   };
 }

@@ -5,7 +5,7 @@
 import { findLastDueTime } from "../../domain/backup";
 import { isOffsite } from "../../domain/offsite";
 import { createPoller, type Poller } from "../../lib/poller";
-import { listAuditEntries } from "../../store/audit";
+import { hasAuditEntry } from "../../store/audit";
 import { type BackupRun, listBackupRuns } from "../../store/backup-runs";
 import { type BackupNeeds, INTERRUPTED } from "./backups";
 import { isInPlace } from "./places";
@@ -69,10 +69,7 @@ export function createNightlyBackup({ backups, config, log, now, store }: Backup
   }
 
   /** The audit log has the manual ones. */
-  async function isManual({ id }: BackupRun): Promise<boolean> {
-    const filter = { targetId: id, action: "backup.drill_started" };
-    return (await listAuditEntries(store.read, filter, { limit: 1, offset: 0 })).total > 0;
-  }
+  const isManual = ({ id }: BackupRun) => hasAuditEntry(store.read, "backup.drill_started", id);
 
   return createPoller(poll, (error) => log.error("backup.poll_failed", { error, target }));
 }

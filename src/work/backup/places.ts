@@ -8,8 +8,7 @@ import { isOffsite } from "../../domain/offsite";
 import type { MountTables } from "../../lib/file-systems";
 import { createRecoveryKey } from "../../lib/recovery-key";
 import type { BucketTiming } from "../../outbound/s3";
-import { findNewestBackup, readBackup } from "./backup-folder";
-import { getDrillBackup } from "./drill";
+import { type FindOptions, findNewestBackup, isBackup, readBackup } from "./backup-folder";
 import { readFolderId } from "./folder-id";
 import { requireUsableFolder } from "./folder-target";
 import { openOffsiteBackup } from "./offsite/offsite-backup";
@@ -32,6 +31,12 @@ type PlacesSource = { folders: Folders; now(): number; offsite?: OffsiteAccess; 
  * of the file system or of `openRepository`; the signal's reason.
  */
 export function createBackupPlaces({ folders, now, offsite, readMounts }: PlacesSource) {
+  /** Returns the backup at `path`, or the newest one in a place. */
+  const find = async (path: string, options: FindOptions & { signal: AbortSignal }) => {
+    if (isOffsite(path)) return openOffsiteBackup(path, requireOffsite(offsite), options);
+    return (await isBackup(path)) ? readBackup(path) : findNewestBackup(path, options);
+  };
+
   return {
     /**
      * Opens a backup; in a bucket, a place stands for its newest backup. Errors: `bad_request` or `not_found` when
@@ -39,7 +44,7 @@ export function createBackupPlaces({ folders, now, offsite, readMounts }: Places
      */
     open: async (path: string, signal: AbortSignal) => {
       if (!isOffsite(path)) return readBackup(path);
-      const backup = await openOffsiteBackup(path, requireOffsite(offsite), { signal });
+      const backup = await find(path, { signal });
       if (backup === null) throw new AppError("not_found", `There is no backup at ${path}.`);
       return backup;
     },
@@ -48,8 +53,7 @@ export function createBackupPlaces({ folders, now, offsite, readMounts }: Places
      * is none.
      */
     openForDrill: async (path: string, signal: AbortSignal) => {
-      if (!isOffsite(path)) return getDrillBackup(path);
-      const backup = await openOffsiteBackup(path, requireOffsite(offsite), { hasMedia: true, signal });
+      const backup = await find(path, { hasMedia: true, signal });
       if (backup === null) throw badRequest(`${path} has no backup with media.`);
       return backup;
     },
@@ -58,9 +62,11 @@ export function createBackupPlaces({ folders, now, offsite, readMounts }: Places
      * that of another data folder.
      */
     findNewest: async (target: string, until: number, signal: AbortSignal) => {
+      const options = { until, hasMedia: true };
+      // A target that is a backup itself may have others in it.
       const newest = isOffsite(target)
-        ? await openOffsiteBackup(target, requireOffsite(offsite), { until, hasMedia: true, signal })
-        : await findNewestBackup(target, { until, hasMedia: true });
+        ? await find(target, { ...options, signal })
+        : await findNewestBackup(target, options);
       return newest !== null && isOwnBackup(newest.manifest, await readFolderId(folders.root)) ? newest : null;
     },
     /** Removes old backups with media from a place and returns their names. */

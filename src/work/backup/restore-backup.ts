@@ -8,7 +8,7 @@ import { version } from "../../../package.json";
 import { discardFolder, flushFolders, storeCopy, tryLink } from "../../blobs/backup-files";
 import { type Folders, getFolders } from "../../blobs/folders";
 import { createRestoredFolders, type RestoreTargets } from "../../blobs/restored-folder";
-import { DATABASE_NAME, SECRETS_NAME, sumBytes } from "../../domain/backup";
+import { DATABASE_NAME, isEssential, SECRETS_NAME, sumBytes } from "../../domain/backup";
 import { badRequest, conflict } from "../../domain/errors";
 import { isInside, MEDIA_MARKER_NAME } from "../../domain/media-folder";
 import { parseTrashName, selectFiles, TRASH_FOLDER } from "../../domain/point-in-time";
@@ -90,11 +90,8 @@ export async function restoreState(
     await flushFile(join(folders.root, DATABASE_NAME));
     // A media folder that is not replaced has its marker.
     if (separateMedia === null || drafts.media !== null) await writeMediaMarker(folders);
-    await finishDrafts(
-      targets,
-      drafts,
-      chosen.map(({ to }) => folders.resolve(to)),
-    );
+    const restoredPaths = chosen.map(({ to }) => folders.resolve(to));
+    await finishDrafts(targets, drafts, restoredPaths);
     signal.throwIfAborted();
     const previous = await restored.swap();
     return {
@@ -145,12 +142,9 @@ async function measureState(source: RestoreSource, targets: RestoreTargets, draf
 async function planSnapshot(source: RestoreSource, draft: string, signal: AbortSignal) {
   const { path, resolve, state, files } = source;
   const snapshot = files.filter((file) => file.path === state.path);
-  const damaged = await verifyFiles(resolve, snapshot, { hasDatabase: false, signal });
-  refuseDamage(
-    source.origin,
-    damaged.map((file) => findDownloadDamage(source, file.path) ?? file),
-    false,
-  );
+  const found = await verifyFiles(resolve, snapshot, { hasDatabase: false, signal });
+  const damaged = found.map((file) => findDownloadDamage(source, file.path) ?? file);
+  refuseDamage(source.origin, damaged, false);
   const database = join(draft, DATABASE_NAME);
   await unpackFile(resolve(state.path), database, signal);
   const [problem] = await findDatabaseProblems(database);
@@ -173,12 +167,11 @@ const findDownloadDamage = ({ download }: RestoreSource, path: string): DamagedF
 
 /** Throws `conflict` with the names of damaged files, unless they are media and `skipDamagedMedia`. */
 export function refuseDamage(path: string, damaged: readonly DamagedFile[], skipDamagedMedia: boolean): void {
-  const isEssential = (file: DamagedFile) => file.path === DATABASE_NAME || file.path === SECRETS_NAME;
-  const refused = skipDamagedMedia ? damaged.filter(isEssential) : damaged;
+  const refused = skipDamagedMedia ? damaged.filter((file) => isEssential(file.path)) : damaged;
   if (refused.length === 0) return;
   const named = refused.slice(0, MAX_NAMED_FILES).map((file) => `${file.path} ${file.problem}`);
   const rest = refused.length - named.length;
-  const advice = refused.some(isEssential)
+  const advice = refused.some((file) => isEssential(file.path))
     ? "Choose another backup."
     : "Choose another backup, or restore the other files with --skip-damaged-media.";
   throw conflict(`${path} is damaged: ${named.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}. ${advice}`);
@@ -233,11 +226,8 @@ async function finishDrafts(targets: RestoreTargets, drafts: RestoreTargets, pat
     if (target == null || draft == null) continue;
     const owner = (await stat(target).catch(() => null)) ?? data;
     if (owner !== null && process.getuid?.() === 0) await chownTree(draft, owner.uid, owner.gid);
-    const inDraft = paths.filter((path) => isInside(path, draft));
-    await flushFolders(
-      draft,
-      inDraft.map((path) => relative(draft, path)),
-    );
+    const inDraft = paths.filter((path) => isInside(path, draft)).map((path) => relative(draft, path));
+    await flushFolders(draft, inDraft);
   }
 }
 

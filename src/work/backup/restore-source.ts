@@ -3,11 +3,11 @@ import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { createFolderGuard } from "../../blobs/folder-guard";
 import { type Folders, getFolders } from "../../blobs/folders";
-import { BACKUP_FOLDERS, type BackupFile, DATABASE_NAME, MANIFEST_NAME, SECRETS_NAME } from "../../domain/backup";
+import { BACKUP_FOLDERS, type BackupFile, DATABASE_NAME, SECRETS_NAME } from "../../domain/backup";
 import { AppError } from "../../domain/errors";
 import { MEDIA_MARKER_NAME } from "../../domain/media-folder";
 import { findStateAt, listStates, type RecordedState } from "../../domain/point-in-time";
-import { type Backup, findNewestBackup, listBackups, readBackup } from "./backup-folder";
+import { type Backup, findBackup, listBackupsAt } from "./backup-folder";
 import { requireOnline } from "./create-backup";
 import { walk } from "./find-files";
 import { readFolderId } from "./folder-id";
@@ -42,53 +42,37 @@ export const toSource = (backup: Backup): RestoreSource => ({
   download: null,
 });
 
+/** Returns the state of a folder with backups, or of a single backup. As `selectSource`. */
+export const getBackupSource = (folder: string, at: number | null): Promise<RestoreSource> =>
+  selectSource(folder, (first) => listBackupsAt(folder, first), at);
+
 /**
- * Returns the newest state until `at` of the backups in a folder, or of a single backup. Several backups may have its
- * snapshot: the oldest of them has lost the fewest files. `at` null: the newest backup. Throws `AppError` `not_found`
+ * Returns the newest state until `at` of the backups of a place. Several backups may have its snapshot: the oldest of
+ * them has lost the fewest files. `at` null: the newest backup, with media if any has it. Throws `AppError` `not_found`
  * when there is none.
- */
-export async function getBackupSource(folder: string, at: number | null): Promise<RestoreSource> {
-  const isSingle = await Bun.file(join(folder, MANIFEST_NAME)).exists();
-  if (at === null) {
-    const newest = isSingle ? await readBackup(folder) : await getNewest(folder);
-    return toSource(newest);
-  }
-  return selectSource(folder, isSingle ? listSingle(folder) : listBackups(folder, "oldest"), at);
-}
-
-async function* listSingle(path: string): AsyncGenerator<Backup> {
-  yield await readBackup(path);
-}
-
-/**
- * Returns the newest state until `at` of the backups of a place, the oldest first. Throws `AppError` `not_found` when
- * there is none.
  */
 export async function selectSource<T extends Backup>(
   place: string,
-  backups: AsyncIterable<T>,
-  at: number,
+  list: (first: "oldest" | "newest") => AsyncIterable<T>,
+  at: number | null,
 ): Promise<RestoreSource & { backup: T }> {
+  if (at === null) {
+    const newest = (await findBackup(list("newest"), { hasMedia: true })) ?? (await findBackup(list("newest")));
+    if (newest === null) throw new AppError("not_found", `There is no complete backup at ${place}.`);
+    return { ...toSource(newest), backup: newest };
+  }
   let best: (RestoreSource & { backup: T }) | null = null;
   let oldest = Number.POSITIVE_INFINITY;
-  for await (const backup of backups) {
+  for await (const backup of list("oldest")) {
     const source = { ...toSource(backup), backup };
-    const states = listStates(
-      source.files.map(({ path }) => path),
-      source.state.time,
-    );
+    const paths = source.files.map(({ path }) => path);
+    const states = listStates(paths, source.state.time);
     oldest = Math.min(oldest, ...states.map(({ time }) => time));
     const state = findStateAt(states, at);
     if (state !== null && isBetter({ ...source, state }, best)) best = { ...source, state };
   }
   if (best === null) throw noState(place, at, oldest);
   return best;
-}
-
-async function getNewest(folder: string): Promise<Backup> {
-  const newest = (await findNewestBackup(folder, { hasMedia: true })) ?? (await findNewestBackup(folder));
-  if (newest === null) throw new AppError("not_found", `No complete backup in ${folder}.`);
-  return newest;
 }
 
 /** A backup without media is used only when no other one has a state. */
@@ -110,10 +94,8 @@ export async function getLiveSource(dataDir: string, mediaDir: string | null, at
   for (const name of [...BACKUP_FOLDERS, SECRETS_NAME]) files.push(...(await listFiles(folders, name)));
   // Files of an unmounted folder would count as missing.
   await requireOnline(folders);
-  const states = listStates(
-    files.map((file) => file.path),
-    Number.POSITIVE_INFINITY,
-  );
+  const paths = files.map((file) => file.path);
+  const states = listStates(paths, Number.POSITIVE_INFINITY);
   const state = findStateAt(states, at);
   if (state === null) throw noState(path, at, Math.min(Number.POSITIVE_INFINITY, ...states.map(({ time }) => time)));
   return { path, resolve: folders.resolve, origin: path, state, files, backup: null, download: null };

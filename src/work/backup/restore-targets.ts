@@ -110,18 +110,9 @@ export async function requireRoom(
   const [main, other] = [findExistingFolder(data), media && findExistingFolder(media)];
   if (other === null || (await stat(main)).dev === (await stat(other)).dev)
     return requireRoomIn(source, files, main, extra);
-  await requireRoomIn(
-    source,
-    files.filter(({ to }) => !isMediaPath(to)),
-    main,
-    extra,
-  );
-  await requireRoomIn(
-    source,
-    files.filter(({ to }) => isMediaPath(to)),
-    other,
-    {},
-  );
+  const { toMedia = [], toData = [] } = Object.groupBy(files, ({ to }) => (isMediaPath(to) ? "toMedia" : "toData"));
+  await requireRoomIn(source, toData, main, extra);
+  await requireRoomIn(source, toMedia, other, {});
 }
 
 function findExistingFolder(path: string): string {

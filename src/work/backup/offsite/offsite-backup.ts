@@ -6,10 +6,11 @@ import { getBlobBytes, type OffsiteFile, type OffsiteManifest, splitBackupUrl } 
 import { SECRET_FILE_MODE } from "../../../lib/atomic-file";
 import { getEncryptedBytes } from "../../../lib/blob-cipher";
 import { createBufferCollector } from "../../../lib/collect-buffers";
+import { writeAll } from "../../../lib/file-bytes";
 import { newId } from "../../../lib/ids";
 import { mapInOrder } from "../../../lib/map-in-order";
 import { findDatabaseProblems } from "../../../store/database-file";
-import { type Backup, type FindOptions, findBackup, isChosen } from "../backup-folder";
+import { type Backup, describeUnrecorded, type FindOptions, findBackup, isChosen } from "../backup-folder";
 import { requireSpace } from "../space";
 import type { DamagedFile } from "../verify-files";
 import { type OffsiteAccess, openRepository, type Repository, type StoredBlob } from "./repository";
@@ -20,18 +21,14 @@ const MAX_READ_BYTES = 8 * 1024 ** 2;
 
 /**
  * Opens the backup at a URL: the one that it names, or the newest one that was made until `until`. Returns null when
- * there is none. Errors: those of `openRepository`; `conflict` for a damaged manifest of the named one.
+ * there is none. Errors: those of `listOffsiteBackups`.
  */
-export async function openOffsiteBackup(
+export const openOffsiteBackup = (
   url: string,
   access: OffsiteAccess,
   { signal, ...options }: FindOptions & { signal: AbortSignal },
-): Promise<OffsiteBackup | null> {
-  const { place, name } = splitBackupUrl(url);
-  if (name === null) return findBackup(listOffsiteBackups(place, access, signal, "newest"), options);
-  const repository = await openRepository(place, access, signal);
-  return createBackup(repository, `${repository.url}/${name}`, await repository.readManifest(name, signal));
-}
+): Promise<OffsiteBackup | null> =>
+  findBackup(listOffsiteBackups(url, access, signal), splitBackupUrl(url).name === null ? options : {});
 
 export type OffsiteBackup = Backup & {
   /** Returns the damage that is known without reading files: missing blobs and those of another size. */
@@ -41,14 +38,20 @@ export type OffsiteBackup = Backup & {
   copyFile(path: string, to: string, signal: AbortSignal): Promise<DamagedFile[]>;
 };
 
-/** Yields the backups of a place whose manifests can be read, in order of their age. */
+/**
+ * Yields the backups of a place whose manifests can be read, in order of their age, or the one that the URL names.
+ * Errors: those of `openRepository`; `not_found`, and `conflict` for a damaged manifest, of the named one.
+ */
 export async function* listOffsiteBackups(
   url: string,
   access: OffsiteAccess,
   signal: AbortSignal,
-  first: "oldest" | "newest" = "oldest",
+  first: "oldest" | "newest" = "newest",
 ): AsyncGenerator<OffsiteBackup> {
-  const repository = await openRepository(url, access, signal);
+  const { place, name } = splitBackupUrl(url);
+  const repository = await openRepository(place, access, signal);
+  if (name !== null)
+    return yield createBackup(repository, `${repository.url}/${name}`, await repository.readManifest(name, signal));
   for await (const { path, manifest } of repository.listManifests(signal, first))
     yield createBackup(repository, path, manifest);
 }
@@ -71,10 +74,7 @@ function createBackup(repository: Repository, path: string, manifest: OffsiteMan
       const changed = await readFiles(repository, manifest, { files, toTarget, isKept: false, blobs }, signal);
       const damaged = [...incomplete, ...changed];
       const intact = files.filter((file) => !changed.some((one) => one.path === file.path));
-      const notes = await recordDamage(repository, { existing, intact, damaged: blobs }, signal).then(
-        () => [],
-        (error: Error) => [`The damage could not be recorded, so the next backup may keep it: ${error.message}`],
-      );
+      const notes = await describeUnrecorded(recordDamage(repository, { existing, intact, damaged: blobs }, signal));
       return { path, files: manifest.files.length, checked_files: read.length, damaged, notes };
     },
     download: async (folder, skipped, signal) => {
@@ -207,8 +207,7 @@ async function openFile(
   return {
     write: async (content: Uint8Array) => {
       hasher.update(content);
-      for (let done = 0; handle !== null && done < content.length; )
-        done += (await handle.write(content, done, content.length - done)).bytesWritten;
+      if (handle !== null) await writeAll(handle, content, null);
     },
     /** Returns the problem of the file; null if it is intact. */
     complete: async () => {

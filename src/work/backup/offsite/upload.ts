@@ -5,11 +5,12 @@
 import { createHash } from "node:crypto";
 import type { Folders } from "../../../blobs/folders";
 import type { TrashHold } from "../../../blobs/trash";
-import { type BackupFile, DATABASE_NAME, SECRETS_NAME } from "../../../domain/backup";
+import { type BackupFile, isEssential } from "../../../domain/backup";
 import { AppError } from "../../../domain/errors";
 import { getBlobBytes, type OffsiteFile, type OffsiteManifest } from "../../../domain/offsite";
 import { getEncryptedBytes } from "../../../lib/blob-cipher";
 import { createBufferCollector } from "../../../lib/collect-buffers";
+import { readInto } from "../../../lib/file-bytes";
 import { mapInOrder } from "../../../lib/map-in-order";
 import { findBackup } from "../backup-folder";
 import { createStoredFiles, type StoredFiles } from "../backup-writer";
@@ -47,7 +48,7 @@ export function createUpload(repository: Repository, folders: Folders, signal: A
   function addStored(report: StoredFiles, stored: OffsiteFile, isSent: boolean): void {
     for (const [index, name] of stored.blobs.entries()) needed.set(name, getBlobBytes(stored, index, BLOB_BYTES));
     report.stored.push(stored);
-    if (isEssential(stored)) return;
+    if (isEssential(stored.path)) return;
     if (isSent) report.copied_files++;
     else report.linked_files++;
   }
@@ -79,7 +80,7 @@ export function createUpload(repository: Repository, folders: Folders, signal: A
           sentBytes += result.sentBytes;
         } else {
           addStored(report, { ...result.stored, blobs }, sentBytes > 0);
-          if (!isEssential(result.stored)) report.copied_bytes += sentBytes;
+          if (!isEssential(result.stored.path)) report.copied_bytes += sentBytes;
           [blobs, sentBytes] = [[], 0];
         }
       }
@@ -106,8 +107,6 @@ function createBuffers() {
   };
 }
 
-const isEssential = ({ path }: { path: string }): boolean => path === DATABASE_NAME || path === SECRETS_NAME;
-
 /**
  * Returns a function that finds the blobs of a file that did not change since the previous backup and whose blobs
  * exist; else it returns null.
@@ -120,7 +119,7 @@ function createComparison(
   const known = new Map(previous.files.map((file) => [file.path, file]));
   return (file) => {
     const before = known.get(file.path);
-    if (before?.bytes !== file.bytes || before.modified_at !== file.modified_at || isEssential(file)) return null;
+    if (before?.bytes !== file.bytes || before.modified_at !== file.modified_at || isEssential(file.path)) return null;
     const isComplete = before.blobs.every((name, index) =>
       isIntact(existing.get(name), getBlobBytes(before, index, BLOB_BYTES)),
     );
@@ -197,7 +196,7 @@ async function* readParts(
       for (let done = 0; done < size; done += partBytes) {
         signal.throwIfAborted();
         const content = allocate(Math.min(partBytes, size - done));
-        if (!(await readFully(handle, content, done)))
+        if ((await readInto(handle, content, done)).length < content.length)
           throw new AppError("internal_error", `${path} became shorter during the backup.`);
         hasher.update(content);
         yield { kind: "part", content };
@@ -208,18 +207,4 @@ async function* readParts(
       await handle.close();
     }
   }
-}
-
-type Readable = {
-  read(target: Uint8Array, offset: number, length: number, position: number): Promise<{ bytesRead: number }>;
-};
-
-/** Returns false when the file ends before `target` is full. */
-async function readFully(file: Readable, target: Uint8Array, position: number): Promise<boolean> {
-  for (let done = 0; done < target.length; ) {
-    const { bytesRead } = await file.read(target, done, target.length - done, position + done);
-    if (bytesRead === 0) return false;
-    done += bytesRead;
-  }
-  return true;
 }
