@@ -1,12 +1,17 @@
 /** Columns that many tables share. */
 import { type AnySQLiteColumn, customType, integer, text } from "drizzle-orm/sqlite-core";
+import { newId } from "../lib/ids";
 
-export const id = () => text().primaryKey();
+/** New rows get an ID, unless they have one. */
+export const id = () => text().primaryKey().$defaultFn(newId);
 
 /** Milliseconds since 1970. */
 export const time = () => integer();
 
 export const flag = () => integer({ mode: "boolean" }).notNull().default(false);
+
+/** The ID of a row of which this one is a part, as the key. */
+export const idOf = (owner: () => AnySQLiteColumn) => text().primaryKey().references(owner, { onDelete: "cascade" });
 
 /** The ID of the row to which a row belongs, and with which it is deleted. */
 export const belongsTo = (owner: () => AnySQLiteColumn) => text().notNull().references(owner, { onDelete: "cascade" });

@@ -9,7 +9,7 @@ import { REVIEW_DECISIONS } from "../domain/review";
 import type { VocabularyEntry } from "../domain/vocabulary/entries";
 import { assets, cuts, projects, renders } from "./schema";
 import { formerUser, users, workspaces } from "./schema-accounts";
-import { belongsTo, id, time } from "./schema-columns";
+import { belongsTo, id, idOf, time } from "./schema-columns";
 
 /** What users have decided about the items of a cut's review. An item without a row is open. */
 export const reviewDecisions = sqliteTable(
@@ -27,7 +27,7 @@ export const reviewDecisions = sqliteTable(
 
 /** The reviews in which somebody has decided something. A change of the revision is a live event. */
 export const reviews = sqliteTable("reviews", {
-  cut_id: id().references(() => cuts.id, { onDelete: "cascade" }),
+  cut_id: idOf(() => cuts.id),
   workspace_id: text().notNull(),
   /** Starts at 1 and increases with each change. */
   revision: integer().notNull(),
@@ -37,7 +37,7 @@ export const reviews = sqliteTable("reviews", {
 export const cutSummaries = sqliteTable(
   "cut_summaries",
   {
-    cut_id: id().references(() => cuts.id, { onDelete: "cascade" }),
+    cut_id: idOf(() => cuts.id),
     asset_id: belongsTo(() => assets.id),
     /**
      * Duration that the cut keeps, in ticks. Null for cuts of an older version until they have been counted after the
@@ -70,14 +70,14 @@ const totals = {
 };
 
 export const recordingTotals = sqliteTable("recording_totals", {
-  asset_id: id().references(() => assets.id, { onDelete: "cascade" }),
+  asset_id: idOf(() => assets.id),
   project_id: text().notNull(),
   ...totals,
 });
 
 /** The sums of `recording_totals`. A project without recordings may have no row. */
 export const projectTotals = sqliteTable("project_totals", {
-  project_id: id().references(() => projects.id, { onDelete: "cascade" }),
+  project_id: idOf(() => projects.id),
   recordings: integer().notNull(),
   ...totals,
 });
@@ -89,7 +89,7 @@ export const projectTotals = sqliteTable("project_totals", {
 export const plannedCuts = sqliteTable(
   "planned_cuts",
   {
-    asset_id: id().references(() => assets.id, { onDelete: "cascade" }),
+    asset_id: idOf(() => assets.id),
     workspace_id: text().notNull(),
     mode: text({ enum: CUT_MODE_NAMES }).notNull(),
     /** "" for a cut without one. */

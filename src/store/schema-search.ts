@@ -5,7 +5,7 @@
 import { blob, index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
 import { assets, cuts } from "./schema";
 import { workspaces } from "./schema-accounts";
-import { belongsTo, flag, id } from "./schema-columns";
+import { belongsTo, flag, idOf } from "./schema-columns";
 
 /** The number of a workspace in the IDs of its passages. */
 export const searchWorkspaces = sqliteTable("search_workspaces", {
@@ -65,5 +65,5 @@ export const correctedPassages = sqliteTable(
  * Assets to index at the next start: an older version stored their texts, or a failed deletion removed their passages.
  */
 export const searchBacklog = sqliteTable("search_backlog", {
-  asset_id: id().references(() => assets.id, { onDelete: "cascade" }),
+  asset_id: idOf(() => assets.id),
 });

@@ -4,12 +4,13 @@ import { index, integer, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqli
 import type { BackupFigures } from "../domain/backup-runs";
 import type { FileFacts } from "../domain/scrub";
 import { BACKUP_RUN_KINDS, BACKUP_RUN_STATES, FILE_PROBLEMS, PROBLEM_SEVERITIES, PROBLEMS } from "../domain/states";
+import { id } from "./schema-columns";
 
 /** Backups, their verifications, and drills. Old ones are deleted. */
 export const backupRuns = sqliteTable(
   "backup_runs",
   {
-    id: text().primaryKey(),
+    id: id(),
     kind: text({ enum: BACKUP_RUN_KINDS }).notNull(),
     state: text({ enum: BACKUP_RUN_STATES }).notNull(),
     /** The location for backups and, once known, of the backup itself. */
@@ -62,7 +63,7 @@ export const fileChecks = sqliteTable(
 export const alerts = sqliteTable(
   "alerts",
   {
-    id: text().primaryKey(),
+    id: id(),
     problem: text({ enum: PROBLEMS }).notNull(),
     severity: text({ enum: PROBLEM_SEVERITIES }).notNull(),
     title: text().notNull(),

@@ -25,7 +25,7 @@ import {
 } from "../domain/states";
 import type { StoredStepParams } from "../domain/step-params";
 import { formerUser, workspaces } from "./schema-accounts";
-import { belongsTo, flag, id, packedBytes, time } from "./schema-columns";
+import { belongsTo, flag, id, idOf, packedBytes, time } from "./schema-columns";
 
 export const projects = sqliteTable(
   "projects",
@@ -254,7 +254,7 @@ export const cuts = sqliteTable(
 export const drafts = sqliteTable(
   "drafts",
   {
-    cut_id: id().references(() => cuts.id, { onDelete: "cascade" }),
+    cut_id: idOf(() => cuts.id),
     workspace_id: text().notNull(),
     /** Starts at 1 and increases with each change, also when the draft is deleted and made again. */
     revision: integer().notNull(),

@@ -6,7 +6,6 @@
 import { AppError, conflict } from "../../domain/errors";
 import type { Ticks } from "../../domain/time";
 import { TICKS_PER_SECOND } from "../../domain/time";
-import { newId } from "../../lib/ids";
 import {
   type Asset,
   listAssetsPendingPayment,
@@ -39,7 +38,6 @@ async function tryHold(tx: Queries, asset: Asset, now: number): Promise<Asset> {
   if ((await readBalance(tx, asset.workspace_id)) < asset.charge) return asset;
   const step = await findLatestStep(tx, asset.id);
   await insertHold(tx, {
-    id: newId(),
     workspace_id: asset.workspace_id,
     // A preparation is a pipeline, so an asset always has one.
     pipeline_id: step?.pipeline_id ?? asset.id,
@@ -72,7 +70,6 @@ async function settleCharge(
   const held = await deleteAssetHold(tx, asset.id);
   if (held) {
     await insertLedgerEntry(tx, {
-      id: newId(),
       workspace_id: asset.workspace_id,
       type: "consume_asset",
       delta: -(asset.charge ?? 0),
@@ -162,7 +159,6 @@ export async function refundCharge(tx: Queries, assetId: string, now: number): P
   if (entries.some((entry) => entry.type === "refund"))
     throw conflict(`The charge for asset ${assetId} has already been refunded.`);
   const refund = await insertLedgerEntry(tx, {
-    id: newId(),
     workspace_id: charge.workspace_id,
     type: "refund",
     delta: -charge.delta,

@@ -3,7 +3,6 @@
  * minus the refunded share. So an invoice can be settled repeatedly, after any event, in any order.
  */
 import { computeRefundedCredits, type ProviderInvoice } from "../../domain/billing";
-import { newId } from "../../lib/ids";
 import { insertLedgerEntry } from "../../store/credits";
 import type { Queries } from "../../store/db";
 import {
@@ -26,9 +25,9 @@ export async function settleInvoice(tx: Queries, invoice: Invoice, now: number):
   if (invoice.paid_at === null || credits === 0) return;
   const { isToppedUp, refunded } = await readInvoiceCredits(tx, payment_invoice_id);
   const entry = { workspace_id, payment_invoice_id, created_at: now };
-  if (!isToppedUp) await insertLedgerEntry(tx, { ...entry, id: newId(), type: "topup", delta: credits });
+  if (!isToppedUp) await insertLedgerEntry(tx, { ...entry, type: "topup", delta: credits });
   const due = computeRefundedCredits({ credits, amount, amountRefunded }) - refunded;
-  if (due > 0) await insertLedgerEntry(tx, { ...entry, id: newId(), type: "refund", delta: -due });
+  if (due > 0) await insertLedgerEntry(tx, { ...entry, type: "refund", delta: -due });
   if (!isToppedUp) await settleWaiting(tx, workspace_id, now);
 }
 
@@ -58,7 +57,6 @@ export async function recordInvoice(
   if (known) return updateInvoice(tx, known.id, current);
   return insertInvoice(tx, {
     ...current,
-    id: newId(),
     workspace_id: order.workspace_id,
     order_id: order.id,
     subscription_id: reported.subscriptionId,

@@ -1,7 +1,6 @@
 /** Prices of pipeline steps: held when a pipeline starts, charged step by step, released when it ends. */
 import { AppError } from "../../domain/errors";
 import { JOB_FACTS, type JobName } from "../../domain/jobs";
-import { newId } from "../../lib/ids";
 import { deleteStepHold, insertHold, insertLedgerEntry, readBalance, reduceStepHold } from "../../store/credits";
 import type { Queries } from "../../store/db";
 import { addCreditsConsumed } from "../../store/pipelines";
@@ -29,7 +28,6 @@ export async function holdStepPrices(
   if ((await readBalance(tx, pipeline.workspaceId)) < credits)
     throw new AppError("insufficient_credits", `This needs ${credits} credits. Add credits.`);
   await insertHold(tx, {
-    id: newId(),
     workspace_id: pipeline.workspaceId,
     pipeline_id: pipeline.id,
     amount: credits,
@@ -43,7 +41,6 @@ export async function consumeStepPrice(tx: Queries, step: Step, now: number): Pr
   if (JOB_FACTS[step.processor_name].price === null || step.credits_cost === 0) return;
   await reduceStepHold(tx, step.pipeline_id, step.credits_cost);
   await insertLedgerEntry(tx, {
-    id: newId(),
     workspace_id: step.workspace_id,
     type: "consume_step",
     delta: -step.credits_cost,

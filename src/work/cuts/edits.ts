@@ -2,7 +2,6 @@
 import { invalidField, notFound, requireFound } from "../../domain/errors";
 import type { PacingOptions } from "../../domain/pacing/repace";
 import type { CutOptions } from "../../domain/plan";
-import { newId } from "../../lib/ids";
 import { findAssetById } from "../../store/assets";
 import { type Cut, deleteDraft, findCut, findDraft, insertCut, supersedeCut } from "../../store/cuts";
 import type { Queries } from "../../store/db";
@@ -57,7 +56,6 @@ export async function prepareEdit(
     if (draftRevision !== null)
       await requireDraftRevision(tx, await findDraft(tx, cut.workspace_id, cut.id), draftRevision);
     const edited: Parameters<typeof insertCut>[1] = {
-      id: newId(),
       workspace_id: cut.workspace_id,
       asset_id: cut.asset_id,
       state: "completed",

@@ -1,12 +1,11 @@
 /** Creation of accounts, shared by all ways to get one. */
 import { conflict } from "../../domain/errors";
-import { newId } from "../../lib/ids";
 import { insertLedgerEntry } from "../../store/credits";
 import type { Queries } from "../../store/db";
 import { findUserByEmail, insertUser, type User } from "../../store/users";
 
 type NewAccount = {
-  id: string;
+  id?: string;
   email: string;
   passwordHash: string | null;
   isAdmin: boolean;
@@ -21,10 +20,10 @@ type NewAccount = {
  * account.
  */
 export async function insertAccount(tx: Queries, account: NewAccount): Promise<User> {
-  const { id, email, credits, now } = account;
+  const { email, credits, now } = account;
   if (await findUserByEmail(tx, email)) throw conflict(`${email} already has an account.`);
   const user = await insertUser(tx, {
-    id,
+    id: account.id,
     email,
     password_hash: account.passwordHash,
     is_admin: account.isAdmin,
@@ -33,7 +32,7 @@ export async function insertAccount(tx: Queries, account: NewAccount): Promise<U
     created_at: now,
   });
   if (credits > 0) {
-    await insertLedgerEntry(tx, { id: newId(), workspace_id: id, type: "grant", delta: credits, created_at: now });
+    await insertLedgerEntry(tx, { workspace_id: user.id, type: "grant", delta: credits, created_at: now });
   }
   return user;
 }

@@ -6,7 +6,7 @@
 import { AppError, badRequest } from "../../domain/errors";
 import type { OidcChecks, OidcProvider } from "../../domain/oidc";
 import { deriveSecret, isEqualSecret, sha256 } from "../../lib/hash";
-import { newId, randomToken } from "../../lib/ids";
+import { randomToken } from "../../lib/ids";
 import { findUsableToken, insertOneTimeToken, takeToken } from "../../store/one-time-tokens";
 import type { User } from "../../store/users";
 import { recordAudit } from "../access/audit";
@@ -52,7 +52,6 @@ export async function startOidcSignIn(
   const data: StoredSignIn = { provider: provider.name, redirect, browser: sha256(secret) };
   await services.store.write((tx) =>
     insertOneTimeToken(tx, {
-      id: newId(),
       purpose: "oidc_state",
       hash: sha256(state),
       data,

@@ -1,6 +1,6 @@
 /** Tokens that work once, for one purpose, until they expire. Only their hash is stored. */
 import { sha256 } from "../../lib/hash";
-import { newId, randomToken } from "../../lib/ids";
+import { randomToken } from "../../lib/ids";
 import type { Queries } from "../../store/db";
 import { findUsableToken, insertOneTimeToken, type TokenPurpose, takeToken } from "../../store/one-time-tokens";
 
@@ -39,7 +39,6 @@ export async function createOneTimeToken(tx: Queries, request: TokenRequest): Pr
   const token = randomToken(TOKEN_CHARACTERS);
   const expiresAt = now + VALIDITY_MS[purpose];
   await insertOneTimeToken(tx, {
-    id: newId(),
     purpose,
     hash: sha256(token),
     user_id: request.userId,

@@ -4,7 +4,7 @@
  */
 import { generateSecret, generateURI, verifySync } from "otplib";
 import { sha256 } from "../../lib/hash";
-import { newId, randomText } from "../../lib/ids";
+import { randomText } from "../../lib/ids";
 import type { Sealer } from "../../lib/sealer";
 import type { RecoveryCode } from "../../store/two-factor";
 import type { User } from "../../store/users";
@@ -56,7 +56,6 @@ const GROUP_CHARACTERS = 5;
 export function createRecoveryCodes(userId: string, now: number): { codes: string[]; rows: RecoveryCode[] } {
   const codes = Array.from({ length: CODE_COUNT }, createCode);
   const rows = codes.map((code) => ({
-    id: newId(),
     user_id: userId,
     hash: hashRecoveryCode(userId, code)!,
     created_at: now,

@@ -12,7 +12,6 @@ import {
   type TimedNotification,
   type TypedNotification,
 } from "../../domain/notifications";
-import { newId } from "../../lib/ids";
 import type { Queries } from "../../store/db";
 import { discardWaitingMails } from "../../store/notification-mails";
 import {
@@ -55,7 +54,6 @@ export async function notify(tx: Queries, request: NotificationRequest): Promise
   const [isShown, isMailed] = [goesTo(request, "in_app", choices), goesTo(request, "email", choices)];
   if (!isShown && !isMailed) return null;
   const inserted = await insertNotification(tx, {
-    id: newId(),
     user_id: user.id,
     workspace_id: workspaceId,
     type,

@@ -5,7 +5,6 @@
 import { JOB_FACTS } from "../../domain/jobs";
 import { OUTPUT_CONTENT_TYPES } from "../../domain/render-output";
 import { fromSeconds } from "../../domain/time";
-import { newId } from "../../lib/ids";
 import { deleteAsset, findAssetById, insertAsset, listOutputAssetIds, type NewAsset } from "../../store/assets";
 import { readPlanFacts } from "../../store/cuts";
 import type { Queries } from "../../store/db";
@@ -21,7 +20,6 @@ export async function registerOutput(tx: Queries, pipeline: Pipeline, step: Step
   const stem = source.filename?.replace(/\.[^.]*$/, "") || "asset";
   const asset = await insertAsset(tx, {
     ...row,
-    id: newId(),
     workspace_id: source.workspace_id,
     project_id: source.project_id,
     state: "ready",

@@ -101,7 +101,6 @@ async function insertSteps(
       created_at: now,
     },
     steps.map(({ name, params, subject_id }, n) => ({
-      id: newId(),
       pipeline_id: id,
       workspace_id: workspaceId,
       step_order: n,

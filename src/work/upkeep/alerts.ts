@@ -4,7 +4,6 @@
  */
 import { type FoundProblem, mayReport, type Problem, RESOLVED_TITLES } from "../../domain/alerts";
 import { PROBLEMS } from "../../domain/states";
-import { newId } from "../../lib/ids";
 import { createPoller } from "../../lib/poller";
 import {
   type Alert,
@@ -72,7 +71,7 @@ export function createAlerts(services: ProblemNeeds) {
     const isDue = mayReport(await findLastReportTime(tx, problem), at) && (await listAdminIds(tx)).length > 0;
     const open = await findOpenAlert(tx, problem);
     const state = { severity, title, detail, ...(isDue ? { reported_at: at } : {}) };
-    const alert = open ?? (await insertAlert(tx, { id: newId(), problem, ...state, found_at: at }));
+    const alert = open ?? (await insertAlert(tx, { problem, ...state, found_at: at }));
     if (open !== null) await updateAlert(tx, open.id, state);
     else log.warn("problem.found", { problem, severity, alert: alert.id });
     if (!isDue) return;

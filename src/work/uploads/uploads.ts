@@ -75,7 +75,6 @@ export async function createUpload(services: CoreNeeds, tx: Queries, request: Up
     await requireCredits(tx, request.workspaceId);
   requireStorage(services);
   const asset: NewAsset = {
-    id: newId(),
     workspace_id: request.workspaceId,
     project_id: project.id,
     kind: request.kind,
