@@ -116,8 +116,7 @@ export const logout = route({
     const { user, credential } = principal;
     await services.store.write(async (tx) => {
       await deleteSession(tx, user.id, credential.id);
-      const target = { kind: "session", id: credential.id };
-      await recordAudit(tx, toCallActor(call), { action: "session.ended", target }, services.now());
+      await recordAudit(tx, toCallActor(call), { action: "session.ended", target: credential.id }, services.now());
     });
     // Cached pages and files may belong to the account. Without TLS, browsers reject the header with an error.
     const headers = call.client.isSecure ? { "Clear-Site-Data": '"cache"' } : {};

@@ -32,8 +32,7 @@ export const removeOthers = route({
     const { services, principal } = call;
     await services.store.write(async (tx) => {
       for (const id of await endOtherSessions(tx, principal.user.id, principal.credential.id)) {
-        const target = { kind: "session", id };
-        await recordAudit(tx, toCallActor(call), { action: "session.ended", target }, services.now());
+        await recordAudit(tx, toCallActor(call), { action: "session.ended", target: id }, services.now());
       }
     });
   },
@@ -48,12 +47,7 @@ export const remove = route({
     const id = params.session_id!;
     const isEnded = await services.store.write(async (tx) => {
       if (!(await deleteSession(tx, principal.user.id, id))) return false;
-      await recordAudit(
-        tx,
-        toCallActor(call),
-        { action: "session.ended", target: { kind: "session", id } },
-        services.now(),
-      );
+      await recordAudit(tx, toCallActor(call), { action: "session.ended", target: id }, services.now());
       return true;
     });
     if (!isEnded) throw notFound("Session");

@@ -1,7 +1,6 @@
 /** Account administration, in a browser or in a shell. Each function writes to the audit log in its transaction. */
 import type { AccountRole } from "../../domain/access";
 import { conflict, notFound, requireFound } from "../../domain/errors";
-import { newId } from "../../lib/ids";
 import { insertLedgerEntry, type LedgerEntry, readBalance } from "../../store/credits";
 import type { Queries } from "../../store/db";
 import type { ListedJob } from "../../store/job-list";
@@ -33,24 +32,28 @@ export function changeAccount({ store, now }: CoreNeeds, actor: AuditActor, user
     await requireActingAdmin(tx, actor);
     const time = now();
     let user = await getAccount(tx, userId);
-    const target = { kind: "user", id: userId };
     const isAdmin = change.role === undefined ? user.is_admin : change.role === "admin";
     if (isAdmin !== user.is_admin) {
       if (!isAdmin) await requireAnotherAdmin(tx, user);
       user = await changeAccountState(tx, userId, { is_admin: isAdmin }, time);
       const details = { role: isAdmin ? "admin" : "member" };
-      await recordAudit(tx, actor, { action: "user.role_changed", target, details }, time);
+      await recordAudit(tx, actor, { action: "user.role_changed", target: userId, details }, time);
     }
     const isDisabled = change.disabled ?? user.disabled_at !== null;
     if (isDisabled !== (user.disabled_at !== null)) {
       if (isDisabled) await requireAnotherAdmin(tx, user);
       user = await changeAccountState(tx, userId, { disabled_at: isDisabled ? time : null }, time);
-      await recordAudit(tx, actor, { action: isDisabled ? "user.disabled" : "user.enabled", target }, time);
+      await recordAudit(tx, actor, { action: isDisabled ? "user.disabled" : "user.enabled", target: userId }, time);
     }
     const { storage_quota_bytes: quota } = change;
     if (quota !== undefined && (await setQuotaOverride(tx, userId, quota))) {
       const details = { storage_quota_bytes: quota };
-      await recordAudit(tx, actor, { action: "user.quota_changed", target, workspaceId: userId, details }, time);
+      await recordAudit(
+        tx,
+        actor,
+        { action: "user.quota_changed", target: userId, workspaceId: userId, details },
+        time,
+      );
     }
     return user;
   });
@@ -76,15 +79,13 @@ export async function changeCredits(
   const balance = await readBalance(tx, workspaceId);
   if (delta < 0 && balance + delta < 0) throw conflict(`Balance is ${balance} credits: ${-delta} cannot be removed.`);
   const entry = await insertLedgerEntry(tx, {
-    id: newId(),
     workspace_id: workspaceId,
     type: delta > 0 ? "grant" : "adjustment",
     delta,
     created_at: now,
   });
   const details = note === null ? { delta } : { delta, note };
-  const target = { kind: "user", id };
-  await recordAudit(tx, actor, { action: "user.credits_changed", target, workspaceId, details }, now);
+  await recordAudit(tx, actor, { action: "user.credits_changed", target: id, workspaceId, details }, now);
   if (delta > 0) await settleWaiting(tx, workspaceId, now);
   return entry;
 }
@@ -107,7 +108,6 @@ export async function inviteUser(
   await requireActingAdmin(tx, actor);
   const now = services.now();
   const user = await insertAccount(tx, {
-    id: newId(),
     email,
     passwordHash: null,
     isAdmin: account.isAdmin,
@@ -119,7 +119,7 @@ export async function inviteUser(
   const invitation = { email, userId: user.id, workspace: null, invitedBy: admin };
   const link = await createInvitation(services, tx, invitation);
   const details = { role: account.isAdmin ? "admin" : "member" };
-  await recordAudit(tx, actor, { action: "user.invited", target: { kind: "user", id: user.id }, details }, now);
+  await recordAudit(tx, actor, { action: "user.invited", target: user.id, details }, now);
   return { user, ...link };
 }
 
@@ -131,8 +131,7 @@ export function createResetLink(services: MailNeeds, { actor, admin }: ActingAdm
   return services.store.write(async (tx) => {
     await requireActingAdmin(tx, actor);
     const user = await getAccount(tx, userId);
-    const target = { kind: "user", id: user.id };
-    await recordAudit(tx, actor, { action: "user.reset_link_created", target }, services.now());
+    await recordAudit(tx, actor, { action: "user.reset_link_created", target: user.id }, services.now());
     return createPasswordResetLink(services, tx, user, admin.id);
   });
 }

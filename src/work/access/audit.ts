@@ -1,6 +1,5 @@
 /** The audit log: actor, action, target and address. Entries are written in the transaction of the action. */
 import type { AuditAction } from "../../domain/audit-actions";
-import { newId } from "../../lib/ids";
 import { insertAuditEntry } from "../../store/audit";
 import type { Queries } from "../../store/db";
 
@@ -23,23 +22,24 @@ export const SERVER_ACTOR: AuditActor = { kind: "server", ...NOBODY };
 
 type AuditRecord = {
   action: AuditAction;
-  /** What was changed; its kind is the name of a resource, such as `user`. */
-  target: { kind: string; id: string } | null;
+  /** What was changed: the ID, with the name of a resource as its kind unless it is that of the action, such as `user`. */
+  target: string | { kind: string; id: string } | null;
   workspaceId?: string;
   /** Values that are not secret. */
   details?: Record<string, unknown>;
 };
 
 export function recordAudit(tx: Queries, actor: AuditActor, record: AuditRecord, now: number): Promise<void> {
+  const [kind] = record.action.split(".");
+  const target = typeof record.target === "string" ? { kind: kind!, id: record.target } : record.target;
   return insertAuditEntry(tx, {
-    id: newId(),
     created_at: now,
     actor_id: actor.userId,
     actor_kind: actor.kind,
     credential_id: actor.credentialId,
     action: record.action,
-    target_kind: record.target?.kind ?? null,
-    target_id: record.target?.id ?? null,
+    target_kind: target?.kind ?? null,
+    target_id: target?.id ?? null,
     workspace_id: record.workspaceId ?? null,
     address: actor.address,
     request_id: actor.requestId,

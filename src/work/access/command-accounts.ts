@@ -6,7 +6,6 @@ import { AppError, badRequest, notFound } from "../../domain/errors";
 import { MAX_KEY_NAME_CHARACTERS } from "../../domain/field-limits";
 import { parseIsoTime } from "../../domain/iso-time";
 import { findPasswordProblem } from "../../domain/passwords";
-import { newId } from "../../lib/ids";
 import { readBalance } from "../../store/credits";
 import type { Queries } from "../../store/db";
 import { removeTwoFactor } from "../../store/two-factor";
@@ -59,7 +58,6 @@ export async function createUser(
   const now = services.now();
   return services.store.write(async (tx) => {
     const user = await insertAccount(tx, {
-      id: newId(),
       email,
       passwordHash,
       isAdmin: request.admin,
@@ -68,8 +66,7 @@ export async function createUser(
       now,
     });
     const details = { role: request.admin ? "admin" : "member" };
-    const target = { kind: "user", id: user.id };
-    await recordAudit(tx, COMMAND_ACTOR, { action: "user.created", target, details }, now);
+    await recordAudit(tx, COMMAND_ACTOR, { action: "user.created", target: user.id, details }, now);
     return toAccountView(user, credits);
   });
 }
@@ -99,8 +96,12 @@ export async function refundAsset(services: CoreNeeds, request: { assetId: strin
     const owner = await findWorkspaceOwner(tx, workspaceId);
     // Ledger entries outlive accounts.
     if (!owner) throw new AppError("not_found", `The account that paid for asset ${request.assetId} was deleted.`);
-    const target = { kind: "asset", id: request.assetId };
-    const record = { action: "asset.charge_refunded", target, workspaceId, details: { delta } } as const;
+    const record = {
+      action: "asset.charge_refunded",
+      target: request.assetId,
+      workspaceId,
+      details: { delta },
+    } as const;
     await recordAudit(tx, COMMAND_ACTOR, record, now);
     return toAccountView(owner, await readBalance(tx, workspaceId));
   });
@@ -123,8 +124,7 @@ export async function resetTwoFactor(services: CoreNeeds, request: { email: stri
   return services.store.write(async (tx) => {
     const user = await getUserByEmail(tx, request.email);
     await removeTwoFactor(tx, user.id);
-    const target = { kind: "user", id: user.id };
-    const record = { action: "user.two_factor_changed", target, details: { enabled: false } } as const;
+    const record = { action: "user.two_factor_changed", target: user.id, details: { enabled: false } } as const;
     await recordAudit(tx, COMMAND_ACTOR, record, services.now());
     return toAccountView(user, await readBalance(tx, user.id));
   });

@@ -2,7 +2,6 @@
 import type { Price } from "../../domain/billing";
 import { conflict, requireFound } from "../../domain/errors";
 import type { PAYMENT_PROVIDERS } from "../../domain/states";
-import { newId } from "../../lib/ids";
 import type { Queries } from "../../store/db";
 import { insertInvoice } from "../../store/invoices";
 import { countPendingOrders, findOrderById, insertOrder, type Order, updateOrderState } from "../../store/orders";
@@ -31,7 +30,6 @@ export async function createOrder(
     );
   }
   return insertOrder(tx, {
-    id: newId(),
     workspace_id: workspaceId,
     user_id: userId,
     provider,
@@ -57,7 +55,6 @@ export async function approveOrder(tx: Queries, actor: AuditActor, id: string, n
   if (!(await findWorkspaceById(tx, order.workspace_id)))
     throw conflict("Workspace of the order was deleted. Reject the order.");
   const invoice = await insertInvoice(tx, {
-    id: newId(),
     workspace_id: order.workspace_id,
     order_id: order.id,
     payment_invoice_id: `offline_${order.id}`,
@@ -111,5 +108,5 @@ const record = (
 ): Promise<void> => {
   const { id, workspace_id: workspaceId, price_id, credits, amount, currency } = order;
   const details = { price_id, credits, amount, currency };
-  return recordAudit(tx, actor, { action, target: { kind: "order", id }, workspaceId, details }, now);
+  return recordAudit(tx, actor, { action, target: id, workspaceId, details }, now);
 };

@@ -28,7 +28,7 @@ export async function startAccountDeletion(tx: Queries, actor: AuditActor, id: s
   const owned = await listSolelyOwnedWorkspaces(tx, id);
   if (owned.length > 0) throw lastOwnerError(user, owned);
   await requireNoRenewal(tx, id);
-  await recordAudit(tx, actor, { action: "user.deletion_started", target: { kind: "user", id } }, now);
+  await recordAudit(tx, actor, { action: "user.deletion_started", target: id }, now);
   return changeAccountState(tx, id, { deleted_at: now }, now);
 }
 
@@ -51,7 +51,7 @@ export async function restoreAccount(tx: Queries, actor: AuditActor, id: string,
   // The purge may have begun.
   if (user.deleted_at + GRACE_PERIOD_MS <= now)
     throw conflict("Account cannot be restored: its grace period has ended.");
-  await recordAudit(tx, actor, { action: "user.restored", target: { kind: "user", id } }, now);
+  await recordAudit(tx, actor, { action: "user.restored", target: id }, now);
   return changeAccountState(tx, id, { deleted_at: null }, now);
 }
 

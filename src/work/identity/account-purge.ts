@@ -86,7 +86,7 @@ async function startPurge(tx: Queries, id: string, now: number): Promise<void> {
   await deleteCredentials(tx, id, { keepsApiKeys: false });
   if (await hasAuditEntry(tx, "user.purge_started", id)) return;
   const details = await countWorkspaceContent(tx, id);
-  await recordAudit(tx, SERVER_ACTOR, { action: "user.purge_started", target: { kind: "user", id }, details }, now);
+  await recordAudit(tx, SERVER_ACTOR, { action: "user.purge_started", target: id, details }, now);
 }
 
 const ENTRIES_PER_TRANSACTION = 2_000;
@@ -110,5 +110,5 @@ async function finishPurge(tx: Queries, userId: string, randomId: string, now: n
   await moveOrders(tx, { userId, randomId });
   await moveInvoices(tx, userId, randomId);
   await anonymizeAuditEntries(tx, { userId, randomId, keptActions: ["user.purge_started"] });
-  await recordAudit(tx, SERVER_ACTOR, { action: "user.purged", target: { kind: "user", id: randomId } }, now);
+  await recordAudit(tx, SERVER_ACTOR, { action: "user.purged", target: randomId }, now);
 }

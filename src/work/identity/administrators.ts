@@ -37,8 +37,12 @@ export async function changeAccountState(tx: Queries, id: string, change: Accoun
   else if (change.is_admin === false) await revokeTokensCreatedBy(tx, id, "administration", now);
   if (isClosed || change.is_admin === false) {
     for (const invited of await demoteInvitedAdmins(tx, id)) {
-      const target = { kind: "user", id: invited };
-      await recordAudit(tx, SERVER_ACTOR, { action: "user.role_changed", target, details: { role: "member" } }, now);
+      await recordAudit(
+        tx,
+        SERVER_ACTOR,
+        { action: "user.role_changed", target: invited, details: { role: "member" } },
+        now,
+      );
     }
   }
   return updateAccountState(tx, id, change);

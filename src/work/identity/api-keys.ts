@@ -3,7 +3,7 @@
 import type { KeyScope } from "../../domain/access";
 import { conflict, notFound, requireFound } from "../../domain/errors";
 import { sha256 } from "../../lib/hash";
-import { newId, randomToken } from "../../lib/ids";
+import { randomToken } from "../../lib/ids";
 import type { Queries } from "../../store/db";
 import { type ApiKey, countApiKeys, deleteApiKeyOf, findUserById, insertApiKey } from "../../store/users";
 import { findRole, findWorkspaceName } from "../../store/workspaces";
@@ -36,7 +36,6 @@ export type CreatedKey = { row: ApiKey; key: string };
 export async function insertNewKey(tx: Queries, request: KeyRequest, now: number): Promise<CreatedKey> {
   const key = `sk_${randomToken(KEY_CHARACTERS)}`;
   const row = await insertApiKey(tx, {
-    id: newId(),
     user_id: request.userId,
     workspace_id: request.workspaceId,
     name: request.name,
@@ -116,9 +115,4 @@ export const recordKey = (
   actor: AuditActor,
   now: number,
 ): Promise<void> =>
-  recordAudit(
-    tx,
-    actor,
-    { action, target: { kind: "api_key", id }, workspaceId: workspace_id, details: { name, prefix, scopes } },
-    now,
-  );
+  recordAudit(tx, actor, { action, target: id, workspaceId: workspace_id, details: { name, prefix, scopes } }, now);

@@ -15,7 +15,7 @@ import {
 } from "../../domain/device-grant";
 import { AppError } from "../../domain/errors";
 import { sha256 } from "../../lib/hash";
-import { newId, randomText, randomToken } from "../../lib/ids";
+import { randomText, randomToken } from "../../lib/ids";
 import type { Queries } from "../../store/db";
 import {
   type DeviceCode,
@@ -50,7 +50,6 @@ export async function startDeviceGrant(
   const now = services.now();
   await services.store.write((tx) =>
     insertDeviceCode(tx, {
-      id: newId(),
       device_code_hash: sha256(deviceCode),
       user_code_hash: sha256(userCode),
       client_id: request.clientId,

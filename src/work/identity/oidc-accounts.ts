@@ -4,7 +4,6 @@ import type { Config } from "../../config";
 import { isPlainAddress, parseEmailAddress } from "../../domain/email-address";
 import { AppError, conflict, notFound } from "../../domain/errors";
 import type { OidcIdentity, OidcProvider } from "../../domain/oidc";
-import { newId } from "../../lib/ids";
 import type { Queries } from "../../store/db";
 import {
   deleteOidcIdentity,
@@ -81,7 +80,6 @@ async function addIdentity(
   const { subject } = identity;
   const { now } = context;
   await insertOidcIdentity(tx, {
-    id: newId(),
     user_id: user.id,
     issuer,
     subject,
@@ -93,9 +91,8 @@ async function addIdentity(
     const values = { provider: provider.name, is_linked: true };
     await context.mails.queue(tx, { to: user.email, userId: user.id, template: "identity_changed", values }, now);
   }
-  const target = { kind: "user", id: user.id };
   const action = owner ? "user.identity_linked" : "user.signed_up";
-  await recordAudit(tx, context.actor, { action, target, details: { provider: provider.name } }, now);
+  await recordAudit(tx, context.actor, { action, target: user.id, details: { provider: provider.name } }, now);
   return user;
 }
 
@@ -154,7 +151,6 @@ async function createAccount(
 ): Promise<User> {
   const { firstName: first_name, lastName: last_name } = identity;
   const user = await insertAccount(tx, {
-    id: newId(),
     email,
     passwordHash: null,
     isAdmin: false,
@@ -177,7 +173,7 @@ async function applyAdminGroup(
   if (!isAdmin && (await countOtherAdmins(tx, user.id)) === 0) return user;
   const changed = await changeAccountState(tx, user.id, { is_admin: isAdmin }, now);
   const details = { role: isAdmin ? "admin" : "member", provider: provider.name };
-  await recordAudit(tx, actor, { action: "user.role_changed", target: { kind: "user", id: user.id }, details }, now);
+  await recordAudit(tx, actor, { action: "user.role_changed", target: user.id, details }, now);
   return changed;
 }
 
@@ -209,11 +205,7 @@ export async function removeIdentity(
     await deleteOidcIdentity(tx, removed.id);
     await deleteSessionsOf(tx, userId, sessionId);
     const provider = formatProviderName(config, removed.issuer);
-    const record = {
-      action: "user.identity_removed",
-      target: { kind: "user", id: userId },
-      details: { provider },
-    } as const;
+    const record = { action: "user.identity_removed", target: userId, details: { provider } } as const;
     await recordAudit(tx, toAuditActor(userId, sessionId, client), record, time);
     await mails.queue(
       tx,

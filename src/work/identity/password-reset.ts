@@ -36,8 +36,7 @@ export function requestPasswordReset(services: IdentityNeeds, address: string, c
     const user = await findUserByEmail(tx, email);
     if (!user || user.disabled_at !== null || (await findLinkWait(services, tx, user.id, "password_reset")) > 0) return;
     await mailLink(services, tx, user, "password_reset");
-    const target = { kind: "user", id: user.id };
-    await recordAudit(tx, toAnonymous(client), { action: "user.password_reset_requested", target }, now());
+    await recordAudit(tx, toAnonymous(client), { action: "user.password_reset_requested", target: user.id }, now());
   });
   void sending.catch((error) => log.error("password_reset.failed", { error }));
 }
@@ -101,9 +100,8 @@ export async function resetPassword(
     if (isProof) await setEmailVerified(tx, user.id, time);
     // Whoever made the reset necessary may have another link.
     await takeTokensOf(tx, user.id, "password_reset", time);
-    const target = { kind: "user", id: user.id };
     const details = { api_keys: keepsApiKeys ? "kept" : "revoked" };
-    await recordAudit(tx, toAnonymous(client), { action: "user.password_reset", target, details }, time);
+    await recordAudit(tx, toAnonymous(client), { action: "user.password_reset", target: user.id, details }, time);
     const values = { api_keys: keepsApiKeys ? null : "revoked" } as const;
     await mails.queue(tx, { to: user.email, userId: user.id, template: "password_changed", values }, time);
   });
@@ -138,7 +136,7 @@ export async function changePassword(
     // Whoever made the change necessary may have such a link.
     await takeTokensOf(tx, user.id, "password_reset", now());
     const actor = toAuditActor(user.id, sessionId, client);
-    await recordAudit(tx, actor, { action: "user.password_changed", target: { kind: "user", id: user.id } }, now());
+    await recordAudit(tx, actor, { action: "user.password_changed", target: user.id }, now());
     await mails.queue(
       tx,
       { to: user.email, userId: user.id, template: "password_changed", values: { api_keys: null } },

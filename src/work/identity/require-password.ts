@@ -29,7 +29,7 @@ export async function requirePassword(
   };
   if (await passwords.verify(toPasswordKey(client), password, findHash)) return;
   signInLimits.recordFailure(attempt);
-  await store.write((tx) => recordAudit(tx, actor, { action: refusal, target: { kind: "user", id: user.id } }, now()));
+  await store.write((tx) => recordAudit(tx, actor, { action: refusal, target: user.id }, now()));
   throw wrongSecret(field, "is wrong");
 }
 

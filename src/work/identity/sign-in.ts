@@ -110,8 +110,7 @@ export async function insertStartedSession(
   const network = toHomeNetwork(client.address);
   if (network !== null) await recordSignInNetwork(tx, user.id, network, now);
   const actor = toAuditActor(user.id, session.id, client);
-  const target = { kind: "session", id: session.id };
-  await recordAudit(tx, actor, { action: "session.created", target, details: { method } }, now);
+  await recordAudit(tx, actor, { action: "session.created", target: session.id, details: { method } }, now);
   return { token: issued.token, session, user };
 }
 

@@ -69,13 +69,10 @@ export async function replaceRecoveryCodes(
   await services.store.write(async (tx) => {
     const user = await findUserById(tx, id);
     if (!user?.totp_secret) throw conflict("Account has no authenticator that recovery codes could replace.");
-    await replaceCodes(
-      tx,
-      id,
-      rows.map((row) => ({ ...row, activated_at: now })),
-    );
+    const activated = rows.map((row) => ({ ...row, activated_at: now }));
+    await replaceCodes(tx, id, activated);
     const actor = toAuditActor(id, owner.sessionId, owner.client);
-    await recordAudit(tx, actor, { action: "user.recovery_codes_replaced", target: { kind: "user", id } }, now);
+    await recordAudit(tx, actor, { action: "user.recovery_codes_replaced", target: id }, now);
   });
   return codes;
 }
@@ -127,8 +124,7 @@ async function completeChange(
   isEnabled: boolean,
 ): Promise<void> {
   await deleteSessionsOf(tx, user.id, sessionId);
-  const target = { kind: "user", id: user.id };
-  const record = { action: "user.two_factor_changed", target, details: { enabled: isEnabled } } as const;
+  const record = { action: "user.two_factor_changed", target: user.id, details: { enabled: isEnabled } } as const;
   await recordAudit(tx, toAuditActor(user.id, sessionId, client), record, now());
   const values = { is_enabled: isEnabled };
   await mails.queue(tx, { to: user.email, userId: user.id, template: "two_factor_changed", values }, now());

@@ -73,7 +73,7 @@ async function accept({ now, store }: FindingNeeds, actor: AuditActor, findingId
     if (finding === null) throw notFound("Problem");
     await updateFileCheck(tx, findingId, acceptFound(finding, now()));
     const details = { path: finding.path, problem: finding.problem };
-    await recordAudit(tx, actor, { action: "file.accepted", target: { kind: "file", id: findingId }, details }, now());
+    await recordAudit(tx, actor, { action: "file.accepted", target: findingId, details }, now());
   });
 }
 
@@ -95,12 +95,7 @@ async function deleteUntracked(
   await store.write(async (tx) => {
     await requireActingAdmin(tx, actor);
     await deleteFileChecks(tx, [id]);
-    await recordAudit(
-      tx,
-      actor,
-      { action: "file.deleted", target: { kind: "file", id }, details: { path, bytes } },
-      now(),
-    );
+    await recordAudit(tx, actor, { action: "file.deleted", target: id, details: { path, bytes } }, now());
   });
   await moveStrayToTrash(folders, absolute, now());
 }
@@ -112,9 +107,13 @@ async function deleteOwner(services: FindingNeeds, actor: AuditActor, finding: O
   if (owner === null) throw conflict("Recording was deleted.");
   const onDelete = async (tx: Queries) => {
     await requireActingAdmin(tx, actor);
-    const target = { kind: owner.kind, id: owner.id };
     const action = owner.kind === "asset" ? "asset.deleted" : "render.deleted";
-    await recordAudit(tx, actor, { action, target, workspaceId: owner.workspaceId, details: { path, problem } }, now());
+    await recordAudit(
+      tx,
+      actor,
+      { action, target: owner.id, workspaceId: owner.workspaceId, details: { path, problem } },
+      now(),
+    );
   };
   if (owner.kind === "asset") await removeAsset(services, owner.id, "administrator", onDelete);
   else await removeRender(services, owner, onDelete);

@@ -93,12 +93,7 @@ async function restoreFile(
         await flushFile(dirname(target));
         await store.write(async (tx) => {
           const details = { path, problem: finding.problem, backup: found.backup };
-          await recordAudit(
-            tx,
-            actor,
-            { action: "file.restored", target: { kind: "file", id: findingId }, details },
-            now(),
-          );
+          await recordAudit(tx, actor, { action: "file.restored", target: findingId, details }, now());
           const solved = { problem: null, detail: null, found: null, found_at: null, restore_error: null };
           await updateFileCheck(tx, findingId, {
             bytes,

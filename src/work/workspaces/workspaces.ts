@@ -2,7 +2,6 @@
 import type { WorkspaceRole } from "../../domain/access";
 import type { AuditAction } from "../../domain/audit-actions";
 import { type AppError, conflict, notFound, requireFound } from "../../domain/errors";
-import { newId } from "../../lib/ids";
 import { hasEverGotCredits, insertLedgerEntry } from "../../store/credits";
 import type { Queries } from "../../store/db";
 import { closeOrders } from "../../store/orders";
@@ -60,13 +59,13 @@ export async function createWorkspace(
   const { userId, name, now } = request;
   if ((await countCreatedWorkspaces(tx, userId)) >= MAX_CREATED_WORKSPACES)
     throw conflict(`Limit of ${MAX_CREATED_WORKSPACES} workspaces reached. Delete one first.`);
-  const workspace = await insertWorkspace(tx, { id: newId(), name, created_by: userId, created_at: now });
+  const workspace = await insertWorkspace(tx, { name, created_by: userId, created_at: now });
   await insertMember(tx, { workspace_id: workspace.id, user_id: userId, role: "owner", created_at: now });
   const delta = config.signupCredits;
   // Otherwise, members could invite any number of accounts, each of which creates workspaces with credits.
   const mayGrant = delta > 0 && (await hasEverGotCredits(tx, userId));
   if (mayGrant && (await takeWorkspaceGrant(tx, userId, now, GRANT_INTERVAL_MS)))
-    await insertLedgerEntry(tx, { id: newId(), workspace_id: workspace.id, type: "grant", delta, created_at: now });
+    await insertLedgerEntry(tx, { workspace_id: workspace.id, type: "grant", delta, created_at: now });
   await recordOnWorkspace(tx, actor, "workspace.created", workspace.id, now);
   return workspace;
 }
@@ -221,5 +220,4 @@ export const recordOnWorkspace = (
   id: string,
   now: number,
   details: Record<string, unknown> = {},
-): Promise<void> =>
-  recordAudit(tx, actor, { action, target: { kind: "workspace", id }, workspaceId: id, details }, now);
+): Promise<void> => recordAudit(tx, actor, { action, target: id, workspaceId: id, details }, now);
