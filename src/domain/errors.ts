@@ -89,6 +89,10 @@ export const conflict = (message: string): AppError => new AppError("conflict", 
 
 export const badRequest = (message: string): AppError => new AppError("bad_request", message);
 
+/** Creates an error after which the client may retry in a number of seconds. */
+export const retryLater = <Code extends HttpCode>(code: Code, message: string, retryAfterSeconds: number) =>
+  new AppError(code, message, { retryAfterSeconds });
+
 export const notFound = (what: string): AppError => new AppError("not_found", `${what} not found.`);
 
 /**

@@ -1,6 +1,6 @@
 /** Maps errors to replies. An error other than `AppError` is logged and becomes `internal_error` without details. */
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
-import { AppError, HTTP_STATUS, type HttpCode, isHttpCode, MAX_FIELD_ERRORS } from "../domain/errors";
+import { AppError, HTTP_STATUS, type HttpCode, isHttpCode, MAX_FIELD_ERRORS, retryLater } from "../domain/errors";
 import { strictObject } from "../domain/schema-parts";
 import { isStorageFull } from "../lib/storage-full";
 import { BodyTimeoutError } from "./parse-request";
@@ -84,8 +84,6 @@ function asAppError(error: unknown): AppError | null {
 }
 
 export const storageFullError = (): AppError =>
-  new AppError("upstream_unavailable", "Server storage is full. Try again later.", {
-    retryAfterSeconds: STORAGE_FULL_RETRY_SECONDS,
-  });
+  retryLater("upstream_unavailable", "Server storage is full. Try again later.", STORAGE_FULL_RETRY_SECONDS);
 
 export const toSingleLine = (text: string): string => text.replace(/\s+/g, " ").trim();

@@ -2,7 +2,7 @@
  * Route families. A family mounts routes and the TUS surface under a prefix, with its own authentication, error shape
  * and rate limit. The same routes can be in several families.
  */
-import { AppError } from "../domain/errors";
+import { AppError, retryLater } from "../domain/errors";
 import { isUuid } from "../lib/ids";
 import type { Log } from "../lib/log";
 import { type Caller, enterWorkspace, type Principal, type RouteAccess, UPLOAD_ACCESS } from "../work/access/access";
@@ -98,9 +98,7 @@ export function family(definition: FamilyDefinition): Family {
     try {
       if (!rate.allowed) {
         const { retryAfterSeconds } = rate;
-        throw new AppError("rate_limited", "Too many requests. Retry after the time in Retry-After.", {
-          retryAfterSeconds,
-        });
+        throw retryLater("rate_limited", "Too many requests. Retry after the time in Retry-After.", retryAfterSeconds);
       }
       const rights = { access, isRead: isReadMethod(request.method), inPath: readPathWorkspace(params) };
       const principal = caller && (await enter(services, caller, request, rights));

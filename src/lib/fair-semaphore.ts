@@ -8,16 +8,13 @@ export type FairSemaphoreLimits = {
   maxWaitMs: number;
 };
 
-/** Thrown by `run` when the queue of the key is full, the queue of all keys is full, or the wait timed out. */
-export class SemaphoreFullError extends Error {
-  constructor(readonly reason: "key" | "all" | "timeout") {
-    super("semaphore queue is full");
-  }
-}
+/** Why a call is refused: the queue of its key is full, the queue of all keys is full, or it has waited too long. */
+export type RefusalReason = "key" | "all" | "timeout";
 
 type QueuedCall = { start(): void };
 
-export function createFairSemaphore(limits: FairSemaphoreLimits) {
+/** `toError` creates the errors of calls that are refused. */
+export function createFairSemaphore(limits: FairSemaphoreLimits, toError: (reason: RefusalReason) => Error) {
   const running = new Map<string, number>();
   /** Keys in order of their turns. A key that was served moves to the end. */
   const queues = new Map<string, QueuedCall[]>();
@@ -64,8 +61,8 @@ export function createFairSemaphore(limits: FairSemaphoreLimits) {
 
   function wait(key: string): Promise<void> {
     const queue = queues.get(key) ?? [];
-    if (queue.length >= limits.maxWaitingPerKey) throw new SemaphoreFullError("key");
-    if (waiting >= limits.maxWaiting) throw new SemaphoreFullError("all");
+    if (queue.length >= limits.maxWaitingPerKey) throw toError("key");
+    if (waiting >= limits.maxWaiting) throw toError("all");
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const waiter: QueuedCall = {
       start: () => {
@@ -75,7 +72,7 @@ export function createFairSemaphore(limits: FairSemaphoreLimits) {
     };
     const timer = setTimeout(() => {
       remove(key, waiter);
-      reject(new SemaphoreFullError("timeout"));
+      reject(toError("timeout"));
     }, limits.maxWaitMs);
     queue.push(waiter);
     queues.set(key, queue);
@@ -84,9 +81,7 @@ export function createFairSemaphore(limits: FairSemaphoreLimits) {
   }
 
   return {
-    /**
-     * Runs `work` with a permit. Errors: those of `work`; `SemaphoreFullError`, in which case `work` was not started.
-     */
+    /** Runs `work` with a permit. Errors: those of `work`; that of a refusal, in which case `work` was not started. */
     async run<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
       // No caller is overtaken: if a permit for this key is free, all waiting calls belong to keys at their own limit.
       if (hasRoom(key)) acquire(key);

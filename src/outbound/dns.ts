@@ -5,8 +5,8 @@
 import { Resolver } from "node:dns/promises";
 import { readFile, stat } from "node:fs/promises";
 import { isIP } from "node:net";
-import { AppError } from "../domain/errors";
-import { createFairSemaphore, SemaphoreFullError } from "../lib/fair-semaphore";
+import { retryLater } from "../domain/errors";
+import { createFairSemaphore } from "../lib/fair-semaphore";
 import { type Address, RefusedUrlError, type Resolve } from "./addresses";
 
 const MAX_LOOKUP_MS = 2_000;
@@ -104,28 +104,27 @@ const sortByFamily = (addresses: Address[]): Address[] => addresses.toSorted((a,
  * many of the workspace are waiting, and `upstream_unavailable` if too many of all workspaces are.
  */
 export function createLimitedResolver(resolve: Resolve): (workspaceId: string) => Resolve {
-  const semaphore = createFairSemaphore({
+  const limits = {
     maxRunning: MAX_LOOKUPS,
     maxRunningPerKey: MAX_LOOKUPS_PER_WORKSPACE,
     maxWaiting: MAX_WAITING,
     maxWaitingPerKey: MAX_WAITING_PER_WORKSPACE,
     maxWaitMs: MAX_WAIT_MS,
-  });
-  return (workspaceId) => async (host) => {
-    try {
-      return await semaphore.run(workspaceId, () => resolve(host));
-    } catch (error) {
-      if (!(error instanceof SemaphoreFullError)) throw error;
-      const details = { retryAfterSeconds: RETRY_AFTER_SECONDS };
-      throw error.reason === "key"
-        ? new AppError(
-            "rate_limited",
-            "Too many host names are being resolved for this account. Try again later.",
-            details,
-          )
-        : new AppError("upstream_unavailable", "Too many host names are being resolved. Try again later.", details);
-    }
   };
+  const semaphore = createFairSemaphore(limits, (reason) =>
+    reason === "key"
+      ? retryLater(
+          "rate_limited",
+          "Too many host names are being resolved for this account. Try again later.",
+          RETRY_AFTER_SECONDS,
+        )
+      : retryLater(
+          "upstream_unavailable",
+          "Too many host names are being resolved. Try again later.",
+          RETRY_AFTER_SECONDS,
+        ),
+  );
+  return (workspaceId) => (host) => semaphore.run(workspaceId, () => resolve(host));
 }
 
 /** Addresses by host name in lower case. */

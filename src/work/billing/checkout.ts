@@ -7,7 +7,7 @@ import {
   type Price,
   type StartedCheckout,
 } from "../../domain/billing";
-import { AppError, conflict, invalidField } from "../../domain/errors";
+import { AppError, conflict, invalidField, retryLater } from "../../domain/errors";
 import type { Queries } from "../../store/db";
 import { deletePendingOrder, type Order, setOrderCheckout, updateOrderState } from "../../store/orders";
 import { deleteCustomer, findCurrentSubscription, findCustomerId, insertCustomer } from "../../store/payments";
@@ -206,6 +206,6 @@ function requireUnpaid({ state }: CheckoutState): void {
 
 /** Returns the checkout of an order; null if its start was interrupted. */
 async function getCheckout({ payments }: BillingNeeds, { provider_checkout_id: id }: Order) {
-  if (!payments) throw new AppError("upstream_unavailable", "Stripe is not configured.", { retryAfterSeconds: 3600 });
+  if (!payments) throw retryLater("upstream_unavailable", "Stripe is not configured.", 3600);
   return { payments, checkout: id === null ? null : await payments.readCheckout(id) };
 }

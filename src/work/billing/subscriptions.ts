@@ -1,7 +1,6 @@
 /** Subscriptions at the payment provider: their state, and their end. */
 import { isNewerSubscription, type ProviderSubscription } from "../../domain/billing";
-import { AppError, conflict, requireFound } from "../../domain/errors";
-import { newId } from "../../lib/ids";
+import { conflict, requireFound, retryLater } from "../../domain/errors";
 import type { Queries } from "../../store/db";
 import type { Order } from "../../store/orders";
 import {
@@ -37,7 +36,6 @@ export async function recordSubscription(
   if (!known) {
     return insertSubscription(tx, {
       ...current,
-      id: newId(),
       workspace_id: order.workspace_id,
       user_id: order.user_id,
       provider: "stripe",
@@ -66,11 +64,10 @@ export async function cancelSubscription(
 ): Promise<Subscription> {
   const subscription = requireFound(await findCurrentSubscription(store.read, workspaceId), "Subscription");
   if (subscription.is_ending) return subscription;
-  if (!payments) throw new AppError("upstream_unavailable", "Stripe is not configured.", { retryAfterSeconds: 3600 });
+  if (!payments) throw retryLater("upstream_unavailable", "Stripe is not configured.", 3600);
   const ended = await payments.endSubscription(subscription.provider_subscription_id, "period_end");
   return store.write(async (tx) => {
-    const target = { kind: "subscription", id: subscription.id };
-    await recordAudit(tx, actor, { action: "subscription.cancelled", target, workspaceId }, now());
+    await recordAudit(tx, actor, { action: "subscription.cancelled", target: subscription.id, workspaceId }, now());
     const current = await findSubscription(tx, subscription.provider_subscription_id);
     // It ended during the call, as an event reported: no later event would correct this response.
     if (current?.state === "cancelled") return current;

@@ -1,6 +1,6 @@
 /** Limits synchronous exports, subtitles and edits: a few at a time, with workspaces taking turns. */
-import { AppError } from "../../domain/errors";
-import { createFairSemaphore, SemaphoreFullError } from "../../lib/fair-semaphore";
+import { retryLater } from "../../domain/errors";
+import { createFairSemaphore } from "../../lib/fair-semaphore";
 import type { JobChild } from "../job-child/child";
 import type { CoreNeeds } from "../needs";
 
@@ -21,13 +21,26 @@ const RETRY_AFTER_SECONDS = 5;
 
 /** `openChild` starts the child process of a request. */
 export function createPlanRequests(openChild: (dir: string) => JobChild) {
-  const semaphore = createFairSemaphore({
+  const limits = {
     maxRunning: MAX_RUNNING,
     maxRunningPerKey: MAX_RUNNING_PER_WORKSPACE,
     maxWaiting: MAX_WAITING,
     maxWaitingPerKey: MAX_WAITING_PER_WORKSPACE,
     maxWaitMs: MAX_WAIT_MS,
-  });
+  };
+  const semaphore = createFairSemaphore(limits, (reason) =>
+    reason === "key"
+      ? retryLater(
+          "rate_limited",
+          "Too many exports, subtitles and edits of this account are waiting. Try again later.",
+          RETRY_AFTER_SECONDS,
+        )
+      : retryLater(
+          "upstream_unavailable",
+          "Too many exports, subtitles and edits are waiting. Try again later.",
+          RETRY_AFTER_SECONDS,
+        ),
+  );
   return {
     /**
      * Runs `work` when it is the workspace's turn, with a child process that can read the asset's folder `dir`. Errors:
@@ -38,26 +51,9 @@ export function createPlanRequests(openChild: (dir: string) => JobChild) {
         await using child = openChild(dir);
         return await work(child);
       };
-      return semaphore.run(workspaceId, runWithChild).catch((error) => {
-        throw error instanceof SemaphoreFullError ? toAppError(error) : error;
-      });
+      return semaphore.run(workspaceId, runWithChild);
     },
   };
 }
 
 export type PlanRequests = ReturnType<typeof createPlanRequests>;
-
-function toAppError({ reason }: SemaphoreFullError): AppError {
-  const details = { retryAfterSeconds: RETRY_AFTER_SECONDS };
-  return reason === "key"
-    ? new AppError(
-        "rate_limited",
-        "Too many exports, subtitles and edits of this account are waiting. Try again later.",
-        details,
-      )
-    : new AppError(
-        "upstream_unavailable",
-        "Too many exports, subtitles and edits are waiting. Try again later.",
-        details,
-      );
-}

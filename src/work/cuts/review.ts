@@ -88,12 +88,8 @@ export async function updateReview(
     const previousDraftRevision = old?.revision ?? 0;
     const changed = decisions.map(({ item }) => item);
     if (decisions.length === 0) return { changed, previousDraftRevision, draftRevision: previousDraftRevision };
-    const ofState = (wanted: (state: ReviewState) => boolean) => decisions.filter(({ state }) => wanted(state));
-    await deleteDecisions(
-      tx,
-      cut.id,
-      ofState((state) => state === "open").map(({ item }) => item.id),
-    );
+    const open = decisions.filter(({ state }) => state === "open").map(({ item }) => item.id);
+    await deleteDecisions(tx, cut.id, open);
     await saveDecisions(
       tx,
       decisions.flatMap(({ item, state }) =>

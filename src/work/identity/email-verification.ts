@@ -1,5 +1,5 @@
 /** Email verification. */
-import { AppError, conflict } from "../../domain/errors";
+import { AppError, conflict, retryLater } from "../../domain/errors";
 import type { Queries } from "../../store/db";
 import { deleteOidcIdentitiesOf } from "../../store/oidc-identities";
 import type { OneTimeToken } from "../../store/one-time-tokens";
@@ -23,9 +23,11 @@ export async function requestVerification(services: IdentityNeeds, { id }: Pick<
     if (user && user.email_verified_at !== null) throw conflict("Email address is already confirmed.");
     const waitMs = await findLinkWait(services, tx, id, "email_verification");
     if (waitMs > 0)
-      throw new AppError("rate_limited", "Too many mails were sent. Check your mailbox, or retry later.", {
-        retryAfterSeconds: Math.ceil(waitMs / 1000),
-      });
+      throw retryLater(
+        "rate_limited",
+        "Too many mails were sent. Check your mailbox, or retry later.",
+        Math.ceil(waitMs / 1000),
+      );
     if (user) await mailLink(services, tx, user, "email_verification");
   });
 }
@@ -57,8 +59,7 @@ export async function verifyEmail(
   await store.write(async (tx) => {
     const user = await getOwner(tx, await useOneTimeToken(tx, "email_verification", token, time));
     await confirmAddress(tx, user, time);
-    const target = { kind: "user", id: user.id };
-    await recordAudit(tx, toAnonymous(client), { action: "user.email_verified", target }, time);
+    await recordAudit(tx, toAnonymous(client), { action: "user.email_verified", target: user.id }, time);
   });
 }
 

@@ -1,6 +1,6 @@
 /** Invitations: links to an account, optionally with membership in a workspace. */
 import type { WorkspaceRole } from "../../domain/access";
-import { AppError, conflict } from "../../domain/errors";
+import { AppError, conflict, retryLater } from "../../domain/errors";
 import { newId } from "../../lib/ids";
 import type { Queries } from "../../store/db";
 import { wantsMail } from "../../store/notifications";
@@ -42,9 +42,11 @@ export async function createInvitation(
   const now = services.now();
   const recent = invitedBy.is_admin ? 0 : await countTokensCreatedBy(tx, invitedBy.id, now - HOUR_MS);
   if (recent >= MAX_INVITATIONS_PER_HOUR)
-    throw new AppError("rate_limited", `At most ${MAX_INVITATIONS_PER_HOUR} invitations an hour. Retry later.`, {
-      retryAfterSeconds: HOUR_MS / 1000,
-    });
+    throw retryLater(
+      "rate_limited",
+      `At most ${MAX_INVITATIONS_PER_HOUR} invitations an hour. Retry later.`,
+      HOUR_MS / 1000,
+    );
   const issued = await createOneTimeToken(tx, {
     purpose: "invitation",
     userId,
@@ -150,9 +152,8 @@ export async function acceptInvitation(
       await insertMember(tx, { workspace_id: used.workspace_id, user_id: userId, role, created_at: time });
     }
     const actor = toAuditActor(user.id, issued.row.id, client);
-    const target = { kind: "user", id: user.id };
     const details = { invited_by: used.created_by };
-    await recordAudit(tx, actor, { action: "user.invitation_accepted", target, details }, time);
+    await recordAudit(tx, actor, { action: "user.invitation_accepted", target: user.id, details }, time);
     return insertStartedSession(tx, user, issued, "invitation", client);
   });
 }

@@ -3,9 +3,9 @@
  * once, and addresses with many sign-ins take turns with the others.
  */
 import { availableParallelism } from "node:os";
-import { AppError, invalidField } from "../../domain/errors";
+import { invalidField, retryLater } from "../../domain/errors";
 import { findPasswordProblem, MAX_PASSWORD_UTF16_UNITS, normalizePassword } from "../../domain/passwords";
-import { createFairSemaphore, type FairSemaphoreLimits, SemaphoreFullError } from "../../lib/fair-semaphore";
+import { createFairSemaphore, type FairSemaphoreLimits } from "../../lib/fair-semaphore";
 
 /** The cost of a hash: `memoryCost` in KiB. */
 type HashCost = { memoryCost: number; timeCost: number };
@@ -28,16 +28,14 @@ const LIMITS: FairSemaphoreLimits = {
 };
 
 export function createPasswords({ limits = LIMITS, cost = COST } = {}) {
-  const semaphore = createFairSemaphore(limits);
+  const { run } = createFairSemaphore(limits, () =>
+    retryLater(
+      "upstream_unavailable",
+      "Too many sign-ins at once. Retry after the time in Retry-After.",
+      RETRY_AFTER_SECONDS,
+    ),
+  );
   const unmatchedHash = createUnmatchedHash(cost);
-
-  const run = <Result>(key: string, work: () => Promise<Result>): Promise<Result> =>
-    semaphore.run(key, work).catch((error) => {
-      if (!(error instanceof SemaphoreFullError)) throw error;
-      throw new AppError("upstream_unavailable", "Too many sign-ins at once. Retry after the time in Retry-After.", {
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-      });
-    });
 
   return {
     /** Returns the hash of a password. Throws `AppError` `upstream_unavailable` when too many are waiting. */

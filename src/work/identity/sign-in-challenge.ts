@@ -1,6 +1,6 @@
 /** The second step of a sign-in: a challenge that accepts a few attempts within ten minutes. */
 import type { SecondFactorMethod } from "../../domain/access";
-import { AppError, conflict } from "../../domain/errors";
+import { conflict, retryLater } from "../../domain/errors";
 import { sha256 } from "../../lib/hash";
 import { randomText } from "../../lib/ids";
 import { countRecentTokens } from "../../store/one-time-tokens";
@@ -52,9 +52,11 @@ export async function startSecondFactor(services: IdentityNeeds, user: User): Pr
     if (isMailed) {
       const { count, firstAt } = await countRecentTokens(tx, user.id, "sign_in_challenge", time - WINDOW_MS);
       if (count >= MAX_MAILED_CODES)
-        throw new AppError("rate_limited", "Too many codes were sent. Retry after the time in Retry-After.", {
-          retryAfterSeconds: Math.ceil(((firstAt ?? time) + WINDOW_MS - time) / 1000),
-        });
+        throw retryLater(
+          "rate_limited",
+          "Too many codes were sent. Retry after the time in Retry-After.",
+          Math.ceil(((firstAt ?? time) + WINDOW_MS - time) / 1000),
+        );
     }
     const { token, expiresAt } = await createOneTimeToken(tx, {
       purpose: "sign_in_challenge",

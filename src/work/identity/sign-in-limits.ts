@@ -1,6 +1,6 @@
 /** Limits against guessing: failed sign-ins by account and by address, and unauthenticated calls by address. */
 import ipaddr from "ipaddr.js";
-import { AppError } from "../../domain/errors";
+import { retryLater } from "../../domain/errors";
 import { createWindowLimit, type WindowLimit } from "../../lib/window-limit";
 
 /**
@@ -78,9 +78,7 @@ export type SignInLimits = ReturnType<typeof createSignInLimits>;
 function requireRoom(limit: WindowLimit, key: string, now: number, message: string): void {
   const waitMs = limit.waitMs(key, now);
   if (waitMs === 0) return;
-  throw new AppError("rate_limited", `${message} Retry after the time in Retry-After.`, {
-    retryAfterSeconds: Math.ceil(waitMs / 1000),
-  });
+  throw retryLater("rate_limited", `${message} Retry after the time in Retry-After.`, Math.ceil(waitMs / 1000));
 }
 
 const MAX_ACCOUNT_CHARACTERS = 320;

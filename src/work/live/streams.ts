@@ -1,5 +1,5 @@
 /** Open event streams: limits them per user, and ends them when the session, the key or the access ends. */
-import { AppError } from "../../domain/errors";
+import { AppError, retryLater } from "../../domain/errors";
 import type { Store } from "../../store/db";
 import type { LiveEventFilter } from "../../store/live-events";
 import type { LiveEvents } from "./events";
@@ -52,7 +52,7 @@ export function createLiveStreams({ store, live }: { store: Store; live: LiveEve
     }
     if ((counts.get(userId) ?? 0) < MAX_STREAMS_PER_USER) return;
     const message = `You have ${MAX_STREAMS_PER_USER} open event streams. Close one, or retry after the time in Retry-After.`;
-    throw new AppError("rate_limited", message, { retryAfterSeconds: FULL_RETRY_SECONDS });
+    throw retryLater("rate_limited", message, FULL_RETRY_SECONDS);
   }
 
   function end(stream: LiveStream): void {

@@ -4,8 +4,8 @@
  * comes after everything else, one piece at a time, so that a user who opens many recordings delays nobody.
  */
 import { cpus } from "node:os";
-import { AppError } from "../../domain/errors";
-import { createFairSemaphore, SemaphoreFullError } from "../../lib/fair-semaphore";
+import { type AppError, retryLater } from "../../domain/errors";
+import { createFairSemaphore } from "../../lib/fair-semaphore";
 import type { SpawnOptions } from "../../lib/process";
 import { createTimeShare } from "../../lib/time-share";
 import type { Asset } from "../../store/assets";
@@ -39,15 +39,14 @@ const PREFERRED_SHARE = { rate: cpus().length / 25, burst: 0.5 };
 const EXPECTED_COST = 0.1;
 
 export const createBusyError = (what: string): AppError =>
-  new AppError("upstream_unavailable", `Too many pieces are being ${what}. Try again later.`, {
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-  });
+  retryLater("upstream_unavailable", `Too many pieces are being ${what}. Try again later.`, RETRY_AFTER_SECONDS);
 
 /** Creates the queues. Workspaces take turns in each. */
 export function createEncodingTurns(share = PREFERRED_SHARE, now: () => number = Date.now) {
   const limits = { maxWaiting: MAX_WAITING, maxWaitingPerKey: MAX_WAITING_PER_WORKSPACE, maxWaitMs: MAX_WAIT_MS };
-  const preferred = createFairSemaphore({ ...PREFERRED, ...limits });
-  const background = createFairSemaphore({ ...BACKGROUND, ...limits });
+  const toError = () => createBusyError("encoded");
+  const preferred = createFairSemaphore({ ...PREFERRED, ...limits }, toError);
+  const background = createFairSemaphore({ ...BACKGROUND, ...limits }, toError);
   const shares = createTimeShare(share);
 
   return {
@@ -79,7 +78,7 @@ export function createEncodingTurns(share = PREFERRED_SHARE, now: () => number =
         return await (isPreferred ? preferred : background).run(key, start);
       } catch (error) {
         if (!hasStarted) onEnd(0);
-        throw error instanceof SemaphoreFullError ? createBusyError("encoded") : error;
+        throw error;
       }
     },
   };

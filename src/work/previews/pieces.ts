@@ -169,10 +169,8 @@ export function createPieces(tools: PieceTools, { folders }: CoreNeeds): Pieces 
         const located = await locateSections(kind, piece, reserve);
         const { preview, source } = folders.media(piece.asset.id);
         const isPreview = piece.variant === "preview" && piece.facts !== null;
-        const chunks = readParts(
-          isPreview ? preview : source,
-          located.flatMap(({ parts }) => parts),
-        );
+        const parts = located.flatMap((section) => section.parts);
+        const chunks = readParts(isPreview ? preview : source, parts);
         return { chunks, sections: located.map(describeSection), release };
       } catch (error) {
         release();

@@ -1,5 +1,5 @@
 /** The state of an asset's preview, which the first opening of the asset starts. */
-import { AppError } from "../../domain/errors";
+import { AppError, retryLater } from "../../domain/errors";
 import { type PreviewFacts, SOURCE_INDEX_VERSION, type SourceFacts, type Storyboard } from "../../domain/preview";
 import { toSeconds } from "../../domain/time";
 import type { Asset } from "../../store/assets";
@@ -82,9 +82,7 @@ export async function requireLoudness(services: PipelineNeeds, asset: Asset, use
   const { isReady, absentReason } = await openLoudness(services, asset, userId);
   if (isReady) return services.folders.media(asset.id).loudness;
   if (absentReason !== null) throw new AppError("not_found", absentReason);
-  throw new AppError("asset_processing", "Loudness is still being measured.", {
-    retryAfterSeconds: LOUDNESS_RETRY_SECONDS,
-  });
+  throw retryLater("asset_processing", "Loudness is still being measured.", LOUDNESS_RETRY_SECONDS);
 }
 
 /**
@@ -166,7 +164,5 @@ export async function requirePreview(services: PipelineNeeds, asset: Asset, user
   const isReady = asset.state === "ready";
   const awaited = isReady ? step : await findLatestStep(services.store.read, asset.id);
   const message = isReady ? "Preview is still being created." : "Asset is still being prepared.";
-  throw new AppError("asset_processing", message, {
-    retryAfterSeconds: estimateRemainingSeconds(awaited, services.now()),
-  });
+  throw retryLater("asset_processing", message, estimateRemainingSeconds(awaited, services.now()));
 }

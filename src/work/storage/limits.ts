@@ -1,6 +1,6 @@
 /** Storage limits: the quota of a workspace, and the free space that the server reserves for its database. */
 import { formatBytes } from "../../domain/bytes";
-import { AppError, conflict } from "../../domain/errors";
+import { type AppError, conflict, retryLater } from "../../domain/errors";
 import type { DiskReserve } from "../../lib/disk-reserve";
 import { releaseSpareSpace } from "../../lib/spare-space";
 import { isStorageFull } from "../../lib/storage-full";
@@ -34,9 +34,7 @@ export function requireDatabaseSpace({ disk }: CoreNeeds): void {
 }
 
 const outOfStorage = (): AppError =>
-  new AppError("upstream_unavailable", "The server is low on storage. Try again later.", {
-    retryAfterSeconds: RETRY_AFTER_SECONDS,
-  });
+  retryLater("upstream_unavailable", "The server is low on storage. Try again later.", RETRY_AFTER_SECONDS);
 
 /**
  * Claims space for a write of `bytes`. Throws an `ENOSPC` error when the write does not fit above the reserve,

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { createFairSemaphore, type FairSemaphoreLimits, SemaphoreFullError } from "../../../src/lib/fair-semaphore";
+import { createFairSemaphore, type FairSemaphoreLimits, type RefusalReason } from "../../../src/lib/fair-semaphore";
 
 const LIMITS: FairSemaphoreLimits = {
   maxRunning: 3,
@@ -9,15 +9,16 @@ const LIMITS: FairSemaphoreLimits = {
   maxWaitingPerKey: 4,
   maxWaitMs: 60_000,
 };
+const toError = (reason: RefusalReason) => new Error(reason);
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 const settle = (work: Promise<unknown>) =>
   work.then(
     () => "done",
-    (error) => (error instanceof SemaphoreFullError ? error.reason : String(error)),
+    (error: Error) => error.message,
   );
 
 test("a caller that waits too long is refused and leaves the queue", async () => {
-  const semaphore = createFairSemaphore({ ...LIMITS, maxRunning: 1, maxWaiting: 1, maxWaitMs: 20 });
+  const semaphore = createFairSemaphore({ ...LIMITS, maxRunning: 1, maxWaiting: 1, maxWaitMs: 20 }, toError);
   const held = Promise.withResolvers<string>();
   const first = semaphore.run("anna", () => held.promise);
   expect(await settle(semaphore.run("bert", async () => "never"))).toBe("timeout");
@@ -27,7 +28,7 @@ test("a caller that waits too long is refused and leaves the queue", async () =>
 });
 
 test("a failed task releases its permit", async () => {
-  const semaphore = createFairSemaphore({ ...LIMITS, maxRunning: 1, maxWaiting: 0 });
+  const semaphore = createFairSemaphore({ ...LIMITS, maxRunning: 1, maxWaiting: 0 }, toError);
   const failing = semaphore.run("anna", () => Promise.reject(new Error("failed")));
   expect(await settle(semaphore.run("bert", async () => {}))).toBe("all");
   await expect(failing).rejects.toThrow("failed");
@@ -38,7 +39,7 @@ test("the limits hold for any sequence of calls, and every accepted task runs", 
   const steps = fc.array(fc.oneof(fc.constantFrom("a", "b", "c", "d"), fc.nat(20)), { maxLength: 60 });
   await fc.assert(
     fc.asyncProperty(steps, async (sequence) => {
-      const semaphore = createFairSemaphore(LIMITS);
+      const semaphore = createFairSemaphore(LIMITS, toError);
       const running: { key: string; end(): void }[] = [];
       const outcomes: Promise<string>[] = [];
       for (const step of sequence) {
