@@ -3,7 +3,7 @@
  * trusted.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { AppError } from "../domain/errors";
+import { invalidField } from "../domain/errors";
 
 /** The values of a row by which a list is sorted. */
 export type SortKey = readonly (string | number)[];
@@ -24,9 +24,8 @@ export function createCursors(secret: string) {
       const expected = Buffer.from(sign(list, body));
       const given = Buffer.from(signature);
       if (rest.length > 0 || given.length !== expected.length || !timingSafeEqual(given, expected)) {
-        throw new AppError("validation_error", "Cursor is invalid.", {
-          fields: [{ field: "query.cursor", message: "must be the next_cursor of a page of this list" }],
-        });
+        const message = "must be the next_cursor of a page of this list";
+        throw invalidField("query.cursor", message, null, "Cursor is invalid.");
       }
       return JSON.parse(Buffer.from(body, "base64url").toString()) as SortKey;
     },

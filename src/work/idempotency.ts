@@ -2,7 +2,7 @@
  * `Idempotency-Key`: stores the first response to a key with the resource that it created, and replays it without
  * secrets for a day.
  */
-import { AppError } from "../domain/errors";
+import { invalidField } from "../domain/errors";
 import type { Queries } from "../store/db";
 import { deleteStoredResponsesBefore, findStoredResponse, insertStoredResponse } from "../store/idempotency";
 
@@ -34,9 +34,7 @@ export async function findReplay(db: Queries, key: IdempotencyKey, now: number):
     return { status: stored.status, body: JSON.parse(stored.body), headers: stored.headers };
   }
   const message = "was already used for another request: send a new key with a new request";
-  throw new AppError("validation_error", `Idempotency-Key ${message}.`, {
-    fields: [{ field: "header.Idempotency-Key", message }],
-  });
+  throw invalidField("header.Idempotency-Key", message, null, `Idempotency-Key ${message}.`);
 }
 
 /**

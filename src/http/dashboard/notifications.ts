@@ -1,6 +1,6 @@
 /** A user's notifications and preferences. A key sees those of its workspace, and changes nothing. */
 import { Type } from "@sinclair/typebox";
-import { AppError, notFound } from "../../domain/errors";
+import { invalidField, notFound } from "../../domain/errors";
 import {
   NOTIFICATION_CATEGORIES,
   type NotificationChoice,
@@ -121,19 +121,9 @@ function requireDistinct(items: readonly NotificationChoice[]): void {
   const seen = new Set<string>();
   for (const [index, item] of items.entries()) {
     const key = `${item.type}/${item.channel}`;
-    if (seen.has(key)) {
-      throw new AppError("validation_error", "A type and channel is in the list twice.", {
-        fields: [
-          {
-            field: `body.items.${index}`,
-            message: "must not repeat the type and channel of another item",
-            type: "value_error",
-            input: item,
-            context: { error: "repeats the type and channel of another item" },
-          },
-        ],
-      });
-    }
+    const message = "must not repeat the type and channel of another item";
+    if (seen.has(key))
+      throw invalidField(`body.items.${index}`, message, item, "A type and channel is in the list twice.");
     seen.add(key);
   }
 }

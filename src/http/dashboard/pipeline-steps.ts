@@ -1,6 +1,6 @@
 /** The steps that a request for a pipeline lists, with the parameters of a cut or a render. */
 import { type Static, Type } from "@sinclair/typebox";
-import { AppError, type FieldError, MAX_FIELD_ERRORS, moveFields } from "../../domain/errors";
+import { AppError, type FieldError, invalidField, MAX_FIELD_ERRORS, moveFields } from "../../domain/errors";
 import { listField, oneOf, strictObject, uuidField } from "../../domain/schema-parts";
 import type { StepRequest } from "../../domain/step-params";
 import { cutParams, readCutParams } from "../public/cuts";
@@ -42,7 +42,7 @@ export async function readSteps(given: {
   let followsCut = false;
   for (const [n, { processor_name: name, params = {} }] of given.steps.entries()) {
     try {
-      requests.push(await readStep(name, params, given.input_asset_id.toLowerCase(), followsCut));
+      requests.push(await readStep(name, params, given.input_asset_id, followsCut));
     } catch (error) {
       const moved = moveFields(error, `body.steps.${n}.params`);
       if (!(moved instanceof AppError) || !moved.details.fields) throw moved;
@@ -69,16 +69,13 @@ async function readStep(
   }
   const render = validate(renderStepParams, params, "body");
   requireAsset(render.asset_id, assetId);
-  const cutId = render.cut_id?.toLowerCase() ?? null;
+  const cutId = render.cut_id ?? null;
   if (cutId !== null && followsCut) throw invalid("cut_id", "is not allowed after a cut step, whose cut is applied");
   return { name, params: { cutId, output: render.output ?? {} } };
 }
 
 function requireAsset(given: string | undefined, assetId: string): void {
-  if (given !== undefined && given.toLowerCase() !== assetId) throw invalid("asset_id", "must be the input_asset_id");
+  if (given !== undefined && given !== assetId) throw invalid("asset_id", "must be the input_asset_id");
 }
 
-const invalid = (field: string, message: string): AppError =>
-  new AppError("validation_error", "Request body has invalid fields.", {
-    fields: [{ field: `body.${field}`, message }],
-  });
+const invalid = (field: string, message: string): AppError => invalidField(`body.${field}`, message, null);

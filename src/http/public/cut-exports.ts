@@ -1,7 +1,7 @@
 /** Files made from a completed cut: editing timelines, subtitles and texts. */
 
 import { Type } from "@sinclair/typebox";
-import { AppError } from "../../domain/errors";
+import { invalidField } from "../../domain/errors";
 import { MAX_MEDIA_ROOT_CHARACTERS } from "../../domain/field-limits";
 import { limitedText, oneOf, optional, strictObject, withDescription } from "../../domain/schema-parts";
 import type { Rational } from "../../domain/time";
@@ -29,9 +29,7 @@ function parseFrameRate(text: string): Rational {
   const [num = 0, den = 1] = text.split("/").map(Number);
   const rate = { num: Math.round(num * 1000), den: Math.round(den * 1000) };
   if (rate.num > 0 && rate.den > 0) return rate;
-  throw new AppError("validation_error", "Frame rate must be above 0.", {
-    fields: [{ field: "query.frame_rate", message: "must be above 0" }],
-  });
+  throw invalidField("query.frame_rate", "must be above 0", null, "Frame rate must be above 0.");
 }
 
 export const exportTimeline = route({

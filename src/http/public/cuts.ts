@@ -1,6 +1,6 @@
 /** Cuts: planned ones and edited ones. Exports and subtitles are in `cut-exports.ts`. */
 import { type Static, type TObject, Type } from "@sinclair/typebox";
-import { AppError, invalidField, requireFound } from "../../domain/errors";
+import { invalidField, requireFound } from "../../domain/errors";
 import { MAX_CUT_NAME_CHARACTERS, MAX_CUT_NOTE_CHARACTERS } from "../../domain/field-limits";
 import { type PacingOptions, toPacingOptions } from "../../domain/pacing/repace";
 import {
@@ -119,7 +119,7 @@ const readPacing = ({ remove_off_script = true, remove_pauses = true, ...given }
 /** Returns the parameters of a cut with the defaults of its mode. Throws `AppError` if the script is too long. */
 export async function readCutParams(given: GivenParams): Promise<CutStepParams> {
   const script = await runLargeTasksSerially(given.script ?? "", () => checkScript(given.script));
-  const keepEditsOf = given.keep_edits_of?.toLowerCase();
+  const keepEditsOf = given.keep_edits_of ?? undefined;
   if (keepEditsOf !== undefined && given.options?.mode === MANUAL_MODE)
     throw invalidField("body.keep_edits_of", "must be missing for a cut by hand", keepEditsOf);
   return { script, options: withDefaults(given.options), ...(keepEditsOf !== undefined && { keepEditsOf }) };
@@ -129,11 +129,7 @@ export async function readCutParams(given: GivenParams): Promise<CutStepParams> 
 function checkScript(script: string | null | undefined): string {
   if (!script || script.trim() === "") return "";
   const limit = findScriptLimit(script);
-  if (limit) {
-    throw new AppError("validation_error", "Script is too long.", {
-      fields: [{ field: "body.script", message: limit }],
-    });
-  }
+  if (limit) throw invalidField("body.script", limit, null, "Script is too long.");
   return script;
 }
 
@@ -178,12 +174,9 @@ export const create = route({
     const params = { ...(await readCutParams(body)), ...readCutLabel(body) };
     const result =
       params.options.mode === MANUAL_MODE
-        ? await createManualCut(services, { ...toActor(principal), ...params, assetId: body.asset_id.toLowerCase() })
+        ? await createManualCut(services, { ...toActor(principal), ...params, assetId: body.asset_id })
         : await services.store.write(async (tx) => {
-            const asset = requireFound(
-              await findAsset(tx, principal.workspace.id, body.asset_id.toLowerCase()),
-              "Asset",
-            );
+            const asset = requireFound(await findAsset(tx, principal.workspace.id, body.asset_id), "Asset");
             return createCut(services, tx, { ...toActor(principal), ...params, asset });
           });
     if (!result.isNew) return ok(await showCutDetail(call, result.cut));
@@ -200,10 +193,9 @@ export const list = listRoute({
   },
   item: "Cut",
   description: "A page of cuts without their plans; fewer than `limit` if scripts are long",
-  scope: ({ principal }, { filters }) => ["cuts", principal.workspace.id, filters.asset_id, filters.state],
   read: ({ services, principal }, { filters, after, limit }) =>
     listCuts(services.store.read, principal.workspace.id, {
-      assetId: filters.asset_id?.toLowerCase() ?? null,
+      assetId: filters.asset_id ?? null,
       state: filters.state ?? null,
       afterId: after?.[0] ?? null,
       limit,
@@ -266,7 +258,7 @@ export const edit = route({
       ...(body.pacing && { pacing: readPacing(body.pacing) }),
       name,
       note,
-      replaces: body.replaces?.toLowerCase() ?? null,
+      replaces: body.replaces ?? null,
       draftRevision: body.draft_revision ?? null,
       keepsDraft: body.keep_draft ?? false,
       userId: call.principal.user.id,

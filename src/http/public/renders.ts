@@ -1,6 +1,6 @@
 /** Renders. */
 import { Type } from "@sinclair/typebox";
-import { AppError, requireFound } from "../../domain/errors";
+import { requireFound } from "../../domain/errors";
 import { outputRequest } from "../../domain/output-schema";
 import { oneOf, orNull, strictObject, uuidField } from "../../domain/schema-parts";
 import { RENDER_STATES } from "../../domain/states";
@@ -10,6 +10,7 @@ import { findRender, isOpenRender, listRenders, type Render } from "../../store/
 import { readProgress } from "../../store/steps";
 import { toActor } from "../../work/access/access";
 import { removeRender } from "../../work/assets/deletion";
+import { foreignCutError } from "../../work/renders/new-renders";
 import { cancelRender, createRender } from "../../work/renders/requests";
 import { type Call, created, ok } from "../call";
 import { listRoute } from "../list-route";
@@ -64,13 +65,9 @@ export const create = route({
     const { services } = call;
     const actor = toActor(call.principal);
     const result = await services.store.write(async (tx) => {
-      const asset = requireFound(await findAsset(tx, actor.workspaceId, body.asset_id.toLowerCase()), "Asset");
-      const cut = body.cut_id ? await findCut(tx, actor.workspaceId, body.cut_id.toLowerCase()) : null;
-      if (body.cut_id && cut?.asset_id !== asset.id) {
-        throw new AppError("validation_error", "Cut does not belong to this asset.", {
-          fields: [{ field: "body.cut_id", message: "does not belong to this asset" }],
-        });
-      }
+      const asset = requireFound(await findAsset(tx, actor.workspaceId, body.asset_id), "Asset");
+      const cut = body.cut_id ? await findCut(tx, actor.workspaceId, body.cut_id) : null;
+      if (body.cut_id && cut?.asset_id !== asset.id) throw foreignCutError("body.cut_id");
       return createRender(services, tx, { ...actor, asset, cut, output: body.output ?? {} });
     });
     const shown = await showRenderDetail(call, result.render);
@@ -95,17 +92,10 @@ const createList = <Name extends "Render" | "RenderDetail">(options: RenderListO
       cut_id: Type.Optional(uuidField("Only renders of this cut")),
       state: Type.Optional(oneOf(...RENDER_STATES)),
     },
-    scope: ({ principal }, { filters }) => [
-      "renders",
-      principal.workspace.id,
-      filters.asset_id,
-      filters.cut_id,
-      filters.state,
-    ],
     read: ({ services, principal }, { filters, after, limit }) =>
       listRenders(services.store.read, principal.workspace.id, {
-        assetId: filters.asset_id?.toLowerCase() ?? null,
-        cutId: filters.cut_id?.toLowerCase() ?? null,
+        assetId: filters.asset_id ?? null,
+        cutId: filters.cut_id ?? null,
         state: filters.state ?? null,
         afterId: after?.[0] ?? null,
         limit,

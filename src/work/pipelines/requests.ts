@@ -24,7 +24,7 @@ import type { Actor } from "../access/access";
 import { readPrices } from "../billing/prices";
 import { getStepPrice, holdStepPrices } from "../billing/step-prices";
 import type { CoreNeeds } from "../needs";
-import { checkOutput, requireCompletedCut } from "../renders/new-renders";
+import { checkOutput, foreignCutError, requireCompletedCut } from "../renders/new-renders";
 import { emitCutEvent, emitRenderEvent } from "../webhooks/events";
 import type { PipelineNeeds } from "./pipelines";
 import {
@@ -72,11 +72,7 @@ async function requireOwnCut(
 ): Promise<void> {
   if (cutId === null) return;
   const cut = await findCut(tx, workspaceId, cutId);
-  if (cut?.asset_id !== asset.id) {
-    throw new AppError("validation_error", "Cut does not belong to this asset.", {
-      fields: [{ field: `${place}.cut_id`, message: "does not belong to this asset" }],
-    });
-  }
+  if (cut?.asset_id !== asset.id) throw foreignCutError(`${place}.cut_id`);
   requireCompletedCut(cut);
 }
 

@@ -1,10 +1,9 @@
 /** Inserts renders. The caller has to start them, as steps of a pipeline. */
-import { AppError, conflict } from "../../domain/errors";
+import { AppError, conflict, invalidField } from "../../domain/errors";
 import type { ResolvedOutput } from "../../domain/media";
 import type { OutputJson } from "../../domain/render-output";
 import { type OutputRequest, resolveOutput } from "../../domain/render-output";
 import { hashJson } from "../../lib/hash";
-import { newId } from "../../lib/ids";
 import type { Asset } from "../../store/assets";
 import type { Cut } from "../../store/cuts";
 import type { Queries } from "../../store/db";
@@ -31,6 +30,10 @@ export function checkOutput(asset: Asset, output: OutputRequest): CheckedOutput 
   return { json: resolved.json, resolved: resolved.output };
 }
 
+/** Creates the error for a cut of another asset. */
+export const foreignCutError = (field: string): AppError =>
+  invalidField(field, "does not belong to this asset", null, "Cut does not belong to this asset.");
+
 /** Throws `AppError` `modifier_not_ready` if the cut is not completed. */
 export function requireCompletedCut(cut: Cut | null): void {
   if (cut && cut.state !== "completed") throw new AppError("modifier_not_ready", "Cut is not completed.");
@@ -48,7 +51,6 @@ export async function insertNewRender(services: CoreNeeds, tx: Queries, { asset,
   if (quotaProblem) throw conflict(quotaProblem);
   requireStorage(services);
   return insertRender(tx, {
-    id: newId(),
     workspace_id: asset.workspace_id,
     asset_id: asset.id,
     cut_id: cut?.id ?? null,

@@ -1,5 +1,5 @@
 /** Webhook endpoints: creation, secret rotation, test events, and requeuing of deliveries. */
-import { AppError, conflict, notFound, requireFound } from "../../domain/errors";
+import { conflict, invalidField, notFound, requireFound, retryLater } from "../../domain/errors";
 import { DELIVERY_TIMEOUT_MS, type EventType, OLD_SECRET_VALIDITY_MS } from "../../domain/webhooks";
 import { newId } from "../../lib/ids";
 import { parseWebhookUrl, RefusedUrlError, type Resolve, resolveAllowedAddresses } from "../../outbound/addresses";
@@ -47,9 +47,7 @@ export async function requireAllowedUrl(services: WebhookNeeds, workspaceId: str
     await resolveAllowedAddresses(parseWebhookUrl(url), getAddressRules(services), services.resolverFor(workspaceId));
   } catch (error) {
     if (!(error instanceof RefusedUrlError)) throw error;
-    throw new AppError("validation_error", "The URL cannot be used for webhooks.", {
-      fields: [{ field: "body.url", message: error.message }],
-    });
+    throw invalidField("body.url", error.message, null, "The URL cannot be used for webhooks.");
   }
 }
 
@@ -62,7 +60,6 @@ export async function createEndpoint(
     throw conflict(`Limit of ${MAX_ENDPOINTS} webhook endpoints reached. Delete one first.`);
   }
   return insertEndpoint(tx, {
-    id: newId(),
     workspace_id: request.workspaceId,
     url: request.url,
     event_types: [...new Set(request.eventTypes)],
@@ -109,7 +106,7 @@ async function requireRoomForTest(tx: Queries, workspaceId: string, now: number)
   if (count < MAX_QUEUED_TESTS) return;
   const message = `${MAX_QUEUED_TESTS} test events are waiting for delivery. Wait for them, or delete the endpoint that does not accept them.`;
   const wait = Math.max((nextDueAt ?? now) - now, DELIVERY_TIMEOUT_MS);
-  throw new AppError("rate_limited", message, { retryAfterSeconds: Math.ceil(wait / 1000) });
+  throw retryLater("rate_limited", message, Math.ceil(wait / 1000));
 }
 
 /**
