@@ -1,5 +1,5 @@
 /** Detected problems, and recent measurements of the free disk space. */
-import { and, asc, desc, eq, gt, isNotNull, isNull, lt, or } from "drizzle-orm";
+import { and, asc, desc, eq, gt, isNotNull, lt, or } from "drizzle-orm";
 import type { Problem } from "../domain/alerts";
 import type { DiskSample } from "../domain/disk-trend";
 import type { Queries } from "./db";
@@ -13,14 +13,13 @@ export type Alert = typeof alerts.$inferSelect;
 
 /** Lists the problems that have not ended, newest first. */
 export const listOpenAlerts = (db: Queries) =>
-  alertRows.list(db, isNull(alerts.resolved_at), desc(alerts.found_at), asc(alerts.problem));
+  alertRows.list(db, { resolved_at: null }, desc(alerts.found_at), asc(alerts.problem));
 
 /** Lists the latest problems, including those that have ended. */
 export const listLatestAlerts = (db: Queries, limit: number): Promise<Alert[]> =>
   db.select().from(alerts).orderBy(desc(alerts.id)).limit(limit);
 
-export const findOpenAlert = (db: Queries, problem: Problem) =>
-  alertRows.find(db, and(eq(alerts.problem, problem), isNull(alerts.resolved_at)));
+export const findOpenAlert = (db: Queries, problem: Problem) => alertRows.find(db, { problem, resolved_at: null });
 
 /** Returns when a problem was last reported, even if it has ended; null if never. */
 export async function findLastReportTime(db: Queries, problem: Problem): Promise<number | null> {

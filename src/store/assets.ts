@@ -49,7 +49,7 @@ export const updateAsset = assetRows.updateById;
 
 /** Changes the asset if its state is `from`, otherwise returns null. */
 export const updateAssetInState = (tx: Queries, id: string, from: AssetState, change: Partial<NewAsset>) =>
-  assetRows.update(tx, change, and(eq(assets.id, id), eq(assets.state, from)));
+  assetRows.update(tx, change, { id, state: from });
 
 export const deleteAsset = assetRows.deleteById;
 
@@ -67,18 +67,13 @@ export const countOpenUploads = (db: Queries, workspaceId: string, cutoff: Uploa
   );
 
 /** Counts the unfinished uploads of all workspaces. Reads the index of all assets. */
-export const countAllOpenUploads = (db: Queries) => assetRows.count(db, eq(assets.state, "pending_upload"));
+export const countAllOpenUploads = (db: Queries) => assetRows.count(db, { state: "pending_upload" });
 
-export const listOpenUploads = (db: Queries) => assetRows.list(db, eq(assets.state, "pending_upload"));
+export const listOpenUploads = (db: Queries) => assetRows.list(db, { state: "pending_upload" });
 
 /** Lists the workspace's assets that are waiting for credits, in the order of their preparation. */
 export const listAssetsPendingPayment = (db: Queries, workspaceId: string) =>
-  assetRows.list(
-    db,
-    and(eq(assets.workspace_id, workspaceId), eq(assets.state, "pending_payment")),
-    asc(assets.prepared_at),
-    asc(assets.id),
-  );
+  assetRows.list(db, { workspace_id: workspaceId, state: "pending_payment" }, asc(assets.prepared_at), asc(assets.id));
 
 const isWithoutHold = and(eq(assets.state, "processing"), eq(assets.payment, "none"), isNotNull(assets.charge));
 const isUnsettled = or(eq(assets.state, "pending_payment"), isWithoutHold);
@@ -90,7 +85,7 @@ export const listUnsettledWorkspaces = async (db: Queries): Promise<string[]> =>
 /** Sets the known charges of unfinished assets to 0. Held ones count as settled. */
 export async function waiveAssetCharges(tx: Queries): Promise<void> {
   await assetRows.updateAll(tx, { charge: 0 }, isUnsettled);
-  await assetRows.updateAll(tx, { charge: 0, payment: "settled" }, eq(assets.payment, "held"));
+  await assetRows.updateAll(tx, { charge: 0, payment: "settled" }, { payment: "held" });
 }
 
 /** Returns whether an asset of the workspace is waiting for credits, or its known charge could not be held. */
@@ -155,8 +150,7 @@ export async function moveAsset(tx: Queries, id: string, projectId: string): Pro
   await assetRows.updateAll(tx, { project_id: projectId }, isAnyOf(assets.id, ids));
 }
 
-export const listProjectAssetIds = (db: Queries, projectId: string) =>
-  assetRows.listIds(db, eq(assets.project_id, projectId));
+export const listProjectAssetIds = (db: Queries, projectId: string) => assetRows.listIds(db, { project_id: projectId });
 
 export const findExistingAssetIds = async (db: Queries, ids: string[]) =>
   new Set(await assetRows.listIds(db, isAnyOf(assets.id, ids)));

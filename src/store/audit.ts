@@ -2,7 +2,7 @@
 import { and, asc, count, desc, eq, gt, gte, lt, or, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { Queries } from "./db";
-import { type OffsetPage, only, readPage, rowsOf } from "./rows";
+import { matchesFilter, type OffsetPage, only, readPage, rowsOf } from "./rows";
 import { auditLog, users, workspaces } from "./schema-accounts";
 
 const auditLogRows = rowsOf(auditLog);
@@ -18,13 +18,9 @@ export const insertAuditEntry = auditLogRows.add;
 /** Undefined means any. `user`: part of an email, of the actor, target or named user. `since` is inclusive. */
 export type AuditFilter = {
   user?: string | undefined;
-  actorId?: string | undefined;
-  targetId?: string | undefined;
-  workspaceId?: string | undefined;
-  action?: string | undefined;
   since?: number | undefined;
   until?: number | undefined;
-};
+} & Partial<Pick<typeof auditLog.$inferSelect, "actor_id" | "target_id" | "workspace_id" | "action">>;
 
 const actors = alias(users, "actors");
 const targets = alias(users, "targets");
@@ -34,17 +30,14 @@ const namedId = sql<
   string | null
 >`coalesce(json_extract(${auditLog.details}, '$.user_id'), json_extract(${auditLog.details}, '$.invited_by'))`;
 
-const matchesAudit = (filter: AuditFilter): SQL | undefined =>
+const matchesAudit = ({ user, since, until, ...values }: AuditFilter): SQL | undefined =>
   and(
-    filter.user === undefined
+    user === undefined
       ? undefined
-      : or(...[actors, targets, named].map(({ email }) => sql`instr(${email}, lower(${filter.user})) > 0`)),
-    filter.actorId === undefined ? undefined : eq(auditLog.actor_id, filter.actorId),
-    filter.targetId === undefined ? undefined : eq(auditLog.target_id, filter.targetId),
-    filter.workspaceId === undefined ? undefined : eq(auditLog.workspace_id, filter.workspaceId),
-    filter.action === undefined ? undefined : eq(auditLog.action, filter.action),
-    filter.since === undefined ? undefined : gte(auditLog.created_at, filter.since),
-    filter.until === undefined ? undefined : lt(auditLog.created_at, filter.until),
+      : or(...[actors, targets, named].map(({ email }) => sql`instr(${email}, lower(${user})) > 0`)),
+    matchesFilter(auditLog, values),
+    since === undefined ? undefined : gte(auditLog.created_at, since),
+    until === undefined ? undefined : lt(auditLog.created_at, until),
   );
 
 const selectEntries = (db: Queries) =>
@@ -88,7 +81,7 @@ export const listAuditEntriesAfter = (
     .limit(page.limit);
 
 export const hasAuditEntry = (db: Queries, action: string, targetId: string) =>
-  auditLogRows.has(db, and(eq(auditLog.action, action), eq(auditLog.target_id, targetId)));
+  auditLogRows.has(db, { action, target_id: targetId });
 
 /**
  * Erases details that contain one of these texts, ignoring case, in the `limit` entries that follow the one with the ID
@@ -126,14 +119,12 @@ export async function anonymizeAuditEntries(
   account: { userId: string; randomId: string; keptActions: string[] },
 ): Promise<void> {
   const { userId, randomId, keptActions } = account;
-  const kept = sql.join(
-    keptActions.map((action) => sql`${action}`),
-    sql`, `,
-  );
+  const actions = keptActions.map((action) => sql`${action}`);
+  const kept = sql.join(actions, sql`, `);
   await auditLogRows.updateAll(
     tx,
     { target_id: randomId, details: sql`CASE WHEN ${auditLog.action} IN (${kept}) THEN ${auditLog.details} END` },
-    eq(auditLog.target_id, userId),
+    { target_id: userId },
   );
   await tx
     .update(auditLog)

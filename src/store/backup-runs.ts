@@ -44,7 +44,7 @@ export const listBackupRuns = (db: Queries, { kind }: { kind?: BackupRunKind | u
   backupRunRows.listPage(db, kind && eq(backupRuns.kind, kind), page, desc(backupRuns.id));
 
 export const findLastRun = (db: Queries, kind: BackupRunKind, state: BackupRun["state"]) =>
-  backupRunRows.find(db, and(eq(backupRuns.kind, kind), eq(backupRuns.state, state)), desc(backupRuns.id));
+  backupRunRows.find(db, { kind, state }, desc(backupRuns.id));
 
 /** Returns the newest completed run of each kind. */
 export async function readLastSuccesses(db: Queries): Promise<Partial<Record<BackupRunKind, BackupRun>>> {

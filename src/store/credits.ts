@@ -12,11 +12,10 @@ export type LedgerEntry = typeof ledger.$inferSelect;
 
 /** Returns the credits that the workspace can spend. Call it in the transaction that spends them. */
 export const readBalance = async (db: Queries, workspaceId: string): Promise<number> =>
-  (await ledgerRows.sum(db, ledger.delta, eq(ledger.workspace_id, workspaceId))) -
-  (await readTotalHeld(db, workspaceId));
+  (await ledgerRows.sum(db, ledger.delta, { workspace_id: workspaceId })) - (await readTotalHeld(db, workspaceId));
 
 export const readTotalHeld = (db: Queries, workspaceId: string) =>
-  holdRows.sum(db, holds.amount, eq(holds.workspace_id, workspaceId));
+  holdRows.sum(db, holds.amount, { workspace_id: workspaceId });
 
 /** Returns the sums of the ledger and the holds of each workspace that has any. */
 export async function listBalances(db: Queries): Promise<WorkspaceBalance[]> {
@@ -50,20 +49,20 @@ export const insertLedgerEntry = ledgerRows.insert;
 
 /** Lists the workspace's entries, newest first. */
 export const listLedger = (db: Queries, workspaceId: string, page: IdPage) =>
-  ledgerRows.listNewest(db, eq(ledger.workspace_id, workspaceId), page);
+  ledgerRows.listNewest(db, { workspace_id: workspaceId }, page);
 
 export const hasEverGotCredits = (db: Queries, workspaceId: string) =>
   ledgerRows.has(db, and(eq(ledger.workspace_id, workspaceId), gt(ledger.delta, 0)));
 
 /** Lists the entries of an asset: its charge and the refund. */
 export const listAssetLedgerEntries = (db: Queries, assetId: string) =>
-  ledgerRows.list(db, eq(ledger.asset_id, assetId), asc(ledger.id));
+  ledgerRows.list(db, { asset_id: assetId }, asc(ledger.id));
 
 export const insertHold = holdRows.add;
 
 /** Lists the workspace's active holds, oldest first. */
 export const listHolds = (db: Queries, workspaceId: string) =>
-  holdRows.list(db, eq(holds.workspace_id, workspaceId), asc(holds.id));
+  holdRows.list(db, { workspace_id: workspaceId }, asc(holds.id));
 
 export const deleteAssetHold = holdRows.deleteBy(holds.asset_id);
 

@@ -32,7 +32,7 @@ export const findCutRow = (db: Queries, workspaceId: string, id: string) =>
   );
 
 export const hasCut = (db: Queries, workspaceId: string, id: string) =>
-  cutRows.has(db, and(eq(cuts.id, id), eq(cuts.workspace_id, workspaceId)));
+  cutRows.has(db, { id, workspace_id: workspaceId });
 
 /** Returns who created a cut and whether another one was saved in its place, without its texts. */
 export const findCutVersion = (db: Queries, id: string) =>
@@ -50,11 +50,7 @@ export const findCutVersion = (db: Queries, id: string) =>
 
 /** Returns the newest completed cut of a recording that is not superseded, with its plan, or null. */
 export const findNewestCut = (db: Queries, assetId: string) =>
-  cutRows.find(
-    db,
-    and(eq(cuts.asset_id, assetId), eq(cuts.state, "completed"), isNull(cuts.superseded_by)),
-    desc(cuts.id),
-  );
+  cutRows.find(db, { asset_id: assetId, state: "completed", superseded_by: null }, desc(cuts.id));
 
 /** Returns a cut of any workspace. For jobs. */
 export const findCutById = cutRows.findById;
@@ -118,18 +114,18 @@ export async function listCuts(
   return { rows, hasMore: sizes.length > ids.length };
 }
 
-export const listAssetCutIds = (db: Queries, assetId: string) => cutRows.listIds(db, eq(cuts.asset_id, assetId));
+export const listAssetCutIds = (db: Queries, assetId: string) => cutRows.listIds(db, { asset_id: assetId });
 
 /** Changes the cut. Returns null if it is in a terminal state or does not exist. */
 export const updateOpenCut = (tx: Queries, id: string, change: Partial<typeof cuts.$inferInsert>) =>
-  cutRows.update(tx, change, and(eq(cuts.id, id), isNull(cuts.completed_at)));
+  cutRows.update(tx, change, { id, completed_at: null });
 
 export const updateCut = (tx: Queries, id: string, change: Partial<Pick<Cut, "name" | "note">>) =>
   cutRows.updateById(tx, id, change);
 
 /** Records that a cut was saved in the place of another one. */
 export async function supersedeCut(tx: Queries, id: string, by: string, now: number): Promise<void> {
-  await cutRows.updateAll(tx, { superseded_by: by, superseded_at: now }, eq(cuts.id, id));
+  await cutRows.updateAll(tx, { superseded_by: by, superseded_at: now }, { id });
   await deleteCutSummary(tx, id);
   await deleteCorrectedPassages(tx, id);
 }
@@ -152,7 +148,7 @@ export const deleteCut = cutRows.deleteById;
 export type Draft = typeof drafts.$inferSelect;
 
 export const findDraft = (db: Queries, workspaceId: string, cutId: string) =>
-  draftRows.find(db, and(eq(drafts.cut_id, cutId), eq(drafts.workspace_id, workspaceId)));
+  draftRows.find(db, { cut_id: cutId, workspace_id: workspaceId });
 
 /** Returns the revision of a cut's draft without its content; null if there is none. */
 export const readDraftRevision = (db: Queries, cutId: string): Promise<number | null> =>
@@ -167,7 +163,7 @@ export async function deleteDraft(tx: Queries, cutId: string): Promise<void> {
   const ended = await first(
     tx.delete(drafts).where(eq(drafts.cut_id, cutId)).returning({ ended_draft_revision: drafts.revision }),
   );
-  if (ended !== null) await cutRows.updateAll(tx, ended, eq(cuts.id, cutId));
+  if (ended !== null) await cutRows.updateAll(tx, ended, { id: cutId });
 }
 
 /** Returns the revision of the last draft of a cut that was deleted; 0 without one. */

@@ -15,7 +15,7 @@ export const findDataExportById = dataExportRows.findById;
 
 /** Returns the user's export in this state, of which there is at most one. */
 export const findDataExport = (db: Queries, userId: string, state: "pending" | "ready") =>
-  dataExportRows.find(db, and(eq(dataExports.user_id, userId), eq(dataExports.state, state)));
+  dataExportRows.find(db, { user_id: userId, state });
 
 /**
  * Returns the next pending export: users whose last export ended longest ago come first, so that repeated exports do
@@ -33,7 +33,7 @@ export async function findNextDataExport(db: Queries, excluded: string[]) {
 }
 
 /** Lists all exports that can be downloaded, or could be until they expired. */
-export const listReadyExports = (db: Queries) => dataExportRows.list(db, eq(dataExports.state, "ready"));
+export const listReadyExports = (db: Queries) => dataExportRows.list(db, { state: "ready" });
 
 export const listExpiredExports = (db: Queries, now: number) =>
   dataExportRows.list(db, and(eq(dataExports.state, "ready"), lte(dataExports.expires_at, now)));
@@ -57,4 +57,4 @@ export const updateDataExport = (
   id: string,
   from: "pending" | "ready",
   change: SQLiteUpdateSetSource<typeof dataExports>,
-) => dataExportRows.update(tx, change, and(eq(dataExports.id, id), eq(dataExports.state, from)));
+) => dataExportRows.update(tx, change, { id, state: from });

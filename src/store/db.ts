@@ -157,10 +157,7 @@ async function commitWrites(
       writer.run("RELEASE one");
     }
     // The table is missing before the first migration.
-    accountsRevision = await writer.execute(READ_REVISION).then(
-      ({ rows }) => rows[0]?.revision ?? null,
-      () => null,
-    );
+    accountsRevision = (await writer.execute(READ_REVISION).catch(() => null))?.rows[0]?.revision ?? null;
     writer.run("COMMIT");
   } catch (error) {
     // The transaction failed (disk full, I/O error), so nothing of the group is stored.

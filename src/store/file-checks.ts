@@ -2,7 +2,7 @@
 import { and, asc, count, desc, eq, gt, isNotNull, isNull, lt, sql } from "drizzle-orm";
 import type { FileProblem } from "../domain/states";
 import type { Queries } from "./db";
-import { type CountedRows, isAnyOf, type OffsetPage, readValue, rowsOf } from "./rows";
+import { type CountedRows, isAnyOf, matchesFilter, type OffsetPage, readValue, rowsOf } from "./rows";
 import { fileChecks } from "./schema-upkeep";
 
 const fileCheckRows = rowsOf(fileChecks);
@@ -44,12 +44,8 @@ export const readFirstCheck = (db: Queries): Promise<number | null> =>
 export type OpenFinding = FileCheck & { problem: FileProblem; found_at: number };
 
 /** Lists the problems that were not accepted, newest first. */
-export async function listOpenFindings(
-  db: Queries,
-  { problem }: { problem?: FileProblem | undefined },
-  page: OffsetPage,
-) {
-  const matches = and(isOpen, problem === undefined ? undefined : eq(fileChecks.problem, problem));
+export async function listOpenFindings(db: Queries, { problem }: { problem?: FileProblem }, page: OffsetPage) {
+  const matches = and(isOpen, matchesFilter(fileChecks, { problem }));
   return fileCheckRows.listPage(db, matches, page, desc(fileChecks.found_at), desc(fileChecks.id)) as Promise<
     CountedRows<OpenFinding>
   >;

@@ -19,15 +19,15 @@ export const findInvoice = invoiceRows.findBy(invoices.payment_invoice_id);
 
 /** Returns the first invoice of an order, or null. */
 export const findOrderInvoice = (db: Queries, orderId: string) =>
-  invoiceRows.find(db, eq(invoices.order_id, orderId), invoices.id);
+  invoiceRows.find(db, { order_id: orderId }, invoices.id);
 
 /** Lists the invoices of a workspace, newest first. */
 export const listInvoices = (db: Queries, workspaceId: string, page: OffsetPage) =>
-  invoiceRows.listPage(db, eq(invoices.workspace_id, workspaceId), page, desc(invoices.id));
+  invoiceRows.listPage(db, { workspace_id: workspaceId }, page, desc(invoices.id));
 
 /** Moves the invoices of a workspace to another ID, and removes the links to their pages, which show the payer. */
 export const moveInvoices = (tx: Queries, workspaceId: string, newId: string) =>
-  invoiceRows.updateAll(tx, { workspace_id: newId, url: null }, eq(invoices.workspace_id, workspaceId));
+  invoiceRows.updateAll(tx, { workspace_id: newId, url: null }, { workspace_id: workspaceId });
 
 /** Returns whether the ledger contains the credits of an invoice, and how many of them refunds have taken back. */
 export async function readInvoiceCredits(

@@ -2,7 +2,7 @@
 import { and, count, desc, eq, isNotNull, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
 import type { Queries } from "./db";
-import { first, type OffsetPage, only, readPage } from "./rows";
+import { first, matchesFilter, type OffsetPage, only, readPage } from "./rows";
 import { assets, cuts, pipelines, renders, steps } from "./schema";
 import { users, workspaces } from "./schema-accounts";
 import type { Step } from "./steps";
@@ -13,26 +13,17 @@ import type { Step } from "./steps";
  */
 export type ListedJob = Awaited<ReturnType<typeof selectJobs>>[number];
 
-export type JobFilter = {
-  state?: Step["state"] | undefined;
-  name?: Step["processor_name"] | undefined;
-  workspaceId?: string | undefined;
-  userId?: string | undefined;
-};
+export type JobFilter = { user_id?: string; name?: Step["processor_name"] } & Partial<
+  Pick<Step, "state" | "workspace_id">
+>;
 
 const inputs = alias(assets, "inputs");
 
 /** Matches steps whose turn in their pipeline has come. */
 const isJob = isNotNull(steps.run_after);
 
-const matchesJob = (filter: JobFilter): SQL | undefined =>
-  and(
-    isJob,
-    filter.state === undefined ? undefined : eq(steps.state, filter.state),
-    filter.name === undefined ? undefined : eq(steps.processor_name, filter.name),
-    filter.workspaceId === undefined ? undefined : eq(steps.workspace_id, filter.workspaceId),
-    filter.userId === undefined ? undefined : eq(pipelines.created_by, filter.userId),
-  );
+const matchesJob = ({ user_id: created_by, name: processor_name, ...values }: JobFilter): SQL | undefined =>
+  and(isJob, matchesFilter(steps, { processor_name, ...values }), matchesFilter(pipelines, { created_by }));
 
 const selectJobs = (db: Queries) =>
   db
@@ -62,7 +53,7 @@ const selectJobs = (db: Queries) =>
 export async function listJobs(db: Queries, filter: JobFilter, page: OffsetPage) {
   const counted = db.select({ n: count() }).from(steps);
   const joined =
-    filter.userId === undefined ? counted : counted.innerJoin(pipelines, eq(pipelines.id, steps.pipeline_id));
+    filter.user_id === undefined ? counted : counted.innerJoin(pipelines, eq(pipelines.id, steps.pipeline_id));
   const { n } = await only(joined.where(matchesJob(filter)));
   return readPage(selectJobs(db).where(matchesJob(filter)).orderBy(desc(steps.id)), page, n);
 }

@@ -17,11 +17,11 @@ export const saveCutSummary = summaryRows.putBy(cutSummaries.cut_id);
 
 /** Changes the number of open marks of a cut in lists. */
 export const updateOpenMarks = (tx: Queries, cutId: string, openMarks: number) =>
-  summaryRows.updateAll(tx, { open_marks: openMarks }, eq(cutSummaries.cut_id, cutId));
+  summaryRows.updateAll(tx, { open_marks: openMarks }, { cut_id: cutId });
 
 /** Stores the numbers of a cut that was not counted yet. Does nothing if lists no longer show it. */
 export const countCut = (tx: Queries, cutId: string, numbers: Pick<CutSummary, "kept" | "open_marks">) =>
-  summaryRows.updateAll(tx, numbers, and(eq(cutSummaries.cut_id, cutId), isNull(cutSummaries.kept)));
+  summaryRows.updateAll(tx, numbers, { cut_id: cutId, kept: null });
 
 export const deleteCutSummary = summaryRows.deleteBy(cutSummaries.cut_id);
 

@@ -27,10 +27,9 @@ export const listDueMails = (db: Queries, now: number): Promise<DueMail[]> =>
 export const findNextMailTime = (db: Queries, now: number): Promise<number | null> =>
   readValue(db, sql`SELECT min(due_at) FROM mails INDEXED BY mails_due WHERE state = 'pending' AND due_at > ${now}`);
 
-export const countPendingMails = (db: Queries) => mailRows.count(db, eq(mails.state, "pending"));
+export const countPendingMails = (db: Queries) => mailRows.count(db, { state: "pending" });
 
-export const findPendingMail = (db: Queries, id: string) =>
-  mailRows.find(db, and(eq(mails.id, id), eq(mails.state, "pending")));
+export const findPendingMail = (db: Queries, id: string) => mailRows.find(db, { id, state: "pending" });
 
 export async function updateMail(tx: Queries, id: string, change: Partial<StoredMail>): Promise<void> {
   await tx.update(mails).set(change).where(eq(mails.id, id));

@@ -15,7 +15,7 @@ export const insertNotification = (tx: Queries, notification: typeof notificatio
   first(tx.insert(notifications).values(notification).onConflictDoNothing().returning());
 
 export const findNotification = (db: Queries, userId: string, id: string) =>
-  notificationRows.find(db, and(eq(notifications.id, id), eq(notifications.user_id, userId)));
+  notificationRows.find(db, { id, user_id: userId });
 
 export const updateNotification = notificationRows.updateById;
 
@@ -47,11 +47,7 @@ export const countNotifications = (db: Queries, reader: NotificationReader, filt
 
 /** Marks all unread notifications of the user as read, including hidden ones. */
 export const markAllRead = (tx: Queries, userId: string, now: number) =>
-  notificationRows.updateAll(
-    tx,
-    { read_at: now },
-    and(eq(notifications.user_id, userId), isNull(notifications.read_at)),
-  );
+  notificationRows.updateAll(tx, { read_at: now }, { user_id: userId, read_at: null });
 
 export async function markCauseRead(
   tx: Queries,
@@ -97,11 +93,7 @@ export async function deleteReadNotificationsBefore(tx: Queries, time: number, l
 
 /** Returns the notification about the user's latest export request, or null. */
 export const findLatestExport = (db: Queries, userId: string) =>
-  notificationRows.find(
-    db,
-    and(eq(notifications.user_id, userId), eq(notifications.type, "data_export_ready")),
-    desc(notifications.id),
-  );
+  notificationRows.find(db, { user_id: userId, type: "data_export_ready" }, desc(notifications.id));
 
 /** Deletes the oldest notifications of a user beyond the newest `kept`. */
 export async function deleteOldestNotifications(tx: Queries, userId: string, kept: number): Promise<void> {

@@ -20,7 +20,7 @@ export const findOidcIdentity = (db: Queries, { issuer, subject }: Pick<StoredId
 
 /** Lists the identities of a user, first linked first. There is at most one per issuer. */
 export const listOidcIdentities = (db: Queries, userId: string) =>
-  oidcIdentityRows.list(db, eq(oidcIdentities.user_id, userId), asc(oidcIdentities.id));
+  oidcIdentityRows.list(db, { user_id: userId }, asc(oidcIdentities.id));
 
 export const deleteOidcIdentity = oidcIdentityRows.deleteById;
 
@@ -30,4 +30,4 @@ export const insertOidcIdentity = oidcIdentityRows.add;
 
 /** Records a sign-in, with the provider's current address of the user. */
 export const touchOidcIdentity = (tx: Queries, id: string, use: { email: string | null; now: number }) =>
-  oidcIdentityRows.updateAll(tx, { email: use.email, last_sign_in_at: use.now }, eq(oidcIdentities.id, id));
+  oidcIdentityRows.updateAll(tx, { email: use.email, last_sign_in_at: use.now }, { id });

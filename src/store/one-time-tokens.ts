@@ -27,7 +27,7 @@ export const findUsableToken = (db: Queries, search: TokenSearch) => oneTimeToke
 
 /** Returns the ID of the token with this hash, used or not, or null. */
 export async function findOneTimeTokenId(db: Queries, hash: string): Promise<string | null> {
-  return (await oneTimeTokenRows.find(db, eq(oneTimeTokens.hash, hash)))?.id ?? null;
+  return (await oneTimeTokenRows.find(db, { hash }))?.id ?? null;
 }
 
 /** Uses up a token. Returns it, or null if it can no longer be used. */
@@ -46,7 +46,7 @@ export const countFailedAttempt = (
       attempts: sql`${oneTimeTokens.attempts} + 1`,
       used_at: sql`CASE WHEN ${oneTimeTokens.attempts} + 1 >= ${maxAttempts} THEN ${now} ELSE ${oneTimeTokens.used_at} END`,
     },
-    eq(oneTimeTokens.id, id),
+    { id },
   );
 
 /** Returns how many tokens of a user were created after `since`, and when the first of them was created. */
@@ -70,11 +70,7 @@ export const countTokensCreatedBy = (db: Queries, createdBy: string, since: numb
   oneTimeTokenRows.count(db, and(eq(oneTimeTokens.created_by, createdBy), gt(oneTimeTokens.created_at, since)));
 
 export const takeTokensOf = (tx: Queries, userId: string, purpose: TokenPurpose, now: number) =>
-  oneTimeTokenRows.updateAll(
-    tx,
-    { used_at: now },
-    and(eq(oneTimeTokens.user_id, userId), eq(oneTimeTokens.purpose, purpose), isNull(oneTimeTokens.used_at)),
-  );
+  oneTimeTokenRows.updateAll(tx, { used_at: now }, { user_id: userId, purpose, used_at: null });
 
 /**
  * Revokes the links that a user has created for others: all of them, or only those that require an administrator. The

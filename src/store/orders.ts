@@ -2,7 +2,7 @@
 import { and, desc, eq, gt, or } from "drizzle-orm";
 import type { OrderState } from "../domain/states";
 import type { Queries } from "./db";
-import { first, type OffsetPage, readPage, rowsOf } from "./rows";
+import { first, matchesFilter, type OffsetPage, readPage, rowsOf } from "./rows";
 import { users, workspaces } from "./schema-accounts";
 import { orders } from "./schema-billing";
 
@@ -15,7 +15,7 @@ export const insertOrder = orderRows.insert;
 export const findOrderById = orderRows.findById;
 
 export const findOrder = (db: Queries, workspaceId: string, id: string) =>
-  orderRows.find(db, and(eq(orders.id, id), eq(orders.workspace_id, workspaceId)));
+  orderRows.find(db, { id, workspace_id: workspaceId });
 
 /** Changes the state of an order if it is in one of `from`. Returns the changed order, or null. */
 export const updateOrderState = (
@@ -27,15 +27,10 @@ export const updateOrderState = (
 
 /** Stores the provider's checkout of an order. Returns false if the order is no longer pending. */
 export const setOrderCheckout = (tx: Queries, id: string, providerCheckoutId: string) =>
-  orderRows.updateAll(
-    tx,
-    { provider_checkout_id: providerCheckoutId },
-    and(eq(orders.id, id), eq(orders.state, "pending")),
-  );
+  orderRows.updateAll(tx, { provider_checkout_id: providerCheckoutId }, { id, state: "pending" });
 
 /** Deletes an order that is still pending because its checkout could not be started. */
-export const deletePendingOrder = (tx: Queries, id: string) =>
-  orderRows.delete(tx, and(eq(orders.id, id), eq(orders.state, "pending")));
+export const deletePendingOrder = (tx: Queries, id: string) => orderRows.delete(tx, { id, state: "pending" });
 
 /** Counts the pending orders of a workspace that were created after `since`. */
 export const countPendingOrders = (db: Queries, workspaceId: string, since: number) =>
@@ -46,11 +41,7 @@ export const countPendingOrders = (db: Queries, workspaceId: string, since: numb
 
 /** Closes the pending orders of a workspace that is being deleted. */
 export const closeOrders = (tx: Queries, workspaceId: string, now: number) =>
-  orderRows.updateAll(
-    tx,
-    { state: "expired", decided_at: now },
-    and(eq(orders.workspace_id, workspaceId), eq(orders.state, "pending")),
-  );
+  orderRows.updateAll(tx, { state: "expired", decided_at: now }, { workspace_id: workspaceId, state: "pending" });
 
 /** Moves the orders of a workspace to another ID, and anonymizes the decisions of its owner as an administrator. */
 export async function moveOrders(tx: Queries, account: { userId: string; randomId: string }): Promise<void> {
@@ -74,15 +65,8 @@ const selectListedOrders = (db: Queries) =>
     .leftJoin(users, eq(users.id, orders.user_id));
 
 /** Lists the orders of all workspaces, newest first. */
-export async function listAllOrders(
-  db: Queries,
-  filter: { state?: OrderState | undefined; provider?: Order["provider"] | undefined },
-  page: OffsetPage,
-) {
-  const condition = and(
-    filter.state === undefined ? undefined : eq(orders.state, filter.state),
-    filter.provider === undefined ? undefined : eq(orders.provider, filter.provider),
-  );
+export async function listAllOrders(db: Queries, filter: Partial<Pick<Order, "state" | "provider">>, page: OffsetPage) {
+  const condition = matchesFilter(orders, filter);
   const query = selectListedOrders(db).where(condition).orderBy(desc(orders.id));
   return readPage(query, page, orderRows.count(db, condition));
 }
@@ -93,4 +77,4 @@ export const findListedOrder = (db: Queries, id: string) =>
 
 /** Lists the orders of a workspace, newest first. */
 export const listOrders = (db: Queries, workspaceId: string, page: OffsetPage) =>
-  orderRows.listPage(db, eq(orders.workspace_id, workspaceId), page, desc(orders.id));
+  orderRows.listPage(db, { workspace_id: workspaceId }, page, desc(orders.id));

@@ -11,17 +11,17 @@ const subscriptionRows = rowsOf(subscriptions);
 export type Subscription = typeof subscriptions.$inferSelect;
 
 export const findCustomerId = async (db: Queries, workspaceId: string): Promise<string | null> =>
-  (await paymentCustomerRows.find(db, eq(paymentCustomers.workspace_id, workspaceId)))?.provider_customer_id ?? null;
+  (await paymentCustomerRows.find(db, { workspace_id: workspaceId }))?.provider_customer_id ?? null;
 
 export const isKnownCustomer = (db: Queries, customerId: string) =>
-  paymentCustomerRows.has(db, eq(paymentCustomers.provider_customer_id, customerId));
+  paymentCustomerRows.has(db, { provider_customer_id: customerId });
 
 /** Stores the customer of a workspace, unless it has one. */
 export const insertCustomer = paymentCustomerRows.addOnce;
 
 export const deleteCustomer = paymentCustomerRows.deleteBy(paymentCustomers.workspace_id);
 
-export const hasPaymentEvent = (db: Queries, id: string) => paymentEventRows.has(db, eq(paymentEvents.id, id));
+export const hasPaymentEvent = (db: Queries, id: string) => paymentEventRows.has(db, { id });
 
 export const insertPaymentEvent = paymentEventRows.add;
 

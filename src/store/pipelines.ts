@@ -2,7 +2,7 @@
 import { and, asc, desc, eq, getTableColumns, gt, gte, isNotNull, isNull, or, sql } from "drizzle-orm";
 import type { StoredStepParams } from "../domain/step-params";
 import type { Queries } from "./db";
-import { isAnyOf, type OffsetPage, rowsOf } from "./rows";
+import { isAnyOf, matchesFilter, type OffsetPage, rowsOf } from "./rows";
 import { cuts, pipelines, steps } from "./schema";
 import type { Step } from "./steps";
 
@@ -42,21 +42,20 @@ export async function countWaitingJobs(db: Queries, workspaceId: string): Promis
 }
 
 /** `isOpen` selects running and waiting pipelines, or ended ones. */
-export type PipelineFilter = {
-  state?: Pipeline["state"] | undefined;
-  isOpen?: boolean | undefined;
-  inputAssetId?: string | undefined;
-};
+export type PipelineFilter = Partial<Pick<Pipeline, "state" | "input_asset_id">> & { isOpen?: boolean | undefined };
 
 const isOpenPipeline = (isOpen: boolean) => (isOpen ? isNull(pipelines.finished_at) : isNotNull(pipelines.finished_at));
 
 /** Lists the workspace's pipelines, newest first. */
-export async function listPipelines(db: Queries, workspaceId: string, filter: PipelineFilter, page: OffsetPage) {
+export async function listPipelines(
+  db: Queries,
+  workspaceId: string,
+  { isOpen, ...values }: PipelineFilter,
+  page: OffsetPage,
+) {
   const matches = and(
-    eq(pipelines.workspace_id, workspaceId),
-    filter.state === undefined ? undefined : eq(pipelines.state, filter.state),
-    filter.isOpen === undefined ? undefined : isOpenPipeline(filter.isOpen),
-    filter.inputAssetId === undefined ? undefined : eq(pipelines.input_asset_id, filter.inputAssetId),
+    matchesFilter(pipelines, { workspace_id: workspaceId, ...values }),
+    isOpen === undefined ? undefined : isOpenPipeline(isOpen),
     isListed,
   );
   return pipelineRows.listPage(db, matches, page, desc(pipelines.id));
@@ -79,7 +78,7 @@ export async function listSteps(db: Queries, pipelineIds: string[]): Promise<Map
 
 /** Returns the first step of the pipeline that has not ended, or null. */
 export const findOpenStep = (db: Queries, pipelineId: string) =>
-  stepRows.find(db, and(eq(steps.pipeline_id, pipelineId), isNull(steps.finished_at)), asc(steps.step_order));
+  stepRows.find(db, { pipeline_id: pipelineId, finished_at: null }, asc(steps.step_order));
 
 /** Returns the cut of the last completed cut step before `stepOrder`, or null. It may have been deleted. */
 export async function findPrecedingCutId(db: Queries, pipelineId: string, stepOrder: number): Promise<string | null> {
@@ -148,12 +147,12 @@ export const startStep = (
       started_at: null,
       finished_at: null,
     },
-    eq(steps.id, stepId),
+    { id: stepId },
   );
 
 /** Ends a pipeline. Returns null if it had already ended. */
 export const endPipeline = (tx: Queries, id: string, state: "completed" | "failed" | "cancelled", now: number) =>
-  pipelineRows.update(tx, { state, finished_at: now }, and(eq(pipelines.id, id), isNull(pipelines.finished_at)));
+  pipelineRows.update(tx, { state, finished_at: now }, { id, finished_at: null });
 
 export const updatePipeline = pipelineRows.updateById;
 
@@ -166,14 +165,10 @@ export const listStepsFrom = (db: Queries, pipelineId: string, stepOrder: number
     .orderBy(asc(steps.step_order));
 
 export const updateStepPrice = (tx: Queries, stepId: string, credits: number) =>
-  stepRows.updateAll(tx, { credits_cost: credits }, eq(steps.id, stepId));
+  stepRows.updateAll(tx, { credits_cost: credits }, { id: stepId });
 
 export const updateStepOutput = (tx: Queries, stepId: string, assetId: string) =>
-  stepRows.updateAll(tx, { output_asset_id: assetId }, eq(steps.id, stepId));
+  stepRows.updateAll(tx, { output_asset_id: assetId }, { id: stepId });
 
 export const addCreditsConsumed = (tx: Queries, id: string, credits: number) =>
-  pipelineRows.updateAll(
-    tx,
-    { total_credits_consumed: sql`${pipelines.total_credits_consumed} + ${credits}` },
-    eq(pipelines.id, id),
-  );
+  pipelineRows.updateAll(tx, { total_credits_consumed: sql`${pipelines.total_credits_consumed} + ${credits}` }, { id });

@@ -54,4 +54,4 @@ export async function findNextRetry(db: Queries): Promise<number | null> {
 
 /** Records why the cut could not start. Does nothing if the cut is no longer planned. */
 export const postponePlannedCut = (tx: Queries, assetId: string, change: { error_message: string; retry_at: number }) =>
-  plannedCutRows.updateAll(tx, change, eq(plannedCuts.asset_id, assetId));
+  plannedCutRows.updateAll(tx, change, { asset_id: assetId });

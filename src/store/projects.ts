@@ -1,5 +1,5 @@
 /** Projects. */
-import { and, asc, eq, getTableColumns, type Placeholder, sql } from "drizzle-orm";
+import { asc, getTableColumns, type Placeholder, sql } from "drizzle-orm";
 import type { SQLiteUpdateSetSource } from "drizzle-orm/sqlite-core";
 import type { Queries } from "./db";
 import { prepareOwnRowQuery, prepareRowQuery, rowsOf } from "./rows";
@@ -27,18 +27,13 @@ export const insertProject = async (tx: Queries, project: NewProject): Promise<P
   (await insertProjectQuery(tx, { cut_mode: null, cut_language: null, ...project }))!;
 
 /** Counts the projects of the workspace, including archived ones. */
-export const countProjects = (db: Queries, workspaceId: string) =>
-  projectRows.count(db, eq(projects.workspace_id, workspaceId));
+export const countProjects = (db: Queries, workspaceId: string) => projectRows.count(db, { workspace_id: workspaceId });
 
 export const findProject = prepareOwnRowQuery(projects);
 
 /** Returns the oldest active project of the workspace with this name, or null. */
 export const findActiveProjectByName = (db: Queries, workspaceId: string, name: string) =>
-  projectRows.find(
-    db,
-    and(eq(projects.workspace_id, workspaceId), eq(projects.state, "active"), eq(projects.name, name)),
-    asc(projects.id),
-  );
+  projectRows.find(db, { workspace_id: workspaceId, state: "active", name }, asc(projects.id));
 
 /** The columns that a change of a project can set. */
 export type ProjectChange = Omit<SQLiteUpdateSetSource<typeof projects>, "id" | "updated_at">;
@@ -46,7 +41,7 @@ export type ProjectChange = Omit<SQLiteUpdateSetSource<typeof projects>, "id" | 
 /** Changes the project and its `updated_at`. Returns null if it does not exist. All updates go through it. */
 export async function updateProject(tx: Queries, id: string, change: ProjectChange, now: number) {
   const updated_at = sql`max(${projects.updated_at}, ${now})`;
-  return projectRows.update(tx, { ...change, updated_at }, eq(projects.id, id));
+  return projectRows.update(tx, { ...change, updated_at }, { id });
 }
 
 /** Sets the project's last activity to `now` unless it is later. */

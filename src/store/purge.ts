@@ -71,4 +71,4 @@ export async function deleteMailsTo(tx: Queries, email: string): Promise<void> {
 }
 
 export const moveLedger = (tx: Queries, workspaceId: string, newId: string) =>
-  ledgerRows.updateAll(tx, { workspace_id: newId }, eq(ledger.workspace_id, workspaceId));
+  ledgerRows.updateAll(tx, { workspace_id: newId }, { workspace_id: workspaceId });

@@ -53,7 +53,7 @@ export async function listRenderShares(
 export const deleteRenderShare = renderShareRows.deleteById;
 
 export const deleteRenderSharesOf = (tx: Queries, workspaceId: string, userId: string) =>
-  renderShareRows.delete(tx, and(eq(renderShares.workspace_id, workspaceId), eq(renderShares.created_by, userId)));
+  renderShareRows.delete(tx, { workspace_id: workspaceId, created_by: userId });
 
 /** Deletes the links that a user has created in any workspace. */
 export const deleteRenderSharesBy = renderShareRows.deleteBy(renderShares.created_by);

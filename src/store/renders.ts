@@ -1,5 +1,5 @@
 /** Renders. */
-import { and, desc, eq, isNull, notInArray } from "drizzle-orm";
+import { and, desc, eq, notInArray } from "drizzle-orm";
 import type { RenderState } from "../domain/states";
 import type { Queries } from "./db";
 import { type IdPage, isAnyOf, prepareOwnRowQuery, rowsOf } from "./rows";
@@ -49,10 +49,10 @@ export const listRenders = (
 
 /** Returns the newest completed render of a cut, or null. */
 export const findNewestRender = (db: Queries, cutId: string) =>
-  renderRows.find(db, and(eq(renders.cut_id, cutId), eq(renders.state, "completed")), desc(renders.id));
+  renderRows.find(db, { cut_id: cutId, state: "completed" }, desc(renders.id));
 
-export const listAssetRenders = (db: Queries, assetId: string) => renderRows.list(db, eq(renders.asset_id, assetId));
-export const listCutRenders = (db: Queries, cutId: string) => renderRows.list(db, eq(renders.cut_id, cutId));
+export const listAssetRenders = (db: Queries, assetId: string) => renderRows.list(db, { asset_id: assetId });
+export const listCutRenders = (db: Queries, cutId: string) => renderRows.list(db, { cut_id: cutId });
 
 /** Returns the IDs that belong to a render with a file, now or later. */
 export const findExistingRenderIds = async (db: Queries, ids: string[]) =>
@@ -62,6 +62,6 @@ export const findExistingRenderIds = async (db: Queries, ids: string[]) =>
 
 /** Changes the render. Returns null if it is in a terminal state or does not exist. */
 export const updateOpenRender = (tx: Queries, id: string, change: Partial<typeof renders.$inferInsert>) =>
-  renderRows.update(tx, change, and(eq(renders.id, id), isNull(renders.completed_at)));
+  renderRows.update(tx, change, { id, completed_at: null });
 
 export const deleteRender = renderRows.deleteById;

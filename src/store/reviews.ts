@@ -9,7 +9,7 @@ export type StoredDecision = typeof reviewDecisions.$inferSelect;
 const decisionRows = rowsOf(reviewDecisions);
 const putReview = rowsOf(reviews).putBy(reviews.cut_id);
 
-export const listDecisions = (db: Queries, cutId: string) => decisionRows.list(db, eq(reviewDecisions.cut_id, cutId));
+export const listDecisions = (db: Queries, cutId: string) => decisionRows.list(db, { cut_id: cutId });
 
 /** Returns the revision of a cut's review, 0 while nothing was decided. */
 export const readReviewRevision = async (db: Queries, cutId: string): Promise<number> =>

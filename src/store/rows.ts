@@ -5,10 +5,11 @@ import {
   desc,
   eq,
   getTableColumns,
+  isNull,
   lt,
   type lte,
   or,
-  type SQL,
+  SQL,
   type SQLWrapper,
   sql,
 } from "drizzle-orm";
@@ -30,20 +31,40 @@ export const readValue = async <Value>(db: Queries, query: SQL): Promise<Value |
 
 export const listIds = async <Id>(query: PromiseLike<{ id: Id }[]>): Promise<Id[]> => (await query).map(({ id }) => id);
 
-/** Returns the common queries of a table. */
+/** Values of columns. */
+type Values<T extends SQLiteTable> = Partial<T["$inferSelect"]>;
+type Filter<T extends SQLiteTable> = { [Name in keyof Values<T>]: Values<T>[Name] | undefined };
+
+/** Matches the rows that have these values in their columns. */
+export function hasValues<T extends SQLiteTable>(table: T, values: Values<T>): SQL | undefined {
+  const columns = getTableColumns(table);
+  return and(
+    ...Object.entries(values).map(([name, value]) =>
+      value === null ? isNull(columns[name]!) : eq(columns[name]!, value),
+    ),
+  );
+}
+
+/** Matches the rows that have the values of a filter, in which undefined means any. */
+export const matchesFilter = <T extends SQLiteTable>(table: T, filter: Filter<T>): SQL | undefined =>
+  hasValues(table, Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined)) as Values<T>);
+
+/** Returns the common queries of a table. A condition may be an object with values of columns. */
 export function rowsOf<T extends SQLiteTable>(table: T) {
   type Row = T["$inferSelect"];
   type Change = SQLiteUpdateSetSource<T>;
-  type Condition = SQL | undefined;
+  type Condition = SQL | Values<T> | undefined;
   type SortOrder = (SQL | SQLiteColumn)[];
   const { id } = getTableColumns(table) as unknown as { id: AnySQLiteColumn<{ data: string; notNull: true }> };
+  const toSql = (condition: Condition): SQL | undefined =>
+    condition === undefined || condition instanceof SQL ? condition : hasValues(table, condition);
   const select = (db: Queries, condition: Condition) =>
     db
       .select()
       .from(table as SQLiteTable)
-      .where(condition);
+      .where(toSql(condition));
   const update = (tx: Queries, change: Change, condition: Condition): Promise<Row | null> =>
-    first(tx.update(table).set(change).where(condition).returning());
+    first(tx.update(table).set(change).where(toSql(condition)).returning());
   const find = (db: Queries, condition: Condition, ...order: SortOrder): Promise<Row | null> =>
     first(
       select(db, condition)
@@ -51,7 +72,7 @@ export function rowsOf<T extends SQLiteTable>(table: T) {
         .limit(1),
     );
   const remove = async (tx: Queries, condition: Condition): Promise<boolean> =>
-    (await tx.delete(table).where(condition)).rowsAffected > 0;
+    (await tx.delete(table).where(toSql(condition))).rowsAffected > 0;
   return {
     /** Inserts a row, and returns it with its defaults. */
     insert: (tx: Queries, row: T["$inferInsert"]): Promise<Row> => only(tx.insert(table).values(row).returning()),
@@ -83,26 +104,27 @@ export function rowsOf<T extends SQLiteTable>(table: T) {
         .execute(),
     /** Lists the rows that match the condition, newest first. */
     listNewest: (db: Queries, condition: Condition, page: IdPage): Promise<RowPage<Row>> =>
-      toRowPage(select(db, and(condition, isAfter(id, page))).orderBy(desc(id)), page.limit),
+      toRowPage(select(db, and(toSql(condition), isAfter(id, page))).orderBy(desc(id)), page.limit),
     /** Lists a page of the rows, in this order, that match the condition, and counts all of them. */
     listPage: (db: Queries, condition: Condition, page: OffsetPage, ...order: SortOrder): Promise<CountedRows<Row>> =>
-      readPage(select(db, condition).orderBy(...order), page, db.$count(table, condition)),
+      readPage(select(db, condition).orderBy(...order), page, db.$count(table, toSql(condition))),
     listIds: (db: Queries, condition: Condition): Promise<string[]> =>
       listIds(
         db
           .select({ id })
           .from(table as SQLiteTable)
-          .where(condition),
+          .where(toSql(condition)),
       ),
-    count: (db: Queries, condition: Condition): Promise<number> => db.$count(table, condition),
+    count: (db: Queries, condition: Condition): Promise<number> => db.$count(table, toSql(condition)),
     sum: async (db: Queries, column: SQLiteColumn, condition: Condition): Promise<number> =>
-      (await readValue<number>(db, sql`SELECT sum(${column}) FROM ${table} WHERE ${condition ?? sql`true`}`)) ?? 0,
+      (await readValue<number>(db, sql`SELECT sum(${column}) FROM ${table} WHERE ${toSql(condition) ?? sql`true`}`)) ??
+      0,
     has: (db: Queries, condition: Condition): Promise<boolean> =>
       exists(
         db
           .select({ one: sql`1` })
           .from(table as SQLiteTable)
-          .where(condition)
+          .where(toSql(condition))
           .limit(1),
       ),
     /** Changes the rows that match the condition. Returns the first one, or null. */
@@ -110,7 +132,7 @@ export function rowsOf<T extends SQLiteTable>(table: T) {
     updateById: (tx: Queries, value: string, change: Change) => update(tx, change, eq(id, value)),
     /** Changes the rows that match the condition. Returns whether there were any. */
     updateAll: async (tx: Queries, change: Change, condition: Condition): Promise<boolean> =>
-      (await tx.update(table).set(change).where(condition)).rowsAffected > 0,
+      (await tx.update(table).set(change).where(toSql(condition))).rowsAffected > 0,
     /** Deletes the rows that match the condition. Returns whether there were any. */
     delete: remove,
     deleteById: async (tx: Queries, value: string): Promise<void> => {

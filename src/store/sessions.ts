@@ -58,7 +58,7 @@ export async function touchSession(tx: Queries, id: string, use: { now: number; 
 
 /** Ends a session of the user. Returns whether it existed. */
 export const deleteSession = (tx: Queries, userId: string, id: string) =>
-  sessionRows.delete(tx, and(eq(sessions.id, id), eq(sessions.user_id, userId)));
+  sessionRows.delete(tx, { id, user_id: userId });
 
 /** Ends all sessions of the user except one. Returns the IDs of the ended sessions. */
 export const endOtherSessions = (tx: Queries, userId: string, keptId: string) =>

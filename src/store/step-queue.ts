@@ -142,7 +142,7 @@ export const renewLease = (tx: Queries, stepId: string, owner: string, leaseUnti
       lease_until: leaseUntil,
       progress: progress === null ? undefined : sql`max(coalesce(${steps.progress}, 0), ${progress})`,
     },
-    and(eq(steps.id, stepId), eq(steps.lease_owner, owner), eq(steps.state, "running")),
+    { id: stepId, lease_owner: owner, state: "running" },
   );
 
 /** Requeues a running step for `runAfter`, unless it was restarted after this job claimed it. */

@@ -29,11 +29,7 @@ export async function completeTotpEnrollment(
   const { secret, step, now } = enrollment;
   const change = { totp_secret: secret, totp_pending_secret: null, totp_last_step: step, two_factor_enabled: true };
   await tx.update(users).set(change).where(eq(users.id, userId));
-  await recoveryCodeRows.updateAll(
-    tx,
-    { activated_at: now },
-    and(eq(recoveryCodes.user_id, userId), isNull(recoveryCodes.activated_at)),
-  );
+  await recoveryCodeRows.updateAll(tx, { activated_at: now }, { user_id: userId, activated_at: null });
 }
 
 /** Uses up a time step. Returns whether it and all later ones were unused. */
@@ -48,7 +44,7 @@ export async function removeTwoFactor(tx: Queries, userId: string) {
   return userRows.update(
     tx,
     { totp_secret: null, totp_pending_secret: null, totp_last_step: null, two_factor_enabled: false },
-    eq(users.id, userId),
+    { id: userId },
   );
 }
 

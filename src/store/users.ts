@@ -19,7 +19,7 @@ export async function insertUser(tx: Queries, user: typeof users.$inferInsert): 
 }
 
 /** Returns the user with this email address, ignoring case, or null. */
-export const findUserByEmail = (db: Queries, email: string) => userRows.find(db, eq(users.email, email.toLowerCase()));
+export const findUserByEmail = (db: Queries, email: string) => userRows.find(db, { email: email.toLowerCase() });
 
 export const findUserById = userRows.findById;
 
@@ -50,7 +50,7 @@ export const listUsersDeletedBefore = (db: Queries, time: number) =>
 export const deleteUser = userRows.deleteById;
 
 /** Returns whether there is an administrator, even if disabled. */
-export const hasAdministrator = (db: Queries) => userRows.has(db, eq(users.is_admin, true));
+export const hasAdministrator = (db: Queries) => userRows.has(db, { is_admin: true });
 
 /** Uses the right to a workspace with initial credits, once per interval. Returns false if it was already used. */
 export async function takeWorkspaceGrant(tx: Queries, id: string, now: number, intervalMs: number) {
@@ -58,18 +58,18 @@ export async function takeWorkspaceGrant(tx: Queries, id: string, now: number, i
   return userRows.updateAll(tx, { workspace_grant_at: now }, and(eq(users.id, id), isDue));
 }
 
-export const listAdminIds = (db: Queries) => userRows.listIds(db, eq(users.is_admin, true));
+export const listAdminIds = (db: Queries) => userRows.listIds(db, { is_admin: true });
 
 /** Records the time of a sign-in. Does not change `Store.accountsRevision`. */
 export const recordSignIn = (tx: Queries, id: string, now: number) =>
-  userRows.updateAll(tx, { last_sign_in_at: now }, eq(users.id, id));
+  userRows.updateAll(tx, { last_sign_in_at: now }, { id });
 
 export const setPasswordHash = (tx: Queries, id: string, hash: string) =>
-  userRows.updateAll(tx, { password_hash: hash }, eq(users.id, id));
+  userRows.updateAll(tx, { password_hash: hash }, { id });
 
 /** Records that the user owns the address, unless this is already known. */
 export const setEmailVerified = (tx: Queries, id: string, now: number) =>
-  userRows.updateAll(tx, { email_verified_at: now }, and(eq(users.id, id), isNull(users.email_verified_at)));
+  userRows.updateAll(tx, { email_verified_at: now }, { id, email_verified_at: null });
 
 /** An invited account that has not been used yet. */
 const isWaiting = and(isNull(users.password_hash), isNull(users.last_sign_in_at));
@@ -138,9 +138,9 @@ export async function deleteApiKey(tx: Queries, id: string): Promise<ApiKeyWithO
 
 /** Lists the user's own keys, newest first. `afterId` is the last key of the previous page. */
 export const listOwnApiKeys = (db: Queries, userId: string, page: IdPage) =>
-  apiKeyRows.listNewest(db, eq(apiKeys.user_id, userId), page);
+  apiKeyRows.listNewest(db, { user_id: userId }, page);
 
-export const countApiKeys = (db: Queries, userId: string) => apiKeyRows.count(db, eq(apiKeys.user_id, userId));
+export const countApiKeys = (db: Queries, userId: string) => apiKeyRows.count(db, { user_id: userId });
 
 /** Deletes a key of the user. Returns the deleted key, or null if the user has no such key. */
 export const deleteApiKeyOf = (tx: Queries, userId: string, id: string) =>
@@ -155,7 +155,7 @@ export const findKeyOwner = (db: Queries, hash: string) => keyOwnerQuery(db, { h
 
 /** Records the use of a key. Does not change `Store.accountsRevision`. */
 export const touchApiKey = (tx: Queries, id: string, now: number) =>
-  apiKeyRows.updateAll(tx, { last_used_at: now }, eq(apiKeys.id, id));
+  apiKeyRows.updateAll(tx, { last_used_at: now }, { id });
 
 /** Returns the first owner of a workspace, or null if the workspace does not exist. */
 export async function findWorkspaceOwner(db: Queries, workspaceId: string): Promise<User | null> {

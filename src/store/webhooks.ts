@@ -16,14 +16,14 @@ export type Delivery = typeof deliveries.$inferSelect;
 export const insertEndpoint = webhookEndpointRows.insert;
 
 export const findEndpoint = (db: Queries, workspaceId: string, id: string) =>
-  webhookEndpointRows.find(db, and(eq(webhookEndpoints.id, id), eq(webhookEndpoints.workspace_id, workspaceId)));
+  webhookEndpointRows.find(db, { id, workspace_id: workspaceId });
 
 /** Lists the workspace's endpoints, newest first. */
 export const listEndpoints = (db: Queries, workspaceId: string, page: IdPage) =>
-  webhookEndpointRows.listNewest(db, eq(webhookEndpoints.workspace_id, workspaceId), page);
+  webhookEndpointRows.listNewest(db, { workspace_id: workspaceId }, page);
 
 export const countEndpoints = (db: Queries, workspaceId: string) =>
-  webhookEndpointRows.count(db, eq(webhookEndpoints.workspace_id, workspaceId));
+  webhookEndpointRows.count(db, { workspace_id: workspaceId });
 
 /** Lists the workspace's enabled endpoints; none while all of its owners are being deleted. */
 export const listEnabledEndpoints = (tx: Queries, workspaceId: string) =>
@@ -77,7 +77,7 @@ export const insertDelivery = deliveryRows.addOnce;
 export const updateDelivery = deliveryRows.updateById;
 
 export const findDelivery = (db: Queries, endpointId: string, id: string) =>
-  deliveryRows.find(db, and(eq(deliveries.id, id), eq(deliveries.endpoint_id, endpointId)));
+  deliveryRows.find(db, { id, endpoint_id: endpointId });
 
 /** Lists the endpoint's deliveries, of one state or all, newest first. `after` is the previous page's last sort key. */
 export async function listDeliveries(
@@ -106,4 +106,4 @@ export const insertEvent = eventRows.addOnce;
 
 /** Lists the entity's events, oldest first. */
 export const listEntityEvents = (db: Queries, entityId: string) =>
-  eventRows.list(db, eq(events.entity_id, entityId), events.id);
+  eventRows.list(db, { entity_id: entityId }, events.id);

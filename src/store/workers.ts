@@ -90,7 +90,7 @@ export async function touchWorker(
 }
 
 export const setWorkerDraining = (tx: Queries, id: string, isDraining: boolean) =>
-  workerRows.updateAll(tx, { is_draining: isDraining }, eq(workers.id, id));
+  workerRows.updateAll(tx, { is_draining: isDraining }, { id });
 
 /** A worker, and when its token was revoked. */
 export type ListedWorker = { worker: WorkerRow; revokedAt: number | null };

@@ -78,7 +78,7 @@ export async function findReceivedInvitation(
 }
 
 export const takeInvitation = (tx: Queries, id: string, now: number) =>
-  oneTimeTokenRows.updateAll(tx, { used_at: now }, eq(oneTimeTokens.id, id));
+  oneTimeTokenRows.updateAll(tx, { used_at: now }, { id });
 
 const inviters = alias(users, "inviters");
 

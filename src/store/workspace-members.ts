@@ -71,7 +71,7 @@ export async function listMembers(db: Queries, workspaceId: string, page: Offset
 }
 
 export const countMembers = (db: Queries, workspaceId: string) =>
-  workspaceMemberRows.count(db, eq(workspaceMembers.workspace_id, workspaceId));
+  workspaceMemberRows.count(db, { workspace_id: workspaceId });
 
 export const findMember = (db: Queries, workspaceId: string, userId: string) =>
   first(selectMembers(db, isOf(workspaceId, userId)).limit(1));

@@ -21,8 +21,7 @@ export const insertWorkspace = workspaceRows.insert;
 
 export const findWorkspaceById = workspaceRows.findById;
 
-export const renameWorkspace = (tx: Queries, id: string, name: string) =>
-  workspaceRows.update(tx, { name }, eq(workspaces.id, id));
+export const renameWorkspace = (tx: Queries, id: string, name: string) => workspaceRows.update(tx, { name }, { id });
 
 export const insertMember = workspaceMemberRows.add;
 

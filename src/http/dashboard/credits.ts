@@ -43,10 +43,8 @@ export const listActiveHolds = offsetListRoute({
   description: "A page of holds",
   read: async ({ services: { store }, principal: { workspace } }, { limit, offset }) => {
     const { rows, total } = await listHoldsWithAssets(store.read, workspace.id, { limit, offset });
-    const steps = await listSteps(
-      store.read,
-      rows.map(({ hold }) => hold.pipeline_id),
-    );
+    const pipelineIds = rows.map(({ hold }) => hold.pipeline_id);
+    const steps = await listSteps(store.read, pipelineIds);
     return { rows: rows.map((row) => ({ ...row, steps: steps.get(row.hold.pipeline_id) ?? [] })), total };
   },
   show: (_, { hold, asset, steps }) =>
@@ -87,11 +85,6 @@ export const listHistory = listRoute({
   limits: { max: 200, default: 50 },
   item: "CreditEntry",
   description: "A page of ledger entries",
-  scope: ({ principal }, input) => [
-    "credit-entries",
-    principal.workspace.id,
-    JSON.stringify(toFilter(input.filters as Static<typeof query>)),
-  ],
   read: ({ services, principal }, input) =>
     listCreditEntries(services.store.read, principal.workspace.id, toFilter(input.filters as Static<typeof query>), {
       afterId: input.after?.[0] ?? null,

@@ -42,14 +42,10 @@ const showPipeline = async (call: Call, { row, steps: its, assetName }: Pipeline
 
 /** Adds the steps and the names of their assets to pipelines, for the response. */
 async function readParts(db: Queries, rows: Pipeline[]): Promise<PipelineParts[]> {
-  const its = await listSteps(
-    db,
-    rows.map((row) => row.id),
-  );
-  const names = await listFilenames(
-    db,
-    rows.flatMap((row) => row.input_asset_id ?? []),
-  );
+  const ids = rows.map((row) => row.id);
+  const its = await listSteps(db, ids);
+  const inputs = rows.flatMap((row) => row.input_asset_id ?? []);
+  const names = await listFilenames(db, inputs);
   return rows.map((row) => ({
     row,
     steps: its.get(row.id) ?? [],
@@ -94,10 +90,7 @@ export const create = route({
     const { services, principal } = call;
     const requests = await readSteps(body);
     const reply = await createOnce(call, async (tx) => {
-      const asset = requireFound(
-        await findAsset(tx, principal.workspace.id, body.input_asset_id.toLowerCase()),
-        "Asset",
-      );
+      const asset = requireFound(await findAsset(tx, principal.workspace.id, body.input_asset_id), "Asset");
       const id = await createChain(services, tx, { ...toActor(principal), asset, steps: requests });
       return created(call.url(`/pipelines/${id}`), await showStored(call, tx, id));
     });
@@ -121,12 +114,8 @@ export const list = offsetListRoute({
   description: "A page of pipelines with their steps",
   read: async ({ services, principal }, { filters, ...page }) => {
     const { read } = services.store;
-    const { state, is_open: open, input_asset_id: assetId } = filters;
-    const filter = {
-      state,
-      isOpen: open === undefined ? undefined : open === "true",
-      inputAssetId: assetId?.toLowerCase(),
-    };
+    const { is_open: open, ...values } = filters;
+    const filter = { ...values, isOpen: open === undefined ? undefined : open === "true" };
     const { rows, total } = await listPipelines(read, principal.workspace.id, filter, page);
     return { rows: await readParts(read, rows), total };
   },

@@ -52,12 +52,6 @@ export const projects = listRoute({
   },
   item: "ListedProject",
   description: "A page of projects",
-  scope: ({ principal }, { filters }) => [
-    "sorted-projects",
-    principal.workspace.id,
-    filters.state ?? "active",
-    JSON.stringify([filters.q, filters.sort]),
-  ],
   read: async ({ services, principal }, { filters, after, limit }) => {
     const sorting = parseProjectSort(filters as SortFilter);
     const page = await listSortedProjects(services.store.read, principal.workspace.id, {
@@ -98,30 +92,16 @@ export const assets = listRoute({
   },
   item: "ListedAsset",
   description: "A page of assets. Their links are null",
-  scope: ({ principal }, { filters }) => [
-    "sorted-assets",
-    principal.workspace.id,
-    JSON.stringify([
-      filters.project_id,
-      filters.state,
-      filters.q,
-      filters.sort,
-      filters.tag,
-      filters.created_by,
-      filters.cut,
-      filters.ids,
-    ]),
-  ],
   read: async ({ services, principal }, { filters, after, limit }) => {
     const sorting = parseAssetSort(filters as SortFilter);
     const page = await listSortedAssets(services.store.read, principal.workspace.id, {
       ...sorting,
-      projectId: filters.project_id?.toLowerCase() ?? null,
+      projectId: filters.project_id ?? null,
       state: filters.state ?? null,
       uploads: getUploadCutoff(services.now()),
       q: filters.q || null,
       tag: filters.tag ?? null,
-      createdBy: filters.created_by?.toLowerCase() ?? null,
+      createdBy: filters.created_by ?? null,
       cut: filters.cut ?? null,
       ids: filters.ids?.toLowerCase().split(",") ?? null,
       after,
@@ -139,19 +119,14 @@ type Recording = { row: Asset; facts: RecordingFacts; progress: ReadonlyMap<stri
 
 /** Reads what the library shows of these assets. */
 async function readRecordings(db: Queries, workspaceId: string, rows: Asset[]): Promise<Recording[]> {
-  const found = await readRecordingFacts(
-    db,
-    workspaceId,
-    rows.map(({ id }) => id),
-  );
+  const ids = rows.map(({ id }) => id);
+  const found = await readRecordingFacts(db, workspaceId, ids);
   const running = rows.flatMap(({ id, state }) => {
     const { openCut, lastRender } = found.get(id)!;
     return [state === "processing" && id, openCut?.id, lastRender?.completed_at === null && lastRender.id];
   });
-  const progress = await readProgress(
-    db,
-    running.filter((id) => typeof id === "string"),
-  );
+  const subjects = running.filter((id) => typeof id === "string");
+  const progress = await readProgress(db, subjects);
   return rows.map((row) => ({ row, facts: found.get(row.id)!, progress }));
 }
 

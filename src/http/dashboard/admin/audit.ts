@@ -32,14 +32,10 @@ const filters = {
 
 type AuditQuery = Partial<Record<keyof typeof filters, string>>;
 
-const toAuditFilter = (query: AuditQuery): AuditFilter => ({
-  user: query.user,
-  actorId: query.actor_id?.toLowerCase(),
-  targetId: query.target_id?.toLowerCase(),
-  workspaceId: query.workspace_id?.toLowerCase(),
-  action: query.action,
-  since: toTime(query.since),
-  until: toTime(query.until),
+const toAuditFilter = ({ since, until, ...query }: AuditQuery): AuditFilter => ({
+  ...query,
+  since: toTime(since),
+  until: toTime(until),
 });
 
 const showEntry = ({ entry, actorEmail, targetName, namedId, namedEmail }: ListedAuditEntry): Resource<"AuditEntry"> =>

@@ -32,11 +32,7 @@ export const list = offsetListRoute({
   },
   item: "AdminJob",
   description: "A page of jobs",
-  read: ({ services }, { filters, ...page }) => {
-    const { state, name, user_id: userId, workspace_id: workspaceId } = filters;
-    const filter = { state, name, userId: userId?.toLowerCase(), workspaceId: workspaceId?.toLowerCase() };
-    return listJobs(services.store.read, filter, page);
-  },
+  read: ({ services }, { filters, ...page }) => listJobs(services.store.read, filters, page),
   show: (_, job) => showJob(job),
 });
 

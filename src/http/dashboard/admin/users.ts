@@ -192,14 +192,9 @@ export const addCredits = route({
   }),
   responses: { 201: respondsWith("LedgerEntry", "The ledger entry: a `grant`, or an `adjustment` if it is negative") },
   handle: (call, { body }) => {
-    const { delta, note = null, workspace_id: workspaceId } = body;
+    const { delta, note = null, workspace_id: workspaceId = null } = body;
     if (delta === 0) throw invalidField("body.delta", "must not be 0", 0);
-    const change = {
-      userId: call.params.user_id!,
-      delta,
-      note: emptyToNull(note),
-      workspaceId: workspaceId?.toLowerCase() ?? null,
-    };
+    const change = { userId: call.params.user_id!, delta, note: emptyToNull(note), workspaceId };
     return createOnce(call, async (tx) => {
       const entry = await changeCredits(tx, toCallActor(call), change, call.services.now());
       return created(call.url(`/admin/users/${change.userId}`), showLedgerEntry(entry));
