@@ -13,7 +13,7 @@ import type { Family, FamilyRoute } from "./family";
 import { GUIDES } from "./guide";
 import type { Guide } from "./guide/index";
 import { createOpenApiDocument } from "./openapi";
-import { toPageResponse } from "./pages";
+import { formatPage, toPageResponse } from "./pages";
 
 const FILES = {
   style: "/docs/docs.css",
@@ -63,18 +63,11 @@ function createGuidePage(guide: Guide, documentPath: string | null, all: Guide[]
     const current = path === guide.path ? ' aria-current="page"' : "";
     return `<a class="tab" href="${path}"${current}>${title}</a>`;
   });
-  return `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8" />
-    <meta name="viewport" content="width=device-width, initial-scale=1" />
-    <title>${guide.title} – Offcut</title>${documentPath === null ? "" : `\n    <link rel="stylesheet" href="${files.referenceStyle}" />`}
-    <link rel="stylesheet" href="${files.style}" />
-    <link rel="icon" href="data:," />
-    <script src="${files.start}"></script>
-  </head>
-  <body>
-    <header class="bar">
+  return formatPage(
+    guide.title,
+    `${documentPath === null ? "" : `<link rel="stylesheet" href="${files.referenceStyle}" />\n    `}<link rel="stylesheet" href="${files.style}" />
+    <script src="${files.start}"></script>`,
+    `<header class="bar">
       <a class="brand" href="/">Offcut</a>
       <nav aria-label="Documentation">${tabs.join("")}</nav>
     </header>
@@ -91,10 +84,8 @@ function createGuidePage(guide: Guide, documentPath: string | null, all: Guide[]
           ${text}
         </div>${documentPath === null ? "" : createReference(documentPath, files.referenceScript)}
       </main>
-    </div>
-  </body>
-</html>
-`;
+    </div>`,
+  );
 }
 
 const createReference = (documentPath: string, script: string): string => `

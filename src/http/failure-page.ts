@@ -4,7 +4,7 @@ import style from "../../web/failure.css" with { type: "text" };
 import { type AppError, HTTP_STATUS, isHttpCode } from "../domain/errors";
 import type { Reply } from "./call";
 import { toSingleLine } from "./errors";
-import { escapeHtml, toPageResponse } from "./pages";
+import { escapeHtml, formatPage, toPageResponse } from "./pages";
 import { PAGE_POLICY } from "./security-headers";
 
 const STYLE_PATH = "/failure.css";
@@ -20,25 +20,16 @@ export function createFailurePage(
   error: AppError,
   { title, href, link }: { title: string; href: string; link: string },
 ): Reply {
-  const text = `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8" />
-    <meta name="viewport" content="width=device-width, initial-scale=1" />
-    <title>${escapeHtml(title)} – Offcut</title>
-    <link rel="stylesheet" href="${STYLE_PATH}" />
-    <link rel="icon" href="data:," />
-  </head>
-  <body>
-    <header><a href="/">Offcut</a></header>
+  const text = formatPage(
+    title,
+    `<link rel="stylesheet" href="${STYLE_PATH}" />`,
+    `<header><a href="/">Offcut</a></header>
     <main>
       <h1>${escapeHtml(title)}</h1>
       <p>${escapeHtml(toSingleLine(error.message))}</p>
       <p><a href="${escapeHtml(href)}">${escapeHtml(link)}</a></p>
-    </main>
-  </body>
-</html>
-`;
+    </main>`,
+  );
   const headers: Record<string, string> = {
     "Content-Type": "text/html; charset=utf-8",
     "Content-Security-Policy": PAGE_POLICY,

@@ -12,28 +12,45 @@ import { respondsWithOffsetPage, respondsWithPage } from "./response-docs";
 import { type ResourceLoader, type RouteHandler, route } from "./route";
 import type { Resource, SchemaName } from "./schemas";
 
-type ListInput<Filters extends TProperties, Parent> = { filters: Static<TObject<Filters>>; parent: Parent };
-
-type ListDefinition<Filters extends TProperties, Parent, Row, Key extends SortKey, Name extends SchemaName> = {
+/** What both kinds have. */
+type AnyList<Filters extends TProperties, Row, Name extends SchemaName> = {
   summary: string;
   access?: Partial<Omit<RouteAccess, "authentication">>;
-  /** Query parameters besides `limit` and `cursor`. Defaults to none. */
+  /** Query parameters besides those of paging. Defaults to none. */
   filters?: Filters;
-  /** Bounds of `limit`; by default at most 100, 20 if the client sends none. */
-  limits?: { max: number; default: number };
   /** The schema of an item, and the description of a page. */
   item: Name;
   description: string;
-  /** The resource in the path to which the list belongs. */
-  load?: ResourceLoader<Parent>;
-  /** Identifies the list: its kind, its owner and the active filters. A cursor is valid only for its own list. */
-  scope(call: Call, input: ListInput<Filters, Parent>): (string | undefined)[];
-  /** Reads at most `limit` rows that follow the sort key `after`. */
-  read(call: Call, input: ListInput<Filters, Parent> & { after: Key | null; limit: number }): Promise<RowPage<Row>>;
-  /** Default: the ID alone. */
-  sortKey?(row: Row): Key;
   show(call: Call, row: Row): Resource<Name> | Promise<Resource<Name>>;
 };
+
+/** `after`: the sort key of the row that precedes the page. */
+type ListInput<Filters extends TProperties, Parent, Key> = {
+  filters: Static<TObject<Filters>>;
+  parent: Parent;
+  after: Key | null;
+  limit: number;
+};
+
+type ListDefinition<Filters extends TProperties, Parent, Row, Key extends SortKey, Name extends SchemaName> = AnyList<
+  Filters,
+  Row,
+  Name
+> & {
+  /** Bounds of `limit`; by default at most 100, 20 if the client sends none. */
+  limits?: { max: number; default: number };
+  /** The resource in the path to which the list belongs. */
+  load?: ResourceLoader<Parent>;
+  read(call: Call, input: ListInput<Filters, Parent, Key>): Promise<RowPage<Row>>;
+  /** Default: the ID alone. */
+  sortKey?(row: Row): Key;
+};
+
+/** Identifies a list: a cursor is valid only for the list of its page. */
+function identifyList({ request, principal }: Call, names: string[], filters: Record<string, unknown>): string {
+  const given = names.map((name) => filters[name] ?? null);
+  return JSON.stringify([new URL(request.url).pathname, principal.workspace.id, ...given]);
+}
 
 export function listRoute<
   Filters extends TProperties,
@@ -43,6 +60,7 @@ export function listRoute<
   Parent = undefined,
 >(definition: ListDefinition<Filters, Parent, Row, Key, Name>): RouteHandler {
   const { max, default: usual } = definition.limits ?? { max: 100, default: 20 };
+  const names = Object.keys(definition.filters ?? {});
   const { sortKey = (row: Row): SortKey => [(row as { id: string }).id] } = definition;
   return route({
     summary: definition.summary,
@@ -52,11 +70,11 @@ export function listRoute<
     load: definition.load,
     handle: async (call, { query, resource }) => {
       const { limit, cursor, ...filters } = query as { limit: number; cursor?: string };
-      const input = { filters: filters as Static<TObject<Filters>>, parent: resource as Parent };
       const { cursors } = call.services;
-      const scope = definition.scope(call, input).join(" ");
+      const scope = identifyList(call, names, filters);
       const after = cursor === undefined ? null : (cursors.decode(scope, cursor) as Key);
-      const { rows, hasMore } = await definition.read(call, { ...input, after, limit });
+      const input = { filters: filters as Static<TObject<Filters>>, parent: resource as Parent, after, limit };
+      const { rows, hasMore } = await definition.read(call, input);
       const last = rows.at(-1);
       return ok({
         items: await Promise.all(rows.map((row) => definition.show(call, row))),
@@ -79,16 +97,8 @@ export const offsetParameters = {
 
 type OffsetListInput<Filters extends TProperties> = OffsetPage & { filters: Static<TObject<Filters>> };
 
-type OffsetListDefinition<Filters extends TProperties, Row, Name extends SchemaName> = {
-  summary: string;
-  access?: Partial<Omit<RouteAccess, "authentication">>;
-  /** Query parameters besides `limit` and `offset`. Defaults to none. */
-  filters?: Filters;
-  /** The schema of an item, and the description of a page. */
-  item: Name;
-  description: string;
+type OffsetListDefinition<Filters extends TProperties, Row, Name extends SchemaName> = AnyList<Filters, Row, Name> & {
   read(call: Call, page: OffsetListInput<Filters>): Promise<CountedRows<Row>>;
-  show(call: Call, row: Row): Resource<Name> | Promise<Resource<Name>>;
 };
 
 export function offsetListRoute<Row, Name extends SchemaName, Filters extends TProperties = TProperties>(

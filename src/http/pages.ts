@@ -11,3 +11,19 @@ export const toPageResponse = (kind: PageFileType, body: string | Blob): Respons
 /** Escapes a text for the content of an element or an attribute in double quotes. */
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+
+/** Formats a page. `head`: its links and scripts; both parts are HTML. */
+export const formatPage = (title: string, head: string, body: string): string => `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <title>${escapeHtml(title)} – Offcut</title>
+    <link rel="icon" href="data:," />
+    ${head}
+  </head>
+  <body>
+    ${body}
+  </body>
+</html>
+`;

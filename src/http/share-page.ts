@@ -15,7 +15,7 @@ import { findRenderShareById } from "../store/render-shares";
 import type { Services } from "../work/services";
 import { toResponse } from "./call";
 import type { RequestClient } from "./client";
-import { escapeHtml, toPageResponse } from "./pages";
+import { escapeHtml, formatPage, toPageResponse } from "./pages";
 import { parseForm, readBodyText } from "./parse-request";
 import { SHARE_POLICY } from "./security-headers";
 import { findLinkProblem, findSharedRender, formatShareCookie, isUnlocked, type SharedRender } from "./shared-renders";
@@ -151,24 +151,15 @@ const showBrokenLink = (): Response =>
 const showPage = (status: number, title: string, content: string): Response =>
   toResponse({
     status,
-    text: `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8" />
-    <meta name="viewport" content="width=device-width, initial-scale=1" />
-    <meta name="robots" content="noindex, nofollow" />
-    <title>${escapeHtml(title)} – Offcut</title>
-    <link rel="stylesheet" href="${STYLE_PATH}" />
-    <link rel="icon" href="data:," />
-  </head>
-  <body>
-    <header>Offcut</header>
+    text: formatPage(
+      title,
+      `<meta name="robots" content="noindex, nofollow" />
+    <link rel="stylesheet" href="${STYLE_PATH}" />`,
+      `<header>Offcut</header>
     <main>
       ${content}
-    </main>
-  </body>
-</html>
-`,
+    </main>`,
+    ),
     headers: {
       "Content-Type": "text/html; charset=utf-8",
       "Content-Security-Policy": SHARE_POLICY,

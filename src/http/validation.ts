@@ -14,10 +14,10 @@ const MAX_EXAMINED_ERRORS = 20 * MAX_FIELD_ERRORS;
 const MAX_FIELD_CHARACTERS = 200;
 const MAX_INPUT_CHARACTERS = 200;
 
-/** Returns the value if it matches the schema. Throws `AppError` `validation_error` with the first failing fields. */
+/** Returns the value, with its UUIDs in lower case, if it matches the schema. Throws `AppError` `validation_error` with the first failing fields. */
 export function validate<S extends TSchema>(schema: S, value: unknown, place: "body" | "query"): Static<S> {
   const checker = getChecker(schema);
-  if (checker.Check(value)) return value;
+  if (checker.Check(value)) return lowerUuids(schema, value);
   const fields = new Map<string, FieldError>();
   let examined = 0;
   // The iterator is lazy: stopping early saves the rest of the validation.
@@ -35,6 +35,18 @@ export function validate<S extends TSchema>(schema: S, value: unknown, place: "b
   }
   const message = place === "body" ? "Request body has invalid fields." : "Query has invalid parameters.";
   throw new AppError("validation_error", message, { fields: [...fields.values()] });
+}
+
+const isUuidField = ({ format, anyOf }: TSchema): boolean =>
+  format === "uuid" || (anyOf as TSchema[] | undefined)?.some(isUuidField) === true;
+
+/** Replaces the UUIDs among the properties by those in lower case, as IDs are stored. */
+function lowerUuids<Value>(schema: TSchema, value: Value): Value {
+  const properties = Object.entries<TSchema>(schema.properties ?? {}).filter(([, property]) => isUuidField(property));
+  if (properties.length === 0) return value;
+  const given = properties.map(([name]) => [name, (value as Record<string, unknown>)[name]] as const);
+  const ids = given.flatMap(([name, id]) => (typeof id === "string" ? [[name, id.toLowerCase()]] : []));
+  return { ...value, ...Object.fromEntries(ids) };
 }
 
 /** Replaces the error of a nullable value with those of its schema. `orNull` is the end of the message. */

@@ -60,7 +60,7 @@ export const update = route({
     if (name !== undefined) change.name = emptyToNull(name?.trim() ?? null);
     if (note !== undefined) change.note = emptyToNull(note);
     if (tags !== undefined) change.tags = [...new Set(tags.map((tag) => tag.trim()).filter(Boolean))];
-    if (project_id !== undefined) change.projectId = project_id.toLowerCase();
+    if (project_id !== undefined) change.projectId = project_id;
     return ok(await showAssetDetail(call, await changeAsset(call.services, resource, change)));
   },
 });

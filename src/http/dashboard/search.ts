@@ -19,14 +19,9 @@ export const list = listRoute({
   },
   item: "SearchHit",
   description: "A page of passages with these words",
-  scope: ({ principal }, { filters }) => [
-    "search",
-    principal.workspace.id,
-    JSON.stringify([filters.q, filters.project_id]),
-  ],
   read: ({ services, principal }, { filters, after, limit }) =>
     searchTranscripts(services, principal.workspace.id, filters.q, {
-      projectId: filters.project_id?.toLowerCase() ?? null,
+      projectId: filters.project_id ?? null,
       afterId: after === null ? null : Number(after[0]),
       limit,
     }),

@@ -84,7 +84,7 @@ export const createSigned = route({
         ...toActor(call.principal),
         kind: toKind(body.type),
         putUntil,
-        projectId: body.project_id?.toLowerCase() ?? null,
+        projectId: body.project_id ?? null,
         sizeBytes: null,
         language,
         metadata,

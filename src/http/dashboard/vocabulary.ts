@@ -41,7 +41,7 @@ const entry = strictObject({
 async function getOwner({ services, principal }: Call, projectId: string | undefined): Promise<VocabularyOwner> {
   const workspaceId = principal.workspace.id;
   if (projectId === undefined) return { workspaceId, projectId: null };
-  const project = await findProject(services.store.read, workspaceId, projectId.toLowerCase());
+  const project = await findProject(services.store.read, workspaceId, projectId);
   return { workspaceId, projectId: requireFound(project, "Project").id };
 }
 

@@ -40,8 +40,7 @@ export const list = offsetListRoute({
   item: "Workspace",
   description: "A page of workspaces",
   read: ({ services, principal }, { filters, ...page }) => {
-    const containing = filters.containing?.toLowerCase() ?? null;
-    const filter = { onlyId: findOnlyWorkspace(principal), containing, ...page };
+    const filter = { onlyId: findOnlyWorkspace(principal), containing: filters.containing ?? null, ...page };
     return listWorkspaces(services.store.read, principal.user.id, filter);
   },
   show: (_, row) => showWorkspace(row),

@@ -44,7 +44,7 @@ export const create = route({
     const now = services.now();
     const request = {
       userId: principal.user.id,
-      workspaceId: body.workspace_id?.toLowerCase() ?? principal.user.id,
+      workspaceId: body.workspace_id ?? principal.user.id,
       name: body.name,
       scopes: body.scopes ?? KEY_SCOPES,
       expiresAt: body.expires_at == null ? null : parseExpiry(body.expires_at, now),
@@ -72,7 +72,6 @@ export const list = listRoute({
   access: { credential: "session", target: "account" },
   item: "ApiKey",
   description: "A page of keys",
-  scope: ({ principal }) => ["api-keys", principal.user.id],
   read: ({ services, principal }, { after, limit }) =>
     listOwnApiKeys(services.store.read, principal.user.id, { afterId: after?.[0] ?? null, limit }),
   show: (_, key) => showKey(key),

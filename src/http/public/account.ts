@@ -31,7 +31,6 @@ export const listCredits = listRoute({
   limits: { max: 200, default: 50 },
   item: "LedgerEntry",
   description: "A page of ledger entries",
-  scope: ({ principal }) => ["ledger", principal.workspace.id],
   read: ({ services, principal }, { after, limit }) =>
     listLedger(services.store.read, principal.workspace.id, { afterId: after?.[0] ?? null, limit }),
   show: (_, entry) => showLedgerEntry(entry),

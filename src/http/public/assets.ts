@@ -105,7 +105,7 @@ export const create = route({
         ...toActor(call.principal),
         kind: "source",
         putUntil: null,
-        projectId: body.project_id.toLowerCase(),
+        projectId: body.project_id,
         sizeBytes: body.size_bytes,
         language: body.language?.toLowerCase() ?? null,
         metadata,
@@ -126,10 +126,9 @@ export const list = listRoute({
   },
   item: "Asset",
   description: "A page of asset summaries",
-  scope: ({ principal }, { filters }) => ["assets", principal.workspace.id, filters.project_id, filters.state],
   read: ({ services, principal }, { filters, after, limit }) =>
     listAssets(services.store.read, principal.workspace.id, {
-      projectId: filters.project_id?.toLowerCase() ?? null,
+      projectId: filters.project_id ?? null,
       state: filters.state ?? null,
       uploads: getUploadCutoff(services.now()),
       afterId: after?.[0] ?? null,

@@ -67,7 +67,6 @@ export const list = listRoute({
   filters: { state: Type.Optional(state) },
   item: "Project",
   description: "A page of projects",
-  scope: ({ principal }, { filters }) => ["projects", principal.workspace.id, filters.state ?? "active"],
   read: ({ services, principal }, { filters, after, limit }) =>
     listSortedProjects(services.store.read, principal.workspace.id, {
       state: filters.state ?? "active",

@@ -95,7 +95,6 @@ export const list = listRoute({
   summary: "List webhook endpoints, newest first",
   item: "WebhookEndpoint",
   description: "A page of endpoints",
-  scope: ({ principal }) => ["webhook-endpoints", principal.workspace.id],
   read: ({ services, principal }, { after, limit }) =>
     listEndpoints(services.store.read, principal.workspace.id, { afterId: after?.[0] ?? null, limit }),
   show: (_, endpoint) => showEndpoint(endpoint),
@@ -176,7 +175,6 @@ export const listSent = listRoute({
   item: "Delivery",
   description: "A page of deliveries",
   load,
-  scope: (_, { parent, filters }) => ["deliveries", parent.id, filters.state],
   read: ({ services }, { parent, filters, after, limit }) =>
     listDeliveries(services.store.read, parent.id, {
       state: filters.state ?? null,

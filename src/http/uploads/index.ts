@@ -4,6 +4,7 @@
  */
 import { parseByteCount } from "../../domain/bytes";
 import { AppError, badRequest, conflict, notFound } from "../../domain/errors";
+import { succeeds } from "../../lib/error-codes";
 import { findFileSize } from "../../lib/file-size";
 import { isUuid } from "../../lib/ids";
 import { type Asset, findAsset, findAssetById } from "../../store/assets";
@@ -132,10 +133,7 @@ export function createUploadSurface(services: Services) {
         // 204 also for a repeated request, another workspace's upload and a finished one.
         if (asset?.state === "pending_upload") {
           await services.folders.guard.confirmOnline();
-          const isRemoved = await delegate(request, "DELETE", asset).then(
-            () => true,
-            () => false,
-          );
+          const isRemoved = await succeeds(delegate(request, "DELETE", asset));
           // Another request may have finished the upload while this one waited.
           const isOpen = async () => (await findAssetById(services.store.read, asset.id))?.state === "pending_upload";
           if (isRemoved || (await isOpen())) await removeAsset(services, asset.id);
