@@ -5,20 +5,13 @@ import { NOISE_REDUCTIONS, OUTPUT_FORMATS } from "../domain/media";
 import { MAX_LOUDNESS_LUFS, MIN_LOUDNESS_LUFS, type OutputFormat } from "../domain/render-output";
 import { EXPORT_FORMATS, type ExportFormat, getExportExtension } from "../domain/timeline";
 import { TRANSCRIPT_FORMATS, type TranscriptFormat } from "../domain/transcript-text";
-import { type ParsedCommand, UsageError } from "./options";
+import { flagOptions, type ParsedCommand, textOptions, UsageError } from "./options";
 
 /** The options of `readTasks`. */
 export const TASK_OPTIONS = {
   output: { type: "string", short: "o" },
-  language: { type: "string" },
-  format: { type: "string" },
-  loudness: { type: "string" },
-  "noise-reduction": { type: "string" },
-  "level-speakers": { type: "boolean" },
-  export: { type: "string" },
-  subtitle: { type: "string" },
-  transcript: { type: "string" },
-  force: { type: "boolean" },
+  ...textOptions("language", "format", "loudness", "noise-reduction", "export", "subtitle", "transcript"),
+  ...flagOptions("level-speakers", "force"),
 } as const;
 
 const SUBTITLE_FORMATS = ["srt", "vtt"] as const;

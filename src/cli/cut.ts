@@ -16,7 +16,7 @@ import {
   withWorkFolder,
 } from "../work/cuts/one-shot";
 import { type CutTask, readTasks, TASK_OPTIONS, type TaskArguments } from "./cut-tasks";
-import { type ParsedCommand, parseCommand, UsageError } from "./options";
+import { flagOptions, type ParsedCommand, parseCommand, textOptions, UsageError } from "./options";
 import { describeRecognized, explainPlan, explainStages, listThresholds } from "./plan-explanation";
 import { type CutResult, requireTarget, runTaskCommand, writeResults } from "./run-tasks";
 import { readTextInput } from "./text-input";
@@ -113,16 +113,8 @@ async function cutOne(tools: OneShotTools, task: CutTask, args: CutArguments): P
 export async function readCutArguments(argv: string[]): Promise<CutArguments | null> {
   const parsed = parseCommand(argv.map(toExplainOption), {
     ...TASK_OPTIONS,
-    script: { type: "string" },
-    vocabulary: { type: "string" },
-    mode: { type: "string" },
-    "min-silence": { type: "string" },
-    "padding-before": { type: "string" },
-    "padding-after": { type: "string" },
-    "keep-fillers": { type: "boolean" },
-    "keep-retakes": { type: "boolean" },
-    plan: { type: "string" },
-    ...Object.fromEntries(EXPLAIN_OPTIONS.map(([name]) => [name, { type: "boolean" as const }])),
+    ...textOptions("script", "vocabulary", "mode", "min-silence", "padding-before", "padding-after", "plan"),
+    ...flagOptions("keep-fillers", "keep-retakes", ...EXPLAIN_OPTIONS.map(([name]) => name)),
   });
   const { values } = parsed;
   if (values.help) return null;

@@ -4,7 +4,14 @@ import { parseIsoTime } from "../domain/iso-time";
 import { toOneLine } from "../domain/timeline/one-line";
 import type { KeyView } from "../work/access/command-accounts";
 import { runAdminCommand } from "./admin";
-import { loadCommandConfig, type ParsedCommand, requireOption, runActionCommand, UsageError } from "./options";
+import {
+  loadCommandConfig,
+  type ParsedCommand,
+  requireOption,
+  runActionCommand,
+  textOptions,
+  UsageError,
+} from "./options";
 import { formatMinute, formatTextTable } from "./text-table";
 
 const HELP = `Usage: offcut key create --email EMAIL [--name NAME] [--expires TIME] [--scope SCOPE] [--workspace ID]
@@ -24,20 +31,12 @@ Manages API keys. Works with and without a running server; changes take effect a
 `;
 
 export function keyCommand(argv: string[]): Promise<number> {
-  const options = {
-    email: { type: "string" },
-    name: { type: "string" },
-    expires: { type: "string" },
-    scope: { type: "string" },
-    workspace: { type: "string" },
-  } as const;
-  return runActionCommand({ name: "key", help: HELP, options, actions: ["create", "list", "revoke"] }, argv, run);
+  const options = textOptions("email", "name", "expires", "scope", "workspace");
+  return runActionCommand({ name: "key", help: HELP, options, actions: { create: 0, list: 0, revoke: 1 } }, argv, run);
 }
 
-async function run(action: string, rest: string[], parsed: ParsedCommand): Promise<string> {
+async function run(action: string, [id]: string[], parsed: ParsedCommand): Promise<string> {
   const { values } = parsed;
-  const [id, extra] = action === "revoke" ? rest : [undefined, ...rest];
-  if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}".`);
   const config = await loadCommandConfig(parsed);
   if (action === "create") {
     const email = requireOption(values.email, "--email");

@@ -10,7 +10,9 @@ import {
   INTERRUPTED_EXIT_CODE,
   loadCommandConfig,
   type ParsedCommand,
+  rejectExtra,
   runCommand,
+  textOptions,
   UsageError,
 } from "./options";
 import { print, printError } from "./print";
@@ -38,10 +40,9 @@ The checksum of every file is verified.
 
 /** Returns the exit code; 130 if interrupted. */
 export function modelsCommand(argv: string[]): Promise<number> {
-  const options = { file: { type: "string" } } as const;
-  return runCommand({ name: "models", help: HELP, options, needs: "action" }, argv, async (parsed) => {
-    const [action = "", name, ...extra] = parsed.positionals;
-    if (extra.length > 0) throw new UsageError(`Unexpected argument "${extra[0]}".`);
+  const command = { name: "models", help: HELP, options: textOptions("file"), takes: 2, needs: "action" } as const;
+  return runCommand(command, argv, async (parsed) => {
+    const [action = "", name] = parsed.positionals;
     if (parsed.values.file !== undefined && (action !== "add" || name))
       throw new UsageError("--file can only be used with add, in place of a name.");
     return run(action, name, parsed);
@@ -53,7 +54,7 @@ async function run(action: string, name: string | undefined, parsed: ParsedComma
   const modelsDir = getModelsFolder(prepareDataFolder(config.dataDir));
   switch (action) {
     case "list": {
-      if (name) throw new UsageError(`Unexpected argument "${name}".`);
+      rejectExtra(name);
       const rows = listModels(modelsDir);
       print(parsed.values.json ? `${JSON.stringify({ items: rows })}\n` : formatModelTable(rows));
       return 0;

@@ -11,6 +11,14 @@ class ParseError extends UsageError {}
 
 type OptionSpecs = NonNullable<ParseArgsConfig["options"]>;
 
+/** Options with a value. */
+export const textOptions = (...names: string[]): OptionSpecs =>
+  Object.fromEntries(names.map((name) => [name, { type: "string" }]));
+
+/** Options without a value. */
+export const flagOptions = (...names: string[]): OptionSpecs =>
+  Object.fromEntries(names.map((name) => [name, { type: "boolean" }]));
+
 export type ParsedCommand = { values: Record<string, string | boolean | undefined>; positionals: string[] };
 
 /** Parses the arguments of a command that accepts `options` and every setting. Throws `UsageError`. */
@@ -73,39 +81,50 @@ export async function withExitCode(name: string, body: () => Promise<number>): P
   }
 }
 
-type Command = { name: string; help: string; options?: OptionSpecs };
+/** `takes`: how many arguments it accepts at most. */
+type Command = { name: string; help: string; options?: OptionSpecs; takes?: number };
 
 /**
  * Runs a command, or prints its help. Without `needs` (any argument, or an action as the first one), the help is
  * printed too, with the exit code 2. `body` returns the exit code.
  */
 export function runCommand(
-  { name, help, options = {}, needs }: Command & { needs?: "argument" | "action" },
+  { name, help, options = {}, takes, needs }: Command & { needs?: "argument" | "action" },
   argv: string[],
   body: (parsed: ParsedCommand) => Promise<number>,
 ): Promise<number> {
   return withExitCode(name, async () => {
     const parsed = parseCommand(argv, options);
     const isIncomplete = needs !== undefined && (needs === "action" ? !parsed.positionals[0] : argv.length === 0);
-    if (!parsed.values.help && !isIncomplete) return body(parsed);
+    if (!parsed.values.help && !isIncomplete) {
+      rejectExtra(takes === undefined ? undefined : parsed.positionals[takes]);
+      return body(parsed);
+    }
     print(help);
     return parsed.values.help ? 0 : 2;
   });
 }
 
+/** Throws `UsageError` if there is an argument beyond those that a command takes. */
+export function rejectExtra(extra: string | undefined): void {
+  if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}".`);
+}
+
 /**
- * Runs a command whose first argument is an action, such as `key list`. `run` receives the others and returns the text
- * to print.
+ * Runs a command whose first argument is an action, such as `key list`. `actions`: how many arguments each takes. `run`
+ * receives them and returns the text to print.
  */
 export function runActionCommand(
-  command: Command & { actions: readonly string[] },
+  command: Command & { actions: Readonly<Record<string, number>> },
   argv: string[],
   run: (action: string, rest: string[], parsed: ParsedCommand) => Promise<string>,
 ): Promise<number> {
   return runCommand({ ...command, needs: "action" }, argv, async (parsed) => {
     const [action = "", ...rest] = parsed.positionals;
-    if (!command.actions.includes(action))
+    const takes = Object.hasOwn(command.actions, action) ? command.actions[action] : undefined;
+    if (takes === undefined)
       throw new UsageError(`Unknown action "${command.name} ${action}". See offcut ${command.name} --help.`);
+    rejectExtra(rest[takes]);
     print(await run(action, rest, parsed));
     return 0;
   });
@@ -117,11 +136,7 @@ export function runPlainCommand(
   argv: string[],
   body: (config: Config, parsed: ParsedCommand) => Promise<number>,
 ): Promise<number> {
-  return runCommand(command, argv, async (parsed) => {
-    const [extra] = parsed.positionals;
-    if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}".`);
-    return body(await loadCommandConfig(parsed), parsed);
-  });
+  return runCommand({ ...command, takes: 0 }, argv, async (parsed) => body(await loadCommandConfig(parsed), parsed));
 }
 
 /** Returns the value of a required option. Throws `UsageError` if it is missing. */

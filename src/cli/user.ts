@@ -1,7 +1,15 @@
 /** `offcut user`: manages accounts. */
 import type { AccountView } from "../work/access/command-accounts";
 import { runAdminCommand } from "./admin";
-import { loadCommandConfig, type ParsedCommand, requireOption, runActionCommand, UsageError } from "./options";
+import {
+  flagOptions,
+  loadCommandConfig,
+  type ParsedCommand,
+  requireOption,
+  runActionCommand,
+  textOptions,
+  UsageError,
+} from "./options";
 import { promptHidden } from "./prompt";
 
 const HELP = `Usage: offcut user create --email EMAIL [--password PASSWORD] [--admin] [--credits N]
@@ -25,21 +33,14 @@ Manages accounts. Works with and without a running server.
   --json                 Print a JSON object
 `;
 
-const OPTIONS = {
-  email: { type: "string" },
-  password: { type: "string" },
-  admin: { type: "boolean" },
-  credits: { type: "string" },
-  asset: { type: "string" },
-} as const;
-const ACTIONS = ["create", "list", "grant", "refund", "disable", "enable", "reset-two-factor"];
+const OPTIONS = { ...textOptions("email", "password", "credits", "asset"), ...flagOptions("admin") };
+const ACTIONS = { create: 0, list: 0, grant: 0, refund: 0, disable: 0, enable: 0, "reset-two-factor": 0 };
 
 export const userCommand = (argv: string[]): Promise<number> =>
   runActionCommand({ name: "user", help: HELP, options: OPTIONS, actions: ACTIONS }, argv, run);
 
-async function run(action: string, [extra]: string[], parsed: ParsedCommand): Promise<string> {
+async function run(action: string, _: string[], parsed: ParsedCommand): Promise<string> {
   const { values } = parsed;
-  if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}".`);
   const config = await loadCommandConfig(parsed);
   const send = (request: Record<string, unknown>) => runAdminCommand(config, `user ${action}`, request);
   if (action === "list") {

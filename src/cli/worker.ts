@@ -13,6 +13,7 @@ import {
   requireOption,
   runActionCommand,
   runPlainCommand,
+  textOptions,
   UsageError,
 } from "./options";
 import { printError } from "./print";
@@ -105,16 +106,14 @@ function workerTokenCommand(argv: string[]): Promise<number> {
   const command = {
     name: "worker token",
     help: TOKEN_HELP,
-    options: { name: { type: "string" } },
-    actions: ["create", "list", "revoke"],
-  } as const;
+    options: textOptions("name"),
+    actions: { create: 0, list: 0, revoke: 1 },
+  };
   return runActionCommand(command, argv, runTokenAction);
 }
 
-async function runTokenAction(action: string, rest: string[], parsed: ParsedCommand): Promise<string> {
+async function runTokenAction(action: string, [revokedName]: string[], parsed: ParsedCommand): Promise<string> {
   const { values } = parsed;
-  const [revokedName, extra] = action === "revoke" ? rest : [undefined, ...rest];
-  if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}".`);
   if (action === "revoke" && !revokedName) throw new UsageError("Missing name. See offcut worker token list.");
   const name = action === "create" ? requireOption(values.name, "--name") : revokedName;
   const config = await loadCommandConfig(parsed);
