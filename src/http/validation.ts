@@ -14,7 +14,10 @@ const MAX_EXAMINED_ERRORS = 20 * MAX_FIELD_ERRORS;
 const MAX_FIELD_CHARACTERS = 200;
 const MAX_INPUT_CHARACTERS = 200;
 
-/** Returns the value, with its UUIDs in lower case, if it matches the schema. Throws `AppError` `validation_error` with the first failing fields. */
+/**
+ * Returns the value, with its UUIDs in lower case, if it matches the schema. Throws `AppError` `validation_error` with
+ * the first failing fields.
+ */
 export function validate<S extends TSchema>(schema: S, value: unknown, place: "body" | "query"): Static<S> {
   const checker = getChecker(schema);
   if (checker.Check(value)) return lowerUuids(schema, value);

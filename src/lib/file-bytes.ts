@@ -1,7 +1,7 @@
 /** Reads and writes bytes of open files, even if the system transfers only some of them at once. */
 import type { FileHandle } from "node:fs/promises";
 
-/** Fills `bytes` from a position of the file. Returns the part that is filled, which is shorter at the end of the file. */
+/** Fills `bytes` from a position of the file. Returns the filled part, which is shorter at the end of the file. */
 export async function readInto(
   file: Pick<FileHandle, "read">,
   bytes: Uint8Array,

@@ -11,8 +11,8 @@ export type DownloadPlan = { at: number | null; folder: string; skipDamagedMedia
 
 /**
  * Downloads a backup to `folder`, which it creates anew: the one that the URL names, the newest one, or the one with
- * the newest state until `at`. The caller removes the folder. Errors: those of `selectSource` and
- * `listOffsiteBackups`; `conflict` for damage that shows before the download; `storage_full`; file system errors; the signal's reason.
+ * the newest state until `at`. The caller removes the folder. Errors: those of `selectSource` and `listOffsiteBackups`;
+ * `conflict` for damage that shows before the download; `storage_full`; file system errors; the signal's reason.
  */
 export async function downloadSource(
   url: string,
