@@ -23,6 +23,7 @@ import { formatDatabaseDamage } from "../store/database-file";
 import { readRedisState } from "../work/cluster/redis-state";
 import type { WorkerReport } from "../work/cluster/worker-report";
 import {
+  type CheckResult,
   describeBackups,
   describeBilling,
   describeDisk,
@@ -36,6 +37,8 @@ import {
   describeWebhooks,
   describeWorkers,
   type HealthCheck,
+  ok,
+  warning,
 } from "../work/health/checks";
 import { findMailProblem } from "../work/health/probes";
 import { runAdminCommand, sendToServer } from "./admin";
@@ -47,9 +50,9 @@ export async function runDoctorChecks(
   { readType }: { readType?: ReadFileSystemType } = {},
 ): Promise<HealthCheck[]> {
   const checks: HealthCheck[] = [];
-  const run = async <T>(name: string, body: () => Promise<{ value: T; check: Omit<HealthCheck, "name"> }>) => {
+  const run = async <T>(name: string, body: () => Promise<CheckResult & { value?: T }>): Promise<T | null> => {
     try {
-      const { value, check } = await body();
+      const { value = null, ...check } = await body();
       checks.push({ name, ...check });
       return value;
     } catch (error) {
@@ -68,22 +71,20 @@ export async function runDoctorChecks(
     const sandbox = ffmpeg && (await run("sandbox", () => checkSandbox(config, assets, ffmpeg)));
     if (ffmpeg && sandbox) await run("encoder", () => checkEncoder(config, ffmpeg, sandbox));
     await run("speech", () => checkSpeech(assets, folder));
-    await run("installed models", async () =>
-      found(null, describeModels(readInstalledModels(getModelsFolder(folder)))),
-    );
+    await run("installed models", async () => describeModels(readInstalledModels(getModelsFolder(folder))));
     if (isOfWorker(config)) {
-      await run("head", async () => found(null, await checkHead(config)));
+      await run("head", () => checkHead(config));
       await run("redis", () => checkRedisOfWorker(config));
       return checks;
     }
     await run("port", () => checkPort(config, folder));
-    await run("webhooks", async () => found(null, describeWebhooks(config)));
-    await run("billing", async () => found(null, describeBilling(config)));
+    await run("webhooks", async () => describeWebhooks(config));
+    await run("billing", async () => describeBilling(config));
     await run("mail", () => checkMail(config));
     await run("backups", () => checkBackups(config));
     const redis = await readRedisState(config);
     if (redis !== null) {
-      await run("redis", async () => found(null, describeRedis(redis)));
+      await run("redis", async () => describeRedis(redis));
       await run("workers", () => checkWorkers(config));
     }
     if (!hasValidSocketPath(folder)) {
@@ -96,17 +97,13 @@ export async function runDoctorChecks(
   }
 }
 
-const ok = <T>(value: T, about: string) => ({ value, check: { state: "ok" as const, about } });
-const warning = <T>(value: T, about: string) => ({ value, check: { state: "warning" as const, about } });
-const found = <T>(value: T, check: Omit<HealthCheck, "name">) => ({ value, check });
-
 async function checkDataFolder(config: Config, readType?: ReadFileSystemType) {
   if (!isOfWorker(config)) requireLocalFolder(config.dataDir, readType);
   const folder = prepareDataFolder(config.dataDir);
   if (isOfWorker(config) && existsSync(join(folder, "offcut.db")))
     throw new Error(`${folder} is the data folder of a server: set data_dir to another one`);
   requireWritable(folder);
-  return found(folder, describeDisk(config, { folder, freeBytes: getFreeBytes(folder) }));
+  return { value: folder, ...describeDisk(config, { folder, freeBytes: getFreeBytes(folder) }) };
 }
 
 /** Determines how a start would use the media folder, without changing anything. */
@@ -115,11 +112,11 @@ async function checkMediaFolder(config: Config, folder: string) {
   const media = await inspectMediaFolder(config, id);
   const { path, facts, decision } = media;
   if (isRefusal(decision)) throw new Error(describeRefusal(decision, media, folder));
-  if (decision === "create") return ok(null, `${path}, the next start creates its ${MEDIA_MARKER_NAME}`);
+  if (decision === "create") return ok(`${path}, the next start creates its ${MEDIA_MARKER_NAME}`);
   const problem = await createFolderGuard(getGuardedMarkers(folder, path, facts.id ?? "")).check();
-  if (problem !== null) return found(null, describeOffline(problem));
-  if (path === folder) return ok(null, "in the data folder");
-  return found(null, describeDisk(config, { folder: path, freeBytes: getFreeBytes(path) }));
+  if (problem !== null) return describeOffline(problem);
+  if (path === folder) return ok("in the data folder");
+  return describeDisk(config, { folder: path, freeBytes: getFreeBytes(path) });
 }
 
 function requireWritable(folder: string): void {
@@ -142,28 +139,28 @@ async function checkAssets(folder: string) {
         ? `Missing: ${damaged.join(", ")}. Build again.`
         : `Damaged: ${damaged.join(", ")}. Remove ${assets.folder}.`,
     );
-  return ok(assets, assets.folder ?? "run from the sources");
+  return { value: assets, ...ok(assets.folder ?? "run from the sources") };
 }
 
 async function checkDatabase(config: Config) {
   const { problems } = (await runAdminCommand(config, "database check", {})) as { problems: string[] };
   if (problems[0] !== undefined) throw new Error(formatDatabaseDamage(problems[0]));
   const users = (await runAdminCommand(config, "user list", {})) as unknown[];
-  return ok(null, `opened, ${users.length} ${users.length === 1 ? "account" : "accounts"}`);
+  return ok(`opened, ${users.length} ${users.length === 1 ? "account" : "accounts"}`);
 }
 
 async function checkFfmpeg(config: Config, assets: Assets) {
   const ffmpeg = await selectFfmpeg({ forced: config.ffmpeg, bundled: assets.ffmpeg, path: process.env.PATH });
-  return found(ffmpeg, describeFfmpeg(ffmpeg, process.env.PATH));
+  return { value: ffmpeg, ...describeFfmpeg(ffmpeg, process.env.PATH) };
 }
 
 async function checkSandbox(config: Config, assets: Assets, ffmpeg: Ffmpeg) {
   const sandbox = await openSandbox(config, assets, ffmpeg);
-  return found(sandbox, describeSandbox(sandbox));
+  return { value: sandbox, ...describeSandbox(sandbox) };
 }
 
 async function checkEncoder(config: Config, ffmpeg: Ffmpeg, sandbox: Sandbox) {
-  return found(null, describeEncoders(await detectEncoders(ffmpeg, sandbox), config));
+  return describeEncoders(await detectEncoders(ffmpeg, sandbox), config);
 }
 
 /** Loads the built-in models and analyzes a second of silence. */
@@ -176,7 +173,7 @@ async function checkSpeech(assets: Assets, folder: string) {
     const started = performance.now();
     await engine.analyze({ path }, { language: null });
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
-    return ok(null, `English recognizer and voice activity detection loaded in ${seconds} s`);
+    return ok(`English recognizer and voice activity detection loaded in ${seconds} s`);
   } finally {
     await engine.close();
     await rm(workDir, { recursive: true, force: true });
@@ -187,31 +184,31 @@ async function checkRedisOfWorker({ redis, redisUrl, ca }: Config) {
   const state = await readRedisState({ redisUrl: redis ?? redisUrl, ca });
   if (state === null)
     throw new Error("redis is missing: set it to the redis_url of the head, as this machine reaches it");
-  return found(null, describeRedis(state));
+  return describeRedis(state);
 }
 
 /** Signs in to the mail server without sending a mail. */
 async function checkMail(config: Config) {
   const base = publicUrl(config, config.port);
-  return found(null, describeMail(config, base, await findMailProblem(config, base)));
+  return describeMail(config, base, await findMailProblem(config, base));
 }
 
 /** Asks the server, whose environment has the credentials of the bucket. */
 async function checkBackups(config: Config) {
   const { problem } = (await runAdminCommand(config, "backup check", {})) as { problem: string | null };
-  return found(null, describeBackups(config, problem));
+  return describeBackups(config, problem);
 }
 
 async function checkPort(config: Config, folder: string) {
   const where = `${config.host}:${config.port}`;
   try {
     Bun.serve({ hostname: config.host, port: config.port, reusePort: false, fetch: () => new Response() }).stop(true);
-    return ok(null, `${where} is free`);
+    return ok(`${where} is free`);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
     const response = await sendToServer(folder, "user list", {}).catch(() => null);
-    if (response !== null) return ok(null, `${where} is used by the running server of this data folder`);
-    return warning(null, `${where} is used by another program`);
+    if (response !== null) return ok(`${where} is used by the running server of this data folder`);
+    return warning(`${where} is used by another program`);
   }
 }
 
@@ -223,7 +220,7 @@ async function checkWorkers(config: Config) {
   const { workers, pending, shortages } = await readWorkerReport(config);
   const { renderJobs: render, prepareJobs: prepare, cutJobs: cut } = config;
   const slots: Record<JobName, number> = { render, prepare, cut, preview: 1 };
-  return found(null, describeWorkers(workers, { slots, pending, shortages }));
+  return describeWorkers(workers, { slots, pending, shortages });
 }
 
 const MARKS: Record<HealthCheck["state"], string> = { ok: "ok", warning: "WARN", broken: "FAIL" };

@@ -5,7 +5,7 @@ import type { TokenCheck } from "../domain/worker-messages";
 import { WORKER_PROTOCOL } from "../domain/workers";
 import { createHead } from "../outbound/head";
 import { describeHeadError, HeadError } from "../outbound/head-requests";
-import type { HealthCheck } from "../work/health/checks";
+import { type CheckResult, ok, warning } from "../work/health/checks";
 
 /**
  * Whether it configures a worker, whose data folder has no database: opening it would make the folder that of a server.
@@ -20,7 +20,7 @@ const NOT_FOUND = 404;
  * Asks the head whether it accepts the token and the version of this worker, which neither joins nor disturbs a worker
  * that runs. Throws a plain `Error` with what to do.
  */
-export async function checkHead(config: Pick<Config, "ca" | "head" | "token">): Promise<Omit<HealthCheck, "name">> {
+export async function checkHead(config: Pick<Config, "ca" | "head" | "token">): Promise<CheckResult> {
   const { head: url, token } = config;
   if (url === null) throw new Error("head is missing: set it to the address of the server");
   if (token === null) throw new Error("token is missing: create one on the head with offcut worker token create");
@@ -51,9 +51,7 @@ function describeHead(url: string, { name, version: ofHead, isOnline }: TokenChe
       ? [`the clock of this machine is ${formatClock(-clockMs)} that of the head`]
       : []),
   ];
-  return problems.length === 0
-    ? { state: "ok" as const, about }
-    : { state: "warning" as const, about: `${about}: ${problems.join("; ")}` };
+  return problems.length === 0 ? ok(about) : warning(`${about}: ${problems.join("; ")}`);
 }
 
 const formatClock = (aheadMs: number): string =>

@@ -38,7 +38,7 @@ export function doctorCommand(argv: string[]): Promise<number> {
   });
 }
 
-function readMachine() {
+export function readMachine() {
   return { platform: platform(), arch: arch(), processors: cpus().length, memory_bytes: totalmem() };
 }
 

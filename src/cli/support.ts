@@ -1,5 +1,5 @@
 /** `offcut support`: writes an archive for bug reports. It may be published, so it has no names, texts or media. */
-import { arch, cpus, platform, release, totalmem } from "node:os";
+import { release } from "node:os";
 import { resolve } from "node:path";
 import { version } from "../../package.json";
 import type { Config } from "../config";
@@ -11,6 +11,7 @@ import { packTexts } from "../lib/zip-bytes";
 import type { HealthCheck } from "../work/health/checks";
 import { listConfigNames, type SupportReport } from "../work/health/support-report";
 import { runAdminCommand } from "./admin";
+import { readMachine } from "./doctor";
 import { formatCheck, runDoctorChecks } from "./doctor-checks";
 import { isOfWorker } from "./doctor-head";
 import { runPlainCommand, UsageError } from "./options";
@@ -67,13 +68,7 @@ async function collectFiles(config: Config): Promise<SupportFile[]> {
   const summary = {
     offcut: version,
     bun: Bun.version,
-    machine: {
-      platform: platform(),
-      release: release(),
-      arch: arch(),
-      processors: cpus().length,
-      memory_bytes: totalmem(),
-    },
+    machine: { ...readMachine(), release: release() },
     created_at: new Date().toISOString(),
     error: "error" in found ? found.error : null,
     disk: report?.disk ?? null,

@@ -17,11 +17,11 @@ import type { RedisState } from "../cluster/redis-state";
 export const CHECK_STATES = ["ok", "warning", "broken"] as const;
 
 /** `about`: one line with the detail in use, or the problem and its solution. */
-type CheckResult = { state: (typeof CHECK_STATES)[number]; about: string };
+export type CheckResult = { state: (typeof CHECK_STATES)[number]; about: string };
 export type HealthCheck = CheckResult & { name: string };
 
-const ok = (about: string): CheckResult => ({ state: "ok", about });
-const warning = (about: string): CheckResult => ({ state: "warning", about });
+export const ok = (about: string): CheckResult => ({ state: "ok", about });
+export const warning = (about: string): CheckResult => ({ state: "warning", about });
 const broken = (about: string): CheckResult => ({ state: "broken", about });
 
 /** Less free space than this above the reserve is a warning: a long recording may not fit. */
