@@ -5,13 +5,7 @@
 import { type InStatement, LibsqlError, type ResultSet } from "@libsql/client";
 import Database from "libsql";
 
-export type StoreConnection = {
-  execute(statement: InStatement): Promise<ResultSet>;
-  /** Runs a statement without arguments and results. */
-  run(sql: string): void;
-  isInTransaction(): boolean;
-  close(): void;
-};
+export type StoreConnection = ReturnType<typeof openConnection>;
 
 /** Those that were used last. */
 const MAX_KEPT_STATEMENTS = 400;
@@ -28,7 +22,7 @@ type Statement = { run(args: unknown[]): Database.RunResult } & (
 );
 
 /** Opens the file at `path`, creating it if necessary. Throws `LibsqlError`. */
-export function openConnection(path: string): StoreConnection {
+export function openConnection(path: string) {
   const database = translateErrors(() => new Database(path));
   database.defaultSafeIntegers(true);
   const kept = new Map<string, Statement>();
@@ -60,12 +54,13 @@ export function openConnection(path: string): StoreConnection {
   }
 
   return {
-    execute: async (statement) => {
+    execute: async (statement: InStatement) => {
       const { sql, args = [] } = typeof statement === "string" ? { sql: statement } : statement;
       if (!Array.isArray(args)) throw new TypeError("named arguments are not supported");
       return execute(sql, args.map(toArgument));
     },
-    run: (sql) => void execute(sql, []),
+    /** Runs a statement without arguments and results. */
+    run: (sql: string): void => void execute(sql, []),
     // The driver aborts the process when a closed connection is asked.
     isInTransaction: () => !isClosed && database.inTransaction,
     close: () => {

@@ -6,20 +6,17 @@ import { lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { flushFile } from "../../lib/atomic-file";
 
-export type ScratchFolder = AsyncDisposable & {
-  path: string;
-  /** Creates the file `target` unless it exists. `create` writes it to a path inside the scratch folder. */
-  createOnce(target: string, create: (path: string) => Promise<unknown>): Promise<void>;
-};
+export type ScratchFolder = Awaited<ReturnType<typeof openScratchFolder>>;
 
 /** Creates an empty folder, or empties it: a shared child may already see it. Disposing removes it. */
-export async function openScratchFolder(path: string): Promise<ScratchFolder> {
+export async function openScratchFolder(path: string) {
   const remove = () => rm(path, { recursive: true, force: true });
   await mkdir(path, { recursive: true });
   for (const name of await readdir(path)) await rm(join(path, name), { recursive: true, force: true });
   return {
     path,
-    createOnce: async (target, create) => {
+    /** Creates the file `target` unless it exists. `create` writes it to a path inside the scratch folder. */
+    createOnce: async (target: string, create: (path: string) => Promise<unknown>) => {
       if (await Bun.file(target).exists()) return;
       // Keeps the extension, from which ffmpeg chooses the container.
       const created = join(path, basename(target));

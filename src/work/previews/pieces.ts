@@ -42,20 +42,6 @@ export type PieceVariant = (typeof PIECE_VARIANTS)[number];
 /** A section of a piece that has one MIME type. A player has to change the type of its buffer between two sections. */
 export type PieceSection = { type: string; bytes: number };
 
-export type Pieces = {
-  /**
-   * Returns the chunks of a piece as fragmented MP4, its sections, and `release`, to be called when they are sent.
-   * Errors: `AppError` `not_found` without such a track, `upstream_unavailable` when too many encodings are queued or
-   * too much waits to be sent, `processing_failed`; the signal's reason.
-   */
-  read(
-    track: "video" | "audio",
-    piece: PieceOfAsset,
-  ): Promise<{ chunks: AsyncGenerator<Uint8Array>; sections: PieceSection[]; release(): void }>;
-  /** Ends the idle processes. */
-  stop(): void;
-};
-
 /** The longest head of a preview: it has a keyframe each half second. */
 const HEAD_SECONDS = 0.5;
 const MAX_CACHE_BYTES = 64 * 1024 ** 2;
@@ -63,7 +49,9 @@ const MAX_CACHE_BYTES = 64 * 1024 ** 2;
 const MAX_UNSENT_BYTES = 512 * 1024 ** 2;
 const MAX_UNSENT_BYTES_PER_USER = 128 * 1024 ** 2;
 
-export function createPieces(tools: PieceTools, { folders }: CoreNeeds): Pieces {
+export type Pieces = ReturnType<typeof createPieces>;
+
+export function createPieces(tools: PieceTools, { folders }: CoreNeeds) {
   const cache = createByteCache<EncodedHead>(MAX_CACHE_BYTES);
   const encoders = createHeadEncoders(tools);
   const unsent = createByteBudget({ maxBytes: MAX_UNSENT_BYTES, maxBytesPerKey: MAX_UNSENT_BYTES_PER_USER });
@@ -154,7 +142,12 @@ export function createPieces(tools: PieceTools, { folders }: CoreNeeds): Pieces 
   }
 
   return {
-    read: async (kind, piece) => {
+    /**
+     * Returns the chunks of a piece as fragmented MP4, its sections, and `release`, to be called when they are sent.
+     * Errors: `AppError` `not_found` without such a track, `upstream_unavailable` when too many encodings are queued or
+     * too much waits to be sent, `processing_failed`; the signal's reason.
+     */
+    read: async (kind: Track, piece: PieceOfAsset) => {
       const taken: (() => void)[] = [];
       const release = () => {
         for (const giveBack of taken.splice(0)) giveBack();
@@ -177,6 +170,7 @@ export function createPieces(tools: PieceTools, { folders }: CoreNeeds): Pieces 
         throw error;
       }
     },
+    /** Ends the idle processes. */
     stop: encoders.stop,
   };
 }
