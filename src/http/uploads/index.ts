@@ -3,7 +3,7 @@
  * protocol; this file implements authorization, responses of finished uploads, and errors.
  */
 import { parseByteCount } from "../../domain/bytes";
-import { AppError, badRequest, conflict, notFound } from "../../domain/errors";
+import { AppError, badRequest, conflict, notFound, requireFound } from "../../domain/errors";
 import { succeeds } from "../../lib/error-codes";
 import { findFileSize } from "../../lib/file-size";
 import { isUuid } from "../../lib/ids";
@@ -88,8 +88,7 @@ export function createUploadSurface(services: Services) {
     const length = parseUploadLength(request.headers);
     if (length === null)
       throw badRequest("Upload was created without a length: send Upload-Length with the first PATCH.");
-    const declared = await declareUploadLength(services, asset.id, length);
-    if (!declared) throw notFound("Upload");
+    const declared = requireFound(await declareUploadLength(services, asset.id, length), "Upload");
     return declared;
   }
 

@@ -2,7 +2,7 @@
 
 import { KEY_SCOPES, type KeyScope } from "../../domain/access";
 import { isPlainAddress, parseEmailAddress } from "../../domain/email-address";
-import { AppError, badRequest, notFound } from "../../domain/errors";
+import { AppError, badRequest, requireFound } from "../../domain/errors";
 import { MAX_KEY_NAME_CHARACTERS } from "../../domain/field-limits";
 import { parseIsoTime } from "../../domain/iso-time";
 import { findPasswordProblem } from "../../domain/passwords";
@@ -205,7 +205,5 @@ export async function revokeKey(services: CoreNeeds, request: { id: string }): P
 }
 
 async function getUserByEmail(tx: Queries, email: string): Promise<User> {
-  const user = await findUserByEmail(tx, email.trim());
-  if (!user) throw notFound(`Account ${email}`);
-  return user;
+  return requireFound(await findUserByEmail(tx, email.trim()), `Account ${email}`);
 }

@@ -1,5 +1,5 @@
 /** Edits of cuts that are saved as cuts, in place of an earlier version or as another one. */
-import { invalidField, notFound, requireFound } from "../../domain/errors";
+import { invalidField, requireFound } from "../../domain/errors";
 import type { PacingOptions } from "../../domain/pacing/repace";
 import type { CutOptions } from "../../domain/plan";
 import { findAssetById } from "../../store/assets";
@@ -98,8 +98,7 @@ function toCutOptions({ remove_off_script: _, remove_pauses: __, ...options }: P
  * replaced it.
  */
 async function getReplaceable(tx: Queries, cut: Cut, id: string): Promise<Cut> {
-  const replaced = await findCut(tx, cut.workspace_id, id);
-  if (replaced === null) throw notFound("Cut to replace");
+  const replaced = requireFound(await findCut(tx, cut.workspace_id, id), "Cut to replace");
   if (replaced.asset_id !== cut.asset_id || replaced.edited_from === null)
     throw invalidField("body.replaces", "must be an edited cut of the same recording", id);
   await requireCurrent(tx, replaced);

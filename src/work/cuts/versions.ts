@@ -1,5 +1,5 @@
 /** Versions of a cut: names and notes, and edited cuts that were saved in the place of others. */
-import { conflict, notFound, requireFound } from "../../domain/errors";
+import { conflict, requireFound } from "../../domain/errors";
 import { type Cut, findCut, findCutVersion, listSupersededBefore, updateCut } from "../../store/cuts";
 import type { Queries } from "../../store/db";
 import { findUserById, formatUserName } from "../../store/users";
@@ -24,8 +24,7 @@ export const formatMessageTime = (ms: number): string =>
  * place.
  */
 export async function requireCurrent(tx: Queries, { id }: Pick<Cut, "id">): Promise<void> {
-  const version = await findCutVersion(tx, id);
-  if (version === null) throw notFound("Cut");
+  const version = requireFound(await findCutVersion(tx, id), "Cut");
   if (version.superseded_by === null) return;
   const next = await findCutVersion(tx, version.superseded_by);
   const author = await readAuthor(tx, next?.created_by ?? null);

@@ -237,8 +237,7 @@ export async function readStepRequest(tx: Queries, step: Step): Promise<SubjectR
   const precedingCutId = await findPrecedingCutId(tx, step.pipeline_id, step.step_order);
   // The parameters are of the kind that the processor has.
   if (!("scriptOfStep" in params)) return { ...({ name, params } as StepRequest), precedingCutId };
-  const script = await readScriptOfStep(tx, step.pipeline_id, params.scriptOfStep);
-  if (script === null) throw notFound("Cut with the script");
+  const script = requireFound(await readScriptOfStep(tx, step.pipeline_id, params.scriptOfStep), "Cut with the script");
   return { name: "cut", params: { script, options: params.options }, precedingCutId };
 }
 

@@ -1,6 +1,6 @@
 /** Actions of administrators on file problems. Each is written to the audit log in the transaction of its change. */
 import { moveStrayToTrash } from "../../blobs/trash";
-import { conflict, notFound } from "../../domain/errors";
+import { conflict, requireFound } from "../../domain/errors";
 import type { Queries } from "../../store/db";
 import {
   deleteFileChecks,
@@ -39,8 +39,7 @@ export async function resolveFinding(
   findingId: string,
 ): Promise<"resolved" | "started"> {
   const { store } = services;
-  const finding = await findOpenFinding(store.read, findingId);
-  if (finding === null) throw notFound("Problem");
+  const finding = requireFound(await findOpenFinding(store.read, findingId), "Problem");
   if (!listActions(finding).includes(action)) throw conflict(`A file that is ${finding.problem} does not allow this.`);
   if (services.fileRestores.isQueued(findingId)) {
     if (action === "restore") return "started";
@@ -69,8 +68,7 @@ export async function resolveFinding(
 async function accept({ now, store }: FindingNeeds, actor: AuditActor, findingId: string): Promise<void> {
   await store.write(async (tx) => {
     await requireActingAdmin(tx, actor);
-    const finding = await findOpenFinding(tx, findingId);
-    if (finding === null) throw notFound("Problem");
+    const finding = requireFound(await findOpenFinding(tx, findingId), "Problem");
     await updateFileCheck(tx, findingId, acceptFound(finding, now()));
     const details = { path: finding.path, problem: finding.problem };
     await recordAudit(tx, actor, { action: "file.accepted", target: findingId, details }, now());

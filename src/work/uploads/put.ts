@@ -2,7 +2,7 @@
  * Uploads through a signed link: one PUT sends the whole file, without a credential. The file is complete or absent, so
  * a PUT that breaks is sent again from its start. What has arrived counts towards the quota while it arrives.
  */
-import { AppError, conflict, notFound } from "../../domain/errors";
+import { AppError, conflict, notFound, requireFound } from "../../domain/errors";
 import { type Asset, findAssetById, updateAssetInState } from "../../store/assets";
 import type { Queries } from "../../store/db";
 import { readStorageUsed } from "../../store/storage";
@@ -24,8 +24,7 @@ export const getPutExpiry = (now: number): number => Math.floor(now / 1000) * 10
  * arrived; `forbidden` if the user who requested the link may no longer upload.
  */
 export async function requireOpenPut(db: Queries, assetId: string): Promise<Asset> {
-  const asset = await findAssetById(db, assetId);
-  if (!asset) throw notFound("Upload");
+  const asset = requireFound(await findAssetById(db, assetId), "Upload");
   const user = asset.created_by === null ? null : await findUserById(db, asset.created_by);
   if (!user || (await isWorkspaceDisabled(db, asset.workspace_id))) throw revokedLink();
   await requireWriter(db, user, asset.workspace_id);

@@ -1,7 +1,7 @@
 /** Workspaces: creation, members and deletion. `access.ts` decides who may call these. */
 import type { WorkspaceRole } from "../../domain/access";
 import type { AuditAction } from "../../domain/audit-actions";
-import { type AppError, conflict, notFound, requireFound } from "../../domain/errors";
+import { conflict, requireFound } from "../../domain/errors";
 import { hasEverGotCredits, insertLedgerEntry } from "../../store/credits";
 import type { Queries } from "../../store/db";
 import { closeOrders } from "../../store/orders";
@@ -77,8 +77,7 @@ export async function changeWorkspaceName(
   request: { workspaceId: string; name: string; now: number },
 ): Promise<Workspace> {
   const { workspaceId, name, now } = request;
-  const workspace = await renameWorkspace(tx, workspaceId, name);
-  if (!workspace) throw workspaceNotFound();
+  const workspace = requireFound(await renameWorkspace(tx, workspaceId, name), "Workspace");
   await recordOnWorkspace(tx, actor, "workspace.renamed", workspaceId, now);
   return workspace;
 }
@@ -97,8 +96,7 @@ export async function inviteMember(
   const email = requireEmailAddress(request.email);
   await requireShared(tx, workspaceId, "has one member");
   // An owner removed since the authorization must not leave an invitation as a way back.
-  const inviterRole = await findRole(tx, workspaceId, invitedBy.id);
-  if (inviterRole === null) throw workspaceNotFound();
+  const inviterRole = requireFound(await findRole(tx, workspaceId, invitedBy.id), "Workspace");
   requireRole(inviterRole, { target: "workspace", ownersOnly: true }, false);
   if (await isMemberAddress(tx, workspaceId, email)) throw conflict(`${email} is already a member.`);
   const now = services.now();
@@ -119,8 +117,7 @@ export async function revokeInvitation(
   request: { workspaceId: string; id: string; now: number },
 ): Promise<void> {
   const { workspaceId, id, now } = request;
-  const email = await closeInvitation(tx, workspaceId, id, now);
-  if (email === null) throw notFound("Invitation");
+  requireFound(await closeInvitation(tx, workspaceId, id, now), "Invitation");
   await recordOnWorkspace(tx, actor, "workspace.invitation_revoked", workspaceId, now);
 }
 
@@ -200,8 +197,7 @@ async function getMember(tx: Queries, workspaceId: string, userId: string): Prom
 }
 
 async function requireShared(tx: Queries, workspaceId: string, rule: string): Promise<void> {
-  const workspace = await findWorkspaceById(tx, workspaceId);
-  if (!workspace) throw workspaceNotFound();
+  const workspace = requireFound(await findWorkspaceById(tx, workspaceId), "Workspace");
   if (workspace.is_personal) throw conflict(`A personal workspace ${rule}.`);
 }
 
@@ -209,8 +205,6 @@ async function requireOtherOwner(tx: Queries, workspaceId: string, userId: strin
   if ((await countOtherOwners(tx, workspaceId, userId)) === 0)
     throw conflict("This is the last owner of the workspace. Make another member an owner first.");
 }
-
-const workspaceNotFound = (): AppError => notFound("Workspace");
 
 /** Writes an action on a workspace to the audit log. */
 export const recordOnWorkspace = (
