@@ -240,10 +240,13 @@ function once(run: () => void): () => void {
   };
 }
 
-/** Reads what a folder of the cache has: a file, or the beginning of one; null for anything else. */
+/**
+ * Reads what a folder of the cache has: a file, or the beginning of one; null for anything else, also for what version
+ * 1 kept of files that were read in parts.
+ */
 async function readEntry(path: string): Promise<{ bytes: number; lastUsedAt: number } | null> {
   const names = await listNames(path).catch(() => []);
-  if (names.length !== 1) return null;
+  if (names.length !== 1 || names[0]!.endsWith(".partial")) return null;
   const found = await stat(join(path, names[0]!)).catch(() => null);
   return found?.isFile() ? { bytes: found.size, lastUsedAt: found.atimeMs } : null;
 }

@@ -49,7 +49,7 @@ type ListDefinition<Filters extends TProperties, Parent, Row, Key extends SortKe
 /** Identifies a list: a cursor is valid only for the list of its page. */
 function identifyList({ request, principal }: Call, names: string[], filters: Record<string, unknown>): string {
   const given = names.map((name) => filters[name] ?? null);
-  return JSON.stringify([new URL(request.url).pathname, principal.workspace.id, ...given]);
+  return JSON.stringify([new URL(request.url).pathname.toLowerCase(), principal.workspace.id, ...given]);
 }
 
 export function listRoute<

@@ -15,8 +15,8 @@ const MAX_FIELD_CHARACTERS = 200;
 const MAX_INPUT_CHARACTERS = 200;
 
 /**
- * Returns the value, with its UUIDs in lower case, if it matches the schema. Throws `AppError` `validation_error` with
- * the first failing fields.
+ * Returns the value, with the UUIDs among its properties in lower case, if it matches the schema. Throws `AppError`
+ * `validation_error` with the first failing fields.
  */
 export function validate<S extends TSchema>(schema: S, value: unknown, place: "body" | "query"): Static<S> {
   const checker = getChecker(schema);
@@ -43,13 +43,14 @@ export function validate<S extends TSchema>(schema: S, value: unknown, place: "b
 const isUuidField = ({ format, anyOf }: TSchema): boolean =>
   format === "uuid" || (anyOf as TSchema[] | undefined)?.some(isUuidField) === true;
 
-/** Replaces the UUIDs among the properties by those in lower case, as IDs are stored. */
+/** Replaces the UUIDs among the properties by those in lower case, as IDs are stored. Those in lists and deeper stay. */
 function lowerUuids<Value>(schema: TSchema, value: Value): Value {
-  const properties = Object.entries<TSchema>(schema.properties ?? {}).filter(([, property]) => isUuidField(property));
-  if (properties.length === 0) return value;
-  const given = properties.map(([name]) => [name, (value as Record<string, unknown>)[name]] as const);
-  const ids = given.flatMap(([name, id]) => (typeof id === "string" ? [[name, id.toLowerCase()]] : []));
-  return { ...value, ...Object.fromEntries(ids) };
+  const lowered: Record<string, string> = {};
+  for (const [name, property] of Object.entries<TSchema>(schema.properties ?? {})) {
+    const id = isUuidField(property) ? (value as Record<string, unknown>)[name] : null;
+    if (typeof id === "string") lowered[name] = id.toLowerCase();
+  }
+  return Object.keys(lowered).length === 0 ? value : { ...value, ...lowered };
 }
 
 /** Replaces the error of a nullable value with those of its schema. `orNull` is the end of the message. */

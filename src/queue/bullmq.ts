@@ -52,9 +52,15 @@ export function openTicketQueues(address: RedisAddress, log: Log) {
     /** Removes the queue of a worker with everything in it. Errors: as `add`. */
     removeQueue: async (workerId: string) => {
       if (!pulse.isReachable()) throw new Error("Redis is not reachable");
-      await withTimeout(getQueue(workerId, { skipMetasUpdate: true }).obliterate({ force: true }));
-      await withTimeout(redis.del(`bull:${getQueueName(workerId)}:stalled-check`));
+      const queue = getQueue(workerId, { skipMetasUpdate: true });
       queues.delete(workerId);
+      try {
+        await withTimeout(queue.obliterate({ force: true }));
+        await withTimeout(redis.del(`bull:${getQueueName(workerId)}:stalled-check`));
+      } finally {
+        // It listens to the connection, which stays.
+        await withTimeout(queue.close()).catch(() => {});
+      }
     },
     /** Returns whether Redis answered lately. */
     isReachable: () => pulse.isReachable() === true,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "
 import { newId } from "../../src/lib/ids";
 import { findUserById, setEmailVerified } from "../../src/store/users";
 import type { SmtpReceiver } from "../smtp";
-import { emailOf, PASSWORD, startSession, withPassword } from "./accounts";
+import { emailOf, listAuditLog, PASSWORD, startSession, withPassword } from "./accounts";
 import { type Client, createClient } from "./client";
 import { type Harness, PATIENCE_MS } from "./harness";
 import { type MailingServer, startMailingServer } from "./with-mail";
@@ -106,6 +106,10 @@ describe("an account that a stranger created with the address", () => {
     const { email, id, token } = await signUp();
     const confirm = (password: string) => post("auth/verify-email", { token, password });
     for (let times = 0; times < 10; times++) expect(await confirm("wrong horse battery")).toMatchObject(refused);
+    expect((await listAuditLog(server)).findLast(({ target_id }) => target_id === id)).toMatchObject({
+      action: "session.refused",
+      target_kind: "user",
+    });
     expect((await confirm(PASSWORD)).status).toBe(429);
     expect((await post("auth/login", { email, password: PASSWORD })).status).toBe(429);
     expect((await findUser(id))!.email_verified_at).toBeNull();

@@ -7,6 +7,7 @@ import type { SignedLinks } from "../../blobs/signed-links";
 import { readCertificate } from "../../config";
 import type { JobName } from "../../domain/jobs";
 import { deriveSecret } from "../../lib/hash";
+import { createPoller } from "../../lib/poller";
 import { listRevokedWorkerIds } from "../../store/workers";
 import type { MediaTools } from "../jobs/media-tools";
 import type { PipelineNeeds } from "../pipelines/pipelines";
@@ -51,24 +52,34 @@ export async function openCluster(
     getOwner: (workspaceId) => deriveSecret(secret, `owner ${workspaceId}`).slice(0, OWNER_CHARACTERS),
   });
 
+  /** Revoked workers whose queues were removed. */
+  const removed = new Set<string>();
   /** Removes the queues of revoked workers, also of those that were revoked while Redis was unreachable. */
-  async function removeQueues(): Promise<void> {
-    let worker: string | undefined;
-    try {
-      for (worker of isReachable() ? await listRevokedWorkerIds(store.read) : []) await tickets.removeQueue(worker);
-    } catch (error) {
-      // Again when Redis is back, or at the next start.
-      log.warn("queue.not_removed", { worker, error });
-    }
-  }
+  const removal = createPoller(
+    async () => {
+      for (const worker of await listRevokedWorkerIds(store.read)) {
+        if (!isReachable()) break;
+        if (removed.has(worker)) continue;
+        await tickets.removeQueue(worker).then(
+          () => removed.add(worker),
+          (error) => log.warn("queue.not_removed", { worker, error }),
+        );
+      }
+      return null;
+    },
+    (error) => log.warn("queue.not_removed", { error }),
+  );
 
   workerList.onChange(({ type, workerId }) => {
     if (type === "left" || type === "replaced" || type === "revoked")
       executions.loseWorker(workerId, `the worker was ${type}`);
-    if (type === "revoked") void removeQueues();
+    if (type === "revoked") removal.wake();
     wake();
   });
-  tickets.onChange(wake);
+  tickets.onChange(() => {
+    wake();
+    removal.wake();
+  });
 
   return {
     executions,
@@ -77,11 +88,11 @@ export async function openCluster(
     isReachable,
     start: () => {
       executions.startChecking();
-      tickets.onChange(() => void removeQueues());
-      void removeQueues();
+      removal.start();
     },
     stop: async () => {
       executions.stop();
+      await removal.stop();
       await tickets.close();
     },
   };

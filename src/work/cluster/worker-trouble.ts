@@ -34,10 +34,10 @@ export function createWorkerTrouble(clock: () => number) {
   function avoid(workerId: string, reason: WaitReason): void {
     const key = toKey(workerId, reason);
     const before = waits.get(key);
-    // What ran there beside the first one has met the same trouble.
-    if (before && clock() < before.until) return;
+    // What ran there beside the first one has met the same trouble. One that stops gives them back one by one.
+    if (before && reason !== "released" && clock() < before.until) return;
     const { firstMs, maxMs } = WAITS[reason];
-    const forMs = before ? Math.min(maxMs, before.forMs * 2) : firstMs;
+    const forMs = Math.min(maxMs, Math.max(firstMs, 2 * (before?.forMs ?? 0)));
     waits.set(key, { forMs, until: clock() + forMs });
   }
 
@@ -55,7 +55,9 @@ export function createWorkerTrouble(clock: () => number) {
         steps.set(key, clock() + (outcome === "lost" ? LOST_MS : FAILED_MS));
       } else {
         failing.delete(workerId);
-        waits.delete(toKey(workerId, "not_taken"));
+        // A wait goes on: the execution was taken before it.
+        const wait = waits.get(toKey(workerId, "not_taken"));
+        if (wait) wait.forMs = 0;
         steps.delete(key);
       }
     },

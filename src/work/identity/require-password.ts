@@ -29,7 +29,9 @@ export async function requirePassword(
   };
   if (await passwords.verify(toPasswordKey(client), password, findHash)) return;
   signInLimits.recordFailure(attempt);
-  await store.write((tx) => recordAudit(tx, actor, { action: refusal, target: user.id }, now()));
+  // A refused session has the user as its target.
+  const target = { kind: "user", id: user.id };
+  await store.write((tx) => recordAudit(tx, actor, { action: refusal, target }, now()));
   throw wrongSecret(field, "is wrong");
 }
 

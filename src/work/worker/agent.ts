@@ -96,6 +96,7 @@ export function startAgent({ head, announce, openQueue, execute, copies, log, dr
   /** Joins, retrying for as long as the head is unreachable. Errors: `HeadError`; the signal's reason. */
   async function join(): Promise<Membership> {
     let reported = "";
+    const since = performance.now();
     for (let failures = 0; ; failures++) {
       try {
         const announcement = announce();
@@ -110,17 +111,20 @@ export function startAgent({ head, announce, openQueue, execute, copies, log, dr
         const reason = describeHeadError(error);
         if (reason !== reported) log.warn("head.unreachable", { reason });
         reported = reason;
+        // The head may have joined this worker and sent tickets, although no answer arrives.
+        if (membership && performance.now() - since > membership.lostAfterMs) abortAll("lost");
         await waitBeforeRetry(failures, stop.signal);
       }
     }
   }
 
   async function follow(joined: Membership): Promise<void> {
-    if (membership?.queue !== joined.queue) {
+    const isOther = membership?.queue !== joined.queue;
+    membership = joined;
+    if (isOther) {
       await tickets?.close();
       tickets = openQueue(joined.queue, (ticket) => onTicket(joined.workerId, ticket));
     }
-    membership = joined;
     await sendHeartbeats(joined);
   }
 

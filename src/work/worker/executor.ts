@@ -45,7 +45,7 @@ type ExecutorParts = {
   head: Pick<Head, "openExecution">;
   cache: BlobCache;
   workFolders: WorkFolders;
-  /** As for `fetchFiles`. */
+  /** Smaller sources are fetched completely. Default: `MIN_PARTIAL_BYTES`. */
   minPartialBytes?: number;
   log: Log;
 };

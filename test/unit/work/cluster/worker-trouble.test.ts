@@ -43,6 +43,20 @@ test("a worker that takes no tickets waits longer each time", () => {
   expect([1, 2, 3, 4, 5, 6].map(avoidedFor)).toEqual([5, 10, 20, 40, 60, 60]);
   trouble.record("w", "step", "completed", null);
   expect(avoidedFor()).toBe(5);
+  trouble.avoid("w", "not_taken");
+  trouble.record("w", "step", "completed", null);
+  expect(trouble.isAvoided("w")).toBe(true);
+});
+
+test("a worker that gives executions back one by one is avoided from the last one", () => {
+  const { state, trouble } = bench();
+  trouble.avoid("w", "released");
+  state.now += 4_000;
+  trouble.avoid("w", "released");
+  state.now += 4_000;
+  expect(trouble.isAvoided("w")).toBe(true);
+  state.now += 1_000;
+  expect(trouble.isAvoided("w")).toBe(false);
 });
 
 test("a worker whose disk is full waits longer each time, and for the same step another place is preferred", () => {
