@@ -86,10 +86,11 @@ async function readStreams(options: ProbeOptions, size: number) {
     signal,
   };
   // An audio file rarely has video.
-  const { description: described, first } = await describe({ ...source, hasVideo: sniffed.type === "video" });
-  const streams = chooseStreams(described, limits);
-  const listing = await readPacketTimes(options, streams, size);
   const isJoint = sniffed.type === "video";
+  using expected = startPacketTable(options, { hasVideo: isJoint, hasAudio: true }, size);
+  const { description: described, first } = await describe({ ...source, hasVideo: isJoint });
+  const streams = chooseStreams(described, limits);
+  const listing = await readPacketTimes(options, streams, size, expected);
   const retries = isJoint && first.video === null && first.audio === null;
   const findFirst = (kind: "video" | "audio", isMissing: boolean) =>
     isMissing ? decodeFirstFrame(source, kind) : first[kind];
@@ -130,31 +131,50 @@ function createUnsupportedCodecError(...codecs: string[]): AppError<"unsupported
   return new AppError("unsupported_media", `${subject} not supported: convert the recording to H.264 and AAC.`);
 }
 
+type TrackKinds = { hasVideo: boolean; hasAudio: boolean };
+
+/** A packet table that is being read for the tracks that a file probably has. Disposing stops it. */
+type ExpectedTable = Disposable & TrackKinds & { table: Promise<PacketListing | null> };
+
+/** Starts reading the packet table, which takes about as long as ffmpeg's description of the file. */
+function startPacketTable(options: ProbeOptions, kinds: TrackKinds, sizeBytes: number): ExpectedTable {
+  const stop = new AbortController();
+  const signal = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]);
+  const table = readTable({ ...options, signal }, kinds, sizeBytes);
+  table.catch(() => {});
+  return { ...kinds, table, [Symbol.dispose]: () => stop.abort() };
+}
+
+/** Returns the packet times that mediabunny reads; null if they do not agree with ffmpeg's. */
+async function readTable(options: ProbeOptions, kinds: TrackKinds, sizeBytes: number): Promise<PacketListing | null> {
+  const { path, sniffed, signal } = options;
+  if (!TABLE_DEMUXERS.includes(sniffed.demuxer)) return null;
+  const wallSeconds = limitListing(MAX_TABLE_WALL_SECONDS, sizeBytes);
+  const table = await readPacketTable({ path, ...kinds, wallSeconds, signal }).catch((error: unknown) => {
+    if (error instanceof AppError || signal?.aborted) throw error;
+    return null;
+  });
+  if (table === null || sniffed.demuxer !== "mov") return table;
+  return (await showsEveryFrame(path, table)) ? table : null;
+}
+
+const limitListing = (maxSeconds: number, sizeBytes: number): number =>
+  Math.min(maxSeconds, MIN_WALL_SECONDS + sizeBytes / BYTES_PER_WALL_SECOND);
+
 /** Reads packet times with mediabunny if it agrees with ffmpeg, otherwise with ffmpeg. */
 async function readPacketTimes(
   options: ProbeOptions,
   streams: ChosenStreams,
   sizeBytes: number,
+  expected: ExpectedTable,
 ): Promise<PacketListing> {
-  const wallSeconds = (maxSeconds: number) =>
-    Math.min(maxSeconds, MIN_WALL_SECONDS + sizeBytes / BYTES_PER_WALL_SECOND);
   const { path, sniffed, ffmpeg, signal } = options;
-  const trackOptions = { path, hasVideo: streams.video !== null, hasAudio: streams.audio.length > 0, signal };
-  if (TABLE_DEMUXERS.includes(sniffed.demuxer)) {
-    const table = await readPacketTable({ ...trackOptions, wallSeconds: wallSeconds(MAX_TABLE_WALL_SECONDS) }).catch(
-      (error: unknown) => {
-        if (error instanceof AppError || signal?.aborted) throw error;
-        return null;
-      },
-    );
-    if (table !== null && (sniffed.demuxer !== "mov" || (await showsEveryFrame(path, table)))) return table;
-  }
-  return await listPackets({
-    ...trackOptions,
-    ffmpeg,
-    demuxer: sniffed.demuxer,
-    wallSeconds: wallSeconds(MAX_LISTING_WALL_SECONDS),
-  });
+  const kinds: TrackKinds = { hasVideo: streams.video !== null, hasAudio: streams.audio.length > 0 };
+  const isExpected = expected.hasVideo === kinds.hasVideo && expected.hasAudio === kinds.hasAudio;
+  const table = await (isExpected ? expected.table : readTable(options, kinds, sizeBytes));
+  if (table !== null) return table;
+  const wallSeconds = limitListing(MAX_LISTING_WALL_SECONDS, sizeBytes);
+  return await listPackets({ path, ...kinds, ffmpeg, demuxer: sniffed.demuxer, wallSeconds, signal });
 }
 
 /** Returns whether the edit list shows every frame. Errors: `AppError` `corrupt_media` if the file is truncated. */
