@@ -21,8 +21,25 @@ export async function writeAtomic(path: string, data: string | Uint8Array, mode 
   }
 }
 
-/** Flushes a file to disk, so that its content survives a power failure after a rename or commit that relies on it. */
+const temporaryFolders = new Set<string>();
+
+/** Skips flushing the files below a folder that is of no use after a crash, until the result is called. */
+export function skipFlushesBelow(folder: string): () => void {
+  temporaryFolders.add(folder);
+  return () => temporaryFolders.delete(folder);
+}
+
+/**
+ * Flushes a file to disk, so that its content survives a power failure after a rename or commit that relies on it. Does
+ * nothing below a folder of `skipFlushesBelow`.
+ */
 export async function flushFile(path: string): Promise<void> {
+  for (const folder of temporaryFolders) if (path.startsWith(`${folder}/`)) return;
+  await flushToDisk(path);
+}
+
+/** Flushes a file to disk, wherever it is. */
+export async function flushToDisk(path: string): Promise<void> {
   const file = await open(path, "r");
   await file.sync().finally(() => file.close());
 }

@@ -24,11 +24,12 @@ type StoredFrames =
   | Exclude<FrameTimes, { kind: "listed" }>
   | { kind: "listed"; rate: { num: number; den: number }; times: number[]; end: number };
 
+/** Writes the result of probing to a scratch folder: the file is neither flushed nor atomic before it is committed. */
 export async function writeProbed(path: string, probed: ProbedMedia): Promise<void> {
   const { frames } = probed;
   const stored: StoredFrames | null =
     frames?.kind === "listed" ? { ...frames, times: Array.from(frames.times) } : frames;
-  await writeAtomic(path, JSON.stringify({ info: probed.info, frames: stored }));
+  await Bun.write(path, JSON.stringify({ info: probed.info, frames: stored }));
 }
 
 /** Reads the result of probing; null when the file is missing. */

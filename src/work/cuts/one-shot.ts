@@ -8,6 +8,7 @@ import type { ProbedMedia, ResolvedOutput } from "../../domain/media";
 import type { PlanJson } from "../../domain/plan-json";
 import { type OutputRequest, resolveOutput } from "../../domain/render-output";
 import type { Transcript } from "../../domain/speech";
+import { flushToDisk, skipFlushesBelow } from "../../lib/atomic-file";
 import { readSpeechAnalysis, requireProbed } from "../assets/prepared-files";
 import { openJobChild } from "../job-child/child";
 import { toMediaOptions } from "../job-child/plan-child";
@@ -192,6 +193,7 @@ export async function renderRecording(
 }
 
 async function moveTo(finished: string, outputPath: string, replace: boolean): Promise<void> {
+  await flushToDisk(finished);
   if (!replace) {
     try {
       // Unlike a rename, a link fails if the file was created meanwhile.
@@ -207,10 +209,12 @@ async function moveTo(finished: string, outputPath: string, replace: boolean): P
 
 /** Runs `body` with a temporary folder next to `neighbor`, on the same file system. Removes the folder in any case. */
 export async function withWorkFolder<T>(neighbor: string, body: (workDir: string) => Promise<T>): Promise<T> {
-  const workDir = await mkdtemp(join(dirname(neighbor), `.${basename(neighbor).slice(0, 80)}.offcut-`));
+  const workDir = resolve(await mkdtemp(join(dirname(neighbor), `.${basename(neighbor).slice(0, 80)}.offcut-`)));
+  const restoreFlushes = skipFlushesBelow(workDir);
   try {
     return await body(workDir);
   } finally {
+    restoreFlushes();
     await rm(workDir, { recursive: true, force: true });
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { writeAtomic } from "../../../src/lib/atomic-file";
+import { flushFile, flushToDisk, skipFlushesBelow, writeAtomic } from "../../../src/lib/atomic-file";
 import { temporaryFolder } from "../../temporary-folder";
 
 test("writes the file and its folder, without leftovers", async () => {
@@ -28,4 +28,15 @@ test("a failed write keeps the existing file", async () => {
   await mkdir(join(path, "inside"), { recursive: true });
   await expect(writeAtomic(path, "new")).rejects.toThrow();
   expect(await readdir(folder.path)).toEqual(["taken"]);
+});
+
+test("a file below a folder of temporary files is not flushed", async () => {
+  await using folder = await temporaryFolder();
+  const missing = join(folder.path, "work/missing");
+  const restore = skipFlushesBelow(join(folder.path, "work"));
+  await flushFile(missing);
+  await expect(flushFile(join(folder.path, "work-2/missing"))).rejects.toThrow("ENOENT");
+  await expect(flushToDisk(missing)).rejects.toThrow("ENOENT");
+  restore();
+  await expect(flushFile(missing)).rejects.toThrow("ENOENT");
 });
