@@ -90,8 +90,10 @@ async function cutOne(tools: OneShotTools, task: CutTask, args: CutArguments): P
       language,
       scope: "analysis",
       check: (found) => {
-        output = requireTarget(task, found, force);
+        const target = requireTarget(task, found, force);
         requireAudio(found);
+        output = target?.path ?? null;
+        return target?.output ?? null;
       },
     });
     const request = { script, language, options, vocabulary, explain: explain !== null };

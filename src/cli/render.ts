@@ -67,7 +67,9 @@ async function renderOne(tools: OneShotTools, task: CutTask, args: RenderArgumen
       scope: chooseScope(task),
       check: (found) => {
         requireRepairedPlan(args, written, [], found);
-        output = requireTarget(task, found, args.force);
+        const target = requireTarget(task, found, args.force);
+        output = target?.path ?? null;
+        return target?.output ?? null;
       },
     });
     const repaired = requireRepairedPlan(args, written, transcript?.words ?? [], probed);

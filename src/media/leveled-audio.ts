@@ -121,7 +121,12 @@ function createSampleKeeper(path: string): AudioSink & { read(): string | null }
 }
 
 /** The noise reduction has one sample rate. */
-function chooseProcessedFormat({ format, probed, bitrate, noiseReduction }: AudioRenderOptions): AudioFormat {
+export function chooseProcessedFormat({
+  format,
+  probed,
+  bitrate,
+  noiseReduction,
+}: Pick<AudioRenderOptions, "format" | "probed" | "bitrate" | "noiseReduction">): AudioFormat {
   const track = probed.info.audio[0]!;
   return chooseAudioFormat(
     format,

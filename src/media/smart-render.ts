@@ -69,7 +69,7 @@ export async function planSmartRender(
   tools: RenderTools,
 ): Promise<SmartPlan> {
   const { probed } = request;
-  const source = await openSmartSource(request.sourcePath, probed, tools.signal);
+  const source = await (tools.early?.takeSource() ?? openSmartSource(request.sourcePath, probed, tools.signal));
   try {
     const segments: SpliceSegment[] = [];
     for (const segment of timeline.segments) segments.push(...(await planRange(source, segment.frames!)));
