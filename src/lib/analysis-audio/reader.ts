@@ -19,7 +19,9 @@ export async function openAudioFile(path: string) {
     const { size, mtimeMs, ino } = await file.stat();
     const version = `${ino}-${size}-${mtimeMs}`;
     const isCompressed = hasHeader(await readInto(file, new Uint8Array(Math.min(size, HEADER_BYTES)), 0));
-    const { samples, read } = isCompressed ? await openCompressed(file, size) : openRaw(file, size);
+    const { samples, read } = isCompressed
+      ? await openCompressed(file, size, `${path}:${version}`)
+      : openRaw(file, size);
     return {
       /** Whole samples in the file. */
       samples,
@@ -58,35 +60,49 @@ function openRaw(file: FileHandle, size: number): SampleSource {
   };
 }
 
-async function openCompressed(file: FileHandle, size: number): Promise<SampleSource> {
+/**
+ * The blocks that were decoded last, by recording and number: a planner reads the same minute of audio again and again,
+ * each time with another reader.
+ */
+const decodedBlocks = new Map<string, Int16Array>();
+const MAX_DECODED_BLOCKS = 64;
+
+/** `recording` changes when the file changes. */
+async function openCompressed(file: FileHandle, size: number, recording: string): Promise<SampleSource> {
   const footer = parseFooter(
     await readInto(file, new Uint8Array(FOOTER_BYTES), Math.max(0, size - FOOTER_BYTES)),
     size,
   );
   const end = size - FOOTER_BYTES - footer.indexBytes;
   const index = parseIndex(await readInto(file, new Uint8Array(footer.indexBytes), end), footer, end);
-  // Reads are sequential: the next one usually starts in the block in which the last one ended.
-  let last: { block: number; samples: Int16Array } | null = null;
+
+  /** Moves the block to the end of the cache. */
+  function keep(block: number, samples: Int16Array): void {
+    const key = `${recording}:${block}`;
+    decodedBlocks.delete(key);
+    decodedBlocks.set(key, samples);
+    if (decodedBlocks.size > MAX_DECODED_BLOCKS) decodedBlocks.delete(decodedBlocks.keys().next().value!);
+  }
 
   async function read(start: number, count: number): Promise<Int16Array> {
     const out = new Int16Array(count);
     if (count === 0) return out;
     const first = Math.floor(start / BLOCK_SAMPLES);
     const final = Math.floor((start + count - 1) / BLOCK_SAMPLES);
-    const known = last?.block === first ? last : null;
     const from = index.locate(first).offset;
     const until = index.locate(final);
-    const bytes =
-      known !== null && first === final
-        ? null
-        : await readInto(file, new Uint8Array(until.offset + until.size - from), from);
+    const readAll = () => readInto(file, new Uint8Array(until.offset + until.size - from), from);
+    let bytes: Uint8Array | null = null;
     for (let block = first; block <= final; block++) {
-      const samples =
-        block === known?.block ? known.samples : decodeBlockAt(index, block, footer.samples, bytes!, from);
+      let samples = decodedBlocks.get(`${recording}:${block}`);
+      if (samples === undefined) {
+        bytes ??= await readAll();
+        samples = decodeBlockAt(index, block, footer.samples, bytes, from);
+      }
+      keep(block, samples);
       const at = block * BLOCK_SAMPLES;
       const begin = Math.max(0, start - at);
       out.set(samples.subarray(begin, Math.min(samples.length, start + count - at)), at + begin - start);
-      last = { block, samples };
     }
     return out;
   }
