@@ -5,7 +5,7 @@ import { wav } from "../http/media";
 import { until } from "../until";
 import { useDashboard } from "./dashboard";
 import { createStudioAsset } from "./studio";
-import { longPress } from "./touch";
+import { createFinger, longPress } from "./touch";
 
 const { expectFailures, open, server } = useDashboard();
 const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name, exact: true });
@@ -15,6 +15,12 @@ const untilSelected = (page: Page, text: string) =>
   until(`"${text}" to be selected`, () =>
     page.evaluate((wanted) => [...(CSS.highlights.get("transcript-selected") ?? [])].join("") === wanted, text),
   );
+
+async function expectApart(one: Locator, other: Locator): Promise<void> {
+  const [a, b] = [(await one.boundingBox())!, (await other.boundingBox())!];
+  const isApart = [a.x + a.width <= b.x, b.x + b.width <= a.x, a.y + a.height <= b.y, b.y + b.height <= a.y];
+  expect(isApart).toContain(true);
+}
 
 test.each([
   ["a phone", 390, 640],
@@ -146,14 +152,15 @@ test("feedback and messages fit on a phone, and words are removed by touch", asy
   await longPress(page, "bravo");
   await untilSelected(page, "bravo");
   expect(await page.locator(".context-menu, .word-popover").count()).toBe(0);
-  await button(page, "Remove words").tap();
+  await button(page, "Remove").tap();
   await feedback(page, "1 word removed");
-  await button(page, "Restore words").tap();
+  await expectApart(page.locator(".feedback .toast"), button(page, "Restore"));
+  await button(page, "Restore").tap();
   await feedback(page, "1 word restored");
   await page.getByLabel("Find words").fill("bravo");
   await button(page, "Next match").tap();
   await untilSelected(page, "bravo");
-  await button(page, "Remove words").tap();
+  await button(page, "Remove").tap();
   await feedback(page, "1 word removed");
   await page.getByLabel("Find words").fill("");
   await button(page, "Hide removed").waitFor();
@@ -164,24 +171,20 @@ test("feedback and messages fit on a phone, and words are removed by touch", asy
   const { x, y, width, height } = (await flag.boundingBox())!;
   expect(height).toBe(44);
   const before = Number(await flag.getAttribute("aria-valuenow"));
-  const session = await page.context().newCDPSession(page);
-  const touch = (type: "touchStart" | "touchMove" | "touchEnd", at?: number) =>
-    session.send("Input.dispatchTouchEvent", { type, touchPoints: at === undefined ? [] : [{ x: at, y: y + 40 }] });
-  await touch("touchStart", x + width / 2);
-  await touch("touchMove", x + width / 2 + 40);
-  await touch("touchMove", x + width / 2 + 160);
-  await touch("touchEnd");
+  const finger = await createFinger(page);
+  await finger.down(x + width / 2, y + 40);
+  await finger.move([x + width / 2 + 40, y + 40], [x + width / 2 + 160, y + 40]);
+  await finger.up();
   await until("the playhead to follow", async () => Number(await flag.getAttribute("aria-valuenow")) > before + 5);
 
   // Beside its middle too, it moves with the finger, and not before.
   const place = async () => (await flag.boundingBox())!.x;
   const from = await place();
-  await touch("touchStart", from + width / 2 + 30);
-  await touch("touchMove", from + width / 2 + 32);
+  await finger.down(from + width / 2 + 30, y + 40);
+  await finger.move([from + width / 2 + 32, y + 40]);
   expect(await place()).toBeCloseTo(from, 0);
-  await touch("touchMove", from + width / 2 + 60);
-  await touch("touchMove", from + width / 2 + 80);
-  await touch("touchEnd");
+  await finger.move([from + width / 2 + 60, y + 40], [from + width / 2 + 80, y + 40]);
+  await finger.up();
   await until("the playhead to move as far as the finger", async () => Math.abs((await place()) - from - 50) < 3);
 
   // The field for a correction is at the word, where a keyboard on the screen leaves it.
@@ -197,4 +200,59 @@ test("feedback and messages fit on a phone, and words are removed by touch", asy
   expect(await distance()).toBeWithin(0, 12);
   const form = (await field.boundingBox())!;
   expect([form.y > 48, form.y + form.height <= 844 - 64]).toEqual([true, true]);
+});
+
+test.each([
+  ["a phone", 390, 844],
+  ["a tablet", 820, 1180],
+])("a part of the timeline is selected, removed and trimmed by touch on %s", async (_, width, height) => {
+  const user = await server().user();
+  const asset = await createStudioAsset(user);
+  const screen = { viewport: { width, height }, hasTouch: true, isMobile: true };
+  const page = await open(`/assets/${asset.id}?cut=${asset.reviewCutId}`, user, screen);
+  const tools = page.getByRole("group", { name: "Selection" });
+  const canvas = page.getByRole("img", { name: "Audio and removed spans" });
+  const box = (await canvas.boundingBox())!;
+  const [y, end] = [box.y + box.height - 12, box.x + width];
+  const finger = await createFinger(page);
+  await page.locator(".transcript-text").getByText("alpha").first().waitFor();
+
+  // The selection starts where the finger rests, and follows it.
+  await finger.down(end - 160, y);
+  await tools.waitFor();
+  const length = page.locator(".selection-length").filter({ visible: true });
+  const shortest = await length.textContent();
+  await finger.move([end - 130, y + 8], [end - 100, y + 30]);
+  await until("a longer selection", async () => (await length.textContent()) !== shortest);
+  await finger.up();
+  const selected = await length.textContent();
+  await tools.getByRole("button", { name: "Remove" }).tap();
+  await feedback(page, /^Marked range removed/);
+  await expectApart(page.locator(".feedback .toast"), tools);
+
+  // Its end is dragged at its grip.
+  await finger.down(end - 92, y);
+  await finger.move([end - 80, y], [end - 60, y]);
+  await finger.up();
+  await until("another selection", async () => (await length.textContent()) !== selected);
+  await tools.getByRole("button", { name: "Clear the selection" }).tap();
+  await tools.waitFor({ state: "detached" });
+
+  // A swipe selects nothing and moves no edge.
+  await finger.down(end - 100, y);
+  await finger.move([end - 110, y], [end - 140, y]);
+  await finger.up();
+  expect(await tools.count()).toBe(0);
+
+  // A removed span is selected as a whole, and its edges then move.
+  await finger.down(end - 130, y);
+  await tools.getByRole("button", { name: "Restore" }).waitFor();
+  await finger.up();
+  await finger.down(end - 92, y);
+  await finger.move([end - 84, y], [end - 60, y]);
+  await finger.up();
+  await feedback(page, /^Edge moved to/);
+  const edge = await length.textContent();
+  await tools.getByRole("button", { name: "Edge back one frame" }).tap();
+  await until("the edge to move by a frame", async () => (await length.textContent()) !== edge);
 });

@@ -33,3 +33,24 @@ export async function longPress(page: Page, word: string): Promise<void> {
   void Promise.allSettled([pressed, released]);
   await emulate(false);
 }
+
+type Finger = {
+  down(x: number, y: number): Promise<void>;
+  move(...places: number[][]): Promise<void>;
+  up(): Promise<void>;
+};
+
+/** Returns a finger on the page. */
+export async function createFinger(page: Page): Promise<Finger> {
+  const session = await page.context().newCDPSession(page);
+  const touch = async (type: "touchStart" | "touchMove" | "touchEnd", touchPoints: { x: number; y: number }[]) => {
+    await session.send("Input.dispatchTouchEvent", { type, touchPoints });
+  };
+  return {
+    down: (x, y) => touch("touchStart", [{ x, y }]),
+    move: async (...places) => {
+      for (const [x, y] of places) await touch("touchMove", [{ x: x!, y: y! }]);
+    },
+    up: () => touch("touchEnd", []),
+  };
+}

@@ -93,7 +93,7 @@ const toAdvice = (retryAfter: number | null): string =>
   retryAfter === null ? "Try again in a moment." : `Try again in ${formatWait(retryAfter)}.`;
 
 const formatWait = (seconds: number): string =>
-  seconds > 90 ? `${Math.ceil(seconds / 60)} minutes` : `${Math.max(1, seconds)} seconds`;
+  seconds > 90 ? `${Math.ceil(seconds / 60)} minutes` : seconds > 1 ? `${seconds} seconds` : "1 second";
 
 /** Adds the workspace to requests, and asks for the password when a call needs a recent sign-in. */
 const middleware: Middleware = {

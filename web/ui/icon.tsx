@@ -23,6 +23,7 @@ const PATHS = {
   play: "M5 3l8 5-8 5z",
   pause: "M5 3v10M11 3v10",
   back: "M10 3L5 8l5 5",
+  forward: "M6 3l5 5-5 5",
   flag: "M4 13.5v-11h7.5l-2 3 2 3H4",
   compare: "M3 4.5h7M8 2.5l2 2-2 2M13 11.5H6M8 9.5l-2 2 2 2",
   loop: "M11 2l2.5 2.5L11 7M13 4.5H5.500a3 3 0 0 0-3 3M5 14l-2.500-2.500L5 9M3 11.500h7.500a3 3 0 0 0 3-3",

@@ -78,6 +78,7 @@ const ShownTimeline = () =>
     onSelect: (range) => {
       marked.value = range;
     },
+    onHold: () => null,
   });
 
 const parts = { transcript: ShownTranscript, timeline: ShownTimeline };

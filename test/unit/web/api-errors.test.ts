@@ -41,6 +41,7 @@ test.each([
 
 test.each([
   [429, "30", "Too many attempts. Try again in 30 seconds."],
+  [429, "1", "Too many attempts. Try again in 1 second."],
   [429, "600", "Too many attempts. Try again in 10 minutes."],
   [503, "45", "The server is unavailable. Try again in 45 seconds."],
 ])("%i says how long to wait", (status, seconds, message) => {

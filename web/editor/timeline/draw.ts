@@ -18,6 +18,8 @@ export type Scene = SpansScene & {
   differences: readonly Difference[];
   edge: Edge | null;
   lanes: Lanes;
+  /** Whether fingers drag the ends of the selection. */
+  hasGrips: boolean;
 };
 
 type Context = CanvasRenderingContext2D;
@@ -146,7 +148,11 @@ function drawFound(context: Context, { view, colors, words, found, lanes }: Scen
   }
 }
 
-function drawSelection(context: Context, { view, colors, lanes }: Scene, { start, end }: Range): void {
+/** A grip is outside of the selection, which may be narrower than a finger. */
+const GRIP = { width: 14, height: 28, radius: 5 };
+
+function drawSelection(context: Context, scene: Scene, { start, end }: Range): void {
+  const { view, colors, lanes, hasGrips } = scene;
   const x = toX(view, start);
   const width = Math.max(1, toX(view, end) - x);
   context.fillStyle = colors.brand;
@@ -155,6 +161,18 @@ function drawSelection(context: Context, { view, colors, lanes }: Scene, { start
   context.globalAlpha = 1;
   context.fillRect(x, lanes.ruler.height, 1.5, lanes.height);
   context.fillRect(x + width - 1.5, lanes.ruler.height, 1.5, lanes.height);
+  if (!hasGrips) return;
+  const top = lanes.waveform.top + (lanes.waveform.height - GRIP.height) / 2;
+  for (const isStart of [true, false]) {
+    const left = isStart ? x - GRIP.width + 1.5 : x + width - 1.5;
+    const corners = isStart ? [GRIP.radius, 0, 0, GRIP.radius] : [0, GRIP.radius, GRIP.radius, 0];
+    context.fillStyle = colors.brand;
+    context.beginPath();
+    context.roundRect(left, top, GRIP.width, GRIP.height, corners);
+    context.fill();
+    context.fillStyle = colors.ground;
+    context.fillRect(left + GRIP.width / 2 - 0.75, top + 8, 1.5, GRIP.height - 16);
+  }
 }
 
 /** Draws the selected edge: a line with a bracket towards the kept span. */

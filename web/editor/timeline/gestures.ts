@@ -1,7 +1,7 @@
 /** Pointer and wheel gestures on the timeline. */
 import type { ReadonlySignal, Signal } from "@preact/signals";
 import { type Edge, findNearestEdge, getEdgeRange } from "../model/edges";
-import { type EditorPlan, MIN_KEPT, type Range } from "../model/plan";
+import { type EditorPlan, findSpanIndex, MIN_KEPT, type Range } from "../model/plan";
 import { isOnFlag } from "./controls";
 import type { Lanes } from "./lanes";
 import { placeAt, scrollBy, toTime, toX, type View, zoomAt } from "./view";
@@ -16,25 +16,43 @@ export type GestureOptions = {
   /** If null, edges can be selected but not moved. */
   onMoveEdge: ((edge: Edge, to: number, isDone: boolean) => void) | undefined;
   selection: Range | null;
+  /** The selected edge. */
+  edge: Edge | null;
   /** `isDone` is true once the drag has ended. */
   onSelect(range: Range, isDone: boolean): void;
   onSelectEdge(edge: Edge | null): void;
+  /**
+   * Called when a finger rests at a time. Returns the range with which a selection starts, which may be empty; null if
+   * something else was selected.
+   */
+  onHold(time: number): Range | null;
 };
+
+type Target = { edge: Edge | null; dragged: Edge | null; fixed: number | null };
 
 /** The action of a pointer. A `press` becomes another action once the pointer moves. */
 type Drag =
   /**
-   * `fixed` is the other end of the selection if its edge is pressed. `flag` is the distance of the playhead from the
-   * finger on its flag, null beside the flag.
+   * `edge` is selected by a click, `dragged` moves with the pointer. `fixed` is the other end of the selection if its
+   * edge is pressed. `flag` is the distance of the playhead from the finger on its flag, null beside the flag.
    */
-  | { kind: "press"; x: number; edge: Edge | null; fixed: number | null; flag: number | null }
+  | ({ kind: "press"; x: number; flag: number | null } & Target)
   | { kind: "scrub"; offset: number }
-  | { kind: "range"; from: number }
+  /** `fixed` stays selected: the other end, or what was under the finger when the selection started. */
+  | { kind: "range"; fixed: Range }
   | { kind: "pan"; x: number }
+  /** A removed span was selected. The finger is still there. */
+  | { kind: "held" }
   | { kind: "edge"; edge: Edge; range: Range; before: View; offset: number };
 
 const REACH = { mouse: 6, touch: 16 };
+/** Distance in which a finger takes an end of the selection, whose grip is beside it. */
+const GRIP_REACH = 28;
 const MIN_MOVE = 4;
+/** Time after which a finger that rests selects. */
+const HOLD_MS = 450;
+/** Width of a selection that starts where no word is, in pixels. */
+const HELD_WIDTH = 44;
 /** Maximum number of microseconds per pixel while an edge is dragged. */
 const DRAG_SCALE = 5_000;
 const WHEEL_ZOOM = 1.0025;
@@ -42,6 +60,9 @@ const WHEEL_ZOOM = 1.0025;
 /** Handles the gestures on a canvas. `read` returns the current state. Returns a function that stops it. */
 export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: () => GestureOptions): () => void {
   let drag: Drag | null = null;
+  /** Where the dragging pointer was last: the event that cancels it has no position. */
+  let lastX = 0;
+  let holding: ReturnType<typeof setTimeout> | undefined;
   const pointers = new Map<number, number>();
   const events = new AbortController();
   const { signal } = events;
@@ -58,29 +79,66 @@ export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: ()
   const limitTime = (x: number, range: Range = { start: 0, end: view.value.duration }) =>
     Math.min(range.end, Math.max(range.start, Math.round(toTime(view.value, x))));
 
-  const select = (from: number, x: number, isDone: boolean) => {
+  const select = (fixed: Range, x: number, isDone: boolean) => {
     const to = limitTime(x);
-    read().onSelect({ start: Math.min(from, to), end: Math.max(from, to) }, isDone);
+    read().onSelect({ start: Math.min(fixed.start, to), end: Math.max(fixed.end, to) }, isDone);
   };
-  /** Returns the end of the selection that stays when the one at a position is dragged, or null. */
-  const findFixedEnd = (x: number, y: number, reach: number): number | null => {
+  /** Returns the end of the selection at a position, or null. */
+  const findEnd = (x: number, y: number, reach: number): "start" | "end" | null => {
     const { selection, lanes } = read();
     if (selection === null || y < lanes.ruler.height) return null;
     const [start, end] = [toX(view.value, selection.start), toX(view.value, selection.end)];
-    if (Math.abs(end - x) <= reach) return selection.start;
-    return Math.abs(start - x) <= reach ? selection.end : null;
+    // Both may be in reach.
+    const side = x > (start + end) / 2 ? "end" : "start";
+    return Math.abs((side === "end" ? end : start) - x) <= reach ? side : null;
+  };
+  const findFixedEnd = (x: number, y: number, reach: number): number | null => {
+    const side = findEnd(x, y, reach);
+    return side && read().selection![side === "end" ? "start" : "end"];
+  };
+  /** Returns the edge that a finger may move: a selected one, or one of the selected span. All other drags scroll. */
+  const findHeldEdge = (x: number, y: number): Edge | null => {
+    const { plan, selection, edge, lanes } = read();
+    if (y >= lanes.waveform.top && edge !== null && Math.abs(toX(view.value, edge.time) - x) <= GRIP_REACH) return edge;
+    const side = findEnd(x, y, GRIP_REACH);
+    if (side === null || selection === null) return null;
+    const span = plan.spans[findSpanIndex(plan, selection.start)]!;
+    const isSpan = !span.isKept && span.start === selection.start && span.end === selection.end;
+    return isSpan ? findNearestEdge(plan, selection[side], 0) : null;
+  };
+
+  const findTarget = (x: number, y: number, isTouch: boolean): Target => {
+    const edge = findEdge(x, y, REACH[isTouch ? "touch" : "mouse"]);
+    const fixed = findFixedEnd(x, y, isTouch ? GRIP_REACH : REACH.mouse);
+    return { edge, dragged: isTouch ? findHeldEdge(x, y) : edge, fixed };
   };
 
   const begin = (press: Drag & { kind: "press" }, x: number, isTouch: boolean): Drag => {
     if (press.flag !== null) return { kind: "scrub", offset: press.flag };
-    if (press.edge && read().onMoveEdge) {
+    const edge = press.dragged;
+    if (edge && read().onMoveEdge) {
       const before = view.value;
-      view.value = placeAt(before, press.edge.time, press.x, Math.min(before.scale, DRAG_SCALE));
-      const range = read().getRange(press.edge);
-      return { kind: "edge", edge: press.edge, range, before, offset: toX(view.value, press.edge.time) - press.x };
+      view.value = placeAt(before, edge.time, press.x, Math.min(before.scale, DRAG_SCALE));
+      const range = read().getRange(edge);
+      return { kind: "edge", edge, range, before, offset: toX(view.value, edge.time) - press.x };
     }
-    if (press.fixed !== null) return { kind: "range", from: press.fixed };
-    return isTouch ? { kind: "pan", x } : { kind: "range", from: limitTime(press.x) };
+    const startAt = (time: number): Drag => ({ kind: "range", fixed: { start: time, end: time } });
+    if (press.fixed !== null) return startAt(press.fixed);
+    return isTouch ? { kind: "pan", x } : startAt(limitTime(press.x));
+  };
+  const hold = () => {
+    if (drag?.kind !== "press") return;
+    const { x } = drag;
+    const time = limitTime(x);
+    const held = read().onHold(time);
+    if (held === null) {
+      drag = { kind: "held" };
+      return;
+    }
+    const half = HELD_WIDTH / 2;
+    const isEmpty = held.start === held.end;
+    drag = { kind: "range", fixed: isEmpty ? { start: limitTime(x - half), end: limitTime(x + half) } : held };
+    read().onSelect(drag.fixed, false);
   };
   const move = (x: number) => {
     if (drag?.kind === "scrub") read().onSeek(limitTime(x + drag.offset));
@@ -88,7 +146,7 @@ export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: ()
       view.value = scrollBy(view.value, drag.x - x);
       drag.x = x;
     } else if (drag?.kind === "range") {
-      select(drag.from, x, false);
+      select(drag.fixed, x, false);
     } else if (drag?.kind === "edge") read().onMoveEdge?.(drag.edge, limitTime(x + drag.offset, drag.range), false);
   };
   const finish = (x: number, isCanceled: boolean) => {
@@ -99,7 +157,7 @@ export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: ()
       read().onMoveEdge?.(last.edge, time, true);
       view.value = placeAt(view.value, time, x, last.before.scale);
     } else if (last?.kind === "range") {
-      select(last.from, x, true);
+      select(last.fixed, x, true);
     } else if (last?.kind === "press" && !isCanceled) {
       read().onSelectEdge(last.edge);
       if (!last.edge) read().onSeek(limitTime(x));
@@ -111,18 +169,20 @@ export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: ()
     const { x, y } = toLocal(event);
     canvas.setPointerCapture(event.pointerId);
     pointers.set(event.pointerId, x);
-    if (pointers.size > 1) return finish(x, true);
+    clearTimeout(holding);
+    if (pointers.size > 1) return finish(lastX, true);
+    lastX = x;
     const isTouch = event.pointerType === "touch";
     const { lanes, playhead } = read();
-    const reach = REACH[isTouch ? "touch" : "mouse"];
     const time = playhead.peek();
     // A finger may be anywhere on the flag: a drag keeps its distance. A tap is like one elsewhere.
     const flag = isTouch && isOnFlag(view.value, time, x, y) ? toX(view.value, time) - x : null;
     drag =
       y < lanes.ruler.height && flag === null
         ? { kind: "scrub", offset: 0 }
-        : { kind: "press", x, edge: findEdge(x, y, reach), fixed: findFixedEnd(x, y, reach), flag };
+        : { kind: "press", x, flag, ...findTarget(x, y, isTouch) };
     if (drag.kind === "scrub") move(x);
+    else if (isTouch) holding = setTimeout(hold, HOLD_MS);
   };
   const onMove = (event: PointerEvent) => {
     const { x, y } = toLocal(event);
@@ -133,9 +193,16 @@ export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: ()
     }
     if (pointers.size === 2) pinch(event.pointerId, x);
     pointers.set(event.pointerId, x);
-    if (drag?.kind === "press" && Math.abs(x - drag.x) >= MIN_MOVE)
+    lastX = x;
+    if (drag?.kind === "press" && Math.abs(x - drag.x) >= MIN_MOVE) {
+      clearTimeout(holding);
       drag = begin(drag, x, event.pointerType === "touch");
+    }
     move(x);
+  };
+  // Otherwise the page scrolls with the finger that drags.
+  const onTouchMove = (event: TouchEvent) => {
+    if (drag !== null && drag.kind !== "press" && drag.kind !== "pan") event.preventDefault();
   };
   const pinch = (id: number, x: number) => {
     const other = [...pointers].find(([one]) => one !== id)![1];
@@ -144,7 +211,9 @@ export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: ()
   };
   const onEnd = (event: PointerEvent) => {
     if (!pointers.delete(event.pointerId)) return;
-    finish(toLocal(event).x, event.type === "pointercancel");
+    clearTimeout(holding);
+    const isCanceled = event.type === "pointercancel";
+    finish(isCanceled ? lastX : toLocal(event).x, isCanceled);
   };
   const onWheel = (event: WheelEvent) => {
     event.preventDefault();
@@ -165,8 +234,12 @@ export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: ()
   canvas.addEventListener("pointerup", onEnd, { signal });
   canvas.addEventListener("pointercancel", onEnd, { signal });
   canvas.addEventListener("wheel", onWheel, { signal, passive: false });
+  canvas.addEventListener("touchmove", onTouchMove, { signal, passive: false });
   window.addEventListener("keydown", onKey, { signal, capture: true });
-  return () => events.abort();
+  return () => {
+    clearTimeout(holding);
+    events.abort();
+  };
 }
 
 /** In CSS pixels. Edges of narrower spans cannot be distinguished, so a press there sets the position. */

@@ -3,6 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { useActions } from "../../app/actions";
 import { formatTimecode } from "../../app/format";
+import { touch } from "../../app/narrow";
 import { IconButton } from "../../ui/button";
 import { type Edge, getEdgeRange } from "../model/edges";
 import { type Difference, type EditorPlan, type Range, type RemovalReason, toSeconds } from "../model/plan";
@@ -56,6 +57,11 @@ export type TimelineProps = {
   onMoveEdge?: ((edge: Edge, to: number, isDone: boolean) => void) | undefined;
   /** `isDone` is true once the drag has ended. */
   onSelect(range: Range, isDone: boolean): void;
+  /**
+   * Called when a finger rests at a time. Returns the range with which a selection starts, which may be empty; null if
+   * something else was selected.
+   */
+  onHold(time: number): Range | null;
   /** Opens the context menu at a time. */
   onMenu?(event: MouseEvent, time: number): void;
   /** What is left of the zoom buttons. */
@@ -93,7 +99,7 @@ export function Timeline(props: TimelineProps) {
     height: lanes.height,
     draw: (context, colors) => {
       const data = { plan, words, texts, waveform, storyboard, found: props.found ?? NONE };
-      const scene = { ...data, selection, differences, filter, lanes, sheets, colors };
+      const scene = { ...data, selection, differences, filter, lanes, sheets, colors, hasGrips: touch.matches };
       drawTimeline(context, { ...scene, view: view.peek(), edge: edge.peek() });
     },
   }));
@@ -133,8 +139,10 @@ export function Timeline(props: TimelineProps) {
     onSeek,
     onMoveEdge: onMoveEdge && move,
     selection,
+    edge: edge.peek(),
     onSelect: props.onSelect,
     onSelectEdge: selectEdge,
+    onHold: props.onHold,
   };
   useEffect(() => handleGestures(canvas.current!, view, () => gestures.current!), []);
 

@@ -40,7 +40,7 @@ export function LanguageNote() {
             <>
               {" "}
               {editor.canEdit
-                ? `Cut the rest by hand ${touch.matches ? "on a computer" : "with I, O and Delete"}.`
+                ? `Cut the rest by hand ${touch.matches ? "on the timeline" : "with I, O and Delete"}.`
                 : "Choose “Cut by hand” for the rest."}{" "}
               <Advice code={untranscribed ?? detected!.code} />
             </>

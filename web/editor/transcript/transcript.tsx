@@ -297,14 +297,12 @@ export function Transcript(props: TranscriptProps) {
 type SelectionButtonProps = Pick<TranscriptProps, "selection" | "plan" | "words"> &
   Required<Pick<TranscriptProps, "onToggle">>;
 
-/**
- * Removes or restores words that were selected without a click, as by a long press or a search, which opens no details.
- */
+/** Removes or restores words that were selected without a click, as by a search, which opens no details. */
 function SelectionButton({ selection, plan, words, onToggle }: SelectionButtonProps) {
   const range = selection.value;
   if (range === null) return null;
   return (
-    <Button icon="cut" onClick={() => onToggle(range)}>
+    <Button class="selection-button" icon="cut" onClick={() => onToggle(range)}>
       {areRemoved(plan, words, range) ? "Restore words" : "Remove words"}
     </Button>
   );

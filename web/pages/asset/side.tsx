@@ -161,7 +161,7 @@ const EDITOR_HINTS: Hint[] = [
     title: "Edit by words.",
     text: "Select words and press Delete to remove or restore them. Edges can be dragged on the timeline, and everything can be undone.",
     touch:
-      "Hold a word to select it, then remove or restore it. A tap on a removed word says why it is removed. Everything can be undone.",
+      "Hold a word or the timeline to select a part, and drag its ends. A tap on a removed word says why it is removed. Everything can be undone.",
   },
   {
     title: "Listen, then keep it.",

@@ -1,8 +1,10 @@
 import { signal } from "@preact/signals";
 import { useCallback } from "preact/hooks";
+import { touch } from "../../app/narrow";
 import { isLongPress, openContextMenu } from "../../editor/context-menu";
-import { findSpanIndex } from "../../editor/model/plan";
+import { findSpanIndex, type Range } from "../../editor/model/plan";
 import { toTimecode } from "../../editor/model/timecodes";
+import { findWordAt, getWordBounds } from "../../editor/model/words";
 import { PacingButton } from "../../editor/pacing/pacing-panel";
 import { toCutTime } from "../../editor/player/timeline";
 import { FilterChips } from "../../editor/review/filter-chips";
@@ -13,6 +15,7 @@ import { playJoin } from "../../editor/state/seek-actions";
 import { Timeline } from "../../editor/timeline/timeline";
 import { shownRange } from "../../editor/transcript/transcript-tab";
 import { findSize, panelSizes, TimelineResizer } from "./panel-resizers";
+import { SelectionTools } from "./selection-tools";
 
 const MENU = [
   ["playback.toggle", "edit.toggle", "edit.restore-all", "playback.loop"],
@@ -30,6 +33,19 @@ function selectAt(editor: Editor, time: number): void {
   editor.selection.value = null;
   editor.marks.value = NO_MARKS;
   editor.span.value = span.isKept ? null : span;
+}
+
+/** Selects the removed span at a time, or returns the word there; an empty range if there is neither. */
+function holdAt({ plan, words, span }: Editor, time: number): Range | null {
+  const { spans } = plan.peek();
+  const found = spans[findSpanIndex(plan.peek(), time)]!;
+  if (!found.isKept) {
+    span.value = found;
+    return null;
+  }
+  const word = findWordAt(words, time);
+  const isSaid = word >= 0 && words.end[word]! > time;
+  return isSaid ? getWordBounds(words, { from: word, to: word + 1 }) : { start: time, end: time };
 }
 
 /** Whether removed spans are shown as seams. */
@@ -67,6 +83,7 @@ export function TimelinePanel() {
         height={findSize(panelSizes.waveHeight)}
         tools={
           <>
+            <SelectionTools />
             <FilterChips />
             <span class="spacer" />
             <PacingButton />
@@ -98,11 +115,13 @@ export function TimelinePanel() {
         }
         onSelect={({ start, end }, isDone) => {
           editor.marks.value = { in: start, out: end };
-          if (isDone) shownRange.value = { start, end };
+          // Fingers have the tools of the selection.
+          if (isDone && !touch.matches) shownRange.value = { start, end };
         }}
+        onHold={(time) => holdAt(editor, time)}
         onMenu={(event, time) => {
-          if (isLongPress(event)) return;
           event.preventDefault();
+          if (isLongPress(event)) return;
           selectAt(editor, time);
           playback.seek(time);
           openContextMenu(event, "Timeline", MENU);

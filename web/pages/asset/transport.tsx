@@ -17,6 +17,7 @@ import { ActionButton, Button, IconButton } from "../../ui/button";
 import { Segments } from "../../ui/form";
 import { Icon } from "../../ui/icon";
 import { Menu } from "../../ui/menu";
+import { SelectionTools } from "./selection-tools";
 import type { Asset } from "./use-media";
 
 /** Whether the field for a time is open. */
@@ -207,12 +208,13 @@ const Volume = () => (
   </div>
 );
 
-/** What phones need at hand. */
+/** The controls that phones have at hand. While something is selected, its tools take their place. */
 export function Dock() {
   const { playback } = useEditor();
   const places = useReviewCount();
   return (
     <section class="dock" aria-label="Playback and undo">
+      <SelectionTools />
       <PlayButton />
       <ModeSwitch />
       <Position time={playback.cutPosition} />
