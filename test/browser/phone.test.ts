@@ -207,9 +207,10 @@ test.each([
   ["a tablet", 820, 1180],
 ])("a part of the timeline is selected, removed and trimmed by touch on %s", async (_, width, height) => {
   const user = await server().user();
-  const asset = await createStudioAsset(user);
+  const { id } = await user.ready(await wav(26));
+  const cut = await user.cutEnded((await user.startCut({ asset_id: id, options: { mode: "manual" } })).id);
   const screen = { viewport: { width, height }, hasTouch: true, isMobile: true };
-  const page = await open(`/assets/${asset.id}?cut=${asset.reviewCutId}`, user, screen);
+  const page = await open(`/assets/${id}?cut=${cut.id}`, user, screen);
   const tools = page.getByRole("group", { name: "Selection" });
   const canvas = page.getByRole("img", { name: "Audio and removed spans" });
   const box = (await canvas.boundingBox())!;

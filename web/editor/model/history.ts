@@ -110,7 +110,7 @@ const isSame = (a: Content, b: Content): boolean =>
   (a.plan === b.plan || keepsTheSame(a.plan, b.plan)) &&
   (a.corrections === b.corrections || JSON.stringify(a.corrections) === JSON.stringify(b.corrections));
 
-/** What an edit keeps, and its corrected texts, in seconds. */
+/** The parts that an edit keeps, and its corrected texts, in seconds. */
 export type DraftSource = {
   segments: { start: number; end: number }[];
   texts: { start: number; end: number; text: string }[];

@@ -1,13 +1,5 @@
 /** Chooses among the takes of a line. Pure. */
-import {
-  type EditorPlan,
-  fromSeconds,
-  isMostlyRemoved,
-  type Range,
-  type Removal,
-  removeRange,
-  restoreRange,
-} from "./plan";
+import { type EditorPlan, fromSeconds, measureKept, type Range, type Removal, removeRange, restoreRange } from "./plan";
 
 /** A line that was recorded several times, as the API returns it, in seconds. */
 export type TakeSource = {
@@ -22,17 +14,29 @@ export type Take = {
   candidates: (Range & { isComplete: boolean; isKept: boolean; score: number | null })[];
 };
 
+/** A take is in the cut if at least this share of it is kept. */
+const MIN_KEPT_SHARE = 0.5;
+/** A short take of which much less is kept than of another one is only the padding of words beside it. */
+const MAX_LESS_KEPT = 0.25;
+
 /** Returns the lines with more than one take, with their state in the plan. */
 export const listTakes = (plan: EditorPlan, takes: readonly TakeSource[]): Take[] =>
   takes
     .filter(({ candidates }) => candidates.length > 1)
-    .map(({ line, candidates }) => ({
-      line,
-      candidates: candidates.map(({ start, end, complete, score = null }) => {
-        const range = { start: fromSeconds(start), end: fromSeconds(end) };
-        return { ...range, isComplete: complete, score, isKept: !isMostlyRemoved(plan, range) };
-      }),
-    }));
+    .map(({ line, candidates }) => {
+      const ranges = candidates.map(({ start, end }) => ({ start: fromSeconds(start), end: fromSeconds(end) }));
+      const shares = ranges.map((range) => measureKept(plan, range) / Math.max(1, range.end - range.start));
+      const limit = Math.max(MIN_KEPT_SHARE, Math.max(...shares) - MAX_LESS_KEPT);
+      return {
+        line,
+        candidates: candidates.map(({ complete, score = null }, index) => ({
+          ...ranges[index]!,
+          isComplete: complete,
+          score,
+          isKept: shares[index]! >= limit,
+        })),
+      };
+    });
 
 const RETAKE: Removal = { reason: "retake", rule: null, confidence: null };
 

@@ -56,7 +56,7 @@ async function explainDraft(editor: Editor, options: PacingOptions, signal: Abor
   );
 }
 
-/** What a cut was assembled from, and the options with which it was. */
+/** The facts from which a cut was assembled, and its options. */
 export type Pacing = BasisJson & { options: PacingOptions };
 
 /** Returns what other pacing needs; null for cuts of older versions. */

@@ -24,7 +24,7 @@ export type ReviewKeeper = {
   /** Null until they are loaded. */
   items: ReadonlySignal<readonly ReviewItem[] | null>;
   decisions: ReadonlySignal<Decisions>;
-  /** Who decided about an item on the server. */
+  /** The person who decided about an item on the server. */
   findAuthor(id: string): { name: string | null; at: string } | null;
   /** Why the review could not be loaded, or null. */
   problem: ReadonlySignal<string | null>;

@@ -99,7 +99,7 @@ function toTick(item: ReviewItem, decisions: Decisions, current: ReviewItem | nu
   return [state, state === "removed" ? (item.reason ?? "manual") : "", item.id === current?.id ? "now" : ""].join(" ");
 }
 
-/** What is left to do, and the list of all places. */
+/** The progress of the review, and the list of all places. */
 function Places({ review }: { review: ReviewSession }) {
   const { editor, playback } = useEditor();
   const queue = review.queue.value;

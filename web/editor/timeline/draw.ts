@@ -148,7 +148,7 @@ function drawFound(context: Context, { view, colors, words, found, lanes }: Scen
   }
 }
 
-/** A grip is outside of the selection, which may be narrower than a finger. */
+/** A grip is outside of the selection, which may be narrower than a finger, but not outside of the timeline. */
 const GRIP = { width: 14, height: 28, radius: 5 };
 
 function drawSelection(context: Context, scene: Scene, { start, end }: Range): void {
@@ -164,7 +164,9 @@ function drawSelection(context: Context, scene: Scene, { start, end }: Range): v
   if (!hasGrips) return;
   const top = lanes.waveform.top + (lanes.waveform.height - GRIP.height) / 2;
   for (const isStart of [true, false]) {
-    const left = isStart ? x - GRIP.width + 1.5 : x + width - 1.5;
+    const edge = isStart ? x : x + width;
+    if (edge < -1 || edge > view.width + 1) continue;
+    const left = isStart ? Math.max(0, x - GRIP.width + 1.5) : Math.min(view.width - GRIP.width, edge - 1.5);
     const corners = isStart ? [GRIP.radius, 0, 0, GRIP.radius] : [0, GRIP.radius, GRIP.radius, 0];
     context.fillStyle = colors.brand;
     context.beginPath();

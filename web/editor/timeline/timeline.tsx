@@ -64,7 +64,7 @@ export type TimelineProps = {
   onHold(time: number): Range | null;
   /** Opens the context menu at a time. */
   onMenu?(event: MouseEvent, time: number): void;
-  /** What is left of the zoom buttons. */
+  /** Controls to the left of the zoom buttons. */
   tools?: ComponentChildren;
 };
 

@@ -8,7 +8,7 @@ import { Icon } from "../../ui/icon";
 import { type FindOptions, findMatchFrom, type WordRange } from "../model/words";
 
 type FindBarProps = {
-  /** What is searched for; null while the search is closed. */
+  /** The searched text; null while the search is closed. */
   search: Signal<string | null>;
   options: Signal<FindOptions>;
   /** Changes when the field is to have the focus. 0: never yet. */

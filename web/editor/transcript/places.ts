@@ -85,8 +85,8 @@ function findText(paragraph: Element, offset: number, isStart: boolean): { node:
 }
 
 /**
- * What somebody reads when the words are replaced. `time`: start of the first visible word. `offset`: of its line from
- * the top of the panel, in pixels. Both are missing at the start of the text.
+ * The place that is being read when the words are replaced. `time`: start of the first visible word. `offset`: of its
+ * line from the top of the panel, in pixels. Both are missing at the start of the text.
  */
 export type ReadingPlace = { time?: number; offset?: number; hasFocus?: boolean };
 

@@ -342,9 +342,7 @@ function describeNoWords(asset: Asset, canEdit: boolean): string {
   // The note about the language has the advice.
   if (findUntranscribed(asset) !== null) return "This recording was not transcribed.";
   const hasAudio = asset.audio_tracks !== 0;
-  const byHand = touch.matches
-    ? "Hold the timeline to select a part, then remove it."
-    : "Cut by hand with I, O and Delete.";
+  const byHand = touch.matches ? "Hold the timeline to select a part." : "Cut by hand with I, O and Delete.";
   const advice = canEdit ? byHand : "Choose “Cut by hand” to remove parts of it.";
   return [hasAudio ? "No speech found." : "This recording has no audio.", canWrite.value && advice]
     .filter(Boolean)

@@ -46,7 +46,7 @@ export type TranscriptProps = {
   onMenu?(place: { x: number; y: number }, word: number): void;
   /** Receives what menus and keys of the page can do here. */
   commands?: RefObject<TranscriptCommands | null>;
-  /** What somebody was reading before all words were there. It is taken over once. */
+  /** The place that was being read before all words were there. It is taken over once. */
   place?: RefObject<ReadingPlace | null>;
   /** Shows details of words below them. */
   renderDetails?(details: Details): ComponentChildren;

@@ -50,7 +50,7 @@ export function CutMenu({ both }: { both: EditorWithDraft }) {
   if (all.length > 1) actions.push({ label: "Compare with…", icon: "compare", run: openCompare });
   if (canWrite.value)
     actions.push(
-      { label: "Rename", icon: "flag", run: () => setDialog("rename") },
+      { label: "Rename", icon: "edit", run: () => setDialog("rename") },
       { label: "Delete cut", icon: "trash", isDangerous: true, run: () => setDialog("delete") },
     );
   if (actions[0]) actions[0].hasRule = true;

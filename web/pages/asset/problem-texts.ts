@@ -1,4 +1,7 @@
-/** Advice for failed recordings, cuts and renders, and for rejected renders and exports. */
+/**
+ * Advice for failed recordings, cuts and renders, and for rejected renders and exports. It follows the message of the
+ * error, which names the server's log if that has more.
+ */
 import { ApiError } from "../../app/api";
 
 const ASSET_ADVICE: Record<string, string> = {
@@ -6,7 +9,7 @@ const ASSET_ADVICE: Record<string, string> = {
   corrupt_media: "Copy the file from the camera or recorder again, and upload it again.",
   no_media_streams: "Upload a file that has video or audio.",
   media_limits_exceeded: "Split the recording or make the file smaller, and upload it again.",
-  processing_failed: "Upload the recording again. If it fails again, the server's log has the cause.",
+  processing_failed: "Upload the recording again.",
 };
 
 const CUT_ADVICE: Record<string, string> = {
@@ -16,7 +19,7 @@ const CUT_ADVICE: Record<string, string> = {
     "Clear the “Script” field to cut by pauses alone, or ask the administrator to install a model for the language.",
   storage_full: "Delete recordings or renders that are not needed, and make the cut again.",
   cancelled: "Make the cut again when you need it.",
-  processing_failed: "Make the cut again. If it fails again, the server's log has the cause.",
+  processing_failed: "Make the cut again.",
 };
 
 export const adviseAsset = (code: string | null): string => ASSET_ADVICE[code ?? ""] ?? ASSET_ADVICE.processing_failed!;
@@ -47,7 +50,7 @@ export function explainRefusal(error: unknown): unknown {
 }
 
 const FAILURES: Record<string, string> = {
-  processing_failed: "Render it again. If it fails again, the server's log has the cause.",
+  processing_failed: "Render it again.",
   storage_full:
     "The server's disk is full. Delete files that you no longer need, or ask the administrator, then render it again.",
   media_limits_exceeded: "Render it with a lower resolution or frame rate.",

@@ -1,4 +1,4 @@
-/** What the cut comes to, and the reply to each action. */
+/** The length of the cut, and the reply to each action. */
 
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { type Loudness, type LoudnessSteps, measureSpans, readLoudness } from "../../../src/domain/loudness";

@@ -74,7 +74,7 @@ export function RenderRow({ render, name, canWrite, onShare, onDelete, onChange 
           <IconButton icon="trash" label="Delete" aria-describedby={id} onClick={onDelete} />
         )}
       </div>
-      {render.state !== "completed" && (
+      {render.state !== "completed" && render.state !== "failed" && (
         <span class="render-state">
           <JobStatus state={render.state} />
           {render.state === "processing" && <RenderProgress render={render} name={name} />}
@@ -82,7 +82,10 @@ export function RenderRow({ render, name, canWrite, onShare, onDelete, onChange 
       )}
       {render.state === "failed" && (
         <p class="render-problem">
-          {render.error_message} {adviseRender(render.error_code)}
+          <Icon name="warning" />
+          <span>
+            <strong>Failed.</strong> {render.error_message} {adviseRender(render.error_code)}
+          </span>
         </p>
       )}
       <RenderWarnings warnings={render.warnings} />

@@ -1,0 +1,13 @@
+import { expect, test } from "bun:test";
+import { type EditorPlan, removeRange } from "../../../web/editor/model/plan";
+import { listTakes } from "../../../web/editor/model/takes";
+
+const WHOLE: EditorPlan = { duration: 4e6, spans: [{ start: 0, end: 4e6, isKept: true, review: null }] };
+
+test("a short take of which the padding of another one is left is not in the cut", () => {
+  const said = (start: number, end: number) => ({ start, end, complete: false });
+  const source = [{ line: "it was last", chosen: 2, candidates: [said(1, 1.2), said(1.22, 1.55), said(1.55, 3)] }];
+  const [take] = listTakes(removeRange(WHOLE, { start: 1_120_000, end: 1_490_000 }), source);
+  expect(take!.candidates.map(({ isKept }) => isKept)).toEqual([false, false, true]);
+  expect(listTakes(WHOLE, source)[0]!.candidates.every(({ isKept }) => isKept)).toBe(true);
+});
