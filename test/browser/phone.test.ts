@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import type { Locator, Page } from "playwright-core";
 import { wav } from "../http/media";
 import { until } from "../until";
+import { expectAccessible } from "./axe";
 import { useDashboard } from "./dashboard";
 import { createStudioAsset } from "./studio";
 import { createFinger, longPress } from "./touch";
@@ -230,6 +231,7 @@ test.each([
   await tools.getByRole("button", { name: "Remove" }).tap();
   await feedback(page, /^Marked range removed/);
   await expectApart(page.locator(".feedback .toast"), tools);
+  await expectAccessible(page);
 
   // Its end is dragged at its grip.
   await finger.down(end - 92, y);

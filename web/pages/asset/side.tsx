@@ -187,11 +187,11 @@ const toKey = (): string => `hints.asset.${session.value.kind === "signed-in" ? 
 
 /** Explains the page to first-time users, one hint at a time. Hints that were read or hidden do not return. */
 function Hints() {
-  const { editor } = useEditor();
+  const { cut } = useEditor();
   const hints = canWrite.value ? EDITOR_HINTS : VIEWER_HINTS;
   const [known, setRead] = useState(() => Number(recall(toKey())) || 0);
   // The first hint of writers leads to a cut.
-  const first = canWrite.value && editor.cut !== null ? 1 : 0;
+  const first = canWrite.value && cut !== null ? 1 : 0;
   const read = Math.max(known, first);
   const hint = hints[read];
   if (hint === undefined) return null;
