@@ -242,8 +242,7 @@ test.each([
   await tools.waitFor({ state: "detached" });
 
   // A swipe selects nothing and moves no edge.
-  await finger.down(end - 100, y);
-  await finger.move([end - 110, y], [end - 140, y]);
+  await Promise.all([finger.down(end - 100, y), finger.move([end - 110, y], [end - 140, y])]);
   await finger.up();
   expect(await tools.count()).toBe(0);
 

@@ -181,8 +181,9 @@ export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: ()
       y < lanes.ruler.height && flag === null
         ? { kind: "scrub", offset: 0 }
         : { kind: "press", x, flag, ...findTarget(x, y, isTouch) };
-    if (drag.kind === "scrub") move(x);
-    else if (isTouch) holding = setTimeout(hold, HOLD_MS);
+    if (drag.kind !== "press") move(x);
+    // A finger that rests on a grip is about to drag it.
+    else if (isTouch && drag.dragged === null && drag.fixed === null) holding = setTimeout(hold, HOLD_MS);
   };
   const onMove = (event: PointerEvent) => {
     const { x, y } = toLocal(event);
