@@ -25,7 +25,7 @@ type MenuProps = {
   label: string;
   items: MenuItem[];
   side?: "left" | "right";
-  children: ComponentChildren;
+  children?: ComponentChildren;
   look?: string;
 };
 

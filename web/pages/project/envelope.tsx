@@ -1,14 +1,15 @@
 /** The envelope of a recording's audio, which is read when it comes into view. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { mediaUrl, toApiError } from "../../app/api";
 import { useRead } from "../../app/cache";
 import { Icon } from "../../ui/icon";
+import { useSeen } from "./use-seen";
 
 const POINTS = 110;
 
 export function Envelope({ id }: { id: string }) {
   const place = useRef<HTMLSpanElement>(null);
-  const isSeen = useInView(place);
+  const isSeen = useSeen(place, false);
   return (
     <span ref={place} class="envelope-box">
       {isSeen && <EnvelopePath id={id} />}
@@ -46,44 +47,4 @@ export function drawEnvelope(peaks: Uint8Array): string {
     path += `M${(at * step).toFixed(2)} ${(50 - half).toFixed(1)}h${width}v${(2 * half).toFixed(1)}h-${width}z`;
   });
   return path;
-}
-
-const MARGIN = "100px";
-/** What scrolls past is not loaded. */
-const STAYS_MS = 200;
-
-const listeners = new WeakMap<Element, (isIn: boolean) => void>();
-let observer: IntersectionObserver | null = null;
-
-function observe(element: Element, listener: (isIn: boolean) => void): () => void {
-  observer ??= new IntersectionObserver(
-    (entries) => {
-      for (const { target, isIntersecting } of entries) listeners.get(target)?.(isIntersecting);
-    },
-    { rootMargin: MARGIN },
-  );
-  listeners.set(element, listener);
-  observer.observe(element);
-  return () => {
-    listeners.delete(element);
-    observer?.unobserve(element);
-  };
-}
-
-/** Returns whether an element has been in view for a moment. Stays true. */
-function useInView(element: { current: Element | null }): boolean {
-  const [wasSeen, setWasSeen] = useState(false);
-  useEffect(() => {
-    if (wasSeen || element.current === null) return;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const stop = observe(element.current, (isIn) => {
-      clearTimeout(timer);
-      if (isIn) timer = setTimeout(() => setWasSeen(true), STAYS_MS);
-    });
-    return () => {
-      clearTimeout(timer);
-      stop();
-    };
-  }, [wasSeen]);
-  return wasSeen;
 }

@@ -7,7 +7,6 @@ import { isBilled } from "../../app/session";
 import { showFailure, showToast } from "../../app/toasts";
 import { toLocalAddress } from "../../app/use-query";
 import { ConfirmDialog } from "../../ui/dialog";
-import { Icon } from "../../ui/icon";
 import { Menu, type MenuItem } from "../../ui/menu";
 import { keepFocus } from "../../ui/page";
 import { nameOf } from "../asset/use-media";
@@ -44,9 +43,7 @@ export function RecordingMenu({ recording, onChange }: RecordingMenuProps) {
   ];
   return (
     <>
-      <Menu label={`Actions for ${name}`} items={items.filter((item) => item !== false)}>
-        <Icon name="more" />
-      </Menu>
+      <Menu label={`Actions for ${name}`} look="quiet icon-only dots" items={items.filter((item) => item !== false)} />
       {open === "rename" && <RenameDialog recording={recording} onSaved={onChange} onClose={onClose} />}
       {open === "notes" && <NotesDialog recording={recording} onSaved={onChange} onClose={onClose} />}
       {open === "move" && (

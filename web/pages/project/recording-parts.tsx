@@ -60,14 +60,14 @@ export function Lengths({ recording }: { recording: Recording }) {
   if (duration === null) return <span class="soft">Length not known yet</span>;
   const kept = cut?.kept_duration ?? null;
   return (
-    <span class="number lengths">
-      <span class="soft">{formatDuration(Number(duration))}</span>
+    <span class="number soft lengths">
+      {formatDuration(Number(duration))}
       {kept !== null && (
         <>
-          <span class="soft" aria-hidden="true">
-            {" → "}
-          </span>
-          <span class="visually-hidden"> cut to </span>
+          {" "}
+          <span role="img" aria-label="cut to">
+            →
+          </span>{" "}
           <b>{formatDuration(kept)}</b>
         </>
       )}
@@ -89,9 +89,9 @@ export function Marks({ recording }: { recording: Recording }) {
     );
   const text = `${formatCount(cut.open_marks, "place")} to review`;
   return (
-    <span class="marks" title={text} role="img" aria-label={text}>
+    <span class="marks number" title={text} role="img" aria-label={text}>
       <Icon name="flag" />
-      <span class="number">{cut.open_marks}</span>
+      {cut.open_marks}
     </span>
   );
 }

@@ -5,6 +5,7 @@ import { formatDuration } from "../../app/format";
 import { Icon } from "../../ui/icon";
 import { Envelope } from "./envelope";
 import { countFrames, type Recording } from "./recording";
+import { useSeen } from "./use-seen";
 
 type PictureProps = { recording: Recording; hasScrub?: boolean };
 
@@ -18,9 +19,7 @@ export function RecordingPicture({ recording, hasScrub = true }: PictureProps) {
   const scrub = useScrub(recording, hasPoster, duration);
   return (
     <span class="recording-picture" {...(isReady && hasScrub ? scrub.handlers : {})}>
-      {hasPoster && (
-        <img src={mediaUrl(id, "poster")} alt="" loading="lazy" decoding="async" onError={() => setIsMissing(true)} />
-      )}
+      {hasPoster && <Poster id={id} onMissing={() => setIsMissing(true)} />}
       {hasEnvelope && <Envelope id={id} />}
       {!hasPoster && !hasEnvelope && <Icon name={type === "video" ? "film" : "audio"} />}
       {isReady && hasScrub && (
@@ -35,6 +34,24 @@ export function RecordingPicture({ recording, hasScrub = true }: PictureProps) {
         </span>
       )}
     </span>
+  );
+}
+
+/** Posters that the browser has. */
+const loaded = new Set<string>();
+
+function Poster({ id, onMissing }: { id: string; onMissing(): void }) {
+  const image = useRef<HTMLImageElement>(null);
+  const isSeen = useSeen(image, true) || loaded.has(id);
+  return (
+    <img
+      ref={image}
+      src={isSeen ? mediaUrl(id, "poster") : undefined}
+      alt=""
+      decoding="async"
+      onLoad={() => loaded.add(id)}
+      onError={onMissing}
+    />
   );
 }
 

@@ -112,9 +112,7 @@ function NameCell({ recording, selection }: { recording: Recording; selection: S
   return (
     <span class={`recording-name${isSelected.value ? " selected" : ""}`} data-id={recording.id}>
       <PickBox recording={recording} isSelected={isSelected.value} selection={selection} />
-      <span class="name-art" aria-hidden="true">
-        <RecordingPicture recording={recording} hasScrub={false} />
-      </span>
+      <RecordingPicture recording={recording} hasScrub={false} />
       <span class="name-text">
         <a
           class="truncate"
