@@ -57,10 +57,11 @@ function createRead<T>(key: QueryKey | null, load: (signal: AbortSignal) => Prom
 
 type Result<T> = { data: T | undefined; error: unknown };
 
+const isOffline = (error: unknown): boolean => error instanceof ApiError && error.code === "offline";
+
 /** While the server does not respond, the current value stays, and the shell shows a notice. */
 function toLoaded<T>({ data, error }: Result<T>, before: Loaded<T>): Loaded<T> {
-  const isOffline = error instanceof ApiError && error.code === "offline";
-  if (data !== undefined && (error === null || isOffline))
+  if (data !== undefined && (error === null || isOffline(error)))
     return before.kind === "ready" && before.value === data ? before : { kind: "ready", value: data };
   if (error !== null) return { kind: "failed", message: toMessage(error), error };
   // A failure is shown until there is an answer.
@@ -202,7 +203,9 @@ export function createList<Item, Of extends Page<Item> = Page<Item>>(
       first.value = data.first;
       hasMore.value = data.cursor !== null;
     }
-    error.value = failure === null ? null : toMessage(failure);
+    // Rows that are shown stay, and the shell shows a notice. Only a next page needs the user, who wants it.
+    const isNoticed = data !== undefined && !isReadingNext && isOffline(failure);
+    error.value = failure === null || isNoticed ? null : toMessage(failure);
     if (isFetching || !isMoreWanted) return;
     isMoreWanted = false;
     if (failure === null) list.loadMore();

@@ -31,12 +31,15 @@ function describeUpload({ state, sentBytes, sizeBytes, secondsLeft, isResumed }:
   }
 }
 
+/** Names of recordings without video. */
+const AUDIO = /\.(aac|ac3|aif|aiff|amr|ape|caf|flac|m4a|m4b|mka|mp2|mp3|oga|ogg|opus|spx|wav|wma|wv)$/i;
+
 export function UploadRow({ item }: { item: UploadItem }) {
   const { id, name, state, error } = item;
   const isBad = error !== null;
   return (
     <li class={isBad ? "bad" : undefined}>
-      <Icon name={isBad ? "warning" : state === "finished" ? "check" : "film"} />
+      <Icon name={isBad ? "warning" : state === "finished" ? "check" : AUDIO.test(name) ? "audio" : "film"} />
       <span class="tray-text">
         <b class="truncate" title={name} dir="auto">
           {name}

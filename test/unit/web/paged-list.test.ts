@@ -63,3 +63,22 @@ test("the next page is read after a reload that interrupts it, or during which i
   await shows(6);
   expect(pending()).toBe(0);
 });
+
+test("while the server does not respond, a list says so only for a next page", async () => {
+  const { ApiError } = await import("../../../web/app/api");
+  let isAway = false;
+  const { list, start } = createList(["away"], async (cursor) => {
+    if (isAway) throw new ApiError("The server does not respond.", "offline", 0);
+    return { items: [Number(cursor ?? 0)], next_cursor: String(Number(cursor ?? 0) + 1) };
+  });
+  stops.push(start());
+  await until("a row", async () => list.items.value?.length === 1);
+  isAway = true;
+  await list.reload();
+  expect([list.items.value, list.error.value]).toEqual([[0], null]);
+  list.loadMore();
+  await until("an error", async () => list.error.value !== null);
+  isAway = false;
+  await list.reload();
+  expect(list.error.value).toBeNull();
+});
