@@ -96,6 +96,7 @@ function ImportButton({ owner }: { owner: VocabularyOwner }) {
     const parsed = parseVocabularyFile(await file.text());
     if (parsed.problem) return setProblem(`Line ${parsed.problem.line} of “${file.name}”: ${parsed.problem.message}.`);
     const { entries: added } = parsed;
+    if (added.length === 0) return setProblem(`“${file.name}” has no terms.`);
     try {
       await changeVocabulary(owner, (entries) => addEntries(entries, added));
       showToast({ kind: "info", text: `${formatCount(added.length, "term")} from “${file.name}” added.` });
