@@ -43,7 +43,7 @@ export function validate<S extends TSchema>(schema: S, value: unknown, place: "b
 const isUuidField = ({ format, anyOf }: TSchema): boolean =>
   format === "uuid" || (anyOf as TSchema[] | undefined)?.some(isUuidField) === true;
 
-/** Replaces the UUIDs among the properties by those in lower case, as IDs are stored. Those in lists and deeper stay. */
+/** Replaces the UUIDs among the properties, but not deeper ones, by those in lower case, as IDs are stored. */
 function lowerUuids<Value>(schema: TSchema, value: Value): Value {
   const lowered: Record<string, string> = {};
   for (const [name, property] of Object.entries<TSchema>(schema.properties ?? {})) {
