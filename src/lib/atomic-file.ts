@@ -23,7 +23,10 @@ export async function writeAtomic(path: string, data: string | Uint8Array, mode 
 
 const temporaryFolders = new Set<string>();
 
-/** Skips flushing the files below a folder that is of no use after a crash, until the result is called. */
+/**
+ * Skips flushing the files below a folder that is of no use after a crash, until the result is called. `folder` is
+ * absolute, without a slash at its end.
+ */
 export function skipFlushesBelow(folder: string): () => void {
   temporaryFolders.add(folder);
   return () => temporaryFolders.delete(folder);

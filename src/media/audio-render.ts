@@ -134,6 +134,7 @@ export async function spliceTo(options: AudioRenderOptions, audioFormat: AudioFo
   const until = segments.at(-1)?.end ?? 0;
   const createDenoiser = mode === undefined ? null : await loadRnnoise();
   const { sampleRate, channels } = audioFormat;
+  signal?.throwIfAborted();
   const decoder: AudioDecoder =
     options.takeDecoder?.(audioFormat) ??
     startAudioDecoder({ ...options, format: { ...audioFormat, encoding: "f32le" } });

@@ -3,7 +3,7 @@
  * speech is recognized. Which render takes them, and whether one does, makes no difference to its output.
  */
 import type { RenderRequest } from "../domain/media";
-import { TICKS_PER_SECOND } from "../domain/time";
+import { getFrameCount, TICKS_PER_SECOND } from "../domain/time";
 import { type AudioDecoder, startAudioDecoder } from "./audio-render";
 import type { AudioFormat } from "./encoder-arguments";
 import type { Ffmpeg } from "./ffmpeg";
@@ -12,35 +12,39 @@ import { openSmartSource, type SmartSource } from "./smart/source";
 
 /** What was started. Each method returns its part once, to one render with the request that it was started for. */
 export type EarlyRender = {
-  /** Returns the opened source; null if it was not opened. Errors: those of `openSmartSource`. */
-  takeSource(): Promise<SmartSource> | null;
-  /** Returns a decoder of this format that has decoded some samples; null if there is none. */
+  /** Returns the opened source; null if there is none, or it could not be opened. */
+  takeSource(): Promise<SmartSource | null>;
+  /** Returns a decoder of this format that has decoded some samples; null if there is none, or it has failed. */
   takeDecoder(format: AudioFormat): AudioDecoder | null;
 };
 
 /** Bytes of the samples that are decoded in advance, all or none: five minutes of stereo. */
 const MAX_DECODED_BYTES = 128 * 1024 ** 2;
+/** Frames of a source that is opened in advance: as much memory again, beside what planning needs. */
+const MAX_OPENED_FRAMES = 180_000;
 
 type EarlyRequest = Pick<RenderRequest, "sourcePath" | "probed" | "output">;
 
 /** Starts the parts. They end with this process if no render takes them. */
 export function startEarlyRender(request: EarlyRequest, ffmpeg: Ffmpeg): EarlyRender {
   const { sourcePath, probed, output } = request;
-  let source = output.video !== null && output.matchesSource ? openSmartSource(sourcePath, probed) : null;
-  // The render that takes it reports the error.
-  source?.catch(() => {});
+  const opens = output.video !== null && output.matchesSource && probed.frames !== null;
+  let source: Promise<SmartSource | null> =
+    opens && getFrameCount(probed.frames!) <= MAX_OPENED_FRAMES
+      ? openSmartSource(sourcePath, probed).catch(() => null)
+      : Promise.resolve(null);
   let decoding = output.audio === null ? null : startDecoder(request, ffmpeg);
   return {
     takeSource: () => {
       const taken = source;
-      source = null;
+      source = Promise.resolve(null);
       return taken;
     },
     takeDecoder: ({ sampleRate, channels }) => {
       if (decoding?.format.sampleRate !== sampleRate || decoding.format.channels !== channels) return null;
-      const { decoder } = decoding;
+      const { decoder, hasFailed } = decoding;
       decoding = null;
-      return decoder;
+      return hasFailed() ? null : decoder;
     },
   };
 }
@@ -57,5 +61,9 @@ function startDecoder({ sourcePath, probed, output }: EarlyRequest, ffmpeg: Ffmp
     undefined,
     new ByteLengthQueuingStrategy({ highWaterMark: MAX_DECODED_BYTES }),
   );
-  return { format, decoder: { ...decoder, stdout: decoder.stdout.pipeThrough(buffer) } };
+  let hasFailed = false;
+  void decoder.outcome.then(({ ok }) => {
+    hasFailed = !ok;
+  });
+  return { format, hasFailed: () => hasFailed, decoder: { ...decoder, stdout: decoder.stdout.pipeThrough(buffer) } };
 }

@@ -87,7 +87,9 @@ async function readStreams(options: ProbeOptions, size: number) {
   };
   // An audio file rarely has video.
   const isJoint = sniffed.type === "video";
-  using expected = startPacketTable(options, { hasVideo: isJoint, hasAudio: true }, size);
+  // Other formats are refused by their description before their packets are read.
+  using expected =
+    sniffed.demuxer === "mov" ? startPacketTable(options, { hasVideo: isJoint, hasAudio: true }, size) : null;
   const { description: described, first } = await describe({ ...source, hasVideo: isJoint });
   const streams = chooseStreams(described, limits);
   const listing = await readPacketTimes(options, streams, size, expected);
@@ -166,11 +168,11 @@ async function readPacketTimes(
   options: ProbeOptions,
   streams: ChosenStreams,
   sizeBytes: number,
-  expected: ExpectedTable,
+  expected: ExpectedTable | null,
 ): Promise<PacketListing> {
   const { path, sniffed, ffmpeg, signal } = options;
   const kinds: TrackKinds = { hasVideo: streams.video !== null, hasAudio: streams.audio.length > 0 };
-  const isExpected = expected.hasVideo === kinds.hasVideo && expected.hasAudio === kinds.hasAudio;
+  const isExpected = expected?.hasVideo === kinds.hasVideo && expected.hasAudio === kinds.hasAudio;
   const table = await (isExpected ? expected.table : readTable(options, kinds, sizeBytes));
   if (table !== null) return table;
   const wallSeconds = limitListing(MAX_LISTING_WALL_SECONDS, sizeBytes);

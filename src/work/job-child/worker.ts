@@ -72,7 +72,7 @@ const importPlanner = () =>
 const importRenderer = () => Promise.all([import("../../media/render"), import("../../media/render-cache/cache-file")]);
 
 /** What `startRender` has started. */
-let early: EarlyRender | undefined;
+let early: Promise<EarlyRender> | undefined;
 
 /** Operations import their code on demand, so that planning does not load the media libraries. */
 const OPERATIONS: Implementation = {
@@ -188,9 +188,12 @@ const OPERATIONS: Implementation = {
     (await import("../cuts/plan-outputs")).createExplanation(cut, { basis, options }),
   keepAll: async (input) => (await import("../cuts/plan-outputs")).createWholePlan(input),
   async startRender({ ffmpeg, source, probed, output }) {
-    const { startEarlyRender } = await import("../../media/early-render");
-    early = startEarlyRender({ sourcePath: source, probed: await requireProbed(probed), output }, ffmpeg);
-    await Promise.all([importPlanner(), importRenderer()]);
+    const start = async () => {
+      const { startEarlyRender } = await import("../../media/early-render");
+      return startEarlyRender({ sourcePath: source, probed: await requireProbed(probed), output }, ffmpeg);
+    };
+    early = start();
+    await Promise.all([early, importPlanner(), importRenderer()]);
     return null;
   },
   async render({ jobs, ffmpeg, cache: cacheFiles, ...input }, call) {
@@ -207,7 +210,7 @@ const OPERATIONS: Implementation = {
         onProgress: call.progress,
         log: call.log,
         cache,
-        early,
+        early: await early?.catch(() => undefined),
       });
     } finally {
       await cache?.close();
