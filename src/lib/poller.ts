@@ -67,6 +67,7 @@ export function createPoller(poll: () => Promise<number | null>, onError: (error
       stopping.abort(new Error("The server stops."));
       clearTimeout(timer);
       if (wakeTimer) clearTimeout(wakeTimer);
+      wakeTimer = null;
       await running;
     },
   };
