@@ -214,8 +214,11 @@ test.each([
   const page = await open(`/assets/${id}?cut=${cut.id}`, user, screen);
   const tools = page.getByRole("group", { name: "Selection" });
   const canvas = page.getByRole("img", { name: "Audio and removed spans" });
-  const box = (await canvas.boundingBox())!;
-  const [y, end] = [box.y + box.height - 12, box.x + width];
+  const measure = async () => {
+    const box = (await canvas.boundingBox())!;
+    return [box.y + box.height - 12, box.x + width] as const;
+  };
+  let [y, end] = await measure();
   const finger = await createFinger(page);
   await page.locator(".transcript-text").getByText("alpha").first().waitFor();
 
@@ -233,11 +236,22 @@ test.each([
   await expectApart(page.locator(".feedback .toast"), tools);
   await expectAccessible(page);
 
-  // Its end is dragged at its grip.
+  // The row of reasons has appeared above it.
+  [y, end] = await measure();
+
+  // Its grip moves the edge, which is selected instead of the range.
   await finger.down(end - 92, y);
   await finger.move([end - 80, y], [end - 60, y]);
   await finger.up();
   await until("another selection", async () => (await length.textContent()) !== selected);
+  await tools.getByRole("button", { name: "Edge back one frame" }).waitFor();
+  expect(await tools.getByRole("button", { name: "Restore" }).count()).toBe(0);
+
+  // Another selection has its own tools.
+  await finger.down(end - 240, y);
+  await tools.getByRole("button", { name: "Remove" }).waitFor();
+  await finger.up();
+  expect(await tools.getByRole("button", { name: "Edge back one frame" }).count()).toBe(0);
   await tools.getByRole("button", { name: "Clear the selection" }).tap();
   await tools.waitFor({ state: "detached" });
 
@@ -257,4 +271,60 @@ test.each([
   const edge = await length.textContent();
   await tools.getByRole("button", { name: "Edge back one frame" }).tap();
   await until("the edge to move by a frame", async () => (await length.textContent()) !== edge);
+});
+
+test("details on a phone close when the timeline selects something else", async () => {
+  const user = await server().user();
+  const { id } = await user.ready(await wav(26));
+  const cut = await user.cutEnded((await user.startCut({ asset_id: id, options: { mode: "manual" } })).id);
+  const screen = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+  const page = await open(`/assets/${id}?cut=${cut.id}`, user, screen);
+  const tools = page.getByRole("group", { name: "Selection" });
+  await page.getByLabel("Find words").fill("alpha");
+  await page.keyboard.press("Alt+Enter");
+  await feedback(page, /“alpha” removed/);
+  await page.getByLabel("Find words").fill("");
+  await page.locator(".transcript-text s").first().tap();
+  const details = page.locator(".word-popover");
+  await details.getByRole("button", { name: "As cut" }).waitFor();
+
+  const canvas = page.getByRole("img", { name: "Audio and removed spans" });
+  await canvas.evaluate((element) => element.scrollIntoView({ block: "center" }));
+  const box = (await canvas.boundingBox())!;
+  const finger = await createFinger(page);
+  await finger.down(box.x + box.width - 60, box.y + box.height - 12);
+  await details.waitFor({ state: "detached" });
+  await finger.up();
+  const clear = tools.getByRole("button", { name: "Clear the selection" });
+  await clear.waitFor();
+
+  // The focus stays among the controls that take each other's place.
+  const untilFocused = (selector: string) =>
+    until(`the focus in ${selector}`, () =>
+      page.evaluate((wanted) => document.activeElement?.closest(wanted) != null, selector),
+    );
+  await clear.focus();
+  await page.keyboard.press("Enter");
+  await tools.waitFor({ state: "detached" });
+  await untilFocused(".dock");
+  await button(page, "Undo").last().focus();
+  await page.keyboard.press("i");
+  await untilFocused(".dock .selection-tools");
+});
+
+test("a part that is selected during a review has its tools on a phone", async () => {
+  const user = await server().user();
+  const asset = await createStudioAsset(user);
+  const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+  const page = await open(`/assets/${asset.id}?cut=${asset.reviewCutId}`, user, phone);
+  await button(page, "Undo").first().waitFor();
+  await page.keyboard.press("n");
+  await page.locator(".review-card").waitFor();
+  const tools = page.getByRole("group", { name: "Selection" });
+  expect(await tools.count()).toBe(0);
+  await page.keyboard.press("i");
+  await tools.getByRole("button", { name: "Remove" }).waitFor();
+  await tools.getByRole("button", { name: "Clear the selection" }).tap();
+  await button(page, "Undo").first().waitFor();
+  await page.locator(".review-card").waitFor();
 });

@@ -1,6 +1,7 @@
 /** The state of the editor and of playback, without a page. */
 import { beforeAll, expect, test } from "bun:test";
 import { signal } from "@preact/signals";
+import { restoreRange } from "../../../web/editor/model/plan";
 import type * as Actions from "../../../web/editor/state/edit-actions";
 import type { createEditor } from "../../../web/editor/state/editor-state";
 import type { createPlayback } from "../../../web/editor/state/playback";
@@ -38,6 +39,39 @@ test("an edge that undo has removed is neither selected nor moved", () => {
   editor.undo();
   expect(editor.edge.value).toBeNull();
   expect(actions.nudgeEdge(editor, 40_000)).toBe(false);
+});
+
+test.each(["selection", "marks", "span"] as const)("an edge is not selected beside a later selection: %s", (kind) => {
+  const editor = open();
+  actions.toggleMarked(editor, { start: 0, end: 3 * SECOND });
+  actions.dragEdge(editor, { time: 3 * SECOND, side: "start" }, 5 * SECOND, true);
+  if (kind === "selection") editor.selection.value = { from: 0, to: 1 };
+  else if (kind === "marks") editor.marks.value = { in: SECOND, out: 2 * SECOND };
+  else editor.span.value = editor.plan.value.spans[0] as NonNullable<typeof editor.span.value>;
+  expect([editor.edge.value, editor.range.value !== null]).toEqual([null, true]);
+});
+
+test("marks of a removed range end when its edge moves, and other marks stay", () => {
+  const editor = open();
+  editor.marks.value = { in: 4 * SECOND, out: 6 * SECOND };
+  actions.toggleSelection(editor);
+  actions.dragEdge(editor, { time: 4 * SECOND, side: "end" }, 4 * SECOND, true);
+  expect(editor.range.value).toEqual({ start: 4 * SECOND, end: 6 * SECOND });
+  actions.dragEdge(editor, { time: 4 * SECOND, side: "end" }, 5 * SECOND, false);
+  expect(editor.range.value).toBeNull();
+  editor.marks.value = { in: 7 * SECOND, out: 8 * SECOND };
+  actions.dragEdge(editor, { time: 4 * SECOND, side: "end" }, 5 * SECOND, true);
+  expect(editor.range.value).toEqual({ start: 7 * SECOND, end: 8 * SECOND });
+});
+
+test("words are restored if all of them are removed, whatever is kept of the pause between them", () => {
+  const editor = open();
+  for (const from of [0, 1]) actions.toggleRange(editor, { from, to: from + 1 });
+  editor.apply({ plan: restoreRange(editor.plan.value, { start: 1.6 * SECOND, end: 1.9 * SECOND }) }, "", "");
+  editor.selection.value = { from: 0, to: 2 };
+  expect(actions.isSelectionRemoved(editor)).toBe(true);
+  actions.toggleSelection(editor);
+  expect(editor.announcement.value.text).toStartWith("2 words restored");
 });
 
 test("Delete removes the range that was marked after words were selected", () => {

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll } from "bun:test";
 
-type Name = "document" | "fetch" | "localStorage" | "location";
+type Name = "document" | "fetch" | "localStorage" | "location" | "window";
 
 export const definePageGlobal = (name: Name, value: unknown) =>
   Object.defineProperty(globalThis, name, { value, configurable: true, writable: true });

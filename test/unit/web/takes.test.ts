@@ -4,8 +4,15 @@ import { listTakes } from "../../../web/editor/model/takes";
 
 const WHOLE: EditorPlan = { duration: 4e6, spans: [{ start: 0, end: 4e6, isKept: true, review: null }] };
 
+const said = (start: number, end: number) => ({ start, end, complete: false });
+
+test("a take without its pauses is in the cut beside one that is whole", () => {
+  const source = [{ line: "it was last", chosen: 1, candidates: [said(0, 2), said(2, 4)] }];
+  const [take] = listTakes(removeRange(WHOLE, { start: 500_000, end: 1_100_000 }), source);
+  expect(take!.candidates.map(({ isKept }) => isKept)).toEqual([true, true]);
+});
+
 test("a short take of which the padding of another one is left is not in the cut", () => {
-  const said = (start: number, end: number) => ({ start, end, complete: false });
   const source = [{ line: "it was last", chosen: 2, candidates: [said(1, 1.2), said(1.22, 1.55), said(1.55, 3)] }];
   const [take] = listTakes(removeRange(WHOLE, { start: 1_120_000, end: 1_490_000 }), source);
   expect(take!.candidates.map(({ isKept }) => isKept)).toEqual([false, false, true]);

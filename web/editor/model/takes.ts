@@ -18,6 +18,8 @@ export type Take = {
 const MIN_KEPT_SHARE = 0.5;
 /** A short take of which much less is kept than of another one is only the padding of words beside it. */
 const MAX_LESS_KEPT = 0.25;
+/** In microseconds. At most half of a take that is not short is padding, which is up to 0.6 s. */
+const SHORT = 1_200_000;
 
 /** Returns the lines with more than one take, with their state in the plan. */
 export const listTakes = (plan: EditorPlan, takes: readonly TakeSource[]): Take[] =>
@@ -26,14 +28,16 @@ export const listTakes = (plan: EditorPlan, takes: readonly TakeSource[]): Take[
     .map(({ line, candidates }) => {
       const ranges = candidates.map(({ start, end }) => ({ start: fromSeconds(start), end: fromSeconds(end) }));
       const shares = ranges.map((range) => measureKept(plan, range) / Math.max(1, range.end - range.start));
-      const limit = Math.max(MIN_KEPT_SHARE, Math.max(...shares) - MAX_LESS_KEPT);
+      const shortLimit = Math.max(MIN_KEPT_SHARE, Math.max(...shares) - MAX_LESS_KEPT);
+      const isKept = ({ start, end }: Range, share: number) =>
+        share >= (end - start < SHORT ? shortLimit : MIN_KEPT_SHARE);
       return {
         line,
         candidates: candidates.map(({ complete, score = null }, index) => ({
           ...ranges[index]!,
           isComplete: complete,
           score,
-          isKept: shares[index]! >= limit,
+          isKept: isKept(ranges[index]!, shares[index]!),
         })),
       };
     });

@@ -50,6 +50,12 @@ export function toggleSelection(editor: Editor): void {
   else editor.announce("Nothing selected. Select words first.");
 }
 
+/** Returns whether `toggleSelection` restores what is selected. */
+export function isSelectionRemoved({ selection, range, plan, words }: Editor): boolean {
+  if (selection.value !== null) return areRemoved(plan.value, words, selection.value);
+  return range.value !== null && isRemoved(plan.value, range.value);
+}
+
 /** Removes a range, or restores it if all of it is already removed. */
 export function toggleMarked(editor: Editor, range: Range): void {
   if (!editor.canEdit) return;
@@ -71,12 +77,15 @@ export function restoreSpan(editor: Editor, span: Range): void {
 export function dragEdge(editor: Editor, edge: Edge, to: number, isDone: boolean): void {
   if (!editor.canEdit) return;
   const plan = moveEdge(editor.getSettled().plan, edge, to);
+  // The marks of a removed range do not move with its edge.
+  const { in: start, out: end } = editor.marks.peek();
+  if (to !== edge.time && (edge.time === start || edge.time === end)) editor.marks.value = NO_MARKS;
   if (!isDone) {
     editor.preview({ plan });
     return;
   }
-  const { start, end } = getEdgeRange(editor.getSettled().plan, edge);
-  const time = Math.min(end, Math.max(start, to));
+  const range = getEdgeRange(editor.getSettled().plan, edge);
+  const time = Math.min(range.end, Math.max(range.start, to));
   const decisions = editor.decideMoved.current?.(edge.time, time, plan) ?? null;
   const change = decisions === null ? { plan } : { plan, decisions };
   editor.apply(change, "Move edge", `Edge moved to ${formatTimecode(toSeconds(time))}`);

@@ -80,6 +80,7 @@ export type Editor = {
   marks: Signal<Marks>;
   /** A removed span, as after a step to a join or a click on a removed word. */
   span: Signal<RemovedSpan | null>;
+  /** The edge that keys and buttons move. It may be selected after another selection, which clears it. */
   edge: Signal<Edge | null>;
   /** The line whose take was played in place, by the start of its first take, and what was played. */
   playedTake: Signal<{ line: number; range: Range } | null>;
@@ -189,16 +190,19 @@ export function createEditor({ cut, duration, words, draft, before = null, canWr
     if (selection.value === null) return;
     marks.value = NO_MARKS;
     span.value = null;
+    edge.value = null;
   });
   effect(() => {
     if (marks.value === NO_MARKS) return;
     selection.value = null;
     span.value = null;
+    edge.value = null;
   });
   effect(() => {
     if (span.value === null) return;
     marks.value = NO_MARKS;
     selection.value = null;
+    edge.value = null;
   });
   const range = computed((): Range | null => {
     if (span.value !== null) return span.value;

@@ -4,12 +4,14 @@ import { type Edge, findNearestEdge, getEdgeRange } from "../model/edges";
 import { type EditorPlan, findSpanIndex, MIN_KEPT, type Range } from "../model/plan";
 import { isOnFlag } from "./controls";
 import type { Lanes } from "./lanes";
-import { placeAt, scrollBy, toTime, toX, type View, zoomAt } from "./view";
+import { placeAt, reveal, scrollBy, toTime, toX, type View, zoomAt } from "./view";
 
 export type GestureOptions = {
   plan: EditorPlan;
   lanes: Lanes;
   playhead: ReadonlySignal<number>;
+  /** Set while something moves with the pointer, so that the view stays under it. */
+  isDragging: Signal<boolean>;
   onSeek(time: number): void;
   /** Returns the range in which an edge can move. */
   getRange(edge: Edge): Range;
@@ -28,18 +30,23 @@ export type GestureOptions = {
   onHold(time: number): Range | null;
 };
 
-type Target = { edge: Edge | null; dragged: Edge | null; fixed: number | null };
+/** `offset` is the distance from the pointer to the end that moves, in pixels; `fixed` is the time of the other end. */
+type End = { fixed: number; offset: number };
+type Target = { edge: Edge | null; dragged: Edge | null; end: End | null };
 
 /** The action of a pointer. A `press` becomes another action once the pointer moves. */
 type Drag =
   /**
-   * `edge` is selected by a click, `dragged` moves with the pointer. `fixed` is the other end of the selection if its
-   * edge is pressed. `flag` is the distance of the playhead from the finger on its flag, null beside the flag.
+   * `edge` is selected by a click, `dragged` moves with the pointer. `end` is the end of the selection that is pressed.
+   * `flag` is the distance of the playhead from a finger that moves it: on its flag, or 0 in the ruler.
    */
-  | ({ kind: "press"; x: number; flag: number | null } & Target)
+  | ({ kind: "press"; x: number; y: number; flag: number | null } & Target)
   | { kind: "scrub"; offset: number }
-  /** `fixed` stays selected: the other end, or what was under the finger when the selection started. */
-  | { kind: "range"; fixed: Range }
+  /**
+   * `fixed` stays selected: the other end, or what was under the finger when the selection started. `heldAt` is where
+   * the finger rests until it moves; null after that and for other pointers.
+   */
+  | { kind: "range"; fixed: Range; offset: number; heldAt: number | null }
   | { kind: "pan"; x: number }
   /** A removed span was selected. The finger is still there. */
   | { kind: "held" }
@@ -49,6 +56,8 @@ const REACH = { mouse: 6, touch: 16 };
 /** Distance in which a finger takes an end of the selection, whose grip is beside it. */
 const GRIP_REACH = 28;
 const MIN_MOVE = 4;
+/** A finger that moves farther than this in any direction does not rest. */
+const MAX_REST = 8;
 /** Time after which a finger that rests selects. */
 const HOLD_MS = 450;
 /** Width of a selection that starts where no word is, in pixels. */
@@ -79,8 +88,9 @@ export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: ()
   const limitTime = (x: number, range: Range = { start: 0, end: view.value.duration }) =>
     Math.min(range.end, Math.max(range.start, Math.round(toTime(view.value, x))));
 
-  const select = (fixed: Range, x: number, isDone: boolean) => {
-    const to = limitTime(x);
+  const select = ({ fixed, offset, heldAt }: Drag & { kind: "range" }, x: number, isDone: boolean) => {
+    if (heldAt !== null) return read().onSelect(fixed, isDone);
+    const to = limitTime(x + offset);
     read().onSelect({ start: Math.min(fixed.start, to), end: Math.max(fixed.end, to) }, isDone);
   };
   /** Returns the end of the selection at a position, or null. */
@@ -92,9 +102,11 @@ export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: ()
     const side = x > (start + end) / 2 ? "end" : "start";
     return Math.abs((side === "end" ? end : start) - x) <= reach ? side : null;
   };
-  const findFixedEnd = (x: number, y: number, reach: number): number | null => {
+  const findDraggedEnd = (x: number, y: number, reach: number): End | null => {
     const side = findEnd(x, y, reach);
-    return side && read().selection![side === "end" ? "start" : "end"];
+    if (side === null) return null;
+    const selection = read().selection!;
+    return { fixed: selection[side === "end" ? "start" : "end"], offset: toX(view.value, selection[side]) - x };
   };
   /** Returns the edge that a finger may move: a selected one, or one of the selected span. All other drags scroll. */
   const findHeldEdge = (x: number, y: number): Edge | null => {
@@ -109,8 +121,8 @@ export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: ()
 
   const findTarget = (x: number, y: number, isTouch: boolean): Target => {
     const edge = findEdge(x, y, REACH[isTouch ? "touch" : "mouse"]);
-    const fixed = findFixedEnd(x, y, isTouch ? GRIP_REACH : REACH.mouse);
-    return { edge, dragged: isTouch ? findHeldEdge(x, y) : edge, fixed };
+    const end = findDraggedEnd(x, y, isTouch ? GRIP_REACH : REACH.mouse);
+    return { edge, dragged: isTouch ? findHeldEdge(x, y) : edge, end };
   };
 
   const begin = (press: Drag & { kind: "press" }, x: number, isTouch: boolean): Drag => {
@@ -122,9 +134,14 @@ export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: ()
       const range = read().getRange(edge);
       return { kind: "edge", edge, range, before, offset: toX(view.value, edge.time) - press.x };
     }
-    const startAt = (time: number): Drag => ({ kind: "range", fixed: { start: time, end: time } });
-    if (press.fixed !== null) return startAt(press.fixed);
-    return isTouch ? { kind: "pan", x } : startAt(limitTime(press.x));
+    const startAt = (time: number, offset: number): Drag => ({
+      kind: "range",
+      fixed: { start: time, end: time },
+      offset,
+      heldAt: null,
+    });
+    if (press.end !== null) return startAt(press.end.fixed, press.end.offset);
+    return isTouch ? { kind: "pan", x } : startAt(limitTime(press.x), 0);
   };
   const hold = () => {
     if (drag?.kind !== "press") return;
@@ -137,8 +154,10 @@ export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: ()
     }
     const half = HELD_WIDTH / 2;
     const isEmpty = held.start === held.end;
-    drag = { kind: "range", fixed: isEmpty ? { start: limitTime(x - half), end: limitTime(x + half) } : held };
-    read().onSelect(drag.fixed, false);
+    const fixed = isEmpty ? { start: limitTime(x - half), end: limitTime(x + half) } : held;
+    drag = { kind: "range", fixed, offset: 0, heldAt: x };
+    read().isDragging.value = true;
+    select(drag, x, false);
   };
   const move = (x: number) => {
     if (drag?.kind === "scrub") read().onSeek(limitTime(x + drag.offset));
@@ -146,18 +165,23 @@ export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: ()
       view.value = scrollBy(view.value, drag.x - x);
       drag.x = x;
     } else if (drag?.kind === "range") {
-      select(drag.fixed, x, false);
+      if (drag.heldAt !== null && Math.abs(x - drag.heldAt) < MIN_MOVE) return;
+      drag.heldAt = null;
+      select(drag, x, false);
     } else if (drag?.kind === "edge") read().onMoveEdge?.(drag.edge, limitTime(x + drag.offset, drag.range), false);
   };
   const finish = (x: number, isCanceled: boolean) => {
     const last = drag;
     drag = null;
+    read().isDragging.value = false;
     if (last?.kind === "edge") {
       const time = isCanceled ? last.edge.time : limitTime(x + last.offset, last.range);
       read().onMoveEdge?.(last.edge, time, true);
       view.value = placeAt(view.value, time, x, last.before.scale);
     } else if (last?.kind === "range") {
-      select(last.fixed, x, true);
+      select(last, x, true);
+    } else if (last?.kind === "scrub") {
+      view.value = reveal(view.value, read().playhead.peek(), 0.5);
     } else if (last?.kind === "press" && !isCanceled) {
       read().onSelectEdge(last.edge);
       if (!last.edge) read().onSeek(limitTime(x));
@@ -176,28 +200,42 @@ export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: ()
     const { lanes, playhead } = read();
     const time = playhead.peek();
     // A finger may be anywhere on the flag: a drag keeps its distance. A tap is like one elsewhere.
-    const flag = isTouch && isOnFlag(view.value, time, x, y) ? toX(view.value, time) - x : null;
-    drag =
-      y < lanes.ruler.height && flag === null
-        ? { kind: "scrub", offset: 0 }
-        : { kind: "press", x, flag, ...findTarget(x, y, isTouch) };
-    if (drag.kind !== "press") move(x);
-    // A finger that rests on a grip is about to drag it.
-    else if (isTouch && drag.dragged === null && drag.fixed === null) holding = setTimeout(hold, HOLD_MS);
+    const isRuler = y < lanes.ruler.height;
+    const onFlag = isTouch && isOnFlag(view.value, time, x, y) ? toX(view.value, time) - x : null;
+    // A finger in the ruler may be about to scroll the page.
+    const flag = onFlag ?? (isTouch && isRuler ? 0 : null);
+    if (isRuler && !isTouch) {
+      drag = { kind: "scrub", offset: 0 };
+      read().isDragging.value = true;
+      move(x);
+      return;
+    }
+    const target = findTarget(x, y, isTouch);
+    drag = { kind: "press", x, y, flag, ...target };
+    // A finger that rests on a grip or on the flag is about to drag it.
+    const canHold = isTouch && flag === null && target.dragged === null && target.end === null;
+    if (canHold) holding = setTimeout(hold, HOLD_MS);
   };
   const onMove = (event: PointerEvent) => {
     const { x, y } = toLocal(event);
     if (!pointers.has(event.pointerId)) {
-      const isEdge = (read().onMoveEdge && findEdge(x, y, REACH.mouse)) || findFixedEnd(x, y, REACH.mouse) !== null;
+      const isEdge = (read().onMoveEdge && findEdge(x, y, REACH.mouse)) || findDraggedEnd(x, y, REACH.mouse) !== null;
       canvas.style.cursor = isEdge ? "col-resize" : "";
       return;
     }
     if (pointers.size === 2) pinch(event.pointerId, x);
     pointers.set(event.pointerId, x);
     lastX = x;
-    if (drag?.kind === "press" && Math.abs(x - drag.x) >= MIN_MOVE) {
-      clearTimeout(holding);
-      drag = begin(drag, x, event.pointerType === "touch");
+    if (drag?.kind === "press") {
+      const isTouch = event.pointerType === "touch";
+      const [right, down] = [Math.abs(x - drag.x), Math.abs(y - drag.y)];
+      if (Math.max(right, down) > MAX_REST) clearTimeout(holding);
+      // The page scrolls with a finger that moves up or down.
+      if (right >= MIN_MOVE && (!isTouch || right >= down)) {
+        clearTimeout(holding);
+        drag = begin(drag, x, isTouch);
+        read().isDragging.value = drag.kind !== "pan";
+      }
     }
     move(x);
   };

@@ -82,7 +82,8 @@ export function Timeline(props: TimelineProps) {
   const line = useRef<HTMLDivElement>(null);
   const flag = useRef<HTMLDivElement>(null);
   const warp = useMemo(() => (isCollapsed ? createWarp(plan) : null), [isCollapsed, isCollapsed && plan]);
-  const { view, height } = useView(box, plan.duration, playhead, props.isPlaying, warp);
+  const isDragging = useSignal(false);
+  const { view, height } = useView(box, plan.duration, playhead, { ...props, isDragging }, warp);
   const own = useSignal<Edge | null>(null);
   const edge = props.edge ?? own;
   const isWhole = useComputed(() => isFit(view.value)).value;
@@ -135,6 +136,7 @@ export function Timeline(props: TimelineProps) {
     plan,
     lanes,
     playhead,
+    isDragging,
     getRange: (one) => getEdgeRange(plan, one),
     onSeek,
     onMoveEdge: onMoveEdge && move,

@@ -114,13 +114,14 @@ export function warpView(view: View, warp: Warp | null, duration: number, x: num
 }
 
 /**
- * Returns the view and the height of an element. The view follows its width, and the playhead while that is in view.
+ * Returns the view and the height of an element. The view follows its width, and the playhead while that is in view
+ * and nothing is dragged.
  */
 export function useView(
   element: RefObject<HTMLElement | null>,
   duration: number,
   playhead: ReadonlySignal<number>,
-  isPlaying: ReadonlySignal<boolean> | undefined,
+  { isPlaying, isDragging }: { isPlaying?: ReadonlySignal<boolean>; isDragging: ReadonlySignal<boolean> },
   warp: Warp | null,
 ): { view: Signal<View>; height: ReadonlySignal<number> } {
   const height = useSignal(0);
@@ -151,6 +152,7 @@ export function useView(
   const before = useRef(0);
   useSignalEffect(() => {
     const time = playhead.value;
+    if (isDragging.peek()) return;
     const plays = isPlaying?.peek() ?? true;
     // If the user has scrolled away during playback, the view stays there.
     const follows = !plays || isInView(view.peek(), before.current);

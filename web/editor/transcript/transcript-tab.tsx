@@ -89,11 +89,9 @@ export function TranscriptTab() {
   );
   const openSpan = useComputedOf(() => toWords(editor.span.value), [editor]);
   useSignalEffect(() => {
-    const range = shownRange.value;
-    if (range === null) return;
+    const words = toWords(shownRange.value);
     shownRange.value = null;
-    const words = findWordsIn(editor.words, range);
-    if (words.to > words.from && openTab.peek() === "transcript") commands.current?.explain(words);
+    if (words !== null && openTab.peek() === "transcript") commands.current?.explain(words);
   });
   const asked = useSignal(0);
   const open = () => {
@@ -251,6 +249,7 @@ export function TranscriptTab() {
           isPlaying={playback.isPlaying}
           selection={editor.selection}
           selected={selected}
+          selectedTime={editor.range}
           openSpan={openSpan}
           found={found.value}
           filter={editor.filter.value}

@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { afterNextFrame } from "../../app/after-next-frame";
 import { Button } from "../../ui/button";
 import { isByKeyboard, isLongPress } from "../context-menu";
-import type { EditorPlan } from "../model/plan";
+import type { EditorPlan, Range } from "../model/plan";
 import { areRemoved, findPlayedWord, toUnit, type WordRange, type Words } from "../model/words";
 import { useComputedOf } from "../state/context";
 import { CorrectionField, type CorrectionScope, useCorrecting } from "./correction-field";
@@ -28,6 +28,8 @@ export type TranscriptProps = {
   selection: Signal<WordRange | null>;
   /** The words that are selected in any way, such as in the timeline. Default: `selection`. */
   selected?: ReadonlySignal<WordRange | null>;
+  /** The time that is selected in any way. Details of something else are hidden. */
+  selectedTime?: ReadonlySignal<Range | null>;
   /** The words of the selected removed span. */
   openSpan?: ReadonlySignal<WordRange | null>;
   /** Matches of a search. */
@@ -110,7 +112,7 @@ export function Transcript(props: TranscriptProps) {
   const shown = details.place.value;
   const takesFocus = useRef(false);
   const isFromText = useRef(true);
-  const openedFor = useRef<WordRange | null>(null);
+  const openedFor = useRef<{ words: WordRange | null; time: Range | null }>({ words: null, time: null });
   const pauseBefore = useRef<number | null>(null);
 
   const isHeld = correcting.isOpen;
@@ -143,12 +145,16 @@ export function Transcript(props: TranscriptProps) {
     pauseBefore.current = pause;
     takesFocus.current = byKeyboard;
     isFromText.current = true;
-    openedFor.current = selection.peek();
+    openedFor.current = { words: selection.peek(), time: props.selectedTime?.peek() ?? null };
     if (props.renderDetails) details.open(range);
   };
   // The details belong to what is selected.
   useSignalEffect(() => {
-    if (selection.value !== openedFor.current) details.hide();
+    const { words, time } = openedFor.current;
+    const now = props.selectedTime?.value ?? null;
+    // Details of what is no longer selected close themselves, which returns the focus.
+    const isOther = now !== null && (now.start !== time?.start || now.end !== time.end);
+    if (selection.value !== words || isOther) details.hide();
   });
   const caretPause = useSignal<number | null>(null);
   useSignalEffect(() => {

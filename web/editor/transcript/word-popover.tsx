@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { performAction } from "../../app/actions";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
-import { fromSeconds, isRemoved, measureKept, type RemovedSpan, restoreRange, toSeconds } from "../model/plan";
+import { fromSeconds, measureKept, type RemovedSpan, restoreRange, toSeconds } from "../model/plan";
 import { countReasons, setPause } from "../model/reason-edits";
 import { findContext } from "../model/review-queue";
 import { findWordSpan, findWordsIn, type WordRange } from "../model/words";
@@ -10,7 +10,7 @@ import { nameCount, REASON_ICONS, REASON_NAMES } from "../reasons";
 import { explainItem, measureRange, titleSpan } from "../review/item-texts";
 import { Confidence } from "../review/review-card";
 import { useEditor } from "../state/context";
-import { restoreAll, restoreSpan, toggleSelection } from "../state/edit-actions";
+import { isSelectionRemoved, restoreAll, restoreSpan, toggleSelection } from "../state/edit-actions";
 import { joinTexts } from "./paragraphs";
 
 type PopoverProps = {
@@ -210,7 +210,6 @@ function PauseDetails({ before, onClose }: { before: number; onClose(): void }) 
 function Selected({ range, onCorrect, onClose }: Pick<PopoverProps, "range" | "onCorrect" | "onClose">) {
   const { editor, playback } = useEditor();
   const time = editor.range.value;
-  const isGone = time !== null && isRemoved(editor.plan.value, time);
   return (
     <>
       {time !== null && <p class="soft number">{measureRange(editor, time)}</p>}
@@ -223,7 +222,7 @@ function Selected({ range, onCorrect, onClose }: Pick<PopoverProps, "range" | "o
               onClose();
             }}
           >
-            {isGone ? "Restore" : "Remove"} <span class="key">⌫</span>
+            {isSelectionRemoved(editor) ? "Restore" : "Remove"} <span class="key">⌫</span>
           </Button>
         )}
         {editor.canEdit && <Button onClick={() => onCorrect(range)}>Correct</Button>}

@@ -59,7 +59,7 @@ function Explanation({ asset }: { asset: Asset }) {
       return (
         <Note look="bad">
           <strong>{asset.error_message ?? "The recording could not be prepared."}</strong>{" "}
-          {adviseAsset(asset.error_code)}
+          {adviseAsset({ code: asset.error_code, message: asset.error_message })}
         </Note>
       );
   }

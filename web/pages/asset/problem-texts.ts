@@ -1,7 +1,4 @@
-/**
- * Advice for failed recordings, cuts and renders, and for rejected renders and exports. It follows the message of the
- * error, which names the server's log if that has more.
- */
+/** Advice after the message of failed recordings, cuts and renders, and of rejected renders and exports. */
 import { ApiError } from "../../app/api";
 
 const ASSET_ADVICE: Record<string, string> = {
@@ -22,8 +19,18 @@ const CUT_ADVICE: Record<string, string> = {
   processing_failed: "Make the cut again.",
 };
 
-export const adviseAsset = (code: string | null): string => ASSET_ADVICE[code ?? ""] ?? ASSET_ADVICE.processing_failed!;
-export const adviseCut = (code: string | null): string => CUT_ADVICE[code ?? ""] ?? CUT_ADVICE.processing_failed!;
+type Failure = { code: string | null; message: string | null };
+
+/** Failures without advice of their own are treated like `processing_failed`, whose cause only the log has. */
+function advise(advice: Record<string, string>, { code, message }: Failure): string {
+  const known = code === "processing_failed" ? undefined : advice[code ?? ""];
+  if (known !== undefined) return known;
+  const first = advice.processing_failed!;
+  return message?.includes("server log") ? first : `${first} If it fails again, the server's log has the cause.`;
+}
+
+export const adviseAsset = (failure: Failure): string => advise(ASSET_ADVICE, failure);
+export const adviseCut = (failure: Failure): string => advise(CUT_ADVICE, failure);
 
 const REFUSALS: Record<string, string> = {
   insufficient_credits: "Your settings are kept. Add credits, then press Start again.",
@@ -56,4 +63,4 @@ const FAILURES: Record<string, string> = {
   media_limits_exceeded: "Render it with a lower resolution or frame rate.",
 };
 
-export const adviseRender = (code: string | null): string => FAILURES[code ?? ""] ?? FAILURES.processing_failed!;
+export const adviseRender = (failure: Failure): string => advise(FAILURES, failure);

@@ -223,7 +223,8 @@ const CutState = ({ cut }: { cut: Cut }) =>
     <div class="message bad" role="alert">
       <Icon name="warning" />
       <p>
-        <strong>{cut.error_message ?? "The cut could not be created."}</strong> {adviseCut(cut.error_code)}
+        <strong>{cut.error_message ?? "The cut could not be created."}</strong>{" "}
+        {adviseCut({ code: cut.error_code, message: cut.error_message })}
       </p>
     </div>
   ) : (

@@ -213,8 +213,8 @@ export function Dock() {
   const { playback } = useEditor();
   const places = useReviewCount();
   return (
-    <section class="dock" aria-label="Playback and undo">
-      <SelectionTools />
+    <section class="dock" aria-label="Playback and editing">
+      <SelectionTools hasUndo />
       <PlayButton />
       <ModeSwitch />
       <Position time={playback.cutPosition} />

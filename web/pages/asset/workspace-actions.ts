@@ -3,10 +3,10 @@ import { useMemo } from "preact/hooks";
 import { type Action, useActions } from "../../app/actions";
 import { canWrite } from "../../app/session";
 import { canRedo, canUndo } from "../../editor/model/history";
-import { isRemoved } from "../../editor/model/plan";
 import type { EditorContextValue } from "../../editor/state/context";
 import {
   clearSelection,
+  isSelectionRemoved,
   nudgeEdge,
   selectNextTake,
   setMark,
@@ -227,7 +227,7 @@ const listEditActions = ({ editor, playback, save }: Part): Row[] => [
     name: "edit.toggle",
     label: "Remove or restore the selection",
     keys: ["Backspace", "Delete"],
-    describe: () => (editor.range.value && isRemoved(editor.plan.value, editor.range.value) ? "Restore" : "Remove"),
+    describe: () => (isSelectionRemoved(editor) ? "Restore" : "Remove"),
     perform: () => toggleSelection(editor),
   },
   {

@@ -188,9 +188,9 @@ function describeTime({ state, started_at: started, finished_at: finished }: Ste
   return state === "pending" ? "waiting in line" : "";
 }
 
-function advise({ processor_name: name, error_code: code }: Step): string {
-  if (name === "cut") return adviseCut(code);
-  return name === "render" ? adviseRender(code) : adviseAsset(code);
+function advise({ processor_name: name, error_code: code, error_message: message }: Step): string {
+  if (name === "cut") return adviseCut({ code, message });
+  return name === "render" ? adviseRender({ code, message }) : adviseAsset({ code, message });
 }
 
 /** The output of a completed step, with a link to it. */

@@ -84,7 +84,8 @@ export function RenderRow({ render, name, canWrite, onShare, onDelete, onChange 
         <p class="render-problem">
           <Icon name="warning" />
           <span>
-            <strong>Failed.</strong> {render.error_message} {adviseRender(render.error_code)}
+            <strong>Failed.</strong> {render.error_message}{" "}
+            {adviseRender({ code: render.error_code, message: render.error_message })}
           </span>
         </p>
       )}
