@@ -11,10 +11,8 @@ export const FIRST_CHUNKS = [0, 1, 2, 3, 4, 5, 6, 7];
 const ESTIMATED_HEIGHT = 250;
 /** A frame has time to add one chunk and to remove one, unless more than this wait. */
 const MAX_WAITING = 4;
-/** Maximum number of chunks that a frame adds, and removes, while the view does not jump. */
-const MAX_CHANGES = 2;
-/** Jumps that follow one another within this time are those of a scroll bar that is being dragged. */
-const DRAG_MS = 100;
+/** Maximum number of chunks outside of the view that a frame adds. */
+const MAX_ADDED = 2;
 
 /**
  * Decides which chunks are in the page. `top` is the element above the first one; `onView` gets the numbers of the
@@ -33,7 +31,6 @@ export function createChunkWatch(
   let estimate = ESTIMATED_HEIGHT;
   const shown = new Set(FIRST_CHUNKS);
   let near: readonly number[] = [];
-  const inView = new Set<number>();
   let count = 0;
   let size = 0;
   let width = 0;
@@ -43,9 +40,6 @@ export function createChunkWatch(
    * below.
    */
   let place: { row: number; top: number } | null = null;
-  /** Where the list started in the window when it was scrolled last, and when it jumped last. */
-  let lastTop = 0;
-  let jumpedAt = Number.NEGATIVE_INFINITY;
   /** Whether gaps have yet to be rendered with new heights. */
   let isMoving = false;
 
@@ -76,25 +70,15 @@ export function createChunkWatch(
     renderGaps();
   };
 
-  /** Those that a frame has time for. */
-  const pickSome = (due: number[]) => due.slice(0, Math.min(MAX_CHANGES, Math.ceil(due.length / MAX_WAITING)));
   const changeNext = () => {
-    // What is in view comes before what is above it.
-    const coming = listComing().sort((one, other) => Number(inView.has(other)) - Number(inView.has(one)));
+    const coming = listComing();
     const going = listGoing();
-    for (const number of pickSome(coming)) shown.add(number);
-    for (const number of pickSome(going)) shown.delete(number);
+    const countDue = (due: number[]) => Math.ceil(due.length / MAX_WAITING);
+    for (const number of coming.slice(0, Math.min(MAX_ADDED, countDue(coming)))) shown.add(number);
+    // Without a maximum: fast scrolling adds any number of chunks, which would collect.
+    for (const number of going.slice(0, countDue(going))) shown.delete(number);
     showAll();
     frame = coming.length > 1 || going.length > 1 ? requestAnimationFrame(changeNext) : 0;
-  };
-  /** Returns whether a scroll bar is dragged so fast that frames have no time for all rows that come into view. */
-  const isDragged = (start: number): boolean => {
-    const isJump = Math.abs(start - lastTop) > innerHeight / 2;
-    lastTop = start;
-    if (!isJump) return false;
-    const before = jumpedAt;
-    jumpedAt = performance.now();
-    return jumpedAt - before < DRAG_MS;
   };
   const update = () => {
     if (top.current === null || isMoving) return;
@@ -103,20 +87,16 @@ export function createChunkWatch(
     const before = `${near[0]} ${near.at(-1)}`;
     const found: number[] = [];
     let hasNew = false;
-    const hasTime = !isDragged(first.top);
     let end = first.top;
     place = null;
-    inView.clear();
     for (let number = 0; number < count && end < innerHeight + MARGIN_PIXELS; number++) {
       const start = end;
       end += heightOf(number);
       if (start <= 0 && end > 0) place = { row: number * size, top: start };
       if (end < -MARGIN_PIXELS) continue;
       found.push(number);
-      if (end < 0 || start > innerHeight) continue;
-      inView.add(number);
       // After a jump, what is in view comes at once.
-      if (!hasTime || shown.has(number)) continue;
+      if (end < 0 || start > innerHeight || shown.has(number)) continue;
       shown.add(number);
       hasNew = true;
     }
