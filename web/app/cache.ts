@@ -2,8 +2,8 @@
 import { type Signal, signal } from "@preact/signals";
 import { type QueryKey, QueryObserver } from "@tanstack/preact-query";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import { ApiError, toMessage } from "./api";
-import { client, type ReadOptions, toQueryOptions } from "./query-client";
+import { toMessage } from "./api";
+import { client, isOffline, type ReadOptions, toQueryOptions } from "./query-client";
 
 const PAGE_SIZE = 100;
 
@@ -56,8 +56,6 @@ function createRead<T>(key: QueryKey | null, load: (signal: AbortSignal) => Prom
 }
 
 type Result<T> = { data: T | undefined; error: unknown };
-
-const isOffline = (error: unknown): boolean => error instanceof ApiError && error.code === "offline";
 
 /** While the server does not respond, the current value stays, and the shell shows a notice. */
 function toLoaded<T>({ data, error }: Result<T>, before: Loaded<T>): Loaded<T> {
@@ -153,15 +151,16 @@ export function createList<Item, Of extends Page<Item> = Page<Item>>(
 ) {
   /** Whether the next read is that of the next page. */
   let isNext = false;
-  let isReadingNext = false;
-  /** Whether the end of the list was reached during a read. */
-  let isMoreWanted = false;
+  /** Whether the end of the list was reached, and the next page has not been read since. */
+  let isNextMissing = false;
+  /** Number of pages that are shown. */
+  let shownPages = 0;
 
   async function readPages(stopping: AbortSignal): Promise<Rows<Item, Of>> {
     const before = client.getQueryData<Rows<Item, Of>>(key);
-    isReadingNext = isNext && before !== undefined && before.cursor !== null;
+    const isReadingNext = isNext;
     isNext = false;
-    if (before !== undefined && isReadingNext) {
+    if (isReadingNext && before !== undefined && before.cursor !== null) {
       const page = await read(before.cursor, stopping);
       return {
         ...before,
@@ -202,13 +201,13 @@ export function createList<Item, Of extends Page<Item> = Page<Item>>(
       items.value = data.items;
       first.value = data.first;
       hasMore.value = data.cursor !== null;
+      if (data.pages > shownPages || data.cursor === null) isNextMissing = false;
+      shownPages = data.pages;
     }
     // Rows that are shown stay, and the shell shows a notice. Only a next page needs the user, who wants it.
-    const isNoticed = data !== undefined && !isReadingNext && isOffline(failure);
+    const isNoticed = data !== undefined && !isNextMissing && isOffline(failure);
     error.value = failure === null || isNoticed ? null : toMessage(failure);
-    if (isFetching || !isMoreWanted) return;
-    isMoreWanted = false;
-    if (failure === null) list.loadMore();
+    if (isNextMissing && !isFetching && failure === null) list.loadMore();
   };
   const list: List<Item, Of> = {
     items,
@@ -216,18 +215,15 @@ export function createList<Item, Of extends Page<Item> = Page<Item>>(
     hasMore,
     first,
     loadMore: () => {
-      if (observer.getCurrentResult().isFetching) {
-        isMoreWanted ||= !isReadingNext;
-        return;
-      }
       // If all pages are loaded, it was the reload that failed.
       if (!hasMore.peek() && error.peek() === null) return;
+      isNextMissing = hasMore.peek();
+      // After a reload, the next page is read.
+      if (observer.getCurrentResult().isFetching) return;
       isNext = true;
       void observer.refetch();
     },
     reload: async () => {
-      // The next page is read after the reload.
-      isMoreWanted ||= observer.getCurrentResult().isFetching && isReadingNext;
       isNext = false;
       await observer.refetch();
     },

@@ -146,6 +146,8 @@ export type ReadOptions<Data> = {
   lasts?: "forever" | "visit";
 };
 
+export const isOffline = (error: unknown): boolean => error instanceof ApiError && error.code === "offline";
+
 /** A read that was refused is not repeated on its own: the server may ask for the password again. */
 const isRefused = (error: unknown): boolean => error instanceof ApiError && error.status === 403;
 
@@ -172,7 +174,9 @@ export function toQueryOptions<Data>(key: QueryKey, options: ReadOptions<Data>, 
     gcTime: LIVE_NAMES.has(String(key[0])) && lasts === undefined ? KEPT_MS : 0,
     ...(lasts === "forever" ? { staleTime: Number.POSITIVE_INFINITY } : {}),
     refetchInterval: (query: unknown) => getRefreshMs(query as Query),
-    refetchOnReconnect: canRefresh,
+    // What got no response may be out of date, and nothing else reads it again if it has neither interval nor events.
+    refetchOnReconnect: (query: unknown) =>
+      canRefresh(query) || (isOffline((query as Query).state.error) && !isGone(query as Query)),
     refetchOnWindowFocus: canRefresh,
   };
 }

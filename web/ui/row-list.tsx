@@ -77,16 +77,11 @@ export function useGrowing(count: number, first: number, more: number): number {
   return Math.min(shown, count);
 }
 
-/** Reloads the shown rows, then the page that failed. */
-async function retry<Item>(list: PagedList<Item>): Promise<void> {
-  await list.reload();
-  if (list.error.value === null) list.loadMore();
-}
-
 /** Loads the next page when the end of the list is near. */
 export function LoadMore<Item>({ list }: { list: PagedList<Item> }) {
   const end = useRef<HTMLDivElement>(null);
   const count = list.items.value?.length ?? 0;
+  const hasFailed = list.error.value !== null;
   useEffect(() => {
     const observer = new IntersectionObserver(
       (entries) =>
@@ -98,10 +93,10 @@ export function LoadMore<Item>({ list }: { list: PagedList<Item> }) {
     );
     observer.observe(end.current!);
     return () => observer.disconnect();
-  }, [list, count]);
+  }, [list, count, hasFailed]);
   return (
     <div ref={end} class="list-end">
-      {list.error.value !== null && <ErrorPanel message={list.error.value} onRetry={() => void retry(list)} />}
+      {list.error.value !== null && <ErrorPanel message={list.error.value} onRetry={() => void list.reload()} />}
     </div>
   );
 }

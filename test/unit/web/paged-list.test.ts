@@ -64,21 +64,126 @@ test("the next page is read after a reload that interrupts it, or during which i
   expect(pending()).toBe(0);
 });
 
-test("while the server does not respond, a list says so only for a next page", async () => {
+/** A list with pages of one row, which is answered when the test says so, and a server that may be away. */
+async function createAway(key: string) {
   const { ApiError } = await import("../../../web/app/api");
-  let isAway = false;
-  const { list, start } = createList(["away"], async (cursor) => {
-    if (isAway) throw new ApiError("The server does not respond.", "offline", 0);
-    return { items: [Number(cursor ?? 0)], next_cursor: String(Number(cursor ?? 0) + 1) };
+  const waiting: { cursor: string | null; settle: () => void }[] = [];
+  const { list, start } = createList([key], async (cursor) => {
+    const isAnswered = await new Promise<boolean>((resolve) => {
+      waiting.push({ cursor, settle: () => resolve(!server.isAway) });
+    });
+    if (!isAnswered) throw new ApiError("The server does not respond.", "offline", 0);
+    const row = Number(cursor ?? 0);
+    return { items: [row], next_cursor: row < 9 ? String(row + 1) : null };
   });
+  const server = {
+    isAway: false,
+    /** Waits for the read from a row. */
+    waitFor: (row: number) =>
+      until(
+        `the read from ${row}`,
+        async () => Number(waiting.at(-1)?.cursor ?? (waiting.length > 0 ? 0 : -1)) === row,
+      ),
+    /** Answers all reads that wait, oldest first. */
+    answer: () => {
+      for (const { settle } of waiting.splice(0)) settle();
+    },
+  };
   stops.push(start());
+  await server.waitFor(0);
+  server.answer();
   await until("a row", async () => list.items.value?.length === 1);
-  isAway = true;
-  await list.reload();
+  const fails = () => until("an error", async () => list.error.value !== null);
+  /** The server is back, and everything is read again: first the rows that are shown, then the next page. */
+  const recovers = async () => {
+    server.isAway = false;
+    const reloaded = list.reload();
+    await server.waitFor(0);
+    server.answer();
+    await reloaded;
+    await server.waitFor(1);
+    expect(list.error.value).toBeNull();
+    server.answer();
+    await until("the next page", async () => list.items.value?.length === 2);
+    expect(list.error.value).toBeNull();
+  };
+  return { list, server, fails, recovers };
+}
+
+test("while the server does not respond, a reload of a list says nothing", async () => {
+  const { list, server } = await createAway("away");
+  server.isAway = true;
+  const reloaded = list.reload();
+  await server.waitFor(0);
+  server.answer();
+  await reloaded;
   expect([list.items.value, list.error.value]).toEqual([[0], null]);
+});
+
+test("a next page that is asked for during a reload without an answer is an error, and is read later", async () => {
+  const { list, server, fails, recovers } = await createAway("away-during");
+  server.isAway = true;
+  void list.reload();
   list.loadMore();
-  await until("an error", async () => list.error.value !== null);
-  isAway = false;
-  await list.reload();
-  expect(list.error.value).toBeNull();
+  await server.waitFor(0);
+  server.answer();
+  await fails();
+  await recovers();
+});
+
+test("a next page that a reload without an answer has interrupted is an error, and is read later", async () => {
+  const { list, server, fails, recovers } = await createAway("away-interrupted");
+  list.loadMore();
+  await server.waitFor(1);
+  server.isAway = true;
+  void list.reload();
+  await server.waitFor(0);
+  server.answer();
+  await fails();
+  await recovers();
+});
+
+test("the error of a next page stays while reloads have no answer, and the page is read later", async () => {
+  const { list, server, fails, recovers } = await createAway("away-next");
+  server.isAway = true;
+  list.loadMore();
+  await server.waitFor(1);
+  server.answer();
+  await fails();
+  const reloaded = list.reload();
+  await server.waitFor(0);
+  server.answer();
+  await reloaded;
+  expect(list.error.value).not.toBeNull();
+  await recovers();
+  // It is read once.
+  const again = list.reload();
+  await server.waitFor(0);
+  server.answer();
+  await server.waitFor(1);
+  server.answer();
+  await again;
+  expect(list.items.value).toEqual([0, 1]);
+});
+
+test("a list without live events whose reload had no answer is read again when the server is back", async () => {
+  const { onlineManager } = await import("@tanstack/preact-query");
+  const { client } = await import("../../../web/app/query-client");
+  client.mount();
+  stops.push(() => client.unmount());
+  const { list, server } = await createAway("sessions");
+  const reconnect = () => {
+    onlineManager.setOnline(false);
+    onlineManager.setOnline(true);
+  };
+  server.isAway = true;
+  const reloaded = list.reload();
+  await server.waitFor(0);
+  server.answer();
+  await reloaded;
+  server.isAway = false;
+  reconnect();
+  await server.waitFor(0);
+  server.answer();
+  await until("an answer", async () => client.getQueryState(["sessions"])?.error === null);
 });
