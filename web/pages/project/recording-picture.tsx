@@ -48,6 +48,8 @@ function Poster({ id, onMissing }: { id: string; onMissing(): void }) {
       ref={image}
       src={isSeen ? mediaUrl(id, "poster") : undefined}
       alt=""
+      // The first rows of a list are in the page before it is known which of them are in view.
+      loading={loaded.has(id) ? "eager" : "lazy"}
       decoding="async"
       onLoad={() => loaded.add(id)}
       onError={onMissing}

@@ -93,10 +93,12 @@ function ImportButton({ owner }: { owner: VocabularyOwner }) {
   const importFile = async (file: File): Promise<void> => {
     setProblem(null);
     if (file.size > MAX_FILE_BYTES) return setProblem(`“${file.name}” is larger than ${formatBytes(MAX_FILE_BYTES)}.`);
-    const parsed = parseVocabularyFile(await file.text());
+    const text = await file.text();
+    const parsed = parseVocabularyFile(text);
     if (parsed.problem) return setProblem(`Line ${parsed.problem.line} of “${file.name}”: ${parsed.problem.message}.`);
     const { entries: added } = parsed;
-    if (added.length === 0) return setProblem(`“${file.name}” has no terms.`);
+    const notes = /^[ \t]*#/m.test(text) ? ": lines that start with # are notes" : "";
+    if (added.length === 0) return setProblem(`“${file.name}” has no terms${notes}.`);
     try {
       await changeVocabulary(owner, (entries) => addEntries(entries, added));
       showToast({ kind: "info", text: `${formatCount(added.length, "term")} from “${file.name}” added.` });
