@@ -105,7 +105,12 @@ function EdgeTools() {
   return (
     <>
       <IconButton icon="back" label="Edge back one frame" onClick={() => performAction("edit.edge-back")} />
-      <IconButton icon="forward" label="Edge forward one frame" onClick={() => performAction("edit.edge-forward")} />
+      <IconButton
+        icon="back"
+        class="mirrored"
+        label="Edge forward one frame"
+        onClick={() => performAction("edit.edge-forward")}
+      />
       <PlayButton label="Play the join" onPlay={() => playJoin(editor, playback)} />
       <span class="selection-length number truncate">
         {side === "start" ? "Kept from" : "Kept until"} {formatTimecode(toSeconds(time))}
