@@ -90,10 +90,8 @@ async function cutOne(tools: OneShotTools, task: CutTask, args: CutArguments): P
       language,
       scope: "analysis",
       check: (found) => {
-        const target = requireTarget(task, found, force);
+        output = requireTarget(task, found, force);
         requireAudio(found);
-        output = target?.path ?? null;
-        return target?.output ?? null;
       },
     });
     const request = { script, language, options, vocabulary, explain: explain !== null };

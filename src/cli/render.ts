@@ -67,9 +67,7 @@ async function renderOne(tools: OneShotTools, task: CutTask, args: RenderArgumen
       scope: chooseScope(task),
       check: (found) => {
         requireRepairedPlan(args, written, [], found);
-        const target = requireTarget(task, found, args.force);
-        output = target?.path ?? null;
-        return target?.output ?? null;
+        output = requireTarget(task, found, args.force);
       },
     });
     const repaired = requireRepairedPlan(args, written, transcript?.words ?? [], probed);

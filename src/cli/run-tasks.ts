@@ -2,7 +2,7 @@
 import { openMediaTools } from "../boot-tools";
 import type { Config } from "../config";
 import { AppError, type FieldError } from "../domain/errors";
-import type { ProbedMedia, RenderResult, ResolvedOutput } from "../domain/media";
+import type { ProbedMedia, RenderResult } from "../domain/media";
 import type { PlanJson } from "../domain/plan-json";
 import { escapeControls } from "../lib/control-characters";
 import { killAllChildren } from "../lib/process";
@@ -119,24 +119,18 @@ const toOutputRequest = ({ format, loudness, noiseReduction, levelSpeakers }: Cu
   audio: { loudness_lufs: loudness, noise_reduction: noiseReduction, level_speakers: levelSpeakers },
 });
 
-/**
- * Returns the path of the rendered file and its output, or null, before the long work. Only the probe determines a
- * default name.
- */
-export function requireTarget(
-  task: CutTask,
-  probed: ProbedMedia,
-  force: boolean,
-): { path: string; output: ResolvedOutput } | null {
-  const path = task.output ?? toCutPath(task.path, probed.info.type === "audio" ? "m4a" : "mp4");
-  if (task.render) requireFree(task.path, path, force);
-  const output = task.render ? requireOutput(probed, toOutputRequest(task)) : null;
+/** Returns the path of the rendered file, or null, before the long work. Only the probe determines a default name. */
+export function requireTarget(task: CutTask, probed: ProbedMedia, force: boolean): string | null {
+  const named = task.output ?? toCutPath(task.path, probed.info.type === "audio" ? "m4a" : "mp4");
+  const output = task.render ? named : null;
+  if (output !== null) requireFree(task.path, output, force);
+  if (output !== null) requireOutput(probed, toOutputRequest(task));
   requireExportable(task, probed);
-  return output === null ? null : { path, output };
+  return output;
 }
 
 /**
- * Writes the timelines, the subtitles, the transcripts and the rendered file of a task. `output` is the path of
+ * Writes the timelines, the subtitles, the transcripts and the rendered file of a task. `output` is the result of
  * `requireTarget`.
  */
 export async function writeResults(

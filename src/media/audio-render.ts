@@ -61,9 +61,6 @@ export function startAudioDecoder(
   });
 }
 
-/** Decodes to raw samples. `stdout` is read once. */
-export type AudioDecoder = Pick<FfmpegChild, "outcome" | "endedBy" | "kill"> & { stdout: AsyncIterable<Uint8Array> };
-
 export type AudioRenderOptions = RecordingFile & {
   segments: readonly AudioSegment[];
   format: ResolvedOutput["format"];
@@ -77,8 +74,6 @@ export type AudioRenderOptions = RecordingFile & {
   voice?: VoiceActivity | null | undefined;
   /** The samples of the cut in a file, if an earlier pass has kept them. */
   keptSamples?: string | null | undefined;
-  /** Returns a decoder of the source that was started in advance, or null. */
-  takeDecoder?: ((format: AudioFormat) => AudioDecoder | null) | undefined;
   onProgress?: ((share: number) => void) | undefined;
 };
 
@@ -134,12 +129,7 @@ export async function spliceTo(options: AudioRenderOptions, audioFormat: AudioFo
   const until = segments.at(-1)?.end ?? 0;
   const createDenoiser = mode === undefined ? null : await loadRnnoise();
   const { sampleRate, channels } = audioFormat;
-  signal?.throwIfAborted();
-  const decoder: AudioDecoder =
-    options.takeDecoder?.(audioFormat) ??
-    startAudioDecoder({ ...options, format: { ...audioFormat, encoding: "f32le" } });
-  const onAbort = () => void decoder.kill();
-  signal?.addEventListener("abort", onAbort, { once: true });
+  const decoder = startAudioDecoder({ ...options, format: { ...audioFormat, encoding: "f32le" } });
   let sourceEnded: boolean;
   try {
     ({ sourceEnded } = await spliceAudio({
@@ -158,8 +148,6 @@ export async function spliceTo(options: AudioRenderOptions, audioFormat: AudioFo
     const [reason] = await Promise.all([sink.abort(error), decoder.kill()]);
     signal?.throwIfAborted();
     throw reason;
-  } finally {
-    signal?.removeEventListener("abort", onAbort);
   }
   await finishDecoder(decoder, sourceEnded);
   signal?.throwIfAborted();
@@ -190,7 +178,7 @@ async function readTo(
 }
 
 /** Stops a decoder that is no longer needed. Throws if a decoder that reached the end of the source has failed. */
-async function finishDecoder(decoder: AudioDecoder, sourceEnded: boolean): Promise<void> {
+async function finishDecoder(decoder: FfmpegChild, sourceEnded: boolean): Promise<void> {
   if (!sourceEnded) return await decoder.kill();
   const outcome = await decoder.outcome;
   if (!outcome.ok && decoder.endedBy() !== "kill")

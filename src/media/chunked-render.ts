@@ -2,7 +2,6 @@
 import { createChunkNames, findZscale } from "./chunked-plan";
 import { type ChunkSettings, type ChunkTask, encodeChunk } from "./chunks/encode";
 import { type EncoderLimits, encodeLocally } from "./chunks/local";
-import type { EarlyRender } from "./early-render";
 import type { Ffmpeg } from "./ffmpeg";
 import type { PacketSource } from "./packets/source";
 import type { RenderCache } from "./render-cache/cache-file";
@@ -13,8 +12,6 @@ export type RenderTools = EncoderLimits & {
   log?: ((event: string, fields: object) => void) | undefined;
   /** What earlier renders of the recording have encoded. Only smart renders use it. */
   cache?: RenderCache | undefined;
-  /** What was started before the plan was known. */
-  early?: EarlyRender | undefined;
 };
 
 export type EncodedChunks = {

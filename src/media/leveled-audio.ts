@@ -121,12 +121,7 @@ function createSampleKeeper(path: string): AudioSink & { read(): string | null }
 }
 
 /** The noise reduction has one sample rate. */
-export function chooseProcessedFormat({
-  format,
-  probed,
-  bitrate,
-  noiseReduction,
-}: Pick<AudioRenderOptions, "format" | "probed" | "bitrate" | "noiseReduction">): AudioFormat {
+function chooseProcessedFormat({ format, probed, bitrate, noiseReduction }: AudioRenderOptions): AudioFormat {
   const track = probed.info.audio[0]!;
   return chooseAudioFormat(
     format,

@@ -124,7 +124,6 @@ async function renderAudioOnly({ request, timeline, tools, progress }: RenderRun
     outputPath: request.outputPath,
     workDir: request.workDir,
     maxEncoders: tools.maxProcesses,
-    takeDecoder: tools.early?.takeDecoder,
     onProgress: (share) => progress(share * 0.99),
     signal: tools.signal,
   });

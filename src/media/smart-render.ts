@@ -69,8 +69,7 @@ export async function planSmartRender(
   tools: RenderTools,
 ): Promise<SmartPlan> {
   const { probed } = request;
-  const early = await tools.early?.takeSource();
-  const source = early ?? (await openSmartSource(request.sourcePath, probed, tools.signal));
+  const source = await openSmartSource(request.sourcePath, probed, tools.signal);
   try {
     const segments: SpliceSegment[] = [];
     for (const segment of timeline.segments) segments.push(...(await planRange(source, segment.frames!)));

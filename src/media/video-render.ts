@@ -188,7 +188,7 @@ async function renderVideo(
   const renderAudioAndMux = async (taskSignal: AbortSignal): Promise<void> => {
     let audioName: string | null = null;
     if (output.audio !== null) {
-      const audioTools = { ffmpeg, signal: taskSignal, early: tools.early };
+      const audioTools = { ffmpeg, signal: taskSignal };
       const audio = await encodeAudioTrack(request, timeline, audioTools, (share) => report("audio", share));
       audioName = audio.name;
       strategy.warnings.push(...audio.warnings);
@@ -229,7 +229,7 @@ async function renderVideo(
 export async function encodeAudioTrack(
   request: RenderRequest,
   timeline: RenderTimeline,
-  tools: Pick<RenderTools, "ffmpeg" | "signal" | "early">,
+  tools: Pick<RenderTools, "ffmpeg" | "signal">,
   onProgress: ProgressListener,
 ): Promise<{ name: string; warnings: string[] }> {
   const { ffmpeg, signal } = tools;
@@ -249,7 +249,6 @@ export async function encodeAudioTrack(
     workDir: request.workDir,
     // The other cores encode video.
     maxEncoders: 1,
-    takeDecoder: tools.early?.takeDecoder,
     signal,
     onProgress,
   };

@@ -63,7 +63,7 @@ export async function openRecording(tools: OneShotTools, path: string, workDir: 
 }
 
 function createContext<Checkpoint>(
-  { signal, onProgress }: Pick<OneShotTools, "signal" | "onProgress">,
+  { signal, onProgress }: OneShotTools,
   { path, source, outputDir, media }: OpenRecording,
   job: string,
   checkpoint: (checkpoint: Checkpoint) => Promise<void>,
@@ -83,30 +83,19 @@ function createContext<Checkpoint>(
 
 /**
  * Probes the recording and, with the scope `analysis`, transcribes it; with `voice`, only detects speech. `check` runs
- * between the two, returns the output to render, and may throw. Errors: those of `check`; `AppError` with the codes of
- * assets (`unsupported_media`, `corrupt_media`, …); the signal's reason when aborted.
+ * between the two and may throw. Errors: those of `check`; `AppError` with the codes of assets (`unsupported_media`,
+ * `corrupt_media`, …); the signal's reason when aborted.
  */
 export async function prepareRecording(
   tools: OneShotTools,
   open: OpenRecording,
-  request: {
-    language: string | null;
-    scope: "analysis" | "voice" | "probe";
-    check: (probed: ProbedMedia) => ResolvedOutput | null;
-  },
+  request: { language: string | null; scope: "analysis" | "voice" | "probe"; check: (probed: ProbedMedia) => void },
 ): Promise<{ probed: ProbedMedia; transcript: Transcript | null }> {
   const { config } = tools;
   const files = getMediaFolder(open.outputDir);
-  let output: ResolvedOutput | null = null;
   const checkProbed = async ({ kind }: PrepareCheckpoint): Promise<void> => {
     if (kind !== "probed") return;
-    output = request.check(await requireProbed(files.probed));
-  };
-  // Recognition leaves the child idle.
-  const onProgress = (stage: JobStage, share: number) => {
-    if (stage === "transcribing" && output !== null) void startRender(open, output).catch(() => {});
-    if (stage === "transcribing") output = null;
-    tools.onProgress(stage, share);
+    request.check(await requireProbed(files.probed));
   };
   await runPrepare(
     open.media,
@@ -122,18 +111,10 @@ export async function prepareRecording(
         maxStreams: config.maxStreams,
       },
     },
-    createContext({ ...tools, onProgress }, open, "prepare", checkProbed),
+    createContext(tools, open, "prepare", checkProbed),
   );
   const analysis = await readSpeechAnalysis(files);
   return { probed: await requireProbed(files.probed), transcript: analysis?.transcript ?? null };
-}
-
-/** Starts what does not depend on the plan. A child that sees devices renders without it. */
-async function startRender({ media, outputDir, path }: OpenRecording, output: ResolvedOutput): Promise<void> {
-  if (media.sandbox.hasDevices) return;
-  const { ffmpeg, sharedChild } = media;
-  const child = sharedChild?.lend("processing_failed");
-  await child?.run("startRender", { ffmpeg, source: path, probed: getMediaFolder(outputDir).probed, output });
 }
 
 /**

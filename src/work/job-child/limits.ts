@@ -43,7 +43,6 @@ const TIME_LIMITS: Record<keyof JobOperations, { cpu: [number, number]; wall: [n
   edit: { cpu: [60, 0], wall: [60, 0] },
   keepAll: { cpu: [60, 0], wall: [60, 0] },
   explain: { cpu: [60, 0], wall: [60, 0] },
-  startRender: { cpu: [120, 0.1], wall: [600, 1] },
   render: { cpu: [600, 0.5], wall: [7_200, 60] },
   planSplit: { cpu: [120, 0.1], wall: [600, 1] },
   encodeChunk: { cpu: [300, 0.2], wall: [7_200, 2] },

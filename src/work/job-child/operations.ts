@@ -99,8 +99,6 @@ export type JobOperations = {
   explain: JobOperation<CompletedCut & CutBasis, string>;
   /** Returns a `PlanJson` that keeps the whole recording, as text. */
   keepAll: JobOperation<WholeRecording, string>;
-  /** Starts what a render with this output does whatever its plan is. The next operation `render` takes it. */
-  startRender: JobOperation<ProbedSource & { output: ResolvedOutput }, null>;
   /**
    * Calls back `acquirePermit`, `releasePermit` and `chooseEncoder`. `plan` is a `PlanJson` as text; null renders the
    * whole source.

@@ -6,7 +6,6 @@ import { type PlanJson, planSegments, planToJson } from "../../domain/plan-json"
 import type { ForcedAlignment, Recognition, RecognitionRequest } from "../../domain/speech";
 import { type Operations, serveCalls, type WorkerCall } from "../../lib/ipc-calls";
 import type { Semaphore } from "../../lib/semaphore";
-import type { EarlyRender } from "../../media/early-render";
 import { countKernelKills } from "../../media/ffmpeg";
 import type { IncompleteFile } from "../../media/packets/incomplete-files";
 import {
@@ -58,21 +57,6 @@ function withKillDetection(run: Operations[string]): Operations[string] {
 }
 
 const MAX_SNIFFED_BYTES = 64 * 1024;
-
-const importPlanner = () =>
-  Promise.all([
-    import("../cuts/plan-cut"),
-    import("../cuts/voice-meter"),
-    import("../cuts/audio-comparer"),
-    import("../cuts/stored-basis"),
-    import("../cuts/kept-edits"),
-    import("../vocabulary/replace-in-plan"),
-  ]);
-
-const importRenderer = () => Promise.all([import("../../media/render"), import("../../media/render-cache/cache-file")]);
-
-/** What `startRender` has started. */
-let early: Promise<EarlyRender> | undefined;
 
 /** Operations import their code on demand, so that planning does not load the media libraries. */
 const OPERATIONS: Implementation = {
@@ -141,7 +125,14 @@ const OPERATIONS: Implementation = {
     (await import("../../media/preview/write-index")).writePreviewIndex(preview, outputPath),
   async plan({ paths, audio, script, options, language, vocabulary, explain, keepEditsOf }, { signal, callBack, log }) {
     const [{ planCut }, { measureVoices }, { compareAudio }, { packBasis }, { keepEdits }, { replaceInPlan }] =
-      await importPlanner();
+      await Promise.all([
+        import("../cuts/plan-cut"),
+        import("../cuts/voice-meter"),
+        import("../cuts/audio-comparer"),
+        import("../cuts/stored-basis"),
+        import("../cuts/kept-edits"),
+        import("../vocabulary/replace-in-plan"),
+      ]);
     const probed = await requireProbed(paths.probed);
     const analysis = await readSpeechAnalysis(paths);
     if (!analysis) throw new AppError("no_speech", "Recording has no audio track.");
@@ -187,17 +178,11 @@ const OPERATIONS: Implementation = {
   explain: async ({ basis, options, ...cut }) =>
     (await import("../cuts/plan-outputs")).createExplanation(cut, { basis, options }),
   keepAll: async (input) => (await import("../cuts/plan-outputs")).createWholePlan(input),
-  async startRender({ ffmpeg, source, probed, output }) {
-    const start = async () => {
-      const { startEarlyRender } = await import("../../media/early-render");
-      return startEarlyRender({ sourcePath: source, probed: await requireProbed(probed), output }, ffmpeg);
-    };
-    early = start();
-    await Promise.all([early, importPlanner(), importRenderer()]);
-    return null;
-  },
   async render({ jobs, ffmpeg, cache: cacheFiles, ...input }, call) {
-    const [{ renderMedia }, { openRenderCache }] = await importRenderer();
+    const [{ renderMedia }, { openRenderCache }] = await Promise.all([
+      import("../../media/render"),
+      import("../../media/render-cache/cache-file"),
+    ]);
     const cache = cacheFiles === null ? undefined : await openRenderCache(cacheFiles);
     try {
       return await renderMedia(await readRenderRequest(input), {
@@ -210,7 +195,6 @@ const OPERATIONS: Implementation = {
         onProgress: call.progress,
         log: call.log,
         cache,
-        early: await early?.catch(() => undefined),
       });
     } finally {
       await cache?.close();

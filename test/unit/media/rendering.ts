@@ -12,7 +12,6 @@ import {
   getFrameTime,
   TICKS_PER_SECOND,
 } from "../../../src/domain/time";
-import type { EarlyRender } from "../../../src/media/early-render";
 import type { Ffmpeg } from "../../../src/media/ffmpeg";
 import { probeMedia } from "../../../src/media/probe";
 import { sniffMedia } from "../../../src/media/probing/sniff";
@@ -75,7 +74,6 @@ export async function withRender<Result>(
     ffmpeg?: Ffmpeg;
     log?: (event: string, fields: object) => void;
     cache?: RenderCache;
-    early?: EarlyRender;
   },
   use: (rendered: Omit<Rendered, "segments">) => Promise<Result>,
 ): Promise<Result> {
@@ -93,7 +91,6 @@ export async function withRender<Result>(
         maxProcesses: 2,
         ...(log === undefined ? {} : { log }),
         cache: options.cache,
-        early: options.early,
       },
     );
     return await use({ path: outputPath, folder, result, probed });
