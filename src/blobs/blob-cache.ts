@@ -241,8 +241,8 @@ function once(run: () => void): () => void {
 }
 
 /**
- * Reads what a folder of the cache has: a file, or the beginning of one; null for anything else, also for what version
- * 1 kept of files that were read in parts.
+ * Reads what a folder of the cache has: a file, or the beginning of one; null for anything else, such as the files with
+ * holes of older versions.
  */
 async function readEntry(path: string): Promise<{ bytes: number; lastUsedAt: number } | null> {
   const names = await listNames(path).catch(() => []);

@@ -174,7 +174,7 @@ export function toQueryOptions<Data>(key: QueryKey, options: ReadOptions<Data>, 
     gcTime: LIVE_NAMES.has(String(key[0])) && lasts === undefined ? KEPT_MS : 0,
     ...(lasts === "forever" ? { staleTime: Number.POSITIVE_INFINITY } : {}),
     refetchInterval: (query: unknown) => getRefreshMs(query as Query),
-    // What got no response may be out of date, and nothing else reads it again if it has neither interval nor events.
+    // A read that failed offline is repeated: without an interval or live events, nothing else would repeat it.
     refetchOnReconnect: (query: unknown) =>
       canRefresh(query) || (isOffline((query as Query).state.error) && !isGone(query as Query)),
     refetchOnWindowFocus: canRefresh,

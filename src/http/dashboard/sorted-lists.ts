@@ -2,7 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { MAX_SEARCH_CHARACTERS, MAX_TAG_CHARACTERS } from "../../domain/field-limits";
 import { oneOf, optional, parseSort, sortField, textField, uuidField } from "../../domain/schema-parts";
-import { ASSET_STATES, PROJECT_STATES } from "../../domain/states";
+import { ASSET_STATES } from "../../domain/states";
 import { toSeconds } from "../../domain/time";
 import type { Asset } from "../../store/assets";
 import type { Queries } from "../../store/db";
@@ -21,6 +21,7 @@ import { getUploadCutoff } from "../../work/uploads/uploads";
 import type { Call } from "../call";
 import { listRoute } from "../list-route";
 import { showAssetDetail } from "../public/assets";
+import { stateFilter } from "../public/projects";
 import type { Resource } from "../schemas";
 import { formatTime } from "../schemas";
 import { type ListedProject, readListedProjects, showListedProject } from "./projects";
@@ -46,7 +47,7 @@ const parseAssetSort = (filters: SortFilter) => parseSort<AssetSort>(filters.sor
 export const projects = listRoute({
   summary: "List projects with their totals and newest assets, most recently active first",
   filters: {
-    state: Type.Optional(oneOf(...PROJECT_STATES)),
+    state: stateFilter,
     q,
     sort: Type.Optional(sortField(PROJECT_SORTS)),
   },
@@ -56,7 +57,7 @@ export const projects = listRoute({
     const sorting = parseProjectSort(filters as SortFilter);
     const page = await listSortedProjects(services.store.read, principal.workspace.id, {
       ...sorting,
-      state: filters.state ?? "active",
+      state: filters.state,
       q: filters.q || null,
       after,
       limit,

@@ -4,7 +4,7 @@ import { Type } from "@sinclair/typebox";
 import { requireFound } from "../../domain/errors";
 import { MAX_NAME_CHARACTERS } from "../../domain/field-limits";
 import { oneOf, strictObject, textField } from "../../domain/schema-parts";
-import { PROJECT_STATES } from "../../domain/states";
+import { PROJECT_STATES, type ProjectState } from "../../domain/states";
 import { newId } from "../../lib/ids";
 import type { Queries } from "../../store/db";
 import { findProject, insertProject, type Project, type ProjectChange, updateProject } from "../../store/projects";
@@ -19,6 +19,8 @@ import { type Resource, SCHEMAS, showRow } from "../schemas";
 
 export const name = textField(MAX_NAME_CHARACTERS);
 export const state = oneOf(...PROJECT_STATES);
+/** The filter of lists of projects. */
+export const stateFilter = Type.Unsafe<ProjectState>({ ...state, default: "active" });
 
 /** `cut_after_upload` is shown where creators are. */
 export async function showProject({ authorship }: Call, project: Project): Promise<Resource<"Project">> {
@@ -64,12 +66,12 @@ export async function replyCreated(
 
 export const list = listRoute({
   summary: "List projects, most recently active first",
-  filters: { state: Type.Optional(state) },
+  filters: { state: stateFilter },
   item: "Project",
   description: "A page of projects",
   read: ({ services, principal }, { filters, after, limit }) =>
     listSortedProjects(services.store.read, principal.workspace.id, {
-      state: filters.state ?? "active",
+      state: filters.state,
       sort: "last_activity_at",
       isDescending: true,
       q: null,

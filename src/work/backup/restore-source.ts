@@ -49,7 +49,7 @@ export const getBackupSource = (folder: string, at: number | null): Promise<Rest
 /**
  * Returns the newest state until `at` of the backups of a place. Several backups may have its snapshot: the oldest of
  * them has lost the fewest files. `at` null: the newest backup, with media if any has it. Throws `AppError` `not_found`
- * when there is none.
+ * if the place has no such backup.
  */
 export async function selectSource<T extends Backup>(
   place: string,

@@ -56,9 +56,9 @@ export async function openCluster(
   const removed = new Set<string>();
   /** Removes the queues of revoked workers, also of those that were revoked while Redis was unreachable. */
   const removal = createPoller(
-    async () => {
+    async (): Promise<null> => {
       for (const worker of await listRevokedWorkerIds(store.read)) {
-        if (!isReachable()) break;
+        if (!isReachable() || removal.isStopped) break;
         if (removed.has(worker)) continue;
         await tickets.removeQueue(worker).then(
           () => removed.add(worker),

@@ -72,8 +72,8 @@ export type Execution = {
 /** A ticket that was not taken is added again: Redis may have been emptied. */
 const TICKET_INTERVAL_MS = 5_000;
 /**
- * A worker that does not list an execution in so many heartbeats has dropped it. One may have been sent before the
- * execution was started.
+ * Number of heartbeats without an execution after which its worker has dropped it. The first may have been sent before
+ * the execution started.
  */
 const MAX_MISSING = 3;
 /**

@@ -34,7 +34,8 @@ export function createWorkerTrouble(clock: () => number) {
   function avoid(workerId: string, reason: WaitReason): void {
     const key = toKey(workerId, reason);
     const before = waits.get(key);
-    // What ran there beside the first one has met the same trouble. One that stops gives them back one by one.
+    // Executions that ran beside the first one fail for the same reason. A worker that stops returns its executions one
+    // after the other, so each starts the wait again.
     if (before && reason !== "released" && clock() < before.until) return;
     const { firstMs, maxMs } = WAITS[reason];
     const forMs = Math.min(maxMs, Math.max(firstMs, 2 * (before?.forMs ?? 0)));
@@ -55,7 +56,7 @@ export function createWorkerTrouble(clock: () => number) {
         steps.set(key, clock() + (outcome === "lost" ? LOST_MS : FAILED_MS));
       } else {
         failing.delete(workerId);
-        // A wait goes on: the execution was taken before it.
+        // The execution was taken before a wait that is still running, which therefore goes on.
         const wait = waits.get(toKey(workerId, "not_taken"));
         if (wait) wait.forMs = 0;
         steps.delete(key);

@@ -1,15 +1,15 @@
 import { signal } from "@preact/signals";
 import { useCallback } from "preact/hooks";
-import { formatDecimal } from "../../app/format";
 import { touch } from "../../app/narrow";
 import { isLongPress, openContextMenu } from "../../editor/context-menu";
-import { findSpanIndex, type Range, toSeconds } from "../../editor/model/plan";
+import { findSpanIndex, type Range } from "../../editor/model/plan";
 import { toTimecode } from "../../editor/model/timecodes";
 import { findWordAt, getWordBounds } from "../../editor/model/words";
 import { PacingButton } from "../../editor/pacing/pacing-panel";
 import { toCutTime } from "../../editor/player/timeline";
 import { describeReason } from "../../editor/reasons";
 import { FilterChips } from "../../editor/review/filter-chips";
+import { measureRange } from "../../editor/review/item-texts";
 import { useEditor } from "../../editor/state/context";
 import { dragEdge } from "../../editor/state/edit-actions";
 import { type Editor, NO_MARKS } from "../../editor/state/editor-state";
@@ -37,15 +37,14 @@ function selectAt(editor: Editor, time: number): void {
   editor.span.value = span.isKept ? null : span;
 }
 
-const formatLength = ({ start, end }: Range): string => `${formatDecimal(toSeconds(end - start))} s`;
-
 /** Selects the removed span at a time, or returns the word there; an empty range if there is neither. */
-function holdAt({ plan, words, span, announce }: Editor, time: number): Range | null {
+function holdAt(editor: Editor, time: number): Range | null {
+  const { plan, words, span } = editor;
   const { spans } = plan.peek();
   const found = spans[findSpanIndex(plan.peek(), time)]!;
   if (!found.isKept) {
     span.value = found;
-    announce(`${describeReason(found.reason)}, ${formatLength(found)}, removed`);
+    editor.announce(`${describeReason(found.reason)}, ${measureRange(editor, found)}, removed`);
     return null;
   }
   const word = findWordAt(words, time);
@@ -122,7 +121,7 @@ export function TimelinePanel() {
           editor.marks.value = { in: start, out: end };
           // Fingers have the tools of the selection.
           if (!isDone) return;
-          if (touch.matches) editor.announce(`${formatLength({ start, end })} selected`);
+          if (touch.matches) editor.announce(`${measureRange(editor, { start, end })} selected`);
           else shownRange.value = { start, end };
         }}
         onHold={(time) => holdAt(editor, time)}

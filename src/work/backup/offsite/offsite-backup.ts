@@ -20,8 +20,8 @@ const MAX_READ = 16;
 const MAX_READ_BYTES = 8 * 1024 ** 2;
 
 /**
- * Opens the backup at a URL: the one that it names, or the newest one that was made until `until`. Returns null when
- * there is none. Errors: those of `listOffsiteBackups`.
+ * Opens the backup at a URL: the one that it names, or the newest one that was made until `until`. Returns null without
+ * such a backup. Errors: those of `listOffsiteBackups`.
  */
 export const openOffsiteBackup = (
   url: string,
