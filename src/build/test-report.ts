@@ -1,4 +1,5 @@
 /** Reads the JUnit reports of `bun test`, and writes the summary of a run. */
+import { XMLParser, XMLValidator } from "fast-xml-parser";
 
 export type TestFile = { path: string; seconds: number; passed: number; skipped: number; failed: number };
 export type TestFailure = { path: string; name: string; message: string };
@@ -14,78 +15,55 @@ export type SuiteResult = {
   problems: string[];
 };
 
-type Element = { name: string; attributes: Record<string, string>; children: Element[]; text: string };
+type TestCase = { name: string; classname?: string; skipped?: unknown; failure?: Failure; error?: Failure };
+type Failure = { message?: string; text: string };
+type TestSuite = { file?: string; time?: string; testcase?: TestCase[]; testsuite?: TestSuite[] };
+type JUnitReport = { testsuites?: { tests?: string; testsuite?: TestSuite[] } };
 
-const TOKEN = /<(\/?)([a-z]+)((?:\s+[\w-]+="[^"<]*")*)\s*(\/?)>|<\?xml[^>]*\?>|([^<]+)/y;
-const ENTITIES: Record<string, string> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
+const PARSER = new XMLParser({
+  ignoreAttributes: false,
+  attributeNamePrefix: "",
+  parseTagValue: false,
+  textNodeName: "text",
+  alwaysCreateTextNode: true,
+  htmlEntities: true,
+  isArray: (name) => name === "testsuite" || name === "testcase",
+});
 
-const unescapeXml = (text: string): string =>
-  text.replace(/&(?:#(\d+)|#x([\da-f]+)|(\w+));/gi, (all, decimal, hexadecimal, name) => {
-    if (name !== undefined) return ENTITIES[name as string] ?? all;
-    return String.fromCodePoint(decimal === undefined ? Number.parseInt(hexadecimal, 16) : Number(decimal));
-  });
-
-/** Parses Bun's XML. Throws an `Error` if it is truncated or malformed. */
-function parseXml(xml: string): Element {
-  const document: Element = { name: "", attributes: {}, children: [], text: "" };
-  const open = [document];
-  TOKEN.lastIndex = 0;
-  while (TOKEN.lastIndex < xml.length) {
-    const offset = TOKEN.lastIndex;
-    const token = TOKEN.exec(xml);
-    if (token === null) throw new Error(`not XML at offset ${offset}`);
-    const [, isEnd, name, attributes, isEmpty, text] = token;
-    const parent = open.at(-1)!;
-    if (text !== undefined) parent.text += unescapeXml(text);
-    if (name === undefined) continue;
-    if (isEnd) {
-      if (parent.name !== name) throw new Error(`unexpected </${name}> at offset ${offset}`);
-      open.pop();
-      continue;
-    }
-    const pairs = [...attributes!.matchAll(/\s([\w-]+)="([^"]*)"/g)];
-    const element: Element = {
-      name,
-      attributes: Object.fromEntries(pairs.map(([, key, value]) => [key, unescapeXml(value!)])),
-      children: [],
-      text: "",
-    };
-    parent.children.push(element);
-    if (!isEmpty) open.push(element);
-  }
-  const [root] = document.children;
-  if (open.length > 1 || root === undefined) throw new Error("it ends early");
-  return root;
-}
-
-const listTests = (element: Element): Element[] =>
-  element.children.flatMap((child) => (child.name === "testcase" ? [child] : listTests(child)));
+const listTests = ({ testcase = [], testsuite = [] }: TestSuite): TestCase[] => [
+  ...testcase,
+  ...testsuite.flatMap(listTests),
+];
 
 /** Parses a report. Throws an `Error` if it is truncated, malformed, or its number of tests is wrong. */
 export function parseTestReport(xml: string): Pick<SuiteResult, "files" | "failures"> {
-  const root = parseXml(xml);
-  if (root.name !== "testsuites") throw new Error(`it begins with <${root.name}>, expected <testsuites>`);
+  const validity = XMLValidator.validate(xml);
+  if (validity !== true) throw new Error(validity.err.msg);
+  const root = (PARSER.parse(xml) as JUnitReport).testsuites;
+  if (root === undefined) throw new Error("<testsuites> is missing");
   const files: TestFile[] = [];
   const failures: TestFailure[] = [];
-  for (const suite of root.children) {
-    const path = suite.attributes.file ?? "";
+  for (const suite of root.testsuite ?? []) {
+    const { file: path = "", time = 0 } = suite;
     const tests = listTests(suite);
-    const failed = tests.filter(({ children }) => children.some(({ name }) => name === "failure" || name === "error"));
-    const skipped = tests.filter(({ children }) => children.some(({ name }) => name === "skipped"));
-    const seconds = Number(suite.attributes.time ?? 0);
-    const passed = tests.length - failed.length - skipped.length;
-    files.push({ path, seconds, passed, skipped: skipped.length, failed: failed.length });
+    const failed = tests.filter(({ failure, error }) => failure !== undefined || error !== undefined);
+    const skipped = tests.filter((test) => test.skipped !== undefined).length;
+    const passed = tests.length - failed.length - skipped;
+    files.push({ path, seconds: Number(time), passed, skipped, failed: failed.length });
     failures.push(...failed.map((test) => describeFailure(path, test)));
   }
   const found = files.reduce((sum, { passed, skipped, failed }) => sum + passed + skipped + failed, 0);
-  if (found !== Number(root.attributes.tests)) throw new Error(`it has ${found} of ${root.attributes.tests} tests`);
+  if (found !== Number(root.tests)) throw new Error(`it has ${found} of ${root.tests} tests`);
   return { files, failures };
 }
 
-function describeFailure(path: string, { attributes, children }: Element): TestFailure {
-  const failure = children.find(({ name }) => name === "failure" || name === "error")!;
-  const name = [attributes.classname, attributes.name].filter((part) => part).join(" > ");
-  return { path, name, message: failure.text.trim() || failure.attributes.message || "failed" };
+function describeFailure(path: string, test: TestCase): TestFailure {
+  const { text, message = "failed" } = (test.failure ?? test.error)!;
+  return {
+    path,
+    name: [test.classname, test.name].filter((part) => part).join(" > "),
+    message: text.trim() || message,
+  };
 }
 
 const MAX_MESSAGE_LINES = 25;

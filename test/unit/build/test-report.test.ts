@@ -51,15 +51,15 @@ test("a report that is cut off anywhere is refused", () => {
 });
 
 test.each([
-  ["empty", "", "it ends early"],
-  ["blank", " \n", "it ends early"],
-  ["text", "Segmentation fault", "it ends early"],
-  ["HTML", `<?xml version="1.0"?><html></html>`, "it begins with <html>, expected <testsuites>"],
+  ["empty", "", "Start tag expected"],
+  ["blank", " \n", "Start tag expected"],
+  ["text", "Segmentation fault", "char 'S' is not expected"],
+  ["HTML", `<?xml version="1.0"?><html></html>`, "<testsuites> is missing"],
   ["without its tests", `<testsuites tests="1"></testsuites>`, "it has 0 of 1 tests"],
   ["without a count", `<testsuites></testsuites>`, "it has 0 of undefined tests"],
   ["without a test", GOOD.replace(`tests="5"`, `tests="6"`), "it has 5 of 6 tests"],
-  ["unbalanced", GOOD.replace("</testsuite>", ""), "unexpected </testsuites>"],
-  ["malformed", GOOD.replace("<skipped />", "<"), "not XML at offset"],
+  ["unbalanced", GOOD.replace("</testsuite>", ""), "instead of closing tag 'testsuites'"],
+  ["malformed", GOOD.replace("<skipped />", "<"), "Invalid space after '<'"],
 ])("a report that is %s is refused", (_, xml, reason) => {
   expect(() => parseTestReport(xml)).toThrow(reason);
 });
