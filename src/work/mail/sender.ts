@@ -6,6 +6,7 @@ import { findMailRetryDelay, type MailResult } from "../../domain/mail";
 import type { Log } from "../../lib/log";
 import { createPoller } from "../../lib/poller";
 import type { Sealer } from "../../lib/sealer";
+import { createTurns } from "../../lib/turns";
 import type { Mailer } from "../../outbound/mail";
 import type { Store } from "../../store/db";
 import {
@@ -22,16 +23,13 @@ import { findMailExpiry, renderMail, URGENT_TEMPLATES } from "./templates";
 const MAX_IN_FLIGHT = 4;
 const RECORD_RETRY_MS = 500;
 const STOP_MS = 10_000;
-const MAX_SERVED_TURNS = 10_000;
 
 /** Creates the sender. Each recipient has at most one mail in flight; the one served longest ago comes first. */
 export function createMailSender(options: { store: Store; sealer: Sealer; mailer: Mailer; log: Log; now(): number }) {
   const { store, sealer, mailer, log, now } = options;
   /** By recipient. */
   const inFlight = new Map<string, Promise<void>>();
-  /** When a recipient was last served, as a sequence number. */
-  const servedAt = new Map<string, number>();
-  let sequence = 0;
+  const turns = createTurns();
   const poller = createPoller(poll, (error) => log.error("mail.poll_failed", { error }));
 
   async function trySending(mail: StoredMail): Promise<MailResult> {
@@ -80,25 +78,13 @@ export function createMailSender(options: { store: Store; sealer: Sealer; mailer
   }
 
   const isUrgent = ({ template }: DueMail): boolean => (URGENT_TEMPLATES as string[]).includes(template);
-
-  function chooseNext(due: DueMail[]): DueMail | null {
-    let next: DueMail | null = null;
-    for (const mail of due) {
-      if (inFlight.has(mail.turn)) continue;
-      if (next === null || isBefore(mail, next)) next = mail;
-    }
-    return next;
-  }
-
-  function isBefore(mail: DueMail, other: DueMail): boolean {
-    if (isUrgent(mail) !== isUrgent(other)) return isUrgent(mail);
-    return (servedAt.get(mail.turn) ?? 0) < (servedAt.get(other.turn) ?? 0);
-  }
+  const compare = (a: DueMail, b: DueMail): number =>
+    Number(isUrgent(b)) - Number(isUrgent(a)) || turns.compare(a.turn, b.turn);
+  const chooseNext = (due: DueMail[]): DueMail | undefined =>
+    due.filter(({ turn }) => !inFlight.has(turn)).toSorted(compare)[0];
 
   function begin({ id, turn }: DueMail): void {
-    servedAt.delete(turn);
-    servedAt.set(turn, ++sequence);
-    if (servedAt.size > MAX_SERVED_TURNS) servedAt.delete(servedAt.keys().next().value!);
+    turns.take(turn);
     const ended = attempt(id)
       .catch((error) => {
         log.error("mail.failed", { mail: id, error });
@@ -115,7 +101,7 @@ export function createMailSender(options: { store: Store; sealer: Sealer; mailer
   async function poll(): Promise<number | null> {
     const lookedAt = now();
     const due = inFlight.size < MAX_IN_FLIGHT ? await listDueMails(store.read, lookedAt) : [];
-    for (let next = chooseNext(due); next !== null && inFlight.size < MAX_IN_FLIGHT; next = chooseNext(due)) {
+    for (let next = chooseNext(due); next && inFlight.size < MAX_IN_FLIGHT; next = chooseNext(due)) {
       if (poller.isStopped) return null;
       begin(next);
     }

@@ -2,6 +2,7 @@
  * Limits concurrent webhook deliveries for each endpoint, for each workspace and overall, and lets workspaces take
  * turns.
  */
+import { createTurns } from "../../lib/turns";
 import type { DueDelivery } from "../../store/delivery-queue";
 
 export const MAX_PER_ENDPOINT = 4;
@@ -14,12 +15,11 @@ export function createDeliverySlots() {
   const inFlight = new Set<string>();
   const byWorkspace = new Map<string, number>();
   const byEndpoint = new Map<string, number>();
-  /** When a workspace was last served, as a sequence number. Missing workspaces have not been served. */
-  const servedAt = new Map<string, number>();
-  let sequence = 0;
+  const turns = createTurns();
+  const getCount = (counts: Map<string, number>, key: string): number => counts.get(key) ?? 0;
 
   const hasRoom = (workspaceId: string): boolean => {
-    const own = byWorkspace.get(workspaceId) ?? 0;
+    const own = getCount(byWorkspace, workspaceId);
     if (inFlight.size >= MAX_SHARED) return own === 0 && inFlight.size < MAX_TOTAL;
     return own < MAX_PER_WORKSPACE;
   };
@@ -31,52 +31,36 @@ export function createDeliverySlots() {
      * Returns the workspace with the fewest deliveries in flight, then the one served longest ago; null if no slot is
      * free.
      */
-    nextWorkspace: (workspaceIds: Iterable<string>) => {
-      let next: string | null = null;
-      for (const workspaceId of workspaceIds) {
-        if (!hasRoom(workspaceId)) continue;
-        if (next === null || isBefore(workspaceId, next)) next = workspaceId;
-      }
-      return next;
+    nextWorkspace: (workspaceIds: Iterable<string>): string | null => {
+      const compare = (a: string, b: string) =>
+        getCount(byWorkspace, a) - getCount(byWorkspace, b) || turns.compare(a, b);
+      return [...workspaceIds].filter(hasRoom).toSorted(compare)[0] ?? null;
     },
     /**
      * Returns the workspace's first due delivery to the endpoint with the fewest in flight; null when none may start.
      */
-    nextDelivery: (workspaceId: string, due: DueDelivery[]) => {
+    nextDelivery: (workspaceId: string, due: DueDelivery[]): DueDelivery | null => {
       if (!hasRoom(workspaceId)) return null;
-      let next: DueDelivery | null = null;
-      for (const one of due) {
-        const sent = byEndpoint.get(one.endpointId) ?? 0;
-        if (sent >= MAX_PER_ENDPOINT || inFlight.has(one.id)) continue;
-        if (next === null || sent < (byEndpoint.get(next.endpointId) ?? 0)) next = one;
-      }
-      return next;
+      const count = ({ endpointId }: DueDelivery) => getCount(byEndpoint, endpointId);
+      const free = due.filter((one) => count(one) < MAX_PER_ENDPOINT && !inFlight.has(one.id));
+      return free.toSorted((a, b) => count(a) - count(b))[0] ?? null;
     },
     /** Occupies a slot, which counts as the workspace's turn. Returns a function that releases the slot. */
     acquire: (workspaceId: string, delivery: DueDelivery) => {
       inFlight.add(delivery.id);
       add(byWorkspace, workspaceId, 1);
       add(byEndpoint, delivery.endpointId, 1);
-      servedAt.delete(workspaceId);
-      servedAt.set(workspaceId, ++sequence);
+      turns.take(workspaceId);
       return () => {
         inFlight.delete(delivery.id);
         add(byWorkspace, workspaceId, -1);
         add(byEndpoint, delivery.endpointId, -1);
-        if (servedAt.size > MAX_SERVED_WORKSPACES) servedAt.delete(servedAt.keys().next().value!);
       };
     },
   };
-
-  function isBefore(workspaceId: string, other: string): boolean {
-    const difference = (byWorkspace.get(workspaceId) ?? 0) - (byWorkspace.get(other) ?? 0);
-    return difference < 0 || (difference === 0 && (servedAt.get(workspaceId) ?? 0) < (servedAt.get(other) ?? 0));
-  }
 }
 
 export type DeliverySlots = ReturnType<typeof createDeliverySlots>;
-
-const MAX_SERVED_WORKSPACES = 10_000;
 
 function add(counts: Map<string, number>, key: string, change: 1 | -1): void {
   const count = (counts.get(key) ?? 0) + change;
