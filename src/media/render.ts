@@ -1,6 +1,7 @@
 /** Renders a source, whole or cut, to a finished file. This is the entry point of all renders. */
 import { mkdir, stat } from "node:fs/promises";
 import { AppError } from "../domain/errors";
+import { JobYielded } from "../domain/jobs";
 import type { RenderRequest, RenderResult } from "../domain/media";
 import { listAudioChanges, listRequestedChanges } from "../domain/render-output";
 import { placeSegments } from "../domain/render-plan";
@@ -10,7 +11,6 @@ import type { RenderTools } from "./chunked-render";
 import { VIDEO_ENCODERS, type VideoEncoder } from "./encoder-arguments";
 import { renderAudio } from "./leveled-audio";
 import { SpliceError } from "./packets/source";
-import { RenderYielded } from "./parallel";
 import type { ProgressListener } from "./render-progress";
 import { type RenderRun, renderChunked, renderSmart } from "./video-render";
 import { listRenderWarnings } from "./warnings";
@@ -19,7 +19,7 @@ import { listRenderWarnings } from "./warnings";
  * Renders to `request.outputPath`. A repeated call with the same work folder resumes where the last one stopped. Logs
  * `render.segments_encoded` or `render.chunks_encoded`, and `render.fell_back` with the reason for a change of
  * strategy. Errors: `AppError` `storage_full`, `processing_failed`; the signal's reason if aborted, within three
- * seconds and without an output file; `RenderYielded` between two chunks of video if `shouldYield` returns true.
+ * seconds and without an output file; `JobYielded` between two chunks of video if `shouldYield` returns true.
  */
 export async function renderMedia(
   request: RenderRequest,
@@ -101,7 +101,7 @@ function toFallbackReason(error: unknown, signal: AbortSignal | undefined): stri
   signal?.throwIfAborted();
   if (error instanceof SpliceError) return error.message;
   const cause = toStorageError(error);
-  if (cause instanceof AppError || cause instanceof RenderYielded || !(cause instanceof Error)) throw cause;
+  if (cause instanceof AppError || cause instanceof JobYielded || !(cause instanceof Error)) throw cause;
   return `The source's packets cannot be read: ${cause.message}`;
 }
 

@@ -5,9 +5,11 @@ import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../domain/errors";
+import { JobYielded } from "../domain/jobs";
 import type { RenderRequest } from "../domain/media";
 import type { RenderTimeline } from "../domain/render-plan";
 import { type Rational, TICKS_PER_SECOND } from "../domain/time";
+import { runTogether } from "../lib/run-together";
 import { assignChunkTimes, chooseLocalSizes, createAudioName, getThreadCount, planChunks } from "./chunked-plan";
 import { encodeChunks, type RenderTools } from "./chunked-render";
 import { chooseTimescale, concatChunks, muxTracks } from "./chunks/concat";
@@ -16,7 +18,6 @@ import { readChunkSizes, writeChunkSizes } from "./chunks/sizes-file";
 import type { VideoEncoder } from "./encoder-arguments";
 import { checkLoudness, renderAudio } from "./leveled-audio";
 import { SpliceError } from "./packets/source";
-import { RenderYielded, runParallel } from "./parallel";
 import { createRenderProgress, type ProgressListener, type RenderStage, type RenderWorkload } from "./render-progress";
 import { checkSplices, encodeSmartSegments, listCheckWindows, planSmartRender, writeSmartVideo } from "./smart-render";
 import { getSourceVersion } from "./source-version";
@@ -182,7 +183,7 @@ async function renderVideo(
       for (const { reject } of [written, checked]) reject(error);
       // The audio ends with this error, but is completed first: it has no resumable chunks, so a resumed render would
       // encode it again.
-      if (!(error instanceof RenderYielded)) throw error;
+      if (!(error instanceof JobYielded)) throw error;
     }
   };
   const renderAudioAndMux = async (taskSignal: AbortSignal): Promise<void> => {
@@ -212,7 +213,7 @@ async function renderVideo(
     report("mux", 1);
   };
   try {
-    await runParallel(2, 2, signal, (n, taskSignal) => (n === 0 ? renderTrack : renderAudioAndMux)(taskSignal));
+    await runTogether(signal, [renderTrack, renderAudioAndMux]);
   } catch (error) {
     await rm(outputPath, { force: true });
     throw error;

@@ -1,7 +1,7 @@
 /** Encodes the chunks of a render on this machine. An interrupted render resumes from those that it finished. */
 import { join } from "node:path";
+import { JobYielded } from "../../domain/jobs";
 import type { Semaphore } from "../../lib/semaphore";
-import { RenderYielded } from "../parallel";
 import type { Chunk } from "./board";
 import { type ChunkPlaces, scheduleChunks } from "./schedule";
 
@@ -12,7 +12,7 @@ export type EncoderLimits = {
   /** Maximum number of chunks that are encoded at the same time. */
   maxProcesses: number;
   signal?: AbortSignal | undefined;
-  /** Polled between two chunks. If true, the render ends with `RenderYielded`, and a later call resumes it. */
+  /** Polled between two chunks. If true, the render ends with `JobYielded`, and a later call resumes it. */
   shouldYield?: (() => boolean) | undefined;
   /** Shared by all renders of this server. Without it, `maxProcesses` is the only bound. */
   encoderSemaphore?: Semaphore | undefined;
@@ -28,8 +28,8 @@ export type LocalOptions<C extends Chunk> = EncoderLimits & {
 
 /**
  * Encodes every chunk that is not in the work folder yet. Returns the files in the order of the chunks, and how many
- * were there before. Errors: the first one of `encode`, which ends the others; the signal's reason; `RenderYielded`
- * when asked to yield before the last chunk was started.
+ * were there before. Errors: the first one of `encode`, which ends the others; the signal's reason; `JobYielded`
+ * when asked to yield before the last chunk was started, but after the first.
  */
 export async function encodeLocally<C extends Chunk>(
   options: LocalOptions<C>,
@@ -40,21 +40,24 @@ export async function encodeLocally<C extends Chunk>(
   const getPath = ({ name }: Chunk) => join(workDir, name);
   const found = await Promise.all(unique.map((chunk) => Bun.file(getPath(chunk)).exists()));
   const done = new Set(unique.filter((_, n) => found[n]).map(({ name }) => name));
+  let hasStarted = false;
   const isComplete = await scheduleChunks({
     chunks: unique,
     done,
     places: createLocalPlaces(Math.max(1, maxProcesses)),
     fallbackSpeed: 1,
     signal,
-    shouldYield,
+    // Otherwise renders whose time slice is shorter than what they read first would yield to each other forever.
+    shouldYield: () => hasStarted && shouldYield(),
     progress: (share) => options.onFrames(Math.round(share * total)),
     run: async (chunk, _, control) => {
+      hasStarted = true;
       const onFrames = (frames: number) => control.progress(frames / chunk.frames);
       const encode = () => options.encode(chunk, { path: getPath(chunk), signal: control.signal, onFrames });
       await (encoderSemaphore?.run(control.signal, encode) ?? encode());
     },
   });
-  if (!isComplete) throw new RenderYielded();
+  if (!isComplete) throw new JobYielded();
   return { paths: chunks.map(getPath), reused: done.size };
 }
 

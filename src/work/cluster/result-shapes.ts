@@ -12,7 +12,6 @@ import { REMOVAL_RULES, REVIEW_RULES } from "../../domain/planning/rules";
 import { count, probeFacts, text } from "../../domain/probe-schema";
 import { REVIEW_KINDS } from "../../domain/review";
 import { type DetectedLanguage, MAX_PARTIAL_WORDS } from "../../domain/speech";
-import { RenderYielded } from "../../media/parallel";
 import { MAX_WORD_CHARACTERS } from "../assets/prepared-check";
 import { jobErrorCodec } from "../job-child/error-codec";
 import type { WordsCheckpoint } from "../jobs/analyze-speech";
@@ -142,8 +141,7 @@ export function decodeExecutionError(sent: object): Error {
   const { kind, message } = sent as { kind?: unknown; message?: unknown };
   if (typeof kind !== "string" || typeof message !== "string") return new Error("The worker reported no valid error.");
   const error = jobErrorCodec.decode({ ...sent, kind, message });
-  if (error instanceof RenderYielded) return new JobYielded();
-  if (error instanceof JobKilled) return error;
+  if (error instanceof JobYielded || error instanceof JobKilled) return error;
   if (error instanceof AppError) {
     const { code, details } = error;
     if (!KNOWN_CODES.includes(code)) return new Error(`The worker reported: ${error.message}`);

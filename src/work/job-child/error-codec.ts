@@ -1,8 +1,7 @@
 /** Converts the errors of a job child to JSON and back. Codes, messages and causes survive. */
 import { AppError, type FieldError, isErrorCode, MAX_FIELD_ERRORS } from "../../domain/errors";
-import { JobKilled } from "../../domain/jobs";
+import { JobKilled, JobYielded } from "../../domain/jobs";
 import type { ErrorCodec, WireError } from "../../lib/ipc-calls";
-import { RenderYielded } from "../../media/parallel";
 
 export const jobErrorCodec: ErrorCodec = {
   encode: (error) => {
@@ -12,7 +11,7 @@ export const jobErrorCodec: ErrorCodec = {
       const { code, message } = error;
       return { kind: "app", code, message, fields, retryAfterSeconds, isPermanent, cause };
     }
-    if (error instanceof RenderYielded) return { kind: "yielded", message: error.message };
+    if (error instanceof JobYielded) return { kind: "yielded", message: error.message };
     if (error instanceof JobKilled) return { kind: "killed", message: error.message };
     if (error instanceof Error) {
       const { name, message, stack } = error;
@@ -26,7 +25,7 @@ export const jobErrorCodec: ErrorCodec = {
       case "app":
         return toAppError(wire);
       case "yielded":
-        return new RenderYielded();
+        return new JobYielded();
       case "killed":
         return new JobKilled();
       default:

@@ -13,6 +13,7 @@ import type { DetectedLanguage } from "../../domain/speech";
 import { toSeconds } from "../../domain/time";
 import type { VocabularyEntry } from "../../domain/vocabulary/entries";
 import { writeAtomic } from "../../lib/atomic-file";
+import { runTogether } from "../../lib/run-together";
 import type { Ffmpeg } from "../../media/ffmpeg";
 import { getSheetName } from "../../media/preview/storyboard";
 import type { ProbeLimits } from "../../media/probe";
@@ -95,9 +96,6 @@ export async function runPrepare(
   await context.checkpoint({ kind: "probed", blobs: await listOutputs(), info, sniffed });
   if (input.scope === "probe") return { blobs: await listOutputs() };
 
-  // When one branch fails the other is aborted, and the job ends after both have.
-  const stop = new AbortController();
-  const signal = AbortSignal.any([context.signal, stop.signal]);
   // Speech recognition takes the longest and does not need the child.
   let childUsers = 2;
   const releaseChild = () => {
@@ -105,7 +103,7 @@ export async function runPrepare(
     if (childUsers === 0) void child.end();
   };
   const canYield = () => childUsers === 0 && context.shouldYield();
-  const branch: Branch = {
+  const branch: Omit<Branch, "signal"> = {
     input,
     context,
     files,
@@ -113,22 +111,15 @@ export async function runPrepare(
     scratch,
     source: { ffmpeg: tools.ffmpeg, source: files.source, probed: files.probed },
     info,
-    signal,
     report,
     listOutputs,
     releaseChild,
     canYield,
   };
-  const results = await Promise.allSettled(
-    [prepareAudio(tools, branch), prepareVideo(branch)].map((running) =>
-      running.catch((error) => {
-        stop.abort(error);
-        throw error;
-      }),
-    ),
-  );
-  const failed = results.filter((result) => result.status === "rejected").map((result) => result.reason);
-  if (failed.length > 0) throw stop.signal.reason ?? failed[0];
+  await runTogether(context.signal, [
+    (signal) => prepareAudio(tools, { ...branch, signal }),
+    (signal) => prepareVideo({ ...branch, signal }),
+  ]);
   return { blobs: await listOutputs() };
 }
 

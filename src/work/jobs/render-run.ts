@@ -4,11 +4,9 @@
 import { mkdir, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { getRenderOutputName } from "../../blobs/folders";
-import { JobYielded } from "../../domain/jobs";
 import type { RenderResult, ResolvedOutput } from "../../domain/media";
 import { type Ticks, toSeconds } from "../../domain/time";
 import { withKnownFilters } from "../../media/chunks/scale";
-import { RenderYielded } from "../../media/parallel";
 import type { RenderCacheFiles } from "../../media/render-cache/cache-file";
 import { openRunChild } from "../job-child/child";
 import { toMediaOptions } from "../job-child/plan-child";
@@ -124,9 +122,7 @@ export async function renderFile(
       onLog: context.log,
     },
   );
-  const result = await running.finally(permits.releaseAll).catch((error) => {
-    throw error instanceof RenderYielded ? new JobYielded() : error;
-  });
+  const result = await running.finally(permits.releaseAll);
   await child.end();
   // The render may have been deleted meanwhile, with its folder.
   await mkdir(outputDir, { recursive: true });

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import type { BlobCache, CachedBlob } from "../../blobs/blob-cache";
 import type { ExecutionFile, ExecutionManifest, SentFile } from "../../domain/worker-messages";
 import { hashFile } from "../../lib/hash";
+import { runTogether } from "../../lib/run-together";
 import { createSemaphore } from "../../lib/semaphore";
 import { writeStream } from "../../lib/write-stream";
 import type { RemoteExecution } from "../../outbound/head";
@@ -55,15 +56,13 @@ export async function fetchFiles(
     for (const blob of inputs.values()) blob.release();
   };
   const permits = createSemaphore(CONCURRENT_FILES);
-  const stop = new AbortController();
-  const any = AbortSignal.any([signal, stop.signal]);
-  const fetchOne = async (file: ExecutionFile): Promise<void> => {
+  const fetchOne = async (file: ExecutionFile, stopped: AbortSignal): Promise<void> => {
     const { name, role, bytes: total } = file;
     if (role === "input") {
       const read = (range: { from: number; to: number }, aborted: AbortSignal) =>
         remote.read(name, { ...range, total }, aborted);
       if (name !== partialInput) {
-        inputs.set(name, await cache.acquire({ ...file, asset }, read, any));
+        inputs.set(name, await cache.acquire({ ...file, asset }, read, stopped));
         return;
       }
       const { parts, partBytes, ...blob } = await cache.acquireParts({ ...file, asset });
@@ -79,24 +78,19 @@ export async function fetchFiles(
     const isSame = found?.size === total && Math.floor(found.mtimeMs / 1000) === file.modifiedAt;
     if (role === "output" || !isSame) {
       if (!cache.makeRoom(total)) throw Object.assign(new Error("The worker's disk is full."), { code: "ENOSPC" });
-      await download(file, path, remote, any);
+      await download(file, path, remote, stopped);
     }
     if (role === "output") fetched.set(path, await describe(path));
   };
   for (const dir of [outputDir, workDir]) await mkdir(dir, { recursive: true });
-  const running = files.map((file) =>
-    permits
-      .run(any, () => fetchOne(file))
-      .catch((error) => {
-        stop.abort(error);
-        throw error;
-      }),
-  );
-  const results = await Promise.allSettled(running);
-  if (results.some(({ status }) => status === "rejected")) {
+  try {
+    await runTogether(
+      signal,
+      files.map((file) => (stopped) => permits.run(stopped, () => fetchOne(file, stopped))),
+    );
+  } catch (error) {
     release();
-    signal.throwIfAborted();
-    throw stop.signal.reason;
+    throw error;
   }
   return {
     getInputPath: (name: string) => {

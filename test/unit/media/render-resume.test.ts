@@ -2,8 +2,8 @@ import { expect, setDefaultTimeout, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
+import { JobYielded } from "../../../src/domain/jobs";
 import { type OutputRequest, resolveOutput } from "../../../src/domain/render-output";
-import { RenderYielded } from "../../../src/media/parallel";
 import { renderMedia } from "../../../src/media/render";
 import { temporaryFolder } from "../../temporary-folder";
 import { until } from "../../until";
@@ -101,7 +101,7 @@ test.each(WAYS)(
     await using folder = await temporaryFolder();
     const { workDir, outputPath, run, listFinished, resume } = await job(output, folder.path);
     let polls = 0;
-    await expect(run(() => polls++ >= 2)).rejects.toBeInstanceOf(RenderYielded);
+    await expect(run(() => polls++ >= 1)).rejects.toBeInstanceOf(JobYielded);
     expect(existsSync(outputPath)).toBe(false);
     const done = await listFinished();
     expect(done).toHaveLength(2);
@@ -112,3 +112,18 @@ test.each(WAYS)(
     expect((await resume(done)).strategy).toBe(strategy as "smart");
   },
 );
+
+test.each(WAYS)("a %s render that is always asked to yield encodes some chunks each time", async (strategy, output) => {
+  await using folder = await temporaryFolder();
+  const { run, listFinished } = await job(output, folder.path);
+  for (let done = 0; ; ) {
+    const result = await run(() => true).catch((error) => error);
+    if (!(result instanceof JobYielded)) {
+      expect(result.strategy).toBe(strategy);
+      return;
+    }
+    const { length } = await listFinished();
+    expect(length).toBeGreaterThan(done);
+    done = length;
+  }
+});

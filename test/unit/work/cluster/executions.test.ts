@@ -3,7 +3,6 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../../../src/domain/errors";
 import { ExecutionLost, JobAborted, JobKilled, JobYielded } from "../../../../src/domain/jobs";
-import { RenderYielded } from "../../../../src/media/parallel";
 import { jobErrorCodec } from "../../../../src/work/job-child/error-codec";
 import { BOOT, completed, executionBench, refusal, sent, WORKER } from "./execution-bench";
 
@@ -107,7 +106,7 @@ describe("an execution", () => {
 
   test.each([
     ["yielded", { status: "yielded" }],
-    ["failed by yielding", { status: "failed", error: jobErrorCodec.encode(new RenderYielded()) }],
+    ["failed by yielding", { status: "failed", error: jobErrorCodec.encode(new JobYielded()) }],
   ] as const)("that %s without being asked runs elsewhere: its worker would yield forever", async (_, report) => {
     await using b = await executionBench();
     const run = b.run();

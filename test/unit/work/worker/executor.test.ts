@@ -1,5 +1,6 @@
 /** Executions with the media tools of this machine and a head over real HTTP, whose network fails. */
 import { expect, setDefaultTimeout, test } from "bun:test";
+import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { openBlobCache } from "../../../../src/blobs/blob-cache";
@@ -314,7 +315,8 @@ test("a render that yields, and one that is given back, leave their chunks for t
   const running = tested.run(execution, { shouldYield: () => isYielding });
   const findChunks = async () => {
     const [name] = await tested.kept();
-    const names = name === undefined ? [] : await readdir(join(folder.path, "work", name, "work"), { recursive: true });
+    const path = join(folder.path, "work", name ?? "", "work");
+    const names = existsSync(path) ? await readdir(path, { recursive: true }) : [];
     return names.filter((one) => /(^|\/)chunk-[0-9a-f]{24}\.mp4$/.test(one)).sort();
   };
   await until("the first chunk", async () => (await findChunks()).length > 0, 40);
