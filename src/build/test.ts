@@ -19,7 +19,7 @@ const { values } = parseArgs({
   options: { out: { type: "string", default: "dist/offcut" }, "update-timings": { type: "boolean", default: false } },
 });
 const isFullSize = process.env.OFFCUT_FULL === "1";
-const MAX_SUITE_SECONDS = isFullSize ? 43_200 : 1_200;
+const MAX_SUITE_SECONDS = isFullSize ? 43_200 : 1_800;
 
 // The tests must not use the settings of an installed Offcut.
 for (const name of Object.keys(process.env))
