@@ -5,7 +5,7 @@
 import { and, desc, eq, getTableColumns, inArray, isNull, lt, ne, notInArray, or, sql } from "drizzle-orm";
 import type { CutState } from "../domain/states";
 import type { Queries } from "./db";
-import { deleteCutSummary } from "./library";
+import { deleteCutSummary, newestCutId } from "./library";
 import { first, type IdPage, isAfter, listIds, prepareOwnRowQuery, type RowPage, readValue, rowsOf } from "./rows";
 import { cuts, drafts } from "./schema";
 import { deleteCorrectedPassages } from "./search";
@@ -48,9 +48,8 @@ export const findCutVersion = (db: Queries, id: string) =>
       .where(eq(cuts.id, id)),
   );
 
-/** Returns the newest completed cut of a recording that is not superseded, with its plan, or null. */
-export const findNewestCut = (db: Queries, assetId: string) =>
-  cutRows.find(db, { asset_id: assetId, state: "completed", superseded_by: null }, desc(cuts.id));
+/** Returns the cut of a recording that is opened by default, with its plan, or null. */
+export const findNewestCut = (db: Queries, assetId: string) => cutRows.find(db, eq(cuts.id, newestCutId(assetId)));
 
 /** Returns a cut of any workspace. For jobs. */
 export const findCutById = cutRows.findById;

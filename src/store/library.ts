@@ -47,24 +47,27 @@ export const listEditedCutIds = (db: Queries, assetId: string) =>
       .orderBy(cuts.id),
   );
 
-/** The ID of the newest completed cut of a row of `assets`, as SQL. */
-const newestCutId = sql<
-  string | null
->`(SELECT max(s.cut_id) FROM cut_summaries AS s WHERE s.asset_id = ${sql.raw("assets.id")})`;
+/**
+ * A column of the newest completed cut of a recording, as SQL; null without one. Cuts that are set aside count only if
+ * all are. As in the triggers of `migrations/0037_set_aside_cuts.sql`.
+ */
+const readNewest = (column: "cut_id" | "open_marks", assetId: SQL | string): SQL =>
+  sql`(SELECT s.${sql.raw(column)} FROM cut_summaries AS s WHERE s.asset_id = ${assetId}
+    ORDER BY s.is_set_aside, s.cut_id DESC LIMIT 1)`;
 
-/** The open marks of the newest completed cut of a row of `assets`, as SQL. */
-const newestOpenMarks = sql<
-  number | null
->`(SELECT s.open_marks FROM cut_summaries AS s WHERE s.asset_id = ${sql.raw("assets.id")} ORDER BY s.cut_id DESC LIMIT 1)`;
+/** The ID of the newest completed cut of a recording, as SQL; null without one. */
+export const newestCutId = (assetId: SQL | string): SQL => readNewest("cut_id", assetId);
+
+const ASSET_ID = sql.raw("assets.id");
 
 export const CUT_FILTERS = ["none", "to_review", "reviewed"] as const;
 export type CutFilter = (typeof CUT_FILTERS)[number];
 
 /** Conditions for rows of `assets` by their newest completed cut. */
 const BY_CUT: Record<CutFilter, SQL> = {
-  none: sql`${newestCutId} IS NULL`,
-  to_review: sql`${newestOpenMarks} > 0`,
-  reviewed: sql`${newestOpenMarks} = 0`,
+  none: sql`${newestCutId(ASSET_ID)} IS NULL`,
+  to_review: sql`${readNewest("open_marks", ASSET_ID)} > 0`,
+  reviewed: sql`${readNewest("open_marks", ASSET_ID)} = 0`,
 };
 
 export type LibraryFilter = {
@@ -95,11 +98,7 @@ export async function readRecordingFacts(
   workspaceId: string,
   assetIds: string[],
 ): Promise<Map<string, RecordingFacts>> {
-  const newestCuts = db
-    .select({ id: sql`max(${cutSummaries.cut_id})` })
-    .from(cutSummaries)
-    .where(isAnyOf(cutSummaries.asset_id, assetIds))
-    .groupBy(cutSummaries.asset_id);
+  const newestCuts = sql`(SELECT ${newestCutId(sql.raw("a.value"))} FROM json_each(${JSON.stringify(assetIds)}) AS a)`;
   const newestRenders = db
     .select({ id: sql`max(${renders.id})` })
     .from(renders)

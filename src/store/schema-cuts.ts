@@ -9,7 +9,7 @@ import { REVIEW_DECISIONS } from "../domain/review";
 import type { VocabularyEntry } from "../domain/vocabulary/entries";
 import { assets, cuts, projects, renders } from "./schema";
 import { formerUser, users, workspaces } from "./schema-accounts";
-import { belongsTo, id, idOf, time } from "./schema-columns";
+import { belongsTo, flag, id, idOf, time } from "./schema-columns";
 
 /** What users have decided about the items of a cut's review. An item without a row is open. */
 export const reviewDecisions = sqliteTable(
@@ -46,9 +46,11 @@ export const cutSummaries = sqliteTable(
     kept: integer(),
     /** Marks and unsure removals about which nothing was decided. */
     open_marks: integer(),
+    /** As in `cuts`. */
+    is_set_aside: flag(),
   },
   (t) => [
-    index("cut_summaries_by_asset").on(t.asset_id, t.cut_id, t.kept, t.open_marks),
+    index("cut_summaries_by_asset").on(t.asset_id, t.is_set_aside, sql`cut_id desc`, t.kept, t.open_marks),
     index("cut_summaries_uncounted").on(t.cut_id).where(sql`kept is null`),
   ],
 );

@@ -222,6 +222,8 @@ export const cuts = sqliteTable(
     keep_edits_of: text(),
     name: text(),
     note: text(),
+    /** Whether it was saved beside the draft of the cut that it was made from. Other cuts are opened before it. */
+    is_set_aside: flag(),
     /** The edited cut that was saved in its place. Such a cut is in no list, and is deleted when nothing uses it. */
     superseded_by: text(),
     superseded_at: time(),

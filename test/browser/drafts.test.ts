@@ -132,12 +132,12 @@ async function openForTwo() {
   for (const page of [first, second]) await page.getByText("Somebody else is editing").waitFor();
   const listVersions = async () =>
     (await client.must<{ items: { name: string | null }[] }>("GET", `/api/v1/cuts?asset_id=${asset.id}`)).items;
-  return { first, second, listVersions };
+  return { first, second, listVersions, cut };
 }
 
 test.if(isFullSize)("edits of two people are merged, and only those of the same place are asked about", async () => {
   expectFailures(0, 409);
-  const { first, second, listVersions } = await openForTwo();
+  const { first, second, listVersions, cut } = await openForTwo();
   let requests = 0;
   second.on("request", (request) => {
     if (request.method() === "PUT" && request.url().endsWith("/draft")) requests++;
@@ -175,6 +175,12 @@ test.if(isFullSize)("edits of two people are merged, and only those of the same 
   await until("a version of the edits that were not taken", async () =>
     (await listVersions()).some(({ name }) => name?.startsWith("Edits by")),
   );
+  // They are listed, but the cut that was worked on still opens first.
+  const later = await openTab(first.context(), `/assets/${cut.asset_id}`);
+  await later.locator(`.workspace[data-cut="${cut.id}"]`).waitFor();
+  await later.getByRole("button", { name: /^Cut / }).click();
+  await later.getByRole("menuitemradio", { name: /^Edits by/ }).waitFor();
+  await later.close();
   await first.getByRole("button", { name: "Undo", exact: true }).click();
   for (const page of [first, second]) await shows(page, "alpha", "charlie", "delta", "foxtrot");
 

@@ -108,6 +108,7 @@ const cutFields = {
   edited_from: orNull(uuid),
   name: orNull(text),
   note: orNull(text),
+  is_set_aside: Type.Boolean(),
   superseded_by: orNull(uuid),
   error_code: orNull(text),
   error_message: orNull(text),

@@ -243,7 +243,8 @@ export const edit = route({
     ),
     keep_draft: Type.Optional(
       Type.Boolean({
-        description: "Whether the draft of the cut stays, because this edit is not made from it; default false",
+        description:
+          "Whether the draft of the cut stays, because this edit is not made from it. The edit is set aside: it does not become the newest cut of the recording. Default: false",
         errorText: "must be true or false",
       }),
     ),

@@ -74,6 +74,10 @@ const cut = {
   edited_from: orNull(id),
   name: orNull(text),
   note: orNull(text),
+  is_set_aside: Type.Boolean({
+    description:
+      "Whether it was saved with keep_draft. The newest cut of a recording is another one, unless all are set aside",
+  }),
   superseded_by: orNull(id, "the edited cut that was saved in its place. A cut that has one is in no list"),
   ...outcome,
 };

@@ -19,9 +19,9 @@ import { summarizeCut } from "./summaries";
 import { requireCurrent } from "./versions";
 
 /**
- * `keepsDraft`: the draft of the cut stays. `replaces`: the ID of the version that the edit takes the place of, and
- * whose name and note it keeps if it has none of its own. `draftRevision`: that of the edit; null if it does not
- * matter.
+ * `keepsDraft`: the draft of the cut stays, and the edit is set aside. `replaces`: the ID of the version that the edit
+ * takes the place of, and whose name and note it keeps if it has none of its own. `draftRevision`: that of the edit;
+ * null if it does not matter.
  */
 export type SavedEdit = PlanEdit & {
   name: string | null | undefined;
@@ -63,6 +63,7 @@ export async function prepareEdit(
       options: pacing && basis !== null && hasBasis(basis) ? toCutOptions(pacing) : cut.options,
       request_hash: null,
       edited_from: replaced?.edited_from ?? cut.id,
+      is_set_aside: keepsDraft,
       name: name === undefined ? (replaced?.name ?? null) : name,
       note: note === undefined ? (replaced?.note ?? null) : note,
       review_items: cut.review_items ?? items,

@@ -14,6 +14,7 @@ export async function summarizeCut(tx: Queries, cut: Cut): Promise<void> {
   await saveCutSummary(tx, {
     cut_id: cut.id,
     asset_id: cut.asset_id,
+    is_set_aside: cut.is_set_aside,
     kept: toKept(plan),
     open_marks: await countOpenMarks(tx, cut.id, items),
   });

@@ -60,7 +60,7 @@ type RowOf<Name extends keyof typeof EXPORTED_ROWS> =
 const showCut = (cut: RowOf<"cuts">) =>
   show(
     cut,
-    "id workspace_id asset_id state script options edited_from keep_edits_of name note superseded_by superseded_at",
+    "id workspace_id asset_id state script options edited_from keep_edits_of name note is_set_aside superseded_by superseded_at",
     "error_code error_message",
     "created_at started_at completed_at",
   );

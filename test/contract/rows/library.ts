@@ -9,6 +9,7 @@ import { formatItems } from "../../../src/domain/review";
 import { fromSeconds } from "../../../src/domain/time";
 import { createHandler } from "../../../src/http/app";
 import { ARCHIVE_IDLE_SECONDS } from "../../../src/http/client";
+import { findNewestCut } from "../../../src/store/cuts";
 import { countOlderCuts } from "../../../src/work/cuts/summaries";
 import { video, wav } from "../../http/media";
 import { NO_ID } from "../../http/outcome";
@@ -62,6 +63,8 @@ type Listed = {
   project_id: string;
   latest_cut: { id: string; kept_duration: number | null; open_marks: number | null } | null;
 };
+
+type Versions = { items: { id: string; is_set_aside: boolean }[] };
 
 const batchExport = exactly({
   id: uuid,
@@ -143,8 +146,24 @@ export const libraryRows: DashboardRow[] = [
         as,
       });
       expect((await list())[0]!.latest_cut).toMatchObject({ id: next.id, open_marks: items.length - 1 });
+      // An edit that is set aside is the newest cut only if it is the only one.
+      const { body: aside } = await call<{ id: string }>("POST", edits, { json: { ...edit, keep_draft: true }, as });
+      expect((await list())[0]!.latest_cut?.id).toBe(next.id);
+      const { body: all } = await call<Versions>("GET", `/cuts?asset_id=${cut.asset_id}`, { as });
+      expect(all.items.map(({ id, is_set_aside }) => [id, is_set_aside])).toEqual([
+        [aside.id, true],
+        [next.id, false],
+        [cut.id, false],
+      ]);
       await call("DELETE", `/cuts/${next.id}`, { as });
       expect((await list())[0]!.latest_cut?.id).toBe(cut.id);
+      expect((await findNewestCut(store.read, cut.asset_id))?.id).toBe(cut.id);
+      const { body: edited } = await call<{ id: string }>("POST", `/cuts/${aside.id}/edits`, {
+        json: { ...edit, replaces: aside.id },
+        as,
+      });
+      expect((await list())[0]!.latest_cut?.id).toBe(edited.id);
+      await call("DELETE", `/cuts/${edited.id}`, { as });
 
       const render = await key.startRender({ asset_id: cut.asset_id, cut_id: cut.id });
       await key.renderEnded(render.id);

@@ -26,7 +26,8 @@ async function count(db: Queries, projectId: string): Promise<ProjectTotals> {
       total(s.cut_id IS NULL) AS without_cut, total(s.open_marks > 0) AS to_review, total(s.open_marks) AS open_marks,
       total(s.cut_id IS NOT NULL AND s.open_marks IS NULL) AS uncounted
     FROM assets AS a LEFT JOIN cut_summaries AS s ON s.asset_id = a.id
-      AND s.cut_id = (SELECT max(n.cut_id) FROM cut_summaries AS n WHERE n.asset_id = a.id)
+      AND s.cut_id = (SELECT coalesce(max(iif(n.is_set_aside, NULL, n.cut_id)), max(n.cut_id))
+        FROM cut_summaries AS n WHERE n.asset_id = a.id)
     WHERE a.project_id = ${projectId} AND a.kind = 'source' AND a.state <> 'pending_upload'`);
   return counted!;
 }
@@ -35,7 +36,7 @@ type World = {
   owner: { workspaceId: string };
   projects: string[];
   assets: string[];
-  cuts: { id: string; asset: string }[];
+  cuts: { id: string; asset: string; isSetAside: boolean }[];
 };
 
 const STATES = ["pending_upload", "processing", "ready", "failed"] as const;
@@ -55,10 +56,11 @@ const OPERATIONS: ((tx: Queries, world: World, random: Random) => Promise<unknow
     const asset = assets[random(assets.length)];
     if (asset === undefined) return;
     const id = newId();
+    const isSetAside = random(3) === 0;
     const cut = { id, workspace_id: owner.workspaceId, asset_id: asset, state: "completed" as const, created_at: 0 };
     await insertCut(tx, { ...cut, script: "", options: CUT_MODES.natural, completed_at: 0 });
-    cuts.push({ id, asset });
-    await summarize(tx, { id, asset }, random);
+    cuts.push({ id, asset, isSetAside });
+    await summarize(tx, cuts.at(-1)!, random);
   },
   async (tx, { cuts }, random) => {
     const cut = cuts[random(cuts.length)];
@@ -85,10 +87,11 @@ async function update(tx: Queries, world: World, random: Random, change: Partial
   if (id !== undefined) await tx.update(assets).set(change).where(eq(assets.id, id));
 }
 
-const summarize = (tx: Queries, { id, asset }: World["cuts"][number], random: Random) => {
+const summarize = (tx: Queries, { id, asset, isSetAside }: World["cuts"][number], random: Random) => {
   const isCounted = random(4) > 0;
   const [kept, openMarks] = isCounted ? [random(5_000_000), random(3)] : [null, null];
-  return saveCutSummary(tx, { cut_id: id, asset_id: asset, kept, open_marks: openMarks });
+  const row = { cut_id: id, asset_id: asset, is_set_aside: isSetAside, kept, open_marks: openMarks };
+  return saveCutSummary(tx, row);
 };
 
 test("totals are those of a recount after random operations, deletions included", async () => {

@@ -13,7 +13,7 @@ import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { RelativeTime } from "../../ui/time";
 import type { DraftKeeper } from "./draft-keeper";
-import { nameAuthor, saveVersion } from "./draft-stores";
+import { nameAuthor, setAside } from "./draft-stores";
 
 /** Asks whose edits to keep in the places that another tab or person has changed too. */
 export function DraftConflict({ keeper }: { keeper: DraftKeeper }) {
@@ -34,13 +34,13 @@ export function DraftConflict({ keeper }: { keeper: DraftKeeper }) {
     setIsShown(isOn);
     differences.value = isOn ? comparePlans(editor.plan.value, applyToContent(mine, changes).plan) : [];
   };
-  /** The edits that are not chosen stay as a version, which is stored before anything overwrites them. */
+  /** The edits that are not chosen are set aside as a version, before anything overwrites them. */
   const end = async (choose: () => void, dropped: Content, author: string) => {
     // The saved version of somebody exists already, and one without content is not possible.
     if (!isSameContent(dropped, editor.stored) && listKept(dropped.plan).length > 0) {
       setIsEnding(true);
       try {
-        await saveVersion(editor.cut!.id, toDraft(dropped), author === "" ? "Other edits" : `Edits by ${author}`);
+        await setAside(editor.cut!.id, toDraft(dropped), author === "" ? "Other edits" : `Edits by ${author}`);
       } catch (error) {
         return showFailure(error);
       } finally {

@@ -62,13 +62,10 @@ export async function deleteDraft(cutId: string, revision: number): Promise<void
   }
 }
 
-/** The versions that this tab has stored beside a draft. It does not follow them. */
-export const versionsBeside = new Set<string>();
-
-/** Stores edits as a version beside the draft, which stays. Throws `ApiError`. */
-export async function saveVersion(cutId: string, { segments, texts }: DraftSource, name: string): Promise<void> {
+/** Stores edits as a version that is set aside; the draft stays. Throws `ApiError`. */
+export async function setAside(cutId: string, { segments, texts }: DraftSource, name: string): Promise<void> {
   const body = { segments, texts, name, keep_draft: true };
-  versionsBeside.add((await must(api.POST("/api/v1/cuts/{cut_id}/edits", { params: toParams(cutId), body }))).id);
+  await must(api.POST("/api/v1/cuts/{cut_id}/edits", { params: toParams(cutId), body }));
 }
 
 /**

@@ -11,7 +11,7 @@ import type { Words } from "../../editor/model/words";
 import type { Cut, Editor } from "../../editor/state/editor-state";
 import { nameVersion } from "../../editor/versions/name-version";
 import type { DraftKeeper, Follower } from "./draft-keeper";
-import { type Draft, fetchCutState, versionsBeside } from "./draft-stores";
+import { type Draft, fetchCutState } from "./draft-stores";
 import { type Cuts, fetchCut, type ListedCut, listCuts } from "./use-cuts";
 
 /**
@@ -40,8 +40,8 @@ export const toVersionDraft = ({ plan, created_by, created_at }: Cut): Draft => 
   updated_at: created_at,
 });
 
-const isMadeFrom = (cut: Cut, { id, edited_from, state }: ListedCut): boolean =>
-  edited_from === cut.id && state === "completed" && !versionsBeside.has(id);
+const isMadeFrom = (cut: Cut, { edited_from, state, is_set_aside: isSetAside }: ListedCut): boolean =>
+  edited_from === cut.id && state === "completed" && !isSetAside;
 
 /** Returns the version that took the place of a cut, or the newest one that was made from it and is not known. */
 async function findNext(cut: Cut, known: ReadonlySet<string>): Promise<Cut | null> {

@@ -50,14 +50,20 @@ export async function listCuts(assetId: string, signal?: AbortSignal): Promise<L
   return (await must(api.GET("/api/v1/cuts", { params, signal: signal ?? null }))).items;
 }
 
+/** Returns the newest completed cut, or the newest one. Those that are set aside count if all completed ones are. */
+function findNewest(cuts: readonly ListedCut[]): ListedCut | undefined {
+  const completed = cuts.filter(({ state }) => state === "completed");
+  return completed.find(({ is_set_aside: isSetAside }) => !isSetAside) ?? completed[0] ?? cuts[0];
+}
+
 export function useCuts(assetId: string, list: Resource<ListedCut[]>): Cuts {
   const { route, query } = useLocation();
   const loaded = list.state.value;
   const items = loaded.kind === "ready" ? loaded.value : null;
   const byDefault = useRef<string | null>(null);
-  // The newest completed cut, or the newest one. The choice stays when somebody creates another cut meanwhile.
+  // The choice stays when somebody creates another cut meanwhile.
   if (items !== null && !items.some(({ id }) => id === byDefault.current))
-    byDefault.current = (items.find(({ state }) => state === "completed") ?? items[0])?.id ?? null;
+    byDefault.current = findNewest(items)?.id ?? null;
   const named = query.cut ?? "";
   /** False if the cut ID in the address is malformed, as in a truncated link. */
   const isWhole = named === "" || isUuid(named);

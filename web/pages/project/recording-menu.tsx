@@ -85,7 +85,7 @@ async function downloadSource({ id, filename }: Recording): Promise<void> {
   if (asset.download_url !== null) openDownload(toLocalAddress(asset.download_url), filename ?? "recording");
 }
 
-/** Saves the newest cut once more, as a version of its own. */
+/** Saves the newest cut once more, as a version of its own. The original stays the one that opens first. */
 async function duplicateCut(cutId: string): Promise<void> {
   const params = { path: { cut_id: cutId } };
   const { plan, name } = await must(api.GET("/api/v1/cuts/{cut_id}", { params }));
