@@ -93,7 +93,8 @@ test("a held word grows once the finger moves, but not while it trembles", () =>
 });
 
 test.each([
-  ["on the flag", 45, 40, 0],
+  ["on the flag", 20, 5, 0],
+  ["below the flag", 20, 40, 1],
   ["in the ruler", 200, 5, 0],
   ["elsewhere", 200, LOW, 1],
 ])("a finger that rests %s selects: %d, %d, %d", (_, x, y, count) => {
@@ -101,6 +102,19 @@ test.each([
   canvas.send("pointerdown", x, y);
   jest.advanceTimersByTime(HOLD_MS);
   expect(log.selected).toHaveLength(count);
+});
+
+test("a finger below the flag drags it, unless it rests first", () => {
+  const { canvas, log } = createTimeline();
+  canvas.send("pointerdown", 20, 40);
+  canvas.send("pointermove", 60, 40);
+  canvas.send("pointerup", 60, 40);
+  expect(log).toMatchObject({ seeks: [4 * SECOND], selected: [], done: [] });
+  canvas.send("pointerdown", 20, 40);
+  jest.advanceTimersByTime(HOLD_MS);
+  canvas.send("pointermove", 60, 40);
+  canvas.send("pointerup", 60, 40);
+  expect(log).toMatchObject({ seeks: [4 * SECOND], done: [{ start: 0, end: 6 * SECOND }] });
 });
 
 test.each([

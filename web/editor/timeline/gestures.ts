@@ -212,8 +212,8 @@ export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: ()
     }
     const target = findTarget(x, y, isTouch);
     drag = { kind: "press", x, y, flag, ...target };
-    // A finger that rests on a grip or on the flag is about to drag it.
-    const canHold = isTouch && flag === null && target.dragged === null && target.end === null;
+    // A finger that rests on a grip or in the ruler is about to drag. The flag reaches below it, over words.
+    const canHold = isTouch && !isRuler && target.dragged === null && target.end === null;
     if (canHold) holding = setTimeout(hold, HOLD_MS);
   };
   const onMove = (event: PointerEvent) => {
