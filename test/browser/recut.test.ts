@@ -58,6 +58,42 @@ test("a re-cut takes over the history of the version that it is made from, and o
   expect(await undo.count()).toBe(0);
 });
 
+test("the open cut stays, and is not edited, while it is made again", async () => {
+  const user = await server().user();
+  const asset = await createStudioAsset(user);
+  const page = await open(`/assets/${asset.id}?cut=${asset.takesCutId}`, user);
+  const removed = page.getByRole("group", { name: "Words" }).locator("s");
+  await removed.first().waitFor();
+  const before = await removed.allTextContents();
+  let isMaking = true;
+  await page.route(/\/api\/v1\/cuts\/[^/]+$/, async (route) => {
+    const json = await user.must<Cut>("GET", new URL(route.request().url()).pathname);
+    const isOld = [asset.takesCutId, asset.reviewCutId].includes(json.id);
+    const change = isOld || !isMaking ? {} : { state: "processing", plan: null, completed_at: null };
+    await route.fulfill({ json: { ...json, ...change } });
+  });
+  await page.getByRole("tab", { name: "Script", exact: true }).click();
+  await page.getByRole("group", { name: "Mode" }).getByRole("button", { name: "Loose" }).click();
+  await button(page, "Re-cut (keeps your edits)").click();
+  await page.getByText("Cutting again. You can edit the new cut when it opens.").waitFor();
+  expect(await removed.allTextContents()).toEqual(before);
+  expect(await page.locator(".workspace").getAttribute("data-cut")).toBe(asset.takesCutId);
+  for (const name of ["Render", "Export"]) expect([name, await button(page, name).isDisabled()]).toEqual([name, true]);
+  expect(await button(page, "Save").count()).toBe(0);
+  await button(page, "Play the cut").waitFor();
+  await expectAccessible(page);
+  await saveScreenshots(page);
+
+  isMaking = false;
+  await page.getByText(/^The cut is ready: /).waitFor();
+  await button(page, "Cut Loose").waitFor();
+  await page
+    .locator(".work-bar")
+    .getByTitle(/^Undo: Re-cut/)
+    .waitFor();
+  expect(await button(page, "Render").isDisabled()).toBe(false);
+});
+
 test("mode and script are given while a recording prepares, and who comes back finds the cut", async () => {
   const user = await server().user();
   const analysis = server().speech.hold("analyze");

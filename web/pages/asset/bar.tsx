@@ -24,9 +24,10 @@ import { canPlayClean, toggleClean } from "./transport";
 import { nameOf } from "./use-media";
 
 const PREPARING = "The recording is still being prepared";
+const MAKING = "The cut is not ready yet";
 
 export function Bar({ both }: { both: EditorWithDraft }) {
-  const { asset, editor, keeper, save, output } = useEditor();
+  const { asset, cuts, editor, keeper, save, output } = useEditor();
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (document.activeElement === document.body || document.activeElement === null) heading.current?.focus();
@@ -34,8 +35,9 @@ export function Bar({ both }: { both: EditorWithDraft }) {
   const name = nameOf(asset);
   const [isRenaming, setIsRenaming] = useState(false);
   const history = editor.history.value;
-  const canExport = editor.cut !== null;
-  const exportTitle = canExport ? undefined : canWrite.value ? "Create a cut first" : "There is no cut yet";
+  const isMaking = cuts.awaited !== null;
+  const canExport = editor.cut !== null && !isMaking;
+  const exportTitle = canExport ? undefined : isMaking ? MAKING : canWrite.value ? "Create a cut first" : "No cut yet";
   const render = () => {
     output.opened.value = "render";
   };
@@ -74,7 +76,7 @@ export function Bar({ both }: { both: EditorWithDraft }) {
         </>
       )}
       {canWrite.value && editor.cut !== null && (
-        <Button class="wide-only" icon="link" onClick={() => openShare(output, editor.cut?.id)}>
+        <Button class="wide-only" icon="link" disabled={isMaking} onClick={() => openShare(output, editor.cut?.id)}>
           <span class="bar-label">Share</span>
         </Button>
       )}
@@ -84,8 +86,8 @@ export function Bar({ both }: { both: EditorWithDraft }) {
       {canWrite.value && (
         <Button
           look="primary"
-          disabled={!asset.cuttable}
-          title={asset.cuttable ? undefined : PREPARING}
+          disabled={!asset.cuttable || isMaking}
+          title={isMaking ? MAKING : asset.cuttable ? undefined : PREPARING}
           onClick={render}
         >
           Render

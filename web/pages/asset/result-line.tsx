@@ -26,15 +26,16 @@ import { adviseCut } from "./problem-texts";
 import { type Asset, hasSpeech } from "./use-media";
 
 export function ResultLine() {
-  const { asset, editor, cut, keeper } = useEditor();
+  const { asset, editor, cut, cuts, keeper } = useEditor();
+  const unfinished = cuts.awaited ?? (cut?.state === "completed" ? null : cut);
   return (
     <section class="headline" aria-label="Result">
       {editor.cut !== null ? <Result /> : asset.cuttable ? <NoCut /> : <Preparation asset={asset} />}
       <Pill />
-      {(keeper?.state.value.kind === "conflict" || (cut !== null && cut.state !== "completed")) && (
+      {(keeper?.state.value.kind === "conflict" || unfinished !== null) && (
         <div class="headline-note">
           {keeper !== null && <DraftConflict keeper={keeper} />}
-          {cut !== null && cut.state !== "completed" && <CutState cut={cut} />}
+          {unfinished !== null && <CutState cut={unfinished} isAwaited={cuts.awaited !== null} />}
         </div>
       )}
     </section>
@@ -217,8 +218,8 @@ function describePlace(jobsBefore: number | null): string {
   return jobsBefore === 0 ? "Next in line" : `In line, ${formatCount(jobsBefore, "job")} before yours`;
 }
 
-/** Shows the state of a cut that is not completed or has failed. */
-const CutState = ({ cut }: { cut: Cut }) =>
+/** Shows the state of a cut that is not completed or has failed. `isAwaited`: another cut is open until then. */
+const CutState = ({ cut, isAwaited }: { cut: Cut; isAwaited: boolean }) =>
   cut.state === "failed" ? (
     <div class="message bad" role="alert">
       <Icon name="warning" />
@@ -230,7 +231,10 @@ const CutState = ({ cut }: { cut: Cut }) =>
   ) : (
     <div class="message" role="status">
       <Icon name="cut" />
-      <p>{cut.state === "pending" ? describePlace(cut.jobs_before ?? null) : "Creating the cut…"}</p>
+      <p>
+        {isAwaited && "Cutting again. You can edit the new cut when it opens. "}
+        {cut.state === "pending" ? describePlace(cut.jobs_before ?? null) : !isAwaited && "Creating the cut…"}
+      </p>
     </div>
   );
 

@@ -19,7 +19,8 @@ export const PLANNED = "Cut after upload";
  */
 export function ScriptPanel() {
   const { asset, cut, cuts, form, editor, save, recut } = useEditor();
-  const isRecut = editor.canEdit && cut !== null;
+  const isMaking = cuts.awaited !== null;
+  const isRecut = cut !== null && (editor.canEdit || isMaking);
   const [isSending, setIsSending] = useState(false);
   const [error, setError] = useState<unknown>(null);
   // The first cut that is opened fills in its script and options, unless the user has entered a script.
@@ -71,7 +72,7 @@ export function ScriptPanel() {
       {asset.cuttable ? <CutChoices form={form} /> : <PlannedMode asset={asset} form={form} />}
       <div role="alert">{error !== null && <ErrorMessage error={error} />}</div>
       {asset.cuttable && (
-        <Button look="primary" icon="cut" isBusy={isSending} onClick={() => void make()}>
+        <Button look="primary" icon="cut" isBusy={isSending || isMaking} onClick={() => void make()}>
           {isRecut ? "Re-cut (keeps your edits)" : "Make cut"}
         </Button>
       )}

@@ -25,8 +25,10 @@ export type Cuts = {
   /** The list. If a later read fails, the last successful one stays. */
   items: Loaded<ListedCut[]>;
   openId: string | null;
-  /** The open cut. While another one is loading, the previous one stays. */
+  /** The open cut. While another one is loading or being made, the previous one stays. */
   open: Loaded<OpenCut>;
+  /** The cut that is being made, and is opened after that; null if none is, or the open one is that. */
+  awaited: Cut | null;
   reload(): void;
   /** Opens a cut and adds its ID to the address. `isReplacement`: it takes the place of the open one, which is gone. */
   choose(cutId: string, isReplacement?: boolean): void;
@@ -86,8 +88,12 @@ export function useCuts(assetId: string, list: Resource<ListedCut[]>): Cuts {
   };
   const opened = isWhole ? openId : named;
   const problem = findProblem(state, assetId) ?? (isWhole ? null : UNKNOWN_CUT);
+  const opening = state.kind === "ready" ? state.value.cut : null;
+  const isMaking = opening !== null && isChanging(opening);
   // The cut of another recording is not kept.
-  const shown = useKept<OpenCut>(problem === null ? state : { kind: "loading" }, openId);
+  const kept = useKept<OpenCut>(problem === null && !isMaking ? state : { kind: "loading" }, openId);
+  const isKept = isMaking && kept.kind === "ready" && kept.value.cut?.plan != null;
+  const shown = isMaking && !isKept ? state : kept;
   useEffect(() => {
     if (problem === null) return;
     showToast({ kind: "bad", ...problem });
@@ -97,6 +103,7 @@ export function useCuts(assetId: string, list: Resource<ListedCut[]>): Cuts {
     list,
     openId,
     open: problem === null ? shown : { kind: "loading" },
+    awaited: isKept ? opening : null,
     items: keptList,
     reload: () => void open.reload(),
     choose: (cutId, isReplacement = false) => {

@@ -20,23 +20,19 @@ export function useDraftedEditor({ asset, cuts, opened, words, playback }: Edito
   const isWriter = canWrite.value;
   const duration = Number(asset.duration_seconds ?? 0);
   const last = useRef<EditorWithDraft | null>(null);
-  /** The editor whose undo history the next cut takes over once it is completed. */
-  const waiting = useRef<EditorWithDraft | null>(null);
   const latest = useRef(cuts);
   latest.current = cuts;
   const both = useMemo<EditorWithDraft>(() => {
     const before = last.current;
-    const source = before?.saved ? before : waiting.current;
-    const saved = source?.saved ?? null;
+    const saved = before?.saved ?? null;
     const isNext = saved !== null && saved.cutId === cut?.id;
-    waiting.current = isNext && !cut?.plan ? source : null;
     before?.editor.cancelPreview();
     const editor = createEditor({
       cut: cut?.plan ? cut : null,
       duration,
       words: cut?.plan ? applyPlanTexts(words, [...cut.plan.segments, ...cut.plan.removed]) : words,
       draft: draft.draft === null ? null : fromDraft(toEditorPlan(cut?.plan ?? null, duration), draft.draft),
-      before: source !== null && isNext && cut?.plan ? { ...source, saved: saved.content } : null,
+      before: before !== null && isNext && cut?.plan ? { ...before, saved: saved.content } : null,
       canWrite: isWriter,
       playhead: playback.playhead,
     });

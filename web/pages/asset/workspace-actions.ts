@@ -210,7 +210,7 @@ function listPlaceActions({ editor, playback, frame }: Part): Row[] {
   ];
 }
 
-/** Before the first cut, the key says what to do. */
+/** Before the first cut, and while a cut is made again, the key says what to do. */
 const listFirstActions = ({ editor }: Part): Row[] => [
   {
     name: "edit.toggle",
@@ -218,7 +218,10 @@ const listFirstActions = ({ editor }: Part): Row[] => [
     keys: ["Backspace", "Delete"],
     isEnabled: () => false,
     perform: () => {},
-    explain: () => editor.announce("No cut yet. Choose “Cut by hand” first."),
+    explain: () =>
+      editor.announce(
+        editor.cut === null ? "No cut yet. Choose “Cut by hand” first." : "You can edit when the new cut is ready.",
+      ),
   },
 ];
 

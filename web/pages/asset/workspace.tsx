@@ -14,6 +14,7 @@ import { EditorContext, type EditorContextValue, openTab } from "../../editor/st
 import type { Cut, Editor } from "../../editor/state/editor-state";
 import type { Playback } from "../../editor/state/playback";
 import { Bar } from "./bar";
+import type { EditorWithDraft } from "./follow-versions";
 import { useOutput } from "./output/use-output";
 import { findSize, panelSizes } from "./panel-resizers";
 import type { ScriptForm } from "./script";
@@ -30,6 +31,13 @@ import { useWorkspaceActions } from "./workspace-actions";
 const MICROSECONDS = 1_000_000;
 /** Substitute for the duration of a frame in a recording without video. */
 const AUDIO_STEP = 40_000;
+
+/** While a cut is made again, its edits are settled: later ones would not be in the new cut. */
+const lock = (both: EditorWithDraft): EditorWithDraft => ({
+  ...both,
+  editor: { ...both.editor, canEdit: false },
+  keeper: null,
+});
 
 const showReview = () => {
   openTab.value = "review";
@@ -49,12 +57,15 @@ type WorkspaceProps = {
 
 export function Workspace({ asset, cuts, opened, media, form, playback, words, problem }: WorkspaceProps) {
   const { cut } = opened;
-  const both = useDraftedEditor({ asset, cuts, opened, words, playback });
+  const drafted = useDraftedEditor({ asset, cuts, opened, words, playback });
+  const { awaited } = cuts;
+  const isLocked = awaited !== null;
+  const both = useMemo(() => (isLocked ? lock(drafted) : drafted), [drafted, isLocked]);
   const { editor, keeper } = both;
   const save = useSave(both, cuts);
   // The editor of this render may be gone when its edits have been saved for another plan.
-  const latest = useRef(both);
-  latest.current = both;
+  const latest = useRef(drafted);
+  latest.current = drafted;
   const recut = (cutId: string, kept: string) => {
     const { editor: open, saved } = latest.current;
     // Another version may have been opened while the cut was requested.
@@ -68,7 +79,7 @@ export function Workspace({ asset, cuts, opened, media, form, playback, words, p
   const strip = useStrip(asset, media);
   useWorkspaceActions({ editor, playback, frame, save });
   useReviewSession({ editor, playback, keeper, onStart: showReview });
-  useReadyAnnouncement(editor, asset, cut, form);
+  useReadyAnnouncement(editor, asset, awaited ?? cut, form);
   useStartPlace({ editor, playback });
   // A recording without a cut opens on the Script tab, which stays open when a planned cut starts: somebody may be
   // writing.

@@ -25,7 +25,7 @@ export function RendersTab() {
   return (
     <RenderList
       renders={output.renders}
-      canRender={asset.cuttable}
+      canRender={asset.cuttable && cuts.awaited === null}
       describeSource={(cutId) => describeSource(cuts, cutId)}
       onRender={() => {
         output.opened.value = "render";
