@@ -1,5 +1,6 @@
 /** A real browser over plain HTTP: renders, downloads, share links and exports of a cut on the asset page. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { sql } from "drizzle-orm";
 import type { BrowserContext, Page } from "playwright-core";
 import { shareChromium } from "../chromium";
 import { startSession } from "../http/accounts";
@@ -234,4 +235,42 @@ test("a refusal says what to do, and a deleted render is gone", async () => {
   await button("Delete file").click();
   await until("an empty list", async () => (await button("Download").count()) === 0);
   expect(problems.filter((text) => !text.includes("402"))).toEqual([]);
+});
+
+test("a render that failed is started again from its row and from the library, as it was", async () => {
+  const output = { format: "mp3", file_name: "Episode" };
+  await user.renderEnded((await user.startRender({ asset_id: cut.asset_id, cut_id: cut.id, output })).id);
+  type Listed = { id: string; cut_id: string | null; state: string; output: object };
+  const list = async () => (await user.must<{ items: Listed[] }>("GET", `/v1/renders?asset_id=${cut.asset_id}`)).items;
+  const failNewest = async () => {
+    const failure = sql`state = 'failed', error_code = 'processing_failed', error_message = 'The encoder stopped.'`;
+    const [newest] = await list();
+    await server.services().store.write((tx) => tx.run(sql`UPDATE renders SET ${failure} WHERE id = ${newest!.id}`));
+  };
+  const expectRendered = async (count: number) => {
+    await until("the render", async () => (await list()).filter(({ state }) => state === "completed").length === 1);
+    const all = await list();
+    expect(all).toHaveLength(count);
+    expect(all[0]).toMatchObject({ cut_id: cut.id, output });
+  };
+  await failNewest();
+  await page.unroute("**/api/v1/renders");
+  await page.reload();
+  await page.getByRole("tab", { name: "Renders" }).click();
+  await page.getByText("The encoder stopped.").waitFor();
+  await expectAccessible(page);
+  await saveScreenshots(page);
+  await button("Try again").click();
+  await page.getByText("The render was started again.").waitFor();
+  await expectRendered(2);
+  await button("Download").waitFor();
+  // Once is enough.
+  expect(await button("Try again").count()).toBe(0);
+
+  await failNewest();
+  await page.goto(address(`/projects/${(await user.asset(cut.asset_id)).project_id}`));
+  await page.getByRole("button", { name: "Actions for Unnamed recording" }).click();
+  await page.getByRole("menuitem", { name: "Try the render again" }).click();
+  await page.getByText("The render was started again.").waitFor();
+  await expectRendered(3);
 });

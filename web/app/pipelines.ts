@@ -48,13 +48,13 @@ export const canCancel = (pipeline: Pipeline): boolean =>
 /** Errors that another attempt would not fix, because the recording, the script or the output causes them. */
 const PERMANENT_ERRORS = ["no_speech", "script_mismatch", "transcription_unavailable", "media_limits_exceeded"];
 
+export const isPermanent = (code: string | null): boolean => PERMANENT_ERRORS.includes(code ?? "");
+
 /** Returns the step that can be retried, or undefined. */
 export const findRetryable = ({ steps, input_asset_deleted: isDeleted }: Pipeline): Step | undefined =>
   isDeleted
     ? undefined
     : steps.find(
         ({ state, processor_name: name, error_code: code }) =>
-          (state === "failed" || state === "cancelled") &&
-          (name === "cut" || name === "render") &&
-          !PERMANENT_ERRORS.includes(code ?? ""),
+          (state === "failed" || state === "cancelled") && (name === "cut" || name === "render") && !isPermanent(code),
       );

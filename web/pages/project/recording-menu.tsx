@@ -1,6 +1,7 @@
 /** The actions for a recording in the library. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api, must } from "../../app/api";
+import { renderAgain } from "../../app/ended-render";
 import { runDeletion } from "../../app/query-client";
 import { openDownload } from "../../app/save-file";
 import { isBilled } from "../../app/session";
@@ -33,6 +34,11 @@ export function RecordingMenu({ recording, onChange }: RecordingMenuProps) {
       label: "Duplicate the cut",
       icon: "copy",
       run: () => void duplicateCut(recording.latest_cut!.id).then(onChange, showFailure),
+    },
+    recording.last_render?.state === "failed" && {
+      label: "Try the render again",
+      icon: "undo",
+      run: () => void renderAgain(recording.last_render!.id).then(onChange, showFailure),
     },
     recording.state === "ready" && {
       label: "Download the recording",

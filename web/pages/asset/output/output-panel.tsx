@@ -1,7 +1,10 @@
 /** The renders of the recording, and the dialogs that render and export its cut. */
 
+import { useMemo } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { showToast } from "../../../app/toasts";
+import { useActions } from "../../../app/actions";
+import { renderAgain } from "../../../app/ended-render";
+import { showFailure, showToast } from "../../../app/toasts";
 import { getKeptDuration, toSeconds } from "../../../editor/model/plan";
 import { openTab, useEditor } from "../../../editor/state/context";
 import { nameVersion } from "../../../editor/versions/name-version";
@@ -10,7 +13,7 @@ import { ExportDialog } from "./export-dialog";
 import { RenderDialog } from "./render-dialog";
 import { RenderList } from "./render-list";
 import { ShareDialog } from "./share-dialog";
-import type { EditedCut, ListedRender, Output, Renders } from "./use-output";
+import { canTryAgain, type EditedCut, type ListedRender, type Output, type Renders } from "./use-output";
 
 /** Returns the name of the cut of a render. */
 function describeSource({ items }: Cuts, cutId: string | null): string {
@@ -57,6 +60,22 @@ export function OutputDialogs() {
   const close = () => {
     opened.value = null;
   };
+  const failedId = renders.items.value?.find((one, _, all) => canTryAgain(one, all))?.id;
+  useActions(
+    useMemo(
+      () => [
+        {
+          name: "render.again",
+          label: "Try the failed render again",
+          group: "Renders",
+          keys: [],
+          isEnabled: () => failedId !== undefined,
+          perform: () => void renderAgain(failedId!).catch(showFailure),
+        },
+      ],
+      [failedId],
+    ),
+  );
   const cut: EditedCut = {
     cutId: editor.cut?.id ?? null,
     isEdited: editor.canEdit && editor.isChanged.value,

@@ -6,7 +6,7 @@ import { ConfirmDialog } from "../../../ui/dialog";
 import { ErrorPanel } from "../../../ui/states";
 import { RenderRow } from "./render-row";
 import { ShareDialog } from "./share-dialog";
-import type { ListedRender, Renders } from "./use-output";
+import { canTryAgain, type ListedRender, type Renders } from "./use-output";
 
 type RenderListProps = {
   renders: Renders;
@@ -49,6 +49,7 @@ export function RenderList({ renders, canRender, describeSource, onRender }: Ren
             render={render}
             name={describeSource(render.cut_id)}
             canWrite={canWrite.value}
+            canTryAgain={canTryAgain(render, items)}
             onShare={() => setOpened({ kind: "share", render })}
             onDelete={() => setOpened({ kind: "delete", render })}
             onChange={() => void renders.reload()}

@@ -1,6 +1,6 @@
 import { useId, useMemo, useState } from "preact/hooks";
 import { api, must } from "../../../app/api";
-import { downloadRender } from "../../../app/ended-render";
+import { downloadRender, renderAgain } from "../../../app/ended-render";
 import { formatBytes, formatRemaining, formatShare } from "../../../app/format";
 import { progressOf } from "../../../app/live";
 import { createRemainingTime } from "../../../app/rare-formats";
@@ -17,12 +17,13 @@ type RenderRowProps = {
   render: ListedRender;
   name: string;
   canWrite: boolean;
+  canTryAgain: boolean;
   onShare(): void;
   onDelete(): void;
   onChange(): void;
 };
 
-export function RenderRow({ render, name, canWrite, onShare, onDelete, onChange }: RenderRowProps) {
+export function RenderRow({ render, name, canWrite, canTryAgain, onShare, onDelete, onChange }: RenderRowProps) {
   const id = useId();
   const [isBusy, setIsBusy] = useState(false);
   const run = async (work: () => Promise<void>) => {
@@ -37,6 +38,7 @@ export function RenderRow({ render, name, canWrite, onShare, onDelete, onChange 
   };
   const params = { path: { render_id: render.id } };
   const download = () => run(() => downloadRender(render.id));
+  const tryAgain = () => run(() => renderAgain(render.id).finally(onChange));
   const cancel = () =>
     run(async () => {
       await must(api.POST("/api/v1/renders/{render_id}/cancel", { params }));
@@ -60,6 +62,11 @@ export function RenderRow({ render, name, canWrite, onShare, onDelete, onChange 
         {isOpenRender(render) && canWrite && (
           <Button isBusy={isBusy} aria-describedby={id} onClick={() => void cancel()}>
             Cancel
+          </Button>
+        )}
+        {canTryAgain && (
+          <Button icon="undo" isBusy={isBusy} aria-describedby={id} onClick={() => void tryAgain()}>
+            Try again
           </Button>
         )}
         {render.state === "completed" && (

@@ -6,6 +6,8 @@
 import { type Signal, useSignal } from "@preact/signals";
 import { ApiError, api, must, type Schemas } from "../../../app/api";
 import { type PagedList, useList } from "../../../app/cache";
+import { isPermanent } from "../../../app/pipelines";
+import { canWrite } from "../../../app/session";
 import { Icon } from "../../../ui/icon";
 
 /** Explains what happens to unsaved edits. */
@@ -38,6 +40,14 @@ const PAGE_SIZE = 20;
 
 export const isOpenRender = ({ state }: Pick<ListedRender, "state">): boolean =>
   state === "pending" || state === "processing";
+
+/**
+ * Returns whether a failed render may succeed when it is started again, which nobody has done yet. `all`: newest first.
+ */
+export function canTryAgain({ id, state, error_code, cut_id, output }: ListedRender, all: ListedRender[]): boolean {
+  const isSame = (one: ListedRender) => one.cut_id === cut_id && JSON.stringify(one.output) === JSON.stringify(output);
+  return canWrite.value && state === "failed" && !isPermanent(error_code) && all.find(isSame)?.id === id;
+}
 
 /** The renders of the recording, and the open dialog. */
 export type Output = { renders: Renders; opened: Signal<"export" | "render" | "share" | null> };
