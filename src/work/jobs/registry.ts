@@ -49,6 +49,9 @@ function createHandler<Input extends JobInput, Checkpoint, Output extends JobOut
     );
 }
 
+/** Maximum progress of a job that runs: it is not complete before its result is stored. */
+const MAX_RUNNING_SHARE = 0.99;
+
 async function executeJob<Input extends JobInput, Checkpoint, Output extends JobOutput>(
   definition: JobDefinition<Input, Checkpoint, Output>,
   services: JobNeeds,
@@ -69,7 +72,8 @@ async function executeJob<Input extends JobInput, Checkpoint, Output extends Job
   const runContext: RunContext<Checkpoint> = {
     signal: context.signal,
     shouldYield: context.shouldYield,
-    progress: ({ share }) => {
+    progress: (report) => {
+      const share = Math.min(MAX_RUNNING_SHARE, report.share);
       context.progress(share);
       services.liveEvents.publishProgress({ workspaceId, pipelineId, entityId: job.subjectId }, share);
     },
