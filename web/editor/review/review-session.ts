@@ -77,8 +77,6 @@ export function createSession({ editor, playback, draft, onStart }: Parts): Revi
   let timer: ReturnType<typeof setTimeout> | undefined;
   /** Whether this tab's own decision is being recorded, which is not an undo. */
   let isDeciding = false;
-  /** Whether the player has the plan of a card instead of the edited one. */
-  let isVariant = false;
   /** Places that were decided by moving an edge, which leaves their card open. */
   const moved = new Set<string>();
   let last = editor.decisions.peek();
@@ -105,7 +103,6 @@ export function createSession({ editor, playback, draft, onStart }: Parts): Revi
     isWithout.value = without;
     if (!playback.isReady.peek()) return;
     const varied = vary(plan, item, without);
-    isVariant = varied !== plan;
     playback.playPart(varied, findContext(varied, item));
     preload(plan, item, without);
   };
@@ -133,12 +130,6 @@ export function createSession({ editor, playback, draft, onStart }: Parts): Revi
       if (isDeciding || !isReviewing.peek() || changed.size === 0) return;
       const item = queue.peek().find(({ id }) => changed.has(id));
       if (item) show(item);
-    }),
-    // Other buttons play the cut as it is.
-    effect(() => {
-      if (playback.isPlaying.value || !isVariant) return;
-      isVariant = false;
-      playback.setPlan(editor.plan.peek());
     }),
     playsItself.subscribe((isOn) => remember(PLAYS, isOn ? "on" : "off")),
   ];

@@ -52,7 +52,10 @@ const nextRate = (rate: number): number => SHUTTLE_RATES.find((one) => one > rat
 export function createPlayback(): Playback {
   const player = new CutPlayer();
   const playhead = signal(0);
+  /** The plan that the player has, or is about to get. */
   let plan: EditorPlan | null = null;
+  /** The plan that the user edits. While a part of another one plays, `plan` is that. */
+  let edited: EditorPlan | null = null;
   /** Whether the playhead is in a removed span while the player waits at the start of the next kept one. */
   let isParked = false;
   /** Speed of backward playback; 0 when not playing backward. */
@@ -65,10 +68,22 @@ export function createPlayback(): Playback {
   const cutPieces = signal<readonly Piece[]>([]);
   const loop = signal<Range | null>(null);
   const sendPlan = () => {
+    if (plan !== edited) {
+      plan = edited;
+      isPlanDue = true;
+    }
     if (!isPlanDue || plan === null) return;
     isPlanDue = false;
     player.setPlan(plan);
   };
+
+  // After a part of another plan, the player plays the cut as it is.
+  effect(() => {
+    if (player.isPlaying.value || plan === edited) return;
+    afterNextFrame(() => {
+      if (!player.isPlaying.peek()) sendPlan();
+    });
+  });
 
   effect(() => {
     const time = player.sourceTime.value;
@@ -176,6 +191,7 @@ export function createPlayback(): Playback {
     setRate: (rate) => player.setRate(rate),
     setPlan: (next) => {
       cutPieces.value = toPieces(listKept(next));
+      edited = next;
       // A card of the review plays it already.
       if (next === plan) return;
       const isFirst = plan === null;
