@@ -145,7 +145,9 @@ async function readVocabulary(path: string | undefined): Promise<VocabularyEntry
   const parsed = parseVocabularyFile(await readTextInput({ kind: "vocabulary", path, ...limits }));
   if (parsed.problem === null) return parsed.entries;
   const { line, message } = parsed.problem;
-  throw new UsageError(`vocabulary ${path}, line ${line}: ${message}`);
+  throw new UsageError(
+    line === null ? `vocabulary ${path} ${message}` : `vocabulary ${path}, line ${line}: ${message}`,
+  );
 }
 
 async function readScript(path: string | undefined): Promise<string> {

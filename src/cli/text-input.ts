@@ -1,5 +1,6 @@
 /** Reads text files that are named on the command line. */
 import { existsSync, statSync } from "node:fs";
+import { decodeText } from "../domain/text/decode";
 import { UsageError } from "./options";
 
 /** `kind` and `path` name the file in messages. */
@@ -13,8 +14,8 @@ export function requireTextInput({ kind, path }: Pick<TextInput, "kind" | "path"
 }
 
 /**
- * Returns the text of a file, which is UTF-8, or UTF-16 with a byte order mark as Windows writes it. Reads no more than
- * `maxBytes`, even from a pipe, whose size is not known in advance. Throws `UsageError`.
+ * Returns the text of a file in an encoding of `decodeText`. Reads no more than `maxBytes`, even from a pipe, whose
+ * size is not known in advance. Throws `UsageError`.
  */
 export async function readTextInput(input: TextInput): Promise<string> {
   requireTextInput(input);
@@ -26,8 +27,5 @@ export async function readTextInput(input: TextInput): Promise<string> {
     bytes += chunk.byteLength;
     if (bytes > maxBytes) throw new UsageError(`${kind} ${path} must have at most ${limit}`);
   }
-  const content = Buffer.concat(chunks);
-  const [first, second] = content;
-  const encoding = first === 0xff && second === 0xfe ? "utf-16le" : "utf-8";
-  return new TextDecoder(encoding).decode(content);
+  return decodeText(Buffer.concat(chunks));
 }

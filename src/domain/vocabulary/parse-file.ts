@@ -8,7 +8,8 @@ import {
 } from "./entries";
 
 type ParsedVocabulary = { entries: VocabularyEntry[]; problem: null } | { entries: null; problem: LineProblem };
-export type LineProblem = { line: number; message: string };
+/** `line`: null for a problem of the whole file, whose message follows its name. */
+export type LineProblem = { line: number | null; message: string };
 
 type FileRow = { line: number; fields: string[] };
 /** `lines` are those of the term and of each spoken form, `forms` are the keys of the latter. */
@@ -16,28 +17,22 @@ type FileEntry = { entry: VocabularyEntry; lines: number[]; forms: Set<string> }
 
 /** Maximum length of a file: terms, and as much again for separators and notes. A longer one is not parsed. */
 export const MAX_FILE_CHARACTERS = 2 * MAX_VOCABULARY_CHARACTERS;
-/** What decoders put in the place of bytes that are not UTF-8. */
-const UNREADABLE = "\ufffd";
 
 /** Names of the first column in the head of a CSV file. */
 const HEADS = new Set(["term", "terms", "text", "name", "word", "vocabulary"]);
 
 /**
- * Returns the entries of a file, or its first problem. A line of a text file is `Term` or `Term = spoken form, other
- * form`; empty lines and lines that start with # are skipped. In a CSV file with commas, semicolons or tabs, the first
- * column has the terms and the others spoken forms. A term that is repeated gets the spoken forms of all its lines.
+ * Returns the entries of a file, at least one, or its first problem. A line of a text file is `Term` or `Term = spoken
+ * form, other form`; empty lines and lines that start with # are skipped. In a CSV file with commas, semicolons or
+ * tabs, the first column has the terms and the others spoken forms. A term that is repeated gets the spoken forms of
+ * all its lines.
  */
 export function parseVocabularyFile(text: string): ParsedVocabulary {
   if (text.length > MAX_FILE_CHARACTERS)
-    return { entries: null, problem: { line: 1, message: `the file has more than ${MAX_FILE_CHARACTERS} characters` } };
-  const unreadable = splitRows(text).find((row) => row.text.includes(UNREADABLE));
-  if (unreadable)
-    return {
-      entries: null,
-      problem: { line: unreadable.line, message: "the text is not UTF-8: save the file as UTF-8" },
-    };
+    return { entries: null, problem: { line: null, message: `must have at most ${MAX_FILE_CHARACTERS} characters` } };
   const rows = isCsv(text) ? readCsv(text) : readLines(text);
   if (!Array.isArray(rows)) return { entries: null, problem: rows };
+  if (rows.length === 0) return { entries: null, problem: { line: null, message: describeEmpty(text) } };
   const byKey = new Map<string, FileEntry>();
   for (const { line, fields } of rows) {
     const [term = "", ...forms] = fields.map(cleanTerm);
@@ -62,6 +57,9 @@ export function parseVocabularyFile(text: string): ParsedVocabulary {
   const line = found[entry]?.lines[spoken === null ? 0 : spoken + 1] ?? 1;
   return { entries: null, problem: { line, message: `"${form.slice(0, 80)}" ${message}` } };
 }
+
+const describeEmpty = (text: string): string =>
+  /^[ \t]*#/m.test(text) ? "has no terms: lines that start with # are notes" : "has no terms";
 
 /** Returns whether the file is CSV: no line has an equals sign, and one has a quoted field or a separator. */
 const isCsv = (text: string): boolean => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test";
+import { decodeText } from "../../../src/domain/text/decode";
 import { readZipEntry } from "../../../web/pages/asset/docx";
-import { decodeText, readScript } from "../../../web/pages/asset/script";
+import { readScript } from "../../../web/pages/asset/script";
 import { writeZip } from "../../zip";
 
 const read = async (bytes: Uint8Array<ArrayBuffer>, maxBytes = 1000) =>

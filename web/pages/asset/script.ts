@@ -4,6 +4,7 @@
  */
 import { type Signal, signal } from "@preact/signals";
 import { CUT_MODES, type CutMode, type CutOptions } from "../../../src/domain/plan";
+import { decodeText } from "../../../src/domain/text/decode";
 import { formatBytes } from "../../app/format";
 import { recall, remember } from "../../app/memory";
 import { me } from "../../app/session";
@@ -29,17 +30,6 @@ export async function readScript(file: File): Promise<string> {
   if (text.includes("\0"))
     throw new Error("The file is not a text file. Save the script as text or DOCX, or paste it.");
   return text.replaceAll("\r\n", "\n");
-}
-
-/** Decodes UTF-8, UTF-16 with a byte order mark, and, as a last resort, Windows-1252. */
-export function decodeText(bytes: Uint8Array<ArrayBuffer>): string {
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder("utf-16be").decode(bytes);
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-  } catch {
-    return new TextDecoder("windows-1252").decode(bytes);
-  }
 }
 
 export type ScriptForm = {

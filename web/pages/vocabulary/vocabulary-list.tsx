@@ -1,4 +1,5 @@
 import { useId, useRef, useState } from "preact/hooks";
+import { decodeText } from "../../../src/domain/text/decode";
 import { MAX_TERM_CHARACTERS, type VocabularyEntry } from "../../../src/domain/vocabulary/entries";
 import { parseVocabularyFile } from "../../../src/domain/vocabulary/parse-file";
 import { afterNextFrame } from "../../app/after-next-frame";
@@ -93,12 +94,11 @@ function ImportButton({ owner }: { owner: VocabularyOwner }) {
   const importFile = async (file: File): Promise<void> => {
     setProblem(null);
     if (file.size > MAX_FILE_BYTES) return setProblem(`“${file.name}” is larger than ${formatBytes(MAX_FILE_BYTES)}.`);
-    const text = await file.text();
-    const parsed = parseVocabularyFile(text);
-    if (parsed.problem) return setProblem(`Line ${parsed.problem.line} of “${file.name}”: ${parsed.problem.message}.`);
-    const { entries: added } = parsed;
-    const notes = /^[ \t]*#/m.test(text) ? ": lines that start with # are notes" : "";
-    if (added.length === 0) return setProblem(`“${file.name}” has no terms${notes}.`);
+    const { entries: added, problem } = parseVocabularyFile(decodeText(new Uint8Array(await file.arrayBuffer())));
+    if (problem !== null) {
+      const { line, message } = problem;
+      return setProblem(line === null ? `“${file.name}” ${message}.` : `Line ${line} of “${file.name}”: ${message}.`);
+    }
     try {
       await changeVocabulary(owner, (entries) => addEntries(entries, added));
       showToast({ kind: "info", text: `${formatCount(added.length, "term")} from “${file.name}” added.` });
