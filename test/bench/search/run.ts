@@ -2,7 +2,8 @@
  * The search of transcripts: `bun test/bench/search/run.ts [HOURS]`, 10,000 by default. Generates recordings of one
  * hour in one workspace, with words as frequent as those of a language, and a cut of each in which one word of a
  * hundred is corrected; of the last one, also one with 4,500 corrections, and one with 90 long texts. Prints what a
- * transaction takes, and how long queries take; every second one in a project.
+ * transaction takes, and how long queries take with a quarter, half and all of the hours; every second one in a
+ * project.
  */
 import { join } from "node:path";
 import { CUT_MODES } from "../../../src/domain/plan";
@@ -26,6 +27,8 @@ const WORDS_PER_SENTENCE = 17;
 const WORDS_PER_CORRECTION = 100;
 const HOURS_PER_REPORT = 500;
 const RUNS = 6;
+/** Queries are measured at these numbers of hours too: how their times grow. */
+const MEASURED_HOURS = [0.25, 0.5, 1].map((share) => Math.round(HOURS * share));
 
 /** The word of a rank: 1 is the most frequent. */
 const say = (rank: number): string => `w${rank.toString(36)}x`;
@@ -69,6 +72,41 @@ const correctWords = (words: readonly SpokenWord[], step: number, toText: () => 
     .filter((_, n) => n % step === 0)
     .map(({ start, end }) => ({ text: toText(), start: start / 1000, end: end / 1000 }));
 
+const QUERIES: Record<string, string> = {
+  "a frequent word": say(1),
+  "a rare word": say(40_000),
+  "two frequent words": `${say(1)} ${say(2)}`,
+  "four frequent words": [1, 2, 3, 4].map(say).join(" "),
+  "a frequent and a rare word": `${say(1)} ${say(49_000)}`,
+  "two rare words": `${say(30_000)} ${say(31_000)}`,
+  "three words": `${[100, 101, 102].map(say).join(" ")} `,
+  "a phrase of frequent words": `"${say(1)} ${say(2)}"`,
+  "a phrase that nobody said": `"${[100, 101, 102].map(say).join(" ")}"`,
+  "the beginning of a word": "w1a",
+  "a frequent corrected word": correct(1),
+  "a rare corrected word": correct(40_000),
+  "a frequent and a corrected word": `${say(1)} ${correct(2)}`,
+  "a phrase with a corrected word": `"${correct(1)} ${say(1)}"`,
+  "a word that nobody said": "nothing",
+  "text without spaces": "中国",
+};
+
+/** Prints how long queries take. */
+async function measureQueries(hours: number): Promise<void> {
+  console.log(`${hours} hours, ${(Bun.file(join(fresh.folder, "test.db")).size / 1e6).toFixed(0)} MB`);
+  for (const [name, text] of Object.entries(QUERIES)) {
+    const times: number[] = [];
+    let found = 0;
+    for (let run = 0; run < RUNS; run++) {
+      const started = performance.now();
+      const filter = { projectId: run % 2 === 0 ? null : owner.projectId, afterId: null, limit: 20 };
+      found = (await searchTranscripts({ store }, owner.workspaceId, text, filter)).rows.length;
+      times.push(performance.now() - started);
+    }
+    console.log(`${name.padEnd(28)} ${found} found, ms: ${times.map((ms) => ms.toFixed(1)).join(" ")}`);
+  }
+}
+
 for (let hour = 1; hour <= HOURS; hour++) {
   const words = Array.from({ length: WORDS_PER_HOUR }, (_, n) => ({
     text: `${say(pickRank())}${n % WORDS_PER_SENTENCE === 0 ? "." : ""}`,
@@ -97,35 +135,5 @@ for (let hour = 1; hour <= HOURS; hour++) {
     console.log(
       `${hour} hours, slowest transactions ${slowest.transcript.toFixed(0)} and ${slowest.corrections.toFixed(0)} ms of CPU`,
     );
-}
-console.log(`${(Bun.file(join(fresh.folder, "test.db")).size / 1e6).toFixed(0)} MB`);
-
-const QUERIES: Record<string, string> = {
-  "a frequent word": say(1),
-  "a rare word": say(40_000),
-  "two frequent words": `${say(1)} ${say(2)}`,
-  "four frequent words": [1, 2, 3, 4].map(say).join(" "),
-  "a frequent and a rare word": `${say(1)} ${say(49_000)}`,
-  "two rare words": `${say(30_000)} ${say(31_000)}`,
-  "three words": `${[100, 101, 102].map(say).join(" ")} `,
-  "a phrase of frequent words": `"${say(1)} ${say(2)}"`,
-  "a phrase that nobody said": `"${[100, 101, 102].map(say).join(" ")}"`,
-  "the beginning of a word": "w1a",
-  "a frequent corrected word": correct(1),
-  "a rare corrected word": correct(40_000),
-  "a frequent and a corrected word": `${say(1)} ${correct(2)}`,
-  "a phrase with a corrected word": `"${correct(1)} ${say(1)}"`,
-  "a word that nobody said": "nothing",
-  "text without spaces": "中国",
-};
-for (const [name, text] of Object.entries(QUERIES)) {
-  const times: number[] = [];
-  let found = 0;
-  for (let run = 0; run < RUNS; run++) {
-    const started = performance.now();
-    const filter = { projectId: run % 2 === 0 ? null : owner.projectId, afterId: null, limit: 20 };
-    found = (await searchTranscripts({ store }, owner.workspaceId, text, filter)).rows.length;
-    times.push(performance.now() - started);
-  }
-  console.log(`${name.padEnd(28)} ${found} found, ms: ${times.map((ms) => ms.toFixed(1)).join(" ")}`);
+  if (MEASURED_HOURS.includes(hour)) await measureQueries(hour);
 }

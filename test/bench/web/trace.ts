@@ -27,13 +27,13 @@ export async function readFrames(page: Page, selector: string | null, wheel: Whe
   const box = selector === null ? { x: 0, y: 0, width, height } : (await page.locator(selector).boundingBox())!;
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
   await page.evaluate(() => {
-    const frames: number[] = [];
-    Object.assign(window, { frames });
+    const measured = { frames: [] as number[], next: 0 };
+    Object.assign(window, { measured });
     const read = (time: number) => {
-      frames.push(time);
-      requestAnimationFrame(read);
+      measured.frames.push(time);
+      measured.next = requestAnimationFrame(read);
     };
-    requestAnimationFrame(read);
+    measured.next = requestAnimationFrame(read);
   });
   if (wheel.isZoom) await page.keyboard.down("Control");
   for (let step = 0; step < wheel.count; step++) {
@@ -41,7 +41,11 @@ export async function readFrames(page: Page, selector: string | null, wheel: Whe
     await page.waitForTimeout(8);
   }
   if (wheel.isZoom) await page.keyboard.up("Control");
-  const times = await page.evaluate(() => (window as unknown as { frames: number[] }).frames.splice(0));
+  const times = await page.evaluate(() => {
+    const { frames, next } = (window as unknown as { measured: { frames: number[]; next: number } }).measured;
+    cancelAnimationFrame(next);
+    return frames;
+  });
   const distances = times.slice(1).map((time, index) => time - times[index]!);
   const sorted = distances.toSorted((a, b) => a - b);
   const total = times.at(-1)! - times[0]!;
@@ -67,16 +71,18 @@ export async function traceFrames(page: Page, wheel: Wheel): Promise<FrameWork> 
   await browser.startTracing(page, { categories: ["devtools.timeline", "disabled-by-default-devtools.timeline"] });
   await readFrames(page, null, wheel);
   const { traceEvents } = JSON.parse((await browser.stopTracing()).toString()) as { traceEvents: TraceEvent[] };
-  const frames = traceEvents.filter(({ name }) => name === "FireAnimationFrame").sort((a, b) => a.ts - b.ts);
-  const { pid, tid } = frames[0]!;
-  const work = new Array<number>(frames.length).fill(0);
-  let frame = 0;
+  const callbacks = traceEvents.filter(({ name }) => name === "FireAnimationFrame").sort((a, b) => a.ts - b.ts);
+  const { pid, tid } = callbacks[0]!;
+  const work: number[] = [];
+  let callback = 0;
   for (const task of traceEvents
     .filter((one) => one.name === "RunTask" && one.pid === pid && one.tid === tid)
     .sort((a, b) => a.ts - b.ts)) {
-    // The task of a frame runs its callbacks, so it starts before them.
-    while (frame + 1 < frames.length && frames[frame + 1]!.ts <= task.ts + (task.dur ?? 0)) frame++;
-    work[frame]! += (task.tdur ?? task.dur ?? 0) / 1000;
+    // One task runs all callbacks of a frame.
+    const before = callback;
+    while (callback < callbacks.length && callbacks[callback]!.ts <= task.ts + (task.dur ?? 0)) callback++;
+    if (callback > before) work.push(0);
+    if (work.length > 0) work[work.length - 1]! += (task.tdur ?? task.dur ?? 0) / 1000;
   }
   const sorted = work.slice(1, -1).sort((a, b) => a - b);
   const at = (share: number) => Math.round(sorted[Math.floor((sorted.length - 1) * share)]! * 10) / 10;
