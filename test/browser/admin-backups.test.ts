@@ -57,10 +57,10 @@ test("the night is proven; a backup is made, verified, and its damage is said", 
 
   await rm(end);
   await writeFile(findings, JSON.stringify({ ...GOOD_FINDINGS, problems: [PROBLEM] }));
-  await button(page, "Run a drill").click();
-  await page.getByText("A drill is running: the newest backup is restored and checked.").waitFor();
+  await button(page, "Run a restore drill").click();
+  await page.getByText("A restore drill is running: the newest backup is restored and checked.").waitFor();
   expect(await button(page, "Back up now").isDisabled()).toBe(true);
   await writeFile(end, "");
   await row(page, "Drill", "Failed").getByText(PROBLEM).waitFor();
-  await page.getByText(/^The last drill failed, today/).waitFor();
+  await page.getByText(/^The last restore drill failed, today/).waitFor();
 });

@@ -131,7 +131,7 @@ test("files with a problem are selected and restored, accepted or deleted togeth
   expect(await dialog(page).textContent()).toContain("This cannot be undone");
   await saveScreenshots(page);
   await dialog(page).getByRole("button", { name: "Delete recording" }).click();
-  await page.getByRole("heading", { name: /^(Files are not checked yet|No file has a problem)$/ }).waitFor();
+  await page.getByRole("heading", { name: /^(Files have not been checked yet|No damaged files)$/ }).waitFor();
   expect((await anna.call("GET", `/v1/assets/${lost.id}`)).status).toBe(404);
 });
 

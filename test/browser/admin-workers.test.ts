@@ -47,7 +47,7 @@ test("without Redis and workers the page says how to enable them, and a token is
   await button(page, "Revoke the token of edit-suite").click();
   await button(page, "Revoke token").click();
   await page.getByText("The token of edit-suite was revoked.").waitFor();
-  await page.getByRole("heading", { name: "Not joined yet" }).waitFor({ state: "detached" });
+  await page.getByRole("heading", { name: "Unused join tokens" }).waitFor({ state: "detached" });
 });
 
 test("a worker is drained, resumed and revoked, and its history stays", async () => {
@@ -78,7 +78,7 @@ test("a worker is drained, resumed and revoked, and its history stays", async ()
   await lookAgain(page);
   await page.getByRole("progressbar").waitFor();
   await button(page, "Revoke").click();
-  expect(await dialog(page).textContent()).toContain("1 task that it is running is queued again");
+  expect(await dialog(page).textContent()).toContain("Its 1 job is queued again");
   await button(page, "Revoke worker").click();
   await page.getByText(/^Revoked .*Its history is kept/).waitFor();
   await page.getByRole("region", { name: "History" }).getByText("Stopped").waitFor();

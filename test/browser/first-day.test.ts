@@ -69,11 +69,11 @@ const heading = (page: Page, name: string) => page.getByRole("heading", { level:
 
 /** Adds a member by address, and returns the invitation link. */
 async function invite(page: Page, email: string, role: string): Promise<string> {
-  await button(page, "Add a member").click();
-  const dialog = page.getByRole("dialog", { name: "Add a member" });
+  await button(page, "Invite a member").click();
+  const dialog = page.getByRole("dialog", { name: "Invite a member" });
   await dialog.getByLabel("Email").fill(email);
   await dialog.getByLabel(role).check();
-  await dialog.getByRole("button", { name: "Add" }).click();
+  await dialog.getByRole("button", { name: "Invite" }).click();
   const link = await page.getByLabel("Invitation link", { exact: true }).inputValue();
   await button(page, "Done").click();
   return link;
@@ -161,7 +161,7 @@ async function killDuringUpload(page: Page): Promise<void> {
   await page.unrouteAll({ behavior: "wait" });
 }
 
-test("an administrator, an editor and a producer", async () => {
+test("an administrator, an editor and a viewer", async () => {
   const { url } = await admin<{ url: string }>(server.folder, "setup-url");
   const ada = await arrive(url);
   await ada.getByLabel("Email").fill("ada@studio.example");
@@ -176,7 +176,7 @@ test("an administrator, an editor and a producer", async () => {
   await heading(ada, "Morning show");
   const workspacePath = new URL(ada.url()).pathname;
   const editorLink = await invite(ada, "eve@studio.example", "Editor");
-  const producerLink = await invite(ada, "paul@studio.example", "Viewer");
+  const viewerLink = await invite(ada, "paul@studio.example", "Viewer");
 
   await ada.goto(address("/admin/users"));
   await ada.getByRole("link", { name: "ada@studio.example" }).click();
@@ -259,11 +259,16 @@ test("an administrator, an editor and a producer", async () => {
   expect([shared.status, shared.headers.get("content-type")]).toEqual([200, "video/mp4"]);
   expect((await shared.bytes()).subarray(4, 8)).toEqual(new TextEncoder().encode("ftyp"));
 
-  const paul = await accept(producerLink);
+  const paul = await accept(viewerLink);
   await paul.getByLabel("Workspace", { exact: true }).selectOption({ label: "Morning show" });
   await paul.getByRole("link", { name: "Interviews" }).click();
   await paul.getByLabel("Select Oak.wav").check();
   await paul.getByLabel("Select Oak.wav").press("Control+a");
+  expect(
+    await paul.getByRole("toolbar", { name: "Selected recordings" }).getByRole("button").allTextContents(),
+  ).toEqual(["", "Export"]);
+  for (const name of ["Upload", "New project", /^Actions for/])
+    expect(await paul.getByRole("button", { name }).count()).toBe(0);
   await button(paul, "Export").click();
   const delivery = paul.getByRole("dialog", { name: "Export 5 recordings" });
   await delivery.getByLabel("Newest render").check();
@@ -275,8 +280,9 @@ test("an administrator, an editor and a producer", async () => {
   const folders = ["Talk", "Oak", "Pine", "Ash", "Elm"];
   expect(new Set(names.map((name) => name.split("/")[0]))).toEqual(new Set(folders));
   for (const folder of folders)
-    for (const extension of ["fcpxml", "srt", "txt"])
+    for (const extension of ["fcpxml", "srt", "txt", folder === "Talk" ? "mp4" : "m4a"])
       expect(names.filter((name) => name.startsWith(`${folder}/`) && name.endsWith(extension)).length).toBe(1);
+  expect(names.length).toBe(folders.length * 4);
   await paul.goto(recording);
   await button(paul, "Play the cut").waitFor();
   await paul.getByRole("tab", { name: "Renders" }).click();

@@ -21,7 +21,7 @@ test("the tray says for each project how new recordings are cut, and what of a d
   const held = Promise.withResolvers<void>();
   const page = await open(`/projects/${id}`, user);
   await page.route("**/api/v1/assets/upload-resumable", (route) => held.promise.then(() => route.continue()));
-  await page.getByText("Drop a recording here").waitFor();
+  await page.getByText("Drop recordings here").waitFor();
   await drop(page, [join(folder.path, "card")]);
   const tray = page.getByRole("region", { name: "Uploads" });
   await tray.getByRole("alert").getByText("Not video or audio: ").waitFor();

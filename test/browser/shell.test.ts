@@ -31,7 +31,7 @@ test("from the first start to a recording that is ready", async () => {
   await page.getByRole("button", { name: "Create the account" }).click();
   await page.getByRole("heading", { name: "Drop a recording, get a cut" }).waitFor();
   await createProject(page, "Talks");
-  await page.getByText("Drop a recording here").waitFor();
+  await page.getByText("Drop recordings here").waitFor();
   const file = { name: "keynote.wav", mimeType: "audio/wav", buffer: Buffer.from(await wav(2)) };
   await page.getByLabel("Upload files").setInputFiles(file);
   const row = page.getByRole("listitem").filter({ has: page.getByRole("link", { name: "keynote.wav" }) });
@@ -251,7 +251,7 @@ test("another workspace has its own projects, and empty lists say so", async () 
   await page.getByRole("link", { name: "Demo talk.mp4" }).waitFor();
   await page.goBack();
   await createProject(page, "Ours");
-  await page.getByText("Drop a recording here").waitFor();
+  await page.getByText("Drop recordings here").waitFor();
   await page.getByText(/^Video and audio: .* up to 107 GB a file/).waitFor();
   await page.getByLabel("Workspace").selectOption({ label: "Personal" });
   await page.getByRole("link", { name: "Mine" }).waitFor();

@@ -114,7 +114,7 @@ test("the recordings of a folder are dropped on the page, and survive a lost net
   const page = await open(`/projects/${id}`, user);
   let isLost = true;
   await page.route(/\/uploads\//, (route) => (isLost ? route.abort("connectionreset") : route.continue()));
-  await page.getByText("Drop a recording here").waitFor();
+  await page.getByText("Drop recordings here").waitFor();
   await drop(page, [shoot]);
   const rows = page.getByRole("region", { name: "Uploads" }).getByRole("listitem");
   await rows.first().getByText("Connection lost, trying again").waitFor();
@@ -133,7 +133,7 @@ test("the recordings of a folder are dropped on the page, and survive a lost net
   await page.getByRole("button", { name: "Delete", exact: true }).click();
   await user.must("DELETE", `/api/v1/assets/${items[0]!.id}`);
   await page.getByRole("dialog").getByRole("button", { name: "Delete", exact: true }).click();
-  await page.getByText("Drop a recording here").waitFor();
+  await page.getByText("Drop recordings here").waitFor();
 });
 
 test("a recording that is dropped on another page gets a project and a cut with its script, other files are refused", async () => {

@@ -24,10 +24,10 @@ async function createWorkspace(owner: Client, member: Client, role: WorkspaceRol
 }
 
 async function addMember(page: Page, email: string, role: string): Promise<void> {
-  await button(page, "Add a member").click();
+  await button(page, "Invite a member").click();
   await page.getByLabel("Email").fill(email);
   await page.getByLabel(role, { exact: false }).check();
-  await page.getByRole("dialog").getByRole("button", { name: "Add" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Invite" }).click();
 }
 
 test("an owner creates a workspace, adds, invites, changes and removes, renames and deletes", async () => {
@@ -85,7 +85,7 @@ test("an owner creates a workspace, adds, invites, changes and removes, renames 
   await guest.close();
   await addMember(page, "late@studio.example", "Editor");
   await button(page, "Done").click();
-  await button(page, "Revoke the invitation of late@studio.example").click();
+  await button(page, "Revoke the invitation for late@studio.example").click();
   await button(page, "Revoke").click();
   await page.getByText("No pending invitations.").waitFor();
   await page.reload();
@@ -175,7 +175,7 @@ test("an owner creates a workspace, adds, invites, changes and removes, renames 
   await button(page, "Delete workspace…").click();
   await page.getByRole("listitem").filter({ hasText: "1 other member" }).waitFor();
   await button(page, "Delete workspace").click();
-  await page.getByText("Film and everything in it was deleted").waitFor();
+  await page.getByText("Film was deleted with everything in it").waitFor();
   await page.getByRole("heading", { name: "Work with others" }).waitFor();
 });
 
@@ -185,7 +185,14 @@ test("a viewer sees no write control and can leave; to others there is no such w
   const path = await createWorkspace(owner, viewer, "viewer");
   const page = await open(path, viewer);
   await page.getByRole("table", { name: "Members" }).waitFor();
-  for (const name of ["Add a member", "Add", "Import file", "Rename", "Delete workspace…", `Remove ${emailOf(owner)}`])
+  for (const name of [
+    "Invite a member",
+    "Add",
+    "Import file",
+    "Rename",
+    "Delete workspace…",
+    `Remove ${emailOf(owner)}`,
+  ])
     expect(await button(page, name).count()).toBe(0);
   expect(await page.getByRole("combobox", { name: /^Role of/ }).count()).toBe(0);
   expect(await page.getByRole("region", { name: "Invitations" }).count()).toBe(0);

@@ -65,8 +65,8 @@ export function CutDialog({ recordings, onStart, onClose }: BatchDialogProps) {
       />
       {known > 0 && (
         <p class="soft">
-          {formatCount(known, "recording")} already {known === 1 ? "has" : "have"} a cut, which stays as a version. Its
-          script and edits are reused.
+          {formatCount(known, "recording")} already {known === 1 ? "has" : "have"} a cut. It stays as a version, and its
+          script and edits are used again.
         </p>
       )}
     </StartDialog>
@@ -173,8 +173,7 @@ export function ExportDialog({ recordings, onStart, onClose }: BatchDialogProps)
       <WithoutCut count={recordings.length - usable.length} of={recordings.length} />
       {usable.length > MAX_EXPORT_ASSETS && (
         <p role="alert">
-          An export can have at most {toNumber(MAX_EXPORT_ASSETS)} recordings. Select fewer, and export the others
-          afterward.
+          An export can have at most {toNumber(MAX_EXPORT_ASSETS)} recordings. Select fewer, and export the rest later.
         </p>
       )}
     </StartDialog>

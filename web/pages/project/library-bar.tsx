@@ -15,7 +15,7 @@ export const SHOWN = ["to_review", "none"] as const;
 const STATES = [
   { value: "", label: "Any state" },
   { value: "ready", label: "Ready" },
-  { value: "processing", label: "In preparation" },
+  { value: "processing", label: "Preparing" },
   { value: "pending_upload", label: "Not uploaded" },
   { value: "pending_payment", label: "Needs credits" },
   { value: "failed", label: "Failed" },

@@ -74,7 +74,9 @@ export function MoveDialog({ count, projectId, onMove, onClose }: MoveDialogProp
             </li>
           ))}
         </ul>
-        {found.kind === "ready" && projects.length === 0 && <p class="soft">No other project.</p>}
+        {found.kind === "ready" && projects.length === 0 && (
+          <p class="soft">{wanted === "" ? "No other projects yet." : "No matching projects."}</p>
+        )}
         {found.kind === "failed" && <ErrorPanel message={found.message} onRetry={() => void list.reload()} />}
         <div role="alert">{error !== null && <ErrorMessage error={error} />}</div>
       </div>

@@ -40,7 +40,7 @@ export function findState(recording: Recording, upload: UploadItem | undefined):
     return cut.state === "pending"
       ? { text: "In line for a cut", icon: null, look: "waiting" }
       : { text: "Cutting", icon: null, look: "busy", progress: { id: cut.id, known: cut.progress } };
-  if (render?.state === "pending") return { text: "In line to render", icon: null, look: "waiting" };
+  if (render?.state === "pending") return { text: "In line for a render", icon: null, look: "waiting" };
   if (render?.state === "processing")
     return { text: "Rendering", icon: null, look: "busy", progress: { id: render.id, known: render.progress } };
   if (language !== null && language.confidence < UNDERSTOOD)

@@ -100,7 +100,7 @@ function LargeArea({ isOver, onChoose }: { isOver: boolean; onChoose(): void }) 
       <span class="upload-mark">
         <Icon name="upload" />
       </span>
-      <p>Drop a recording here</p>
+      <p>Drop recordings here</p>
       {limits.kind === "ready" && <span class="soft">{describeLimits(limits.value)}</span>}
       <Button onClick={onChoose}>Choose files</Button>
     </div>

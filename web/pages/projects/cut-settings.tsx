@@ -49,9 +49,9 @@ export function CutSettingsDialog({ project, onChange, onClose }: CutSettingsPro
         {({ isSending }) => (
           <>
             <p class="soft">
-              New recordings are cut as soon as their words are recognized. Those whose upload has begun keep their
-              setting: change it on the recording's page. A text file that is dropped together with a recording of the
-              same name is its script.
+              New recordings are cut as soon as they are transcribed. Recordings that are already uploading keep their
+              setting, which you can change on their pages. To add a script, drop a text file with the name of the
+              recording together with it.
             </p>
             <SelectField
               label="Mode"

@@ -9,8 +9,8 @@ import { RECORDING_TYPES } from "../../upload/recording-types";
 
 const STEPS = [
   { title: "Drop", detail: "The project is named after the file" },
-  { title: "Play", detail: "At once, while it is transcribed" },
-  { title: "Review", detail: "One key for each doubtful place" },
+  { title: "Play", detail: "Right away, while it is transcribed" },
+  { title: "Review", detail: "One key for each uncertain place" },
 ];
 
 export default function FirstMinute() {

@@ -39,7 +39,7 @@ export function ProjectMenu({ project, onChange, onDeleted }: ProjectMenuProps) 
           { label: "Rename", run: () => void show("rename") },
           { label: "Cut after upload…", run: () => void show("cut") },
           { label: "Vocabulary…", run: () => void show("vocabulary") },
-          { label: isArchived ? "Move back to active" : "Archive", run: () => void setState() },
+          { label: isArchived ? "Unarchive" : "Archive", run: () => void setState() },
           { label: "Delete", icon: "trash", isDangerous: true, run: () => void show("delete") },
         ]}
       >

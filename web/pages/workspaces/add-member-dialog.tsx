@@ -27,7 +27,7 @@ export function AddMemberDialog({ workspaceId, onAdded, onClose }: AddMemberProp
     setInvited({ email, url: added.invitation_url ?? "", expiresAt: added.expires_at ?? "" });
   };
   return (
-    <Dialog title="Add a member" onClose={onClose}>
+    <Dialog title="Invite a member" onClose={onClose}>
       <Form class="dialog-body" onSend={({ email = "", role = "viewer" }) => add(email.trim(), role as Role)}>
         {({ errors, isSending }) => (
           <>
@@ -44,7 +44,7 @@ export function AddMemberDialog({ workspaceId, onAdded, onClose }: AddMemberProp
               error={errors.email}
             />
             <RoleChoice />
-            <FormActions submitLabel="Add" isSending={isSending} onCancel={onClose} />
+            <FormActions submitLabel="Invite" isSending={isSending} onCancel={onClose} />
           </>
         )}
       </Form>
@@ -86,15 +86,15 @@ function InvitationDialog({ invited, onClose }: { invited: Invited; onClose(): v
       <p>
         {state.kind === "loading" ? null : state.kind === "failed" ? (
           <>
-            Send the link to <strong>{invited.email}</strong> yourself if it does not arrive.
+            If it does not arrive, send this link to <strong>{invited.email}</strong>.
           </>
         ) : state.value.email ? (
           <>
-            The invitation was sent to <strong>{invited.email}</strong>. You can also send the link yourself.
+            The invitation was sent to <strong>{invited.email}</strong>. You can also send this link yourself.
           </>
         ) : (
           <>
-            This server does not send email: send the link to <strong>{invited.email}</strong> yourself.
+            This server does not send email. Send this link to <strong>{invited.email}</strong> yourself.
           </>
         )}
       </p>
@@ -102,7 +102,7 @@ function InvitationDialog({ invited, onClose }: { invited: Invited; onClose(): v
         label="Invitation link"
         value={invited.url}
         isFirst
-        hint={`Valid once, until ${formatTime(invited.expiresAt)}. It is not shown again.`}
+        hint={`It works once, until ${formatTime(invited.expiresAt)}, and is not shown again.`}
       />
     </ShownOnceDialog>
   );

@@ -50,7 +50,7 @@ export function MembersSection({ value, onChange, onLeft }: MembersSectionProps)
       actions={
         canManage && (
           <Button icon="plus" onClick={() => setIsAdding(true)}>
-            Add a member
+            Invite a member
           </Button>
         )
       }
@@ -109,14 +109,14 @@ function RemoveMemberDialog({ workspace, member, onRemoved, onLeft, onClose }: R
     >
       {isMe ? (
         <p>
-          You lose access to everything in <strong dir="auto">{workspace.name}</strong>. What you have added stays in
-          it. Your API keys for it are revoked, and only an owner can add you again.
+          You lose access to everything in <strong dir="auto">{workspace.name}</strong>. What you added stays. Your API
+          keys for it are revoked, and only an owner can invite you again.
         </p>
       ) : (
         <p>
           <strong dir="auto">{member.name ?? member.email}</strong> loses access to everything in{" "}
           <strong dir="auto">{workspace.name}</strong> immediately. Their API keys for it and the invitations that they
-          sent are revoked. What they have added stays.
+          sent are revoked. What they added stays.
         </p>
       )}
     </ConfirmDialog>

@@ -84,7 +84,7 @@ function Shown({ value, onChange }: { value: WorkspaceDetail; onChange(): void }
         </Section>
         {isOwner && !isPersonal && <InvitationsSection key={invitations} workspaceId={id} />}
         {isOwner && !isPersonal && (
-          <DeleteSection value={value} onDeleted={() => leave(`${value.name} and everything in it was deleted.`)} />
+          <DeleteSection value={value} onDeleted={() => leave(`${value.name} was deleted with everything in it.`)} />
         )}
       </div>
       {isRenaming && (
@@ -152,14 +152,14 @@ const UsageSection = ({ value }: { value: Schemas["WorkspaceDetail"] }) => (
 const NEARLY_FULL = 0.9;
 
 function Quota({ used, quota }: { used: number; quota: number | null }) {
-  if (quota === null) return <span class="soft">No quota</span>;
+  if (quota === null) return <span class="soft">No limit</span>;
   const text = `of ${formatBytes(quota)}`;
   return (
     <>
       <progress class="progress" aria-label="Storage used" max={quota} value={Math.min(used, quota)} />
       <span class={used >= quota * NEARLY_FULL ? undefined : "soft"}>
         {text}
-        {used >= quota && ": full. Delete recordings or renders to add others."}
+        {used >= quota && ": full. Delete recordings or renders to make room."}
       </span>
     </>
   );
@@ -176,7 +176,10 @@ function InvitationsSection({ workspaceId }: { workspaceId: string }) {
   });
   const columns = useMemo(() => createColumns(setRevoked), []);
   return (
-    <Section title="Invitations" hint="Links that have not been used yet. For a new link, add the same address again.">
+    <Section
+      title="Invitations"
+      hint="Links that have not been used yet. For a new link, invite the same address again."
+    >
       <div>
         <DataTable
           caption="Invitations"
@@ -194,7 +197,7 @@ function InvitationsSection({ workspaceId }: { workspaceId: string }) {
             const params = { path: { workspace_id: workspaceId, invitation_id: revoked.id } };
             const call = api.DELETE("/api/v1/workspaces/{workspace_id}/invitations/{invitation_id}", { params });
             await must(call);
-            showToast({ kind: "info", text: `The invitation of ${revoked.email} was revoked.` });
+            showToast({ kind: "info", text: `The invitation for ${revoked.email} was revoked.` });
             await list.reload();
           }}
           onClose={() => setRevoked(null)}
@@ -231,7 +234,7 @@ const createColumns = (onRevoke: (invitation: Invitation) => void): Column<Invit
     isTitleHidden: true,
     width: "6rem",
     cell: (invitation) => (
-      <Button aria-label={`Revoke the invitation of ${invitation.email}`} onClick={() => onRevoke(invitation)}>
+      <Button aria-label={`Revoke the invitation for ${invitation.email}`} onClick={() => onRevoke(invitation)}>
         Revoke
       </Button>
     ),
@@ -270,7 +273,7 @@ function DeleteSection({ value, onDeleted }: DeleteSectionProps) {
         >
           <div class="losses">
             <p>
-              <strong dir="auto">{value.name}</strong> is deleted immediately, and with it, also from the server's disk:
+              <strong dir="auto">{value.name}</strong> is deleted immediately, from the server's disk too, with
             </p>
             <ul>
               <li>

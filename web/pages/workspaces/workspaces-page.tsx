@@ -48,7 +48,7 @@ export default function WorkspacesPage() {
       </div>
       {isAlone && (
         <Empty title="Work with others" icon="workspaces">
-          <p>Create a workspace for your studio, and add the people who share its projects.</p>
+          <p>Create a workspace for your studio, and invite the people who share its projects.</p>
           <Button icon="plus" onClick={() => setIsCreating(true)}>
             Create a workspace
           </Button>

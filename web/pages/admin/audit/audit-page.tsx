@@ -67,7 +67,7 @@ export default function AuditPage() {
         <DateField label="To" value={to} onChange={(day) => change({ to: day })} />
         {isOfOne && (
           <Button icon="close" onClick={() => change({ target_id: "", actor_id: "" })}>
-            {query.target_id === "" ? "One actor only" : "One target only"}
+            {query.target_id === "" ? "By one user" : "About one item"}
           </Button>
         )}
         <span class="spacer" />
@@ -256,10 +256,10 @@ function listFacts(entry: AuditEntry): [string, string][] {
     ["Time", formatExactTime(entry.created_at)],
     ["By", nameActor(entry)],
     ["User ID", actor.id],
-    ["Address", entry.address],
+    ["IP address", entry.address],
     ["Session or key", actor.credential_id],
     ["About", target === null ? null : nameTarget(entry)],
-    ["Target ID", target?.id ?? null],
+    ["Item ID", target?.id ?? null],
     ["Workspace", entry.workspace_id],
     ["Details", formatDetails(entry) || null],
     ["User ID in the details", entry.named_user?.id ?? null],

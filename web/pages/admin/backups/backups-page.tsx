@@ -33,14 +33,14 @@ export default function BackupsPage() {
       {backups !== null && !isConfigured && <BackupsHint />}
       {backups !== null && (isConfigured || backups.total > 0) && <BackupSummary backups={backups} />}
       <DataTable
-        caption="Backups, verifications and drills"
+        caption="Backups, verifications and restore drills"
         columns={columns}
         list={list}
         rowKey={({ id }) => id}
         empty={
           isConfigured && (
-            <Empty title="No backup has been made" icon="jobs">
-              <p>The first one is made tonight, or now if you like.</p>
+            <Empty title="No backups yet" icon="jobs">
+              <p>The first backup runs tonight. You can also start one now.</p>
             </Empty>
           )
         }
@@ -68,9 +68,9 @@ function StartButtons({ isRunning, onStarted }: StartButtonsProps) {
     <div class="toolbar">
       <Button
         disabled={isRunning || isBusy}
-        onClick={() => void start(mustAdmin(api.POST("/api/v1/admin/backups/drill")), "The drill has started.")}
+        onClick={() => void start(mustAdmin(api.POST("/api/v1/admin/backups/drill")), "The restore drill has started.")}
       >
-        Run a drill
+        Run a restore drill
       </Button>
       <Button
         look="primary"
@@ -184,7 +184,7 @@ function BackupSummary({ backups }: { backups: BackupList }) {
       <p class={proof === null ? "message warning" : "message good"}>
         <Icon name={proof === null ? "warning" : "check"} />
         {proof === null
-          ? "No restore has been proven yet. Run a drill to find out whether your backups work."
+          ? "No restore has been proven yet. Run a restore drill to check that your backups work."
           : `Last proven restore: ${formatProof(proof, now)}`}
       </p>
       <section class="card backup-facts" aria-label="Schedule">
@@ -215,19 +215,19 @@ type BackupList = Schemas["BackupList"];
 const KIND_NAMES: Record<BackupRun["kind"], string> = {
   backup: "Backup",
   verify: "Verification",
-  drill: "Drill",
+  drill: "Restore drill",
 };
 
 const RUNNING_TEXTS: Record<BackupRun["kind"], string> = {
   backup: "A backup is being written.",
   verify: "A backup is being verified.",
-  drill: "A drill is running: the newest backup is restored and checked.",
+  drill: "A restore drill is running: the newest backup is restored and checked.",
 };
 
 const FAILURE_TEXTS: Record<BackupRun["kind"], string> = {
   backup: "The last backup failed",
   verify: "The last verification found a problem",
-  drill: "The last drill failed",
+  drill: "The last restore drill failed",
 };
 
 /** Returns "today 02:14", "yesterday 02:14", or the day and the time. `now` in milliseconds since 1970. */

@@ -99,7 +99,7 @@ const Queue = ({ health }: { health: Health }) => (
           <th scope="col">Kind</th>
           <th scope="col">Running</th>
           <th scope="col">Waiting</th>
-          <th scope="col">At a time</th>
+          <th scope="col">Limit</th>
         </tr>
       </thead>
       <tbody>
@@ -114,7 +114,7 @@ const Queue = ({ health }: { health: Health }) => (
       </tbody>
     </table>
     <p class="soft">
-      {formatCount(health.webhooks.pending_deliveries, "webhook delivery", "webhook deliveries")} to send.
+      {formatCount(health.webhooks.pending_deliveries, "webhook delivery", "webhook deliveries")} waiting.
     </p>
   </Section>
 );

@@ -58,7 +58,7 @@ export function FileFindings() {
 
 function toTitle({ files, open_findings: count }: Checks): string {
   if (count > 0) return `${formatCount(count, "file")} with a problem`;
-  return files === 0 ? "Files are not checked yet" : "No file has a problem";
+  return files === 0 ? "Files have not been checked yet" : "No damaged files";
 }
 
 const Hint = ({ checks: { files, last_checked_at: last } }: { checks: Checks }) => (
@@ -68,7 +68,7 @@ const Hint = ({ checks: { files, last_checked_at: last } }: { checks: Checks }) 
         {formatCount(files, "file")} checked so far, most recently <RelativeTime iso={last} />.{" "}
       </>
     )}
-    Each week a quarter of all files is read.
+    A quarter of all files is checked each week.
   </>
 );
 
@@ -199,13 +199,13 @@ type ActionText = {
 };
 
 const TEXTS: Record<Action, ActionText> = {
-  restore: { label: "Restore", done: "Restoring from the newest backup that has the correct content.", confirm: null },
+  restore: { label: "Restore", done: "Restoring from the newest intact backup.", confirm: null },
   accept: {
     label: "Accept",
     done: "Accepted.",
     confirm: {
       title: (files) => `Accept ${files}?`,
-      text: "Changed content is accepted as correct, and other problems are hidden. Files are not modified.",
+      text: "Changed files are treated as correct from now on, and other problems are no longer listed. No file is modified.",
     },
   },
   delete_file: {
@@ -213,7 +213,7 @@ const TEXTS: Record<Action, ActionText> = {
     done: "Deleted.",
     confirm: {
       title: (files) => `Delete ${files}?`,
-      text: "Files that belong to no recording and no render are deleted.",
+      text: "Only files that belong to no recording or render are deleted. This cannot be undone.",
     },
   },
   delete_owner: {
@@ -221,7 +221,7 @@ const TEXTS: Record<Action, ActionText> = {
     done: "Deleted.",
     confirm: {
       title: (files) => `Delete the recordings of ${files}?`,
-      text: "Each recording is deleted with its cuts and renders. A render is deleted alone. This cannot be undone.",
+      text: "Each recording is deleted with its cuts and renders. For a render, only the render is deleted. This cannot be undone.",
     },
   },
 };

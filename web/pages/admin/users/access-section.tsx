@@ -35,7 +35,7 @@ export function AccessSection({ user, onChanged }: AccessSectionProps) {
           <span class="soft">
             {user.role === "admin"
               ? `Manages users${isBilled.value ? ", orders" : ""} and the server.`
-              : "Uses their personal workspace and the workspaces that they are invited to."}
+              : "Has a personal workspace, and joins others by invitation."}
           </span>
         </p>
         <Button onClick={() => setAsking(user.role === "admin" ? "demote" : "promote")}>
@@ -46,7 +46,7 @@ export function AccessSection({ user, onChanged }: AccessSectionProps) {
         <p>
           <strong>{user.disabled ? "Disabled" : "Enabled"}</strong>
           <span class="soft">
-            {user.disabled ? "Cannot sign in; API keys are rejected." : `Uses ${describeAccess(user)} now.`}
+            {user.disabled ? "Cannot sign in; API keys are rejected." : `Has ${describeAccess(user)}.`}
           </span>
         </p>
         {user.disabled ? (
@@ -115,8 +115,8 @@ function AccessDialog({ user, isSelf, asking, change, onClose }: AccessDialogPro
       body: { role: "admin" as const },
       text: (
         <>
-          {email} can then manage all users{isBilled.value && " with their credits, approve orders"}, and see the names
-          of all recordings, jobs and the audit log.
+          {email} can then manage {isBilled.value ? "all users, credits and orders" : "all users"}, and see the audit
+          log and the names of all recordings.
         </>
       ),
     },
@@ -125,9 +125,9 @@ function AccessDialog({ user, isSelf, asking, change, onClose }: AccessDialogPro
       label: "Make member",
       body: { role: "member" as const },
       text: isSelf ? (
-        <>You can no longer open the administration pages. Another administrator can restore the role.</>
+        <>You lose access to the administration pages. Another administrator can restore the role.</>
       ) : (
-        <>{email} can no longer open the administration pages. Everything else in the account stays as it is.</>
+        <>{email} loses access to the administration pages. Everything else in the account stays as it is.</>
       ),
     },
     disable: {

@@ -110,7 +110,7 @@ function RestoreNote({ user, deletedAt, onChanged }: RestoreNoteProps) {
     <div class="message warning">
       <Icon name="warning" />
       <p>
-        This account is being deleted. On {formatTime(findPurgeTime(deletedAt))} its content is permanently deleted:{" "}
+        This account will be permanently deleted on {formatTime(findPurgeTime(deletedAt))}, with{" "}
         {describeContents(user)}.
       </p>
       <span class="message-actions">

@@ -11,7 +11,7 @@ export const toFullName = ({ first_name, last_name }: Pick<AdminUser, "first_nam
 
 /** The state of an account. */
 export function UserStatus({ user }: { user: AdminUser }) {
-  if (user.deleted_at !== null) return <Status text="Being deleted" look="bad" />;
+  if (user.deleted_at !== null) return <Status text="Pending deletion" look="bad" />;
   if (user.disabled) return <Status text="Disabled" look="waiting" />;
   if (user.last_sign_in_at === null) return <Status text="Never signed in" look="" />;
   return <Status text="Active" look="good" />;

@@ -23,7 +23,7 @@ const STATES = [
   { value: "", label: "All states" },
   { value: "active", label: "Active" },
   { value: "disabled", label: "Disabled" },
-  { value: "deleted", label: "Being deleted" },
+  { value: "deleted", label: "Pending deletion" },
 ];
 const ROLES = listChoices<AccountRole>("All roles", {
   member: "Members",
@@ -185,7 +185,7 @@ function InvitationLink({ invited, onClose }: { invited: InvitedUser; onClose():
         <CopyField
           label="Invitation link"
           value={invited.invitation_url}
-          hint="It is not shown again. It was also sent by email if the server has a mail server."
+          hint="It is not shown again. If this server sends email, the invitation was emailed too."
           isFirst
         />
       )}

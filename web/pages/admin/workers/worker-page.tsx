@@ -102,7 +102,7 @@ const History = ({ worker: { runs } }: { worker: AdminWorkerDetail }) => (
 function listFacts(worker: AdminWorkerDetail): Fact[] {
   return [
     ["Jobs", formatJobs(worker)],
-    ["At a time", String(worker.slots)],
+    ["Jobs at a time", String(worker.slots)],
     ["Speed", formatSpeed(worker.speed)],
     ["Last seen", <RelativeTime key="seen" iso={worker.last_seen_at} />],
     ["Version", `${worker.version}, protocol ${worker.protocol}`],
@@ -182,8 +182,8 @@ function WorkerActions({ worker, onChanged }: WorkerActionsProps) {
           onClose={() => setIsRevoking(false)}
         >
           <p>
-            <strong>{worker.name}</strong> is rejected immediately and stops. {describeRunning(worker)} Finished chunks
-            of renders are kept. This cannot be undone: to join again, the machine needs a new token.
+            <strong>{worker.name}</strong> stops immediately and cannot connect again. {describeRunning(worker)}{" "}
+            Finished chunks of renders are kept. This cannot be undone: to join again, the machine needs a new token.
           </p>
         </ConfirmDialog>
       )}

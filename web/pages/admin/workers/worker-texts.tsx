@@ -69,7 +69,7 @@ export const formatSandbox = ({ sandbox: { mode, reason } }: AdminWorkerDetail):
 export const describeRunning = ({ current }: AdminWorker): string =>
   current.length === 0
     ? "It is idle."
-    : `${formatCount(current.length, "task")} that it is running ${current.length === 1 ? "is" : "are"} queued again.`;
+    : `Its ${formatCount(current.length, "job")} ${current.length === 1 ? "is" : "are"} queued again.`;
 
 /** Shows the current work of a worker with its progress. */
 export function CurrentRuns({ worker }: { worker: AdminWorker }) {

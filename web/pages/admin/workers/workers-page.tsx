@@ -168,8 +168,8 @@ function CreatedTokenDialog({ created, onClose }: { created: CreatedToken; onClo
         <span class="label">On the other machine</span>
         <CodeBlock label="Command for the worker" code={createCommand(token)} />
         <span class="hint">
-          REDIS_URL is the redis_url of this server, as the other machine reaches it. Run{" "}
-          <code>./install.sh --worker --systemd</code> there instead to install a service.
+          Replace REDIS_URL with the redis_url of this server; the other machine must be able to reach its host. To
+          install a service instead, run <code>./install.sh --worker --systemd</code> there.
         </span>
       </div>
     </ShownOnceDialog>
@@ -186,7 +186,7 @@ const WaitingTokens = ({ tokens, onRevoked }: WaitingTokensProps) => (
       const waiting = items.filter((token) => token.worker_id === null);
       if (waiting.length === 0) return null;
       return (
-        <Section title="Not joined yet" hint="Tokens that no worker has used.">
+        <Section title="Unused join tokens" hint="No worker has joined with them yet.">
           <ul class="plain-list decisions">
             {waiting.map((token) => (
               <WaitingToken key={token.id} token={token} onRevoked={onRevoked} />
@@ -225,8 +225,8 @@ function WaitingToken({ token, onRevoked }: { token: Token; onRevoked(): Promise
           onClose={() => setIsAsking(false)}
         >
           <p>
-            No worker can join with the token of <strong>{token.name}</strong> after this. This cannot be undone, but a
-            new token can have the same name.
+            The token of <strong>{token.name}</strong> stops working. This cannot be undone, but you can create a new
+            token with the same name.
           </p>
         </ConfirmDialog>
       )}
