@@ -1,5 +1,6 @@
 /** A table for a paged list. It stays fast with 10,000 rows. On phones, rows become cards. */
 
+import { useComputed } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useCallback, useMemo } from "preact/hooks";
 import type { PagedList } from "../app/cache";
@@ -28,6 +29,8 @@ type DataTableProps<Row> = {
   columns: readonly Column<Row>[];
   list: PagedList<Row>;
   rowKey(row: Row): string;
+  /** Returns the class of a row. May read signals. Must stay the same function between renders. */
+  rowClass?(row: Row): string;
   /** Shown when the list has no rows. */
   empty: ComponentChildren;
   /**
@@ -44,10 +47,14 @@ const CHUNK_ROWS = 100;
 const NEAR_ROWS = 3;
 const NO_ROWS: never[] = [];
 
-export function DataTable<Row>({ caption, columns, list, rowKey, empty, onView, count = -1 }: DataTableProps<Row>) {
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { caption, columns, list, rowKey, rowClass, empty, onView, count = -1 } = props;
   const items = list.items.value;
   const chunks = useChunks(items ?? NO_ROWS, CHUNK_ROWS);
-  const drawRow = useCallback((row: Row) => <TableRow key={rowKey(row)} row={row} columns={columns} />, [columns]);
+  const drawRow = useCallback(
+    (row: Row) => <TableRow key={rowKey(row)} row={row} columns={columns} rowClass={rowClass} />,
+    [columns, rowClass],
+  );
   if (items === null && list.error.value === null) return <ListSkeleton />;
   return (
     <>
@@ -100,11 +107,14 @@ const Chunk = <Row,>({ rows, row }: ChunkProps<Row>) =>
     [rows, row],
   );
 
-type TableRowProps<Row> = { row: Row; columns: readonly Column<Row>[] };
+type TableRowProps<Row> = Pick<DataTableProps<Row>, "columns"> & {
+  row: Row;
+  rowClass: DataTableProps<Row>["rowClass"];
+};
 
-const TableRow = <Row,>({ row, columns }: TableRowProps<Row>) => (
+const TableRow = <Row,>({ row, columns, rowClass }: TableRowProps<Row>) => (
   // biome-ignore lint/a11y/noRedundantRoles: see `DataTable`.
-  <tr role="row">
+  <tr role="row" class={useComputed(() => rowClass?.(row))}>
     {columns.map(({ title, cell, isNumber, isTitleHidden }) => (
       <td
         key={title}

@@ -1,6 +1,6 @@
 /** Recordings as a list with columns. */
 import { useComputed } from "@preact/signals";
-import { useMemo } from "preact/hooks";
+import { useCallback, useMemo } from "preact/hooks";
 import type { PagedList } from "../../app/cache";
 import { formatBytes } from "../../app/format";
 import { canWrite, workspace } from "../../app/session";
@@ -91,6 +91,7 @@ export function RecordingTable({ list, selection, onChange, onView, count }: Tab
     ],
     [chosen, isWriter, isPersonal, selection, onChange],
   );
+  const rowClass = useCallback(({ id }: Recording) => (selection.has(id) ? "selected" : ""), [selection]);
   return (
     <div class="recording-table">
       <DataTable
@@ -98,6 +99,7 @@ export function RecordingTable({ list, selection, onChange, onView, count }: Tab
         columns={columns}
         list={list}
         rowKey={({ id }) => id}
+        rowClass={rowClass}
         empty={null}
         onView={onView}
         count={count}
@@ -110,7 +112,7 @@ function NameCell({ recording, selection }: { recording: Recording; selection: S
   const isSelected = useComputed(() => selection.has(recording.id));
   const name = nameOf(recording);
   return (
-    <span class={`recording-name${isSelected.value ? " selected" : ""}`} data-id={recording.id}>
+    <span class="recording-name" data-id={recording.id}>
       <PickBox recording={recording} isSelected={isSelected.value} selection={selection} />
       <RecordingPicture recording={recording} hasScrub={false} />
       <span class="name-text">
