@@ -134,7 +134,10 @@ async function describeLost(folder: string): Promise<string> {
   ].join(" ");
 }
 
-/** Says why a database of a newer version is refused, how to go back, and what would be lost then. */
+/**
+ * Returns the message for a database of a newer version: why it is refused, how to go back, and what is lost by going
+ * back.
+ */
 async function describeNewer(folder: string, migration: string): Promise<string> {
   const recorded = await readVersion(folder);
   const hasOther = typeof recorded?.version === "string" && recorded.version !== version;

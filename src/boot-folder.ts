@@ -62,7 +62,7 @@ const MIN_FREE_BYTES = 1024 ** 2;
 /** Returns whether the database may not open. */
 export const isFull = (folder: string): boolean => getFreeBytes(folder) < MIN_FREE_BYTES;
 
-/** A commit of a few rows appends so much to the log of the database. */
+/** Size by which a commit of a few rows grows the log of the database. */
 const MIN_COMMIT_BYTES = 64 * 1024;
 
 /** Throws `ConfigError` when the disk has no room for a commit. */

@@ -86,7 +86,7 @@ async function openWorker(config: Config, { head: url, token, redis }: WorkerSet
     await killAllChildren();
   };
   return {
-    /** Ends or gives back the current work, and leaves the head. */
+    /** Ends the current work or returns it to the head, and leaves the head. */
     drain: agent.drain,
     /** Resolves when everything has ended. */
     ended: agent.ended.finally(close),

@@ -54,7 +54,7 @@ export async function storeCopy(from: string, to: string, signal: AbortSignal): 
   return { ...written, modified_at: Math.round(mtimeMs) };
 }
 
-/** Copies up to the current size of the file, because an upload may grow meanwhile. */
+/** Copies up to the current size of the file, because an upload may grow in the meantime. */
 async function copyHashed(from: string, to: string, signal: AbortSignal): Promise<{ bytes: number; sha256: string }> {
   const hasher = new Bun.CryptoHasher("sha256");
   const source = await open(from, "r");

@@ -1,8 +1,7 @@
 /**
  * Files of the head on a worker, kept for the next execution that reads them. A file is named by the key of its
- * content. It is fetched in parts, several at a time, and what is complete of it survives a broken connection and the
- * end of the process. What is not in use is removed when the cache is too large or the disk is full, the least recently
- * used first.
+ * content. It is fetched in parts, several at a time, and its complete parts survive a broken connection and the end of
+ * the process. Unused files are removed when the cache is too large or the disk is full, the least recently used first.
  */
 import { mkdirSync, renameSync } from "node:fs";
 import { mkdir, open, rename, rm, stat, truncate, utimes } from "node:fs/promises";
@@ -19,7 +18,7 @@ import { listNames } from "./trash";
 
 /**
  * `name` is a plain file name. Equal keys are equal bytes. `modifiedAt` in whole seconds since 1970. `asset`: the UUID
- * of what it is part of.
+ * of the recording to which it belongs.
  */
 export type CachedFile = { key: string; name: string; bytes: number; modifiedAt: number; asset: string };
 
@@ -36,7 +35,7 @@ type Entry = {
   users: number;
   /** One download at a time. */
   lock: Semaphore;
-  /** Of an entry with missing parts. */
+  /** The file of an entry with missing parts; null for complete entries. */
   partial: Promise<PartialBlob> | null;
 };
 
@@ -44,11 +43,11 @@ const PART_BYTES = 8 * 1024 * 1024;
 /** Shared by all downloads. */
 const MAX_PARTS_IN_MEMORY = 8;
 const PART_EXTENSION = ".part";
-/** Of the ID of an entry with missing parts, which are unknown after a restart. */
+/** Suffix of the ID of an entry with missing parts. After a restart, it is unknown which parts are missing. */
 const PARTIAL_SUFFIX = "_partial";
 const TRASH = "trash";
 
-/** Opens the cache in a folder. Files of an earlier process are kept; what it was about to remove is removed. */
+/** Opens the cache in a folder. Files of an earlier process are kept, except those that it was about to remove. */
 export async function openBlobCache(options: {
   folder: string;
   maxBytes: number;
@@ -85,7 +84,9 @@ export async function openBlobCache(options: {
     }
   }
 
-  /** The folder disappears at once, because the same file may be fetched again while the old one is being removed. */
+  /**
+   * The folder disappears immediately, because the same file may be fetched again while the old one is being removed.
+   */
   function remove(entry: Entry): void {
     const target = join(trash, newId());
     mkdirSync(trash, { recursive: true });
@@ -95,7 +96,7 @@ export async function openBlobCache(options: {
     } catch (error) {
       ignoreMissing(error);
     }
-    // The next start removes what cannot be removed now.
+    // The next start removes files that cannot be removed now.
     void rm(target, { recursive: true, force: true }).catch(() => {});
   }
 
@@ -165,7 +166,7 @@ export async function openBlobCache(options: {
       }
     },
     /**
-     * Returns the file, and fetches what is missing of it. Errors: those of `read`; an `Error` with the code `ENOSPC`
+     * Returns the file after fetching its missing parts. Errors: those of `read`; an `Error` with the code `ENOSPC`
      * when it does not fit on the disk; a plain `Error` when `read` ends early or returns too much; the signal's reason
      * when aborted.
      */
@@ -252,7 +253,7 @@ async function readEntry(path: string): Promise<{ bytes: number; lastUsedAt: num
 }
 
 /**
- * Creates the file, or shortens it to its last complete part: after a power failure, what follows may be missing.
+ * Creates the file, or shortens it to its last complete part: after a power failure, later bytes may be missing.
  * Returns its size.
  */
 async function prepareInPart(path: string, bytes: number, partBytes: number): Promise<number> {

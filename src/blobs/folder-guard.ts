@@ -14,7 +14,7 @@ import { withTimeLimit } from "../lib/time-limit";
 /** A marker file that must exist. `setting` is the setting that names its folder. */
 export type GuardedMarker = { path: string; id: string; setting: "data_dir" | "media_dir" };
 
-/** Why a folder is offline. `about` says which folder, why, and what to do. */
+/** Why a folder is offline. `about` names the folder, the reason, and the remedy. */
 export type FolderProblem = { folder: string; setting: GuardedMarker["setting"]; about: string };
 
 const CHECK_INTERVAL_MS = 1_000;

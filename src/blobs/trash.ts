@@ -112,10 +112,10 @@ export async function eraseFiles(folders: Folders, ids: ReadonlySet<string>): Pr
 const ages = new Map<string, ConfirmAges>();
 
 /**
- * Deletes what was moved to the trash more than 48 hours ago, as a sweep an hour before has found too, and what is not
- * kept. Does nothing while a backup reads the trash. Entries of the future stay: the clock may be wrong for a moment.
- * The folder stays, because files may be moved to it at the same time. `confirm` knows the sweeps before. Throws
- * `AppError` `upstream_unavailable` while a folder is offline.
+ * Deletes entries that were moved to the trash more than 48 hours ago, as a sweep an hour earlier also found, and
+ * entries that are not kept. Does nothing while a backup reads the trash. Entries of the future stay: the clock may be
+ * wrong for a moment. The folder stays, because files may be moved to it at the same time. `confirm` knows the sweeps
+ * before. Throws `AppError` `upstream_unavailable` while a folder is offline.
  */
 export async function sweepTrash(folders: Folders, now: number, confirm = getAges(folders)): Promise<void> {
   await folders.guard.confirmOnline();

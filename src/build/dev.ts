@@ -1,14 +1,14 @@
 /**
- * Runs a server from the sources: `bun run dev [--seed] [SETTINGS of offcut serve]`. Builds what is missing, restarts
- * the server when its sources change, and bundles the dashboard when its sources change; open pages then reload
- * themselves. `--seed` creates an account with a recording and prints a link that signs in.
+ * Runs a server from the sources: `bun run dev [--seed] [SETTINGS of offcut serve]`. Builds missing files, restarts the
+ * server when its sources change, and bundles the dashboard when its sources change; open pages then reload themselves.
+ * `--seed` creates an account with a recording and prints a link that signs in.
  */
 import { existsSync, watch } from "node:fs";
 import { join, resolve } from "node:path";
 import { bundleWeb } from "./web";
 
 const PROJECT = resolve(import.meta.dir, "../..");
-/** Not the folder of the build, because tests read that one. */
+/** Separate from the folder of the build, which tests read. */
 const WEB = join(PROJECT, "dist/dev/web");
 const WATCHED = ["web", "src/domain"];
 /** An editor writes several files at a time. */

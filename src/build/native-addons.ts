@@ -10,7 +10,7 @@ type Rewrite = { filter: RegExp; change: (source: string, path: string) => strin
 
 const LIBSQL = "libsql.node";
 const ONNX = "onnxruntime_binding.node";
-/** In a separate folder, because it comes with another version of ONNX Runtime. */
+/** Path in a separate folder, because sherpa-onnx comes with another version of ONNX Runtime. */
 const SHERPA = "sherpa/sherpa-onnx.node";
 
 /**

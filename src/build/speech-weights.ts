@@ -4,7 +4,7 @@ import type { SourceGraph, Tensor } from "./onnx";
 /** A quantized linear layer `x W`: `weight` is [inputs, outputs] in uint8, with one scale and one zero point. */
 export type LinearLayer = { inputs: number; outputs: number; weight: Uint8Array; scale: number; zeroPoint: number };
 
-/** Where weights are looked up: a subgraph and the graph that contains it. */
+/** Graphs in which weights are looked up: a subgraph and the graph that contains it. */
 export type WeightSource = { graph: SourceGraph; outer: SourceGraph | null };
 
 const firstFloat = (getTensor: Tensor): number => toFloats(getTensor)[0]!;

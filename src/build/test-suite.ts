@@ -45,7 +45,7 @@ export async function runSuite(suite: Suite, options: SuiteOptions): Promise<Sui
   const failed = [...new Set(first.failures.map(({ path }) => path))].filter((path) => path !== "");
   if (failed.length === 0 || failed.length > MAX_FILES_AGAIN || first.problems.length > 0) return first;
   const again = await runFiles(suite, failed, 1, options);
-  // A file that fails again, or has no result, keeps what it failed with at first.
+  // A file that fails again, or has no result, keeps its first failures.
   const hasPassed = ({ path }: { path: string }) =>
     again.files.some((file) => file.path === path && file.failed === 0 && file.passed > 0);
   if (again.problems.length > 0) return first;

@@ -8,10 +8,10 @@ import { basename, join, resolve } from "node:path";
 
 const PROJECT = resolve(import.meta.dir, "../..");
 
-/** Where the bundle is written, and read from when the server runs from the sources. */
+/** Folder of the bundle. A server that runs from the sources reads it. */
 export const WEB_FOLDER = join(PROJECT, "dist/assets/web");
 
-/** Style sheets that are loaded besides `app.css`, with what needs them. */
+/** Style sheets that are loaded in addition to `app.css`, with the code that needs them. */
 const STYLES = ["signed-in", "pages", "admin", "editor"];
 
 /**
@@ -63,7 +63,7 @@ export async function bundleWeb(folder: string = WEB_FOLDER, { isDevelopment = f
     ? `<meta name="build" content="${Bun.hash(build.sort().join())}" /><script async src="/app/${getEntry("reload", "js")}"></script></head>`
     : "</head>";
   await Bun.write(join(draft, "index.html"), page.replace("</head>", reload));
-  // Not known to the compiler, which checks pages with other options.
+  // Imported dynamically, because the compiler checks pages with other options.
   const { PAGE_MODULES: modules, findStyle } = (await import(join(PROJECT, "web/app/page-modules.ts"))) as PageModules;
   const listScripts = readScripts(result.metafile!);
   const signedIn = [...listScripts("web/app/signed-in.tsx"), styles.get("signed-in")!];
@@ -112,7 +112,7 @@ async function copyWithHash(path: string, folder: string): Promise<string> {
 /** The windows in which layouts change, by the name in `@media (--name)`: browsers have no custom media queries yet. */
 const BREAKPOINTS: Record<string, string> = {
   phone: "(max-width: 30rem)",
-  /** The library and the tray are those of a phone. The same as in `web/app/narrow.ts`. */
+  /** Shows the library and the tray as on a phone. The same as in `web/app/narrow.ts`. */
   narrow: "(max-width: 43.74rem)",
   tablet: "(max-width: 48rem)",
   compact: "(max-width: 68.74rem)",
@@ -144,7 +144,7 @@ type BundleReport = {
   outputs: Record<string, { entryPoint?: string; imports: { path: string; kind: string }[] }>;
 };
 
-/** What loads a page, by its path, and the styles that it needs. */
+/** Import functions of the pages by path, and the styles that a page needs. */
 type PageModules = { PAGE_MODULES: Record<string, () => unknown>; findStyle(path: string): string };
 
 /** Returns a function that lists the names of the files of a module that is loaded later. */

@@ -86,7 +86,7 @@ async function showNewKey(config: Config, isJson: boolean): Promise<void> {
     "",
     `    ${key}`,
     "",
-    "Keep it away from this server: without it nobody can restore these backups.",
+    "Store it outside of this server: without it, these backups cannot be restored.",
     "",
   ];
   // Standard output contains the report as JSON.
@@ -111,7 +111,7 @@ function describeMedia(report: BackupReport): string[] {
     : ["linked to the previous backup", "copied"];
   return [
     ...(report.linked_files > 0 ? [`${count(report.linked_files)} ${kept}`] : []),
-    // Only folders share blocks.
+    // Only backups in folders share blocks.
     ...(report.shared_files > 0 ? [`${count(report.shared_files)} sharing blocks with the data folder`] : []),
     ...(report.copied_files > 0
       ? [`${count(report.copied_files)} ${copied} (${formatBytes(report.copied_bytes)})`]

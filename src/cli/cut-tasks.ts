@@ -25,7 +25,7 @@ export type CutTask = {
   render: boolean;
   output: string | null;
   format: OutputFormat | null;
-  /** In LUFS; null to leave it. */
+  /** In LUFS; null leaves the loudness unchanged. */
   loudness: number | null;
   noiseReduction: (typeof NOISE_REDUCTIONS)[number];
   levelSpeakers: boolean;

@@ -18,7 +18,7 @@ const NOT_FOUND = 404;
 
 /**
  * Asks the head whether it accepts the token and the version of this worker, which neither joins nor disturbs a worker
- * that runs. Throws a plain `Error` with what to do.
+ * that runs. Throws a plain `Error` with the remedy.
  */
 export async function checkHead(config: Pick<Config, "ca" | "head" | "token">): Promise<CheckResult> {
   const { head: url, token } = config;

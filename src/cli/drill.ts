@@ -16,7 +16,7 @@ import { isRestoredForDrill } from "../work/backup/drill-folder";
 import { runDoctorChecks } from "./doctor-checks";
 import { print, printError } from "./print";
 
-/** The drill as a whole is ended after 30 minutes. On a busy server it gets little of the processor. */
+/** The drill as a whole is ended after 30 minutes. A busy server leaves it little processor time. */
 const MAX_READ_MS = 12 * 60_000;
 const MAX_SECONDS = 28 * 60;
 

@@ -6,7 +6,10 @@ import { print, printError } from "./print";
 /** Thrown when the arguments do not match the usage of the command: exit code 2. */
 export class UsageError extends Error {}
 
-/** Thrown when the parser rejects the arguments. The message says what is wrong, the command's help what is right. */
+/**
+ * Thrown when the parser rejects the arguments. The message names the mistake; the command's help shows the correct
+ * usage.
+ */
 class ParseError extends UsageError {}
 
 type OptionSpecs = NonNullable<ParseArgsConfig["options"]>;
@@ -105,7 +108,7 @@ export function runCommand(
   });
 }
 
-/** Throws `UsageError` if there is an argument beyond those that a command takes. */
+/** Throws `UsageError` if there are more arguments than the command takes. */
 export function rejectExtra(extra: string | undefined): void {
   if (extra !== undefined) throw new UsageError(`Unexpected argument "${extra}".`);
 }

@@ -4,7 +4,7 @@ import { UsageError } from "./options";
 /** Prompts on the terminal without echoing the input. */
 export function promptHidden(question: string): Promise<string> {
   const { stdin, stdout } = process;
-  // Before the question: what is typed at once must not be shown either.
+  // Set before the question is printed, so that characters typed immediately are not shown either.
   stdin.setRawMode(true);
   stdout.write(question);
   stdin.resume();

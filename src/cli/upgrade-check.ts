@@ -18,7 +18,10 @@ import { becomeOwner, createCheckFolder } from "../work/upgrade/check-folder";
 import { runInServerOr } from "./admin";
 import { INTERRUPTED_EXIT_CODE } from "./options";
 
-/** `migrations`: those that the database lacks, or null. `needed_bytes`: what this version's start needs for them. */
+/**
+ * `migrations`: those that the database lacks, or null. `needed_bytes`: disk space that the start of this version needs
+ * for them.
+ */
 export type CheckReport = {
   version: string;
   schema: string;
@@ -80,7 +83,9 @@ async function hasDatabase(dataDir: string): Promise<boolean> {
 
 const measure = async (folder: string, name: string): Promise<number> => (await findFileSize(join(folder, name))) ?? 0;
 
-/** Copies the live database to the folder `name`. A running server does it, because nobody else may open its file. */
+/**
+ * Copies the live database to the folder `name`. A running server does it, because no other process may open its file.
+ */
 const copyLive = (dataDir: string, name: string): Promise<unknown> =>
   runInServerOr(dataDir, "database copy", { folder: name }, async () => {
     using _lock = requireFolderLock(dataDir);

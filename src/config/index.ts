@@ -80,7 +80,7 @@ async function readText(file: Bun.BunFile, path: string): Promise<string> {
   }
 }
 
-/** Without Redis there are no workers, so nothing would run a job for which this machine has no slots. */
+/** Without Redis, there are no workers, so a job without slots on this machine would never run. */
 function requireWorkersForLocalZero({ redisUrl, renderJobs, prepareJobs, cutJobs }: Config): void {
   if (redisUrl !== null) return;
   const slots = { render_jobs: renderJobs, prepare_jobs: prepareJobs, cut_jobs: cutJobs };

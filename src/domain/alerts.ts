@@ -8,7 +8,10 @@ import { truncateText } from "./timeline/one-line";
 export type Problem = (typeof PROBLEMS)[number];
 export type ProblemSeverity = (typeof PROBLEM_SEVERITIES)[number];
 
-/** A problem that was found. `title` says what is wrong, without a period; `detail` what to do, in 1 or 2 sentences. */
+/**
+ * A problem that was found. `title` states the problem, without a period; `detail` states what to do, in 1 or 2
+ * sentences.
+ */
 export type FoundProblem = { severity: ProblemSeverity; title: string; detail: string };
 
 export const RESOLVED_TITLES: Record<Problem, string> = {
@@ -92,7 +95,7 @@ export const findDrillProblem = (error: string | null): FoundProblem | null =>
     ? null
     : critical("The restore drill failed", `The newest backup may not be restorable. ${formatError(error)}`);
 
-/** Finds a data folder or media folder that is offline. `problem` says which one, why, and what to do. */
+/** Finds a data folder or media folder that is offline. `problem` names the folder, the reason, and the remedy. */
 export const findFolderProblem = (problem: string | null): FoundProblem | null =>
   problem === null
     ? null
@@ -197,7 +200,10 @@ export const WEBHOOK_FAILING_AFTER_MS = DAY_MS;
 /** A disabled endpoint is reported for this long. Its owners were notified and may not want it anymore. */
 export const WEBHOOK_DISABLED_FOR_MS = 7 * DAY_MS;
 
-/** `hosts` are those of some endpoints; `total` endpoints fail, `disabled` of which the server has disabled. */
+/**
+ * `hosts`: the hosts of some of the endpoints. `total`: failing endpoints. `disabled`: those of them that the server
+ * has disabled.
+ */
 export type WebhookFacts = { hosts: readonly string[]; total: number; disabled: number };
 
 export function findWebhookProblem({ hosts, total, disabled }: WebhookFacts): FoundProblem | null {

@@ -119,8 +119,8 @@ export type PruneRule = { daily: number; weekly: number };
  * Returns the backups to remove, by their times: all but the newest of each of the last `daily` local days and of each
  * of the last `weekly` weeks that have a backup, and the newest of all. Times in the future stay and are not counted:
  * the clock was wrong once, and they must not replace the backups that are made now. `damaged` ones take the place of
- * none that is good. They have good files too, and go when a good one of their age would, as long as there is a good
- * one.
+ * none that is good. They contain good files too, so they are removed when a good backup of their age would be, as long
+ * as a good one exists.
  */
 export function selectBackupsToPrune(
   good: readonly number[],

@@ -15,7 +15,7 @@ export function formatBytes(bytes: number, toText: (value: number) => string = S
 
 /**
  * Parses a number of bytes as the headers of uploads have it; null unless it is a non-negative integer without leading
- * zeros. A number that no file can have becomes the largest safe integer, which is no file's size either.
+ * zeros. A number larger than any file becomes the largest safe integer, which also exceeds every file's size.
  */
 export const parseByteCount = (text: string | null): number | null =>
   text !== null && /^(0|[1-9]\d*)$/.test(text) ? Math.min(Number(text), Number.MAX_SAFE_INTEGER) : null;

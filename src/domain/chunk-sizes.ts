@@ -6,13 +6,14 @@ export type PlaceSpeed = { slots: number; framesPerSecond: number | null };
 export const MIN_CHUNK_FRAMES = 48;
 export const MAX_CHUNK_FRAMES = 900;
 /**
- * How long a place of median speed works on a chunk, and on the last ones. A chunk costs about half a second besides
- * its encoding.
+ * Time for which a place of median speed encodes a chunk, and minimum time for the last chunks. The overhead of a chunk
+ * is about half a second.
  */
 const TARGET_SECONDS = 16;
 const MIN_SECONDS = 1;
 /**
- * The last chunks are no smaller than this share of the work of each slot: ending at the same time is worth no more.
+ * Minimum size of the last chunks, as a share of the work of each slot. Ending at the same time is not worth smaller
+ * ones.
  */
 const MIN_SHARE_PER_SLOT = 0.015;
 /**
@@ -85,10 +86,10 @@ export function chooseChunk(waiting: readonly number[], { speed, ...rivals }: Ri
   return isFastest || waiting[best]! / speed <= othersSeconds ? best : findSmall(waiting, speed * othersSeconds);
 }
 
-/** How much longer a slow place may take for its chunk. */
+/** Maximum factor by which a slow place may exceed the target time of a chunk. */
 const MAX_LONGER = 1.25;
 
-/** Prefers the largest chunk within the limit, else the smallest. */
+/** Returns whether a chunk fits better: the largest one within the limit, otherwise the smallest. */
 function isBetterFit(frames: number, best: number, limit: number): boolean {
   if (best > limit) return frames < best;
   return frames <= limit && frames > best;
@@ -111,8 +112,8 @@ const MAX_DUPLICATE_SHARE = 0.6;
 const MIN_SAVED_SECONDS = 1;
 
 /**
- * Returns the index of the running chunk that an idle place of this speed should encode too, because it would end it
- * much earlier; null when there is none.
+ * Returns the index of the running chunk that an idle place of this speed should encode too, because it would finish it
+ * much earlier; null if there is none.
  */
 export function chooseDuplicate(running: readonly RunningChunk[], speed: number): number | null {
   let best: number | null = null;
@@ -139,9 +140,7 @@ export function estimateSecondsLeft({ frames, speed, elapsedSeconds, share }: Ru
 /** The weight of the newest value in the mean speed of a place. */
 const SPEED_WEIGHT = 0.3;
 
-/**
- * Returns the exponential mean of a place's speed with a new measurement. `measured` that is no speed changes nothing.
- */
+/** Returns the exponential mean of a place's speed with a new measurement. Ignores an invalid `measured`. */
 export function updateSpeed(mean: number | null, measured: number): number | null {
   if (!isSpeed(measured)) return mean;
   return mean === null ? measured : mean + (measured - mean) * SPEED_WEIGHT;

@@ -58,7 +58,7 @@ export function createEnergyMeter(expectedSamples: number, hopSamples = HOP_SAMP
 /** From this number of values on, selecting is faster than sorting. */
 const MIN_SELECT_VALUES = 4_096;
 
-/** Returns the percentile: the given share of the values is below it. Returns `SILENCE_DB` if there are none. */
+/** Returns the percentile: the given share of the values is below it. Returns `SILENCE_DB` without values. */
 export function computePercentile(values: Float32Array, share: number): number {
   if (values.length === 0) return SILENCE_DB;
   const rank = Math.min(values.length - 1, Math.floor(values.length * share));

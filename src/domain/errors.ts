@@ -96,7 +96,8 @@ export const retryLater = <Code extends HttpCode>(code: Code, message: string, r
 export const notFound = (what: string): AppError => new AppError("not_found", `${what} not found.`);
 
 /**
- * Returns what was looked up. Throws `AppError` `not_found` if there is nothing. `what` is for the message: "Asset".
+ * Returns the result of a lookup. Throws `AppError` `not_found` if it is null or undefined. `what` is for the message:
+ * "Asset".
  */
 export function requireFound<Value>(found: Value | null | undefined, what: string): Value {
   if (found === null || found === undefined) throw notFound(what);

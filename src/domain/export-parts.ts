@@ -6,7 +6,7 @@ import { TRANSCRIPT_FORMATS } from "./transcript-text";
 export const EXPORT_PARTS = [...EXPORT_FORMATS, "srt", "vtt", ...TRANSCRIPT_FORMATS, "render"] as const;
 export type ExportPart = (typeof EXPORT_PARTS)[number];
 
-/** What people read in place of the name in the API. */
+/** Labels shown to users in place of the API's names. */
 export const EXPORT_PART_LABELS: Readonly<Record<ExportPart, string>> = {
   fcpxml: "Final Cut Pro, DaVinci Resolve",
   fcp7xml: "Premiere Pro",

@@ -10,7 +10,7 @@ export const MAX_KEY_NAME_CHARACTERS = 200;
 export const MAX_EMAIL_CHARACTERS = 254;
 export const MIN_PASSWORD_CHARACTERS = 10;
 export const MAX_PASSWORD_CHARACTERS = 200;
-/** What users can say about an asset. */
+/** Limits of an asset's name, note and tags. */
 export const MAX_ASSET_NAME_CHARACTERS = 255;
 export const MAX_ASSET_NOTE_CHARACTERS = 2_000;
 export const MAX_TAGS = 20;

@@ -5,9 +5,9 @@ import type { PlaceView } from "./places";
 export const JOB_NAMES = ["prepare", "cut", "render", "preview"] as const;
 export type JobName = (typeof JOB_NAMES)[number];
 
-/** What distinguishes the kinds of jobs; what they need of a place is in `workers.ts`. */
+/** Properties of a kind of job. Its requirements on a place are in `workers.ts`. */
 export type JobKind = {
-  /** What it works on. */
+  /** The kind of resource that it works on. */
   subject: "asset" | "cut" | "render";
   /**
    * `user`: asks for it, alone or in a chain. `upload`: it starts with the asset. `server`: no user sees its pipeline.
@@ -16,11 +16,11 @@ export type JobKind = {
   /** The setting with its price; null for a job that costs nothing as a step. */
   price: "cutStepCredits" | "renderStepCredits" | null;
   /**
-   * How many more may run at the same time, at most one for each workspace. None for those that use all cores and yield
-   * between chunks.
+   * Number of additional jobs that may run at the same time, at most one per workspace. 0 for jobs that use all cores
+   * and yield between chunks.
    */
   extraSlots: number;
-  /** Nobody waits for it: it runs alone only while no other job runs or is due. */
+  /** No user waits for it: it runs alone only while no other job runs or is due. */
   isBackground: boolean;
   /** The error codes that fail it without a retry, because another attempt would fail too. */
   permanentCodes: readonly JobCode[];
@@ -176,7 +176,7 @@ export type JobSource = {
   next(name: JobName, owner: string, except: readonly string[]): Promise<DueJob | null>;
   /** Returns the due step that has waited longest to run alone and is not in `except`, or null. */
   nextAlone(owner: string, except: readonly string[]): Promise<DueJob | null>;
-  /** Claims a due step with a lease of `leaseMs`; null if it is no longer due. */
+  /** Claims a due step with a lease of `leaseMs`. Returns null if it is no longer due. */
   claim(stepId: string, owner: string, leaseMs: number): Promise<Job | null>;
   /** Extends the leases and stores the progress. Returns the IDs of the steps that no longer belong to the owner. */
   renew(running: { stepId: string; progress: number | null }[], owner: string, leaseMs: number): Promise<string[]>;

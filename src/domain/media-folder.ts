@@ -49,7 +49,7 @@ export function decideMediaFolder({ id, hasDatabase, data, media }: StartFacts):
   if (!hasDatabase && media?.hasFiles) return marker === null ? "unmarked" : "no_data";
   if (marker !== null) return "use";
   if (media === null) return id === null || data.hasFiles ? "create" : "offline";
-  // The marker is in neither folder, so the files are in a folder that is offline.
+  // Neither folder has the marker, so the files are in a folder that is offline.
   if (id !== null && data.marker === null) return "offline";
   if (data.hasFiles) return "not_moved";
   if (media.hasFiles) return "unmarked";

@@ -29,7 +29,7 @@ export const NOISE_REDUCTIONS = ["off", ...NOISE_REDUCTION_MODES] as const;
 
 export const OUTPUT_FORMATS = ["mp4", "mov", "m4a", "mp3"] as const;
 
-/** What a render does with the audio besides encoding it. Without a field, it does nothing. */
+/** Audio processing of a render, apart from encoding. An absent field disables that step. */
 export type AudioProcessing = {
   /** The integrated loudness of the output, in LUFS. */
   loudness?: number;

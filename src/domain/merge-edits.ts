@@ -4,7 +4,7 @@ import type { Span } from "./time";
 /** A corrected text. */
 type Text = Span & { text: string };
 
-/** What an edit keeps, and its corrected texts. Both are sorted and disjoint. */
+/** Kept spans and corrected texts of an edit, both sorted and disjoint. */
 export type Edit = { kept: readonly Span[]; texts: readonly Text[] };
 
 /** A span that an edit keeps or removes, unlike the one before it. */
@@ -49,7 +49,7 @@ export function compareKept(before: readonly Span[], after: readonly Span[]): Ke
 }
 
 /**
- * Returns a function that tells whether a time is in one of the spans. Each call needs a later time than the one
+ * Returns a function that returns whether a time is in one of the spans. Each call needs a later time than the one
  * before.
  */
 function createLookup(spans: readonly Span[]): (time: number) => boolean {
@@ -90,8 +90,8 @@ export const listChanges = (before: Edit, after: Edit): Changes => ({
 });
 
 /**
- * One edit of a person. Its parts are apart where the edit found done what it does, as in a pause between removed
- * words.
+ * One edit by a user. Its parts are separate where nothing was left to change between them, such as a pause between
+ * removed words that was already removed.
  */
 type Group = Span & { parts: readonly KeptChange[] };
 

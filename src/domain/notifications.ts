@@ -66,7 +66,7 @@ export type TypedNotification = {
   [Type in NotificationType]: { type: Type; payload: NotificationPayloads[Type] };
 }[NotificationType];
 
-/** After this time, whoever requested a single cut or render does something else. */
+/** Time for which a user is assumed to wait for a single cut or render. */
 const MAX_AWAITED_MS = 60_000;
 
 /** `tookMs`: the time from the request of the work to its end, if the notification is about work. */

@@ -1,4 +1,4 @@
-/** Which place can do what: this machine, or a worker. Pure. */
+/** Compares the requirements of work with its places: this machine and the workers. Pure. */
 import type { EncodingFacts, WorkerAnnouncement } from "./worker-messages";
 import type { WorkerJob } from "./workers";
 
@@ -17,12 +17,10 @@ export type OnlineWorker = {
 /** A place that can do something. `free` counts slots. `worker` null: this machine. */
 export type PlaceView = { id: string; slots: number; free: number; worker: OnlineWorker | null };
 
-/**
- * What a place must be able to do. `languages`: ISO 639-1 codes, any of which may be spoken. `bytes`: free disk space.
- */
+/** Requirements on a place. `languages`: ISO 639-1 codes, any of which may be spoken. `bytes`: free disk space. */
 export type PlaceNeeds = { job: WorkerJob; languages: readonly string[]; bytes: number };
 
-/** Why a worker cannot do something, however much room it has. */
+/** Reasons why a worker cannot do something, even with free slots. */
 export type WorkerLack = "draining" | "no_redis" | "other_jobs" | "space" | "model";
 
 /** Returns why the worker cannot do it; null if it can, now or when it has room. */
@@ -47,8 +45,8 @@ export const canDo = (worker: OnlineWorker, needs: PlaceNeeds): boolean => findL
 export type Shortage = { lacks: "worker" | "model" | "space"; languages: string[]; bytes: number };
 
 /**
- * Returns what keeps all workers from doing it; null when one can. Of the workers that have one thing, the next is
- * looked at.
+ * Returns the requirement that no worker meets; null when a worker meets all of them. Adds one requirement at a time:
+ * the job, then the languages, then the disk space.
  */
 export function findShortage(workers: readonly OnlineWorker[], needs: PlaceNeeds): Shortage | null {
   const anyDisk = { ...needs, bytes: 0 };

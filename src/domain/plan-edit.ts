@@ -69,7 +69,7 @@ export function editPlan(
     keptDuration: kept.reduce((sum, s) => sum + s.end - s.start, 0),
     frameRate: old.frame_rate,
     segments: kept,
-    // The old plan has a reason for every moment, so no silence is added.
+    // The removed spans and segments of the old plan cover the whole recording, so no silence is added.
     removed: listRemovedSpans(kept, dropped, clock.duration, 0).map((span): Removed => {
       if (span.reason === "manual") return { ...span, rule: "manual.edit", text: textIn(span) };
       return { ...span, text: keepsText(span) ? span.text : textIn(span), rule: findOldRule(removed, span) };

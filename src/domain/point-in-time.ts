@@ -52,9 +52,7 @@ const TRASH_NAME = new RegExp(
   `^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\\.(${KEPT_FOLDERS.join("|")})\\.([\\w-]{1,200})(\\${STRAY_SUFFIX})?$`,
 );
 
-/**
- * Returns what `<UUIDv7>.<folder>.<name>` says, also with `.stray`; null for another name. The UUID contains the time.
- */
+/** Parses `<UUIDv7>.<folder>.<name>`, also with `.stray`. Returns null for another name. The UUID contains the time. */
 export function parseTrashName(entry: string): TrashEntry | null {
   const [, high, low, folder, name, stray] = TRASH_NAME.exec(entry) ?? [];
   if (folder === undefined || name === undefined) return null;

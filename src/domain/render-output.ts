@@ -128,7 +128,7 @@ export function listRequestedChanges({ info }: ProbedMedia, { video }: ResolvedO
   ];
 }
 
-/** Lists what was changed of a render whose video was copied. */
+/** Lists the changes to a render whose video was copied. */
 export function listAudioChanges({ audio }: ResolvedOutput): string[] {
   const changes = [
     ...(audio?.loudness === undefined ? [] : ["the loudness was changed"]),

@@ -44,7 +44,7 @@ const toItem = (
   ...facts,
 });
 
-/** Returns the items of a plan, sorted by time. What was removed by hand is not one of them. */
+/** Returns the items of a plan, sorted by time. Spans that were removed by hand are not items. */
 export function listPlanItems(plan: PlanJson | JudgedPlan): ReviewItem[] {
   const { removed, review } = "review" in plan ? plan : { ...plan, review: null };
   const removals = (removed as JudgedPlan["removed"])
@@ -83,10 +83,10 @@ export const parseItems = (text: string): ReviewItem[] =>
   );
 
 /**
- * Returns what is kept after the decisions: `kept` adds the span of an item, `removed` takes it away, and `open` makes
- * it as it is in `planned`, the segments of the cut. A mark is kept without the `pauses` in it, which are items of
- * their own. All spans are sorted and disjoint. Returns `segments` itself if nothing changes. Decisions on overlapping
- * items: what is removed wins.
+ * Returns the spans that are kept after the decisions: `kept` adds the span of an item, `removed` takes it away, and
+ * `open` makes it as it is in `planned`, the segments of the cut. A mark is kept without the `pauses` in it, which are
+ * items of their own. All spans are sorted and disjoint. Returns `segments` itself if nothing changes. Where decisions
+ * on overlapping items differ, removal wins.
  */
 export function applyDecisions(
   segments: readonly Span[],
@@ -137,7 +137,7 @@ function joinAt(spans: readonly Span[], added: readonly Span[]): Span[] {
   return out;
 }
 
-/** Lengthens what is shorter than a segment may be, and joins what then overlaps. */
+/** Lengthens spans to the minimum duration of a segment, and joins those that then overlap. */
 function lengthen(spans: readonly Span[], duration: Ticks): Span[] {
   if (spans.every(isLongEnough)) return [...spans];
   const longer = spans.map((span) => {

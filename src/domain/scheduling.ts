@@ -6,7 +6,10 @@
 import { JOB_FACTS, type Job, type JobName } from "./jobs";
 import { canDo, findLack, LOCAL, type OnlineWorker, type PlaceNeeds, type PlaceView, type WorkerLack } from "./places";
 
-/** `ending`: slots of executions that have ended here and not yet there. `isAvoided`: it gets nothing new for now. */
+/**
+ * `ending`: slots of executions that have ended on the head but not yet on the worker. `isAvoided`: it gets nothing new
+ * for now.
+ */
 export type WorkerPlace = OnlineWorker & { ending: number; isAvoided: boolean };
 
 export type SlotJob = Pick<Job, "stepId" | "name" | "workspaceId" | "runsAlone">;
@@ -25,7 +28,7 @@ export type HeldSlot = SlotJob & { placeId: string; since: number; isPart: boole
 export type SchedulingState = {
   now: number;
   held: readonly HeldSlot[];
-  /** What running jobs ask for, in the order in which they asked. */
+  /** Slot requests of running jobs, in the order in which they were made. */
   waiting: readonly SlotRequest[];
   /** Jobs that are due and do not run alone. Those of one name are in the fair order of workspaces. */
   due: readonly SlotRequest[];
@@ -37,8 +40,8 @@ export type SchedulingState = {
   draining: { placeId: string; since: number } | null;
   workers: readonly WorkerPlace[];
   /**
-   * Returns how much a worker is to be avoided for a step: 2 when it failed with the same one lately, 1 with another
-   * one, 0 else.
+   * Returns how strongly to avoid a worker for a step: 2 if it recently failed with the same step, 1 with another one,
+   * otherwise 0.
    */
   rank(workerId: string, stepId: string): number;
 };
@@ -47,11 +50,11 @@ export type SchedulingLimits = {
   slots: Record<JobName, number>;
   /** Extra slots of each name, at most one for each workspace without a running job of that name here. */
   extraSlots: Record<JobName, number>;
-  /** How long a job may run before it is asked to yield to a workspace with fewer slots. */
+  /** Time after which a job is asked to yield to a workspace with fewer slots. */
   timeSliceMs: number;
-  /** How long a job runs alone here. After this time it has not crashed the server, so other jobs may start. */
+  /** Maximum time for which a job runs alone here. By then it has not crashed the server, so other jobs may start. */
   maxAloneMs: number;
-  /** How long running jobs have to yield to a job that runs alone here before they are interrupted. */
+  /** Time after which running jobs that have not yielded to a job that runs alone here are interrupted. */
   maxDrainMs: number;
 };
 
@@ -166,8 +169,8 @@ function decideShared(
 }
 
 /**
- * Returns where the request can start now: here, else at the worker with the largest free share, else in an extra slot
- * here; null nowhere.
+ * Returns the place where the request can start now: here, otherwise the worker with the largest free share, otherwise
+ * an extra slot here. Returns null if there is none.
  */
 export function findPlace(
   state: SchedulingState,
@@ -238,7 +241,10 @@ export function listPassedOver(
 const getPlaceId = ({ placeId }: HeldSlot) => placeId;
 const wants = ({ wants: isWanted = () => true }: SlotRequest, placeId: string): boolean => isWanted(placeId);
 
-/** What only this machine can do runs here even without slots: its subject was deleted, or it is no job of workers. */
+/**
+ * Jobs that only this machine can run start here even without slots: their subject was deleted, or workers do not run
+ * jobs of this name.
+ */
 const getLocalSlots = ({ name, needs }: SlotRequest, { slots }: SchedulingLimits): number =>
   needs === null ? Math.max(1, slots[name]) : slots[name];
 const canDoHere = (request: SlotRequest, limits: SchedulingLimits): boolean => getLocalSlots(request, limits) > 0;

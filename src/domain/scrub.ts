@@ -1,4 +1,4 @@
-/** The weekly file check: which files are read, what they belong to, and whether they match their records. Pure. */
+/** The weekly file check: selects the files to read, finds their owners, and compares them with their records. Pure. */
 import { formatBytes } from "./bytes";
 import type { AssetKind, AssetState, FileProblem, RenderState } from "./states";
 import { DAY_MS } from "./time";
@@ -173,7 +173,7 @@ const MAX_MISSING_SECONDS = 2;
 const MAX_MISSING_SHARE = 0.02;
 
 /**
- * Compares the decoded part of a file, in seconds and frames, with what is expected. Returns null if it is complete.
+ * Compares the decoded part of a file, in seconds and frames, with the expected one. Returns null if it is complete.
  */
 export function findShortfall(
   expected: Pick<ExpectedMedia, "duration" | "frames">,

@@ -10,9 +10,9 @@ export type SpeakerGain = { start: Ticks; end: Ticks; gainDb: number };
 const MAX_DIFFERENCE_DB = 4;
 /** More gain would mostly amplify noise. */
 const MAX_GAIN_DB = 18;
-/** In a segment, another voice may start after a pause this long. */
+/** Minimum pause within a segment after which another voice may start. */
 const MIN_PAUSE_HOPS = 400_000 / ENERGY_HOP;
-/** With less speech, a level says little. */
+/** Minimum amount of speech for a reliable level. */
 const MIN_SPEECH_HOPS = 300_000 / ENERGY_HOP;
 /** Levels further below the loud ones of the same span are not those of its voice. */
 const VOICE_RANGE_DB = 20;

@@ -101,7 +101,8 @@ export type RecognizeOptions = SpeechOptions & { language?: string | null };
 /** The speech engine. Throws `AppError` `processing_failed` for repeated failures, and the signal's reason. */
 export type SpeechEngine = {
   /**
-   * Starts the speech process and loads its models meanwhile, unless they are: the first analysis then starts sooner.
+   * Starts the speech process and loads its models in the meantime, unless they are: the first analysis then starts
+   * sooner.
    */
   warmUp(): void;
   /** Returns whether a model supports the language. Null stands for unknown, which the default model handles. */

@@ -6,7 +6,7 @@ export type ProjectState = (typeof PROJECT_STATES)[number];
 export const ASSET_KINDS = ["source", "rendered_video", "cut_file"] as const;
 /** Only a `source` is charged, transcribed and cut. Others are finished files: pipeline outputs, or uploads. */
 export type AssetKind = (typeof ASSET_KINDS)[number];
-/** What an asset contains, detected from its bytes. */
+/** Type of an asset's content, detected from its bytes. */
 export const ASSET_TYPES = ["audio", "video"] as const;
 export const ASSET_STATES = ["pending_upload", "processing", "pending_payment", "ready", "failed"] as const;
 export type AssetState = (typeof ASSET_STATES)[number];
@@ -85,16 +85,16 @@ export const NOTIFICATION_MAIL_STATES = ["none", "waiting", "queued"] as const;
 
 export const DATA_EXPORT_STATES = ["pending", "ready", "failed", "expired"] as const;
 
-/** How the processes that read recordings are confined, from the strictest mode on. */
+/** Sandbox modes of the processes that read recordings, strictest first. */
 export const SANDBOX_MODES = ["bwrap", "unshare", "none"] as const;
 
-/** `draining`: gets nothing new, and completes what it runs. */
+/** `draining`: accepts no new work and completes its current work. */
 export const WORKER_STATES = ["online", "draining", "no_redis", "offline"] as const;
 
 /**
- * How an execution on a worker ended. `lost`: heartbeats of the worker were missing. `aborted`: it was cancelled, or
- * its worker revoked. `yielded` and `released`: given back before the end. `disk_full`: given back because the worker
- * had no disk space left.
+ * Outcome of an execution on a worker. `lost`: the worker's heartbeats stopped. `aborted`: the execution was cancelled,
+ * or its worker revoked. `yielded` and `released`: returned to the head before the end. `disk_full`: returned because
+ * the worker had no disk space left.
  */
 export const WORKER_RUN_OUTCOMES = [
   "completed",

@@ -24,14 +24,14 @@ export const toSeconds = (ticks: Ticks): number => ticks / TICKS_PER_SECOND;
 /** Converts seconds to the nearest tick. */
 export const fromSeconds = (seconds: number): Ticks => Math.round(seconds * TICKS_PER_SECOND);
 
-/** Returns a copy of what has a start and an end in ticks, with both in seconds. */
+/** Returns a copy of a span with its start and end in seconds instead of ticks. */
 export const spanToSeconds = <T extends Span>(span: T): T => ({
   ...span,
   start: toSeconds(span.start),
   end: toSeconds(span.end),
 });
 
-/** Returns a copy of what has a start and an end in seconds, with both in ticks. */
+/** Returns a copy of a span with its start and end in ticks instead of seconds. */
 export const spanFromSeconds = <T extends Span>(span: T): T => ({
   ...span,
   start: fromSeconds(span.start),

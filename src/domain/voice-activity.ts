@@ -1,6 +1,6 @@
 /**
- * Where a recording has a voice, and where it has none for long, as in music: noise reduction leaves it as it is there.
- * Pure.
+ * Finds the spans of a recording with and without a voice. Noise reduction leaves long spans without one, such as
+ * music, unchanged. Pure.
  */
 import type { SpeechAnalysis } from "./speech";
 import { fromSeconds, type Span, type Ticks } from "./time";

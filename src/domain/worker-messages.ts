@@ -24,12 +24,12 @@ const shortText = (maxLength: number) => Type.String({ minLength: 1, maxLength }
 export const FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/;
 const fileName = Type.String({ pattern: FILE_NAME.source });
 
-/** What every version of the protocol announces. */
+/** Fields that every version of the protocol announces. */
 export const programMessage = Type.Object({ protocol: Type.Integer({ minimum: 0 }), version: shortText(64) });
 export type WorkerProgram = Static<typeof programMessage>;
 
 /**
- * What a head says about a token. `isOnline`: the worker of the token runs. `time`: of the head's clock, in
+ * Response of the head to the check of a token. `isOnline`: the token's worker is running. `time`: the head's clock, in
  * milliseconds since 1970.
  */
 export const tokenCheckMessage = Type.Object({
@@ -40,7 +40,9 @@ export const tokenCheckMessage = Type.Object({
 });
 export type TokenCheck = Static<typeof tokenCheckMessage>;
 
-/** What an encoded chunk depends on besides its input. Chunks of one render come from places that are equal in this. */
+/**
+ * Properties of a place that affect its encoded chunks. All places that encode chunks of one render have the same ones.
+ */
 const encodingFacts = strictObject({
   ffmpeg: shortText(200),
   libavutil: Type.Integer({ minimum: 0 }),
@@ -54,7 +56,7 @@ const sandboxFacts = strictObject({ mode: oneOf(...SANDBOX_MODES), reason: orNul
 export type SandboxFacts = Static<typeof sandboxFacts>;
 
 /**
- * What a worker says about itself when it joins. `bootId`: a new UUID at each start of the worker. `slots`: how many
+ * Announcement of a worker when it joins. `bootId`: a new UUID at each start of the worker. `slots`: how many
  * executions it runs at the same time. `languages`: of its speech models, as ISO 639-1 codes.
  */
 export const announcementMessage = strictObject({
@@ -71,8 +73,8 @@ export const announcementMessage = strictObject({
 export type WorkerAnnouncement = Static<typeof announcementMessage>;
 
 /**
- * `queue` is the name of the worker's queue. Without a heartbeat for `lostAfterMs` the head gives the worker's
- * executions to others.
+ * `queue` is the name of the worker's queue. After `lostAfterMs` without a heartbeat, the head assigns the worker's
+ * executions to other workers.
  */
 export const membershipMessage = Type.Object({
   workerId: Type.String(),
@@ -113,7 +115,7 @@ export const deletedMessage = Type.Object({ deleted: Type.Array(Type.String()) }
 export const executionsMessage = strictObject({ executions: Type.Array(uuid, { maxItems: MAX_COPIED_ASSETS }) });
 export const endedMessage = Type.Object({ ended: Type.Array(Type.String()) });
 
-/** What Redis carries: where a worker gets one execution. */
+/** Message in Redis: the URL from which a worker fetches one execution. */
 export const ticketMessage = Type.Object({ execution: uuid, url: Type.String() });
 export type Ticket = Static<typeof ticketMessage>;
 
@@ -131,9 +133,9 @@ const executionFile = Type.Object({
 export type ExecutionFile = Static<typeof executionFile>;
 
 /**
- * What a worker receives at the start of an execution. `asset`: UUID of the recording; when it is deleted, so are the
- * worker's copies of its files. `owner` differs between workspaces and says nothing else about them. `input` is that of
- * the kind's `run`.
+ * Description of an execution that a worker receives at its start. `asset`: UUID of the recording; when it is deleted,
+ * so are the worker's copies of its files. `owner` is a different opaque value for each workspace. `input`: the input
+ * of the kind's `run`.
  */
 export const manifestMessage = Type.Object({
   execution: uuid,
@@ -157,7 +159,8 @@ const sentFiles = Type.Array(sentFile, { maxItems: MAX_OUTPUT_FILES });
 export const checkpointMessage = strictObject({ checkpoint: Type.Unknown(), files: sentFiles });
 
 /**
- * How an execution ended. Which fields are there depends on the status. `error` as in `work/job-child/error-codec.ts`.
+ * Result of an execution. The status determines which fields are present. `error` as in
+ * `work/job-child/error-codec.ts`.
  */
 export const resultMessage = strictObject({
   status: oneOf("completed", "failed", "yielded", "released"),
@@ -167,6 +170,6 @@ export const resultMessage = strictObject({
 });
 export type ExecutionResult = Static<typeof resultMessage>;
 
-/** Returns the value if it is this message, else null. */
+/** Returns the value if it matches the schema of the message, otherwise null. */
 export const parseMessage = <S extends TSchema>(schema: S, value: unknown): Static<S> | null =>
   getChecker(schema).Check(value) ? value : null;

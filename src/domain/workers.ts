@@ -1,4 +1,4 @@
-/** Which jobs and executions workers on other machines do, and the limits of what they exchange with the head. Pure. */
+/** The jobs and executions of workers on other machines, and the limits of their messages and files. Pure. */
 import { MAX_PLAN_FILE_BYTES } from "./plan-file";
 /**
  * The protocol version. The head refuses workers with another one. 2: files of chunks contain their names, and
@@ -25,7 +25,7 @@ export type WorkerJobNeeds = {
   speech: boolean;
   /** A video encoder that works. */
   encoder: boolean;
-  /** How often the size of the source must be free on the disk, for copies of it and for what the job writes. */
+  /** Required free disk space as a multiple of the source's size, for copies of it and for the output of the job. */
   sourceCopies: number;
   /** Whether a long one may run at several places. */
   canSplit: boolean;
@@ -46,7 +46,7 @@ export const JOB_NEEDS: Record<WorkerJob, WorkerJobNeeds> = {
 export const EXECUTION_KINDS = [...WORKER_JOBS, "split", "chunk", "join"] as const;
 export type ExecutionKind = (typeof EXECUTION_KINDS)[number];
 
-/** `isLong`: a later attempt on the same input saves much time by what is left of an earlier one. */
+/** `isLong`: a later attempt on the same input saves much time by reusing files of an earlier one. */
 export type ExecutionFacts = { isLong: boolean; maxResultBytes: number };
 
 const MEBIBYTE = 1024 ** 2;

@@ -61,7 +61,7 @@ export function createApiKeyAuthenticator(services: Services): Authenticate {
     if (found.user.disabled_at !== null) throw new AppError("unauthenticated", "Account is disabled.");
     if (isUse && (found.key.last_used_at ?? 0) + MIN_TOUCH_INTERVAL_MS < now) {
       found.key.last_used_at = now;
-      // Not awaited, because losing the time of a use does no harm.
+      // Not awaited: losing the time of a use is harmless.
       void store.write((tx) => touchApiKey(tx, found.key.id, now)).catch(() => {});
     }
     const { key, user, role } = found;

@@ -41,7 +41,10 @@ export function createControlHandler(services: Services, log: Log): (request: Re
   };
 }
 
-/** The owner of the folder sees which disk is full, and what is needed. Other users see only that there is no room. */
+/**
+ * The owner of the folder learns which disk is full and how much space is needed. Other users learn only that the disk
+ * is full.
+ */
 function nameFullDisk(error: unknown): unknown {
   const isFull = isStorageFull(error) || (error instanceof AppError && error.code === "storage_full");
   return isFull ? new AppError("upstream_unavailable", (error as Error).message) : error;

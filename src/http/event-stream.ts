@@ -73,7 +73,7 @@ export async function eventStream(
     lastEventId,
     reauthorize: async () => {
       const { user, workspace } = await call.reauthorize({ isUse: false });
-      // The end of the stream tells a page that the user's permissions have changed.
+      // The end of the stream informs a page that the user's permissions have changed.
       if (workspace.role !== principal.workspace.role || user.is_admin !== principal.user.is_admin)
         throw new AppError("forbidden", "The role has changed.");
     },
@@ -136,7 +136,7 @@ export async function eventStream(
     void stream.check();
     if (isReady()) {
       unreadComments = 0;
-      // With the position, so that a client of a quiet workspace does not resume from a deleted event.
+      // Includes the position, so that a client of a quiet workspace does not resume from a deleted event.
       send(`:\n${formatPosition(stream.feed.position())}`);
     } else if (++unreadComments > MAX_UNREAD_COMMENTS) leave();
   }

@@ -12,7 +12,7 @@ const STYLE_PATH = "/failure.css";
 export const createFailurePagePlugin = () =>
   new Elysia({ name: "failure-page", strictPath: true }).get(STYLE_PATH, () => toPageResponse("css", style));
 
-/** Returns whether a person sent the request, who gets a page. A program gets the error. */
+/** Returns whether a person sent the request, and should therefore receive a page. A program gets the error. */
 export const isAskedByPerson = ({ method, headers }: Request): boolean =>
   method === "GET" && headers.get("accept")?.includes("text/html") === true;
 

@@ -12,7 +12,7 @@ import { respondsWithOffsetPage, respondsWithPage } from "./response-docs";
 import { type ResourceLoader, type RouteHandler, route } from "./route";
 import type { Resource, SchemaName } from "./schemas";
 
-/** What both kinds have. */
+/** Options of both kinds of lists. */
 type AnyList<Filters extends TProperties, Row, Name extends SchemaName> = {
   summary: string;
   access?: Partial<Omit<RouteAccess, "authentication">>;

@@ -9,7 +9,7 @@ import { type RequestContext, toErrorResponse } from "./family";
 
 export const METRICS_PATH = "/metrics";
 
-/** Requires an administrator's account key. There is no rate limit, because a scrape is cheap and must not fail. */
+/** Requires an administrator's account key. It has no rate limit, because a scrape is cheap and must not fail. */
 const METRICS_ACCESS: RouteAccess = {
   ...DEFAULT_ACCESS,
   credential: "account",

@@ -6,7 +6,7 @@ import type { JsonObject } from "./response-docs";
 import { toPlainSchema } from "./route-detail";
 import { SCHEMAS } from "./schemas";
 
-/** The version is that of the contract, not that of the program. */
+/** `version` is the version of the contract, not of the program. */
 const DOCUMENT_INFO = { title: "Offcut", version: "0.0.0" };
 
 const DOCUMENT_PATH = "/openapi.json";

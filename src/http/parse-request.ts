@@ -10,7 +10,7 @@ export const MAX_BODY_BYTES = 64 * 1024;
 export const MAX_LARGE_BODY_BYTES = 1024 * 1024;
 const MAX_NESTING_LEVELS = 64;
 const MAX_NAME_CHARACTERS = 1024;
-/** No schema has this many properties, and very large objects are slow to build. */
+/** More than any schema has: very large objects are slow to build. */
 const MAX_PROPERTIES = 1024;
 
 /** Thrown when a body was not received in time. Its connection is closed, because more of it may follow. */
@@ -77,7 +77,7 @@ async function readLimited(request: Request, limits: BodyLimits): Promise<Uint8A
 
 async function readCounted(request: Request, maxBytes: number): Promise<Uint8Array> {
   if (!request.body) return new Uint8Array();
-  // Not `for await`: leaving it early waits until the rest of the body has arrived.
+  // `for await` is not used, because leaving it early waits for the rest of the body.
   const reader = request.body.getReader() as ReadableStreamDefaultReader<Uint8Array>;
   const chunks: Uint8Array[] = [];
   let size = 0;

@@ -81,7 +81,7 @@ type RouteInput<Q extends TObject | undefined, B extends TObject | undefined, Ro
 
 type OpenRouteDefinition<Q extends TObject | undefined, B extends TObject | undefined> = {
   summary: string;
-  /** The path parameters that are no UUIDs. */
+  /** Path parameters that are not UUIDs. */
   pathParameters?: Record<string, PathParameter>;
   query?: Q;
   body?: B;

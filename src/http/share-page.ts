@@ -28,7 +28,7 @@ export const createSharePagePlugin = () =>
 
 /**
  * Serves GET and HEAD of the page of a link, and POST with its password. A link that is invalid, has expired or was
- * revoked has the same page, so that it does not say which links exist.
+ * revoked returns the same page, so that it does not reveal which links exist.
  */
 export async function serveSharePage(
   services: Services,
@@ -74,7 +74,7 @@ async function unlock(
   const { config, passwords, signInLimits, store } = services;
   const limits = { type: "form", maxBytes: MAX_FORM_BYTES, timeoutMs: config.requestTimeoutSeconds * 1000 } as const;
   const { password } = parseForm(form, await readBodyText(request, limits));
-  // No account has an address with a space.
+  // Account addresses contain no spaces, so this key collides with none.
   const attempt = { account: `share ${share.id}`, address };
   signInLimits.check(attempt);
   let hash: string | null = null;
@@ -105,7 +105,7 @@ const reload = ({ url }: Request): Response =>
 async function showPlayer(services: Services, { share, render }: SharedRender): Promise<Response> {
   const asset = await findAssetById(services.store.read, render.asset_id);
   const name = asset?.name ?? toFileStem(asset?.filename) ?? "Recording";
-  // Relative, so that a browser stays on the host on which it opened the page.
+  // Relative, so that the browser stays on the host from which it loaded the page.
   const file = `output${new URL(services.links.signShare(share.id, share.expires_at)).search}`;
   const source = escapeHtml(file);
   const isAudio = render.resolved.format === "m4a" || render.resolved.format === "mp3";

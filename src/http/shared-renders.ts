@@ -12,8 +12,8 @@ import { formatCookie, readCookie } from "./dashboard/cookies";
 export type SharedRender = { share: RenderShare; render: Render };
 
 /**
- * Returns the render of a link; null if the link was revoked, its creator has lost write access, or there is no file to
- * share.
+ * Returns the render of a link; null if the link was revoked, its creator has lost write access, or the file is
+ * missing.
  */
 export async function findSharedRender({ store }: Services, shareId: string): Promise<SharedRender | null> {
   const share = await findRenderShareById(store.read, shareId);

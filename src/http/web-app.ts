@@ -21,8 +21,8 @@ const INDEX = "index.html";
 const INTERNAL_FILES = [INDEX, "pages.json"];
 
 /**
- * Names of files of the bundle: what every page loads, what is loaded with a session, and what each page loads besides,
- * by its path.
+ * Names of files of the bundle: those that every page loads, those loaded with a session, and additional ones of each
+ * page by its path.
  */
 type BundleIndex = {
   first: string;
@@ -44,7 +44,7 @@ const CONTENT_TYPES: Record<string, string> = {
   mp4: "video/mp4",
 };
 
-/** Lets the browser load the data that every page needs while it loads the script that requests them. */
+/** Makes the browser load the data that every page needs while it loads the script that requests it. */
 const FIRST_READ_LINKS = FIRST_READS.map((url) => `<${url}>; rel=preload; as=fetch; crossorigin`);
 
 const COMPRESS: Record<Encoding, (body: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>> = {
@@ -103,7 +103,7 @@ function openBundle(folder: string) {
 export function createWebAppPlugin({ webDir, sessions }: Services) {
   let bundle = openBundle(webDir);
   const getCurrent = () => {
-    // While it is being replaced, there is no page.
+    // The file is missing while it is being replaced.
     if (![0, bundle.modifiedMs].includes(readModifiedMs(webDir))) bundle = openBundle(webDir);
     return bundle;
   };

@@ -2,7 +2,7 @@
 
 /** Returns a cache that holds at most `maxBytes` of values. */
 export function createByteCache<Value>(maxBytes: number) {
-  /** In order of last use. */
+  /** Sorted by last use. */
   const entries = new Map<string, { value: Value; bytes: number }>();
   let total = 0;
 

@@ -1,4 +1,7 @@
-/** Says what has been old for a while: the time of day may jump, also before a start, and is then corrected soon. */
+/**
+ * Confirms that names have been old for a while, because the time of day may jump, also before a start, until it is
+ * corrected.
+ */
 
 const CONFIRM_MS = 50 * 60_000;
 

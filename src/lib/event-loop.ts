@@ -1,2 +1,2 @@
-/** Lets timers and requests run. A loop over data in memory would otherwise block them until it ends. */
+/** Yields to timers and requests. A loop over data in memory would otherwise block them until it ends. */
 export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -16,7 +16,7 @@ export async function readInto(
   return bytes.subarray(0, filled);
 }
 
-/** Writes bytes at a position; null: after what was written last. */
+/** Writes bytes at a position, or after the last write for null. */
 export async function writeAll(file: FileHandle, bytes: Uint8Array, position: number | null): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     const at = position === null ? null : position + done;

@@ -62,10 +62,10 @@ export async function findSandbox(options: {
 
 type SandboxSearch = Omit<Parameters<typeof findSandbox>[0], "wanted">;
 
-/** What a program has printed. Of `stderr`, the last 8 KiB. */
+/** Output of a program. `stderr` is limited to the last 8 KiB. */
 export type ProgramOutput = { stdout: string; stderr: string };
 
-/** Returns the arguments of `bwrap`, or one line that says why it cannot be used. */
+/** Returns the arguments of `bwrap`, or the reason why it cannot be used, in one line. */
 async function findBwrap(search: SandboxSearch): Promise<BwrapHost | string> {
   const program = findProgram("bwrap", search.path);
   if (program === null) {

@@ -170,7 +170,7 @@ const CPU_GRACE_SECONDS = 3;
 const NICENESS = 5;
 
 const LOWEST_NICENESS = 19;
-/** Leaves a thirtieth of a core when others need all of it, so that a busy machine does not stop the child. */
+/** Guarantees a thirtieth of a core when others need all of it, so that a busy machine does not stop the child. */
 const SESSION_NICENESS = 15;
 const SLOWDOWN = 30;
 /** A hung command still ends within minutes. */
@@ -200,7 +200,7 @@ function lowerPriority(pid: number, niceness: number): void {
 }
 
 /**
- * Lets the launcher start its program: processes that it started before would have kept the priority of this process.
+ * Makes the launcher start its program: processes that it started before would have kept the priority of this process.
  */
 function releaseLauncher(lifeline: number): void {
   try {

@@ -10,10 +10,10 @@ import { findFileSize } from "./file-size";
 /** Enough for the rows of a large recording and the log of the database. */
 export const SPARE_BYTES = 8 * 1024 ** 2;
 const SPARE_NAME = "spare-space";
-/** Random bytes are repeated after so many, which no file system compresses. */
+/** Period of the random bytes, which no file system compresses. */
 const BLOCK_BYTES = 1024 ** 2;
 
-/** Creates the file in a folder unless it is there. Errors: those of the file system. */
+/** Creates the file in a folder unless it exists. Errors: those of the file system. */
 export async function reserveSpareSpace(folder: string): Promise<void> {
   const path = join(folder, SPARE_NAME);
   if ((await findFileSize(path)) === SPARE_BYTES) return;

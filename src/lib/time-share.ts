@@ -1,6 +1,6 @@
 /**
- * Shares of a resource by key, in seconds of its use. A share fills with time, and what was used beyond it is made up
- * for before more is granted.
+ * Shares of a resource by key, in seconds of use. A share grows over time, and use beyond it is repaid before more is
+ * granted.
  */
 
 export type TimeShareLimits = {
@@ -30,7 +30,7 @@ export function createTimeShare({ rate, burst }: TimeShareLimits) {
 
   return {
     hasLeft: (key: string, now: number): boolean => readLeft(key, now) > 0,
-    /** Takes seconds from the share, or gives back negative ones. */
+    /** Takes seconds from the share, or returns negative ones to it. */
     spend: (key: string, seconds: number, now: number): void => {
       shares.set(key, { left: Math.min(burst, readLeft(key, now) - seconds), at: now });
       if (shares.size > sweepAt) sweep(now);

@@ -8,8 +8,8 @@ import { pipeline } from "node:stream/promises";
 import { crc32, createDeflateRaw } from "node:zlib";
 
 /**
- * The destination: `write` appends, `patch` overwrites earlier bytes; null if that is not possible. Neither keeps
- * `bytes` after it has resolved.
+ * The destination: `write` appends, `patch` overwrites earlier bytes; null if that is not possible. Neither function
+ * keeps `bytes` after it has resolved.
  */
 export type ZipOutput = {
   write(bytes: Uint8Array): Promise<void>;
@@ -159,7 +159,10 @@ const formatLocalHeader = ({ name, method, flags, modified, crc, size, packedSiz
     formatZip64([size, packedSize]),
   ]);
 
-/** Formats what follows an entry with this flag. Its sizes have 64 bits, because the local header has a ZIP64 field. */
+/**
+ * Formats the data descriptor that follows an entry with this flag. Its sizes have 64 bits, because the local header
+ * has a ZIP64 field.
+ */
 const formatDescriptor = ({ crc, size, packedSize }: WrittenEntry): Buffer =>
   pack(u32(DESCRIPTOR), u32(crc), u64(packedSize), u64(size));
 

@@ -77,7 +77,7 @@ export type AudioRenderOptions = RecordingFile & {
   onProgress?: ((share: number) => void) | undefined;
 };
 
-/** What changes the levels of a cut. `gains`: those of speakers. `level` null: the limiter has nothing to do. */
+/** Level changes of a cut. `gains`: the gains of speakers. `level` null: no limiter is needed. */
 export type Levels = { gains: readonly SpeakerGain[]; level: OutputLevel | null };
 
 /**

@@ -30,7 +30,7 @@ const SEEK_LIMITS = { maxGapFrames: 90, maxSegments: 8 };
 const EXCERPT_LIMITS = { maxGapFrames: Number.POSITIVE_INFINITY, maxSegments: 16 };
 /** Outputs this short are encoded without reordering: ffmpeg 4 loses the last of four or five reordered frames. */
 const MAX_FRAMES_WITHOUT_REORDERING = 12;
-/** How far the bitrate of a render at constant quality may exceed the source's. */
+/** Maximum bitrate of a render at constant quality, relative to the source's. */
 const MAX_BITRATE_SHARE = 1.3;
 const MIN_MAX_BITRATE_BPS = 400_000;
 /** Codecs that need fewer bits than H.264 for the same quality. */
@@ -39,7 +39,7 @@ const EFFICIENT_CODECS = /^(hevc|vp9|av1|vvc)$/;
 /** The inputs of a plan besides the request. */
 export type ChunkingOptions = {
   encoder: VideoEncoder;
-  /** Of each encoder process. */
+  /** Number of threads of each encoder process. */
   threads: number;
   /** Sizes of the chunks in frames of the timeline, in order. */
   sizes: readonly number[];

@@ -10,7 +10,7 @@ import { getSourceVersion } from "./source-version";
 export type RenderTools = EncoderLimits & {
   ffmpeg: Ffmpeg;
   log?: ((event: string, fields: object) => void) | undefined;
-  /** What earlier renders of the recording have encoded. Only smart renders use it. */
+  /** Segments that earlier renders of the recording have encoded. Only smart renders use them. */
   cache?: RenderCache | undefined;
 };
 

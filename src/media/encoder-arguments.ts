@@ -23,7 +23,7 @@ const KEYFRAME_SECONDS = 4;
 /** Bits per pixel for encoders without a quality mode. */
 const BITS_PER_PIXEL = 0.12;
 
-/** A smaller motion search (diamond). Where everything moves, it takes a fifteenth of the time for 1% more bits. */
+/** A smaller motion search (diamond). In video with much motion, it takes a fifteenth of the time for 1% more bits. */
 const X264_MOTION_SEARCH = ["-x264-params", "me=dia"];
 
 /** ffmpeg stores bitrates, and buffers of twice a bitrate, in 32 bits. A higher value would have no effect anyway. */

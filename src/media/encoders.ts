@@ -29,8 +29,8 @@ const DEVICES: Partial<Record<VideoEncoder, RegExp>> = {
 };
 
 /**
- * Returns the video encoders that may work with these files in `/dev`: trying one costs the start of an ffmpeg. Where
- * the files are not known (null), all may work.
+ * Returns the video encoders that may work with these files in `/dev`: trying one costs the start of an ffmpeg. Returns
+ * all encoders if the files are unknown (null).
  */
 export const listCandidateEncoders = (devices: readonly string[] | null, platform: string = process.platform) =>
   VIDEO_ENCODERS.filter((name) => {

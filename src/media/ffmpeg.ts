@@ -134,7 +134,7 @@ export type FfmpegOptions = {
 /** Makes ffmpeg report its progress on standard error, where `startFfmpeg` reads it. */
 export const PROGRESS_ARGUMENTS = ["-nostats", "-progress", "pipe:2"] as const;
 
-/** How ffmpeg exited. `message` contains the last lines of standard error, for the log. */
+/** Outcome of an ffmpeg process. `message` contains the last lines of standard error, for the log. */
 export type FfmpegOutcome = { ok: boolean; timedOut: boolean; noSpace: boolean; message: string };
 
 export type FfmpegChild = ChildProcess & { outcome: Promise<FfmpegOutcome> };

@@ -1,6 +1,6 @@
 /**
- * Renders a cut's audio to an encoded file, at its own level or at a target loudness: measures, encodes, and measures
- * what was encoded.
+ * Renders a cut's audio to an encoded file, at its own level or at a target loudness: measures the cut, encodes it, and
+ * measures the result.
  */
 import { type FileHandle, open, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -41,9 +41,9 @@ export type ProcessedAudioOptions = Omit<AudioRenderOptions, "noiseReduction"> &
 
 /**
  * Writes the audio of a cut: an m4a or mp3 file, or the AAC track of a video. With a loudness, one gain applies to all
- * samples, and a limiter keeps the true peak below -1 dBTP. Where that is too soft, the samples pass a high-pass at 20
- * Hz, a limiter, a clipper and a second limiter. Reduced noise and speakers at the same level come before it. Without
- * processing, the samples stay as they are. Returns warnings. Errors: those of `encodeSpliced`.
+ * samples, and a limiter keeps the true peak below -1 dBTP. If the result is too soft, the samples pass a high-pass at
+ * 20 Hz, a limiter, a clipper and a second limiter. Reduced noise and speakers at the same level come before it.
+ * Without processing, the samples stay as they are. Returns warnings. Errors: those of `encodeSpliced`.
  */
 export async function renderAudio({ processing = {}, ...given }: ProcessedAudioOptions): Promise<string[]> {
   const { loudness: target = null, noiseReduction, levelSpeakers: levelsSpeakers = false } = processing;

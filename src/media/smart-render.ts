@@ -49,7 +49,7 @@ export type SmartPlan = {
   outputTimes: OutputTimes;
   rotation: VideoStream["rotation"];
   frameCount: number;
-  /** Number of frames that are not copied, of which `missingCount` are not in the cache either. */
+  /** Number of frames that are not copied. `missingCount` of them are not in the cache either. */
   encodedCount: number;
   missingCount: number;
   /** Packets of copied segments at which a decoder can start, ascending. */

@@ -30,7 +30,10 @@ const FILMSTRIP_HEIGHT_PIXELS = 90;
 const MAX_FILMSTRIP_FRAMES = 20;
 const MIN_FILMSTRIP_INTERVAL_SECONDS = 0.5;
 const MAX_STILL_WALL_SECONDS = 60;
-/** Of the frames that one process decodes: twenty of 1080p in 8 bits. Each frame has a decoder of its own. */
+/**
+ * Total pixels of the frames that one process decodes: twenty frames of 1080p in 8 bits. Each frame has its own
+ * decoder.
+ */
 const MAX_PIXELS_PER_PROCESS = 42e6;
 
 type ImageRequest = RecordingFile & {

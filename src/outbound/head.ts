@@ -201,4 +201,4 @@ function requireMessage<S extends TSchema>(schema: S, body: unknown): Static<S> 
 }
 
 const noRoutesError = () =>
-  new HeadError(NOT_FOUND, "", "The address accepts no workers: it is no head, or the head has no redis_url.");
+  new HeadError(NOT_FOUND, "", "The address accepts no workers: it is not a head, or the head has no redis_url.");

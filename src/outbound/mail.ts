@@ -68,7 +68,10 @@ function toFailure(error: SmtpError): Exclude<MailResult, { outcome: "sent" }> {
   return { outcome: isPermanent(error) ? "refused" : "failed", detail };
 }
 
-/** Only a reply to the recipient or the content concerns the mail. Others concern a setting, such as the sender. */
+/**
+ * Only rejections of the recipient or the content are permanent for the mail. Others concern a setting, such as the
+ * sender.
+ */
 function isPermanent({ responseCode, code, command }: SmtpError): boolean {
   if (responseCode === undefined) return code === "EENVELOPE";
   if (AUTHENTICATION_REPLIES.includes(responseCode)) return false;

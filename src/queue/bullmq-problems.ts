@@ -60,7 +60,7 @@ export function findRedisProblem(error: unknown): string {
 
 export const findRedisAdvice = (problem: string): string | undefined => ADVICE[problem];
 
-/** Returns one line without a final period: the code, and advice if there is any. */
+/** Returns one line without a final period: the code, and advice if known. */
 export function describeRedisProblem(error: unknown): string {
   const problem = findRedisProblem(error);
   const advice = findRedisAdvice(problem);

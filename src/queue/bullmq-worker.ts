@@ -6,7 +6,7 @@ import { openRedis, type RedisAddress, watchRedis } from "./bullmq-connection";
 import { findRedisAdvice, findRedisProblem } from "./bullmq-problems";
 
 const CONNECT_TIMEOUT_MS = 5_000;
-/** How long a worker keeps a ticket without renewing it. The head notices sooner. */
+/** Time for which a worker keeps a ticket without renewing it. The head notices a lost worker sooner. */
 const LOCK_MS = 60_000;
 /** A ticket is not an attempt: it can be taken any number of times. */
 const MAX_STALLED_COUNT = 1_000_000;

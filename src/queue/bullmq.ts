@@ -34,7 +34,7 @@ export function openTicketQueues(address: RedisAddress, log: Log) {
   }
 
   return {
-    /** Adds a ticket; one that is there already stays. Errors: those of the connection, after a few seconds at most. */
+    /** Adds a ticket. Keeps an existing one. Errors: those of the connection, after a few seconds at most. */
     add: async (workerId: string, ticket: Ticket) => {
       if (!pulse.isReachable()) throw new Error("Redis is not reachable");
       try {
@@ -64,7 +64,7 @@ export function openTicketQueues(address: RedisAddress, log: Log) {
     },
     /** Returns whether Redis answered lately. */
     isReachable: () => pulse.isReachable() === true,
-    /** Calls `listener` when Redis becomes reachable, and when it no longer is. */
+    /** Calls `listener` when Redis becomes reachable or unreachable. */
     onChange: (listener: () => void) => {
       listeners.push(listener);
     },

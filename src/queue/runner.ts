@@ -40,10 +40,10 @@ type RunningEntry = {
   ended: Promise<void>;
 };
 
-/** Where jobs run besides this machine. */
+/** Places other than this machine on which jobs run. */
 export type OtherPlaces = Pick<SchedulingState, "rank"> & {
   listWorkers(): SchedulingState["workers"];
-  /** Returns what the job needs of a place; null when only this machine can do it. */
+  /** Returns the requirements of the job on a place; null if only this machine can run it. */
   readNeeds(job: DueJob): Promise<PlaceNeeds | null>;
   /**
    * Returns whether a place can do the job, now or when it has room. One that none can do is in `listUnrunnable` from
@@ -67,7 +67,7 @@ export type RunnerOptions = Partial<Pick<SchedulingLimits, "maxDrainMs" | "timeS
   source: JobSource;
   handlers: Record<JobName, JobHandler>;
   log: Log;
-  /** How many jobs of each name run on this machine at the same time. */
+  /** Number of jobs of each name that run on this machine at the same time. */
   slots: SchedulingLimits["slots"];
   otherPlaces?: OtherPlaces | undefined;
   leaseMs?: number;
@@ -188,7 +188,7 @@ export function createRunner(options: RunnerOptions): Runner {
       const state = slots.read();
       const hasRoom = (one: SlotRequest) => findPlace(state, limits, one) !== null;
       if (request.needs === null || hasRoom(request)) break;
-      // Nothing else of the name can start either.
+      // No other job of this name can start either.
       if (!hasRoom({ ...request, stepId: "", needs: { ...request.needs, languages: [], bytes: 0 } })) break;
     }
     return found;

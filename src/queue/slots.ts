@@ -1,7 +1,4 @@
-/**
- * The slots that running jobs hold, and what they ask for: the state that `domain/scheduling.ts` decides on, and its
- * log.
- */
+/** The slots and slot requests of running jobs: the state that `domain/scheduling.ts` decides on, and its log. */
 import type { Job, JobName, JobPlaces, Slot } from "../domain/jobs";
 import { LOCAL, type PlaceNeeds } from "../domain/places";
 import {
@@ -15,7 +12,7 @@ import {
 } from "../domain/scheduling";
 import type { Log } from "../lib/log";
 
-/** What a running job asks for. `grant` is called with each slot that it gets. */
+/** Slot request of a running job. `grant` is called with each slot that it gets. */
 type JobSlotRequest = SlotRequest & { grant(slot: Slot): void };
 
 /** `wake` is called when a decision may be another one. */
@@ -29,7 +26,7 @@ export function createSlots(
   let lastAlone: SchedulingState["lastAlone"] = null;
   let draining: SchedulingState["draining"] = null;
 
-  /** Returns the state, with what is due. */
+  /** Returns the state, including the due jobs. */
   const read = (due: Partial<Pick<SchedulingState, "due" | "dueAlone">> = {}): SchedulingState => ({
     now: performance.now(),
     held: [...held],
@@ -63,9 +60,7 @@ export function createSlots(
   return {
     read,
     take,
-    /**
-     * Gives a slot to the running job that asks for it. Returns false when the request is not that of a running job.
-     */
+    /** Grants a slot to the running job that requested it. Returns false if no running job has made the request. */
     grant: (request: SlotRequest, placeId: string) => {
       const asked = waiting.values().find((one) => one === request);
       if (asked === undefined) return false;

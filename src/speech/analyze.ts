@@ -63,8 +63,8 @@ export async function analyzeVoice(detector: VoiceDetector, pcm: PcmReader, work
 }
 
 /**
- * Returns the spoken language with a confidence: that of its transcript, or else of the detection. Null if there is too
- * little speech.
+ * Returns the spoken language with a confidence: the one of its transcript, otherwise the detected one. Null if there
+ * is too little speech.
  */
 function detectLanguage(
   spoken: SpokenLanguage,

@@ -1,6 +1,6 @@
 /** Detects a decoder that repeats a phrase endlessly. */
 
-/** Returns a number of tokens that exceeds what anyone can speak in this time. */
+/** Returns a number of tokens that exceeds the fastest speech of this duration. */
 export const computeMaxTokens = (seconds: number): number => Math.max(8, Math.floor(seconds * 6.5 + 4));
 
 /** The longest repeated phrase that is detected. */

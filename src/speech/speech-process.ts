@@ -6,7 +6,7 @@ import { encodeMessage, readIpcFrames, type SpeechCommand, type SpeechEvent, typ
 /** Maximum length of the message of a failed task. */
 const MAX_MESSAGE_CHARACTERS = 1_000;
 
-/** How a task ended: with its result, with an error message, or because the process ended. */
+/** Outcome of a task: its result, an error message, or the end of the process. */
 export type TaskOutcome =
   | { status: "analyzed"; analysis: SpeechAnalysis }
   | { status: "aligned"; alignments: ForcedAlignment[] }

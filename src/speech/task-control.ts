@@ -10,7 +10,7 @@ import type { RecordLog } from "./record-log";
 export type Checkpoint = () => void | Promise<void>;
 
 /**
- * What a task calls while it runs. `onProgress` receives a share that never decreases, `onWords` the next words of the
+ * Callbacks of a running task. `onProgress` receives a share that never decreases, `onWords` the next words of the
  * recording that will not change. Finished work is appended to `log`.
  */
 export type TaskWork = {

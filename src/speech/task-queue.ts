@@ -227,7 +227,7 @@ export function createTaskQueue({ start, idleMs, quantumMs, maxPausingMs = MAX_P
   }
 
   return {
-    /** Starts the process, and lets it load its models before the first task. */
+    /** Starts the process, which loads its models before the first task. */
     warmUp() {
       try {
         getProcess().load();

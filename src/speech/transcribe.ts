@@ -216,6 +216,6 @@ const isHallucination = (hypothesis: Hypothesis): boolean => hypothesis.meanLogP
 export const toWords = (span: Span, decoded: DecodedText, energy: Float32Array): Word[] =>
   toRecordingWords(snapWordEdges(timeWords(decoded), energy), span).filter((word) => word.text !== "");
 
-/** Returns the mean; -Infinity if there are no values. */
+/** Returns the mean; -Infinity without values. */
 export const computeMean = (values: Float32Array): number =>
   values.length === 0 ? Number.NEGATIVE_INFINITY : values.reduce((a, b) => a + b, 0) / values.length;

@@ -75,7 +75,7 @@ export function createTranscriberSelector(modelsDir: string | null, load: () => 
     return detector && detectLanguage(detector, audio, segments, check);
   };
   return {
-    /** Returns the given language, else the detected one, else English. `check` may throw to stop. */
+    /** Returns the given language, otherwise the detected one, otherwise English. `check` may throw to stop. */
     detect: async (
       language: string | null,
       audio: AudioWithEnergy,

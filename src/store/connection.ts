@@ -7,9 +7,11 @@ import Database from "libsql";
 
 export type StoreConnection = ReturnType<typeof openConnection>;
 
-/** Those that were used last. */
+/** Maximum number of cached statements, the most recently used ones. */
 const MAX_KEPT_STATEMENTS = 400;
-/** A longer text of a statement has a list in it, of which each length is another statement. */
+/**
+ * Maximum length of a cached statement. Longer ones contain a list, and each length of the list is another statement.
+ */
 const MAX_KEPT_SQL = 8_000;
 /** A statement holds a copy of its arguments until it is used again. */
 const MAX_KEPT_ARGUMENT = 16_000;

@@ -66,7 +66,7 @@ export const listHolds = (db: Queries, workspaceId: string) =>
 
 export const deleteAssetHold = holdRows.deleteBy(holds.asset_id);
 
-/** Releases every hold, and sets what their pipelines reserved to what they have consumed. */
+/** Releases every hold, and sets the reserved credits of their pipelines to the consumed ones. */
 export async function deleteAllHolds(tx: Queries): Promise<void> {
   const held = tx.select({ id: holds.pipeline_id }).from(holds);
   await tx

@@ -13,7 +13,7 @@ export const insertDataExport = dataExportRows.insert;
 
 export const findDataExportById = dataExportRows.findById;
 
-/** Returns the user's export in this state, of which there is at most one. */
+/** Returns the user's export in this state; each user has at most one. */
 export const findDataExport = (db: Queries, userId: string, state: "pending" | "ready") =>
   dataExportRows.find(db, { user_id: userId, state });
 
@@ -47,7 +47,7 @@ export const findExportIdsWithFiles = async (db: Queries, ids: string[]) =>
     ),
   );
 
-/** Counts a start of a pending export, and returns it; null if it is no longer pending. */
+/** Counts a start of a pending export and returns the export; null if it is no longer pending. */
 export const countExportStart = (tx: Queries, id: string) =>
   updateDataExport(tx, id, "pending", { failures: sql`${dataExports.failures} + 1` });
 

@@ -1,6 +1,6 @@
 /**
- * Figures of a database that no migration may change: row counts and balances. Files that nobody else has open are read
- * with `bun:sqlite`, which closes deterministically.
+ * Figures of a database that no migration may change: row counts and balances. Files that no other process has open are
+ * read with `bun:sqlite`, which closes deterministically.
  */
 import { constants, Database } from "bun:sqlite";
 
@@ -30,7 +30,7 @@ export type DatabaseFigures = { rows: Map<string, number>; balances: Map<string,
 export const withDatabase = <T>(path: string, read: (database: Database) => T): T =>
   withOpen(new Database(path, { readwrite: true, create: false }), read);
 
-/** Runs `read` on a file that nobody writes to and that has no log next to it. Creates no files. */
+/** Runs `read` on a file that is not being written and that has no log next to it. Creates no files. */
 export const withUnchangedDatabase = <T>(path: string, read: (database: Database) => T): T =>
   withOpen(
     new Database(
@@ -56,7 +56,7 @@ export function readFigures(database: Database): DatabaseFigures {
   const balances = new Map<string, number>();
   for (const [table, amount] of Object.entries(AMOUNTS)) {
     const columns = database.query("SELECT name FROM pragma_table_info(?)").values(table).flat();
-    // In databases older than workspaces. A personal workspace has the ID of its user.
+    // Databases older than workspaces have `user_id`. A personal workspace has the ID of its user.
     const owner = columns.includes("workspace_id") ? "workspace_id" : "user_id";
     const sums = database.query(`SELECT ${owner}, total(${amount}) FROM ${table} GROUP BY 1`).values();
     for (const [id, sum] of sums as [string, number][]) balances.set(`${table} ${id}`, sum);
@@ -90,7 +90,7 @@ export function findChangedFigure(before: DatabaseFigures, after: DatabaseFigure
   return null;
 }
 
-/** Lists what `newer` has more of than `older`, such as `2 recordings`. */
+/** Lists by how much `newer` exceeds `older`, such as `2 recordings`. */
 export const listAdditions = (older: DatabaseFigures, newer: DatabaseFigures): string[] =>
   Object.entries(ENTITIES).flatMap(([table, name]) => {
     const added = (newer.rows.get(table) ?? 0) - (older.rows.get(table) ?? 0);

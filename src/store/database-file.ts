@@ -37,7 +37,7 @@ export async function copyDatabase(from: string, to: string, { isTemporary = fal
   if (!isTemporary) await flushFile(to);
 }
 
-/** Returns a one-line message about damage and what to do. `problem` is SQLite's message. */
+/** Returns a one-line message about the damage and its remedy. `problem` is SQLite's message. */
 export const formatDatabaseDamage = (problem: string): string =>
   `The database is damaged (${problem.replaceAll("\n", " ")}). Restore a backup with offcut restore.`;
 
@@ -45,8 +45,9 @@ export const formatDatabaseDamage = (problem: string): string =>
 const MAX_PROBLEMS = 20;
 
 /**
- * Runs SQLite's checks of pages, indexes and foreign keys on a database that nobody writes to. Returns the problems;
- * empty if it is intact. `isQuick` checks only the pages, which also works during writes. Errors: the signal's reason.
+ * Runs SQLite's checks of pages, indexes and foreign keys on a database that is not being written. Returns the
+ * problems; empty if it is intact. `isQuick` checks only the pages, which also works during writes. Errors: the
+ * signal's reason.
  */
 export async function findDatabaseProblems(
   path: string,

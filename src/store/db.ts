@@ -59,7 +59,7 @@ export async function openStore(path: string) {
       // The driver is synchronous: waiting a tick lets the other writes of this tick join the group.
       await yieldToEventLoop();
       await commitWrites(writer, tx, waiting.splice(0, MAX_WRITES_PER_COMMIT), (current) => {
-        // One that cannot be read may have changed: a cache must not keep what was revoked.
+        // A revision that cannot be read may have changed: a cache must not keep revoked entries.
         if (current === null || current !== storedRevision) accountsRevision++;
         storedRevision = current;
       });
@@ -73,8 +73,8 @@ export async function openStore(path: string) {
     read: connectDrizzle((statement) => watch(reader.execute(statement))),
     /**
      * Runs `work` in a write transaction and resolves when it is on disk. If `work` throws, its changes are rolled back
-     * and the error is rethrown. `work` must await only queries on its own `tx`, because all other writes wait
-     * meanwhile.
+     * and the error is rethrown. `work` must await only queries on its own `tx`, because all other writes wait in the
+     * meantime.
      */
     write: <T>(work: (tx: Queries) => Promise<T>) =>
       new Promise<T>((resolve, reject) => {

@@ -74,7 +74,7 @@ export const findNextDeliveryTime = (db: Queries, now: number): Promise<number |
     sql`SELECT min(due_at) FROM deliveries INDEXED BY deliveries_due WHERE state = 'pending' AND due_at > ${now}`,
   );
 
-/** Counts the workspace's pending test events, and returns when the first is due; null if there are none. */
+/** Counts the workspace's pending test events, and returns when the first is due, or null without any. */
 export async function countQueuedTests(
   db: Queries,
   workspaceId: string,

@@ -38,7 +38,7 @@ function isUsable(path: string): boolean {
   }
 }
 
-/** Returns what the database at `path` has and a kept one lacks, such as `2 recordings`. Neither may be open. */
+/** Lists what a kept database lacks compared to the one at `path`, such as `2 recordings`. Both must be closed. */
 export const listLosses = (path: string, kept: string): string[] =>
   listAdditions(withUnchangedDatabase(kept, readFigures), withDatabase(path, readFigures));
 

@@ -1,6 +1,6 @@
 /**
- * What lists show of recordings besides their own rows: the newest cut, the newest render, and a cut that is being
- * made.
+ * Reads the data that lists show of recordings besides their own rows: the newest cut, the newest render, and a running
+ * cut.
  */
 import { and, eq, gt, isNotNull, isNull, or, type SQL, sql } from "drizzle-orm";
 import type { CutState, RenderState } from "../domain/states";
@@ -92,7 +92,9 @@ export type RecordingFacts = {
   lastRender: { id: string; cut_id: string | null; state: RenderState; completed_at: number | null } | null;
 };
 
-/** Returns what lists show of these recordings, by ID, with the same number of queries for any number of them. */
+/**
+ * Returns the data that lists show of these recordings, by ID, with the same number of queries for any number of them.
+ */
 export async function readRecordingFacts(
   db: Queries,
   workspaceId: string,

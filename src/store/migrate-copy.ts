@@ -25,8 +25,8 @@ export type StepListener = (step: MigrationStep) => Promise<void> | void;
 
 /**
  * Returns the names of the migrations that the database at `path` lacks; null if there is no database yet. Writes the
- * log into the file, for which it waits at most `busyMs`. Throws `UnknownMigrationError` for a database of a newer
- * version, and an `Error` when another program has it open.
+ * log into the file, waiting at most `busyMs` for it. Throws `UnknownMigrationError` for a database of a newer version,
+ * and an `Error` when another program has it open.
  */
 export async function readMissingMigrations(path: string, busyMs = 5_000): Promise<string[] | null> {
   if (!existsSync(path)) return null;

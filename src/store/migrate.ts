@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import type { Store } from "./db";
 import { readMigrations } from "./read-migrations" with { type: "macro" };
 
-/** In order. The name of a released migration never changes. */
+/** Migrations in order. The name of a released migration never changes. */
 const MIGRATIONS = readMigrations();
 
 export const NEWEST_MIGRATION = MIGRATIONS.at(-1)!.name;

@@ -18,7 +18,7 @@ const insertProjectQuery = prepareRowQuery<Project, Project>((db) =>
   db.insert(projects).values(placeholders).returning().prepare(),
 );
 
-/** What a project cuts after the upload: nothing by default. */
+/** Columns that define how a project cuts recordings after their upload. By default, it does not. */
 type CutColumn = "cut_mode" | "cut_language";
 
 type NewProject = Omit<Project, CutColumn> & Partial<Pick<Project, CutColumn>>;

@@ -39,7 +39,7 @@ export const listProjectFileIds = (db: Queries, projectId: string) =>
 /** Tables of a workspace other than projects, in deletion order. Deleting pipelines writes live events. */
 const CONTENT = [deliveries, webhookEndpoints, pipelines, events, liveEvents];
 
-/** Deletes at most `limit` rows of a workspace that belong to no project. Returns false if there are none. */
+/** Deletes at most `limit` rows of a workspace that belong to no project. Returns false if none are left. */
 export async function deleteWorkspaceRows(tx: Queries, workspaceId: string, limit: number): Promise<boolean> {
   for (const table of CONTENT) {
     const some = sql`SELECT id FROM ${table} WHERE workspace_id = ${workspaceId} LIMIT ${limit}`;

@@ -1,4 +1,4 @@
-/** Reviews of cuts: what users have decided about their items. */
+/** Reviews of cuts: the decisions of users about their items. */
 import { and, eq, sql } from "drizzle-orm";
 import type { Queries } from "./db";
 import { isAnyOf, readValue, rowsOf } from "./rows";

@@ -57,7 +57,7 @@ export const workspaces = sqliteTable("workspaces", {
   name: text().notNull(),
   is_personal: flag(),
   created_by: formerUser(),
-  /** Overrides the configured quota; 0 is none. */
+  /** Overrides the configured quota; 0 disables it. */
   storage_quota_bytes: integer(),
   /** Size of scripts, options, plans, drafts and parameters. Triggers maintain it (`0018_text_storage.sql`). */
   text_bytes: integer().notNull().default(0),
@@ -238,7 +238,7 @@ export const mails = sqliteTable(
   (t) => [index("mails_due").on(t.state, t.due_at), index("mails_by_user").on(t.user_id)],
 );
 
-/** The audit log. Rows are never deleted and outlive the accounts that they name, so there are no foreign keys. */
+/** The audit log. Rows are never deleted and outlive the accounts that they name, so the table has no foreign keys. */
 export const auditLog = sqliteTable(
   "audit_log",
   {

@@ -10,7 +10,7 @@ export const time = () => integer();
 
 export const flag = () => integer({ mode: "boolean" }).notNull().default(false);
 
-/** The ID of a row of which this one is a part, as the key. */
+/** The ID of the row that this one extends, as the primary key. */
 export const idOf = (owner: () => AnySQLiteColumn) => text().primaryKey().references(owner, { onDelete: "cascade" });
 
 /** The ID of the row to which a row belongs, and with which it is deleted. */

@@ -1,6 +1,6 @@
 /**
- * The tables of planned cuts, review decisions, what lists show of cuts, links of renders, and vocabularies. Times are
- * in milliseconds since 1970.
+ * The tables of planned cuts, review decisions, cut summaries, render links, and vocabularies. Times are in
+ * milliseconds since 1970.
  */
 import { sql } from "drizzle-orm";
 import { index, integer, primaryKey, sqliteTable, text } from "drizzle-orm/sqlite-core";
@@ -11,7 +11,7 @@ import { assets, cuts, projects, renders } from "./schema";
 import { formerUser, users, workspaces } from "./schema-accounts";
 import { belongsTo, flag, id, idOf, time } from "./schema-columns";
 
-/** What users have decided about the items of a cut's review. An item without a row is open. */
+/** Decisions of users about the items of a cut's review. An item without a row is open. */
 export const reviewDecisions = sqliteTable(
   "review_decisions",
   {
@@ -33,7 +33,7 @@ export const reviews = sqliteTable("reviews", {
   revision: integer().notNull(),
 });
 
-/** What lists show of each completed cut that is not superseded, without reading its plan. */
+/** Data that lists show of each completed cut that is not superseded, so that they need not read its plan. */
 export const cutSummaries = sqliteTable(
   "cut_summaries",
   {
@@ -56,18 +56,18 @@ export const cutSummaries = sqliteTable(
 );
 
 /**
- * What a recording adds to the totals of its project. Triggers keep it current; rows of what is not listed do not
- * exist.
+ * Contribution of a recording to the totals of its project. Triggers keep it current; recordings that are not listed
+ * have no row.
  */
 const totals = {
   duration: integer().notNull(),
-  /** The duration if a cut has been counted, and what the newest cut keeps. */
+  /** The duration of the recording if a cut has been counted, and in `kept` the duration that the newest cut keeps. */
   cut_duration: integer().notNull(),
   kept: integer().notNull(),
   without_cut: integer().notNull(),
   to_review: integer().notNull(),
   open_marks: integer().notNull(),
-  /** Whether the newest cut has not been counted yet: an older version has made it. */
+  /** Whether the newest cut has not been counted yet, because an older version made it. */
   uncounted: integer().notNull(),
 };
 

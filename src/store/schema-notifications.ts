@@ -88,7 +88,7 @@ export const liveEvents = sqliteTable(
     type: text({ enum: STORED_EVENT_TYPES }).notNull(),
     entity_id: text().notNull(),
     state: text(),
-    /** Of a draft or a review. */
+    /** Revision of a draft or a review. */
     revision: integer(),
     pipeline_id: text(),
     created_at: time().notNull(),

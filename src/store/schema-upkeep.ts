@@ -80,7 +80,7 @@ export const alerts = sqliteTable(
   ],
 );
 
-/** What was chosen in the dashboard for the whole server. A setting of the configuration takes precedence. */
+/** Choices made in the dashboard for the whole server. A setting in the configuration takes precedence. */
 export const serverChoices = sqliteTable("server_choices", {
   id: text({ enum: ["billing"] }).primaryKey(),
   value: text().notNull(),

@@ -35,7 +35,7 @@ export const projects = sqliteTable(
     name: text().notNull(),
     state: text({ enum: PROJECT_STATES }).notNull(),
     archived_at: time(),
-    /** How its new recordings are cut at once; null: they are not. The language is that of uploads without one. */
+    /** Mode in which new recordings are cut; null: they are not. The language applies to uploads without one. */
     cut_mode: text({ enum: CUT_MODE_NAMES }),
     cut_language: text(),
     created_by: formerUser(),
@@ -68,7 +68,7 @@ export const assets = sqliteTable(
     is_length_deferred: flag(),
     /** When the signed PUT link expires; null for a TUS upload and once the file has arrived. */
     put_until: time(),
-    /** The cut or render whose output this asset is. Such an asset has no file of its own, and is deleted with it. */
+    /** The cut or render whose output this asset is. The asset has no file of its own and is deleted with it. */
     cut_id: text(),
     render_id: text(),
     /** When the last byte arrived or the upload was created. The upload expires a fixed time later. */
@@ -129,7 +129,7 @@ export const pipelines = sqliteTable(
     input_asset_deleted: flag(),
     /** Whether it was requested as a list of steps, whose outputs become assets. Others are single jobs. */
     is_chain: flag(),
-    /** Whether it creates a preview, which the server starts itself. Only administrators see it. */
+    /** Whether it creates a preview, started by the server. Only administrators see it. */
     is_hidden: flag(),
     total_credits_reserved: integer().notNull().default(0),
     total_credits_consumed: integer().notNull().default(0),
@@ -224,16 +224,16 @@ export const cuts = sqliteTable(
     note: text(),
     /** Whether it was saved beside the draft of the cut that it was made from. Other cuts are opened before it. */
     is_set_aside: flag(),
-    /** The edited cut that was saved in its place. Such a cut is in no list, and is deleted when nothing uses it. */
+    /** The edited cut that was saved in its place. A superseded cut is not listed, and is deleted when unused. */
     superseded_by: text(),
     superseded_at: time(),
-    /** The revision of the last draft that was deleted; 0 without one. Revisions of later drafts go on from it. */
+    /** The revision of the last draft that was deleted; 0 without one. Revisions of later drafts continue from it. */
     ended_draft_revision: integer().notNull().default(0),
-    /** Review items that an edited cut has from the cut it was made from, as JSON text. Null: those of its plan. */
+    /** Review items that an edited cut has from the cut it was made from, as JSON text. Null: the items of its plan. */
     review_items: text(),
     /** The plan as JSON text in the API's form; null until completed. */
     plan: text(),
-    /** What the plan was assembled from, packed. Null for empty plans, damaged ones and older versions. */
+    /** Packed data from which the plan was assembled. Null for empty or damaged plans and those of older versions. */
     basis: packedBytes(),
     error_code: text(),
     error_message: text(),

@@ -47,7 +47,7 @@ export async function listPassages(db: Queries, assetId: string): Promise<Stored
 export const findLastPassageId = (db: Queries, assetId: string) =>
   readValue<number>(db, sql`SELECT max(id) FROM passages WHERE asset_id = ${assetId}`);
 
-/** Deletes what is searchable of an asset, also what cuts have corrected. */
+/** Deletes the searchable text of an asset, including corrections in cuts. */
 export async function deletePassages(tx: Queries, assetId: string): Promise<void> {
   await tx.delete(passages).where(eq(passages.asset_id, assetId));
 }
@@ -66,7 +66,7 @@ const isOfNewestCuts = sql`${correctedPassages.cut_id} IN (
   ORDER BY newest.cut_id DESC LIMIT ${MAX_CUTS_PER_PASSAGE}
 )`;
 
-/** Lists what the newest cuts have corrected in these passages, as in their texts, those of the newest cuts first. */
+/** Lists the corrections of these passages in the newest cuts, as in the cuts' texts, newest cuts first. */
 export const listCorrections = (db: Queries, passageIds: readonly number[]) =>
   passageIds.length === 0
     ? []
@@ -152,7 +152,8 @@ export async function searchPassages(
   const end = afterId ?? first + IDS_PER_WORKSPACE;
   const table = sql.raw(query.index === "words" ? "passage_words" : "passage_trigrams");
   const inProject = projectId === null ? sql`` : sql` AND a.project_id = ${projectId}`;
-  // In the order of the index, so that reading stops at the end of the page. CROSS JOIN keeps the order of the tables.
+  // Read in the order of the index, so that reading stops at the end of the page. CROSS JOIN keeps the order of the
+  // tables.
   const rows = await db.all<Omit<PassageHit, "words"> & { words: ArrayBuffer }>(sql`
     SELECT p.id, p.asset_id, a.project_id, coalesce(a.name, a.filename) AS asset_name, p.start, p.end, p.own_length, p.words,
       highlight(${table}, 0, ${MARK_START}, ${MARK_END}) AS marked

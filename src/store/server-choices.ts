@@ -6,7 +6,7 @@ import { serverChoices } from "./schema-upkeep";
 
 const choiceRows = rowsOf(serverChoices);
 
-/** Returns what was chosen at setup; null if nothing was. */
+/** Returns the billing mode chosen at setup; null if none was. */
 export async function findBillingChoice(db: Queries): Promise<BillingMode | null> {
   const choice = await choiceRows.findById(db, "billing");
   return BILLING_MODES.find((mode) => mode === choice?.value) ?? null;

@@ -34,9 +34,9 @@ export const listOpenPreviews = (db: Queries, limit: number): Promise<OpenPrevie
 const MAX_JOBS_BEFORE = 1_000;
 
 /**
- * Estimates how many jobs of the same name start before a step in line, with those that run: workspaces take turns, so
- * another one is before it with at most as many jobs as its own. At most 1,000. Null if it runs, has ended or waits for
- * the step before it.
+ * Estimates how many jobs of the same name start before a queued step, including running ones. Workspaces take turns,
+ * so each other one counts with at most as many jobs as the step's own. At most 1,000. Null if it runs, has ended or
+ * waits for the step before it.
  */
 export async function countStepsBefore(db: Queries, step: Step): Promise<number | null> {
   const { id, state, processor_name: name, run_after: due, workspace_id: workspace } = step;

@@ -76,14 +76,14 @@ export async function listUserPage(
 export const findListedUser = (db: Queries, id: string) => first(selectUsers(db).where(eq(users.id, id)).limit(1));
 
 type ContentCounts = {
-  /** In the personal workspace. */
+  /** Counts in the personal workspace. */
   projects: number;
   assets: number;
   cuts: number;
   renders: number;
   openJobs: number;
   webhookEndpoints: number;
-  /** In all workspaces, excluding expired keys. */
+  /** Counts in all workspaces, excluding expired keys. */
   apiKeys: number;
   sessions: number;
 };

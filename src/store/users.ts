@@ -23,7 +23,7 @@ export const findUserByEmail = (db: Queries, email: string) => userRows.find(db,
 
 export const findUserById = userRows.findById;
 
-/** Joins the first and last name; null if there is neither. */
+/** Joins the first and last name; null if both are missing. */
 export const formatUserName = (user: Pick<User, "first_name" | "last_name">): string | null =>
   [user.first_name, user.last_name].filter(Boolean).join(" ") || null;
 
@@ -49,7 +49,7 @@ export const listUsersDeletedBefore = (db: Queries, time: number) =>
 /** Deletes an account with its keys, sessions and memberships. */
 export const deleteUser = userRows.deleteById;
 
-/** Returns whether there is an administrator, even if disabled. */
+/** Returns whether an administrator exists, even if disabled. */
 export const hasAdministrator = (db: Queries) => userRows.has(db, { is_admin: true });
 
 /** Uses the right to a workspace with initial credits, once per interval. Returns false if it was already used. */

@@ -4,7 +4,7 @@ import { vocabularies } from "./schema-cuts";
 
 const vocabularyRows = rowsOf(vocabularies);
 
-/** Returns the vocabulary of a workspace or a project; null if nobody has saved one. */
+/** Returns the vocabulary of a workspace or a project; null if none was saved. */
 export const findVocabulary = vocabularyRows.findById;
 
 export const saveVocabulary = vocabularyRows.putBy(vocabularies.id);

@@ -113,7 +113,7 @@ export async function listRevokedWorkerIds(db: Queries): Promise<string[]> {
 /** Returns a worker, even if revoked, or null. */
 export const findWorker = (db: Queries, id: string) => first(selectWorkers(db).where(eq(workers.id, id)).limit(1));
 
-/** Stores ended runs, except for those that are already stored or whose worker was deleted meanwhile. */
+/** Stores ended runs, except for those that are already stored or whose worker was deleted in the meantime. */
 export async function insertWorkerRuns(tx: Queries, runs: WorkerRun[]): Promise<void> {
   const ids = [...new Set(runs.map((run) => run.worker_id))];
   const known = await tx.select({ id: workers.id }).from(workers).where(inArray(workers.id, ids));

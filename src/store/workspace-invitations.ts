@@ -99,7 +99,7 @@ export async function listInvitationsToNotify(
   return rows.map((row) => ({ ...row, role: readInvitedRole(row.token) }));
 }
 
-/** Records that the account was notified about an invitation. Returns false if it was used up meanwhile. */
+/** Records that the account was notified about an invitation. Returns false if it was used up in the meantime. */
 export const recordInvitationNotified = (tx: Queries, id: string, now: number) =>
   oneTimeTokenRows.updateAll(
     tx,

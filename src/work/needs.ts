@@ -1,4 +1,4 @@
-/** What most of the work needs. A feature that needs more exports its own `…Needs`; `services.ts` composes them. */
+/** Dependencies of most features. A feature that needs more exports its own `…Needs`; `services.ts` composes them. */
 import type { FoldersReserve } from "../blobs/folder-space";
 import type { Folders } from "../blobs/folders";
 import type { Config } from "../config";

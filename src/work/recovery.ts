@@ -36,7 +36,7 @@ import type { PipelineNeeds } from "./pipelines/pipelines";
 import { indexBacklog } from "./search/index-transcripts";
 import { recoverUploads } from "./uploads/progress";
 
-/** How long the server remembers revoked workers, and what workers have run. */
+/** Time for which the server keeps revoked workers and the runs of workers. */
 const WORKER_HISTORY_MS = 30 * 24 * 3600 * 1000;
 const MAX_RUNS_PER_WORKER = 1_000;
 
@@ -74,7 +74,7 @@ export async function recoverFiles(services: PipelineNeeds, isStart: boolean): P
   void reconcileDerivatives(services).catch((error) => log.warn("derivatives.measure_failed", { error }));
   void countOlderCuts(services).catch((error) => log.warn("cut.count_failed", { error }));
   void indexBacklog(services).catch((error) => log.warn("search.index_failed", { error }));
-  // In the background: a trash of many files takes a while.
+  // Runs in the background, because sweeping many files takes a while.
   void sweepTrash(folders, services.now()).catch((error) => log.warn("trash.sweep_failed", { error }));
 }
 
@@ -104,7 +104,7 @@ async function sweepRows(services: PipelineNeeds): Promise<void> {
   });
 }
 
-/** Kept for a while, so that a late poll learns that the code has expired. */
+/** Kept for a while, so that a late poll receives the error for an expired code. */
 const DEVICE_CODES_KEPT_MS = 3600 * 1000;
 const DELIVERIES_KEPT_MS = 30 * 24 * 3600 * 1000;
 const NOTIFICATIONS_KEPT_MS = 90 * 24 * 3600 * 1000;

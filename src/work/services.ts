@@ -24,13 +24,13 @@ export type Services = BackupNeeds &
   PipelineNeeds &
   PlanNeeds &
   WebhookNeeds & {
-    /** Who has which cut open. */
+    /** The users who have a cut open. */
     presence: Presence;
     /** Exports of several recordings as one archive. */
     batchExports: BatchExports;
     links: SignedLinks;
     cursors: Cursors;
-    /** Makes the parts of previews that players ask for. */
+    /** Creates the parts of previews that players request. */
     pieces: Pieces;
     /** The folder of the bundled dashboard. */
     webDir: string;

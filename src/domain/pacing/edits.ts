@@ -206,8 +206,8 @@ function moveRemoved(span: Span, old: Sides, now: Sides): Span {
 }
 
 /**
- * Returns where what is kept in the new plan starts, back from the start of an old segment, as far as the old plan
- * removes silence.
+ * Returns the start of the kept span in the new plan: moved back from the start of an old segment as far as the old
+ * plan removes silence.
  */
 function moveBack(time: Ticks, old: Sides, now: Sides): Ticks {
   const inside = findOverlapping(now.kept, { start: time - 1, end: time })[0];

@@ -6,7 +6,7 @@ import { type Finding, isReviewRule, type ReviewRule } from "../planning/rules";
 import { type DecidedSpan, findOverlapping, overlapDuration } from "../planning/spans";
 import { type Span, spanFromSeconds, toSeconds } from "../time";
 
-/** `confidence` is null for what was removed by hand, and in plans of older versions. */
+/** `confidence` is null for spans removed by hand, and in plans of older versions. */
 type JudgedRemoval = PlanJson["removed"][number] & { confidence: number | null };
 type Mark = { start: number; end: number; rule: ReviewRule; confidence: number };
 type FoundMark = Mark & { finding: Finding };

@@ -1,4 +1,7 @@
-/** The basis of a plan in the compact form that is stored with a cut. What the plan has too is not stored again. */
+/**
+ * The basis of a plan in the compact form that is stored with a cut. Values that the plan also contains are not stored
+ * again.
+ */
 import { CUT_MODE_NAMES } from "../plan";
 import type { PlanJson } from "../plan-json";
 import type { EditedText } from "../plan-texts";

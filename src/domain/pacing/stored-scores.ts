@@ -106,7 +106,7 @@ export class ScoresCoder {
     return scores as RuleMatch<R>["scores"];
   }
 
-  /** A score that is not finite is written as if there were none. */
+  /** A score that is not finite is omitted. */
   #codeScore(
     name: string,
     kind: ScoreKind,

@@ -21,7 +21,7 @@ const SIZES = 1;
 const FIRST_BITS = SIZES + 2 ** SIZE_BITS;
 const MODELS_PER_NUMBER = FIRST_BITS + 2 ** (SIZE_BITS + MODELED_BITS);
 
-/** `value` is what is written. A reader ignores it. Numbers of one `name` share their probabilities. */
+/** `value`: the value to write. A reader ignores it. Numbers of one `name` share their probabilities. */
 export abstract class ValueCoder {
   readonly #models = new Map<string, Models>();
 

@@ -1,6 +1,6 @@
 /**
- * Passages with the texts that users have corrected in a cut, so that a search finds both what was recognized and what
- * is right.
+ * Passages with the texts that users have corrected in a cut, so that a search finds both the recognized and the
+ * corrected text.
  */
 import { findFirst, type Span } from "../time";
 import { cleanWord, createPassage, listWords, type Passage, type SpokenWord } from "./passages";
@@ -16,7 +16,7 @@ export const LINE_SEPARATOR = "\n\ue000\n";
 const WORD_START_MS = 20;
 /** Times of words are stored in steps of 10 ms. */
 const ROUNDING_MS = 6;
-/** Text beyond this is not searchable: nobody says as much in a passage. */
+/** Text beyond this is not searchable. Spoken passages are never this long. */
 const MAX_CHARACTERS = 4_000;
 
 /** The words of a corrected text; in scripts without spaces, its characters. Times are in whole milliseconds. */

@@ -1,6 +1,6 @@
 /**
- * Passages of a transcript: what a search finds. A passage is a sentence or so, and repeats the first words of the next
- * one, so that a phrase is found across the boundary.
+ * Divides a transcript into passages, the results of a search. A passage is about a sentence, and repeats the first
+ * words of the next one, so that a phrase is found across the boundary.
  */
 import { isUnspaced, joinsWithoutSpace } from "./scripts";
 
@@ -8,8 +8,8 @@ import { isUnspaced, joinsWithoutSpace } from "./scripts";
 export type SpokenWord = { text: string; start: number; end: number };
 
 /**
- * `text` has the words, of which those from `ownLength` on belong to the next passage; it may end with spaces. `words`
- * has the place of each word in `text` and in time, as `locateWords` reads it. Times are in milliseconds.
+ * `text` contains the words; those from `ownLength` on belong to the next passage. It may end with spaces. `words` has
+ * the place of each word in `text` and in time, as `locateWords` reads it. Times are in milliseconds.
  */
 export type Passage = {
   start: number;
@@ -28,7 +28,7 @@ const MAX_CHARACTERS = 400;
 /** Words of the next passage that a passage repeats. A longer phrase is found only within a passage. */
 const REPEATED_WORDS = 6;
 const MAX_WORD_CHARACTERS = 200;
-/** So that the last one or two characters are the start of a trigram, which is how they are found. */
+/** Appended so that the last one or two characters start a trigram and can be found. */
 const TRIGRAM_PADDING = "  ";
 
 const SENTENCE_END = /[.!?…。！？]["'”’»)]*$/u;
@@ -49,7 +49,7 @@ export function splitPassages(words: readonly SpokenWord[]): Passage[] {
   return passages;
 }
 
-/** Returns the word without characters that are no text. Empty if nothing is left. */
+/** Returns the word without control characters, or an empty list if nothing is left. */
 export function cleanWord({ text, start, end }: SpokenWord): SpokenWord[] {
   const clean = text.normalize("NFC").replace(/\s+/gu, " ").replace(/\p{C}/gu, "").trim();
   const whole = clean.slice(0, MAX_WORD_CHARACTERS).toWellFormed();
@@ -83,7 +83,7 @@ export function createPassage(spoken: readonly SpokenWord[], first: number, end:
     writeNumber(bytes, text.length - lastCharacter);
     writeNumber(bytes, Math.round((time - lastTime) / TIME_STEP_MS));
     lastCharacter = text.length;
-    // As it is read again, so that rounding does not add up.
+    // Computed as it is read, so that rounding errors do not add up.
     lastTime += Math.round((time - lastTime) / TIME_STEP_MS) * TIME_STEP_MS;
     text += word.text;
     if (n < end - first) ownLength = text.length;

@@ -1,7 +1,7 @@
 /** Search texts of users, as queries of the two full-text indexes. */
 import { isUnspaced } from "./scripts";
 
-/** Words are found whole, in scripts with spaces; else as parts of the text. */
+/** In scripts with spaces, words are found whole; in others, as parts of the text. */
 export type SearchQuery = { index: "words" | "trigrams"; terms: SearchTerm[] };
 
 /** `isPrefix`: words that begin with it are found too. */
@@ -13,8 +13,9 @@ const MIN_PREFIX_CHARACTERS = 3;
 const TRIGRAM_CHARACTERS = 3;
 
 /**
- * Parses what a user typed: words, of which all must be in a passage, and phrases in quotation marks. The last word may
- * be incomplete, unless a space or a quotation mark follows. Returns null if there is nothing to search for.
+ * Parses the text that a user typed: words, all of which a passage must contain, and phrases in quotation marks. The
+ * last word may be incomplete, unless a space or a quotation mark follows. Returns null if there is nothing to search
+ * for.
  */
 export function parseSearch(typed: string): SearchQuery | null {
   const text = typed.normalize("NFC").replace(/\p{C}/gu, " ");
@@ -30,10 +31,7 @@ export function parseSearch(typed: string): SearchQuery | null {
   return { index: isUnspaced(text) ? "trigrams" : "words", terms: terms.slice(0, MAX_TERMS) };
 }
 
-/**
- * Returns a term as FTS5 reads it. In quotation marks, nothing has a meaning but quotation marks, of which terms have
- * none.
- */
+/** Formats a term for FTS5. Inside quotation marks, only quotation marks have a meaning, and terms contain none. */
 export const formatWordTerm = ({ text, isPrefix }: SearchTerm): string =>
   `"${text.replaceAll('"', " ")}"${isPrefix ? " *" : ""}`;
 

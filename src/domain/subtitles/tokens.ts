@@ -6,7 +6,7 @@ import type { Span } from "../time";
 /** Columns of a line. Wide characters take two. */
 export const MAX_LINE_COLUMNS = 42;
 
-/** How suitable the end of a token is as the end of a cue or line. */
+/** Suitability of the end of a token as the end of a cue or line. */
 export type BreakStrength = "sentence" | "clause" | "phrase" | "none" | "never";
 
 /** Text without spaces. `joinsPrevious`: no space precedes it. `breakAfter` is the break that may follow it. */

@@ -90,7 +90,7 @@ function expandAbbreviations(text: string): string {
 }
 
 /**
- * Returns a text for forced alignment: what the reader says, with punctuation, but without quotation marks, markup and
+ * Returns a text for forced alignment: the spoken words with punctuation, but without quotation marks, markup and
  * emoji. `spelled` writes numbers and symbols as words.
  */
 export function toSpokenText(text: string, spelled: boolean): string {

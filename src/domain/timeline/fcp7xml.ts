@@ -58,7 +58,7 @@ function createMediaElement(timeline: Timeline): XmlElement {
     clips.map((clip, index): PlacedClip => ({ clip, layer, index })),
   );
   const createItem = createItemFactory(timeline);
-  // The first item describes the file, so that none may be created in vain.
+  // The first item describes the file, so it must not be created without being used.
   const video = media.video
     ? layers.map((placed) =>
         createTrackElement(

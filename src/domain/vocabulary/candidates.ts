@@ -37,7 +37,10 @@ const MAX_SIMILAR_LETTERS = 12;
 const MAX_PAUSE_TICKS = 700_000;
 /** Confidence above which a word counts as correctly recognized. */
 const MAX_CONFIDENCE = 0.88;
-/** The same for a rare word, or words of which one is doubtful, that differ from a term only in spelling. */
+/**
+ * Confidence below which a rare word, or words that include a doubtful one, may be a term that differs only in
+ * spelling.
+ */
 const MAX_SPELLING_CONFIDENCE = 0.97;
 const MAX_SPELLING_DISTANCE = 0.2;
 /** The last of several words may be recognized this clearly, because a term can end like a word. */
@@ -128,7 +131,7 @@ function measureConfidence({ from, to, words, tokens }: Run): number {
   return parts.reduce((sum, { core }, i) => sum + (core.length / length) * words[from + i]!.confidence, 0);
 }
 
-/** Lists the terms that doubtful words sound like, and those of which a rare word is another spelling. */
+/** Lists the terms that doubtful words sound like, and the terms that rare words spell differently. */
 function listSimilar(run: Run, { findSimilar }: Terms, { isCommon }: CandidateRules): TermCandidate[] {
   const { from, to, words, tokens } = run;
   const parts = tokens.slice(from, to);
@@ -187,7 +190,7 @@ function toReplacement(run: Run, term: Term, isPossessive: boolean): Replacement
 
 /**
  * Returns whether the period after the words belongs to an abbreviation that the term does not have, and the sentence
- * goes on.
+ * continues.
  */
 function hasAbbreviation({ from, to, tokens, words }: Run, { texts }: Term): boolean {
   const [last, next] = [tokens[to - 1]!, tokens[to]];

@@ -8,7 +8,7 @@ import { removeAccents } from "./phones";
 /** Maximum number of texts of a recording that each step compares with the audio: about 15 ms each. */
 export const MAX_REQUESTS = 3_000;
 
-/** What is said before a term when its prior is measured, and how long the silence is. */
+/** Text before a term when its prior is measured, and duration of the silent audio. */
 const PRIOR_CONTEXT = "I spoke with";
 const PRIOR_TICKS = 3 * TICKS_PER_SECOND;
 

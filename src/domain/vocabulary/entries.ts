@@ -40,7 +40,7 @@ export function trimPunctuation(text: string): string {
   return first < 0 ? "" : characters.slice(first, last + 1).join("");
 }
 
-/** Returns what is wrong with a term or a spoken form; null for a valid one. The text must be clean. */
+/** Returns the problem of a term or a spoken form; null for a valid one. The text must be clean. */
 export function findTermProblem(text: string): string | null {
   if (FORBIDDEN.test(text)) return "must not contain control characters";
   if ([...text].length > MAX_TERM_CHARACTERS) return `must have at most ${MAX_TERM_CHARACTERS} characters`;

@@ -1,6 +1,6 @@
 /**
- * How similar two spellings sound: names are compared by rough phones, because a recognizer writes an unknown name as
- * it sounds to it. Pure.
+ * Measures how similar two spellings sound. Compares rough phones, because recognizers spell unknown names as they
+ * sound. Pure.
  */
 
 /** Letters that decomposition leaves as they are. */
@@ -110,8 +110,9 @@ function costOf(a: number, b: number): number {
 
 /**
  * The profiles of phones, in thousandths: two of them differ at most by the cost of taking one phone for the other, and
- * a profile is at most the cost of losing its phone. So the profiles of two texts, which are the sums of those of their
- * phones, differ at most by the cost of taking one text for the other: what is further away need not be compared.
+ * a profile is at most the cost of losing its phone. The profile of a text is the sum of those of its phones, so the
+ * profiles of two texts differ at most by the cost of taking one text for the other. Texts with more distant profiles
+ * need not be compared.
  */
 const PROFILES: Record<string, readonly number[]> = {
   a: [300],
@@ -167,7 +168,7 @@ export function toPronunciation(phones: string): Pronunciation {
   return { phones: numbers, losses, weight: losses.reduce((sum, loss) => sum + loss, 0), profile, rests };
 }
 
-/** Returns the least cost of taking one text for another, of which the profile is in a list of profiles. */
+/** Returns the least cost of taking one text for another, whose profile is in a list of profiles. */
 export function measureLeastCost({ profile }: Pronunciation, profiles: Int32Array, start = 0): number {
   let sum = 0;
   for (let n = 0; n < PROFILE_SIZE; n++) sum += Math.abs(profile[n]! - profiles[start + n]!);

@@ -19,8 +19,8 @@ export const listScriptKeys = (script: string): Set<string> =>
 
 /**
  * Returns the names and terms of a script: words with a capital letter inside, and words that are not frequent and have
- * a capital letter in the middle of a sentence. In a script that has most words in capitals, or in German, where all
- * nouns have one, capitals say nothing.
+ * a capital letter in the middle of a sentence. Returns none if most words of the script are capitalized. In German,
+ * which capitalizes all nouns, only capitals inside a word count.
  */
 export function collectScriptTerms(
   script: string,

@@ -84,7 +84,7 @@ export function compareReadings(
   return { requests, compared: compared.map(withReadings) };
 }
 
-/** Returns what was recognized within a span. */
+/** Returns the recognized text within a span. */
 const readText = ({ words }: Recognition, { start, end }: Span): string =>
   words
     .filter((word) => middleOf(word) >= start && middleOf(word) <= end)

@@ -7,7 +7,9 @@ import type { Comparison } from "./compare";
 import { toFormKey } from "./entries";
 import type { Term } from "./terms";
 
-/** Distance up to which doubtful words become a term without a look at the audio, and what doubt adds. */
+/**
+ * Distance up to which doubtful words become a term without checking the audio, and the amount that doubt adds to it.
+ */
 const MAX_DISTANCE = 0.13;
 const MAX_DOUBT_BONUS = 0.2;
 
@@ -31,15 +33,15 @@ const MIN_LIKELY_LOG_PROB = -4;
 const MIN_TOKEN_LOG_PROB = -8;
 /** Frequent words that were recognized at least this clearly need more evidence to be a term. */
 const MIN_TRUSTED_CONFIDENCE = 0.5;
-/** How much better a term must fit than any other one at the same words. */
+/** Minimum lead of a term over any other term at the same words. */
 const MIN_LEAD = 0.5;
-/** How much better a term must fit than the recognized words: what fits only slightly better may be other words. */
+/** Minimum lead of a term over the recognized words. A term that fits only slightly better may be wrong. */
 const MIN_SCORE = 0.35;
-/** How much likelier the audio must make a term than it is without audio: the logarithm of the ratio. */
+/** Minimum ratio of a term's probability with the audio to that without it, as a logarithm. */
 const MIN_GAIN = 1;
 /**
- * Where a term leaves this much of the first or the last word that it replaces, or this share of it, that word is
- * hardly part of it.
+ * Time and share of the first or last replaced word that a term may leave uncovered. Beyond them, the word is hardly
+ * part of the term.
  */
 const MAX_LEFT_OVER_TICKS = 0.15 * TICKS_PER_SECOND;
 const MAX_LEFT_OVER_SHARE = 0.8;

@@ -1,7 +1,7 @@
 /**
- * Compares the whole text around a term with what else may have been said there: the audio decides. It gives back words
- * that the term has replaced although they were said beside it ("Plymouth and" for "Pleven and"), and phrases of
- * frequent words that only sound like the term ("and the rest" for "Antares"). Pure.
+ * Compares the whole text around a term with the alternatives by their audio. It restores words that the term has
+ * replaced although they were said beside it ("Plymouth and" for "Pleven and"), and phrases of frequent words that only
+ * sound like the term ("and the rest" for "Antares"). Pure.
  */
 import type { AlignmentRequest, ForcedAlignment, Transcript, Word } from "../speech";
 import { narrowCandidate, type TermCandidate } from "./candidates";
@@ -9,20 +9,20 @@ import { countAligned, findUtterance, listAround, MAX_REQUESTS } from "./compare
 import { removeAccents } from "./phones";
 
 /**
- * How much likelier a text must be with a word kept beside the term: sums of the log probabilities of words. Of some
- * 170 replacements of several words in the benchmark, a word that was part of the name reached 0.7, one beside it had
- * 8.9.
+ * Minimum lead of the text that keeps a word beside the term, in sums of log probabilities of words. In about 170
+ * replacements of several words in the benchmark, words that were part of the name reached 0.7, and a word beside it
+ * had 8.9.
  */
 const MIN_EDGE_LEAD = 2;
 /**
- * How much likelier frequent words must be than the term, so that they stay: in the place of the term, or the whole
- * text if they are a phrase that was recognized this clearly. In its place, names had up to 5, and "many" 5.3. A phrase
- * that was said had 6.8 and 0.77, names up to 4.3, or less clear words, but one with 8.7 and 0.78.
+ * Minimum lead of frequent words over the term for which they stay: in the place of the term, or in the whole text if
+ * they are a phrase that was recognized this clearly. In its place, names had up to 5, and "many" 5.3. A phrase that
+ * was said had 6.8 and 0.77, names up to 4.3, or less clear words, but one with 8.7 and 0.78.
  */
 const MIN_FREQUENT_LEAD = 5;
 const MIN_PHRASE_CONFIDENCE = 0.7;
 
-/** Where the words of a candidate are in an alignment: the number of its request, and the range of its words. */
+/** Place of a candidate's words in an alignment: the number of its request, and the range of its words. */
 type Place = { text: number; from: number; to: number };
 
 /** A candidate, its place, the numbers of the requests with narrower ones, and the place of the recognized words. */

@@ -138,7 +138,7 @@ export const waveform = fileRoute({
 const MAX_POINTS = 2_000;
 
 export const envelope = route({
-  summary: "Read the audio of an asset as a few peaks, for a picture",
+  summary: "Read the peaks of an asset's audio for a waveform",
   ...mediaRoute,
   query: strictObject({
     ...mediaQuery.properties,

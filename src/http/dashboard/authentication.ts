@@ -72,7 +72,7 @@ const foreignOrigin = (): AppError =>
  * Returns whether a page of this origin belongs to this server. That is the origin of the configured URL; and, because
  * a server on a LAN is opened under several names, the host that the request itself was sent to. A site under another
  * name cannot use this: the browser sends the site's own name in both headers, and the cookie belongs to the name under
- * which the user signed in. Nothing but this comparison depends on `Host`.
+ * which the user signed in. Only this comparison depends on `Host`.
  */
 export function isSameOrigin(
   origin: string | null,

@@ -86,7 +86,7 @@ export const download = route({
   responses: { 200: respondsWithFile("The archive") },
   load,
   handle: async ({ services, log, request }, { resource }) => {
-    // Nobody would read the archive.
+    // A HEAD request does not read the archive.
     if (request.method === "HEAD") return { status: 200, headers: { "Content-Type": "application/zip" } };
     const stopped = services.batchExports.start(resource);
     return zipDownload("Offcut export.zip", stopped, async (output, signal) => {

@@ -42,7 +42,7 @@ const priceSchema = SCHEMAS.PriceList.properties.items.items;
 
 /** Without authentication, because the page of the setup shows it. */
 export const readBilling = openRoute({
-  summary: "Tell whether this server charges credits",
+  summary: "Retrieve whether this server charges credits",
   responses: { 200: respondsWith("Billing", "The mode of billing") },
   handle: async ({ services: { config, store } }) =>
     ok({

@@ -29,7 +29,7 @@ const findingFields = {
     description: "the scores on which the rule decided; times are in microseconds",
   }),
 };
-/** A plan with what is stored beside it. */
+/** A plan with the data stored beside it. */
 const judgedPlan = strictObject({
   ...planSchema.properties,
   removed: Type.Array(
@@ -43,7 +43,7 @@ const judgedPlan = strictObject({
   ),
   review: Type.Optional(
     Type.Array(strictObject({ start: seconds, end: seconds, rule: Type.Unsafe<ReviewRule>(text), confidence }), {
-      description: "what is kept and marked, with the rule that marked it; missing in cuts of older versions",
+      description: "kept spans with marks, and the rule that marked each; missing in cuts of older versions",
     }),
   ),
 });
@@ -59,7 +59,7 @@ const reviewItem = strictObject({
   kind: enumeration(REVIEW_KINDS, "`removal`: a removed span; `mark`: a kept span that an editor should check"),
   start: secondsInRecording,
   end: secondsInRecording,
-  reason: Type.String({ description: "why it was removed, or what the mark says" }),
+  reason: Type.String({ description: "the reason for the removal, or the text of the mark" }),
   rule: orNull(text, "the deciding rule"),
   confidence: orNull(confidence),
   is_suggested_removal: Type.Boolean({ description: "whether the plan suggests removing it" }),
@@ -69,7 +69,7 @@ const reviewItem = strictObject({
 });
 
 const review = {
-  revision: Type.Integer({ minimum: 0, description: "increases with each change; 0 while nothing was decided" }),
+  revision: Type.Integer({ minimum: 0, description: "increases with each change; 0 before the first decision" }),
   items: Type.Array(reviewItem),
   counts: withDescription(strictObject({ open: count, kept: count, removed: count }), "the items of the whole review"),
 };

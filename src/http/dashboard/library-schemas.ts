@@ -1,6 +1,6 @@
 /**
- * The schemas of what the library shows: recordings and projects with their cuts, renders and totals, search results
- * and vocabularies.
+ * The schemas of the library: recordings and projects with their cuts, renders and totals, search results and
+ * vocabularies.
  */
 import { Type } from "@sinclair/typebox";
 import { enumeration, id, integer, orNull, strictObject, text, time, withDescription } from "../../domain/schema-parts";
@@ -68,7 +68,7 @@ export const LIBRARY_SCHEMAS = {
         name: orNull(text),
         message: text,
       }),
-      { description: "what is not in the archive, and why" },
+      { description: "parts that are missing from the archive, and the reasons" },
     ),
   }),
   ProjectSummary: strictObject({

@@ -63,7 +63,7 @@ const load = createOwnLoader("Cut", "cut_id", async (db, workspaceId, id) =>
 export const enter = route({
   summary:
     "Report that you have a cut open. Repeat it every 10 seconds: after 30 seconds without a call, you count as gone",
-  responses: { 200: respondsWith("CutPresence", "Everybody who has the cut open, you included") },
+  responses: { 200: respondsWith("CutPresence", "The users who have the cut open, including you") },
   load,
   handle: async ({ services, principal }, { resource }) => {
     const { user } = principal;

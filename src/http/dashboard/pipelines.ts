@@ -142,7 +142,7 @@ export const cancel = route({
 });
 
 export const retry = route({
-  summary: "Retry a failed or cancelled step with a new cut or render, and run on from there",
+  summary: "Retry a failed or cancelled step with a new cut or render, and continue the pipeline from there",
   errors: [
     "conflict",
     "asset_processing",
@@ -157,7 +157,7 @@ export const retry = route({
   handle: async (call) => {
     const { services, principal, params } = call;
     const reply = await services.store.write(async (tx) => {
-      // Read again: another call may have started it meanwhile.
+      // Read again: another call may have started it in the meantime.
       const pipeline = requireFound(await findPipeline(tx, principal.workspace.id, params.pipeline_id!), "Pipeline");
       await retryStep(services, tx, toActor(principal), { pipeline, stepId: params.step_id! });
       return ok(await showStored(call, tx, pipeline.id));

@@ -24,11 +24,11 @@ import type { Resource } from "../schemas";
 
 const cutAfterUpload = orNull(
   strictObject({
-    mode: optional(oneOf(...CUT_MODE_NAMES), "Default: the project's mode, else that of the server's settings"),
-    language: optional(language, "Of recordings that are uploaded without a language. Null: it is detected"),
+    mode: optional(oneOf(...CUT_MODE_NAMES), "Default: the project's mode, otherwise the server's default"),
+    language: optional(language, "Language of recordings that are uploaded without one. Null: it is detected"),
   }),
 );
-const CUT_AFTER_UPLOAD = "How new recordings are cut as soon as they can be. Null: they are not";
+const CUT_AFTER_UPLOAD = "Mode in which new recordings are cut as soon as they are cuttable. Null: they are not";
 
 type CutAfterUpload = Static<typeof cutAfterUpload>;
 
@@ -88,10 +88,10 @@ const showTotals = ({ kept, ...totals }: ProjectTotals) => ({
   kept_duration: toSeconds(kept),
 });
 
-/** A project with what its tile shows. */
+/** A project with the contents of its tile. */
 export type ListedProject = { row: Project; totals: ProjectTotals; newest: RecordingPicture[] };
 
-/** Reads what the tiles of these projects show. */
+/** Reads the contents of the tiles of these projects. */
 export async function readListedProjects(db: Queries, rows: Project[]): Promise<ListedProject[]> {
   const ids = rows.map(({ id }) => id);
   const [totals, newest] = await Promise.all([readProjectTotals(db, ids), readProjectPictures(db, ids)]);

@@ -54,7 +54,7 @@ async function accept(call: Call, choice: InvitationChoice): Promise<Reply> {
 export const acceptListed = route({
   summary: "Accept an invitation to a workspace",
   access: ACCESS,
-  responses: { 200: respondsWith("Workspace", "The workspace, of which you are now a member") },
+  responses: { 200: respondsWith("Workspace", "The workspace that you have joined") },
   handle: (call) => accept(call, { id: call.params.invitation_id! }),
 });
 
@@ -80,7 +80,7 @@ export const acceptLink = route({
   errors: ["not_found"],
   example,
   body,
-  responses: { 200: respondsWith("Workspace", "The workspace, of which you are now a member") },
+  responses: { 200: respondsWith("Workspace", "The workspace that you have joined") },
   handle: (call, { body: { token } }) => accept(call, { token }),
 });
 

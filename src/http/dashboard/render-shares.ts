@@ -36,7 +36,7 @@ export const create = route({
       "How long the link works: an hour to 30 days",
     ),
     password: Type.Optional({
-      ...secretField("What the page of the link asks for. Default: nothing", MAX_SHARE_PASSWORD_CHARACTERS),
+      ...secretField("Password that the page of the link requires. Default: none", MAX_SHARE_PASSWORD_CHARACTERS),
       minLength: MIN_SHARE_PASSWORD_CHARACTERS,
       errorText: `must be a string of ${MIN_SHARE_PASSWORD_CHARACTERS} to ${MAX_SHARE_PASSWORD_CHARACTERS} characters`,
     }),
@@ -56,7 +56,7 @@ export const create = route({
     const key = call.client.address ?? "unknown";
     const passwordHash = password === undefined ? null : await services.passwords.hash(key, password);
     return createOnce(call, async (tx) => {
-      // Expired links do not count, because nobody could see and revoke them.
+      // Expired links do not count, because users cannot see and revoke them.
       const { total } = await listRenderShares(tx, resource.id, services.now(), { limit: 0, offset: 0 });
       if (total >= MAX_SHARES) throw conflict(`Limit of ${MAX_SHARES} links reached. Revoke one first.`);
       const { workspaceId, userId } = toActor(call.principal);

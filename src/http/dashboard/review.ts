@@ -1,4 +1,4 @@
-/** The review of a cut: what an editor should check, and what was decided about it. */
+/** The review of a cut: the items that an editor should check, and the decisions about them. */
 import { Type } from "@sinclair/typebox";
 import { REVIEW_STATES, type ReviewItem } from "../../domain/review";
 import { listField, oneOf, strictObject } from "../../domain/schema-parts";

@@ -331,7 +331,7 @@ export const DASHBOARD_SCHEMAS = {
     end: Type.Array(integer),
   }),
   AddedMember: strictObject({
-    member: orNull(workspaceMember, "always null: nobody is a member before accepting"),
+    member: orNull(workspaceMember, "always null: users become members when they accept"),
     invitation_url: orNull(text, "link to join the workspace, with or without an account; null in a replayed response"),
     expires_at: orNull(time, "when the invitation expires"),
   }),

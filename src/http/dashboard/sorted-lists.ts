@@ -118,7 +118,7 @@ export const assets = listRoute({
 /** `progress`: that of the recordings, cuts and renders of the page, by ID. */
 type Recording = { row: Asset; facts: RecordingFacts; progress: ReadonlyMap<string, number> };
 
-/** Reads what the library shows of these assets. */
+/** Reads the fields of these assets that the library shows. */
 async function readRecordings(db: Queries, workspaceId: string, rows: Asset[]): Promise<Recording[]> {
   const ids = rows.map(({ id }) => id);
   const found = await readRecordingFacts(db, workspaceId, ids);

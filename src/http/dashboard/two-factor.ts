@@ -21,7 +21,7 @@ import { toAccountOwner, toSignInClient } from "./sign-in-client";
 
 const MAX_CODE_CHARACTERS = 64;
 
-/** Of a change that needs the password. */
+/** Common fields of routes that require the password. */
 const confirmed = {
   access: { credential: "fresh-session", target: "account" },
   example: { password: "correct horse battery" },

@@ -45,7 +45,7 @@ const toContentType = (text: string | null | undefined): string =>
   text && /^[\x20-\x7e]*$/.test(text) && text.trim() !== "" ? text : DEFAULT_CONTENT_TYPE;
 
 export const readLimits = route({
-  summary: "Tell how large a file may be, and how much space is left for uploads to the workspace",
+  summary: "Retrieve the maximum file size and the space left for uploads to the workspace",
   responses: { 200: respondsWith("UploadLimits", "The limits at this moment") },
   handle: async ({ services, principal }) => {
     const { maxBytes, freeBytes } = await readUploadLimits(services, principal.workspace.id);
@@ -155,7 +155,7 @@ export const createResumable = route({
         session_id: asset.id,
         expires_at: formatTime(expiry),
       };
-      // Relative, so that a browser stays on the host on which it opened the dashboard.
+      // Relative, so that the browser stays on the host from which it loaded the dashboard.
       return created(call.url(`/uploads/${asset.id}`), body, {
         "Upload-Expires": new Date(expiry).toUTCString(),
         "Tus-Resumable": TUS_VERSION,

@@ -21,9 +21,7 @@ import { route } from "../route";
 import type { Resource } from "../schemas";
 
 const query = strictObject({
-  project_id: Type.Optional(
-    uuidField("A project of the workspace. Without it, the vocabulary is that of the workspace"),
-  ),
+  project_id: Type.Optional(uuidField("A project of the workspace. Default: the workspace itself")),
 });
 
 /** `language_detected` has three letters where no code of two exists. */

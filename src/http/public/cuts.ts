@@ -98,7 +98,7 @@ export const cutParams = {
   options: Type.Optional(strictObject(planOptions)),
   keep_edits_of: optional(
     orNull(uuidField("A cut of the same recording")),
-    "A cut of the same recording whose edits, corrected texts and chosen takes are applied again. The plan's warnings list what could not be applied",
+    "A cut of the same recording whose edits, corrected texts and chosen takes are applied again. The plan's warnings list edits that could not be applied",
   ),
 };
 
@@ -228,14 +228,14 @@ export const edit = route({
     pacing: optional(
       strictObject({
         ...planOptions,
-        remove_off_script: optionalFlag("Removes what is not in the script. Default: true"),
+        remove_off_script: optionalFlag("Removes speech that is not in the script. Default: true"),
         remove_pauses: optionalFlag("Removes pauses. Default: true"),
       }),
       "The options of the plan that the segments were made from. What they remove keeps its reason; without them, it counts as removed by hand",
     ),
     replaces: Type.Optional(
       uuidField(
-        "An edited cut of the same recording in whose place this one is saved. It keeps its renders, and is deleted a day later if it has none",
+        "An edited cut of the same recording that this one replaces. It keeps its renders, and is deleted a day later if it has none",
       ),
     ),
     draft_revision: Type.Optional(

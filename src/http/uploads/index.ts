@@ -149,7 +149,7 @@ export function createUploadSurface(services: Services) {
         if (asset.state === "pending_upload" && isMoved) await finishUpload(services, asset);
         const current = await findAssetById(services.store.read, id);
         if (!current) throw error instanceof AppError ? error : notFound("Upload");
-        // If another request has finished the upload meanwhile, this one gets the response of a finished upload.
+        // If another request has finished the upload in the meantime, this one gets the response of a finished upload.
         if (asset.state !== "pending_upload" || current.state === "pending_upload") throw error;
         return run(request, current, caller);
       });

@@ -26,8 +26,8 @@ export function requireTusVersion(headers: Headers): void {
 }
 
 /**
- * Returns `Upload-Offset` in bytes; a number that no file can have as the largest safe integer, which is another offset
- * than that of every upload. Throws `AppError` `bad_request` unless it is a non-negative integer.
+ * Returns `Upload-Offset` in bytes; a number larger than any file as the largest safe integer, which matches no
+ * upload's offset. Throws `AppError` `bad_request` unless it is a non-negative integer.
  */
 export function parseUploadOffset(headers: Headers): number {
   const offset = parseByteCount(headers.get("upload-offset"));

@@ -47,7 +47,7 @@ export function createSignedPut(services: Services): SignedPut {
           services.log.warn("upload.not_discarded", { asset: id, error: failure }),
         );
         await services.folders.guard.confirmOnline();
-        // Its file has disappeared when the asset was deleted meanwhile.
+        // Its file has disappeared when the asset was deleted in the meantime.
         if (!(error instanceof AppError)) await requireOpenPut(services.store.read, id);
         throw error;
       } finally {

@@ -53,7 +53,7 @@ export async function callTusLibrary(
   const url = `${ORIGIN}${UPLOADS_PATH}/${id}`;
   const response = await tus.handleWeb(new Request(url, { method, headers, signal, body: transfer && body }));
   if (response.status >= 400) {
-    // The library's message for another offset than that of the upload does not name it.
+    // The library's message for a wrong offset does not contain the upload's offset.
     if (failure === ERRORS.INVALID_OFFSET && transfer !== null)
       requireOffset(transfer.offset, await session.readOffset());
     throw toAppError(failure, response.status, signal);
@@ -149,7 +149,7 @@ function createRowReader({ folders, store }: Services, { workspaceId, id: own }:
       // The file is created on first use, because a crash may come between the commit of the row and the file. If the
       // file of a complete upload was moved but its row not yet updated, the upload must not start again.
       if ((await findFileSize(path)) === null && (await findFileSize(folders.media(own).source)) === null) {
-        // In an offline folder, every upload would start over.
+        // Otherwise, every upload would start over while the folder is offline.
         await folders.guard.confirmOnline();
         await createFolder(folders.uploads);
         await writeFile(path, "", { flag: "a" });

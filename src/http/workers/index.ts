@@ -1,6 +1,6 @@
 /**
  * The routes of workers on other machines: joining and heartbeats with a join token, and those of one execution with
- * its signed link. They are no part of the API, and exist only on a server with Redis.
+ * its signed link. They are not part of the API, and exist only on a server with Redis.
  */
 import type { Static, TSchema } from "@sinclair/typebox";
 import { version } from "../../../package.json";
@@ -71,7 +71,10 @@ async function readBody<S extends TSchema>(
   return runLargeTasksSerially(text, () => parseBody(schema, text));
 }
 
-/** Reads what every version sends: other fields of another one may differ. Throws `AppError` `conflict` for one. */
+/**
+ * Reads the fields that every version sends. The other fields differ between versions. Throws `AppError` `conflict` for
+ * one.
+ */
 async function readProgram(call: CallOfWorker): Promise<WorkerProgram> {
   const program = await readBody(call, programMessage);
   if (program.protocol !== WORKER_PROTOCOL) throw refuseProtocol(program);

@@ -15,10 +15,10 @@ const TOLERANCE_LU = 0.15;
 const MAX_ATTEMPTS = 6;
 /** For peaks only, which should be below the maximum. */
 const MAX_PEAK_ATTEMPTS = 7;
-/** Where a decibel of gain adds less, more gain only distorts. */
+/** Minimum rise in loudness per decibel of gain. Below it, more gain only distorts. */
 const MIN_RISE = 0.1;
 const MIN_RAISE_DB = 0.2;
-/** How much lower peaks are limited than the excess of the file suggests, for each file that has been encoded. */
+/** Amount by which the ceiling is lowered beyond the measured excess, for each file that has been encoded. */
 const PEAK_STEP_DB = 0.1;
 const MAX_EXCEEDING_SHARE = 0.03;
 /** A step is not longer than if a decibel of gain added this much. */
@@ -26,7 +26,7 @@ const MIN_SLOPE = 0.25;
 /** More gain only amplifies noise. */
 const MAX_GAIN_DB = 50;
 /**
- * Maximum gain above the one that needs no limiter. Higher gains are heard as pumping. A clipper allows more, because
+ * Maximum gain above the one that needs no limiter. Higher gains cause audible pumping. A clipper allows more, because
  * it leaves less to the limiter.
  */
 const MAX_LIMITED_DB = 6;
@@ -39,8 +39,8 @@ const BISECTIONS = 11;
 export const toFactor = (decibels: number): number => 10 ** (decibels / 20);
 
 /**
- * Gains are in decibels. `fine`: steps of 10 ms of a recording that is not silent. Of a day, they take a while: between
- * predictions, the rest of the process runs.
+ * Gains are in decibels. `fine`: steps of 10 ms of a recording that is not silent. A prediction for a day of audio
+ * takes a while, so each one first yields to the event loop.
  */
 function createSearch(fine: LoudnessSteps, target: number, signal: AbortSignal | undefined) {
   const base = Math.min(MAX_GAIN_DB, target - predictLoudness(fine, null).integrated!);

@@ -10,7 +10,7 @@ import { type AudioSink, processInto, type SampleProcessor } from "./sink";
  */
 export type OutputLevel = Level & { isClipped?: boolean };
 
-/** How much the clipper turns down at most. */
+/** Maximum reduction by the clipper, in decibels. */
 export const CLIPPED_DB = 6;
 const CLIPPED_FACTOR = 10 ** (CLIPPED_DB / 20);
 /** Lower frequencies and a constant offset are inaudible, but they add to peaks. */

@@ -16,7 +16,7 @@ export type Level = {
   lowered?: Float32Array | null;
 };
 
-/** How long before a peak the reduction starts. */
+/** Time before a peak at which the reduction starts. */
 const LOOKAHEAD_SECONDS = 0.005;
 /** After this time, a reduction has ended to about two thirds. */
 export const RELEASE_SECONDS = 0.05;
@@ -30,7 +30,7 @@ export class Limiter implements SampleProcessor {
   private buffer: Float32Array;
   /** The factor that each frame in the buffer needs, as far as it is known: from its first frame on. */
   private needs = new Float32Array(0);
-  /** The reduction without smoothing, and its latest values, of which the mean is applied. */
+  /** The reduction without smoothing, and its latest values, whose mean is applied. */
   private reduction = 1;
   private readonly recent: Float32Array;
   private recentAt = 0;

@@ -1,4 +1,4 @@
-/** Measures the loudness of files: recordings, and what was encoded. */
+/** Measures the loudness of recordings and of encoded files. */
 import { type LoudnessSteps, writeLoudness } from "../../domain/loudness";
 import type { MediaInfo } from "../../domain/media";
 import { writeAtomically } from "../atomic-output";

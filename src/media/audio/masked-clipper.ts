@@ -1,5 +1,5 @@
 /**
- * Turns down single peaks for which a limiter would change whole periods of a voice: removes what exceeds a ceiling,
+ * Turns down single peaks for which a limiter would change whole periods of a voice: removes the part above a ceiling,
  * but in each band of hearing (Bark) only as much as the louder sound around it masks. Some samples still exceed the
  * ceiling a little, for a limiter behind it. Samples outside of blocks with a peak above the ceiling stay exactly as
  * they are.
@@ -9,18 +9,18 @@ import { joinSamples, type SampleProcessor } from "./sink";
 
 /** Duration of a block. Blocks overlap by half. */
 const BLOCK_SECONDS = 0.0214;
-/** How far below the sound around it the removed part stays. */
+/** Minimum distance of the removed part below the sound around it, in decibels. */
 const MARGIN_DB = 8;
 /** Masking falls by this much for each Bark above and below a sound. */
 const FALL_ABOVE_DB = 12;
 const FALL_BELOW_DB = 27;
 const BANDS = 25;
-/** What masking forbids is removed elsewhere in the next pass. */
+/** Maximum number of passes. Parts that masking does not allow to be removed are removed elsewhere in the next pass. */
 const MAX_PASSES = 6;
 
 const toBark = (hertz: number): number => 13 * Math.atan(0.00076 * hertz) + 3.5 * Math.atan((hertz / 7_500) ** 2);
 
-/** Factors from the energy of a band (rows) to what it masks in each band. */
+/** Factors from the energy of a band (rows) to the energy that it masks in each band. */
 const MASKING = Float64Array.from({ length: BANDS * BANDS }, (_, n) => {
   const distance = (n % BANDS) - Math.floor(n / BANDS);
   const fall = distance > 0 ? distance * FALL_ABOVE_DB : -distance * FALL_BELOW_DB;
@@ -138,7 +138,7 @@ export class MaskedClipper implements SampleProcessor {
     return isFound;
   }
 
-  /** Reduces the change to what is masked. */
+  /** Reduces the change to the masked part. */
   private limitChange(): void {
     const { energies, maxEnergies, factors, bandOfBin, change, spectrum } = this;
     this.fft.transform(change, spectrum);

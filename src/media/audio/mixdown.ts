@@ -14,7 +14,7 @@ export const MAX_CHANNELS = 64;
 export function buildMixdownFilters(track: MixdownTrack, outputChannels: number): string[] {
   if (track.discrete !== true) return [];
   const channels = Math.min(MAX_CHANNELS, track.channels);
-  // Not `pan`: newer versions of ffmpeg reject it where it only reorders channels of an uncommon layout.
+  // `pan` is not used: newer versions of ffmpeg reject it where it only reorders channels of an uncommon layout.
   if (channels < 2) return ["channelmap=0:mono"];
   if (outputChannels > 1) return ["channelmap=0|1:stereo"];
   const gain = (1 / Math.sqrt(channels)).toFixed(6);

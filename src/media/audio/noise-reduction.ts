@@ -1,8 +1,8 @@
 /**
  * Reduces noise in the samples of a recording, in all of its channels, without changing their number or their times.
- * Speech keeps a share of the original, because recognition suffers where the model takes too much of it. Where the
- * recording has no voice for three seconds, as in music, the original plays. Without spans from the speech analysis,
- * the model decides where that is.
+ * Speech keeps a share of the original, because recognition suffers where the model takes too much of it. Parts without
+ * a voice for three seconds, such as music, stay as in the original. Without spans from the speech analysis, the model
+ * decides where that is.
  */
 import type { NoiseReduction } from "../../domain/media";
 import { indexEndingAfter } from "../../domain/planning/spans";
@@ -25,7 +25,7 @@ const FRAMES_PER_SECOND = RNNOISE_RATE / RNNOISE_FRAME;
 const MIN_VOICELESS_FRAMES = 3 * FRAMES_PER_SECOND;
 /** Around a voice, noise is reduced at least this long, so that the edges of a cut are as quiet as its pauses. */
 const MARGIN_FRAMES = 0.5 * FRAMES_PER_SECOND;
-/** Of the fade between the original and the reduced samples. */
+/** Duration of the fade between the original and the reduced samples. */
 const FADE_FRAMES = (VOICELESS_FADE / TICKS_PER_SECOND) * FRAMES_PER_SECOND;
 /** Around these fades, the high-pass and the overlap of the model settle. */
 const SETTLING: Ticks = VOICELESS_FADE + fromSeconds(0.1);
@@ -75,7 +75,7 @@ export class NoiseReducer {
   private readonly width: number;
   /** Samples that do not fill a frame yet. */
   private rest = new Float32Array(0);
-  /** Frames from number `first` on, of which `first` is the next to be returned. */
+  /** Frames from number `first` on, the next one to be returned. */
   private frames: Frame[] = [];
   private first = 0;
   private readonly recent = new Float32Array(VOICE_FRAMES);
@@ -234,7 +234,7 @@ export class NoiseReducer {
     return this.start + (frame * TICKS_PER_SECOND) / FRAMES_PER_SECOND;
   }
 
-  /** Decides by what the model has found. */
+  /** Decides by the voice probabilities of the model. */
   private seemsVoiceless(frame: number, isEnd: boolean): boolean {
     while (this.voices.length > 0 && this.voices[0]! <= frame) this.lastVoice = this.voices.shift()!;
     const last = this.first + this.frames.length - 1;

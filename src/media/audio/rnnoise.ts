@@ -5,7 +5,7 @@ import simdPath from "@sapphi-red/web-noise-suppressor/rnnoise_simd.wasm" with {
 
 /** The only sample rate of the model. */
 export const RNNOISE_RATE = 48_000;
-/** Samples of a frame. The output of a frame is that of the frame before it. */
+/** Samples of a frame. The model returns the output of a frame with the next frame. */
 export const RNNOISE_FRAME = 480;
 /** The model expects the range of 16-bit samples. */
 const SCALE = 32_768;
@@ -29,7 +29,7 @@ export type Denoiser = {
 const compiled = new Map<string, Promise<WebAssembly.Module>>();
 
 async function compile(path: string): Promise<WebAssembly.Module> {
-  // In a bundle, the path is relative to it.
+  // The path in a bundle is relative to the bundle.
   return await WebAssembly.compile(await Bun.file(resolve(import.meta.dir, path)).bytes());
 }
 

@@ -39,7 +39,7 @@ export const toSampleBytes = ({ buffer, byteOffset, byteLength }: Float32Array):
 export const joinSamples = (before: Float32Array, after: Float32Array): Float32Array<ArrayBuffer> =>
   new Float32Array(Bun.concatArrayBuffers([before, after]));
 
-/** Returns a sink that only measures the samples with `take`. `read` returns what it has measured, after `end`. */
+/** Returns a sink that only measures the samples with `take`. `read` returns the measurement, after `end`. */
 export const createMeterSink = <Result>(
   take: (samples: Float32Array) => void,
   read: () => Result,

@@ -87,7 +87,7 @@ export class StepMeter {
   private energies = new Float32Array(INITIAL_STEPS);
   private peaks = new Float32Array(INITIAL_STEPS);
   private count = 0;
-  /** Of the step that is not complete: its sum, its peak, and its frames. */
+  /** Sum, peak and number of frames of the incomplete step. */
   private sum = 0;
   private peak = 0;
   private frames = 0;

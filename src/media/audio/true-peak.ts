@@ -7,7 +7,7 @@
 export type Interpolation = { taps: number; phases: readonly Float32Array[] };
 
 const TAPS = 8;
-/** Samples of speech at a low rate have more of what is close to half of the rate, which few taps weaken. */
+/** Speech at a low sample rate has more energy close to half of the rate, which few taps attenuate. */
 const LOW_RATE_TAPS = 16;
 const LOW_RATE = 44_100;
 const POSITIONS = [0.25, 0.5, 0.75];

@@ -23,7 +23,7 @@ export type ChunkRun<C extends Chunk> = {
 
 /** Failures of a chunk after which the render fails. */
 const MAX_FAILURES = 3;
-/** Failures of a place after which it gets nothing more of this render, while there are others. */
+/** Number of failures after which a place gets no more chunks of this render while other places exist. */
 const MAX_PLACE_FAILURES = 3;
 
 export function createChunkBoard<C extends Chunk>(options: {

@@ -18,12 +18,12 @@ import { createWorkLimits, PROGRESS_ARGUMENTS, type RecordingFile, tryFfmpeg } f
 import { findChildBox, readMoov, readMp4Structure } from "../packets/mp4-structure";
 import { type PictureGroup, readPictureGroups } from "./check-packets";
 
-/** What a file must contain: the frames of a chunk at a size and its name, or audio of a duration. */
+/** Expected content of a file: the frames of a chunk at a size and its name, or audio of a duration. */
 export type ExpectedChunk =
   | { kind: "video"; name: string; frameCount: number; width: number; height: number; frameRate: Rational }
   | { kind: "audio"; seconds: number };
 
-/** How much of a file is decoded. Audio is decoded completely. */
+/** Part of a file that is decoded. Audio is always decoded completely. */
 export type DecodedPart = "sample" | "all";
 
 export type ChunkCheck = Omit<RecordingFile, "probed"> & { expected: ExpectedChunk; decode: DecodedPart };

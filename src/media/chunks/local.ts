@@ -5,7 +5,7 @@ import type { Semaphore } from "../../lib/semaphore";
 import type { Chunk } from "./board";
 import { type ChunkPlaces, scheduleChunks } from "./schedule";
 
-/** What `encode` gets: the file that it writes, complete or not at all. */
+/** Target of `encode`, which writes the file completely or not at all. */
 export type EncodeTarget = { path: string; signal: AbortSignal; onFrames(frames: number): void };
 
 export type EncoderLimits = {
@@ -27,9 +27,9 @@ export type LocalOptions<C extends Chunk> = EncoderLimits & {
 };
 
 /**
- * Encodes every chunk that is not in the work folder yet. Returns the files in the order of the chunks, and how many
- * were there before. Errors: the first one of `encode`, which ends the others; the signal's reason; `JobYielded`
- * when asked to yield before the last chunk was started, but after the first.
+ * Encodes every chunk that is not in the work folder yet. Returns the files in the order of the chunks, and the number
+ * of those that existed before. Errors: the first one of `encode`, which ends the others; the signal's reason;
+ * `JobYielded` when asked to yield before the last chunk was started, but after the first.
  */
 export async function encodeLocally<C extends Chunk>(
   options: LocalOptions<C>,

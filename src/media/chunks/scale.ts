@@ -4,7 +4,7 @@ import type { VideoStream } from "../../domain/media";
 import { type Ffmpeg, listFilters } from "../ffmpeg";
 import { buildShapeFilters } from "../video-filters";
 
-/** In older versions, zscale is slower. */
+/** First version with a fast zscale. */
 const MIN_ZSCALE_LIBAVUTIL = 57;
 
 const zscaleByFile = new Map<string, Promise<boolean | null>>();

@@ -5,10 +5,10 @@ import { type Chunk, type ChunkPlace, createChunkBoard } from "./board";
 /** `list` has all places that can encode chunks, also those without a free slot. */
 export type ChunkPlaces = Pick<JobPlaces, "request"> & { list(): ChunkPlace[] };
 
-/** What a run of a chunk gets. `isDone`: another run of it has ended before. */
+/** Control of one run of a chunk. `isDone`: another run of the chunk has completed it. */
 export type ChunkControl = { signal: AbortSignal; progress(share: number): void; isDone(): boolean };
 
-/** What an error of a run means: the place is gone, the chunk has failed there, or the render ends with it. */
+/** Meaning of an error of a run: the place is gone, the chunk has failed there, or the render fails. */
 export type ChunkFailure = "lost" | "failed" | "final";
 
 export type ScheduleOptions<C extends Chunk> = {
@@ -19,22 +19,21 @@ export type ScheduleOptions<C extends Chunk> = {
   /** Expected of a place whose speed is unknown, in frames per second. */
   fallbackSpeed: number;
   run(chunk: C, placeId: string, control: ChunkControl): Promise<void>;
-  /** Says what an error means. Default: it ends the render. */
+  /** Classifies an error. By default, every error ends the render. */
   judge?: (error: unknown, chunk: C, placeId: string) => ChunkFailure;
   signal?: AbortSignal | undefined;
   /** Polled before each chunk. When true, no other chunk starts. */
   shouldYield(): boolean;
   /** Receives the share of the frames that are done. */
   progress(share: number): void;
-  /** How often places and the request to yield are looked at when nothing else happens. */
+  /** Interval at which places and the request to yield are checked when nothing else happens. */
   tickMs?: number;
   /** Milliseconds on a monotonic clock. */
   clock?: () => number;
 };
 
 /**
- * Without any place for this long, a render yields, so that another attempt plans it for the places that there are
- * then.
+ * Time without any place after which a render yields, so that another attempt plans it for the places available then.
  */
 export const MAX_IDLE_MS = 30_000;
 /** A chunk that was lost this often may itself be crashing the workers. */
@@ -42,8 +41,8 @@ const MAX_LOSSES = 5;
 const TICK_MS = 1_000;
 
 /**
- * Returns whether all chunks are done: false when it was asked to yield, or has no places. Nothing is running any more
- * when the promise settles. Errors: the one that ended the render; the signal's reason.
+ * Returns whether all chunks are done: false if it was asked to yield or has no places. No run is active when the
+ * promise settles. Errors: the one that ended the render; the signal's reason.
  */
 export async function scheduleChunks<C extends Chunk>(options: ScheduleOptions<C>): Promise<boolean> {
   const { places, judge = () => "final", clock = () => performance.now() } = options;

@@ -12,7 +12,7 @@ const MAX_FILE_BYTES = 1024 ** 2;
 const MAX_CHUNK_FRAMES = 10_000;
 
 /**
- * Returns the sizes of an earlier attempt in frames; null if there are none that add up to `frameCount`. A child
+ * Returns the sizes of an earlier attempt in frames; null if it stored none that add up to `frameCount`. A child
  * process may have written the file, so links are not followed and its size is limited.
  */
 export async function readChunkSizes(workDir: string, frameCount: number | null): Promise<number[] | null> {

@@ -54,7 +54,7 @@ function createRewriter(sequence: SequenceFacts, parameterSets: ReadonlyMap<numb
   let keptCount = 0;
   let hasStarted = false;
   let isDone = false;
-  /** Whether there were once as many references as there can be, so that those before the intra picture are gone. */
+  /** Whether the maximum number of references was reached once, so that those before the intra picture are gone. */
   let isSettled = false;
   const maxReferences = Math.max(1, sequence.maxReferences);
   let previousOrder = 0;
@@ -69,7 +69,7 @@ function createRewriter(sequence: SequenceFacts, parameterSets: ReadonlyMap<numb
     return relative;
   };
 
-  /** Removes what the sliding window removes: the oldest pictures. */
+  /** Removes the oldest pictures, as the sliding window does. */
   const addReference = (references: Reference[], added: Reference): Reference[] =>
     [...references, added].slice(-maxReferences);
 
@@ -151,7 +151,7 @@ function createRewriter(sequence: SequenceFacts, parameterSets: ReadonlyMap<numb
       const { order } = take(slices, false);
       complete(slices[0]!, order, false);
     },
-    /** Whether the next packets are unchanged: there was an IDR picture. */
+    /** Whether the next packets stay unchanged, because an IDR picture was found. */
     isDone: () => isDone,
     /** Whether later pictures can no longer refer to one before the intra picture. */
     isSettled: () => isSettled && keptCount > maxReferences,
@@ -247,7 +247,7 @@ type SliceChange = {
   newOrder: number | null;
   commands: string;
   /**
-   * `dec_ref_pic_marking`. An IDR picture has two flags there: earlier pictures are shown, and it is no long-term
+   * `dec_ref_pic_marking`. An IDR picture has two flags there: earlier pictures are shown, and it is not a long-term
    * reference.
    */
   marking: string;
@@ -290,7 +290,7 @@ function writeSlice(header: SliceHeader, change: SliceChange): Uint8Array {
 
 /**
  * Returns the end of the first byte that is not 0 among those that are `from` bytes or more after the start, without
- * emulation prevention. What follows it needs the same emulation prevention after another start of whole bytes.
+ * emulation prevention. The bytes after it need the same emulation prevention after any other beginning of whole bytes.
  */
 function findSplit(nal: Uint8Array, from: number): number {
   let zeros = 0;

@@ -1,6 +1,6 @@
 /**
- * Parses slice headers of progressive H.264 (ITU-T H.264, 7.3.2.2 and 7.3.3), with the places of what a splice changes.
- * Pure.
+ * Parses slice headers of progressive H.264 (ITU-T H.264, 7.3.2.2 and 7.3.3), with the positions of the fields that a
+ * splice changes. Pure.
  */
 import { type BitReader, createBitReader, removeEmulationPrevention } from "./bits";
 import { getNalType, isReferenceNal, NAL_IDR } from "./h264";
@@ -92,7 +92,9 @@ const MAX_REFERENCES = 32;
 /** The header is at the beginning of a slice, which is long. */
 const MAX_HEADER_BYTES = 1_024;
 
-/** Parses a slice that is not part of an IDR picture. Errors: a plain `Error` for what a splice does not support. */
+/**
+ * Parses a slice that is not part of an IDR picture. Errors: a plain `Error` for features that splices do not support.
+ */
 export function parseSliceHeader(
   nal: Uint8Array,
   sequence: SequenceFacts,

@@ -1,6 +1,6 @@
 /**
- * Files of which some parts are still on another machine. Readers request the bytes that they are about to read.
- * Programs such as ffmpeg cannot do that, so all bytes are requested before they start.
+ * Files with parts that are still on another machine. Readers request the bytes that they are about to read. Programs
+ * such as ffmpeg cannot do that, so all bytes are requested before they start.
  */
 
 /** `bytes` is the size of the whole file, which already has it. `modifiedAt` is in whole seconds since 1970. */

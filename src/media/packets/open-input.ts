@@ -50,7 +50,7 @@ export function openLocatedInput(path: string): { input: Input; locate(data: Uin
   };
 }
 
-/** Reads a file of which some parts are fetched when they are read. */
+/** Reads a file whose missing parts are fetched when they are read. */
 function createIncompleteSource(path: string): CustomSource {
   let file: Promise<FileHandle> | null = null;
   let isDisposed = false;
@@ -58,7 +58,7 @@ function createIncompleteSource(path: string): CustomSource {
     getSize: () => findIncompleteFile(path)!.bytes,
     read: async (start, end) => {
       await requireBytes(path, start, end);
-      // Nobody would close it.
+      // Otherwise the file would never be closed.
       if (isDisposed) throw new Error("The reader was closed.");
       file ??= open(path, "r");
       const buffer = new Uint8Array(end - start);

@@ -21,7 +21,7 @@ type HeadRun = { priority: SpawnOptions["priority"]; onEnd: (cpuSeconds: number)
 
 /** Maximum number of waiting processes, one per recording with different colors. Each takes memory. */
 const MAX_WAITING = 2;
-/** By then, the last requested head is being decoded, which needs the cores of a small machine. */
+/** Delay of a start: at first, decoding the last requested head needs all cores of a small machine. */
 const START_DELAY_MS = 250;
 
 /** `start` and `delayMs` are for tests. */
@@ -74,7 +74,9 @@ export function createHeadEncoders(tools: HeadTools, { start = startHeadEncoder,
         return await encodeWith(start(tools, video, priority));
       }
     },
-    /** Starts a process for the next head of this video, soon, unless one is already waiting or there is no room. */
+    /**
+     * Starts a process for the next head of this video, soon, unless one is already waiting or the limit is reached.
+     */
     prepare(video: VideoStream): void {
       const key = getKey(video);
       if (waiting.has(key) || waiting.size >= MAX_WAITING) return;

@@ -91,7 +91,7 @@ export function startHeadEncoder(
   return {
     /** Resolves to the processor seconds of the process when it has ended, for any reason. Never rejects. */
     ended: measureCpuSeconds(child, ffmpeg),
-    /** Ends a process that is no longer needed. */
+    /** Ends the process when it is no longer needed. */
     stop: child.killNow,
     /** Encodes a head. Can be called once. Errors: `AppError` `processing_failed`; the signal's reason. */
     encode: async (frames: HeadFrames, signal?: AbortSignal): Promise<EncodedHead> => {

@@ -115,7 +115,7 @@ export function shiftFragments(bytes: Uint8Array, time: number): void {
   }
 }
 
-/** Lets players turn all tracks. Throws `AppError` `processing_failed` if a box has an invalid size. */
+/** Makes players turn all tracks. Throws `AppError` `processing_failed` if a box has an invalid size. */
 function turnTracks(bytes: Uint8Array, rotation: VideoStream["rotation"]): void {
   for (const tkhd of iterateBoxes(bytes, ["moov", "trak", "tkhd"])) {
     const at = tkhd.getUint8(8) === 1 ? 60 : 48;

@@ -21,8 +21,8 @@ const MAX_HIDDEN_FRAMES = 3;
 export type HeadSpan = { from: number; to: number };
 
 /**
- * `head` is what has to be encoded, because it starts inside a group of pictures; null if it does not. `parts` are the
- * parts after it, and empty if it is all.
+ * `head` is the part to encode if the piece starts inside a group of pictures; otherwise null. `parts` are the parts
+ * after it, and empty if it is all.
  */
 export type SourcePiece = { head: HeadSpan | null; parts: PiecePart[] };
 

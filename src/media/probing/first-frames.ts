@@ -12,7 +12,7 @@ const MAX_LINES = 4_000;
 /** The time of a frame in the container, and whether it is interlaced, which not every container declares. */
 export type FirstFrame = { time: Ticks; interlaced: boolean };
 
-/** Null for a kind of stream that the file does not have, or of which no frame can be decoded. */
+/** Null for a kind of stream that the file does not have, or whose frames cannot be decoded. */
 type FirstFrames = { video: FirstFrame | null; audio: FirstFrame | null };
 
 /**

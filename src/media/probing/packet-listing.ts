@@ -91,13 +91,13 @@ function parseFramecrcLine(line: string, streams: readonly PacketCollector[]): v
   const stream = streams[index!];
   if (stream === undefined || size === undefined || (flags & DISCARD_FLAG) !== 0) return;
   const timestamp = pts! > MIN_TIMESTAMP ? pts! : dts!;
-  // In AVI an empty packet means that the previous frame stays visible.
+  // An empty packet in AVI means that the previous frame stays visible.
   if (!(timestamp > MIN_TIMESTAMP) || size === 0) return;
   const toTicks = (time: number) => Math.round(time * stream.unit);
   stream.add(toTicks(timestamp), toTicks(timestamp + Math.max(0, duration!)), size);
 }
 
-/** Collects the times of packets, of which there may be millions. */
+/** Collects the times of packets, possibly millions. */
 export class PacketCollector {
   /** The time base of a listing. */
   unit = 1;

@@ -10,7 +10,7 @@ import { createSemaphore } from "../../lib/semaphore";
 
 export type RenderCache = Awaited<ReturnType<typeof openRenderCache>>;
 
-/** `path` null: there is no earlier file. `newPath` must not exist. */
+/** `path` is null without an earlier file. `newPath` must not exist. */
 export type RenderCacheFiles = { path: string | null; newPath: string; maxBytes: number };
 
 /** Contents start after the magic number. The index and the trailer follow the last one. */
@@ -41,7 +41,7 @@ export async function openRenderCache({ path, newPath, maxBytes }: RenderCacheFi
   let isBroken = false;
   let isSaved = false;
 
-  /** Appends to the new file. After an error, such as a full disk, there is no new file. */
+  /** Appends to the new file. After an error, such as a full disk, no new file is kept. */
   async function append(bytes: Uint8Array): Promise<void> {
     try {
       if (target === null) {

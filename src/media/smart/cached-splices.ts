@@ -45,7 +45,7 @@ export async function findCachedSplices(
     /** Parameter sets of the encoder of all cached segments, or null without cached segments. */
     description,
     has: (segment: SpliceSegment) => found.has(segment),
-    /** Reads the packets of a cached segment. Errors: `SpliceError` if the file was damaged meanwhile. */
+    /** Reads the packets of a cached segment. Errors: `SpliceError` if the file was damaged in the meantime. */
     read: async (segment: SpliceSegment) => {
       const splice = await read(segment);
       if (splice === null) throw new SpliceError("A cached segment cannot be read.");

@@ -67,7 +67,10 @@ export function buildSpliceArguments(input: SpliceInput, splice: SpliceOptions):
   ];
 }
 
-/** Returns the command line without what does not affect the frames: a key of encoded segments is made from it. */
+/**
+ * Returns the command line without values that do not affect the frames. The key of encoded segments is computed from
+ * it.
+ */
 export const buildSpliceIdentity = (
   input: Pick<SpliceInput, "probed" | "segments" | "libavutil">,
   splice: SpliceOptions,

@@ -11,7 +11,7 @@ export type CheckWindow = { from: number; to: number };
 const FRAMES_AFTER_SPLICE = 12;
 /** Splices of one kind are equivalent, so only these of each are checked, ordered so that the first are far apart. */
 const SAMPLING_ORDER = [0, 3, 5, 1, 4, 2];
-/** Of those between segments that an earlier render has checked. */
+/** Maximum number of checked splices of one kind if an earlier render has encoded their segments. */
 const MAX_KNOWN_WINDOWS = 1;
 const MIN_CHECKED_FRAMES = 100;
 /** Maximum number of frames decoded to reach a splice. */

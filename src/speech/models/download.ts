@@ -48,7 +48,7 @@ export async function download(file: ModelDownload, options: DownloadOptions = {
     return;
   }
   const part = `${file.path}.part`;
-  // The partial file may be of an earlier version, so the first wrong checksum need not be the server's fault.
+  // The partial file may come from an earlier version, so the first wrong checksum may not be the server's fault.
   let resumed = (await getFileBytes(part)) > 0;
   for (;;) {
     await fetchUntilComplete(file, part, settings);

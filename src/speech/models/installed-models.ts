@@ -14,7 +14,7 @@ export type InstalledModels = { installed: InstalledModel[]; damaged: { name: st
 
 export const getModelsFolder = (dataDir: string): string => join(dataDir, "models");
 
-/** Reads the folder. If it is missing, there are no models. */
+/** Reads the folder. Returns no models if it is missing. */
 export function readInstalledModels(modelsDir: string): InstalledModels {
   const models: InstalledModels = { installed: [], damaged: [] };
   for (const name of listModelFolders(modelsDir)) {
@@ -74,7 +74,7 @@ export function chooseModel(language: string, installed: readonly InstalledModel
 
 /**
  * Finds the model that detects the spoken language: the smallest Whisper, otherwise a SenseVoice, which reports the
- * language of its transcript. Returns null if there is none.
+ * language of its transcript. Returns null if neither is installed.
  */
 export function findLanguageDetector(installed: readonly InstalledModel[]): InstalledModel | null {
   const size = ({ manifest }: InstalledModel) => sumFileBytes(manifest.files);

@@ -145,9 +145,9 @@ export const findOnlyWorkspace = ({ credential, workspace }: Principal): string 
   credential.kind === "api_key" ? workspace.id : null;
 
 /**
- * Returns the principal in the workspace of the request: that in its path; else the key's; for a session `requested`,
- * by default the personal one. Throws `AppError` `not_found` if the user is not a member of it, or the key is for
- * another one; `forbidden` as `requireCaller` and `requireRole`.
+ * Returns the principal in the workspace of the request: the one in its path, otherwise the key's; for a session
+ * `requested`, by default the personal one. Throws `AppError` `not_found` if the user is not a member of it, or the key
+ * is for another one; `forbidden` as `requireCaller` and `requireRole`.
  */
 export async function enterWorkspace(
   db: Queries,

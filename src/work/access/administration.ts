@@ -21,8 +21,8 @@ import { cancelPipeline } from "../pipelines/requests";
 import { type AuditActor, recordAudit } from "./audit";
 
 /**
- * Absent fields stay unchanged. `storage_quota_bytes`: of the personal workspace; null is the configured quota, 0 is
- * none.
+ * Absent fields stay unchanged. `storage_quota_bytes`: of the personal workspace; null uses the configured quota, 0
+ * disables it.
  */
 export type AccountChange = { role?: AccountRole; disabled?: boolean; storage_quota_bytes?: number | null };
 

@@ -22,7 +22,7 @@ export const SERVER_ACTOR: AuditActor = { kind: "server", ...NOBODY };
 
 type AuditRecord = {
   action: AuditAction;
-  /** What was changed. The kind of a plain ID is the first word of the action. */
+  /** The changed resource. The kind of a plain ID is the first word of the action. */
   target: string | { kind: string; id: string } | null;
   workspaceId?: string;
   /** Values that are not secret. */

@@ -92,8 +92,8 @@ export async function removeAsset(
 ): Promise<void> {
   const { read } = services.store;
   await services.folders.guard.confirmOnline();
-  // Before the cuts, each of which would change the index. A deletion that fails below leaves an asset that the next
-  // start makes searchable again.
+  // Runs before the deletion of the cuts, each of which would change the index. A deletion that fails below leaves an
+  // asset that the next start makes searchable again.
   await writeUrgently(services, async (tx) => {
     await deletePassages(tx, assetId);
     await enterBacklog(tx, assetId);
@@ -105,7 +105,7 @@ export async function removeAsset(
     const asset = await findAssetById(tx, assetId);
     if (!asset) return;
     await onDelete(tx);
-    // Includes cuts and renders that were created meanwhile.
+    // Includes cuts and renders that were created in the meantime.
     await deleteAssetRows(services, tx, asset, after);
     if (by === "user") await touchProject(tx, asset.project_id, services.now());
   });
@@ -119,7 +119,7 @@ export async function removeProject(services: PipelineNeeds, projectId: string):
     await removeAsset(services, id, "project");
   const after: DeletionCleanup = { steps: [], paths: [], assets: [] };
   await writeUrgently(services, async (tx) => {
-    // Assets that were created meanwhile.
+    // Assets that were created in the meantime.
     for (const id of await listProjectAssetIds(tx, projectId)) {
       const asset = await findAssetById(tx, id);
       if (asset) await deleteAssetRows(services, tx, asset, after);
@@ -152,7 +152,7 @@ export async function removeRender(
   await services.folders.guard.confirmOnline();
   const after: DeletionCleanup = { steps: [], paths: [], assets: [] };
   await writeUrgently(services, async (tx) => {
-    // Read again: it may have ended meanwhile, which must not be cancelled.
+    // Read again: it may have ended in the meantime, which must not be cancelled.
     const current = await findRenderById(tx, render.id);
     if (!current) return;
     await onDelete(tx);

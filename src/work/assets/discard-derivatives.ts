@@ -9,7 +9,9 @@ import { findAssetById, listUnmeasuredAssets, updateAsset } from "../../store/as
 import { listBlobs } from "../jobs/blob-files";
 import type { CoreNeeds } from "../needs";
 
-/** Removes what the preparation of a failed asset has made. The source stays until the asset is deleted. */
+/**
+ * Removes the files that the preparation of a failed asset has created. The source stays until the asset is deleted.
+ */
 export async function discardDerivatives({ store, folders }: CoreNeeds, assetId: string): Promise<void> {
   const { dir, source } = folders.media(assetId);
   const names = (await listNames(dir)).filter((name) => name !== basename(source));

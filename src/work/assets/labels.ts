@@ -1,4 +1,4 @@
-/** What users can change about assets: name, tags, note and project. */
+/** Changes the properties of assets that users can set: name, tags, note and project. */
 import { conflict, requireFound } from "../../domain/errors";
 import { type Asset, findAsset, moveAsset, updateAsset } from "../../store/assets";
 import type { Queries } from "../../store/db";

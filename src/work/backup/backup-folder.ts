@@ -87,7 +87,7 @@ export type VerifyReport = {
 
 /**
  * Reads the files of a backup and compares them with its manifest. Sizes are always compared, and the database is
- * always checked unless `paths` are chosen. What is found is recorded in the backup. Errors: the signal's reason.
+ * always checked unless `paths` are chosen. Problems are recorded in the backup. Errors: the signal's reason.
  */
 export async function verifyBackup(
   { path, manifest }: Pick<Backup, "path" | "manifest">,

@@ -39,7 +39,7 @@ export async function readBackupStatus({ store, config, now }: CoreNeeds) {
      * verifications: it stores damaged files again.
      */
     lastFailure: open.toSorted((a, b) => (a.id < b.id ? 1 : -1))[0] ?? null,
-    /** When the next nightly backup is due; null when there is none. */
+    /** When the next nightly backup is due; null without nightly backups. */
     nextAt: config.backupTo === null ? null : findNextDueTime(now(), config.backupAt),
   };
 }

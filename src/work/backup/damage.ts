@@ -38,8 +38,8 @@ async function writeDamage(path: string, damage: Damage): Promise<void> {
 }
 
 /**
- * Records what a verification has found, also in the other backups that have links to the damaged files. `checked`:
- * files whose contents were compared. Errors: those of the file system.
+ * Records the result of a verification, also in other backups that have links to the damaged files. `checked`: files
+ * whose contents were compared. Errors: those of the file system.
  */
 export async function recordDamage(
   backup: DamagedBackup,

@@ -55,7 +55,7 @@ export async function checkFiles(
 }
 
 /**
- * Checks that the restored ledger gives each workspace the balance that it had. A manifest of an older version has no
+ * Checks that each workspace has the same balance in the restored ledger. A manifest of an older version has no
  * balances.
  */
 export async function checkBalances({ store, manifest: { balances } }: DrillTarget) {
@@ -71,8 +71,8 @@ export async function checkBalances({ store, manifest: { balances } }: DrillTarg
 
 /**
  * Renders an old cut again with the job's own code, and compares the hashes of its frames with those of the stored
- * render; only their number when the stored one was made with another ffmpeg or encoder. `render_frames`: null when
- * there is no render that is short enough. Errors: the signal's reason.
+ * render; only their number when the stored one was made with another ffmpeg or encoder. `render_frames`: null if no
+ * render is short enough. Errors: the signal's reason.
  */
 export async function checkRender(
   target: DrillTarget,
@@ -108,7 +108,7 @@ export async function checkRender(
       hashFrames({ ...tools, path, output: input.output, workDir: work, maxSeconds, signal: limit });
     const stored = await hash(join(loaded.outputDir, name));
     const rendered = await hash(join(outputDir, name));
-    // Another ffmpeg or encoder may give other frames without a fault, but not another number of them.
+    // Another ffmpeg or encoder may produce different frames without a fault, but not another number of them.
     const isComparable = chosen.madeWith === null || chosen.madeWith === madeWith;
     const toComparable = (hashes: readonly string[]) => (isComparable ? hashes : hashes.map(() => ""));
     const compare = (unit: string, was: readonly string[], is: readonly string[]) =>

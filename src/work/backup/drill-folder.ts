@@ -76,7 +76,7 @@ async function isInUse(path: string): Promise<boolean> {
     lock?.release();
     return lock === null;
   } catch {
-    // It was removed meanwhile, or is not a folder.
+    // It was removed in the meantime, or is not a folder.
     return true;
   }
 }

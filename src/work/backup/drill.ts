@@ -1,7 +1,7 @@
 /**
- * The drill: restores a backup to a scratch folder, starts this program on it, and lets it check the data. The restored
- * server listens on a private socket only, runs no jobs, sends nothing, and knows only the scratch folder, which is
- * removed at the end.
+ * The drill: restores a backup to a scratch folder, starts this program on it, and makes it check the data. The
+ * restored server listens on a private socket only, runs no jobs, sends nothing, and knows only the scratch folder,
+ * which is removed at the end.
  */
 import { join } from "node:path";
 import type { Folders } from "../../blobs/folders";
@@ -33,7 +33,7 @@ export type DrillFindings = {
 export type DrillReport = Omit<DrillFindings, "damaged"> & { path: string; bytes: number; duration_ms: number };
 
 const MAX_MINUTES = 30;
-/** Settings of the restored server. None of them lets it send or listen anywhere. */
+/** Settings of the restored server. None of them allows it to send or listen anywhere. */
 const SETTINGS_NAME = "settings.toml";
 
 /**

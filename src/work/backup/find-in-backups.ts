@@ -41,8 +41,8 @@ export function openFileSource(target: string | null, offsite: OffsiteAccess | u
 }
 
 /**
- * Reads the manifest of the newest backup, of which a bucket needs two requests. The catalog is empty without one, and
- * while its place is away.
+ * Reads the manifest of the newest backup, which takes two requests to a bucket. The catalog is empty without a backup,
+ * and while its place is offline.
  */
 export async function openBackupCatalog({ backups, config: { backupTo }, now }: BackupNeeds): Promise<BackupCatalog> {
   const newest = backupTo === null ? null : await backups.findNewest(backupTo, now()).catch(() => null);

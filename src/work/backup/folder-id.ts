@@ -16,9 +16,9 @@ export const readFolderId = async (dataDir: string): Promise<string | null> =>
   (await readIdentity(dataDir)).folder_id ?? null;
 
 /**
- * Adds the recovery key of the data folder `replaced` to a restored one that is older than the key: without it, nobody
- * could restore the backups in the bucket that this server wrote since. The key of another data folder is not taken
- * over, nor that of one whose secrets are damaged.
+ * Adds the recovery key of the data folder `replaced` to a restored one that is older than the key: without it, the
+ * backups that this server has since written to the bucket could not be restored. Ignores the key of another data
+ * folder, and of one whose secrets are damaged.
  */
 export async function keepRecoveryKey(restored: string, replaced: string): Promise<void> {
   const { backup_key: key, folder_id: id } = await readIdentity(replaced).catch((): Identity => ({}));

@@ -1,7 +1,7 @@
 /**
  * Writes a backup to a folder. Files that did not change since the previous backup in the same folder are hard-linked
- * to it; the others share their blocks with the live file where the file system can, else they are copied. Everything
- * is written to a folder with a temporary name, which gets its own name when the manifest is in it.
+ * to it; the others share their blocks with the live file if the file system supports it, and are copied otherwise.
+ * Everything is written to a folder with a temporary name, which gets its own name when the manifest is in it.
  */
 import { mkdir, rename, stat } from "node:fs/promises";
 import { hostname } from "node:os";
@@ -205,7 +205,7 @@ async function describeReplaced(
   }
 }
 
-/** Returns false when the previous backup lacks the file or a part of it, so that it is copied again. */
+/** Returns false if the previous backup lacks the file or a part of it; the file is then copied again. */
 async function linkPrevious(previous: string, file: BackupFile, path: string): Promise<boolean> {
   const existing = join(previous, file.path);
   if ((await findFileSize(existing)) !== file.bytes) return false;

@@ -1,6 +1,6 @@
 /**
- * Creates the nightly backup, prunes old ones, and runs a drill of the newest one. Catches up after the start on what
- * was missed while the server was off.
+ * Creates the nightly backup, prunes old ones, and runs a drill of the newest one. After the start, catches up on runs
+ * that were missed while the server was off.
  */
 import { findLastDueTime } from "../../domain/backup";
 import { isOffsite } from "../../domain/offsite";
@@ -31,7 +31,7 @@ export function createNightlyBackup({ backups, config, log, now, store }: Backup
     try {
       // A backup that a wrong clock dated in the future does not count.
       const newest = await backups.findNewest(target, now()).catch(async (error) => {
-        // The place is unreachable. Administrators see why there is no backup.
+        // The place is unreachable. Administrators see the reason for the missing backup.
         await backups.recordFailure(target, error);
         throw error;
       });
@@ -53,9 +53,9 @@ export function createNightlyBackup({ backups, config, log, now, store }: Backup
   }
 
   /**
-   * Returns whether the drill of this night was started, also by a server that it may have killed, or that of this week
-   * has ended. In a bucket only those of the server and proofs by hand count for the week: others may have been
-   * interrupted, or have been of an old backup.
+   * Returns whether tonight's drill was started, even if it may have killed the server, or this week's drill has ended.
+   * For a bucket, only the server's own drills and completed manual ones count for the week: others may have been
+   * interrupted or have used an old backup.
    */
   async function hasDrill(due: number): Promise<boolean> {
     const { rows } = await listBackupRuns(store.read, { kind: "drill" }, { limit: MAX_DRILLS, offset: 0 });

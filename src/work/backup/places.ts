@@ -39,8 +39,8 @@ export function createBackupPlaces({ folders, now, offsite, readMounts }: Places
 
   return {
     /**
-     * Opens a backup; in a bucket, a place stands for its newest backup. Errors: `bad_request` or `not_found` when
-     * there is none.
+     * Opens a backup; in a bucket, a place stands for its newest backup. Errors: `bad_request`, or `not_found` if the
+     * backup does not exist.
      */
     open: async (path: string, signal: AbortSignal) => {
       if (!isOffsite(path)) return readBackup(path);
@@ -49,8 +49,8 @@ export function createBackupPlaces({ folders, now, offsite, readMounts }: Places
       return backup;
     },
     /**
-     * Opens the backup of a drill: `path` itself, or the newest one with media in it. Errors: `bad_request` when there
-     * is none.
+     * Opens the backup of a drill: `path` itself, or the newest one with media in it. Errors: `bad_request` if no
+     * backup has media.
      */
     openForDrill: async (path: string, signal: AbortSignal) => {
       const backup = await find(path, { hasMedia: true, signal });
@@ -91,7 +91,7 @@ export function createBackupPlaces({ folders, now, offsite, readMounts }: Places
         return name === "TimeoutError" ? `${target} does not respond.` : message;
       }
     },
-    /** Creates the recovery key of off-site backups and returns it; null when there is one. */
+    /** Creates the recovery key of off-site backups and returns it; null if it exists already. */
     createRecoveryKey: async () => {
       const access = requireOffsite(offsite);
       if (access.recoveryKey() !== null) return null;

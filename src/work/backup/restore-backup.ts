@@ -46,9 +46,9 @@ type PlannedFile = { file: SourceFile; to: string };
  * of a newer version and for a folder that cannot be renamed, `conflict` for damage, a media folder of another data
  * folder and while another restore runs, `storage_full` when it does not fit; file system errors; the signal's reason.
  *
- * In the report, `previous` and `previous_media` say where the folders are that were replaced; null when there was
- * none. `media_dir`: null when it is the data folder. `skipped`: damaged media that was not restored. `missing`: media
- * that did not exist when the backup was made.
+ * In the report, `previous` and `previous_media` are the paths of the replaced folders; null if none was replaced.
+ * `media_dir`: null when it is the data folder. `skipped`: damaged media that was not restored. `missing`: media that
+ * did not exist when the backup was made.
  */
 export async function restoreState(
   source: RestoreSource,

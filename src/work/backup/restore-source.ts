@@ -84,7 +84,7 @@ function isBetter(source: RestoreSource, best: RestoreSource | null): boolean {
 
 /**
  * Returns the newest snapshot of a data folder until `at`, with the files of its media folder (null: they are in the
- * data folder). Throws `AppError` `not_found` when there is none, `upstream_unavailable` when the media folder is
+ * data folder). Throws `AppError` `not_found` without a snapshot, `upstream_unavailable` if the media folder is
  * offline.
  */
 export async function getLiveSource(dataDir: string, mediaDir: string | null, at: number): Promise<RestoreSource> {

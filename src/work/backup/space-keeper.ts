@@ -14,7 +14,7 @@ import { thinSnapshots } from "./snapshots";
 type Space = Pick<DiskReserve, "availableBytes">;
 
 const POLL_MS = 5_000;
-/** Share of the reserve that is freed above it, so that the next write does not need to wait again. */
+/** Share of the reserve that is freed in addition, so that the next write need not wait again. */
 const MARGIN_SHARE = 1 / 4;
 
 export function createSpaceKeeper(services: CoreNeeds): Poller {
@@ -32,7 +32,7 @@ export function createSpaceKeeper(services: CoreNeeds): Poller {
 }
 
 /**
- * Makes room on disks below their reserve. The trash is in the media folder and the snapshots are in the data folder,
+ * Frees space on disks below their reserve. The trash is in the media folder and the snapshots are in the data folder,
  * which may be on two disks: each makes room on its own only. Does nothing while a backup reads the trash, and while a
  * folder is offline.
  */

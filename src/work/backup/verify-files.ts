@@ -15,12 +15,13 @@ export const createResolver =
   (path) =>
     join(folder, path);
 
-/** An expected file. `sha256` null: its content is not known, so that only its size is compared. */
+/** An expected file. `sha256` null: its content is unknown, so only its size is compared. */
 type ExpectedFile = Pick<BackupFile, "path" | "bytes"> & { sha256: string | null };
 
 /**
  * Compares the sizes of files, and the content of those that `isRead` chooses. `hasDatabase`: checks the database among
- * them, too. Links are damage: they would lead out of the backup. Returns what is damaged. Errors: the signal's reason.
+ * them, too. Links are damage: they would lead out of the backup. Returns the damaged files. Errors: the signal's
+ * reason.
  */
 export async function verifyFiles(
   resolvePath: ResolvePath,

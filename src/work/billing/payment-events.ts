@@ -18,12 +18,12 @@ export type PaymentEventNeeds = CoreNeeds & { payments: PaymentGateway };
 
 type EventOf<Kind extends PaymentEvent["kind"]> = Extract<PaymentEvent, { kind: Kind }>;
 
-/** How long applied events are remembered. The provider repeats an event for 3 days, or on request for 30. */
+/** Time for which applied events are stored. The provider repeats an event for 3 days, or on request for 30. */
 const EVENTS_KEPT_MS = 90 * 24 * 3600 * 1000;
 
 /**
- * `without_workspace`: the order's workspace was deleted, so nobody gets the credits. `orphaned`: its subscription,
- * which would be charged again.
+ * `without_workspace`: the order's workspace was deleted, so no credits are added. `orphaned`: its subscription, which
+ * would be charged again.
  */
 type Outcome = { result: "applied" | "repeated" | "ignored" | "without_workspace"; orphaned: string | null };
 
@@ -182,7 +182,7 @@ async function applySubscription(tx: Queries, event: EventOf<"subscription">, no
 }
 
 /**
- * Returns what the provider says about the invoice of a refunded payment; null if the payment is not of this server.
+ * Fetches the invoice of a refunded payment from the provider. Returns null if the payment belongs to another server.
  */
 async function findRefundedInvoice(
   { store, payments }: PaymentEventNeeds,

@@ -1,4 +1,4 @@
-/** What the work on this server costs, and how a server that charged before stops charging. */
+/** Reads the prices of work on this server, and ends the charging of a server whose billing was turned off. */
 import type { Config } from "../../config";
 import type { BillingMode } from "../../domain/billing";
 import { listUnsettledWorkspaces, waiveAssetCharges } from "../../store/assets";
@@ -11,7 +11,7 @@ import { settleWaiting } from "./charge";
 type PriceSettings = Pick<Config, "billing" | "creditsPerMinute" | "cutStepCredits" | "renderStepCredits">;
 export type Prices = Omit<PriceSettings, "billing">;
 
-/** Returns the configured mode, else the one chosen at setup, else `on`. */
+/** Returns the configured mode, otherwise the one chosen at setup, otherwise `on`. */
 export const readBillingMode = async (config: Pick<Config, "billing">, db: Queries): Promise<BillingMode> =>
   config.billing ?? (await findBillingChoice(db)) ?? "on";
 

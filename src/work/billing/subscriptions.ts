@@ -54,8 +54,8 @@ export async function recordSubscription(
 }
 
 /**
- * Ends the subscription of a workspace after its paid period. Returns it. Throws `AppError` `not_found` if there is
- * none, `upstream_unavailable`, `upstream_error`.
+ * Ends the subscription of a workspace after its paid period. Returns it. Throws `AppError` `not_found` without a
+ * subscription, `upstream_unavailable`, `upstream_error`.
  */
 export async function cancelSubscription(
   { store, now, payments }: BillingNeeds,

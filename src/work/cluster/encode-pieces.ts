@@ -78,7 +78,7 @@ export type EncodeOptions = Pick<ScheduleOptions<Piece>, Scheduled> & {
   input: RenderInput;
   pieces: readonly Piece[];
   workDir: string;
-  /** Of a frame of the output. */
+  /** Number of pixels of a frame of the output. */
   pixels: number;
   /** Their places are those whose chunks fit together. */
   executions: SplitExecutions;
@@ -182,7 +182,7 @@ export async function encodePieces(options: EncodeOptions): Promise<{ repaired: 
 
 const isStorageFull = (error: unknown): boolean => error instanceof AppError && error.code === "storage_full";
 
-/** How much of the file is decoded. */
+/** Part of the file to decode. */
 type CheckOptions = { decode: DecodedPart; signal: AbortSignal };
 
 /** Creates a checker for the files in a folder. The first check starts its child; one that ended is replaced. */

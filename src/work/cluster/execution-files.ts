@@ -40,8 +40,8 @@ export const listInputs = (root: string, { blobs }: JobInput, { inputDir }: JobF
   );
 
 /**
- * Lists what earlier attempts of a render have encoded, with which another attempt continues. A child process could
- * have left links there.
+ * Lists the files that earlier attempts of a render have encoded, from which another attempt continues. A child process
+ * could have left links there.
  */
 export async function listEncoded(root: string, workDir: string): Promise<ReadableFile[]> {
   const names = (await listNames(workDir)).filter((name) => name === CHUNK_SIZES_FILE || isPieceName(name));
@@ -88,8 +88,8 @@ function getPreparedNames(outputDir: string): string[] {
 }
 
 /**
- * Lists what an earlier attempt of a preparation has left. Files of speech only when all are there: else the next
- * worker would complete those of another one with its own.
+ * Lists the files of an earlier attempt of a preparation. Includes files of speech only if all exist: otherwise, the
+ * next worker would mix them with its own.
  */
 export async function listPrepared(root: string, sourceName: string, { outputDir }: JobFolders) {
   const names = new Set(getPreparedNames(outputDir));

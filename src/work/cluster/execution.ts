@@ -33,7 +33,7 @@ export type ExecutionRequest = {
   checkpoint?: (checkpoint: unknown) => Promise<void>;
   /** Checks new files, before they are where they belong. `paths` by their names. Errors end the execution. */
   check?: (paths: ReadonlyMap<string, string>) => Promise<void>;
-  /** Makes the result of the run of what the worker says, which may be anything. */
+  /** Converts the worker's untrusted output to the result of the run. */
   finish?: (output: unknown) => Promise<unknown>;
 };
 
@@ -65,7 +65,7 @@ export type Execution = {
    * Files are checked and moved for one call at a time: a worker may repeat a call whose answer it has not received.
    */
   turns: Semaphore;
-  /** `value` is the output when it has completed, else the error. Does nothing when it has ended. */
+  /** `value` is the output if it has completed, otherwise the error. Does nothing if it has ended already. */
   end(outcome: ExecutionEnd, value: unknown): void;
 };
 

@@ -1,7 +1,7 @@
 /**
  * The executions that workers run: created here, started by the worker that gets the ticket, and ended by a result, by
  * the caller, or because they are lost. Heartbeats renew them, and a check every second finds lost ones and repeats
- * tickets. Only this memory knows them, so that whatever arrives for another one is refused.
+ * tickets. They exist only in this process's memory, so anything that arrives for another one is refused.
  */
 import { AppError, conflict } from "../../domain/errors";
 import { ExecutionLost, JobYielded } from "../../domain/jobs";
@@ -80,8 +80,8 @@ export function createExecutions({ services, tickets, signExecution, onRoom, clo
     execution.end("lost", new ExecutionLost(reason, execution.boot !== null));
 
   /**
-   * A worker that stops yields unasked. One that does so each time would get the job back at once, because the attempt
-   * does not count: it gets nothing new for a while, in which another place runs the job.
+   * A worker that stops yields unasked. A worker that does so each time would get the job back immediately, because the
+   * attempt does not count. It gets no new work for a while, so that another place runs the job.
    */
   function endYielded(execution: Execution): void {
     const isAsked = execution.isYielding || execution.request.shouldYield();
@@ -118,12 +118,12 @@ export function createExecutions({ services, tickets, signExecution, onRoom, clo
     return failure instanceof JobYielded ? endYielded(execution) : execution.end("failed", failure);
   }
 
-  /** Resolves with what the worker says. */
+  /** Resolves with the output of the worker. */
   const execute = (workerId: string, request: ExecutionRequest): Promise<unknown> =>
     new Promise((resolve, reject) => {
       const { signal, kind, stepId, subjectId } = request;
       if (signal.aborted) return reject(signal.reason);
-      // It was there when the slot was granted. A ticket would create the queue of a revoked worker again.
+      // The worker was online when the slot was granted. A ticket would create the queue of a revoked worker again.
       if (workerList.findBoot(workerId) === null)
         return reject(new ExecutionLost("the worker is no longer online", false));
       const id = newId();
@@ -158,7 +158,7 @@ export function createExecutions({ services, tickets, signExecution, onRoom, clo
           else if (accepted.add(id).size > MAX_ENDED) accepted.delete(accepted.values().next().value!);
           void incoming.remove().catch((error) => log.warn("execution.files_not_removed", { execution: id, error }));
           if (isCompleted) resolve(value);
-          // The next attempt, or a deletion, works on the same folder: nothing moves there afterwards.
+          // The next attempt or a deletion uses the same folder, so nothing may be moved there afterwards.
           else void incoming.settled().then(() => reject(value));
         },
       };
@@ -171,7 +171,7 @@ export function createExecutions({ services, tickets, signExecution, onRoom, clo
   /** Ends lost executions, and repeats tickets. Called every second once started. */
   function check(): void {
     const now = clock();
-    // A process that was suspended has received no heartbeats meanwhile.
+    // A process that was suspended has received no heartbeats in the meantime.
     const stalled = now - lastCheck - CHECK_INTERVAL_MS;
     lastCheck = now;
     if (stalled > CHECK_INTERVAL_MS) {
@@ -266,7 +266,10 @@ export function createExecutions({ services, tickets, signExecution, onRoom, clo
       ending.delete(workerId);
       onRoom();
     },
-    /** Renews what the worker runs. Returns what it must end at once, and what at the next safe point. */
+    /**
+     * Renews the executions of the worker. Returns those to abort immediately, and those to end at their next safe
+     * point.
+     */
     heartbeat: ({ workerId, bootId }: WorkerBoot, reported: WorkerHeartbeat["running"]) => {
       const now = clock();
       contact.record(workerId);

@@ -34,7 +34,7 @@ export function createIncomingFiles(services: CoreNeeds, dir: string, rules: rea
   const files = new Map<string, Incoming>();
   const committed = new Map<string, SentFile>();
   let isRemoved = false;
-  /** The file that is moved to where it belongs: calls take turns, so there is one. */
+  /** The move in progress. Calls take turns, so there is at most one. */
   let moving = Promise.resolve();
 
   const requireRule = (name: string): OutputRule => {
@@ -84,8 +84,8 @@ export function createIncomingFiles(services: CoreNeeds, dir: string, rules: rea
 
   return {
     /**
-     * Returns how many bytes of the file are there. Throws `AppError` `not_found` for a name that the execution may not
-     * send.
+     * Returns the number of bytes that have arrived. Throws `AppError` `not_found` for a name that the execution may
+     * not send.
      */
     getOffset: (name: string) => {
       requireRule(name);
@@ -116,7 +116,7 @@ export function createIncomingFiles(services: CoreNeeds, dir: string, rules: rea
       }
     },
     /**
-     * Compares the files with what is named. Returns the paths of those that are not moved yet. Throws
+     * Compares the files with the named ones. Returns the paths of those that are not moved yet. Throws
      * `WrongFilesError`, and removes those files.
      */
     check: async (named: readonly SentFile[]) => {
@@ -142,7 +142,7 @@ export function createIncomingFiles(services: CoreNeeds, dir: string, rules: rea
     },
     /** Resolves when no file is being moved. */
     settled: () => moving,
-    /** Stops writing and removes what is not moved. A move that has begun ends first. */
+    /** Stops writing, and removes files that were not moved. A move that has begun ends first. */
     remove: async () => {
       isRemoved = true;
       for (const { session } of files.values()) session.stop(endedError());

@@ -1,6 +1,6 @@
 /**
- * The workers as places: what the runner's scheduler knows of them, what a step needs of a place, and which steps none
- * of them can do.
+ * The workers as places for the runner's scheduler, the requirements of steps on a place, and the steps that no worker
+ * can run.
  */
 import type { JobName } from "../../domain/jobs";
 import { canDo, findShortage, type PlaceNeeds, type Shortage } from "../../domain/places";
@@ -17,21 +17,21 @@ export type ShortageCount = Shortage & { job: WorkerJob; steps: number };
 
 /** Room for the files that a job makes besides the rendered one, and for its temporary files. */
 const MIN_FREE_BYTES = 256 * 1024 * 1024;
-/** Steps that no place can do are remembered up to this number. The others are looked at again. */
+/** Maximum number of remembered steps that no place can run. Others are checked again. */
 const MAX_UNRUNNABLE = 10_000;
 
 type PlacesParts = {
   executions: Pick<Executions, "countEnding" | "trouble">;
-  /** Whether workers can be given anything. */
+  /** Returns whether executions can be sent to workers. */
   isReachable(): boolean;
   localSlots: Record<JobName, number>;
 };
 
-/** `OtherPlaces` of `queue/runner.ts`, and what the server shows. */
+/** Implements `OtherPlaces` of `queue/runner.ts`, and lists shortages for the status of the server. */
 export function createWorkerPlaces(services: WorkerNeeds, { executions, isReachable, localSlots }: PlacesParts) {
   const { folders, log, store, workerList } = services;
   const unrunnable = new Map<string, PlaceNeeds>();
-  /** What was logged since all steps could run. */
+  /** Keys of the shortages logged since all steps could last run. */
   const logged = new Set<string>();
 
   const listReachable = () => (isReachable() ? workerList.listOnline() : []);
@@ -62,8 +62,8 @@ export function createWorkerPlaces(services: WorkerNeeds, { executions, isReacha
         isAvoided: executions.trouble.isAvoided(worker.id),
       })),
     /**
-     * Returns what a step needs of its place; null when its subject was deleted, or when only this machine can do it.
-     * An unknown language may be any that this server transcribes.
+     * Returns the requirements of a step on its place; null if its subject was deleted, or only this machine can run
+     * it. An unknown language may be any that this server transcribes.
      */
     readNeeds: async ({ stepId, name: job }: Pick<SlotRequest, "stepId" | "name">): Promise<PlaceNeeds | null> => {
       const subjectId = isWorkerJob(job) ? (await findStep(store.read, stepId))?.subject_id : null;
@@ -91,9 +91,7 @@ export function createWorkerPlaces(services: WorkerNeeds, { executions, isReacha
           if (canDo(worker, { job, languages: [], bytes: 0 })) slots[job] += worker.announcement.slots;
       return slots;
     },
-    /**
-     * Returns what the steps wait for that no place can do as the places are now, the same for several steps together.
-     */
+    /** Returns the shortages of steps that no current place can run. Equal shortages are merged. */
     listShortages: async () => {
       prune();
       const pending = new Set(await listPendingStepIds(store.read, [...unrunnable.keys()]));

@@ -1,6 +1,6 @@
 /**
- * What a worker needs for each job, and how what it returns becomes the output of the job. Only files that have arrived
- * count, not what it says.
+ * Defines the files that a worker needs for each job, and converts its result to the output of the job. Trusts only the
+ * files that have arrived, not the worker's claims.
  */
 import { mkdir, rm, rmdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -35,7 +35,7 @@ import {
   requireProbeFacts,
 } from "./result-shapes";
 
-/** What an execution of one job is made of; the rest of `ExecutionRequest` is that of every job. */
+/** Parts of an `ExecutionRequest` that differ between jobs. */
 type RemoteJob = Pick<ExecutionRequest, "check" | "checkpoint" | "files" | "finish" | "outputs">;
 
 type RemoteJobParts = {
@@ -47,11 +47,14 @@ type RemoteJobParts = {
   onEncoded(pixels: number): void;
 };
 
-/** What the head knows of a job that workers do. */
+/** Definition of a job that workers run, on the head. */
 export type RemoteJobDefinition<Input extends JobInput> = {
   /** Its stage while it runs on a worker, which reports none. */
   stage: JobStage;
-  /** Says which files a worker gets, what it may send, and how that is checked. Checks throw `InvalidResultError`. */
+  /**
+   * Returns the files that a worker receives, those that it may send, and their checks. Checks throw
+   * `InvalidResultError`.
+   */
   describe(input: Input, parts: RemoteJobParts): Promise<RemoteJob>;
 };
 
@@ -76,7 +79,8 @@ const MAX_CHECKPOINTS = 30;
 const MAX_WORD_REPORTS = 100_000;
 
 /**
- * Maximum number of characters of these words, which the server keeps in memory: ten times those of a day of speech.
+ * Maximum number of characters of these words, which the server keeps in memory: ten times the number in a day of
+ * speech.
  */
 const MAX_WORD_REPORT_CHARACTERS = 16_000_000;
 
@@ -156,7 +160,7 @@ async function describePrepare(
     },
     finish: async (): Promise<PrepareOutput> => {
       if (input.scope === "plan") {
-        // Nothing else shows that the worker has checked it.
+        // The worker may not have checked the plan.
         const getInputPath = (name: string) => join(folders.inputDir, name);
         const { signal } = context;
         return { blobs: [], keptSeconds: await checkPlanFile(tools, input.blobs.source, { signal, getInputPath }) };
@@ -189,7 +193,7 @@ async function checkPrepared(
     files.map(([, path]) => path),
   );
   const problem = await child.run("checkPrepared", Object.fromEntries(files), { signal }).catch((error) => {
-    // What brings the child to its limits is no such file.
+    // A file that exceeds the limits of the child is not valid.
     if (error instanceof AppError) return error.message;
     throw error;
   });
@@ -256,7 +260,7 @@ async function describeRender(
 
 /**
  * Returns the output of a render whose file is at `path`, and the number of frames of its video. A child process reads
- * the file: a hijacked worker may have chosen every byte. Removes one that is not what was asked for, and throws
+ * the file: a hijacked worker may have chosen every byte. Removes a file that does not match the request, and throws
  * `InvalidResultError`. Other errors: `JobKilled`; the signal's reason.
  */
 export async function finishRender(

@@ -25,7 +25,7 @@ type RemoteRunParts = {
   services: WorkerNeeds;
   tools: MediaTools;
   executions: Pick<Executions, "run">;
-  /** Returns what stands for a workspace on workers. */
+  /** Returns the opaque ID of a workspace on workers. */
   getOwner(workspaceId: string): string;
 };
 
@@ -46,7 +46,7 @@ export function createRemoteRunner({ services, tools, executions, getOwner }: Re
   const { root } = services.folders;
   /** The measured speeds of places, in pixels per second of one slot. */
   const speeds = new Map<string, number>();
-  /** What this machine encodes with; null while that is not known. */
+  /** Encoder and ffmpeg of this machine; null until they are known. */
   let localEncoding: EncodingFacts | null = null;
   void tools
     .encoder()

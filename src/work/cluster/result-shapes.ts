@@ -1,6 +1,6 @@
 /**
- * The shapes of the results and errors that workers report. A hijacked worker could send anything, and what is stored
- * is shown and computed with.
+ * The shapes of the results and errors that workers report. A hijacked worker could send anything, and stored values
+ * are displayed and used in computations.
  */
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";

@@ -1,7 +1,7 @@
 /**
- * Runs one long render at several places: plans its chunks, has them encoded in parallel, checks what comes back, and
- * joins the files. Finished chunks are in the work folder of the render, where a later attempt finds them, also one at
- * a single place.
+ * Runs one long render at several places: plans its chunks, has them encoded in parallel, checks the returned files,
+ * and joins them. Finished chunks are in the work folder of the render, where a later attempt finds them, also one at a
+ * single place.
  */
 import { lstat, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -42,13 +42,13 @@ type PiecePlan = Extract<SplitPlan, { strategy: "chunked" }>;
 
 /** Share of the progress that is encoding. Joining is the rest. */
 const ENCODING_SHARE = 0.95;
-/** How often planning and joining are repeated when their place is lost. */
+/** Maximum number of repetitions of planning and joining after the loss of their place. */
 const MAX_LOSSES = 3;
 /** Raw video takes no more, and the tables of a file. */
 const MAX_BYTES_PER_PIXEL = 2;
 const MAX_TABLE_BYTES = 16 * 1024 ** 2;
 const MAX_AUDIO_BYTES_PER_SECOND = 200_000;
-/** Encoding so many seconds of audio takes about a second. */
+/** Seconds of audio that are encoded in about a second. */
 const AUDIO_SPEED = 60;
 const TICK_MS = 1_000;
 
@@ -104,11 +104,11 @@ const removeIncoming = (workDir: string) => rm(join(workDir, INCOMING_FOLDER), {
 const isProcessingFailure = (error: unknown): error is AppError =>
   error instanceof AppError && error.code === "processing_failed" && error.details.isPermanent !== true;
 
-/** Whether the render may be split, by what is known before it is planned. */
+/** Returns whether the render may be split, as far as known before it is planned. */
 const isSplittable = ({ output, duration }: RenderInput): boolean =>
   output.video !== null && !output.matchesSource && duration / TICKS_PER_SECOND >= MIN_SPLIT_SECONDS;
 
-/** Returns the places whose chunks fit together, of which there are the most slots. */
+/** Returns the group of places with compatible chunks that has the most slots. */
 function findLargestGroup(places: readonly SplitPlace[]): SplitPlace[] {
   const groups = places.map(({ encoding }) => places.filter((other) => isSameEncoding(other.encoding, encoding)));
   const countSlots = (group: SplitPlace[]) => group.reduce((sum, { slots }) => sum + slots, 0);
@@ -151,7 +151,7 @@ async function runOnce<Output extends RenderOutput | SplitOutput>(
   }
 }
 
-/** Throws `JobYielded` when all places are gone: another attempt plans for the places that there are then. */
+/** Throws `JobYielded` when all places are gone: another attempt plans for the places available then. */
 async function acquireSlot(
   { executions, signal, tickMs = TICK_MS, clock = () => performance.now() }: SplitRenderOptions,
   accepts: (place: SplitPlace) => boolean = () => true,
@@ -253,7 +253,7 @@ async function joinPieces(split: SplitRenderOptions, pieces: readonly Piece[]): 
 }
 
 const MAX_TASKS = 20_000;
-/** Of one chunk. Planning makes 16 at most. */
+/** Maximum number of segments of a chunk. Planning creates at most 16. */
 const MAX_SEGMENTS = 64;
 const MAX_FRAMES = 100_000_000;
 

@@ -28,9 +28,9 @@ import {
 import type { CoreNeeds } from "../needs";
 
 export const HEARTBEAT_MS = 1_000;
-/** A worker without a heartbeat for this long is offline, and has lost what it ran. */
+/** Time without a heartbeat after which a worker is offline and its executions are lost. */
 export const LOST_AFTER_MS = 15_000;
-/** A worker without a heartbeat for this long gets nothing new. */
+/** Time without a heartbeat after which a worker receives no new executions. */
 const MAX_SILENCE_MS = 4_000;
 const SAVE_INTERVAL_MS = 30_000;
 const MAX_REPLACED_BOOTS = 16;
@@ -73,7 +73,7 @@ export type JoinedWorker = OnlineWorker & {
   isUnsaved: boolean;
 };
 
-/** A worker as administrators see it. `current`: what it runs now. */
+/** A worker as administrators see it. `current`: its running executions. */
 export type WorkerView = ListedWorker & { state: (typeof WORKER_STATES)[number]; current: CurrentRun[] };
 
 /**

@@ -74,8 +74,8 @@ export async function createWorkerToken(tx: Queries, actor: AuditActor, name: st
 }
 
 /**
- * Revokes a token: its worker is refused from now on, and what it runs is enqueued again. Errors: `not_found` when no
- * valid token has this name or ID, `forbidden`.
+ * Revokes a token. Its worker is rejected from now on, and its jobs are requeued. Errors: `not_found` when no valid
+ * token has this name or ID, `forbidden`.
  */
 export async function revokeToken(
   services: WorkerNeeds,

@@ -1,11 +1,11 @@
 /**
- * Which workers have failed lately, so that a step whose execution failed or was lost runs elsewhere next, where that
- * is possible: a worker that fails at once is always free, and would use up the attempts of every step.
+ * Tracks the workers that failed recently, so that a step whose execution failed or was lost runs elsewhere next if
+ * possible. A worker that fails immediately is always free, and would otherwise use up the attempts of every step.
  */
 import { AppError } from "../../domain/errors";
 import type { ExecutionEnd } from "./execution";
 
-/** How long a worker gets nothing new, the first time and at most: twice as long each time. */
+/** Time for which a worker receives no new executions, at first and at most. It doubles each time. */
 const WAITS = {
   /** It gave an execution back. */
   released: { firstMs: 5_000, maxMs: 5_000 },
@@ -56,7 +56,7 @@ export function createWorkerTrouble(clock: () => number) {
         steps.set(key, clock() + (outcome === "lost" ? LOST_MS : FAILED_MS));
       } else {
         failing.delete(workerId);
-        // The execution was taken before a wait that is still running, which therefore goes on.
+        // The execution was taken before the current wait, which therefore continues.
         const wait = waits.get(toKey(workerId, "not_taken"));
         if (wait) wait.forMs = 0;
         steps.delete(key);

@@ -29,7 +29,7 @@ export async function updateDraft(services: CoreNeeds, cut: Cut, { revision, seg
   });
 }
 
-/** Deletes the draft. Throws `conflict` if `revision` is given and not the stored one. */
+/** Deletes the draft. Throws `conflict` if `revision` is given and differs from the stored one. */
 export const discardDraft = ({ store }: Pick<CoreNeeds, "store">, draft: Draft, revision: number | null) =>
   store.write(async (tx) => {
     const stored = await findDraft(tx, draft.workspace_id, draft.cut_id);

@@ -43,7 +43,7 @@ export async function prepareEdit(
   cut: Cut,
   { segments, texts, pacing, name, note, replaces, draftRevision, keepsDraft, userId }: SavedEdit,
 ): Promise<(tx: Queries) => Promise<Cut>> {
-  // The superseded cut would keep a draft that nobody can save.
+  // The superseded cut would keep a draft that cannot be saved.
   if (keepsDraft && replaces !== null) throw invalidField("body.keep_draft", "must not be true with replaces", true);
   const edit = { edit: { segments, texts, ...(pacing && { pacing }) }, basis: cut.basis };
   const { plan, basis, items } = await runPlanOperation(services, cut, "edit", edit);

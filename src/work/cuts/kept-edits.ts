@@ -13,7 +13,7 @@ import { unpackBasis } from "./stored-basis";
 /** The cut whose edits are kept, as it is stored. */
 export type KeptCut = { plan: string; basis: string | null; options: CutOptions };
 
-/** Returns what is needed of a completed cut; null if it has no plan. */
+/** Returns the required fields of a completed cut; null if it has no plan. */
 export const toKeptCut = ({ plan, basis, options }: Omit<KeptCut, "plan"> & { plan: string | null }): KeptCut | null =>
   plan === null ? null : { plan, basis, options };
 
@@ -24,8 +24,8 @@ export const toKeptCut = ({ plan, basis, options }: Omit<KeptCut, "plan"> & { pl
 type PlanWithEdits = { plan: PlanJson; texts: EditedText[]; items: string | null };
 
 /**
- * Returns the plan with the edits of a cut, which is null if it was deleted. The plan's warnings list what could not be
- * applied. `basis` is that of the plan.
+ * Returns the plan with the edits of a cut, which is null if it was deleted. The plan's warnings list edits that could
+ * not be applied. `basis` is that of the plan.
  */
 export function keepEdits(
   plan: PlanJson,

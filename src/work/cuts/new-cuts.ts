@@ -11,7 +11,7 @@ import { estimateRemainingSeconds, findLatestStep } from "../../store/steps";
 import type { CoreNeeds } from "../needs";
 import { requireDatabaseSpace, requireRoomForText } from "../storage/limits";
 
-/** Returns whether the asset's streams are known and paid for, so that what is prepared of it can be played. */
+/** Returns whether the asset's streams are known and paid for, so that its prepared files can be played. */
 export const isViewable = (asset: Asset): boolean =>
   asset.kind === "source" &&
   (asset.state === "processing" || asset.state === "ready") &&

@@ -103,7 +103,7 @@ export async function prepareRecording(
       blobs: { source: open.source },
       language: request.language,
       scope: request.scope,
-      // Only the transcript that pages show is corrected.
+      // Empty: the vocabulary corrects only transcripts shown on pages.
       vocabulary: [],
       limits: {
         maxDurationSeconds: config.maxDurationSeconds,
@@ -196,7 +196,7 @@ async function moveTo(finished: string, outputPath: string, replace: boolean): P
   await flushToDisk(finished);
   if (!replace) {
     try {
-      // Unlike a rename, a link fails if the file was created meanwhile.
+      // Unlike a rename, a link fails if the file was created in the meantime.
       return await link(finished, outputPath);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "EEXIST")

@@ -27,7 +27,7 @@ import { yieldToEventLoop } from "../../lib/event-loop";
 export type PlanCutInput = {
   analysis: SpeechAnalysis;
   probed: ProbedMedia;
-  /** Empty, or without words, if there is no script. */
+  /** Empty, or without words, for a cut without a script. */
   script: string;
   options: CutOptions;
   /** Aligns texts with parts of the recording. Returns the results in the order of the requests. */

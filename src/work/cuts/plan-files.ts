@@ -67,8 +67,8 @@ export const createTranscriptFile = (services: PlanNeeds, cut: Cut, options: Tra
   runPlanOperation(services, cut, "transcript", { options });
 
 /**
- * Returns why the cut removes and marks spans, and what other pacing needs, as JSON text. Errors: `conflict` when it is
- * not completed.
+ * Returns the reasons for removed and marked spans, and the data for other pacing, as JSON text. Errors: `conflict`
+ * when it is not completed.
  */
 export const explainCut = (services: PlanNeeds, cut: Cut): Promise<string> =>
   runPlanOperation(services, cut, "explain", { basis: cut.basis, options: cut.options });

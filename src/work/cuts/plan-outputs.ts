@@ -34,7 +34,7 @@ export type PlanFile = { filename: string; contentType: string; body: string; is
 /** A completed cut: the files of its asset, its `PlanJson` as text, and the name of the source file. */
 export type CompletedCut = { paths: AnalysisPaths; plan: string; name: string };
 
-/** What the plan of a completed cut was assembled from, as it is stored, and the options. */
+/** Stored basis from which the plan of a completed cut was assembled, and the cut's options. */
 export type CutBasis = { basis: string | null; options: CutOptions };
 
 /** Times are in seconds, those in scores in microseconds. `pacing` is null for cuts of older versions. */
@@ -133,7 +133,7 @@ export async function createEditedPlan(
 }
 
 /**
- * Returns why the cut removes and marks spans, and what other pacing needs, as JSON text. Errors: `AppError`
+ * Returns the reasons for removed and marked spans, and the data for other pacing, as JSON text. Errors: `AppError`
  * `not_found`.
  */
 export async function createExplanation({ paths, plan }: CompletedCut, { basis, options }: CutBasis): Promise<string> {

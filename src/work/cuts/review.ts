@@ -1,7 +1,7 @@
 /**
- * Reviews of cuts. A decision is stored beside the cut, and the draft says what is in the cut: both change in one
- * transaction, so that they agree after a reload and for two people at once. A saved edit gets the items and decisions
- * of its cut.
+ * Reviews of cuts. A decision is stored beside the cut, and the draft contains the resulting spans. Both change in one
+ * transaction, so that they agree after a reload and when two people edit at the same time. A saved edit gets the items
+ * and decisions of its cut.
  */
 import { conflict, invalidField, requireFound } from "../../domain/errors";
 import type { PlanJson } from "../../domain/plan-json";
@@ -68,8 +68,8 @@ export type ItemState = { id: string; state: ReviewState };
 export type ReviewUpdate = { changed: ReviewItem[]; previousDraftRevision: number; draftRevision: number };
 
 /**
- * Stores decisions, and makes the draft keep and remove what they say. The last one about an item counts. Errors:
- * `conflict` (not completed, superseded, quota), `validation_error` (unknown items, a draft with too many segments),
+ * Stores decisions and applies them to the draft. The last decision about an item counts. Errors: `conflict` (not
+ * completed, superseded, quota), `validation_error` (unknown items, a draft with too many segments),
  * `upstream_unavailable`.
  */
 export async function updateReview(

@@ -1,4 +1,4 @@
-/** Packs what is stored beside the plan of a cut, so that the plan can be explained and assembled again. */
+/** Packs the data stored beside the plan of a cut, so that the plan can be explained and assembled again. */
 import { brotliDecompressSync, crc32, deflateRawSync, inflateRawSync } from "node:zlib";
 import { type JudgedPlan, judgePlan } from "../../domain/pacing/judge-plan";
 import { decodeOlderBasis } from "../../domain/pacing/older-basis";
@@ -6,7 +6,7 @@ import { decodeBasis, encodeBasis, type StoredBasis } from "../../domain/pacing/
 import type { PlanJson } from "../../domain/plan-json";
 import type { EditedText } from "../../domain/plan-texts";
 
-/** Above this, a stored basis is damaged: that of a recording of a day has a tenth. */
+/** Size above which a stored basis is damaged. The basis of a recording of a day has a tenth. */
 const MAX_BASIS_BYTES = 64 * 1024 * 1024;
 
 /** The first byte. No basis of the older version, which was compressed JSON, starts with it. */

@@ -1,4 +1,4 @@
-/** Keeps what lists show of cuts: how much they keep, and how many marks are left. */
+/** Updates the data of cuts that lists show: the kept duration, and the number of open marks. */
 import type { PlanJson } from "../../domain/plan-json";
 import { fromSeconds } from "../../domain/time";
 import { runLargeTasksSerially } from "../../lib/large-tasks";

@@ -42,7 +42,7 @@ export const renameCut = (services: CoreNeeds, { workspace_id, id }: Cut, label:
     return requireFound(await updateCut(tx, id, label), "Cut");
   });
 
-/** How long a superseded cut is kept, for pages that still show it. */
+/** Time for which a superseded cut is kept for pages that still show it. */
 const SUPERSEDED_KEPT_MS = 24 * 3600 * 1000;
 const CUTS_PER_SWEEP = 500;
 

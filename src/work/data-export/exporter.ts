@@ -25,7 +25,7 @@ import { writeArchive } from "./archive";
 import { measureMediaFiles } from "./media-files";
 import { changeDataExport, expireExports } from "./requests";
 
-/** How long an archive can be downloaded. */
+/** Time for which an archive can be downloaded. */
 const KEPT_MS = 7 * 24 * 3600 * 1000;
 /** Maximum number of starts that fail or that the server does not survive. */
 const MAX_FAILED_STARTS = 4;
@@ -98,7 +98,7 @@ export function createDataExporter(services: CoreNeeds): Poller {
   }
 
   /**
-   * Makes an export ready. Returns the older one that it replaces, undefined without one; null for a purged account.
+   * Marks an export as ready. Returns the older one that it replaces, undefined without one; null for a purged account.
    */
   async function complete(tx: Queries, row: DataExport, size: number): Promise<DataExport | null | undefined> {
     const older = await findDataExport(tx, row.user_id, "ready");

@@ -47,7 +47,7 @@ export async function measureMediaFiles(services: CoreNeeds, userId: string, sig
   return bytes;
 }
 
-/** Adds the media to an archive, uncompressed. Returns what `media.json` says about each file, as JSON texts. */
+/** Adds the media to an archive, uncompressed. Returns the entry of each file in `media.json`, as JSON texts. */
 export async function addMediaFiles(
   services: CoreNeeds,
   zip: ZipWriter,

@@ -1,11 +1,11 @@
 /**
- * Exports of several recordings as one archive. What was requested is kept in memory until it is downloaded or expires.
+ * Exports of several recordings as one archive. Requests are kept in memory until the archive is downloaded or expires.
  */
 import { AppError, notFound } from "../../domain/errors";
 import type { ExportPart } from "../../domain/export-parts";
 import { newId } from "../../lib/ids";
 
-/** `error` says why a part of a recording is missing. */
+/** `error` is the reason for which a part of a recording is missing. */
 export type ExportProblem = { asset_id: string; name: string | null; message: string };
 
 export type BatchExport = {

@@ -17,7 +17,7 @@ import type { BatchExport } from "./batch-exports";
 const isTimeline = (part: ExportPart): part is ExportFormat => EXPORT_FORMATS.some((format) => format === part);
 
 /**
- * Writes the archive recording by recording. What is missing, and why, is among the problems and in the file
+ * Writes the archive recording by recording. Missing parts and the reasons are listed in the problems and in the file
  * `Problems.txt`. Errors: those of the output, and of a part that stays unavailable.
  */
 export async function writeBatch(
@@ -91,7 +91,7 @@ const getWaitMs = ({ details }: AppError): number => (details.retryAfterSeconds 
 const MAX_RETRY_MS = 60_000;
 
 /**
- * Repeats what is refused for a while, because too much is requested at once or a folder is offline. Errors: those of
+ * Retries a part that is refused temporarily, because of too many requests or an offline folder. Errors: those of
  * `open`.
  */
 async function untilAvailable<Result>(open: () => Promise<Result>, signal: AbortSignal): Promise<Result> {

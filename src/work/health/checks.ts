@@ -62,7 +62,7 @@ export function describeSandbox({ mode, reason }: SandboxFacts): CheckResult {
   return reason === null ? ok(about) : warning(`${about} (${reason})`);
 }
 
-/** Describes the encoders that work. Throws an error when there is none, or the configured one does not work. */
+/** Describes the encoders that work. Throws an error if none works, or the configured one does not. */
 export function describeEncoders(encoders: Encoders, { encoder }: Pick<Config, "encoder">): CheckResult {
   const found = [...encoders.video, ...encoders.audio].join(", ");
   return ok(`${chooseEncoder(encoders, encoder)} in use; available: ${found}`);

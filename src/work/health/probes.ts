@@ -11,7 +11,7 @@ import { readStorageTotals } from "../../store/storage";
 import type { Backups } from "../backup/backups";
 import { readRedisState } from "../cluster/redis-state";
 
-/** Signs in to the mail server without sending mail. Returns the problem in one line, null if there is none. */
+/** Signs in to the mail server without sending mail. Returns the problem in one line; null without one. */
 export async function findMailProblem(config: Config, base: string): Promise<string | null> {
   if (config.smtpUrl === null) return null;
   const mailer = createMailer({ url: config.smtpUrl, from: () => getMailSender(config, base) });

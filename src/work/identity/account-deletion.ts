@@ -12,7 +12,7 @@ import { type AuditActor, recordAudit } from "../access/audit";
 import { requireNoRenewal } from "../billing/subscriptions";
 import { changeAccountState, requireAnotherAdmin } from "./administrators";
 
-/** How long an account can be restored after its deletion. */
+/** Time after its deletion within which an account can be restored. */
 export const GRACE_PERIOD_MS = GRACE_DAYS * DAY_MS;
 
 const MAX_SHOWN_WORKSPACES = 10;

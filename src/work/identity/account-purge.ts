@@ -69,7 +69,7 @@ async function purgeAccounts(services: PurgeNeeds, signal: AbortSignal): Promise
 
 async function purgeAccount(services: PurgeNeeds, user: User, signal: AbortSignal): Promise<void> {
   const { store, now, log } = services;
-  // First, because it can fail: nobody should pay for an account that does not exist.
+  // Runs first, because it can fail: a deleted account must not be charged.
   await endSubscriptions(services, user.id);
   await store.write((tx) => startPurge(tx, user.id, now()));
   await removeWorkspaceContent(services, user.id, signal, { isErased: true });

@@ -17,7 +17,7 @@ export async function requireAnotherAdmin(tx: Queries, user: User): Promise<void
     throw conflict(`${user.email} is the last administrator. Create another one first.`);
 }
 
-/** Throws `AppError` `forbidden` if the acting user is no longer an administrator since authentication. */
+/** Throws `AppError` `forbidden` if the acting user has lost the administrator role since authentication. */
 export async function requireActingAdmin(tx: Queries, actor: AuditActor): Promise<void> {
   if (actor.kind !== "user") return;
   const user = actor.userId === null ? null : await findUserById(tx, actor.userId);

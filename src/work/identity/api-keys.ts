@@ -13,7 +13,7 @@ import { canMail } from "../mail/mails";
 import type { IdentityNeeds } from "./needs";
 
 const KEY_CHARACTERS = 40;
-/** How many characters of a key are shown in lists, so that its owner recognizes it. */
+/** Number of characters of a key that lists show, so that its owner recognizes it. */
 const KEY_PREFIX_CHARACTERS = 9;
 
 const MAX_KEYS_PER_USER = 100;

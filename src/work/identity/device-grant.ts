@@ -101,7 +101,7 @@ export async function exchangeDeviceCode(
   client: SignInClient,
 ): Promise<DeviceKey> {
   const hash = sha256(request.deviceCode);
-  // Before the transaction, so that guesses cost no write.
+  // Checked before the transaction, so that guesses cost no write.
   const known = await findDeviceCode(services.store.read, hash);
   if (!known || known.client_id !== request.clientId) throw refuse("invalid_grant");
   // The same for polls that change nothing: a device that polls without a pause must not keep the database busy.

@@ -98,9 +98,9 @@ export async function readInvitation(
 }
 
 /**
- * Accepts an invitation: sets the password of the account, which is created if there is none, and starts a session.
- * Throws `AppError` `unauthenticated` if the invitation cannot be used, `rate_limited` after too many of those;
- * `conflict` if the address has got an account meanwhile; `validation_error` for a password that cannot be chosen,
+ * Accepts an invitation: sets the password of the account, creating it if necessary, and starts a session. Throws
+ * `AppError` `unauthenticated` if the invitation cannot be used, `rate_limited` after too many of those; `conflict` if
+ * an account was created for the address in the meantime; `validation_error` for a password that cannot be chosen,
  * which leaves the invitation as it is; `upstream_unavailable`.
  */
 export async function acceptInvitation(

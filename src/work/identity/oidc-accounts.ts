@@ -70,8 +70,8 @@ async function addIdentity(
   // Before the account is looked up: the response must not reveal whether a stranger's address has one.
   if (!identity.emailVerified) throw unconfirmedAddress(provider);
   const owner = await findUserByEmail(tx, email);
-  // In lower case some look-alikes are the address that they look like. Accounts of older versions keep their
-  // addresses.
+  // Converting to lower case turns some look-alikes into the address that they imitate. Accounts of older versions keep
+  // their addresses.
   const isSame = isPlainAddress(identity.email) || identity.email === owner?.email;
   const mayHave = owner ? await canLink(tx, owner, provider) : await canCreate(tx, provider, identity, context);
   if (!isSame || !mayHave) throw noAccount(provider);
@@ -110,7 +110,7 @@ const unconfirmedAddress = ({ name }: OidcProvider): AppError =>
 
 /**
  * Returns whether the owner of an address may sign in with an identity whose provider has confirmed it. The account
- * must have confirmed it too: otherwise it could belong to somebody else. An unused invited account belongs to nobody
+ * must have confirmed it too: otherwise it could belong to somebody else. An unused invited account belongs to no one
  * else. A second subject of the same provider with the same address is another person, who was given the address.
  */
 async function canLink(tx: Queries, owner: User, { issuer }: OidcProvider): Promise<boolean> {

@@ -18,7 +18,7 @@ import { needsSecondFactor, startSecondFactor } from "./sign-in-challenge";
 /** The path to which providers send the browser back. */
 export const OIDC_CALLBACK_PATH = "/api/v1/auth/oidc/callback";
 
-/** How long a user may take to sign in at the provider. */
+/** Time within which a user must sign in at the provider. */
 export const OIDC_SIGN_IN_MS = 10 * 60 * 1000;
 
 const SECRET_CHARACTERS = 43;

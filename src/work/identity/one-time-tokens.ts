@@ -24,7 +24,7 @@ export type IssuedToken = { token: string; expiresAt: number };
 
 type TokenRequest = {
   purpose: TokenPurpose;
-  /** The account that the token is for, if there is one. */
+  /** The account of the token, if it has one. */
   userId: string | null;
   email: string | null;
   workspaceId?: string | null;

@@ -82,11 +82,12 @@ export async function resetPassword(
     // Even if the link proves nothing: an identity linked to an unconfirmed address could be anyone's.
     if (user.email_verified_at === null) await deleteOidcIdentitiesOf(tx, user.id);
     const isProof = used.data?.[VERIFIES_ADDRESS] === true;
-    // The user who signed up with an unconfirmed address may not be its owner, who takes over the account now.
+    // The owner of the address takes over the account, which somebody else may have created with the unconfirmed
+    // address.
     const isFirstProof = isProof && user.email_verified_at === null;
     const keepsApiKeys = request.keep_api_keys === true && !isFirstProof;
     await deleteCredentials(tx, user.id, { keepsApiKeys });
-    // Only the owner's networks: others who signed in from elsewhere get no attempts of their own.
+    // Keeps only the owner's network: other people who signed in lose their separate attempts.
     await deleteSignInNetworksOf(tx, user.id);
     const network = toHomeNetwork(client.address);
     if (network !== null) await recordSignInNetwork(tx, user.id, network, time);
@@ -98,7 +99,7 @@ export async function resetPassword(
       await revokeTokensCreatedBy(tx, user.id, "all", time);
     }
     if (isProof) await setEmailVerified(tx, user.id, time);
-    // Whoever made the reset necessary may have another link.
+    // An attacker who made the reset necessary may have another link.
     await takeTokensOf(tx, user.id, "password_reset", time);
     const details = { api_keys: keepsApiKeys ? "kept" : "revoked" };
     await recordAudit(tx, toAnonymous(client), { action: "user.password_reset", target: user.id, details }, time);
@@ -112,7 +113,7 @@ const unusableLink = () => new AppError("unauthenticated", "Link is invalid or h
 /**
  * Changes the password, and ends all other sessions of the user, links that reset it and approvals of devices that have
  * no key yet. Throws `AppError` `validation_error` for a wrong current password or one that cannot be chosen;
- * `rate_limited` after too many failures; `conflict` when it was changed meanwhile.
+ * `rate_limited` after too many failures; `conflict` when it was changed in the meantime.
  */
 export async function changePassword(
   services: IdentityNeeds,
@@ -133,7 +134,7 @@ export async function changePassword(
     await setPasswordHash(tx, user.id, hash);
     await deleteSessionsOf(tx, user.id, sessionId);
     await deleteDeviceCodesOf(tx, user.id);
-    // Whoever made the change necessary may have such a link.
+    // An attacker who made the change necessary may have such a link.
     await takeTokensOf(tx, user.id, "password_reset", now());
     const actor = toAuditActor(user.id, sessionId, client);
     await recordAudit(tx, actor, { action: "user.password_changed", target: user.id }, now());

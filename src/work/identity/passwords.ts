@@ -42,9 +42,9 @@ export function createPasswords({ limits = LIMITS, cost = COST } = {}) {
     hash: (key: string, password: string) =>
       run(key, () => Bun.password.hash(normalizePassword(password), { algorithm: "argon2id", ...cost })),
     /**
-     * Returns whether the password has the hash that `findHash` returns. Takes as long when there is none. `findHash`
-     * is called when it is the call's turn, so that many calls do not read the database at once, and may throw. Throws
-     * `AppError` `upstream_unavailable` when too many are waiting.
+     * Returns whether the password has the hash that `findHash` returns. Takes equally long if it returns null.
+     * `findHash` is called when it is the call's turn, so that many calls do not read the database at once, and may
+     * throw. Throws `AppError` `upstream_unavailable` when too many are waiting.
      */
     verify: (key: string, password: string, findHash: () => Promise<string | null>) =>
       run(key, async () => {

@@ -46,8 +46,8 @@ const MAX_NEW_SESSION_MS = 10 * 60_000;
 
 /**
  * Throws `AppError` unless the owner of the session confirms a change with the password, in `body.password`. An account
- * without a password needs a sign-in within the last 10 minutes instead, else the error is `forbidden`. Other errors:
- * those of `requirePassword`.
+ * without a password needs a sign-in within the last 10 minutes instead; otherwise, the error is `forbidden`. Other
+ * errors: those of `requirePassword`.
  */
 export async function requireConfirmation(
   services: IdentityNeeds,

@@ -12,7 +12,7 @@ export type SessionKey = { kid: string; secret: string; created_at: number };
 const DAY_MS = 24 * 3600 * 1000;
 const MAX_SIGNING_AGE_MS = 90 * DAY_MS;
 
-/** How long a session can last from its sign-in. */
+/** Maximum age of a session since its sign-in. */
 export const MAX_SESSION_AGE_MS = 180 * DAY_MS;
 
 const SECRET_CHARACTERS = 43;
@@ -23,7 +23,7 @@ export const createSessionKey = (now: number): SessionKey => ({
   created_at: now,
 });
 
-/** Opens the stored keys, oldest first. `save` replaces what is stored. */
+/** Opens the stored keys, oldest first. `save` replaces the stored keys. */
 export function openSessionKeys(
   stored: SessionKey[],
   services: { now(): number; log: Log; save(keys: SessionKey[]): Promise<void> },

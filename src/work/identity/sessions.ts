@@ -58,7 +58,7 @@ export function createSessions(services: { store: Store; keys: SessionKeys; now(
     session.last_seen_at = time;
     session.expires_at = getExpiry(session.authenticated_at, time);
     const { id, expires_at: expiresAt } = session;
-    // Not awaited, because losing the time of a use does no harm.
+    // Not awaited: losing the time of a use is harmless.
     void store.write((tx) => touchSession(tx, id, { now: time, expiresAt })).catch(() => {});
   }
 

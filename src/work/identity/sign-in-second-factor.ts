@@ -40,7 +40,7 @@ export async function signInWithSecondFactor(
   const issued = await sessions.issue(found.user_id, client);
   const result = await store.write(async (tx): Promise<StartedSession | "unusable" | "wrong"> => {
     const time = now();
-    // Concurrent answers to many challenges: earlier ones may have failed meanwhile.
+    // Concurrent answers to many challenges: earlier ones may have failed in the meantime.
     signInLimits.check(attempt);
     const token = await findOneTimeToken(tx, "sign_in_challenge", request.challenge, time);
     const user = token?.user_id ? await findUserById(tx, token.user_id) : null;

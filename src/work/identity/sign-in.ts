@@ -23,7 +23,7 @@ export type StartedSession = { token: string; session: Session; user: User };
 
 export type SignInResult = ({ kind: "session" } & StartedSession) | ({ kind: "second_factor" } & SecondFactorChallenge);
 
-/** How a user signed in, for the audit log. */
+/** Method with which a user signed in, for the audit log. */
 export type SignInMethod = "oidc" | "password" | "setup" | "sign_up" | "invitation" | SecondFactorMethod;
 
 /** Returns the key for the password queue: the client's network, so that its addresses share a turn. */

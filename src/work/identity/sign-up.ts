@@ -65,7 +65,7 @@ async function createAccount(
   const issued = await sessions.issue(id, client);
   const now = issued.row.created_at;
   return store.write(async (tx) => {
-    // Of two concurrent setups, only the first succeeds.
+    // Only the first of two concurrent setups succeeds.
     if (isAdmin && (await hasAdministrator(tx))) throw alreadySetUp();
     const user = await insertAccount(tx, {
       id,

@@ -36,7 +36,7 @@ type SecretColumn = "totp_secret" | "totp_pending_secret";
 export const sealTotpSecret = (sealer: Sealer, userId: string, column: SecretColumn, secret: string): string =>
   sealer.seal(secret, `users/${userId}/${column}`);
 
-/** Returns the secret of a column, or null if there is none or it was encrypted with the key of another data folder. */
+/** Returns the secret in a column; null if it is empty or was encrypted with the key of another data folder. */
 export function openTotpSecret(
   sealer: Sealer,
   user: Pick<User, "id" | SecretColumn>,
@@ -47,7 +47,7 @@ export function openTotpSecret(
 }
 
 const CODE_COUNT = 10;
-/** No letters and digits that look alike. 31^10 is about 50 bits. */
+/** Excludes letters and digits that look alike. 31^10 is about 50 bits. */
 const ALPHABET = "23456789abcdefghjkmnpqrstuvwxyz";
 const CODE_CHARACTERS = 10;
 const GROUP_CHARACTERS = 5;

@@ -19,7 +19,7 @@ export type JobChildOptions = {
   limitCode: LimitCode;
   /** Limit of the resident memory of the child's own process. */
   maxMemoryBytes: number;
-  /** How large a file of the child, and of the programs that it starts, may become; null without a limit. */
+  /** Maximum size of a file of the child and of the programs that it starts; null without a limit. */
   maxFileBytes: number | null;
   /** Default: after requests. */
   priority?: SpawnOptions["priority"];
@@ -56,7 +56,7 @@ export type SharedJobChild = JobChild & {
 
 type LimitCode = "corrupt_media" | "unsupported_media" | "processing_failed";
 
-/** Returns the shared child for one run; if there is none, starts one. */
+/** Returns the shared child for one run. Starts a child if none is shared. */
 export const openRunChild = (
   shared: Pick<SharedJobChild, "lend"> | null | undefined,
   options: JobChildOptions,

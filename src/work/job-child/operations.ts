@@ -111,7 +111,7 @@ export type JobOperations = {
         workDir: string;
         outputPath: string;
         jobs: number;
-        /** What earlier renders of the recording have encoded. The new file is complete, or missing. */
+        /** Segments that earlier renders of the recording have encoded. The new file is complete or missing. */
         cache: RenderCacheFiles | null;
       },
     RenderResult
@@ -139,16 +139,11 @@ export type JobOperations = {
     ProbedSource & SpeechSource & { plan: string | null; output: ResolvedOutput; name: string; workDir: string },
     null
   >;
-  /**
-   * Checks a file of a split render that another machine has sent. Returns what is wrong with it; null for a good file.
-   */
+  /** Checks a file of a split render that another machine has sent. Returns its problem; null for a valid file. */
   checkChunk: JobOperation<Omit<ChunkCheck, "signal">, string | null>;
   /** Hashes a file, at most at this many bytes a second. `error`: why it cannot be read, such as `EIO`. */
   hashFile: JobOperation<{ path: string; bytesPerSecond: number }, { sha256: string | null; error: string | null }>;
-  /**
-   * Reads the files of a preparation that another machine has sent. Returns what is wrong with them; null for good
-   * ones.
-   */
+  /** Reads the files of a preparation that another machine has sent. Returns their problem; null for valid files. */
   checkPrepared: JobOperation<SentPreparedFiles, string | null>;
   /** Reads the tables of a render that another machine has sent. */
   checkRender: JobOperation<{ probed: string; plan: string | null; output: ResolvedOutput; path: string }, RenderCheck>;

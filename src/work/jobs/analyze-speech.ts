@@ -83,8 +83,8 @@ export async function analyzeSpeech(work: SpeechWork): Promise<SpeechAnalysis> {
 }
 
 /**
- * Passes on words as checkpoints, one at a time. They are for people who wait, so the preparation goes on when that
- * fails: the next checkpoint repeats them.
+ * Passes on words as checkpoints, one at a time. They are only for waiting users, so the preparation continues if that
+ * fails; the next checkpoint repeats them.
  */
 function reportWords({ checkpoint }: SpeechContext) {
   let waiting: Word[] = [];
@@ -96,7 +96,7 @@ function reportWords({ checkpoint }: SpeechContext) {
       const run = waiting;
       const words = run.slice(0, MAX_PARTIAL_WORDS);
       const hasArrived = await succeeds(checkpoint({ kind: "words", blobs: [], from: next, words }));
-      // Recognition has started again meanwhile.
+      // Recognition has started again in the meantime.
       if (run !== waiting) continue;
       if (!hasArrived) break;
       run.splice(0, words.length);
@@ -113,7 +113,7 @@ function reportWords({ checkpoint }: SpeechContext) {
       waiting.push(...words);
       sending ??= send();
     },
-    /** Drops what has not been sent. */
+    /** Drops words that have not been sent. */
     stop: async (): Promise<void> => {
       waiting = [];
       await sending;

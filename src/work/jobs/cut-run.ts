@@ -30,9 +30,8 @@ export type CutInput = {
 };
 
 /**
- * `plan` is a `PlanJson` as text, `basis` what it was assembled from, compressed. `items` are those of its review if it
- * has edits, which are the ones of the plan before them. `findings` and `stages` are empty unless the input asks for
- * them.
+ * `plan` is a `PlanJson` as text, `basis` its compressed basis. `items`: the review items of an edited plan, taken from
+ * the plan before the edits. `findings` and `stages` are empty unless the input asks for them.
  */
 export type CutOutput = JobOutput & {
   plan: string;

@@ -24,7 +24,7 @@ export type JobStage = "probing" | "extracting" | "transcribing" | "video" | "pl
 /** `share` is how much of the job is done, `stageShare` how much of the stage, both 0 to 1. */
 export type JobProgress = { share: number; stage: JobStage; stageShare: number };
 
-/** An input blob of which some parts are on another machine. `fetch` as `PartialBlob.fetch`. */
+/** An input blob with parts that are on another machine. `fetch` as `PartialBlob.fetch`. */
 export type InputParts = IncompleteFile & {
   fetch(range: { first: number; last: number }, signal: AbortSignal): Promise<void>;
 };
@@ -56,7 +56,8 @@ export type RunContext<Checkpoint = never> = {
   /** Keeps unfinished work between attempts. It is on the file system of `outputDir` and may not exist yet. */
   workDir: string;
   /**
-   * The file with what renders of the recording have encoded, on the same file system; undefined where none is kept.
+   * The file with the segments that renders of the recording have encoded, on the same file system; undefined if none
+   * is kept.
    */
   renderCache?: RenderCacheFile | undefined;
   /**
@@ -88,8 +89,8 @@ type CheckpointNeeds = CoreNeeds & { partialTranscripts: PartialTranscripts };
 
 export type JobDefinition<Input extends JobInput, Checkpoint, Output extends JobOutput> = {
   /**
-   * What happens when the free space is below the reserve: the job continues, is postponed, or fails with
-   * `storage_full`. Jobs that do not continue start only above the reserve.
+   * Behavior when the free space is below the reserve: the job continues, is postponed, or fails with `storage_full`.
+   * Jobs that do not continue start only above the reserve.
    */
   whenDiskIsFull: "continue" | "postpone" | "fail";
   /**
@@ -97,16 +98,16 @@ export type JobDefinition<Input extends JobInput, Checkpoint, Output extends Job
    * do.
    */
   begin(tx: Queries, context: SettleContext): Promise<boolean>;
-  /** Reads what `run` needs. Returns null when the subject was deleted. */
+  /** Reads the input of `run`. Returns null when the subject was deleted. */
   load(services: CoreNeeds & ConfigNeeds, job: Job): Promise<LoadedJob<Input> | null>;
   /**
-   * Turns files into files and facts. It has no store, and resumes from what an earlier attempt left in
+   * Turns files into files and facts. It has no store, and resumes from the files of an earlier attempt in
    * `context.workDir`.
    */
   run(tools: MediaTools, input: Input, context: RunContext<Checkpoint>): Promise<Output>;
   /** Writes an intermediate result. Called only for the current attempt. Missing for jobs without checkpoints. */
   checkpoint?(tx: Queries, checkpoint: Checkpoint, context: SettleContext): Promise<void>;
-  /** Reads files for a checkpoint before its transaction. Returns what the transaction also does. */
+  /** Reads files for a checkpoint before its transaction. Returns further work for the transaction. */
   readForCheckpoint?(
     services: CheckpointNeeds,
     checkpoint: Checkpoint,

@@ -57,7 +57,7 @@ export async function withStorage(
 const storageFullError = (cause?: unknown): AppError =>
   new AppError("storage_full", "The server is low on storage. Request the render again later.", { cause });
 
-/** Returns whether an error says that the disk is full, or that the reserve of free space was reached. */
+/** Returns whether an error means that the disk is full, or that the reserve of free space was reached. */
 export function isFullDisk(error: unknown): boolean {
   const { code } = (error ?? {}) as { code?: unknown };
   return code === "storage_full" || code === "ENOSPC" || code === "EDQUOT";

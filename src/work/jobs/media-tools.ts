@@ -30,7 +30,7 @@ export type MediaTools = {
   maxFileBytes(): number | null;
 };
 
-/** Returns what a machine with this ffmpeg and encoder encodes with. */
+/** Returns the facts of this ffmpeg and encoder that affect chunks. */
 export const readEncodingFacts = async (ffmpeg: Ffmpeg, encoder: string): Promise<EncodingFacts> => ({
   ffmpeg: ffmpeg.version,
   libavutil: ffmpeg.libavutil,

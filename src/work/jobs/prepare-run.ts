@@ -123,7 +123,7 @@ export async function runPrepare(
   return { blobs: await listOutputs() };
 }
 
-/** Removes what an older version left of an unfinished preparation. */
+/** Removes files that an older version left of an unfinished preparation. */
 async function removeOldFormats(files: MediaFolder): Promise<void> {
   for (const path of [files.rawAudio, join(dirname(files.rawAudio), "listening.progress")])
     await rm(path, { force: true });

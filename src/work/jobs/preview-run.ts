@@ -101,7 +101,7 @@ export async function runPreview(
   return { blobs: await listBlobs(outputDir, input.blobs.source.name) };
 }
 
-/** Makes what pages play and draw. */
+/** Creates the files that pages play and draw. */
 async function makePreview(work: Work, run: RunOptions): Promise<void> {
   const { files, scratch, child } = work;
   await encodePreview(work);
@@ -198,7 +198,7 @@ async function writeFiles(
   await stdin.end();
 }
 
-/** Returns what the child found. It parsed the file, so it is not trusted. */
+/** Returns the tracks that the child found. The child parsed the file, so its result is not trusted. */
 function checkTracks({ video, audio }: IndexedTracks): IndexedTracks {
   for (const track of [video, audio])
     if (track !== null && !isValidTrack(track))

@@ -113,7 +113,7 @@ async function executeJob<Input extends JobInput, Checkpoint, Output extends Job
       completePipelineStep(services, tx, job, () => definition.settle(tx, output, settleContext())),
     );
     if (isSettled) await endJob("completed");
-    // Not after a newer attempt has replaced this one: it uses the same files.
+    // Skipped if a newer attempt has replaced this one, because it uses the same files.
     else if (await hasEnded()) await endJob("cancelled");
   } catch (error) {
     if (await hasEnded()) await endJob("cancelled");

@@ -13,7 +13,7 @@ import { findBlob, getBlob } from "./blob-files";
 import type { JobDefinition, LoadedJob } from "./definition";
 import { type RenderInput, type RenderOutput, runRender } from "./render-run";
 
-/** Maximum size of a recording's cache: so much of its source and of the free quota, and this many bytes. */
+/** Maximum size of a recording's cache, as shares of its source and of the free quota, and in bytes. */
 const MAX_SOURCE_SHARE = 1 / 2;
 const MAX_QUOTA_SHARE = 1 / 4;
 const MAX_CACHE_BYTES = 512 * 1024 ** 2;
@@ -99,7 +99,7 @@ export const renderJob: JobDefinition<RenderInput, never, RenderOutput> = {
   },
 };
 
-/** Returns how large the cache of a recording may become, so that it does not exhaust the workspace's quota. */
+/** Returns the maximum size of a recording's cache in bytes, which does not exhaust the workspace's quota. */
 async function chooseMaxCacheBytes(
   services: ConfigNeeds,
   db: Queries,

@@ -24,7 +24,7 @@ export type RenderInput = {
   /** A `PlanJson` as text; null renders the whole source. */
   plan: string | null;
   output: ResolvedOutput;
-  /** Of the source. */
+  /** Duration of the source. */
   duration: Ticks;
 };
 
@@ -124,7 +124,7 @@ export async function renderFile(
   );
   const result = await running.finally(permits.releaseAll);
   await child.end();
-  // The render may have been deleted meanwhile, with its folder.
+  // The render may have been deleted in the meantime, with its folder.
   await mkdir(outputDir, { recursive: true });
   const bytes = await commitFile(renderedPath, join(outputDir, name));
   const derivedBytes = await cache?.commit(input.blobs.source.name);
@@ -174,7 +174,7 @@ async function openCacheSession(
       const written = await findBlob(newPath);
       if (written !== null && written.bytes <= maxBytes)
         try {
-          // Fails when the recording was deleted meanwhile, with its folder.
+          // Fails when the recording was deleted in the meantime, with its folder.
           await commitFile(newPath, path);
           log("render.cache_saved", { bytes: written.bytes, file: basename(path) });
         } catch (error) {

@@ -51,10 +51,10 @@ export type SplitPiece =
 
 export type ChunkInput = {
   blobs: RenderBlobs;
-  /** Of the source. */
+  /** Duration of the source. */
   duration: Ticks;
   piece: SplitPiece;
-  /** How many executions this place runs at the same time. They divide its cores. */
+  /** Number of executions that this place runs at the same time. They share its cores. */
   slots: number;
 };
 
@@ -144,7 +144,7 @@ function openMissingParts({ source }: RenderInput["blobs"], context: RunContext)
   let waiting = 0;
   let waitedMs = 0;
   let sinceMs = 0;
-  /** `range` comes from a process that reads what a user has uploaded: it is checked by `fetch`. */
+  /** `range` comes from a process that reads an uploaded file, so `fetch` checks it. */
   const fetchParts = async (range: { first: number; last: number }, cancelled: AbortSignal): Promise<void> => {
     if (waiting++ === 0) sinceMs = performance.now();
     try {
@@ -156,7 +156,7 @@ function openMissingParts({ source }: RenderInput["blobs"], context: RunContext)
   return {
     /** For the input of the operation. */
     incomplete: parts && { bytes: parts.bytes, modifiedAt: parts.modifiedAt, partBytes: parts.partBytes },
-    /** Returns what the operation needs besides its other options. */
+    /** Returns the additional options of the operation. */
     getOptions: (
       operation: keyof JobOperations,
       { recordingSeconds }: { recordingSeconds: number },

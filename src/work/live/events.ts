@@ -1,5 +1,5 @@
 /**
- * Live events: reads what was committed, once for all, and passes it to the feeds of those who may see it.
+ * Live events: reads committed events once for all feeds, and passes them to the feeds whose users may see them.
  *
  * A feed has a position: the ID up to which its reader has received everything. It is live while it is not behind the
  * hub, and then gets events as they happen. A new feed with an old position, and one whose reader is slow, read the
@@ -27,7 +27,7 @@ type Feeds = Map<string, Set<LiveFeed>>;
 
 export function createLiveEvents(options: { store: Store; log: Log; maxEvents?: number }) {
   const { store, log, maxEvents = MAX_EVENTS } = options;
-  /** By topic. */
+  /** Feeds by topic. */
   const feeds: Feeds = new Map();
   let feedCount = 0;
   /** All events up to this ID have been passed on. Outdated while there are no feeds. */
@@ -46,7 +46,7 @@ export function createLiveEvents(options: { store: Store; log: Log; maxEvents?: 
 
   function pass(events: LiveEvent[]): void {
     for (const event of events) {
-      // Passed on by an earlier query, when feeds were closed and opened meanwhile.
+      // Passed on by an earlier query, when feeds were closed and opened in the meantime.
       if (event.id <= passedId) continue;
       throttle.forget(event.entity_id);
       forEach(listEventTopics(event), (feed) => feed.push(event));
@@ -86,7 +86,7 @@ export function createLiveEvents(options: { store: Store; log: Log; maxEvents?: 
     open: async (filter: LiveEventFilter, lastEventId: string | null, onEvents: () => void) => {
       const { oldest, newest } = await readEventIds(store.read);
       const position = lastEventId === null ? newest : findPosition(lastEventId, oldest, newest);
-      // No await from here on, so that the hub does not advance.
+      // Nothing is awaited from here on, so that the hub does not advance.
       if (feedCount === 0) passedId = newest;
       const topics = listFilterTopics(filter);
       const feed = createLiveFeed({
@@ -149,7 +149,7 @@ const listFilterTopics = (filter: LiveEventFilter): string[] =>
     ? [`pipeline ${filter.pipelineId}`]
     : [`workspace ${filter.workspaceId}`, ...(filter.userId === null ? [] : [`user ${filter.userId}`])];
 
-/** Either a workspace or a user, so that a feed gets each event once. */
+/** Returns either the workspace or the user, so that a feed gets each event once. */
 const listEventTopics = ({ workspace_id: workspace, user_id: user, pipeline_id: pipeline }: LiveEvent): string[] => [
   workspace === null ? `user ${user}` : `workspace ${workspace}`,
   ...(pipeline === null ? [] : [`pipeline ${pipeline}`]),
@@ -172,8 +172,8 @@ const MIN_INTERVAL_MS = 500;
 type WaitingProgress<Subject> = { timer: Timer; latest: { subject: Subject; share: number } | null };
 
 /**
- * Limits how often progress is published: twice a second for each entity, and always the latest. `send` is called at
- * once if the entity was quiet, else at the end of the interval.
+ * Limits how often progress is published: twice a second for each entity, and always the latest. `send` is called
+ * immediately if the entity was quiet, otherwise at the end of the interval.
  */
 function createProgressThrottle<Subject>(send: (subject: Subject, share: number) => void) {
   /** Entities whose progress was sent in the last interval. */

@@ -31,11 +31,11 @@ export function createLiveFeed(options: {
   let isBehind = position < readPassedId();
   let isClosed = false;
   let waiting: LiveEvent[] = [];
-  /** By entity. */
+  /** Latest progress by entity. */
   let progress = new Map<string, LiveProgress>();
   let presence = new Map<string, LivePresence>();
 
-  /** Adds what is not stored, in place of earlier news of the entity. A reader that is behind gets none. */
+  /** Adds news that is not stored, replacing earlier news of the entity. A reader that is behind gets none. */
   function pushLatest<News extends { entity_id: string }>(waitingNews: Map<string, News>, latest: News): void {
     const id = latest.entity_id;
     if (isBehind || (waitingNews.size >= MAX_WAITING_ENTITIES && !waitingNews.has(id))) return;

@@ -20,7 +20,7 @@ export function createPresence(options: {
   presentMs?: number;
 }) {
   const { live, clock = () => performance.now(), presentMs = PRESENT_MS } = options;
-  /** By cut and user. The one that was reported longest ago is first. */
+  /** Entries by cut and user, least recently reported first. */
   const entries = new Map<string, PresenceEntry>();
   let timer: Timer | undefined;
   const toKey = ({ cutId }: OpenCut, userId: string) => `${cutId} ${userId}`;

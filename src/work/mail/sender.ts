@@ -27,7 +27,7 @@ const STOP_MS = 10_000;
 /** Creates the sender. Each recipient has at most one mail in flight; the one served longest ago comes first. */
 export function createMailSender(options: { store: Store; sealer: Sealer; mailer: Mailer; log: Log; now(): number }) {
   const { store, sealer, mailer, log, now } = options;
-  /** By recipient. */
+  /** Deliveries in progress by recipient. */
   const inFlight = new Map<string, Promise<void>>();
   const turns = createTurns();
   const poller = createPoller(poll, (error) => log.error("mail.poll_failed", { error }));

@@ -1,6 +1,6 @@
 /**
- * Notifies accounts of invitations. Not in the request that invites, because its timing must not reveal whether the
- * address has an account; accounts that confirm their address later are notified then.
+ * Notifies accounts of invitations. Runs outside of the request that invites, because its timing must not reveal
+ * whether the address has an account; accounts that confirm their address later are notified then.
  */
 import type { Log } from "../../lib/log";
 import { createPoller, type Poller } from "../../lib/poller";

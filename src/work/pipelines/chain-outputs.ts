@@ -1,6 +1,6 @@
 /**
- * Registers what a chain has made as assets: they refer to the cut or render, have no file of their own and are deleted
- * with it.
+ * Registers the outputs of a chain as assets: they refer to the cut or render, have no file of their own and are
+ * deleted with it.
  */
 import { JOB_FACTS } from "../../domain/jobs";
 import { OUTPUT_CONTENT_TYPES } from "../../domain/render-output";

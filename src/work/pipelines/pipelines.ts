@@ -226,10 +226,7 @@ const hasOwnScript = ({ params }: Step): boolean => params !== null && "script" 
 export const toStartedParams = ({ params, step_order }: Step): Step["params"] =>
   params && withoutScript(params, step_order);
 
-/**
- * Returns what the step of a chain was asked to do. Throws `AppError` `not_found` if the cut that has its script was
- * deleted.
- */
+/** Returns the request of a chain's step. Throws `AppError` `not_found` if the cut that has its script was deleted. */
 export async function readStepRequest(tx: Queries, step: Step): Promise<SubjectRequest["request"]> {
   const { processor_name: name, params } = step;
   if (params === null || JOB_FACTS[name].startedBy !== "user")

@@ -178,8 +178,8 @@ export async function retryStep(
 }
 
 /**
- * Returns what to do again. The request of one cut or render is read from that. Throws `AppError` `conflict` if it was
- * deleted.
+ * Returns the request to repeat. The request of one cut or render is read from that. Throws `AppError` `conflict` if it
+ * was deleted.
  */
 async function getRetryRequest(tx: Queries, step: Step): Promise<SubjectRequest["request"]> {
   if (step.params !== null) return readStepRequest(tx, step);

@@ -1,7 +1,7 @@
 /**
  * Decides when a piece is encoded, and with which priority. Pieces that a user is about to see and hear come before
- * renders, up to a share of this machine's processor time for each workspace. What a workspace asks for beyond that
- * comes after everything else, one piece at a time, so that a user who opens many recordings delays nobody.
+ * renders, up to a share of this machine's processor time for each workspace. Further pieces of a workspace are encoded
+ * after everything else, one at a time, so that a user who opens many recordings delays no other.
  */
 import { cpus } from "node:os";
 import { type AppError, retryLater } from "../../domain/errors";
@@ -10,10 +10,10 @@ import type { SpawnOptions } from "../../lib/process";
 import { createTimeShare } from "../../lib/time-share";
 import type { Asset } from "../../store/assets";
 
-/** `seconds`: duration of what is encoded. */
+/** `seconds`: duration of the encoded media. */
 export type EncodingRequest = { asset: Pick<Asset, "workspace_id">; signal: AbortSignal; seconds: number };
 
-/** How an encoding runs. It reports the processor time of its processes to `onEnd`. */
+/** Parameters of an encoding, which reports the processor time of its processes to `onEnd`. */
 export type EncodingRun = {
   priority: Extract<SpawnOptions["priority"], "interactive" | "lowest">;
   onEnd: (cpuSeconds: number) => void;
@@ -31,8 +31,8 @@ const PREFERRED = { maxRunning: 3, maxRunningPerKey: 2 };
 const BACKGROUND = { maxRunning: 1, maxRunningPerKey: 1 };
 
 /**
- * With what the lowest priority takes, renders of others take at most a tenth longer. The first piece of a recording
- * may cost more than the burst.
+ * Including encodings at the lowest priority, renders of others take at most a tenth longer. The first piece of a
+ * recording may cost more than the burst.
  */
 const PREFERRED_SHARE = { rate: cpus().length / 25, burst: 0.5 };
 /** Processor seconds that a second of a piece is expected to take, until its process has ended. */

@@ -37,8 +37,8 @@ export function isValidTrack(track: PreviewTrack): boolean {
 }
 
 /**
- * Returns the tracks of a source that browsers may play. Null if there is no index; an index of an older version gives
- * only its storyboard, so that the recording plays from its preview.
+ * Returns the tracks of a source that browsers may play. Returns null without an index, and only the storyboard for an
+ * index of an older version, so that the recording plays from its preview.
  */
 export async function readSourceFacts(folder: MediaFolder): Promise<SourceFacts | null> {
   const file = Bun.file(folder.sourceFacts);

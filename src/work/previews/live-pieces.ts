@@ -21,7 +21,7 @@ export type LivePiece = {
   from: number;
   to: number;
   isCoded?: boolean;
-  /** Of audio. Null: as recorded. */
+  /** Noise reduction of audio. Null: as recorded. */
   noiseReduction: NoiseReduction | null;
   /** The path of the speech analysis, for noise reduction; null until it exists. */
   speechAnalysis: string | null;

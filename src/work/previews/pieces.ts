@@ -1,6 +1,6 @@
 /**
- * Pieces of previews and of sources on request. Caches what was encoded for them; workspaces take turns with a few
- * encodings at a time.
+ * Pieces of previews and of sources on request. Caches the encoded pieces; workspaces take turns with a few encodings
+ * at a time.
  */
 import { AppError } from "../../domain/errors";
 import type { NoiseReduction } from "../../domain/media";
@@ -19,9 +19,9 @@ import { createBusyError, createEncodingTurns } from "./encoding-turns";
 import { createLivePieces, type PieceTools } from "./live-pieces";
 
 /**
- * `userId`: who asks. `variant`: whether the packets are those of the source. `facts`: null while there is no preview;
- * its pieces are then encoded on request. `noiseReduction`: of audio, which is then encoded. Times are in seconds.
- * `seek`: where playback starts; null if it comes from the piece before.
+ * `userId`: the user who requests the piece. `variant`: whether the packets are those of the source. `facts`: null
+ * while there is no preview; its pieces are then encoded on request. `noiseReduction`: of audio, which is then encoded.
+ * Times are in seconds. `seek`: where playback starts; null if it comes from the piece before.
  */
 export type PieceOfAsset = {
   userId: string;

@@ -86,8 +86,8 @@ export async function requireLoudness(services: PipelineNeeds, asset: Asset, use
 }
 
 /**
- * Returns what pieces of the asset are made of. Its preview is started if necessary, but not waited for. Throws
- * `AppError` as `requirePreview`, but not while only the preview is missing.
+ * Returns the files from which pieces of the asset are made. Its preview is started if necessary, but not waited for.
+ * Throws `AppError` as `requirePreview`, but not while only the preview is missing.
  */
 export async function requirePlayable(
   services: PipelineNeeds,
@@ -123,7 +123,7 @@ export async function requireStoryboard(services: PipelineNeeds, asset: Asset, u
   return storyboard;
 }
 
-/** Number of previews in the queue of which positions are counted. */
+/** Maximum counted position of a preview in the queue. */
 const MAX_COUNTED = 1_000;
 /** Seconds of a recording that are encoded in a second, on the two cores of a small server. */
 const ENCODING_SPEED = 10;

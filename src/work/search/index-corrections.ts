@@ -1,4 +1,4 @@
-/** Makes the texts searchable that users have corrected in cuts, in the transaction that stores them. */
+/** Makes texts that users have corrected in cuts searchable, in the transaction that stores them. */
 import type { PlanJson } from "../../domain/plan-json";
 import type { EditedText } from "../../domain/plan-texts";
 import { type CorrectedText, correctPassage, LINE_SEPARATOR, splitText } from "../../domain/search/corrections";
@@ -27,8 +27,8 @@ const PASSAGES_PER_YIELD = 50;
 const MAX_CUT_CHARACTERS = 1_000_000;
 
 /**
- * Reads what a completed cut corrects. `editedFrom` is the ID of the cut that was edited: if it was cut by hand, an
- * older version has stored its corrections only here.
+ * Reads the corrections in a completed cut. `editedFrom` is the ID of the cut that was edited: if it was cut by hand,
+ * an older version has stored its corrections only here.
  */
 export async function readCorrections(db: Queries, cut: CorrectedCut, editedFrom: string | null): Promise<Corrections> {
   const plan = JSON.parse(cut.plan ?? "null") as PlanJson | null;
@@ -66,8 +66,8 @@ async function splitTexts(texts: readonly EditedText[]): Promise<CorrectedText[]
 }
 
 /**
- * Makes the corrected texts of a completed cut searchable. `read`: what was read before the transaction; it is read
- * again if there is a new transcript.
+ * Makes the corrected texts of a completed cut searchable. `read`: the corrections read before the transaction. They
+ * are read again if the transcript has changed.
  */
 export async function indexCorrections(
   tx: Queries,
@@ -80,7 +80,7 @@ export async function indexCorrections(
   if (corrections) await replaceCorrectedPassages(tx, cut.id, corrections.found);
 }
 
-/** Makes the corrected texts of all cuts of an asset searchable that lists show. */
+/** Makes the corrected texts of all listed cuts of an asset searchable. */
 export async function indexAssetCorrections(tx: Queries, assetId: string): Promise<void> {
   for (const id of await listEditedCutIds(tx, assetId)) {
     const cut = await findCutById(tx, id);
@@ -88,7 +88,7 @@ export async function indexAssetCorrections(tx: Queries, assetId: string): Promi
   }
 }
 
-/** Makes the corrected texts of a cut searchable that an older version has stored. */
+/** Makes corrected texts that an older version has stored with a cut searchable. */
 export async function indexOlderCut({ read, write }: Store, cutId: string): Promise<void> {
   const cut = await findCutById(read, cutId);
   if (cut === null) return;

@@ -1,6 +1,5 @@
 /**
- * Makes transcripts searchable: in the transaction that stores one, and what older versions have stored after the
- * start.
+ * Makes transcripts searchable: new ones in the transaction that stores them, those of older versions after the start.
  */
 import type { MediaFolder } from "../../blobs/folders";
 import { type Passage, splitPassages } from "../../domain/search/passages";
@@ -30,7 +29,7 @@ export async function readPassages({ transcript }: Pick<MediaFolder, "transcript
 /** Maximum number of assets per query. */
 const MAX_PAGE_ASSETS = 100;
 
-/** Makes a transcript searchable, and what was corrected in cuts of its recording. */
+/** Makes a transcript and the corrections in cuts of its recording searchable. */
 export async function indexTranscript(tx: Queries, assetId: string, passages: readonly Passage[]): Promise<void> {
   await replacePassages(tx, assetId, passages);
   await indexAssetCorrections(tx, assetId);

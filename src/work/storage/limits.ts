@@ -46,7 +46,7 @@ export function claimSpace({ disk, folders }: CoreNeeds, bytes: number): void {
   throw Object.assign(new Error("free space is below the reserve"), { code: "ENOSPC" });
 }
 
-/** Returns the quota of the workspace in bytes, null without: its own, else the configured one. */
+/** Returns the quota of the workspace in bytes: its own, otherwise the configured one; null without a quota. */
 export async function readStorageQuota(services: ConfigNeeds, db: Queries, workspaceId: string) {
   return findEffectiveQuota(services, await readQuotaOverride(db, workspaceId));
 }

@@ -1,6 +1,6 @@
 /**
- * Installs a staged release: swaps the executable, restarts what runs it, and puts everything back when the new version
- * is not ready.
+ * Installs a staged release: swaps the executable, restarts the services that run it, and restores everything if the
+ * new version does not become ready.
  */
 
 import { existsSync } from "node:fs";
@@ -35,7 +35,7 @@ const POLL_MS = 250;
 
 /**
  * Swaps the executable for a staged and checked one, restarts its services and waits until they are ready. Throws an
- * `Error` that says what was put back when they are not. After a kill the executable is either version, whole: the next
+ * `Error` that says what was restored if they are not. After a kill the executable is either version, whole: the next
  * start runs it.
  */
 export async function installRelease(
@@ -112,7 +112,7 @@ export type PutBackReport = { kept: string; aside: string };
 /**
  * Puts the kept database of a folder back when a newer version has migrated the current one. Returns null when this
  * version can open it as it is. Needs the lock of the folder. After a kill one of the two is the database, whole.
- * Throws an `Error` when there is no kept file.
+ * Throws an `Error` without a kept file.
  */
 export async function putBackDatabase(folder: string, now: number): Promise<PutBackReport | null> {
   const path = join(folder, DATABASE_NAME);
@@ -122,7 +122,7 @@ export async function putBackDatabase(folder: string, now: number): Promise<PutB
     return null;
   } catch (error) {
     if (!(error instanceof UnknownMigrationError)) throw error;
-    // An older one would lose more than what the newer version has written.
+    // An older one would lose more than the changes of the newer version.
     const newest = readNewestMigration(path);
     const kept = newest === null ? null : await findKeptDatabase(folder, newest);
     if (kept === null) throw new Error(`The database that was migrated is not kept in ${folder}.`);

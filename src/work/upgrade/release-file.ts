@@ -23,7 +23,7 @@ const EXECUTABLE_MODE = 0o755;
 
 /**
  * Reads the signature beside a release file. `publicKey`: the text of the key that must have signed it. Throws an
- * `Error` with what to do.
+ * `Error` with the remedy.
  */
 export async function readRelease(path: string, publicKey: string): Promise<Release> {
   const found = await stat(path).catch(() => null);
@@ -48,9 +48,9 @@ const describeRefusal = (path: string, error: unknown): Error =>
   new Error(`The signature of ${path} is not accepted: ${(error as Error).message}.`);
 
 /**
- * Copies a release beside `executable` and verifies the copy: what is checked is what will run. Returns the path of the
- * copy. Removes what a killed upgrade has left. Throws an `Error` for a wrong signature, a folder without write access
- * or space, and while another upgrade runs.
+ * Copies a release beside `executable` and verifies the copy, so that the checked file is the one that runs. Returns
+ * the path of the copy. Removes files of a killed upgrade. Throws an `Error` for a wrong signature, a folder without
+ * write access or space, and while another upgrade runs.
  */
 export async function stageRelease(release: Release, executable: string, signal: AbortSignal): Promise<string> {
   const folder = dirname(executable);
@@ -59,7 +59,7 @@ export async function stageRelease(release: Release, executable: string, signal:
   await requireSpace(folder, release.bytes);
   const staged = join(folder, `${prefix}${process.pid}`);
   try {
-    // Not a link: the file may be on another file system, and its owner may write to it after the check.
+    // Copied, not linked: the file may be on another file system, and its owner may write to it after the check.
     await copyFile(release.path, staged, constants.COPYFILE_EXCL);
     await chmod(staged, EXECUTABLE_MODE);
     await flushFile(staged);

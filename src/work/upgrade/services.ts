@@ -37,7 +37,7 @@ export async function isActive(service: Service): Promise<boolean> {
   return (await readProperties(service, ["ActiveState"])).get("ActiveState") === "active";
 }
 
-/** Throws an `Error` with what systemctl printed. */
+/** Throws an `Error` with the output of systemctl. */
 export async function changeService(action: "restart" | "stop", { name }: Service): Promise<void> {
   const systemctl = requireSystemctl();
   // A version that crashed at each start has used up the starts that systemd allows.

@@ -1,8 +1,8 @@
 /**
- * Checks the pages of the database once after each start, outside the event loop. A damaged database still starts: what
- * can be read may be needed, and only an administrator can decide which backup replaces it. `/readyz`, `offcut doctor`
- * and an alert say so. Later damage shows in queries and in the hourly snapshots. Both checks read the whole file, as
- * each backup does.
+ * Checks the pages of the database once after each start, outside the event loop. A server with a damaged database
+ * still starts: the readable data may be needed, and only an administrator can decide which backup replaces it.
+ * `/readyz`, `offcut doctor` and an alert say so. Later damage shows in queries and in the hourly snapshots. Both
+ * checks read the whole file, as each backup does.
  */
 import { join } from "node:path";
 import { DATABASE_NAME } from "../../domain/backup";
@@ -19,7 +19,7 @@ export function createDatabaseCheck({ folders, store }: CoreNeeds) {
   }
   return {
     start: () => {
-      // Only the stop of the server makes it fail.
+      // It fails only when the server stops.
       running = check().catch(() => {});
     },
     stop: () => {

@@ -62,8 +62,8 @@ export function openFileChecker(tools: CheckTools, folders: Folders, options: Ch
 
   return {
     /**
-     * Reads a file that exists. Returns what is to be stored; null when the file was written, moved or removed
-     * meanwhile. Errors: the signal's reason; an `Error` when the child process crashed.
+     * Reads a file that exists. Returns the result to store; null if the file was written, moved or removed in the
+     * meantime. Errors: the signal's reason; an `Error` when the child process crashed.
      */
     check: async (owner: StoredOwner, entry: MediaEntry, { row, inBackup }: KnownFile) => {
       const { path, tracked, stat } = entry;

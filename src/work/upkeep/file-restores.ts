@@ -72,7 +72,7 @@ async function restoreFile(
   signal: AbortSignal,
 ): Promise<string> {
   const finding = await findOpenFinding(store.read, findingId);
-  if (finding === null) throw conflict("Problem was solved meanwhile.");
+  if (finding === null) throw conflict("Problem has already been resolved.");
   const { path } = finding;
   const target = toAbsolute(folders, path);
   const source = openFileSource(config.backupTo, offsite, signal);

@@ -1,6 +1,6 @@
 /**
- * Reads a quarter of all files each week, and looks for files that are missing or that no row knows. What was read is
- * stored after each few files, so that a pass that was interrupted goes on where it was.
+ * Reads a quarter of all files each week, and looks for files that are missing or that no row knows. The progress is
+ * stored every few files, so that an interrupted pass continues where it stopped.
  */
 import { isDue } from "../../domain/scrub";
 import { sleep } from "../../lib/sleep";

@@ -61,7 +61,7 @@ export async function finishUpload(services: PipelineNeeds, asset: Asset): Promi
   await createFolder(media.dir);
   await moveIntoPlace(upload, media.source).catch(ignoreMissing);
   const now = services.now();
-  // The length of a PUT is that of what arrived, and so is one that was declared after the state that was restored.
+  // The length of a PUT, and one that was declared after the restored state, is the number of bytes that arrived.
   const isKnown = asset.put_until === null && !asset.is_length_deferred;
   const length = isKnown ? asset.upload_length : await findFileSize(media.source);
   await folders.guard.confirmOnline();
@@ -133,7 +133,7 @@ async function recoverUpload(services: PipelineNeeds, asset: Asset, isStart: boo
 }
 
 /**
- * Removes what a PUT has written, and returns its bytes to the quota. Throws `AppError` `upstream_unavailable` while a
+ * Removes the file of a PUT, and returns its bytes to the quota. Throws `AppError` `upstream_unavailable` while a
  * folder is offline.
  */
 export async function discardPut(services: CoreNeeds, assetId: string): Promise<void> {

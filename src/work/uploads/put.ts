@@ -1,6 +1,6 @@
 /**
  * Uploads through a signed link: one PUT sends the whole file, without a credential. The file is complete or absent, so
- * a PUT that breaks is sent again from its start. What has arrived counts towards the quota while it arrives.
+ * a PUT that breaks is sent again from its start. The bytes count towards the quota as they arrive.
  */
 import { AppError, conflict, notFound, requireFound } from "../../domain/errors";
 import { type Asset, findAssetById, updateAssetInState } from "../../store/assets";
@@ -13,7 +13,7 @@ import type { CoreNeeds } from "../needs";
 import { readStorageQuota, requireQuota, requireStorage } from "../storage/limits";
 import { requireUploadSize } from "./uploads";
 
-/** How long a link accepts a PUT. A started one may end later. */
+/** Time within which a PUT to the link must start. */
 const PUT_LINK_MS = 24 * 3600 * 1000;
 
 /** Returns when a link that is created at `now` expires: a whole second, as its query has it. */

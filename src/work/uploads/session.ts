@@ -14,7 +14,7 @@ import type { CoreNeeds } from "../needs";
 import { claimSpace } from "../storage/limits";
 import { createUploadLock } from "./upload-lock";
 
-/** How often the sender and the folders are checked while a part arrives, which may take hours. */
+/** Interval at which the sender and the folders are checked while a part arrives, which may take hours. */
 const AUTHORIZE_INTERVAL_MS = 500;
 const PROGRESS_INTERVAL_MS = 1_000;
 
@@ -110,8 +110,8 @@ export function createUploadSession(services: CoreNeeds, path: string, isHashed 
   }
 
   /**
-   * Appends a part and returns the offset after it; the caller holds the lock. What arrived before a failure stays.
-   * Errors: `AppError` `conflict` for another offset, `payload_too_large`, `upstream_unavailable` (a folder is
+   * Appends a part and returns the offset after it; the caller holds the lock. Bytes that arrived before a failure are
+   * kept. Errors: `AppError` `conflict` for another offset, `payload_too_large`, `upstream_unavailable` (a folder is
    * offline); those of the part and of the file system.
    */
   async function receive(part: UploadPart): Promise<number> {

@@ -23,8 +23,8 @@ type Request = Pick<VocabularyUse, "entries" | "speech"> & {
 
 /**
  * Returns the plan with the terms of the vocabulary, and with the names and terms of the script, in its texts. Words of
- * the script stay. Planning itself compares the words as they were recognized, so that a vocabulary never changes what
- * is cut.
+ * the script stay. Planning itself compares the words as they were recognized, so that a vocabulary never changes the
+ * cut.
  */
 export async function replaceInPlan(
   plan: StagedPlan,

@@ -18,7 +18,7 @@ import { yieldToEventLoop } from "../../lib/event-loop";
 
 /** Time for which the search may keep the process from other work. */
 const MAX_BLOCKED_MS = 20;
-/** Of more candidates that only sound like terms, this many of the most similar are kept. */
+/** Maximum number of candidates that only sound like terms. The most similar ones are kept. */
 const MAX_SIMILAR = 20_000;
 
 export type VocabularyUse = {
@@ -35,7 +35,7 @@ export type VocabularyUse = {
   maxRequests?: number | undefined;
 };
 
-/** Loads what decides whether words are common in a language. */
+/** Loads the checks for common words of a language. */
 export async function loadCommonForms(language: string | null) {
   // The tokenizer takes a tenth of a second to load.
   const { isFrequentWord } = await import("../../speech/tokens");

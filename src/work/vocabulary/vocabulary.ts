@@ -16,7 +16,7 @@ import { requireDatabaseSpace, requireRoomForText } from "../storage/limits";
 /** `revision` is 0 until a vocabulary is saved. */
 export type SavedVocabulary = { entries: VocabularyEntry[]; revision: number };
 
-/** Whose vocabulary it is. `projectId`: null for the one of the workspace. */
+/** Owner of a vocabulary. `projectId`: null for the vocabulary of the workspace. */
 export type VocabularyOwner = { workspaceId: string; projectId: string | null };
 
 const toOwnerId = ({ workspaceId, projectId }: VocabularyOwner): string => projectId ?? workspaceId;
@@ -47,7 +47,7 @@ export async function updateVocabulary(
   requireDatabaseSpace(services);
   const { workspaceId, projectId } = owner;
   return services.store.write(async (tx) => {
-    // It may have been deleted meanwhile.
+    // It may have been deleted in the meantime.
     if (projectId !== null) requireFound(await findProject(tx, workspaceId, projectId), "Project");
     const old = await readVocabulary(tx, owner);
     if (old.revision !== revision)

@@ -57,7 +57,7 @@ export function createDeliverer(options: DelivererOptions) {
     const attempts = delivery.attempts + 1;
     const wait = outcome.ok ? null : findDeliveryDelayMs(attempts);
     await store.write(async (tx) => {
-      // Read again: another delivery may have succeeded meanwhile, or the user has changed the endpoint.
+      // Read again: another delivery may have succeeded in the meantime, or the user has changed the endpoint.
       const current = await findEndpoint(tx, endpoint.workspace_id, endpoint.id);
       if (!current) return;
       await updateDelivery(tx, delivery.id, {
@@ -96,7 +96,7 @@ export function createDeliverer(options: DelivererOptions) {
           reason,
           failing_since: record.failingSince === null ? null : new Date(record.failingSince).toISOString(),
         },
-        // Not the endpoint, which can be enabled and disabled again.
+        // The endpoint alone is not enough: it can be enabled and disabled again.
         cause: `${delivery.id}/${attempts}/${at}`,
         now: now(),
       });
@@ -131,7 +131,7 @@ export function createDeliverer(options: DelivererOptions) {
         due.filter((one) => one !== next),
       );
       const found = await findPendingDelivery(store.read, next.id);
-      // An attempt in flight when the list was read may have failed meanwhile, and waits for its retry.
+      // An attempt in flight when the list was read may have failed in the meantime, and waits for its retry.
       if (!found || (found.delivery.due_at ?? 0) > at || poller.isStopped) continue;
       const release = slots.acquire(workspaceId, next);
       const ended = attempt(found.delivery, found.endpoint)

@@ -1,7 +1,7 @@
 /**
  * A worker's side of its membership: joins the head, sends heartbeats, runs the executions of tickets, and ends. The
- * head decides: what it cannot hear of for a while it gives to others, so a worker that cannot reach the head aborts
- * its work after the same time.
+ * head decides: after a while without heartbeats it assigns the work to others, so a worker that cannot reach the head
+ * aborts its work after the same time.
  */
 import { JobAborted } from "../../domain/jobs";
 import type { HeartbeatAnswer, Membership, Ticket, WorkerAnnouncement } from "../../domain/worker-messages";
@@ -26,7 +26,7 @@ export type AgentParts = {
   execute: Execute;
   copies: Copies;
   log: Log;
-  /** How long current work may take to end after `drain`. */
+  /** Maximum time for current work to end after `drain`. */
   drainMs?: number;
 };
 
@@ -38,8 +38,8 @@ type RunningExecution = {
 };
 
 /**
- * How often the head is asked for deleted recordings and ended steps. When an execution was aborted, it is asked at
- * once.
+ * Interval at which the head is asked for deleted recordings and ended steps. After an aborted execution, it is asked
+ * immediately.
  */
 const COPIES_INTERVAL_MS = 60_000;
 /** With `ABORT_MS` and `LEAVE_MS` below 30 s, after which supervisors kill. */
@@ -226,8 +226,8 @@ export function startAgent({ head, announce, openQueue, execute, copies, log, dr
       abortAll("lost");
       await endRunning();
     } else {
-      // Heartbeats go on meanwhile, and may end with a refusal. Tickets are given back, which is sooner than the head
-      // would miss them.
+      // Heartbeats continue in the meantime, and the head may reject one. Returning tickets is faster than letting the
+      // head miss them.
       await Promise.race([endRunning(), refused.promise]);
       abortAll("lost");
       await tickets?.pause().catch(() => {});
@@ -241,7 +241,7 @@ export function startAgent({ head, announce, openQueue, execute, copies, log, dr
 
   return {
     ended: run(),
-    /** Takes no more tickets, ends or gives back the current work, and leaves the head. */
+    /** Takes no more tickets, ends the current work or returns it to the head, and leaves the head. */
     drain: () => {
       if (isDraining) return;
       isDraining = true;

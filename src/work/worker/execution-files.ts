@@ -1,6 +1,6 @@
 /**
- * The files of an execution on a worker: inputs in the cache, what earlier attempts have left in the folders that `run`
- * writes to, and what is sent to the head.
+ * The files of an execution on a worker: inputs in the cache, files of earlier attempts in the folders that `run`
+ * writes to, and files sent to the head.
  */
 import { mkdir, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -139,9 +139,9 @@ const MAX_CONFLICTS = 5;
 const CONFLICT = 409;
 
 /**
- * Sends a file in parts, from where the head has them after a broken connection, and returns what was sent. Errors:
- * `HeadError`; the signal's reason when aborted; a plain `Error` when the file changes meanwhile or the head loses it
- * repeatedly. `partBytes` is for tests.
+ * Sends a file in parts, resuming after a broken connection from the last byte that the head has. Returns the sent
+ * file. Errors: `HeadError`; the signal's reason when aborted; a plain `Error` when the file changes meanwhile or the
+ * head loses it repeatedly. `partBytes` is for tests.
  */
 export async function sendFile(
   remote: Upload,

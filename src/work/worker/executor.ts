@@ -1,5 +1,5 @@
 /**
- * Runs executions on a worker: fetches the files, runs what the head would run itself, and sends back the files and the
+ * Runs executions on a worker: fetches the files, runs the same code as the head, and sends back the files and the
  * result.
  */
 import { join } from "node:path";
@@ -34,7 +34,7 @@ import type { WorkFolder, WorkFolders } from "./work-folders";
 /** The agent's decisions about a running execution. The signal's reason is a `JobAborted`. */
 export type ExecutionControl = Pick<RunContext, "signal" | "shouldYield"> & {
   boot: WorkerBoot;
-  /** Whether new executions are given back. */
+  /** Returns whether new executions are returned to the head. */
   isDraining(): boolean;
   /** 0 to 1. */
   progress(share: number): void;
@@ -58,7 +58,7 @@ const GONE_STATUSES = [401, 404, 409, 410];
 
 /**
  * Returns the function that runs the execution of a ticket and reports its result. Its errors: `HeadError` and the
- * signal's reason, after which nobody waits for a result.
+ * signal's reason, after which no result is expected.
  */
 export function createExecutor(parts: ExecutorParts) {
   return async (ticket: Ticket, control: ExecutionControl): Promise<void> => {
@@ -100,7 +100,7 @@ async function runManifest(parts: ExecutorParts, running: Running): Promise<Exec
   let keep = true;
   try {
     folder = await workFolders.acquire({ ...manifest, key: toWorkKey(manifest) });
-    // Both are kept for a later attempt: what is complete in the output folder is not made again.
+    // Both are kept for a later attempt: complete files in the output folder are not created again.
     const places = { outputDir: join(folder.path, "output"), workDir: join(folder.path, "work") };
     const partialInput = findPartialInput(manifest, parts.minPartialBytes);
     const needed = countBytes(manifest.files.filter(({ name }) => name !== partialInput));
@@ -192,7 +192,7 @@ async function runKind(
   return { status: "completed", output: null, files: [] };
 }
 
-/** Returns what an execution that threw an error reports. Throws when nobody waits for it. */
+/** Returns the result to report for an execution that threw `error`. Throws if the head no longer expects one. */
 function toResult(error: unknown, log: Log, signal: AbortSignal): ExecutionResult {
   if (signal.aborted) {
     const { reason } = signal;
@@ -207,7 +207,7 @@ function toResult(error: unknown, log: Log, signal: AbortSignal): ExecutionResul
   return { status: "failed", error: jobErrorCodec.encode(reported) };
 }
 
-/** What is wrong, by the first part of the path of the first error. */
+/** Problems by the first part of the path of the first error. */
 const PROBLEMS: Record<string, string> = {
   kind: "its kind is unknown",
   asset: "its asset is missing",

@@ -1,4 +1,4 @@
-/** How a worker runs each kind of execution: as the head would run it itself. */
+/** Functions with which a worker runs each kind of execution, the same as on the head. */
 import type { ExecutionKind } from "../../domain/workers";
 import { runCut } from "../jobs/cut-run";
 import type { JobOutput, RunContext } from "../jobs/definition";

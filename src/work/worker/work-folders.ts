@@ -1,7 +1,8 @@
 /**
- * The work folders of executions on a worker, and what the head says is no longer needed of them and of the cache. A
- * folder is kept after an execution that did not complete, so that the next attempt on the same input resumes here, and
- * removed when its step has ended, when it was not used for a day, when there are too many, or when the disk is full.
+ * The work folders of executions on a worker, and the removal of folders and cached files that the head no longer
+ * needs. A folder is kept after an execution that did not complete, so that the next attempt on the same input resumes
+ * here, and removed when its step has ended, when it was not used for a day, when there are too many, or when the disk
+ * is full.
  */
 import { mkdir, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -46,7 +47,7 @@ export async function openWorkFolders(root: string) {
   }
 
   async function remove(name: string): Promise<void> {
-    // It may have been taken meanwhile.
+    // It may have been taken in the meantime.
     if (used.has(name)) return;
     const removal =
       removals.get(name) ?? rm(join(root, name), { recursive: true, force: true }).finally(() => removals.delete(name));
@@ -60,7 +61,7 @@ export async function openWorkFolders(root: string) {
       if (n >= MAX_UNUSED || usedAt < oldest) await remove(name);
   }
 
-  /** Removes the folders that no execution uses and nobody needs. */
+  /** Removes the folders that no execution uses and that are no longer needed. */
   async function removeUnused(isUnneeded: (name: string) => boolean | Promise<boolean> = () => true): Promise<void> {
     for (const { name } of await listUnused()) if (await isUnneeded(name)) await remove(name);
   }
@@ -148,8 +149,8 @@ export function createCopies({ cache, workFolders, head, log }: CopiesParts) {
 
   return {
     /**
-     * Asks the head which recordings were deleted, and removes what is left of them here; then which steps have ended,
-     * were it by a cancellation or on another machine, and removes their work folders. Errors: those of the head.
+     * Asks the head which recordings were deleted, and removes their cached files; then which steps have ended,
+     * including by cancellation or on another machine, and removes their work folders. Errors: those of the head.
      */
     removeUnneeded: async (signal: AbortSignal) => {
       await removeDeleted(signal);

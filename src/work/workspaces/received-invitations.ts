@@ -1,4 +1,4 @@
-/** Invitations to workspaces, as the invited account sees them. Nobody is a member before accepting. */
+/** Invitations to workspaces, as the invited account sees them. Users become members only by accepting. */
 import type { WorkspaceRole } from "../../domain/access";
 import { AppError } from "../../domain/errors";
 import { sha256 } from "../../lib/hash";

@@ -157,8 +157,8 @@ export async function removeMember(
 }
 
 /**
- * Deletes a workspace with everything in it. Its ledger entries stay. The other members and all keys go first, so that
- * nobody adds anything; after a crash in between the owner can delete it again. Throws `AppError` `conflict` for a
+ * Deletes a workspace with everything in it. Its ledger entries stay. The other members and all keys are removed first,
+ * so that nothing is added; after a crash in between the owner can delete it again. Throws `AppError` `conflict` for a
  * personal workspace, and while a subscription renews.
  */
 export async function removeWorkspace(
@@ -177,9 +177,9 @@ export async function removeWorkspace(
   const { signal } = new AbortController();
   const deleteEmpty = () =>
     store.write(async (tx) => {
-      // A request of the owner may have created a project meanwhile.
+      // A request of the owner may have created a project in the meantime.
       if ((await listProjectIds(tx, workspaceId)).length > 0) return false;
-      // A checkout may have been paid meanwhile.
+      // A checkout may have been paid in the meantime.
       await requireNoRenewal(tx, workspaceId);
       await closeOrders(tx, workspaceId, now());
       // Invitations that the owner sent meanwhile still count toward the owner's limit.

@@ -1,4 +1,4 @@
-/** The schemas of what administrators read. */
+/** The schemas of responses for administrators. */
 import { Type } from "@sinclair/typebox";
 import { ACCOUNT_ROLES, WORKSPACE_ROLES } from "../../../domain/access";
 import { AUDIT_ACTIONS } from "../../../domain/audit-actions";
@@ -200,12 +200,12 @@ export const ADMIN_SCHEMAS = {
       strictObject({
         name: text,
         state: enumeration(CHECK_STATES),
-        about: Type.String({ description: "what is in use, or the problem and how to solve it" }),
+        about: Type.String({ description: "the part in use, or the problem and its solution" }),
       }),
       { description: "the checks of `offcut doctor` and `/readyz` that a running server can run" },
     ),
     problems: Type.Array(NOTIFICATION_PAYLOADS.problem_found, {
-      description: "problems that administrators are notified about, as of the last minute; newest first",
+      description: "problems that administrators are notified about, checked every minute; newest first",
     }),
     disk,
     database: strictObject({ is_alive: flag, size_bytes: orNull(integer) }),

@@ -63,7 +63,7 @@ export const list = offsetListRoute({
   item: "AdminWorker",
   description: "A page of workers",
   read: async ({ services }, { limit, offset }) => {
-    // As many as there are join tokens at most.
+    // The number of join tokens limits the list.
     const workers = await services.workerList.list();
     return { rows: workers.slice(offset, offset + limit), total: workers.length };
   },

@@ -1,5 +1,6 @@
 /**
- * Lets one server at a time write to a repository: pruning would delete blobs that another server has not named yet.
+ * Allows only one server at a time to write to a repository: pruning would delete blobs that another server has not
+ * named yet.
  */
 import { hostname } from "node:os";
 import { conflict } from "../../../domain/errors";
@@ -71,7 +72,8 @@ export async function lockRepository(
       clearInterval(renewing);
       // A renewal after the deletion would block other servers.
       await renewal;
-      // After an abort too: else the folder would wait for its own lock on another host. One that stays becomes stale.
+      // Deleted after an abort too: otherwise the folder would wait for its own lock on another host. A lock that
+      // remains becomes stale.
       await bucket.delete(key, AbortSignal.timeout(RELEASE_MS)).catch(() => {});
     },
   };
@@ -91,7 +93,7 @@ async function findOther(
   const locks = [];
   for await (const lock of bucket.list(LOCKS, signal)) locks.push(lock);
   const now = locks.find(({ key }) => key === own)?.modified_at ?? Number.NaN;
-  // If our lock is not in the list, there is no time to compare with, and every lock counts.
+  // If our lock is not in the list, its time is unknown, and every lock counts.
   return locks.find(({ key, modified_at }) => key !== own && !(modified_at < now - staleMs))?.key ?? null;
 }
 

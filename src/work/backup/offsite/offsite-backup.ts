@@ -34,7 +34,7 @@ export type OffsiteBackup = Backup & {
   /** Returns the damage that is known without reading files: missing blobs and those of another size. */
   findIncomplete(signal: AbortSignal): Promise<DamagedFile[]>;
   download: NonNullable<Backup["download"]>;
-  /** Writes one of its files to a new path. Returns the damage, in which case there is no file. */
+  /** Writes one of its files to a new path. Returns the damage; a damaged file is not written. */
   copyFile(path: string, to: string, signal: AbortSignal): Promise<DamagedFile[]>;
 };
 
@@ -91,7 +91,7 @@ function createBackup(repository: Repository, path: string, manifest: OffsiteMan
   };
 }
 
-/** Finds the files of which the bucket lacks blobs, or has blobs of another size. */
+/** Finds the files with blobs that the bucket lacks or has in another size. */
 function findIncomplete(existing: Map<string, StoredBlob>, { files, blob_bytes }: OffsiteManifest): DamagedFile[] {
   const damaged: DamagedFile[] = [];
   for (const file of files) {
@@ -136,7 +136,7 @@ function* listParts(files: readonly OffsiteFile[]): Generator<FilePart> {
 }
 
 /**
- * `toTarget`: where a file is written; null: it is only read. `isKept` false: what was written is checked as a database
+ * `toTarget`: where a file is written; null: it is only read. `isKept` false: the written file is checked as a database
  * and removed. `blobs` receives the names of those that are damaged.
  */
 type FileReading = {

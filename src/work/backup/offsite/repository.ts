@@ -18,7 +18,7 @@ import { type Bucket, type BucketTiming, openBucket } from "../../../outbound/s3
 /** Dependencies of off-site backups. `scratch`: a private folder for copies of the database. */
 export type OffsiteAccess = {
   env: Record<string, string | undefined>;
-  /** Returns the text of the recovery key; null when there is no key yet. */
+  /** Returns the text of the recovery key; null before it is created. */
   recoveryKey(): string | null;
   saveRecoveryKey(key: string): Promise<void>;
   scratch: string;
@@ -43,7 +43,7 @@ const MAX_REPOSITORY_BYTES = 4096;
 /** Enough for the names of the blobs of 15 TB. */
 const MAX_MANIFEST_BYTES = 256 * 1024 ** 2;
 const FORMAT = 1;
-/** Not every bucket takes empty objects. */
+/** Not empty, because some buckets reject empty objects. */
 const DAMAGE_MARK = Buffer.from("damaged\n");
 
 const toPlace = (name: string): string => `snapshot ${name}`;
@@ -63,7 +63,7 @@ export async function openRepository(url: string, access: OffsiteAccess, signal:
   const text = access.recoveryKey();
   if (text === null)
     throw badRequest(
-      "There is no recovery key yet. Run offcut backup with the s3:// URL once: it prints the key, without which nobody can restore.",
+      "There is no recovery key yet. Run offcut backup with the s3:// URL once: it prints the key, which is required to restore.",
     );
   const cipher = createBlobCipher(parseKey(text));
   const bucket = openBucket(location, access.env, access.timing);

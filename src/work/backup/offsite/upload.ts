@@ -33,7 +33,7 @@ export function createUpload(repository: Repository, folders: Folders, signal: A
   async function send(content: Uint8Array, existing: Map<string, StoredBlob>) {
     const name = cipher.nameOf(content);
     if (isIntact(existing.get(name), content.length)) return { name, isNew: false };
-    // The same content may follow before it is sent; when sending fails, there is no backup.
+    // The same content may follow before it is sent. If sending fails, the whole backup fails.
     existing.set(name, { bytes: getEncryptedBytes(content.length), etag: "", isDamaged: false });
     // The server responds between two steps.
     await Bun.sleep(0);
@@ -108,8 +108,8 @@ function createBuffers() {
 }
 
 /**
- * Returns a function that finds the blobs of a file that did not change since the previous backup and whose blobs
- * exist; else it returns null.
+ * Returns a function that returns the blobs of a file if it did not change since the previous backup and its blobs
+ * exist, otherwise null.
  */
 function createComparison(
   previous: OffsiteManifest | null,

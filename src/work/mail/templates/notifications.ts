@@ -27,7 +27,7 @@ type Wording<Type extends NotificationType> = {
 };
 
 const toName = (text: string): string => shortenText(text, MAX_NAME_CHARACTERS);
-/** The name of a step, as a user says it. */
+/** Returns the name of a step for users. */
 const toStep = (step: string): string => (step === "prepare" ? "preparation" : toName(step));
 const toRecording = (name: string | null): string => (name === null ? "A recording" : `"${toName(name)}"`);
 const toMessage = (text: string): string => shortenText(text, MAX_MESSAGE_CHARACTERS);
@@ -91,7 +91,10 @@ export const NOTIFICATION_TEMPLATES: { [Type in NotificationType]: (mail: Notifi
       reason === "gone"
         ? `${toName(host)}: it responded with 410 Gone.`
         : `${toName(host)}: no delivery has succeeded${since === null ? "" : ` since ${toDay(since)}`}.`,
-    notes: ["Enable an endpoint again when its receiver works. Events that occurred meanwhile are not sent.", OPTIONAL],
+    notes: [
+      "Enable an endpoint again when its receiver works. Events that occurred in the meantime are not sent.",
+      OPTIONAL,
+    ],
   }),
   subscription_payment_failed: createTemplate<"subscription_payment_failed">({
     one: () => "The payment of your subscription has failed",
