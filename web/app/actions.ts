@@ -11,7 +11,7 @@ export type Action = {
   /** Identifies the action, such as "playback.toggle". */
   name: string;
   label: string;
-  /** The label in a context menu, which says what the action does now. Default: `label`. */
+  /** The label in a context menu, which describes the current effect of the action. Default: `label`. */
   describe?(): string;
   /** The heading in the list of keys. */
   group: string;
@@ -27,7 +27,7 @@ export type Action = {
   perform?(): void;
   /** Whether the focused element handles the keys although the action can be performed from a menu. */
   hasOwnKeys?: boolean;
-  /** Says why a key does nothing while the action is disabled. */
+  /** Explains why a key does nothing while the action is disabled. */
   explain?(): void;
 };
 
@@ -41,7 +41,7 @@ export function setLetterKeys(isOn: boolean): void {
   remember("letter-keys", isOn ? "on" : "off");
 }
 
-/** Returns the actions of what is shown, in the order in which they were added. */
+/** Returns the actions of the shown components, in the order in which they were added. */
 export const listActions = (): Action[] => tables.value.flat();
 
 /** Returns whether an action can be performed now. */

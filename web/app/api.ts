@@ -25,7 +25,7 @@ const UNREAD = "The server does not respond. Nothing was changed. Check the conn
 const UNANSWERED =
   "The server does not respond. Your change may not have been saved. Check the connection and the page, then try again.";
 
-/** Labels of request fields in messages, where they are not those of their names. */
+/** Labels of request fields in messages that differ from their names. */
 const FIELD_NAMES: Record<string, string> = {
   token: "Link",
   url: "URL",
@@ -107,7 +107,7 @@ const middleware: Middleware = {
 
 const SIGN_IN = /\/api\/v1\/auth\/login(\/two-factor)?$/;
 
-/** Statuses of changes of what is not as the page shows it. */
+/** Statuses of rejected changes to data that differs from what the page shows. */
 const OUTDATED = [403, 404, 409];
 
 /** Sends a request, and counts rejected changes. */
@@ -169,7 +169,7 @@ export async function must<Data>(answer: Promise<Answer<Data>>): Promise<Data> {
 export const needsCredits = (error: unknown): boolean =>
   error instanceof ApiError && error.code === "insufficient_credits";
 
-/** Whether code or styles of the page did not load, of which browsers tell only in the text of the error. */
+/** Whether code or styles of the page failed to load. Browsers report that only in the text of the error. */
 export const isLoadFailure = (error: unknown): boolean =>
   /dynamically imported module|importing a module script|styles were not loaded/i.test(String(error));
 

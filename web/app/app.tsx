@@ -1,4 +1,4 @@
-/** The root component: pages that need no session, or what is loaded for a session. */
+/** The root component: pages that need no session, or the signed-in application. */
 import type { FunctionComponent } from "preact";
 import { useEffect, useLayoutEffect } from "preact/hooks";
 import { ErrorBoundary, LocationProvider, useLocation } from "preact-iso";
@@ -29,7 +29,7 @@ const OPEN_PAGES: Record<(typeof OPEN_PATHS)[number], FunctionComponent> = {
 };
 const SignedIn = lazyPage(withStyle("signed-in", () => import("./signed-in")));
 
-/** Loads what a path needs while the session is being loaded: without a session, the sign-in page follows. */
+/** Loads the code for a path while the session is being loaded. Without a session, the sign-in page follows. */
 export function preload(path: string, wasSignedIn: boolean): void {
   if (isOpen(path)) preloadPage(OPEN_PAGES, path);
   else if (wasSignedIn) void SignedIn.preload();

@@ -1,4 +1,6 @@
-/** What pages read, kept in one cache: a page declares what it shows with `useRead`, `useList` or `useOffsetList`. */
+/**
+ * Caches the data of all pages. A page declares the data that it shows with `useRead`, `useList` or `useOffsetList`.
+ */
 import { type Signal, signal } from "@preact/signals";
 import { type QueryKey, QueryObserver } from "@tanstack/preact-query";
 import { useLayoutEffect, useMemo, useRef } from "preact/hooks";
@@ -21,8 +23,8 @@ export type Resource<T> = {
 };
 
 /**
- * Reads with `load` while the component is mounted. `key` names what is read, with everything that `load` depends on; a
- * second component with the same key shares the read. With the key null, nothing is read yet.
+ * Reads with `load` while the component is mounted. `key` names the data and includes everything on which `load`
+ * depends; components with the same key share one read. With the key null, nothing is read yet.
  */
 export function useRead<T>(
   key: QueryKey | null,
@@ -62,7 +64,7 @@ function toLoaded<T>({ data, error }: Result<T>, before: Loaded<T>): Loaded<T> {
   if (data !== undefined && (error === null || isOffline(error)))
     return before.kind === "ready" && before.value === data ? before : { kind: "ready", value: data };
   if (error !== null) return { kind: "failed", message: toMessage(error), error };
-  // A failure is shown until there is an answer.
+  // A failure is shown until a read succeeds.
   return before;
 }
 
@@ -77,7 +79,10 @@ export function useKept<T>(state: Loaded<T>, key: string | null): Loaded<T> {
   return kept.current.state;
 }
 
-/** Like `useRead`, outside of components. Calls `onValue` with what has been read. Returns a function that stops it. */
+/**
+ * Like `useRead`, outside of components. Calls `onValue` with the data that has been read. Returns a function that
+ * stops it.
+ */
 export function followRead<T>(
   key: QueryKey,
   load: (signal: AbortSignal) => Promise<T>,
@@ -116,7 +121,7 @@ type Rows<Item, Of> = { items: Item[]; first: Of; cursor: string | null; pages: 
 export type List<Item, Of = Page<Item>> = Omit<PagedList<Item>, "change"> & {
   /** The first page, as it was read last; null until then. */
   first: Signal<Of | null>;
-  /** Changes the shown items until the next read. `cursor`: what follows the changed ones. */
+  /** Changes the shown items until the next read. `cursor`: the position after the changed items. */
   change(update: (items: Item[]) => Item[], cursor?: string | null): void;
 };
 
@@ -149,7 +154,7 @@ export function createList<Item, Of extends Page<Item> = Page<Item>>(
   read: ReadPage<Of>,
   options: ListOptions<Item, Of> = {},
 ) {
-  /** Whether the next read is that of the next page. */
+  /** Whether the next read fetches the next page. */
   let isNext = false;
   /** Whether the end of the list was reached, and the next page has not been read since. */
   let isNextMissing = false;
@@ -164,7 +169,7 @@ export function createList<Item, Of extends Page<Item> = Page<Item>>(
       const page = await read(before.cursor, stopping);
       return {
         ...before,
-        // Rows may have been changed meanwhile.
+        // Rows may have been changed in the meantime.
         items: append(client.getQueryData<Rows<Item, Of>>(key)?.items ?? before.items, page.items),
         cursor: page.next_cursor,
         pages: before.pages + 1,
@@ -204,7 +209,8 @@ export function createList<Item, Of extends Page<Item> = Page<Item>>(
       if (data.pages > shownPages || data.cursor === null) isNextMissing = false;
       shownPages = data.pages;
     }
-    // Rows that are shown stay, and the shell shows a notice. Only a next page needs the user, who wants it.
+    // While the server is unreachable, shown rows stay and the shell shows a notice. A requested next page that is
+    // missing still shows its error.
     const isNoticed = data !== undefined && !isNextMissing && isOffline(failure);
     error.value = failure === null || isNoticed ? null : toMessage(failure);
     if (isNextMissing && !isFetching && failure === null) list.loadMore();
@@ -262,7 +268,7 @@ export const useOffsetList = <Item, Of extends OffsetPage<Item> = OffsetPage<Ite
 
 type Identified = { id?: string; user_id?: string; workspace?: { id: string } };
 
-/** Returns what tells a row from others: members and the storage of workspaces have no ID of their own. */
+/** Returns the key of a row. Members and the storage of workspaces have no ID of their own. */
 const getId = (item: unknown): unknown => {
   const { id, user_id: userId, workspace } = item as Identified;
   return id ?? userId ?? workspace?.id ?? item;

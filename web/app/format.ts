@@ -48,7 +48,10 @@ export const formatBytes = (bytes: number): string => formatBytesWith(bytes, toN
 export const formatDecimal = (value: number): string =>
   toNumber(value < 10 ? Math.round(value * 10) / 10 : Math.round(value));
 
-/** Returns "34%" for a share of 0.345: what is not done is never shown as 100%. A share of nothing is "0%". */
+/**
+ * Returns "34%" for a share of 0.345. Rounds down, so that unfinished work is never shown as 100%. A share of nothing
+ * is "0%".
+ */
 export function formatShare(share: number): string {
   if (!Number.isFinite(share)) return "0%";
   // 0.29 * 100 is slightly below 29.

@@ -9,9 +9,9 @@ export type LiveMessage = {
   entityId: string | null;
   state: string | null;
   progress: number | null;
-  /** Of a draft or a review; absent for a deleted draft. */
+  /** Revision of a draft or a review; absent for a deleted draft. */
   revision?: number | undefined;
-  /** Everybody who has the cut open. */
+  /** The users who have the cut open. */
   users?: readonly { id: string; name: string | null }[] | undefined;
 };
 

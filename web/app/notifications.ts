@@ -35,7 +35,7 @@ function follow(userId: string): () => void {
     refresh();
     channel.postMessage(null);
   };
-  // It may have been read on another device meanwhile.
+  // It may have been read on another device in the meantime.
   const onVisible = () => {
     if (!document.hidden) refresh();
   };

@@ -35,7 +35,10 @@ async function readOpenJobs(signal: AbortSignal): Promise<Pipeline[]> {
   return [...running.items, ...waiting.items];
 }
 
-/** Where all tabs find the IDs of renders that end without a message: those of a batch, whose recordings show it. */
+/**
+ * Storage key with which all tabs find the IDs of renders that end without a message: those of a batch, whose
+ * recordings show it.
+ */
 export const QUIET_RENDERS = "quiet-renders";
 /** Those of this tab: a browser may store nothing. */
 export const quietRenders = new Set<string>();
@@ -52,7 +55,7 @@ export function watchEndedRenders(): () => void {
     setTimeout(() => {
       const isQuiet = quietRenders.has(entityId) || recall(QUIET_RENDERS)?.includes(entityId);
       if (state === "completed" && isQuiet) return;
-      // The render may have been deleted meanwhile.
+      // The render may have been deleted in the meantime.
       void import("./ended-render").then(({ showEnd }) => showEnd(entityId).catch(() => {}), showFailure);
     }, RESPONSE_MS);
   });

@@ -1,6 +1,6 @@
 /**
- * The modules of pages that are loaded when they are first opened, by path. The build reads this table too, and tells
- * browsers which files a page needs. Pure.
+ * The modules of pages that are loaded when they are first opened, by path. The build also reads this table, to list
+ * the files of each page for browsers. Pure.
  */
 
 export const PAGE_MODULES = {

@@ -1,4 +1,4 @@
-/** Positions in lists, which are restored when the user comes back from what a row has opened. */
+/** Positions in lists, which are restored when the user returns from a page that a row has opened. */
 import { computed } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { useLocation } from "preact-iso";
@@ -6,7 +6,7 @@ import { workspace } from "./session";
 
 const here = (): string => location.pathname + location.search;
 
-/** Where each address was scrolled to, in pixels. */
+/** Scroll position of each address, in pixels. */
 const places = new Map<string, number>();
 /** The address of the list from which each path was opened. */
 const openers = new Map<string, string>();
@@ -17,15 +17,15 @@ computed(() => workspace.value?.id).subscribe(() => {
   openers.clear();
 });
 
-/** Returns the address of a page, with its filters if what is shown was opened from there. */
+/** Returns the address of a page, including its filters if the current page was opened from there. */
 export function toOpener(path: string): string {
   const opener = openers.get(location.pathname);
   return opener?.split("?", 1)[0] === path ? opener : path;
 }
 
 /**
- * Scrolls a page that is opened to its top, and to its former place when somebody comes back from what one of its rows
- * opened.
+ * Scrolls a newly opened page to its top, or to its former position when the user returns from a page that one of its
+ * rows opened.
  */
 export function usePlaces(): void {
   const { path } = useLocation();
@@ -63,7 +63,7 @@ export function usePlaces(): void {
     clicked.current = null;
     if (isRow) openers.set(path, before.address);
     const isOpener = !isRow && openers.get(before.path) === address;
-    // What was opened from elsewhere has a row in its list too.
+    // A page that was opened from elsewhere also has a row in its list.
     const top = isOpener ? (places.get(address) ?? 0) : isBack.current ? 0 : undefined;
     isBack.current = false;
     scrollTo(0, 0);

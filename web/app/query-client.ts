@@ -1,7 +1,7 @@
 /**
- * The cache of what pages read, and what reads it again: live events, rejected changes, intervals, and a server that is
- * back. What events keep current stays for a while after its page is closed, and is shown at once when the page is
- * opened again.
+ * The cache of the pages' data, and its triggers for reading again: live events, rejected changes, intervals, and a
+ * server that is back. Data that events keep current stays for a while after its page is closed, and is shown
+ * immediately when the page is opened again.
  */
 import { effect } from "@preact/signals";
 import { focusManager, onlineManager, type Query, QueryClient, type QueryKey } from "@tanstack/preact-query";
@@ -12,8 +12,8 @@ import { listenLive } from "./live";
 import { me, rejections } from "./session";
 
 /**
- * The names of what an event of a type changes. A name is the first element of a key; the second one of `entity` is the
- * ID that the event has.
+ * The names of the data that events of each type change. A name is the first element of a key; the second one of
+ * `entity` is the ID that the event has.
  */
 const LIVE_KEYS: Partial<Record<LiveEventType, { entity?: string; names: readonly string[] }>> = {
   "project.updated": { entity: "project", names: ["projects"] },
@@ -41,7 +41,7 @@ const COSTLY_DELAY_MS = 5_000;
 
 export const client = new QueryClient({
   defaultOptions: {
-    // A read without an answer fails at once: `connection` watches the server.
+    // A read without a response fails immediately: `connection` watches the server.
     queries: { networkMode: "always", retry: false, refetchOnReconnect: false, refetchOnWindowFocus: false },
   },
 });
@@ -84,13 +84,13 @@ export function invalidate(key: QueryKey): void {
     else client.removeQueries({ queryKey: query.queryKey, exact: true });
 }
 
-/** Reads everything again that is shown, except what could not be read. */
+/** Reads all shown data again, except data whose read has failed. */
 function readShown(): void {
   for (const query of client.getQueryCache().getAll())
     if (query.getObserversCount() > 0 && query.state.data !== undefined && query.isStale()) requestRead(query);
 }
 
-/** The IDs of what this tab deletes or has deleted, which is not read again. They are never reused. */
+/** The IDs of resources that this tab deletes or has deleted. They are not read again. They are never reused. */
 const deleted = new Set<unknown>();
 
 const isGone = ({ queryKey }: Query): boolean => queryKey.some((part) => deleted.has(part));
@@ -136,13 +136,13 @@ const countRows = (query: Query): number => (query.state.data as { items?: unkno
 
 export type ReadOptions<Data> = {
   /**
-   * The interval at which what has no live events is read while it is shown; also when the page gets the focus, or the
-   * server is back. A function gets what was read last.
+   * Interval at which shown data without live events is read; it is also read when the page gets the focus, or the
+   * server is back. A function receives the last data.
    */
   refreshMs?: number | ((data: Data) => number | undefined);
   /** The interval until something has been read. */
   retryMs?: number;
-  /** How long the value is used: `forever` while it is shown, `visit` never on the next visit of a page. */
+  /** Time for which the value is used: `forever` while it is shown, `visit` never on the next visit of a page. */
   lasts?: "forever" | "visit";
 };
 

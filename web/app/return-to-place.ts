@@ -23,7 +23,7 @@ export function returnToPlace(top: number, path: string, address: string): void 
     const { scrollHeight } = document.documentElement;
     if (scrollHeight !== height) [height, since, frames] = [scrollHeight, performance.now(), 0];
     frames++;
-    // At the end of what has been read, the list reads on.
+    // At the end of the loaded rows, the list loads more.
     scrollTo(0, top);
     if (!link?.isConnected) link = focusLink(path);
     const isReached = height - innerHeight >= top;

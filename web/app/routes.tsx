@@ -109,7 +109,7 @@ function reloadOnce(): boolean {
   return true;
 }
 
-/** Adds the styles that only what is loaded needs. The page names their files. */
+/** Adds the styles that only the loaded component needs. The page names their files. */
 export const withStyle = (name: StyleName, load: () => Promise<Module>) => async (): Promise<Module> => {
   const [page] = await Promise.all([load(), loadStyle(name)]);
   return page;

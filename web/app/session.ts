@@ -62,8 +62,8 @@ export function showProfile(changed: Me): void {
 export const refusals = signal(0);
 
 /**
- * Counts rejected changes of what was deleted or changed elsewhere, or that the user may no longer change: pages read
- * again.
+ * Counts rejected changes to resources that were deleted or changed elsewhere, or that the user may no longer change.
+ * Pages then read their data again.
  */
 export const rejections = signal(0);
 

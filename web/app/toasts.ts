@@ -1,4 +1,4 @@
-/** Short messages about what has happened, with an optional action such as "Undo". */
+/** Short messages about completed or failed actions, with an optional action such as "Undo". */
 import { signal } from "@preact/signals";
 import { isLoadFailure, needsCredits, toMessage } from "./api";
 
@@ -14,7 +14,7 @@ export type Toast = {
 export const toasts = signal<Toast[]>([]);
 let lastId = 0;
 
-/** Where messages are shown: in the corner of the window, or in the result line of the editor, one at a time. */
+/** Place of messages: the corner of the window, or the result line of the editor, one at a time. */
 export const toastPlace = signal<"corner" | "pill">("corner");
 
 const SHOWN_MS = 6_000;
@@ -25,7 +25,7 @@ const timers = new Map<number, ReturnType<typeof setTimeout>>();
 export function showToast(toast: Omit<Toast, "id">): void {
   lastId++;
   const shown = { ...toast, id: lastId };
-  // In the editor, a message replaces the last one; errors stay.
+  // In the editor, a message replaces the previous one, unless it was an error.
   const kept = toastPlace.value === "pill" ? toasts.value.filter(({ kind }) => kind === "bad") : toasts.value;
   toasts.value = [...kept.slice(-3), shown];
   releaseToast(shown);

@@ -12,7 +12,7 @@ import { client } from "./query-client";
 import { workspace } from "./session";
 import { showFailure, showToast } from "./toasts";
 
-/** Whose vocabulary it is. `projectId`: null for the one of the workspace. */
+/** Owner of a vocabulary. `projectId`: null for the vocabulary of the workspace. */
 export type VocabularyOwner = { workspaceId: string; projectId: string | null };
 
 export type Vocabulary = { entries: VocabularyEntry[]; revision: number };
@@ -31,8 +31,8 @@ export const readVocabulary = (owner: VocabularyOwner, signal?: AbortSignal): Pr
 const MAX_ATTEMPTS = 4;
 
 /**
- * Changes the vocabulary and saves it. If somebody else has saved it meanwhile, the change is made to theirs. Throws
- * `ApiError`, also for entries that are not valid.
+ * Changes the vocabulary and saves it. If another user has saved it in the meantime, the change is applied to their
+ * version. Throws `ApiError`, also for entries that are not valid.
  */
 export async function changeVocabulary(
   owner: VocabularyOwner,
@@ -61,8 +61,8 @@ function requireValid(entries: readonly VocabularyEntry[]): void {
 }
 
 /**
- * Returns entries with others. The spoken forms of a term that is there already are joined, and a form belongs to the
- * entry that had it last.
+ * Returns entries with others. Joins the spoken forms of existing terms. A form belongs to the last entry that contains
+ * it.
  */
 export function addEntries(entries: readonly VocabularyEntry[], added: readonly VocabularyEntry[]): VocabularyEntry[] {
   const byKey = new Map(entries.map((entry) => [toFormKey(entry.text), entry]));
@@ -82,8 +82,8 @@ export function addEntries(entries: readonly VocabularyEntry[], added: readonly 
 const toTerm = (text: string): string => cleanTerm(trimPunctuation(text));
 
 /**
- * Returns the recognized text, without the punctuation around it, if it is a common word; null otherwise. Where it is
- * recognized, that word is usually what was said, so that it is no form of a term with other letters.
+ * Returns the recognized text, without the punctuation around it, if it is a common word; null otherwise. That word was
+ * usually spoken, so it cannot be a form of a term with other letters.
  */
 export async function findCommonForm(
   recognized: string,

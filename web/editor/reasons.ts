@@ -24,7 +24,7 @@ export const REASON_ICONS: Record<RemovalReason, IconName> = {
   manual: "byHand",
 };
 
-/** The reason for which a marked part would be removed, by what the server says about it. */
+/** Reasons for which marked parts would be removed, by the server's text of the mark. */
 const MARKED: Record<string, RemovalReason> = { "maybe a retake": "retake", "differs from the script": "off_script" };
 
 /** Returns whose color and icon a place to review has; null if it belongs to no reason. */

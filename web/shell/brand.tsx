@@ -1,4 +1,4 @@
-/** What is in the bar of every page: the product name and the switch of the theme. */
+/** The parts of the bar on every page: the product name and the theme switch. */
 import { getTheme, toggleTheme } from "../app/theme";
 import { Icon } from "../ui/icon";
 

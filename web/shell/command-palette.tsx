@@ -18,7 +18,7 @@ async function load(): Promise<void> {
 
 let isOpening = false;
 
-/** Opens the palette. What is typed until it is loaded belongs to it, not to the page. */
+/** Opens the palette. Characters typed while it is loading go to it, not to the page. */
 function openPalette(): void {
   if (isPaletteOpen.peek() || isOpening) return;
   const end = keepTyping();
@@ -33,7 +33,7 @@ function openPalette(): void {
     () => {
       end.abort();
       typedBefore.value = "";
-      // Unlike a page, it must not reload what the user works on.
+      // Unlike a page, it must not reload the user's current work.
       showToast({ kind: "bad", text: "The search could not be loaded. Reload the page." });
     },
   );
@@ -42,7 +42,7 @@ function openPalette(): void {
   });
 }
 
-/** Collects what is typed until the controller is aborted, which Escape also does. */
+/** Collects typed characters until the controller is aborted, which Escape also does. */
 function keepTyping(): AbortController {
   const end = new AbortController();
   const keep = (event: KeyboardEvent) => {
@@ -73,7 +73,7 @@ export function CommandPalette() {
       [],
     ),
   );
-  // Before it is wanted, so that the first letters after Ctrl+K are not keys of the page.
+  // Loaded in advance, so that the first letters after Ctrl+K are not keys of the page.
   useEffect(() => {
     const timer = setTimeout(() => void load().catch(() => {}), PRELOAD_MS);
     return () => clearTimeout(timer);

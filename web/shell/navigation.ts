@@ -1,11 +1,11 @@
-/** Where the shell leads to: the entries of the rail, which the palette lists too. */
+/** The navigation of the shell: the entries of the rail, which the palette also lists. */
 import { signal } from "@preact/signals";
 import { isAdmin, isBilled } from "../app/session";
 import type { IconName } from "../ui/icon";
 
 /** Whether the palette is shown. */
 export const isPaletteOpen = signal(false);
-/** What was typed before the palette was loaded. */
+/** Text typed before the palette was loaded. */
 export const typedBefore = signal("");
 
 type NavigationEntry = {

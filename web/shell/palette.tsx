@@ -1,4 +1,4 @@
-/** Finds projects and recordings by name, places by what is said there, and commands (Ctrl+K). */
+/** Finds projects and recordings by name, places by their spoken words, and commands (Ctrl+K). */
 
 import { Fragment } from "preact";
 import { useEffect, useId, useMemo, useState } from "preact/hooks";
@@ -113,7 +113,7 @@ export default function Palette() {
   );
 }
 
-/** The palette lists what can be done now, and not itself. */
+/** The palette lists the actions that are available now, except for itself. */
 const isListed = (action: Action): boolean =>
   action.perform !== undefined &&
   action.name !== "palette.open" &&
@@ -191,7 +191,7 @@ function useFound(text: string, route: (url: string) => void): Found {
   return state;
 }
 
-/** A longer name would hide what was found. */
+/** A longer name would hide the match. */
 const MAX_NAME = 30;
 const shorten = (name: string): string => (name.length > MAX_NAME ? `${name.slice(0, MAX_NAME - 1).trimEnd()}…` : name);
 

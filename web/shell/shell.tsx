@@ -117,7 +117,7 @@ function GraceBanner() {
   );
 }
 
-/** Shows the running and waiting jobs of the workspace, and how many there are. */
+/** Shows the running and waiting jobs of the workspace, and their number. */
 function LiveJobs() {
   const { isOpen, setIsOpen, root, button } = usePopover();
   const jobs = openJobs.value;

@@ -9,7 +9,7 @@ export type BatchProblem = { id: string | null; name: string; message: string };
 
 export type Batch = {
   id: string;
-  /** What is being done, such as "Cutting". */
+  /** The running action, such as "Cutting". */
   label: string;
   total: number;
   done: number;
@@ -31,7 +31,7 @@ let lastId = 0;
 const WIDTH = 3;
 const MAX_ATTEMPTS = 8;
 const OFFLINE_DELAY_MS = 3_000;
-/** How long a row without problems stays. */
+/** Time for which a row without problems stays. */
 export const DONE_MS = 5_000;
 
 /** Waits; rejects when it is stopped. */
@@ -72,7 +72,7 @@ export async function insist<Answer>(call: () => Promise<Answer>, signal: AbortS
 type BatchWork<Item extends BatchItem> = {
   label: string;
   items: readonly Item[];
-  /** Works on one recording. What it throws is that recording's problem, and stops nothing. */
+  /** Processes one recording. An error becomes that recording's problem and does not stop the others. */
   run(item: Item): Promise<unknown>;
 };
 

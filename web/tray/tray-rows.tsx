@@ -73,7 +73,7 @@ export function UploadRow({ item }: { item: UploadItem }) {
 
 type CutRowProps = { projectId: string; Dialog: typeof CutSettingsDialog | null; onOpen(): void; onClose(): void };
 
-/** Whether new recordings of a project are cut, and how. `Dialog`: that of the setting while it is open. */
+/** Whether new recordings of a project are cut, and how. `Dialog`: the dialog of the setting while it is open. */
 export function CutRow({ projectId, Dialog, onOpen, onClose }: CutRowProps) {
   const params = { path: { project_id: projectId } };
   const project = useRead(["project", projectId, workspace.value?.id], (signal) =>

@@ -1,4 +1,4 @@
-/** What runs in this tab: uploads and actions on many recordings, docked at the bottom right. */
+/** The work of this tab: uploads and actions on many recordings, docked at the bottom right. */
 import { useSignal } from "@preact/signals";
 import { toNumber } from "../app/english";
 import { formatCount, formatRemaining } from "../app/format";

@@ -25,9 +25,9 @@ export function createChunkWatch(
 ) {
   const elements = new Map<number, Element>();
   const numbers = new Map<Element, number>();
-  /** By number, as it was last in the page. */
+  /** Heights by chunk number, from when the chunk was last in the page. */
   const heights = new Map<number, number>();
-  /** Of chunks that have not been measured at this width. */
+  /** Estimated height of chunks that have not been measured at this width. */
   let estimate = ESTIMATED_HEIGHT;
   const shown = new Set(FIRST_CHUNKS);
   let near: readonly number[] = [];
@@ -95,7 +95,7 @@ export function createChunkWatch(
       if (start <= 0 && end > 0) place = { row: number * size, top: start };
       if (end < -MARGIN_PIXELS) continue;
       found.push(number);
-      // After a jump, what is in view comes at once.
+      // After a jump, the chunks in view are rendered immediately.
       if (end < 0 || start > innerHeight || shown.has(number)) continue;
       shown.add(number);
       hasNew = true;
@@ -158,11 +158,11 @@ export function createChunkWatch(
         sizes.unobserve(element);
       };
     },
-    /** Returns what a selector finds in the list. */
+    /** Returns the element that a selector finds in the list. */
     find: (selector: string): Element | null => top.current?.parentElement?.querySelector(selector) ?? null,
     /**
-     * Returns the height of the chunks from a number up to another one: that of each when it was last in the page, else
-     * an estimate.
+     * Returns the height of the chunks from a number up to another one: its height when it was last in the page,
+     * otherwise an estimate.
      */
     addHeights,
   };

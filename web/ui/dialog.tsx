@@ -104,7 +104,7 @@ export const DoneFooter = ({ label = "Done", onClose }: DoneFooterProps) => (
 
 type ConfirmProps = {
   title: string;
-  /** Describes what will be lost. */
+  /** A description of the losses. */
   children: ComponentChildren;
   confirmLabel: string;
   closeLabel?: string;

@@ -12,7 +12,7 @@ export type MenuItem = {
   isDangerous?: boolean;
   /** Set for one of several choices. */
   isChecked?: boolean;
-  /** Set for what can be turned on and off. */
+  /** Set for items that can be turned on and off. */
   isOn?: boolean;
   /** The key of the action, as it is shown. */
   key?: string | undefined;

@@ -1,4 +1,4 @@
-/** Rows in chunks, of which only those near the view are in the page: a list of thousands scrolls like one of ten. */
+/** Rows in chunks. Only chunks near the view are in the page, so that a list of thousands scrolls like one of ten. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type ChunkWatch, createChunkWatch, FIRST_CHUNKS } from "./chunk-watch";
@@ -65,7 +65,7 @@ const Gap = ({ as, place, height }: GapProps) => {
   return <Element ref={place as never} role="presentation" aria-hidden="true" style={{ height: `${height}px` }} />;
 };
 
-/** How often to look whether a menu or dialog is still open. */
+/** Interval of the check whether a menu or dialog is still open. */
 const HELD_MS = 100;
 
 /**
@@ -88,7 +88,7 @@ function useHeld<Row>(rows: Row[], watch: ChunkWatch): Row[] {
 
 const CONTROLS = "a, button, input";
 
-/** Gives the focus back to a control of a row, which has `data-id`, when the row moves to another chunk. */
+/** Restores the focus of a control in a row with `data-id` when the row moves to another chunk. */
 function useKeptFocus(watch: ChunkWatch): void {
   const { activeElement: focused } = document;
   const row = focused?.closest("li, tr");
@@ -112,7 +112,7 @@ type ChunkProps<Row> = Pick<NearChunksProps<Row>, "rows" | "row" | "as" | "count
 function Chunk<Row>({ rows, row, as: Element, name, number, start, count, watch }: ChunkProps<Row>) {
   const element = useRef<HTMLElement>(null);
   useLayoutEffect(() => watch.add(element.current!, number), [number, watch]);
-  // Not as properties of the rows: each would be rendered again for one that is added above.
+  // Not set as properties of the rows, which would all be rendered again for a row added above them.
   useLayoutEffect(() => {
     for (const [index, child] of [...element.current!.children].entries()) {
       const place = start + index + 1;

@@ -8,7 +8,7 @@ type PageProps = {
   tabTitle?: string;
   /** The page to which this one belongs, as a link above the title. */
   crumb?: { label: string; href: string; onClick?: (() => void) | undefined };
-  /** What is shown below the title. */
+  /** The content below the title. */
   detail?: ComponentChildren;
   actions?: ComponentChildren;
   children: ComponentChildren;

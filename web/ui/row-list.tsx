@@ -53,7 +53,7 @@ export function useChunks<Row>(rows: Row[], size: number): Row[][] {
   }, [rows, size]);
 }
 
-/** Delay that lets the first screen become complete and responsive before the rest is rendered. */
+/** Delay after which the rest is rendered, so that the first screen is complete and responsive sooner. */
 const SETTLE_MS = 150;
 
 /**

@@ -1,4 +1,4 @@
-/** What the server accepts, which is said before anything is sent. */
+/** The limits of the server, which are checked before anything is sent. */
 import { api, must, type Schemas } from "../app/api";
 import { type Resource, useRead } from "../app/cache";
 import { formatBytes } from "../app/format";
@@ -21,7 +21,7 @@ export function describeLimits({ max_bytes: max, free_bytes: free }: UploadLimit
   return `${KINDS}, ${size}${free < max ? ` · ${formatBytes(free)} free` : ""}`;
 }
 
-/** Pure. A part of the files may have been uploaded before, so those that need more space than there is are tried. */
+/** Pure. Files that exceed the free space are still tried, because parts of them may have been uploaded before. */
 export function checkSizes<T extends Pick<File, "name" | "size">>(
   files: readonly T[],
   { max_bytes: max, free_bytes: free }: UploadLimits,

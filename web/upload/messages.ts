@@ -41,8 +41,8 @@ export function listNames(files: readonly { name: string }[]): string {
 }
 
 /**
- * Returns what the row of refused files says: "photo.png" with "Not video or audio.", or "12 files" with "Not video or
- * audio: a.xml, b.thm and 10 more."
+ * Returns the texts of the row of refused files: "photo.png" with "Not video or audio.", or "12 files" with "Not video
+ * or audio: a.xml, b.thm and 10 more."
  */
 export function describeRefused(
   files: readonly { name: string }[],

@@ -85,7 +85,7 @@ function show(item: UploadItem): void {
   isTrayNeeded.value = true;
 }
 
-/** How long a finished upload is shown. */
+/** Time for which a finished upload is shown. */
 const FINISHED_MS = 5_000;
 
 const toItem = (projectId: string, file: Pick<File, "name" | "size">): UploadItem => ({
@@ -278,8 +278,8 @@ function change(id: string, update: Partial<UploadItem>): void {
 }
 
 let userId = me.peek()?.id;
-// Uploads end with the session. Received bytes stay on the server. Who signs in again sees what ended, another user
-// does not.
+// Uploads end with the session. Received bytes stay on the server. After signing in again, the same user sees the ended
+// uploads; another user does not.
 me.subscribe((user) => {
   if (user !== null && user.id === userId) return;
   for (const { upload } of jobs.values()) void upload.abort();

@@ -1,6 +1,6 @@
 /**
- * The files that users choose: recordings and their scripts. The server reads what a file is from its first bytes, so
- * only what is surely neither is refused.
+ * The files that users choose: recordings and their scripts. The server detects the type of a file from its first
+ * bytes, so only files that are certainly neither are refused.
  */
 
 /** Most have no type in browsers, depending on the system. */
@@ -9,7 +9,7 @@ const RECORDINGS =
     " ",
   );
 const SCRIPTS = ["txt", "md", "markdown", "srt", "vtt", "docx"];
-/** Pictures, documents, archives, and what cameras and editors write beside recordings. */
+/** Pictures, documents, archives, and files that cameras and editors write beside recordings. */
 const OTHERS =
   "7z bdm bim bmp bup cpi csv db dmg dng doc drp edl exe fcpxml gif gz heic htm html ifo ini iso jpeg jpg json key log m3u m3u8 mpl numbers odp ods odt otio pages pdf pek png ppt pptx prproj psd rar rtf smi svg tar tgz thm tif tiff url webp xls xlsx xml xmp zip".split(
     " ",
@@ -28,8 +28,8 @@ export const isScript = ({ name }: { name: string }): boolean => SCRIPTS.include
 export const isNamedAsRecording = ({ name }: { name: string }): boolean => RECORDINGS.includes(toExtension(name));
 
 /**
- * Returns whether a file is surely neither a recording nor a script. A known extension counts more than the browser's
- * type, which may be that of a text for `.ts`.
+ * Returns whether a file is surely neither a recording nor a script. A known extension takes precedence over the
+ * browser's type, which may be a text type for `.ts`.
  */
 export function isOther({ name, type }: Pick<File, "name" | "type">): boolean {
   if (isNamedAsRecording({ name }) || isScript({ name })) return false;
@@ -59,7 +59,8 @@ export async function isOtherInside(file: Blob): Promise<boolean> {
 /** Maximum number of files that are read at the same time. */
 const MAX_READS = 4;
 /**
- * Time after which files that were not read yet, such as those of a cloud or a slow network share, may be recordings.
+ * Time after which files that could not be read yet, such as those on a slow network share, count as possible
+ * recordings.
  */
 const READ_MS = 1_000;
 

@@ -15,7 +15,9 @@ const sending = new WeakMap<File, string>();
 const RETRY_DELAYS_MS = [0, 1_000, 3_000, 5_000, 10_000, 20_000];
 const MAX_ATTEMPTS = 200;
 
-/** Returns the recordings among files, and keeps their scripts for `sendScript`. Says which scripts are not used. */
+/**
+ * Returns the recordings among files, and keeps their scripts for `sendScript`. Shows a message about unused scripts.
+ */
 export function takeScripts(files: readonly File[]): File[] {
   const { recordings, scripts, unmatched, ambiguous } = pairScripts(files, toFolder);
   // Loaded while the server can be reached, before the upload has begun.
@@ -26,7 +28,7 @@ export function takeScripts(files: readonly File[]): File[] {
   return recordings;
 }
 
-/** Forgets the scripts of recordings that are skipped, and says which are not used for any that is uploaded. */
+/** Drops the scripts of skipped recordings, and shows a message about those not used for an uploaded recording. */
 export function dropScripts(skipped: readonly File[], uploaded: readonly File[]): void {
   const dropped = new Set(skipped.map((recording) => waiting.get(recording)));
   for (const recording of skipped) waiting.delete(recording);
@@ -44,8 +46,8 @@ function refuse(scripts: readonly File[], reason: string): void {
 }
 
 /**
- * Sends the script of a recording, if it has one, once the server knows the recording. Where the recording is not cut,
- * the script is kept for its Script tab. `workspaceId`: that of the upload; null for the personal workspace.
+ * Sends the script of a recording, if it has one, once the server knows the recording. If the recording is not cut, the
+ * script is kept for its Script tab. `workspaceId`: that of the upload; null for the personal workspace.
  */
 export async function sendScript(recording: File, uploadUrl: string | null, workspaceId: string | null): Promise<void> {
   const file = waiting.get(recording);
@@ -68,7 +70,7 @@ export async function sendScript(recording: File, uploadUrl: string | null, work
     // It is sent again when the upload resumes or is created again.
     const isLoaded = !(error instanceof ApiError && error.code === NOT_LOADED);
     if (status !== 401 && status !== 404 && !isTransient(error) && isLoaded) waiting.delete(recording);
-    // The upload says that the session has ended; a recording that is gone was cancelled.
+    // The upload reports the end of the session; a missing recording was cancelled.
     if (status !== 401 && status !== 404)
       showToast({ kind: "bad", text: `“${file.name}” was not used as a script. ${toMessage(error)}` });
   } finally {
@@ -114,7 +116,8 @@ async function planWithScript(assetId: string, script: string, workspaceId: stri
       await must(api.PUT("/api/v1/assets/{asset_id}/cut-after-upload", { ...call, body: { mode, script } }));
       return true;
     } catch (error) {
-      // The next call says whether the recording is cut already; another conflict is an error, such as a full quota.
+      // The next call returns whether the recording is cut already. Any other conflict, such as a full quota, is an
+      // error.
       if (error instanceof ApiError && error.status === 409 && !isRefused) {
         isRefused = true;
         continue;

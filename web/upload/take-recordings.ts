@@ -7,8 +7,8 @@ import { findOthers, isScript } from "./recording-types";
 import { takeScripts } from "./scripts";
 
 /**
- * Returns the recordings that may be uploaded, whose scripts are sent with them. The tray shows the files that are
- * refused, and a message whether all need more space than there is. Without a response, the server decides about sizes.
+ * Returns the recordings that may be uploaded, whose scripts are sent with them. The tray shows the refused files, and
+ * a message if all files together exceed the free space. Without a response, the server decides about sizes.
  */
 export async function takeRecordings(files: readonly File[]): Promise<File[]> {
   const scripts = files.filter(isScript);

@@ -1,7 +1,7 @@
 /** The edges of kept spans, which the user can move. Pure. */
 import { type EditorPlan, findSpanIndex, MIN_KEPT, type PlanSpan, type Range, removeRange, restoreRange } from "./plan";
 
-/** `side` says whether the kept span starts or ends here. */
+/** `side`: whether the kept span starts or ends here. */
 export type Edge = { time: number; side: "start" | "end" };
 
 /** Lists the edges in order, without the start and the end of the recording. */

@@ -98,7 +98,7 @@ export function mapHistory(history: History, change: (content: Content) => Conte
   return { ...history, past: toSteps(history.past), present: apply(history.present), future: toSteps(history.future) };
 }
 
-/** Returns what a stored cut does not have. */
+/** Returns the content that a stored cut does not have. */
 const pickKept = ({ decisions, pacing }: Content): Pick<Content, "decisions" | "pacing"> => ({
   ...(decisions && { decisions }),
   ...(pacing && { pacing }),

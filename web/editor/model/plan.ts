@@ -126,8 +126,8 @@ function join(spans: readonly PlanSpan[]): PlanSpan[] {
 }
 
 /**
- * Replaces the part of each span inside the range with the result of `change`. Spans outside of it, of which long
- * recordings have thousands, stay the same objects.
+ * Replaces the part of each span inside the range with the result of `change`. Spans outside of it stay the same
+ * objects, because long recordings have thousands of them.
  */
 function setRange(plan: EditorPlan, range: Range, change: (part: PlanSpan) => PlanSpan): EditorPlan {
   const start = Math.max(0, Math.round(range.start));
@@ -238,7 +238,7 @@ export function keepsTheSame(a: EditorPlan, b: EditorPlan): boolean {
   }
 }
 
-/** `only` says which of the two cuts keeps the range. */
+/** `only`: which of the two cuts keeps the range. */
 export type Difference = Range & { only: "first" | "second" };
 
 /** Returns the ranges that only one of two plans keeps, in order. */

@@ -18,14 +18,14 @@ export type ReviewItem = Range & {
   /** The reason of a removal; null for a mark. */
   reason: RemovalReason | null;
   rule: string | null;
-  /** Why a mark needs review, as the server says it. */
+  /** The reason for which a mark needs review, as the server's text. */
   review: string | null;
   /** From 0 to 1; null if it is not known. */
   confidence: number | null;
   isSuggestedRemoval: boolean;
 };
 
-/** `kept` and `removed` say what the cut contains from then on, whatever it contained before. */
+/** `kept` and `removed` describe the cut after the decision, whatever it contained before. */
 export type Decision = Exclude<ReviewState, "open">;
 export type Decisions = ReadonlyMap<string, Decision>;
 export const NO_DECISIONS: Decisions = new Map();
@@ -55,7 +55,7 @@ function isShown(item: ReviewItem, { scope, reason, minLength, maxConfidence }: 
   return maxConfidence === null || (item.confidence ?? 0) < maxConfidence;
 }
 
-/** Returns the items that a filter shows, by time. Of two that start together, the shorter one is first. */
+/** Returns the items that a filter shows, by time. If two start together, the shorter one is first. */
 export const listQueue = (items: readonly ReviewItem[], filter: QueueFilter): ReviewItem[] =>
   items.filter((item) => isShown(item, filter)).sort((a, b) => a.start - b.start || a.end - b.end);
 
@@ -88,7 +88,7 @@ export function findOpenAfter(queue: readonly ReviewItem[], decisions: Decisions
   return queue.slice(position + 1).find(isOpen) ?? queue.slice(0, position + 1).find(isOpen) ?? null;
 }
 
-/** Returns the first open item that ends after a time, else the first open one; null if all are decided. */
+/** Returns the first open item that ends after a time, otherwise the first open one; null if all are decided. */
 export function findOpenAt(queue: readonly ReviewItem[], decisions: Decisions, time: number): ReviewItem | null {
   const position = queue.findIndex(({ end }) => end > time);
   return findOpenAfter(queue, decisions, position === -1 ? queue.length - 1 : position - 1);
@@ -109,7 +109,7 @@ export function decide(plan: EditorPlan, item: ReviewItem, decision: Decision): 
   return keepsTheSame(plan, decided) ? plan : decided;
 }
 
-/** Returns the decisions after an edge has moved within or out of open items: the plan says how they are decided. */
+/** Returns the decisions after an edge has moved within or out of open items. The plan determines each decision. */
 export function decideMoved(
   items: readonly ReviewItem[],
   decided: ReadonlySet<string>,

@@ -18,7 +18,7 @@ export type Take = {
 const MIN_KEPT_SHARE = 0.5;
 /** A short take of which much less is kept than of another one is only the padding of words beside it. */
 const MAX_LESS_KEPT = 0.25;
-/** In microseconds. At most half of a take that is not short is padding, which is up to 0.6 s. */
+/** Maximum duration of a short take, in microseconds. Padding takes up to 0.6 s, so at most half of a longer take. */
 const SHORT = 1_200_000;
 
 /** Returns the lines with more than one take, with their state in the plan. */

@@ -1,6 +1,6 @@
 /**
- * How unsaved edits are paced, kept in this browser beside the draft: a draft has only what is kept, and whatever else
- * it removes would count as removed by hand.
+ * The pacing of unsaved edits, kept in this browser beside the draft. A draft has only the kept spans, so without the
+ * pacing everything it removes would count as removed by hand.
  */
 import { effect } from "@preact/signals";
 import { type BasisJson, basisFromJson } from "../../../src/domain/pacing/basis-json";
@@ -43,7 +43,7 @@ export function keepPacing(editor: Editor): () => void {
   };
 }
 
-/** Gives what a draft removes the reasons that it has with these options. */
+/** Sets the reasons of the spans that a draft removes, according to these options. */
 async function explainDraft(editor: Editor, options: PacingOptions, signal: AbortSignal): Promise<void> {
   const { present: draft } = editor.history.peek();
   const cut = editor.cut!;
@@ -59,7 +59,7 @@ async function explainDraft(editor: Editor, options: PacingOptions, signal: Abor
 /** The facts from which a cut was assembled, and its options. */
 export type Pacing = BasisJson & { options: PacingOptions };
 
-/** Returns what other pacing needs; null for cuts of older versions. */
+/** Returns the data for other pacing; null for cuts of older versions. */
 export async function fetchPacing(cutId: string, signal: AbortSignal): Promise<Pacing | null> {
   const params = { path: { cut_id: cutId } };
   const { pacing } = await must(api.GET("/api/v1/cuts/{cut_id}/explanation", { params, signal }));

@@ -73,7 +73,7 @@ export function setPadding(options: PacingOptions, seconds: number): PacingOptio
 export const getPadding = ({ padding_before_seconds: before, padding_after_seconds: after }: PacingOptions): number =>
   (before + after) / 2;
 
-/** Durations in seconds of the gaps between what is said, the longest last. */
+/** Durations in seconds of the gaps between spoken spans, longest last. */
 export function listPauses({ spans }: PlanBasis, duration: number): number[] {
   const pauses: number[] = [];
   let end = 0;

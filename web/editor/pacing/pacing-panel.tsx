@@ -1,4 +1,4 @@
-/** Live pacing: the mode, the pauses and what is removed, changed in the browser at once. */
+/** Live pacing: the mode, the pauses and the removed kinds of parts, applied in the browser immediately. */
 import { signal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { basisFromJson } from "../../../src/domain/pacing/basis-json";
@@ -108,7 +108,7 @@ function Controls({ editor, pacing }: { editor: Editor; pacing: Pacing }) {
     [editor, basis, pacing],
   );
   useEffect(() => {
-    // Says of each step how it is paced: after a save, those without options would have others.
+    // Stores the pacing with each step: after a save, steps without options would get different ones.
     editor.adopt((content) => (content.pacing ? content : { ...content, pacing: pacing.options }));
   }, [editor, pacing]);
   const opened = useRef<Content>(editor.getSettled());
@@ -181,7 +181,7 @@ type OnChange = (options: PacingOptions, text: string, isDone?: boolean) => void
 
 type ModesProps = { pacer: Pacer; content: Content; options: PacingOptions; onChoose: OnChange };
 
-/** The three modes with the length of the cut that each gives. */
+/** The three modes, each with the length of its cut. */
 function Modes({ pacer, content, options, onChoose }: ModesProps) {
   const origin = pacer.findOrigin(content);
   const lengths = useMemo(

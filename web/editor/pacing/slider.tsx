@@ -4,7 +4,7 @@ import { toFixedNumber } from "../../app/rare-formats";
 
 type SliderProps = {
   label: string;
-  /** In seconds. */
+  /** Value in seconds. */
   value: number;
   min: number;
   max: number;

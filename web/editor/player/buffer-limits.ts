@@ -1,4 +1,4 @@
-/** How much media the buffers have around the playhead. In microseconds. */
+/** Amounts of media in the buffers around the playhead, in microseconds. */
 export const AHEAD = 30_000_000;
 /** Minimum and maximum amount of media to keep behind the playhead. */
 export const MIN_BEHIND = 20_000_000;

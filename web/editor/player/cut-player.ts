@@ -84,7 +84,7 @@ export class CutPlayer {
       state.isStarved.value = this.pieces.length > 0 && video.readyState < HTMLMediaElement.HAVE_FUTURE_DATA;
     });
     this.start(state.sourceTime.peek());
-    // Whoever waits for it may play at once.
+    // Code that waits for this signal may start playback immediately.
     state.isAttached.value = true;
     return () => {
       attached.abort();
@@ -103,7 +103,7 @@ export class CutPlayer {
     this.show();
   }
 
-  /** Preloads the media for a plan that may be set next, so that an edit at the playhead is heard sooner. */
+  /** Preloads the media for a plan that may be set next, so that an edit at the playhead takes effect sooner. */
   prepare(plan: EditorPlan): void {
     if (this.state.mode.peek() !== "cut" || this.range !== null || !this.state.isPlaying.peek()) return;
     this.engine?.prepare(this.divide(this.snap(listKept(plan), plan.duration)));

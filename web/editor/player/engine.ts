@@ -4,10 +4,10 @@ import type { Delay } from "./load-piece";
 import type { Piece } from "./timeline";
 import type { Track } from "./track-buffer";
 
-/** Where the packets of a track come from: the preview is smaller, and encoded on request while it is not ready. */
+/** Source of a track's packets: the preview is smaller, and encoded on request while it is not ready. */
 export type Variant = "preview" | "source";
 
-/** How much noise the audio loses. */
+/** Noise reduction of the audio. */
 export type CleanMode = NoiseReduction;
 
 /** The playable media of a recording. */

@@ -21,7 +21,7 @@ const PARALLEL_LOADS = 2;
 export class PieceLoads {
   private readonly early: EarlyLoads;
   private readonly loads = new Map<Piece, Promise<LoadedPiece>>();
-  /** How much noise the audio loses that is requested from now on. */
+  /** Noise reduction of audio that is requested from now on. */
   clean: CleanMode | null = null;
 
   constructor(

@@ -35,7 +35,7 @@ export function measureRange(editor: Editor, range: Range): string {
   return words === 0 ? length : `${formatCount(words, "word")} · ${length}`;
 }
 
-/** Returns why there is an item as a sentence, or "". */
+/** Returns the reason for an item as a sentence, or "". */
 export const explainItem = ({ rule }: Pick<ReviewItem, "rule">): string => describeRule(rule) ?? "";
 
 const MAX_CHARACTERS = 80;

@@ -14,7 +14,7 @@ const LENGTHS: [label: string, minLength: number][] = [
   ["3 s and longer", 3_000_000],
 ];
 
-/** Chooses what the queue holds. */
+/** The menu that chooses the items of the queue. */
 export function QueueMenu({ review }: { review: ReviewSession }) {
   const { isOpen, setIsOpen, root, button } = usePopover();
   const filter = review.filter.value;

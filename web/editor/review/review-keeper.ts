@@ -126,7 +126,7 @@ export function keepReview(editor: Editor, keeper: DraftKeeper | null): ReviewKe
       isSending = false;
     }
   };
-  /** Forgets what was sent, unless it has changed since. */
+  /** Removes sent decisions from the unsent ones, unless they have changed since. */
   const settle = (batch: Changes) => {
     change(new Map([...unsent.peek()].filter(([id, decision]) => batch.get(id) !== decision || !batch.has(id))));
   };

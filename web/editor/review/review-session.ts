@@ -1,4 +1,4 @@
-/** A review in progress: the queue, the card that is open, and what it plays. */
+/** A review in progress: the queue, the open card, and its playback. */
 import { computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { recall, remember } from "../../app/memory";
 import type { DraftKeeper } from "../../pages/asset/draft-keeper";
@@ -27,7 +27,7 @@ import { keepReview, type ReviewKeeper } from "./review-keeper";
 export type ReviewSession = {
   keeper: ReviewKeeper;
   filter: ReadonlySignal<QueueFilter>;
-  /** Keeps the card if the filter shows its item, else opens the next one. */
+  /** Keeps the card if the filter shows its item; otherwise opens the next one. */
   setFilter(filter: QueueFilter): void;
   queue: ReadonlySignal<readonly ReviewItem[]>;
   progress: ReadonlySignal<QueueProgress>;

@@ -1,6 +1,6 @@
 import { useRef } from "preact/hooks";
 
-/** A touch that moves less than this presses what is under it, in pixels. */
+/** Minimum movement of a swipe in pixels. A shorter touch presses the element under it. */
 const MIN_MOVE = 10;
 /** A touch that moves farther than this decides. */
 const MIN_SWIPE = 80;

@@ -18,13 +18,13 @@ export type EditorContextValue = {
   /** The open cut in any state; null if the recording has none. */
   cut: Cut | null;
   cuts: Cuts;
-  /** Words, plan, history, selection and feedback. `editor.canEdit` says whether the user may edit. */
+  /** Words, plan, history, selection and feedback. `editor.canEdit`: whether the user may edit. */
   editor: Editor;
   playback: Playback;
   /** Null if the cut is read-only. */
   keeper: DraftKeeper | null;
   save: Save;
-  /** Lets undo go back across a cut that is being made from the edits of `kept`, unless another version is open. */
+  /** Allows undo to cross a cut that is being made from the edits of `kept`, unless another version is open. */
   recut(cutId: string, kept: string): void;
   /** Null while it is loading. */
   media: AssetMedia | null;

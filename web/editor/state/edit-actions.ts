@@ -50,7 +50,7 @@ export function toggleSelection(editor: Editor): void {
   else editor.announce("Nothing selected. Select words first.");
 }
 
-/** Returns whether `toggleSelection` restores what is selected. */
+/** Returns whether `toggleSelection` restores the selection. */
 export function isSelectionRemoved({ selection, range, plan, words }: Editor): boolean {
   if (selection.value !== null) return areRemoved(plan.value, words, selection.value);
   return range.value !== null && isRemoved(plan.value, range.value);

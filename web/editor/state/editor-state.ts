@@ -57,8 +57,8 @@ export type Editor = {
   /** Returns the decisions after an edge has moved; set by the review. */
   decideMoved: { current: ((from: number, to: number, plan: EditorPlan) => Decisions | null) | null };
   /**
-   * Applies changes of other people to all steps, so that undo does not take them back. With a label, they are a step
-   * of their own.
+   * Applies other people's changes to all steps, so that undo does not revert them. With a label, they are a step of
+   * their own.
    */
   adopt(change: (content: Content) => Content, label?: string): void;
   /** The content after the last changes of other people, which needs no saving. */
@@ -82,7 +82,7 @@ export type Editor = {
   span: Signal<RemovedSpan | null>;
   /** The edge that keys and buttons move. It may be selected after another selection, which clears it. */
   edge: Signal<Edge | null>;
-  /** The line whose take was played in place, by the start of its first take, and what was played. */
+  /** The line whose take was played in place, by the start of its first take, and the played range. */
   playedTake: Signal<{ line: number; range: Range } | null>;
   /** The selected range of time, however it was selected; null if nothing is. Text and timeline show the same. */
   range: ReadonlySignal<Range | null>;
@@ -152,7 +152,7 @@ export function createEditor({ cut, duration, words, draft, before = null, canWr
   const start = before === null ? startHistory(stored) : continueFrom(before, stored, words);
   const history = signal(draft === null ? start : record(start, draft, "Edits of an earlier visit"));
   const adopted: Editor["adopted"] = { current: null };
-  /** The history before a drag; null while there is none. */
+  /** The history before a drag; null without a drag. */
   const settled = signal<History | null>(null);
 
   const plan = computed(() => history.value.present.plan);
@@ -185,7 +185,7 @@ export function createEditor({ cut, duration, words, draft, before = null, canWr
     const chosen = span.peek();
     if (chosen !== null && !spans.includes(chosen)) span.value = null;
   });
-  // Whatever is selected replaces the other selections.
+  // A new selection replaces the other ones.
   effect(() => {
     if (selection.value === null) return;
     marks.value = NO_MARKS;

@@ -1,4 +1,4 @@
-/** How this browser plays, kept between visits. */
+/** Playback settings of this browser, kept between visits. */
 import { type Signal, signal } from "@preact/signals";
 import { recall, remember } from "../../app/memory";
 import type { CleanMode } from "../player/engine";

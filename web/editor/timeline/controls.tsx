@@ -18,7 +18,7 @@ type PlayheadFlagProps = {
 
 const SECOND = 1_000_000;
 
-/** In CSS pixels. All timecodes have the same length. */
+/** Width of the flag in CSS pixels. All timecodes have the same length. */
 const FLAG_WIDTH = 82;
 /** Height of its target for fingers: it reaches below the ruler. */
 const FLAG_REACH = 44;

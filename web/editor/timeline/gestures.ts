@@ -43,7 +43,7 @@ type Drag =
   | ({ kind: "press"; x: number; y: number; flag: number | null } & Target)
   | { kind: "scrub"; offset: number }
   /**
-   * `fixed` stays selected: the other end, or what was under the finger when the selection started. `heldAt` is where
+   * `fixed` stays selected: the other end, or the part under the finger when the selection started. `heldAt` is where
    * the finger rests until it moves; null after that and for other pointers.
    */
   | { kind: "range"; fixed: Range; offset: number; heldAt: number | null }
@@ -69,7 +69,7 @@ const WHEEL_ZOOM = 1.0025;
 /** Handles the gestures on a canvas. `read` returns the current state. Returns a function that stops it. */
 export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: () => GestureOptions): () => void {
   let drag: Drag | null = null;
-  /** Where the dragging pointer was last: the event that cancels it has no position. */
+  /** Last position of the dragging pointer, because the event that cancels it has none. */
   let lastX = 0;
   let holding: ReturnType<typeof setTimeout> | undefined;
   const pointers = new Map<number, number>();
@@ -281,7 +281,10 @@ export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: ()
   };
 }
 
-/** In CSS pixels. Edges of narrower spans cannot be distinguished, so a press there sets the position. */
+/**
+ * Minimum width of a span in CSS pixels. Edges of narrower ones cannot be distinguished, so a press there sets the
+ * position.
+ */
 const MIN_WIDTH = 6;
 
 /** Returns the edge within `reach` pixels, or within a third of a narrow span; or null. */

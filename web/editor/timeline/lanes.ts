@@ -13,7 +13,7 @@ const RULER_HEIGHT = 24;
 const STORYBOARD_HEIGHT = 44;
 /** Pictures are shown only where the audio keeps enough room. */
 const MIN_HEIGHT_WITH_STORYBOARD = 200;
-/** Without audio, pictures are all that there is to see. They have this height. */
+/** Without audio, the pictures are the only content. They have this height. */
 const MAX_STORYBOARD_HEIGHT = 90;
 const DIFFERENCES_HEIGHT = 14;
 const MIN_WAVEFORM_HEIGHT = 20;

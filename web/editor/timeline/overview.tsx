@@ -27,7 +27,7 @@ export function Overview({ plan, waveform, view, playhead, filter }: OverviewPro
   const part = useRef<HTMLDivElement>(null);
   const line = useRef<HTMLDivElement>(null);
   const { duration } = plan;
-  // Redraws for another width. Not for the view itself, which changes with each frame of a zoom.
+  // Redraws when the width changes, not with the view, which changes with each frame of a zoom.
   useComputed(() => view.value.width).value;
   useCanvas(
     canvas,

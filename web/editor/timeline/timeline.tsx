@@ -43,9 +43,9 @@ export type TimelineProps = {
   filter?: RemovalReason | null;
   /** Whether removed spans are narrow seams. */
   isCollapsed?: boolean;
-  /** In microseconds. Default: 40 ms. */
+  /** Duration of a frame in microseconds. Default: 40 ms. */
   frameDuration?: number;
-  /** Of the canvas, in CSS pixels. By default, the style sheet decides. */
+  /** Height of the canvas in CSS pixels. By default, the style sheet decides. */
   height?: number | undefined;
   /** Returns the text of the flag at the playhead. */
   formatTime?(time: number): string;

@@ -105,7 +105,7 @@ const OPENING = 72e6;
 /** Returns the first view of a recording, from its start. */
 const openView = (view: View): View => limitView({ ...view, start: 0, scale: OPENING / Math.max(1, view.width) });
 
-/** Collapses removed spans, or shows all of the time for null. What is at `x` stays there. */
+/** Collapses removed spans, or shows all of the time for null. The time at `x` stays there. */
 export function warpView(view: View, warp: Warp | null, duration: number, x: number): View {
   const time = toTime(view, x);
   const next = { ...view, warp, duration };

@@ -22,7 +22,7 @@ export function createWarp({ spans, duration }: EditorPlan): Warp {
 }
 
 /**
- * Returns the value of `to` that corresponds to a value of `from`. Outside of the axis, both go on at the same speed.
+ * Returns the value of `to` that corresponds to a value of `from`. Outside of the axis, both advance at the same speed.
  */
 function map(from: Float64Array, to: Float64Array, value: number): number {
   const last = from.length - 1;

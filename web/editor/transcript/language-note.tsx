@@ -17,7 +17,7 @@ import { describeForeign, describeUntranscribed, findUntranscribed, isForeign } 
 /** The mark of the server on kept speech that was not understood. */
 const UNCLEAR = "unclear speech";
 
-/** Says above the transcript that the recording was not understood, and what can be done. */
+/** The note above the transcript of a recording in an unsupported language, with advice. */
 export function LanguageNote() {
   const { asset, editor, playback } = useEditor();
   const untranscribed = findUntranscribed(asset);
@@ -69,11 +69,11 @@ export const findLanguage = ({
 }: Pick<ReturnType<typeof useEditor>, "asset" | "editor">): string | null =>
   asset.language ?? asset.language_detected?.code ?? editor.cut?.plan?.language ?? null;
 
-/** Says in which language the recording was transcribed, and how to get another one. */
+/** The language in which the recording was transcribed, and how to change it. */
 export function TranscribedLanguage() {
   const { asset, editor } = useEditor();
   const code = findLanguage({ asset, editor });
-  // The note says it too.
+  // `LanguageNote` already shows it.
   if (code === null || isForeign(asset)) return null;
   return (
     <div class="transcribed-language soft">

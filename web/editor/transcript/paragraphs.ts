@@ -11,7 +11,7 @@ import { isMisheard, type WordRange, type Words } from "../model/words";
 
 /**
  * `review` is the reason why kept words need review. `isReviewStart` marks the first run of such a span. `isMisheard`
- * is true for kept words that the recognizer was unsure about and nobody has corrected.
+ * is true for kept words that the recognizer was unsure about and no user has corrected.
  */
 export type Run = WordRange & {
   reason: RemovalReason | null;

@@ -16,8 +16,8 @@ import { findPlace, type ReadingPlace } from "./places";
 const READ_MS = 2_000;
 
 /**
- * Shows the words above gray lines that stand for the rest. New words are added at the end, so what somebody reads
- * stays where it is. `place` receives where that is.
+ * Shows the words above gray lines that stand for the rest. New words are added at the end, so the text being read does
+ * not move. `place` receives where that is.
  */
 export function PartialTranscript({ place }: { place: RefObject<ReadingPlace | null> }) {
   const { asset, editor } = useEditor();
@@ -78,7 +78,10 @@ function useAbsence({ audio_tracks: tracks, language }: Asset): string | null {
 /** Columns to which words are added. */
 type Columns = { text: string[]; start: number[]; end: number[] };
 
-/** Reads the words while they are wanted. They stay when there are none any longer, until the transcript is loaded. */
+/**
+ * Reads the words while they are wanted. Keeps the last words when the server no longer returns any, until the
+ * transcript is loaded.
+ */
 function usePartialWords(assetId: string, isWanted: boolean): Words {
   const shown = useSignal<Words>({ text: [], start: [], end: [] });
   const known = useRef<Columns & { run: number }>({ run: 0, text: [], start: [], end: [] });
@@ -95,7 +98,7 @@ function usePartialWords(assetId: string, isWanted: boolean): Words {
         if (next.text.length === 0) continue;
         if (next.from === 0) known.current = { run: next.run, text: [], start: [], end: [] };
         append(known.current, readWords(next));
-        // After another start of the recognition, the words stay until there are as many again.
+        // After a restart of the recognition, the words stay until as many have been recognized again.
         const { text: all, start, end } = known.current;
         // Other texts are other arrays.
         if (all.length >= shown.peek().text.length) shown.value = { text: [...all], start, end };

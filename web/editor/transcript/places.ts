@@ -105,7 +105,7 @@ export function findPlace({ list, views }: Page, words: Words, scroller: HTMLEle
   return null;
 }
 
-/** The distance from the top of the panel, because the height of what is above the text may change. */
+/** The distance from the top of the panel, because the content above the text may change its height. */
 const getOffset = (range: Range, scroller: HTMLElement): number =>
   range.getBoundingClientRect().top - scroller.closest("section")!.getBoundingClientRect().top;
 

@@ -172,7 +172,7 @@ export function TranscriptTab() {
         perform: () => removeMatches(editor, found.value, search.value?.trim() ?? ""),
         explain: () => editor.announce("No matches. Search for words first."),
       };
-      // Until all words are there, the browser searches them.
+      // Until all words are loaded, the browser's own search is used.
       if (!asset.cuttable) return [];
       const edits = [replace, removeFound, ...listSpanActions(editor), correct];
       return [find, hide, misheard, play, findSameWords, ...WORD_KEYS, ...(editor.canEdit ? edits : [])];
@@ -300,7 +300,7 @@ function pickPause(editor: Editor, word: number): void {
   editor.announce(`Pause of ${length} s, ${span.isKept ? "kept" : "removed"}`);
 }
 
-/** Returns the text of what is selected. */
+/** Returns the selected text. */
 const getSelected = ({ range, words, texts }: Editor): string =>
   range.value === null ? "" : joinTexts(texts.value, findWordsIn(words, range.value));
 
@@ -336,7 +336,7 @@ function goToMisheard(editor: Editor, playback: Playback): void {
   editor.announce("No word that may be misheard");
 }
 
-/** Explains why there are no words, and what the user can still do. */
+/** Explains the missing words, with advice. */
 function describeNoWords(asset: Asset, canEdit: boolean): string {
   // The note about the language has the advice.
   if (findUntranscribed(asset) !== null) return "This recording was not transcribed.";

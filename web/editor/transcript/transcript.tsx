@@ -46,9 +46,9 @@ export type TranscriptProps = {
   onPick?(word: number): WordRange | null;
   /** Opens the context menu. `word` is the one under the pointer, or the one at the caret. */
   onMenu?(place: { x: number; y: number }, word: number): void;
-  /** Receives what menus and keys of the page can do here. */
+  /** Receives the commands for menus and keys of the page. */
   commands?: RefObject<TranscriptCommands | null>;
-  /** The place that was being read before all words were there. It is taken over once. */
+  /** The reading position before all words were loaded. It is taken over once. */
   place?: RefObject<ReadingPlace | null>;
   /** Shows details of words below them. */
   renderDetails?(details: Details): ComponentChildren;
@@ -148,11 +148,11 @@ export function Transcript(props: TranscriptProps) {
     openedFor.current = { words: selection.peek(), time: props.selectedTime?.peek() ?? null };
     if (props.renderDetails) details.open(range);
   };
-  // The details belong to what is selected.
+  // The details belong to the selection.
   useSignalEffect(() => {
     const { words, time } = openedFor.current;
     const now = props.selectedTime?.value ?? null;
-    // Details of what is no longer selected close themselves, which returns the focus.
+    // Details of a former selection close themselves, which returns the focus.
     const isOther = now !== null && (now.start !== time?.start || now.end !== time.end);
     if (selection.value !== words || isOther) details.hide();
   });

@@ -27,7 +27,7 @@ type PopoverProps = {
   onClose(): void;
 };
 
-/** Explains a removed word, or offers what can be done with a selection. */
+/** Explains a removed word, or offers the actions for a selection. */
 export function WordPopover(props: PopoverProps) {
   const { range, left, top, takesFocus, isFromText, pauseBefore, onCorrect, onClose } = props;
   const { editor } = useEditor();
@@ -74,7 +74,7 @@ export function WordPopover(props: PopoverProps) {
   );
 }
 
-/** Space in pixels between the word and the popover, and what the word needs above that. */
+/** Space in pixels between the word and the popover, and the height that the word needs above that. */
 const GAP = 12;
 const LINE = 32;
 

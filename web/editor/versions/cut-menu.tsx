@@ -1,4 +1,4 @@
-/** The versions of the cut: opens one, and has what can be done with the open one. */
+/** The menu of the cut's versions, which opens one and has the actions for the open one. */
 
 import { useState } from "preact/hooks";
 import { formatKeys, performAction } from "../../app/actions";

@@ -19,7 +19,7 @@ const MODE_DETAILS: Record<CutMode, string> = {
   loose: ": long pauses, fillers stay",
 };
 
-/** The modes with what they do, as options of a field. */
+/** The modes with their descriptions, as options of a field. */
 export const MODE_CHOICES = CUT_MODE_NAMES.map((value) => ({
   value,
   label: `${MODE_NAMES[value]}${MODE_DETAILS[value]}`,

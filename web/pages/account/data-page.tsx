@@ -189,7 +189,7 @@ function Ready({ payload, expiresAt, content, latest }: ReadyProps) {
   );
 }
 
-/** Deletes the account after a warning about what will be lost. */
+/** Deletes the account after a warning about the losses. */
 function DeletionSection({ profile }: { profile: Me }) {
   const [isOpen, setIsOpen] = useState(false);
   return (
@@ -219,7 +219,7 @@ function DeletionSection({ profile }: { profile: Me }) {
   );
 }
 
-/** Lists what is erased after the grace period. */
+/** Lists the content that is erased after the grace period. */
 function Losses({ profile }: { profile: Me }) {
   const params = { path: { workspace_id: profile.id } };
   const personal = useRead(["workspace", profile.id], (signal) =>

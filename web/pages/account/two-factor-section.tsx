@@ -229,7 +229,7 @@ type PasswordDialogProps = {
   look: "primary" | "danger";
   onSend(body: { password?: string }): Promise<void>;
   onClose(): void;
-  /** Describes what changes. */
+  /** A description of the change. */
   children: ComponentChildren;
 };
 

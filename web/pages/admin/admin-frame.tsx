@@ -36,7 +36,7 @@ export const AdminFrame = ({ title, actions, children }: AdminFrameProps) => (
 );
 
 /**
- * Returns the body of a response. Throws `ApiError`. If the user is no longer an administrator, reloads the
+ * Returns the body of a response. Throws `ApiError`. If the user has lost the administrator role, reloads the
  * permissions, so that "Page not found" replaces the page.
  */
 export async function mustAdmin<Data>(answer: Parameters<typeof must<Data>>[0]): Promise<Data> {

@@ -1,4 +1,4 @@
-/** Shown for a file that cannot be cut now: the reason, and what to do. */
+/** The page of a file that cannot be cut now: the reason and the remedy. */
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { formatDuration } from "../../app/format";

@@ -1,4 +1,4 @@
-/** The bar of the workspace: the recording, its cut with the state of the edits, and what is made from it. */
+/** The bar of the workspace: the recording, its cut with the state of the edits, and its outputs. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { MAX_ASSET_NAME_CHARACTERS } from "../../../src/domain/field-limits";

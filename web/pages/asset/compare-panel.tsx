@@ -29,7 +29,7 @@ import { fetchCut } from "./use-cuts";
 /** The cut to compare with, or null. */
 const otherId = signal<string | null>(null);
 
-/** Versions of a cut differ in hundreds of pauses by a few frames, which nobody compares. */
+/** Versions of a cut differ in hundreds of pauses by a few frames, which are not worth comparing. */
 const isAudible = (editor: Editor, difference: Difference): boolean =>
   readExcerpt(editor, difference) !== "" || difference.end - difference.start >= MIN_PAUSE;
 
@@ -170,7 +170,7 @@ function Differences({ otherId, name }: { otherId: string; name: string }) {
   );
 }
 
-/** Edits the open cut so that it has the parts and texts of another one. Undo brings back what it had. */
+/** Edits the open cut so that it has the parts and texts of another one. Undo restores the previous edits. */
 function restoreVersion(editor: Editor, plan: Plan, name: string): void {
   const before = editor.plan.value;
   const restored = keepOnly(before, listKept(readPlan(plan)));

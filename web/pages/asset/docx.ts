@@ -12,8 +12,8 @@ const MAX_XML_BYTES = 50_000_000;
 const SKIPPED = ["p", "Fallback", "del", "moveFrom"];
 
 /**
- * Returns one line per paragraph. Deleted text and alternative drawings are skipped. Throws `Error` with a message that
- * says what the user can do.
+ * Returns one line per paragraph. Deleted text and alternative drawings are skipped. Throws `Error` with advice for the
+ * user as the message.
  */
 export async function readDocx(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const xml = await readZipEntry(bytes, "word/document.xml", MAX_XML_BYTES).catch(() => null);

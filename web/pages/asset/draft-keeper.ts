@@ -22,8 +22,8 @@ import {
 } from "./draft-stores";
 
 /**
- * `saved`: the server has the edits since `at`, in milliseconds since 1970. `local`: only this browser has them, and
- * `message` says why. `conflict`: others have edited the same places, which have the user's edits until one is chosen.
+ * `saved`: the server has the edits since `at`, in milliseconds since 1970. `local`: only this browser has them, for
+ * the reason in `message`. `conflict`: others have edited the same places, which keep the user's edits until resolved.
  */
 export type DraftState =
   | { kind: "none" }
@@ -41,9 +41,9 @@ export type DraftKeeper = {
   /** Overwrites the edits of the other tab or person in these places. */
   useMine(): void;
   /**
-   * Shows what others have saved: a draft with another revision than the known one, or the version that it has become.
-   * `revision`: that of the server, 0 without a draft. `hasVersion`: there is a version that was not there before.
-   * Resolves with whether it is read.
+   * Loads changes that others have saved: a draft with an unknown revision, or the version that the draft has become.
+   * `revision`: that of the server, 0 without a draft. `hasVersion`: a new version exists. Resolves with whether it is
+   * read.
    */
   sync(news: { revision?: number | undefined; hasVersion?: boolean }): Promise<boolean>;
   /** Saves now. Resolves when no request is running. */
@@ -80,7 +80,7 @@ export type Follower = {
 
 const SAVE_AFTER_MS = 1_000;
 const RETRY_MS = 5_000;
-/** No content of a history. */
+/** Unlike any content of a history. */
 const NONE = {} as Content;
 
 /** Saves the edits of a cut, starting with the draft from which the editor started. */
@@ -213,7 +213,7 @@ export function keepDraft(
     return isSame;
   }
 
-  /** Applies what others have changed where the user has not. Returns the places where both have, or null. */
+  /** Applies other people's changes where the user has made none. Returns the places where both have, or null. */
   function adopt(theirs: Content, source: Pick<Draft, "updated_by"> | null): Places | null {
     const mine = editor.getSettled();
     const { free, count, places: asked } = mergeContents(toContent(last), mine, theirs);

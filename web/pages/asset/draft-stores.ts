@@ -6,12 +6,12 @@ import { me, session } from "../../app/session";
 import type { DraftSource } from "../../editor/model/history";
 import type { Places } from "../../editor/model/merge";
 
-/** `revision` is 0 if there is no draft. Copies in the browser do not say who saved them, and when. */
+/** `revision` is 0 without a draft. Copies in the browser lack the user and the time. */
 export type Draft = DraftSource & {
   revision: number;
   updated_at?: string;
   updated_by?: { id: string; name: string | null } | null;
-  /** Of a copy in the browser: the draft on the server that its edits were made in; null if that was the stored cut. */
+  /** Only for a copy in the browser: the draft on the server in which its edits were made; null for the stored cut. */
   base?: DraftSource | null;
 };
 
@@ -103,7 +103,7 @@ const toPrefix = (cutId: string): string => {
 };
 const toKey = (cutId: string): string => toPrefix(cutId) + TAB;
 
-/** Without room for what the edits were made in, the copy has the edits alone. */
+/** If the base of the edits does not fit, the copy has only the edits. */
 export function keepLocal(cutId: string, { base = null, ...draft }: Draft, at: number): void {
   const key = toKey(cutId);
   const isKept = base !== null && remember(key, JSON.stringify({ ...draft, base, at }));

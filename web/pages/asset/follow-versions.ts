@@ -31,7 +31,7 @@ export type EditorWithDraft = {
   known: Set<string>;
 };
 
-/** The saved edits of a version, of which its draft has none. */
+/** Converts the saved edits of a version to a draft. */
 export const toVersionDraft = ({ plan, created_by, created_at }: Cut): Draft => ({
   revision: 0,
   segments: plan?.segments.map(({ start, end }) => ({ start, end })) ?? [],
@@ -105,7 +105,7 @@ function describeAuthor({ created_by }: Cut): string {
 export const listVersions = (cut: Cut, { items }: Pick<Cuts, "items">): string[] =>
   items.kind === "ready" ? items.value.filter((one) => isMadeFrom(cut, one)).map(({ id }) => id) : [];
 
-/** Reads again what others have saved: a draft, or a version. Viewers follow versions that take the place of theirs. */
+/** Reads drafts and versions again that others have saved. Viewers follow versions that take the place of theirs. */
 export function useFollower(both: EditorWithDraft, cuts: Cuts, cut: Cut | null): void {
   const { keeper } = both;
   useEffect(() => {

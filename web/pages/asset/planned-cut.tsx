@@ -32,7 +32,7 @@ export function PlannedMode({ asset, form }: { asset: Asset; form: ScriptForm })
   const id = useId();
   const stored = planned.kind === "ready" ? (planned.value.mode ?? "off") : null;
   useLayoutEffect(() => {
-    // A read that began before the choice was saved may end meanwhile.
+    // A read that began before the choice was saved may end in the meantime.
     if (stored === null || isSending) return;
     // A choice that is not saved yet stays.
     const isOwn = form.planned.peek() !== null && form.planned.peek() !== form.savedPlan.peek();
@@ -55,7 +55,7 @@ export function PlannedMode({ asset, form }: { asset: Asset; form: ScriptForm })
     setStored(body);
     try {
       await must(api.PUT("/api/v1/assets/{asset_id}/cut-after-upload", { params, body }));
-      // A read may have ended meanwhile.
+      // A read may have ended in the meantime.
       setStored(body);
       const text =
         body.mode === null ? "The recording will not be cut." : "The recording will be cut as soon as it is ready.";

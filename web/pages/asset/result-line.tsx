@@ -189,7 +189,7 @@ function Pill() {
   return <Toasts place="pill" />;
 }
 
-/** How far the preparation is, what it waits for, and how long it still takes. */
+/** The progress of the preparation, the reason for waiting, and the remaining time. */
 function Preparation({ asset }: { asset: Asset }) {
   const share = progressOf(asset.id).value ?? asset.progress ?? 0;
   const time = useMemo(createRemainingTime, [asset.id]);

@@ -12,7 +12,7 @@ import { me } from "../../app/session";
 const MAX_TEXT_BYTES = 2_000_000;
 const MAX_DOCX_BYTES = 20_000_000;
 
-/** Returns the text of a file. Throws `Error` with a message that says what the user can do. */
+/** Returns the text of a file. Throws `Error` with advice for the user as the message. */
 export async function readScript(file: File): Promise<string> {
   const name = file.name.toLowerCase();
   if (name.endsWith(".docx")) {

@@ -1,4 +1,4 @@
-/** Actions for what is selected, for fingers, which have no keys. */
+/** Touch controls for the selection. */
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { performAction } from "../../app/actions";
 import { afterNextFrame } from "../../app/after-next-frame";
@@ -12,8 +12,8 @@ import { playJoin } from "../../editor/state/seek-actions";
 import { ActionButton, Button, IconButton } from "../../ui/button";
 
 /**
- * In the dock of small windows and above the timeline of tablets, in the place of other controls, so that nothing moves
- * or is covered. Empty without a selection. `hasUndo`: the controls that they replace include that button.
+ * Shown in the dock of small windows and above the timeline of tablets. They replace other controls, so that nothing
+ * moves or is covered. Empty without a selection. `hasUndo`: the controls that they replace include that button.
  */
 export function SelectionTools({ hasUndo = false }: { hasUndo?: boolean }) {
   const { editor } = useEditor();

@@ -1,4 +1,4 @@
-/** The right column: the transcript, and what belongs to the cut, in tabs. */
+/** The right column with tabs for the transcript and the details of the cut. */
 import type { ComponentChildren, FunctionComponent } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { recall, remember } from "../../app/memory";
@@ -99,7 +99,7 @@ const TabPanel = ({ name, isHidden = false, children }: TabPanelProps) => (
   </div>
 );
 
-/** The script, how the cut was made, and what its plan says about both. */
+/** The script, the notes of the cut's plan, and the comparison with other versions. */
 function ScriptTab() {
   const { asset, editor } = useEditor();
   return (

@@ -167,7 +167,7 @@ function Still({ video }: { video: { current: HTMLVideoElement | null } }) {
     const update = () => {
       isCovered.value = element.readyState < HTMLMediaElement.HAVE_CURRENT_DATA;
     };
-    // A seek shows the previous frame until the next one is there: that is the video's own.
+    // The browser itself shows the previous frame during a seek until the next one is decoded.
     element.addEventListener("loadeddata", update);
     element.addEventListener("emptied", update);
     return () => {

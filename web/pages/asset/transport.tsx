@@ -96,7 +96,7 @@ function Times() {
   );
 }
 
-/** A field for a time in what plays: the cut or the recording. */
+/** A field for a time in the played cut or recording. */
 function GoTo() {
   const { editor, playback, clock } = useEditor();
   const input = useRef<HTMLInputElement>(null);

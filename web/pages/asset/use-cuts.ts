@@ -63,7 +63,7 @@ export function useCuts(assetId: string, list: Resource<ListedCut[]>): Cuts {
   const loaded = list.state.value;
   const items = loaded.kind === "ready" ? loaded.value : null;
   const byDefault = useRef<string | null>(null);
-  // The choice stays when somebody creates another cut meanwhile.
+  // The choice stays when somebody creates another cut in the meantime.
   if (items !== null && !items.some(({ id }) => id === byDefault.current))
     byDefault.current = findNewest(items)?.id ?? null;
   const named = query.cut ?? "";

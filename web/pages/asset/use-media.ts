@@ -1,7 +1,4 @@
-/**
- * A recording: its name, its media that can be played, and what the timeline draws. The preview is created after the
- * preparation.
- */
+/** Loads a recording's playable media and the images of its timeline. The preview is created after the preparation. */
 import { api, mediaUrl, must, type Schemas, toApiError } from "../../app/api";
 import { type Resource, useKept, useRead } from "../../app/cache";
 import { formatCount } from "../../app/format";
@@ -51,7 +48,7 @@ export type Strip = { waveform: Waveform | null; storyboard: Storyboard | null }
 const NOTHING: Strip = { waveform: null, storyboard: null };
 
 /**
- * Loads both as soon as the preparation has made them. What it could not make comes with the preview. Without them, the
+ * Loads both as soon as the preparation has created them. Missing ones are created with the preview. Without them, the
  * timeline shows only spans and words.
  */
 export function useStrip(asset: Asset, media: AssetMedia | null): Strip {
@@ -69,7 +66,7 @@ export function useStrip(asset: Asset, media: AssetMedia | null): Strip {
     },
     { lasts: "forever" },
   );
-  // Shows what is loaded until more is.
+  // Shows the loaded part until more is loaded.
   const kept = useKept(strip.state.value, asset.id);
   return kept.kind === "ready" ? kept.value : NOTHING;
 }

@@ -32,8 +32,7 @@ export function useSave(both: EditorWithDraft, cuts: Cuts): Save {
     cut === null || cuts.items.kind !== "ready" ? null : proposeName(options ?? cut.options, cuts.items.value);
 
   /**
-   * Sends the edits once more after those of others were merged into them. Returns null if the user has to choose
-   * first.
+   * Sends the edits again after merging other people's edits into them. Returns null if the user has to choose first.
    */
   const send = async (cutId: string, name: string | null): Promise<string | null> => {
     try {
@@ -101,7 +100,7 @@ export function useSave(both: EditorWithDraft, cuts: Cuts): Save {
   };
 }
 
-/** Returns why the edits cannot be saved and what to do, or null. */
+/** Returns the reason why the edits cannot be saved, with the remedy; null if they can. */
 function findObstacle({ editor, keeper }: EditorWithDraft): string | null {
   if (listKept(editor.plan.value).length === 0) return "Everything is removed. Restore something, then save.";
   // Saving deletes the stored draft, which belongs to the other tab or person.

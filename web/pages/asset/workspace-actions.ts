@@ -210,7 +210,7 @@ function listPlaceActions({ editor, playback, frame }: Part): Row[] {
   ];
 }
 
-/** Before the first cut, and while a cut is made again, the key says what to do. */
+/** Before the first cut, and while a cut is made again, the key shows advice. */
 const listFirstActions = ({ editor }: Part): Row[] => [
   {
     name: "edit.toggle",

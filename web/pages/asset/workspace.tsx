@@ -51,7 +51,7 @@ type WorkspaceProps = {
   form: ScriptForm;
   playback: Playback;
   words: Words;
-  /** Why there are no words; null if there are some. */
+  /** The reason for missing words; null if the recording has words. */
   problem: string | null;
 };
 
@@ -167,8 +167,8 @@ function useReadyAnnouncement(editor: Editor, { cuttable }: Asset, cut: Cut | nu
 const MAX_SNAP = 200_000;
 
 /**
- * Moves the playhead there and plays as soon as that is possible, unless it was moved meanwhile. What the cut has
- * removed is played from the source. The time leaves the address, so that a reload does not play again.
+ * Moves the playhead there and plays as soon as that is possible, unless it was moved in the meantime. Removed parts
+ * are played from the source. The time is removed from the address, so that a reload does not play again.
  */
 function useStartPlace({ editor, playback }: Pick<EditorContextValue, "editor" | "playback">): void {
   const { query, path, route } = useLocation();

@@ -244,13 +244,13 @@ const FailedPayment = () => (
   </div>
 );
 
-/** Returns the configured name and price, or the ID of a price that is no longer sold. */
+/** Returns the configured name and price, or the ID of a discontinued price. */
 function nameSubscription({ price_id: id }: Subscription, { state: { value: prices } }: Resource<Prices>): string {
   const price = prices.kind === "ready" ? prices.value.items.find(({ price_id }) => price_id === id) : undefined;
   return price === undefined ? id : `${price.name}, ${formatPrice({ ...price, provider: "stripe" })}`;
 }
 
-/** Explains what cancelling means. A failed payment is still owed. */
+/** Describes the effect of cancelling. A failed payment is still owed. */
 const describeEnd = (subscription: Subscription): string =>
   subscription.state === "past_due"
     ? `The subscription does not renew${formatEnd(subscription, ": it ends on ")}. Stripe may still collect the failed payment, and its credits are then added. Paid credits stay in the workspace. You can subscribe again at any time.`

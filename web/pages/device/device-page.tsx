@@ -63,7 +63,7 @@ const RIGHTS: Record<string, string> = {
 
 type DeviceReviewProps = { request: DeviceRequest; onDone(decision: "approved" | "denied"): void };
 
-/** Shows which device asks for access, so that nobody approves somebody else's device. */
+/** Shows the device that requests access, so that users do not approve somebody else's device. */
 function DeviceReview({ request, onDone }: DeviceReviewProps) {
   const { user_code: userCode, client_id: name, scope, address } = request;
   const email = session.value.kind === "signed-in" ? session.value.me.email : "";

@@ -85,12 +85,12 @@ export function RetryButton({ pipeline, step, onChange }: RetryProps) {
 }
 
 type CancelButtonProps = {
-  /** Such as "render of interview.mp4". */
+  /** The name of the job, such as "render of interview.mp4". */
   jobName: string;
   /** If false, the button is hidden, but an open dialog stays open. */
   isOffered?: boolean;
   onConfirm(): Promise<void>;
-  /** Describes what stops and what is lost. */
+  /** A description of what stops and what is lost. */
   children: ComponentChildren;
 };
 

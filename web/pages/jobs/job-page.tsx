@@ -139,7 +139,7 @@ function describeCredits(reserved: number, consumed: number, isOpen: boolean): s
 
 type JobStepProps = { step: Step; pipeline: Pipeline; onChange(): void };
 
-/** The progress of a running step, or why it failed and what to do. */
+/** The progress of a running step, or the reason for its failure with the remedy. */
 const StepState = ({ step }: { step: Step }) => (
   <>
     {step.state === "running" && <JobProgress step={step} name={STEP_NAMES[step.processor_name]} />}

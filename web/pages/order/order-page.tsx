@@ -229,7 +229,7 @@ const readAdministered = (orderId: string, signal: AbortSignal): Promise<AdminOr
     },
   );
 
-/** The status beside the title says the state: these texts say what follows from it. */
+/** The title already shows the state; these texts describe the next steps. */
 const NEXT_STEPS: Record<Order["provider"], Record<Order["state"], string>> = {
   offline: {
     pending:

@@ -75,7 +75,7 @@ function SetupPage() {
   );
 }
 
-/** Nobody sends the form before it has its last question. */
+/** The form cannot be sent before its last question is loaded. */
 function SetupForm({ token }: { token: string }) {
   const { route } = useLocation();
   const billing = useRead(["billing"], (signal) => must(api.GET("/api/v1/billing", { signal })));
@@ -108,7 +108,7 @@ function SetupForm({ token }: { token: string }) {
   );
 }
 
-/** Whether people pay for their work is asked once, unless the configuration says it. */
+/** Answers to the question whether users pay for their work. It is asked once, unless the configuration decides. */
 const MODES = [
   { value: "on", label: "Yes, with credits" },
   { value: "off", label: "No, hide credits everywhere" },
@@ -119,7 +119,7 @@ type Invitation = Schemas["InvitationLink"];
 /** Keeps the token while a user with an account signs in, because the page's address no longer contains it. */
 let waitingToken = "";
 
-/** Shows an invitation to users with and without an account: who sent it, and to which workspace. */
+/** Shows the sender and the workspace of an invitation, to users with and without an account. */
 function InvitationPage() {
   const [token] = useState(() => takeToken() || waitingToken);
   if (token === "")

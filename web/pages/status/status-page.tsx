@@ -131,7 +131,7 @@ function Overall({ status, isOnline }: PartsProps) {
   );
 }
 
-/** Lists each component with its state, and what to do when it does not work. */
+/** Lists each component with its state, and the remedy if it does not work. */
 const Parts = ({ status, isOnline }: PartsProps) => (
   <ul class="plain-list status-parts">
     <PartRow

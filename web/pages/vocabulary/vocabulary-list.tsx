@@ -24,7 +24,7 @@ const MAX_FILE_BYTES = 2_000_000;
 
 type VocabularyListProps = { owner: VocabularyOwner; canEdit: boolean };
 
-/** The entries of a vocabulary. Each change is saved at once. */
+/** The entries of a vocabulary. Each change is saved immediately. */
 export function VocabularyList({ owner, canEdit }: VocabularyListProps) {
   const vocabulary = useRead(vocabularyKey(owner), (signal) => readVocabulary(owner, signal));
   return (

@@ -124,7 +124,7 @@ type DeliveryActions = {
   onResend: ((delivery: Delivery) => void) | null;
 };
 
-/** Returns the columns of the delivery table. `isEnabled` says whether the endpoint is enabled. */
+/** Returns the columns of the delivery table. `isEnabled`: whether the endpoint is enabled. */
 const createDeliveryColumns = (isEnabled: boolean, { onOpen, onResend }: DeliveryActions): Column<Delivery>[] => {
   const facts = createFacts(isEnabled, onOpen);
   if (onResend === null) return facts;
@@ -169,7 +169,7 @@ function NextAttempt({ at }: { at: string | null }) {
   );
 }
 
-/** The status of the last response, or why there was none. */
+/** The status of the last response, or the reason for a missing one. */
 function DeliveryResponse({ delivery }: { delivery: Delivery }) {
   const { response_status: status, response_milliseconds: milliseconds, error } = delivery;
   if (delivery.last_attempt_at === null) return <>None yet</>;

@@ -44,14 +44,14 @@ export function toEndpointLook({ state, failing_since: failingSince, disabled_re
   return failingSince === null ? { text: "Enabled", look: "good" } : { text: "Failing", look: "waiting" };
 }
 
-/** Returns the text for the state of a delivery. `isEnabled` says whether its endpoint is enabled. */
+/** Returns the text for the state of a delivery. `isEnabled`: whether its endpoint is enabled. */
 export function toDeliveryLook({ state, attempts }: Delivery, isEnabled: boolean): Look {
   if (state === "delivered") return { text: "Delivered", look: "good" };
   if (state === "failed") return { text: "Failed", look: "bad" };
   return attempts === 0 || !isEnabled ? { text: "Waiting", look: "" } : { text: "Retrying", look: "waiting" };
 }
 
-/** Explains why an endpoint is disabled, and what to do. */
+/** Explanations of why an endpoint is disabled, with the remedies. */
 export const DISABLED_TEXTS: Record<NonNullable<Endpoint["disabled_reason"]>, string> = {
   manual: "It was disabled manually.",
   gone: "The receiver returned 410 Gone, which means that it no longer accepts events. Enable the endpoint when the receiver is back.",

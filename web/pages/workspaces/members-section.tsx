@@ -88,7 +88,7 @@ type RemoveMemberProps = {
   onClose(): void;
 };
 
-/** Removes a member, or leaves the workspace, after a warning about what will be lost. */
+/** Removes a member, or leaves the workspace, after a warning about the losses. */
 function RemoveMemberDialog({ workspace, member, onRemoved, onLeft, onClose }: RemoveMemberProps) {
   const isMe = member.user_id === me.value?.id;
   const params = { path: { workspace_id: workspace.id, user_id: member.user_id } };

@@ -43,7 +43,7 @@ export const ROLES: { value: Role; label: string }[] = [
   { value: "owner", label: "Owner" },
 ];
 
-/** Returns what a member with the role can do. */
+/** Describes the permissions of a role. */
 export const describeRole = (role: Role): string =>
   ({
     viewer: "can view, play and download everything, but cannot change anything",

@@ -243,7 +243,7 @@ const createColumns = (onRevoke: (invitation: Invitation) => void): Column<Invit
 
 type DeleteSectionProps = { value: Schemas["WorkspaceDetail"]; onDeleted(): Promise<void> };
 
-/** Deletes a workspace after a warning about what will be lost. */
+/** Deletes a workspace after a warning about the losses. */
 function DeleteSection({ value, onDeleted }: DeleteSectionProps) {
   const [isOpen, setIsOpen] = useState(false);
   const others = value.member_count - 1;

@@ -50,7 +50,7 @@ export const describeAccess = ({ contents }: AdminUserDetail): string =>
     "no sessions and no API keys",
   );
 
-/** Describes what is deleted besides recordings. */
+/** Describes the deleted content other than recordings. */
 export const describeRest = ({ contents, credits }: AdminUserDetail): string =>
   joinCounts(
     [

@@ -61,7 +61,7 @@ const SANDBOX_TEXTS: Record<AdminWorkerDetail["sandbox"]["mode"], string> = {
   none: "None",
 };
 
-/** Returns the sandbox mode, such as "bwrap", or what is missing and why. */
+/** Returns the sandbox mode, such as "bwrap", with the reason for a weaker one. */
 export const formatSandbox = ({ sandbox: { mode, reason } }: AdminWorkerDetail): string =>
   reason === null ? SANDBOX_TEXTS[mode] : `${SANDBOX_TEXTS[mode]}: ${reason}`;
 

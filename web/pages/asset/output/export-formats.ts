@@ -1,4 +1,4 @@
-/** The export formats: the programs that read each one, and what the recording allows. Pure. */
+/** The export formats with the programs that read them, and the formats available for a recording. Pure. */
 import type { ExportFormat as TimelineFormat } from "../../../../src/domain/timeline";
 import type { TranscriptFormat } from "../../../../src/domain/transcript-text";
 import type { Schemas } from "../../../app/api";

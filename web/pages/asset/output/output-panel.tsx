@@ -37,7 +37,7 @@ export function RendersTab() {
   );
 }
 
-/** Opens the dialog that shares the newest render of the open cut. Without a render, says what to do. */
+/** Opens the dialog that shares the newest render of the open cut. Without a render, shows advice. */
 export function openShare({ opened, renders }: Output, cutId: string | undefined): void {
   const isThere = findShared(renders, cutId) !== undefined;
   if (isThere) opened.value = "share";

@@ -31,7 +31,7 @@ export type RenderChoice = {
   speakerLevels: "" | "even";
 };
 
-/** The label of a value that stays that of the recording. */
+/** The label of a value that is kept from the recording. */
 export const AS_RECORDED = "As recorded";
 
 export const LOUDNESS_TARGETS: readonly { value: string; label: string }[] = [

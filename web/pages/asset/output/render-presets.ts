@@ -43,7 +43,7 @@ const store = (presets: readonly RenderPreset[]): void => {
 export const savePreset = (name: string, choice: RenderChoice): void =>
   store([...ownPresets.peek().filter((one) => one.name !== name), { name, choice }].slice(-MAX_OWN));
 
-/** Returns whether a name is that of a preset that everybody has. */
+/** Returns whether a name belongs to a built-in preset. */
 export const isTaken = (name: string): boolean => PRESETS.some((one) => one.name === name);
 
 export const deletePreset = (name: string): void => store(ownPresets.peek().filter((one) => one.name !== name));

@@ -10,7 +10,7 @@ import { isPermanent } from "../../../app/pipelines";
 import { canWrite } from "../../../app/session";
 import { Icon } from "../../../ui/icon";
 
-/** Explains what happens to unsaved edits. */
+/** The note about unsaved edits. */
 export const UnsavedNote = () => (
   <p class="message">
     <Icon name="info" />
