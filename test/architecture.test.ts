@@ -24,13 +24,13 @@ const LAYERS = [
 ];
 /** Read once and passed on: types of it are known everywhere above the adapters. */
 const CONFIG = "config";
-/** What builds and shows the product, and is not part of it. */
+/** Folders that build or demonstrate the product and are not part of it. */
 const TOOLING = ["build", "demo"];
 
 /** The only package of `domain`, which is as pure: the boundaries of the product are described with it. */
 const SCHEMAS = /^@sinclair\/typebox(\/|$)/;
 
-/** What only one place may use, by what is imported or written. */
+/** Modules and expressions that only one place may use. */
 const RESERVED: { what: string; module?: RegExp; text?: RegExp; allowed: (file: string) => boolean }[] = [
   { what: "Elysia", module: /^(elysia|@elysiajs\/.+)$/, allowed: (file) => file.startsWith("http/") },
   { what: "drizzle", module: /^drizzle-orm(\/|$)/, allowed: (file) => file.startsWith("store/") },
@@ -51,7 +51,7 @@ const RESERVED: { what: string; module?: RegExp; text?: RegExp; allowed: (file: 
 
 type Source = { file: string; text: string };
 
-/** Each broken rule as `file: what is wrong`. `file` is relative to `src/`. */
+/** Lists the broken rules as `file: problem`. `file` is relative to `src/`. */
 function violations(sources: Source[]): string[] {
   return sources.flatMap((source) => {
     const modules = importsOf(source.text);

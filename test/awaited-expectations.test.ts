@@ -1,6 +1,6 @@
 /**
- * Every `expect(…).rejects` and `.resolves` is awaited or returned: an assertion that nobody waits for may fail after
- * its test, or never.
+ * Every `expect(…).rejects` and `.resolves` is awaited or returned: an assertion that is not awaited may fail after its
+ * test, or never.
  */
 import { expect, test } from "bun:test";
 import { join } from "node:path";

@@ -8,7 +8,7 @@ import { isFullSize } from "./full-size";
 const WHOLE = "chromium";
 const SHELL = "chromium-headless-shell";
 
-/** What all tests need: no sandbox, because they run as root, and nothing that asks other hosts. */
+/** Flags for all tests: no sandbox, because they run as root, and no requests to other hosts. */
 const FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic"];
 
 /** Starts the browser. `isWhole`: the browser that people use, also at the size of CI. */

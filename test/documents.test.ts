@@ -19,9 +19,7 @@ const DOCUMENTS = [
 
 const read = (path: string): Promise<string> => Bun.file(join(ROOT, path)).text();
 
-/**
- * What looks like the path of a file or folder of the sources: a name with a slash, or one that ends as a file does.
- */
+/** Matches texts that look like the path of a source file or folder: a name with a slash or a file extension. */
 const PATH = /^(?:[\w.-]+\/)+[\w.<>*-]*$|^[\w.-]+\.(?:tsx?|sql|md|css|json|sh)$/;
 
 /** Placeholders stand for some file: `http/public/<resource>.ts`. */
@@ -30,7 +28,7 @@ const toPattern = (path: string): string => path.replace(/<[^>]+>/g, "*");
 const EVERY_FILE = [...new Glob("{src,web,test,migrations,.github,.ci}/**/*").scanSync({ cwd: ROOT, dot: true })];
 const ROOT_FILES = [...new Glob("*").scanSync({ cwd: ROOT, dot: true })];
 const FILES = [...EVERY_FILE, ...ROOT_FILES];
-/** What the build or a release writes. */
+/** Files that the build or a release writes. */
 const WRITTEN = /^(dist|release)\b|^offcut-(before|after)/;
 
 /** Returns whether a file or folder has this path below the root, `src/` or, for a part of a path, any folder. */

@@ -13,7 +13,7 @@ async function createDatabase(): Promise<Uint8Array> {
   await using folder = await temporaryFolder();
   const store = await openStore(join(folder.path, "source.db"));
   await migrate(store);
-  // The log of the source has what is not in its file.
+  // The log of the source contains changes that are not in its file yet.
   const copy = join(folder.path, "copy.db");
   await store.copyTo(copy, { isTemporary: true });
   await store.close();

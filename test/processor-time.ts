@@ -1,4 +1,4 @@
-/** Measures work by what it costs: other processes change the time that passes, not the processor time. */
+/** Measures the processor time of work, which other processes affect less than the elapsed time. */
 
 /** Runs `work` and returns the processor time of this process during it, in milliseconds. */
 export async function measureProcessorMs(work: () => unknown): Promise<number> {

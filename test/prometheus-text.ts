@@ -3,7 +3,7 @@
 export type Scrape = {
   types: Map<string, string>;
   helps: Map<string, string>;
-  /** By the series as it is written, such as `up{job="a"}`. */
+  /** Values by series as written, such as `up{job="a"}`. */
   values: Map<string, number>;
 };
 

@@ -5,13 +5,13 @@ import { Redis } from "ioredis";
 import { temporaryFolder } from "./temporary-folder";
 import { until } from "./until";
 
-/** Why there is no Redis on this machine, or null. Tests that need one are skipped without it. */
+/** The reason why Redis is unavailable on this machine, or null. Tests that need one are skipped without it. */
 export const REDIS_SERVER = Bun.which("redis-server");
 
 export type TestRedis = AsyncDisposable & {
   url: string;
   port: number;
-  /** A connection for looking at what is stored. */
+  /** A connection for inspecting the stored data. */
   client: Redis;
   /** Ends the server as a power failure would. */
   kill(): Promise<void>;
@@ -82,7 +82,7 @@ export async function openRedis(...settings: string[]): Promise<TestRedis> {
 
 const answers = (client: Redis) => until("an answer of Redis", async () => (await client.ping()) === "PONG", 30);
 
-/** Returns a port that nothing listens on. Another process may take it meanwhile. */
+/** Returns a port that nothing listens on. Another process may take it in the meantime. */
 const findFreePort = (): Promise<number> =>
   new Promise((resolve, reject) => {
     const probe = createServer().on("error", reject);

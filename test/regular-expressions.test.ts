@@ -113,7 +113,7 @@ describe("the rule itself", () => {
     expect(findPatterns("example.ts", text).patterns.map(isSuperLinear)).toEqual([true]);
   });
 
-  test("tells a pattern that is built on import from one that is not", () => {
+  test("distinguishes a pattern that is built on import from one that is not", () => {
     const built = "const A = new RegExp(B);";
     expect(findPatterns("example.ts", built)).toEqual({ patterns: [], built: true, unknown: false });
     expect(findPatterns("example.ts", `const f = () => { ${built} }`)).toMatchObject({ built: false, unknown: true });

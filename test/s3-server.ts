@@ -7,7 +7,7 @@ export type S3Request = { method: string; key: string; bytes: number; query: URL
 export type S3Server = AsyncDisposable & {
   /** The environment variables of a client. */
   env: Record<string, string>;
-  /** What reached the bucket, in order. */
+  /** Requests that reached the bucket, in order. */
   requests: S3Request[];
   client: Bun.S3Client;
   /** Returns the response to a request; null: the bucket answers. */
@@ -78,7 +78,7 @@ export async function startS3Server(): Promise<S3Server> {
   return server;
 }
 
-/** Makes the store complete its lists and its writes. */
+/** Fixes incomplete lists and writes of the store. */
 function correctStore({ store }: S3rver): void {
   const listObjects = store.listObjects.bind(store);
   // It encrypts its continuation tokens with DES, which Bun does not have: a list is one page.

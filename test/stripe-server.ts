@@ -15,7 +15,7 @@ import {
 export const STRIPE_SECRET_KEY = "sk_test_local_4242";
 export const STRIPE_WEBHOOK_SECRET = "whsec_local_4242";
 
-/** `late`: a proxy gives up before Stripe, and the call has its effect all the same. */
+/** `late`: a proxy times out before Stripe responds, but the call takes effect. */
 type Failure = { status: number; body: object } | "late";
 
 export type StripeServer = AsyncDisposable & {

@@ -2,7 +2,7 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import type { Random } from "./random";
 
-/** Where bytes go: from the client to the server, or back. */
+/** Direction of bytes: from the client to the server, or back. */
 export type Direction = "to_server" | "to_client";
 
 export type TcpProxy = AsyncDisposable & {
@@ -11,7 +11,9 @@ export type TcpProxy = AsyncDisposable & {
   bytes: Record<Direction, number>;
   /** Connections that are open now. */
   openConnections(): number;
-  /** Connections stay open and silent, new ones too. Nothing is lost: what is sent meanwhile arrives after `heal`. */
+  /**
+   * Connections stay open and silent, new ones too. Nothing is lost: bytes sent in the meantime arrive after `heal`.
+   */
   partition(direction?: Direction): void;
   /** Cuts all connections and refuses new ones. */
   refuse(): Promise<void>;
@@ -42,7 +44,7 @@ type Network = {
 type Connection = { cut(): void; wake(): void; drawBudget(): void };
 
 const HOST = "127.0.0.1";
-/** How much is on its way in one direction of a delayed connection. */
+/** Maximum number of bytes in transit in one direction of a delayed connection. */
 const MAX_QUEUED_BYTES = 1024 ** 2;
 
 /** Listens on a free port of the loopback address, and passes connections on to `target`. */
@@ -149,7 +151,7 @@ type Ends = { from: Socket; to: Socket; direction: Direction };
 /** `bytes` null: the end of the connection. */
 type Waiting = { due: number; bytes: Buffer | null };
 
-/** Passes bytes and the end of one direction on, in order, while the network lets it. */
+/** Forwards the bytes and the end of one direction in order, while the network allows it. */
 function openPipe(
   { from, to, direction }: Ends,
   network: Network,
@@ -193,7 +195,7 @@ function openPipe(
     wake();
   });
   from.on("data", push);
-  // The end arrives in order, after what was sent before it.
+  // The end arrives in order, after the bytes sent before it.
   from.on("close", () => push(null));
   from.on("error", () => {});
   return { wake };

@@ -2,12 +2,13 @@
 
 const LOOK_EVERY_MS = 20;
 const MAX_LOOK_EVERY_MS = 200;
-/** Of the time waited so far. */
+/** Interval between checks, as a share of the time waited so far. */
 const LOOK_EVERY_SHARE = 0.05;
 
 /**
- * Polls until `look` returns a value other than null, undefined or false. Throws when the time is over; `what` says
- * what was waited for. `isLasting`: what is waited for stays, so that it is looked for less often the longer it takes.
+ * Polls until `look` returns a value other than null, undefined or false. Throws when the time is over; `what` names
+ * the condition for the error message. `isLasting`: the condition stays true, so it is checked less often the longer it
+ * takes.
  */
 export async function until<T>(
   what: string,

@@ -1,4 +1,4 @@
-/** A worker as an attacker or a benchmark writes it: it speaks the protocol, but decides itself what it sends. */
+/** A worker for attacks and benchmarks. It speaks the protocol, but its caller decides what it sends. */
 import { version } from "../package.json";
 import { WORKER_PROTOCOL } from "../src/domain/workers";
 import { newId } from "../src/lib/ids";
@@ -8,7 +8,7 @@ import { until } from "./until";
 export type WorkerReply = { status: number; headers: Headers; body: unknown };
 export type WorkerTicket = { execution: string; url: string };
 
-/** What the head sends at the start of an execution. */
+/** Manifest that the head sends at the start of an execution. */
 export type WireManifest = {
   execution: string;
   kind: string;
@@ -25,7 +25,7 @@ export type WorkerClient = {
   heartbeat(running?: string[]): Promise<WorkerReply>;
   /** Joins again, with the same start. */
   join(): Promise<WorkerReply>;
-  /** Waits for a ticket in Redis that is none of `known`. */
+  /** Waits for a ticket in Redis that is not in `known`. */
   ticket(redis: TestRedis, known?: string[]): Promise<WorkerTicket>;
   /** Starts the execution of a ticket. Throws when it is refused. */
   start(ticket: WorkerTicket): Promise<WireManifest>;

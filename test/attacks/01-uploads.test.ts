@@ -27,9 +27,7 @@ const OWN = new Uint8Array(100).fill(1);
 const EVIL = new Uint8Array(50).fill(9);
 
 const UNCHANGED_MS = 2_000;
-/**
- * A server that looked at waiting requests again and again took 250 MB in the first two seconds, and more each second.
- */
+/** A server that polled waiting requests used 250 MB in the first two seconds, and more each second. */
 const MAX_WAITING_MEGABYTES = 170;
 
 /** Waits until a figure has been the same for two seconds: the server reads no more, or has read all. */
@@ -87,7 +85,7 @@ const send = (method: string, target: string, headers: Record<string, string>) =
       "Tus-Resumable": "1.0.0",
       "Content-Type": "application/offset+octet-stream",
       "Upload-Offset": String(SECRET.length),
-      // Each of these would change what a library that believes them does.
+      // Each of these would change the behavior of a library that trusts them.
       "Upload-Length": "999999",
       "Upload-Defer-Length": "1",
       "Upload-Concat": `final;/v1/uploads/${theirs.id}`,

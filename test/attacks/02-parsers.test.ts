@@ -1,4 +1,7 @@
-/** Files whose tables and boxes claim more than they hold: they fail for good at once, and cost the server nothing. */
+/**
+ * Files whose tables and boxes claim more than they hold: they fail permanently and immediately, and cost the server
+ * nothing.
+ */
 
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { writeFile } from "node:fs/promises";
@@ -64,7 +67,7 @@ async function longElement(id: string): Promise<Uint8Array> {
 const patched = async (box: string, numbers: Record<number, number>, length?: number) =>
   patchMp4(await silentVideo(), [...TABLES, box], overwritten(numbers, length));
 
-/** The file that the review found: a table of 30 KB that claims all entries that there can be. */
+/** A table of 30 KB that claims the maximum number of entries. */
 const hugeTable = () => patched("stts", { 4: MANY, 8: 1, 12: 1024 }, 30_000);
 
 test(

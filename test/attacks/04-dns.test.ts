@@ -27,10 +27,10 @@ const SLOW_NAMES = 30;
 const CHUNK_BYTES = 50;
 /** Below the time that a lookup takes, which uploads must not wait for. */
 const MAX_PATCH_MS = 1_000;
-/** Of the bytes, and of the database. */
+/** Flushes of a PATCH: the bytes and the database. */
 const PATCH_FLUSHES = 2;
 const MAX_DELIVERY_MS = 2_000;
-/** Of the endpoint, its test event and its delivery. */
+/** Flushes of a delivery: the endpoint, its test event and its delivery. */
 const DELIVERY_FLUSHES = 3;
 
 /** Registers receivers whose names, `<test>-<n>`, are never resolved. */

@@ -71,7 +71,8 @@ const beginning = (seconds: number) =>
   makeMedia("talk.m4a", "-i", join(FIXTURES, "talk.mp4"), "-t", String(seconds), "-vn", "-c", "copy");
 
 /**
- * As many words as a script may have: those of the recording's own script, again and again, in another order each time.
+ * Returns a script with the maximum number of words: those of the recording's own script, repeated in a different order
+ * each time.
  */
 function longestScript(spoken: string, seed: number): string {
   const words = spoken.split(/\s+/);

@@ -19,7 +19,7 @@ const MAX_ARRIVAL_MS = 5_000;
 
 const register = (user: Client, url: string) =>
   user.must<{ id: string }>("POST", "/v1/webhook-endpoints", { json: { url, event_types: ["asset.failed"] } });
-/** An upload that is no recording: its failure is an event to each endpoint. */
+/** Uploads a file that is not a recording. Its failure is an event for each endpoint. */
 const failAsset = (user: Client) => user.upload(new Uint8Array(64));
 
 test("while one user's receivers hang, another user's event arrives", async () => {
@@ -58,7 +58,7 @@ test("an eleventh test event waits until one was delivered, another user's does 
 
   expect((await sendTest(other, await register(other, hook.url))).status).toBe(202);
   await until("the other user's test event", () => hook.received.length > 0, 5);
-  // Without its endpoint nothing waits any more.
+  // Without the endpoint, no delivery is waiting.
   await attacker.must("DELETE", `/v1/webhook-endpoints/${endpoints[0]!.id}`);
   expect((await sendTest(attacker, endpoints[1]!)).status).toBe(202);
   server.expectUnharmed({ maxProbeMs: 500 });

@@ -1,7 +1,4 @@
-/**
- * A key that has fallen into the wrong hands: what an administrator does takes effect on the running server within a
- * second.
- */
+/** A stolen key: actions of an administrator take effect on the running server within a second. */
 import { expect, test } from "bun:test";
 import { admin } from "../e2e/server";
 import { createClient } from "../http/client";

@@ -1,6 +1,6 @@
 /**
- * Code that runs as the job's child: what a hijacked decoder would be. It is brought in as the ffmpeg of the settings,
- * a script that looks around before it becomes the bundled ffmpeg, and fails when it finds what it must not.
+ * Code that runs as the job's child, as a hijacked decoder would. It is configured as the ffmpeg: a script that looks
+ * around before it becomes the bundled ffmpeg, and fails if it can reach anything that it must not.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmod, mkdir } from "node:fs/promises";
@@ -17,7 +17,7 @@ const SECONDS = 1_000;
 
 type Doctor = { checks: { name: string; state: string; about: string }[] };
 
-/** What `doctor` says about the sandbox. */
+/** Returns the result of `doctor` about the sandbox. */
 async function sandboxCheck(folder: string, env: Record<string, string>): Promise<{ state: string; about: string }> {
   const { stdout } = await runOffcut(["doctor", "--json"], { folder, env });
   const found = (JSON.parse(stdout) as Doctor).checks.find((check) => check.name === "sandbox");
@@ -25,7 +25,7 @@ async function sandboxCheck(folder: string, env: Record<string, string>): Promis
   return found;
 }
 
-/** Whether this machine lets `bwrap` do what it must, tried without the product. */
+/** Returns whether this machine supports the required features of `bwrap`, tried without the product. */
 function tryBwrap(): string | null {
   const bwrap = findProgram("bwrap", undefined);
   if (bwrap === null) return "bwrap is not installed";
@@ -80,7 +80,7 @@ async function startSpied(env: Record<string, string>) {
   };
 }
 
-/** Looks around whenever it is called on a recording, with nothing but what the shell itself can do. */
+/** Looks around whenever it is called on a recording, using only shell built-ins. */
 const spy = ({ data, seen, url }: { data: string; seen: string; url: string }) => `#!/bin/sh
 for real in ${data}/assets/*/ffmpeg; do :; done
 case "$*" in *file:${data}/*) ;; *) exec "$real" "$@" ;; esac

@@ -56,7 +56,7 @@ describe("every answer forbids a browser to guess, to run and to frame it", () =
     await answer.arrayBuffer();
     const policy = answer.headers.get("content-security-policy") ?? "";
     expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
-    // The dashboard loads what it needs from this server.
+    // The dashboard loads all of its files from this server.
     expect(policy).toContain(path === "/" ? "default-src 'self'" : "default-src 'none'");
     expect(policy).toContain("frame-ancestors 'none'");
     expect(policy).not.toContain("unsafe");

@@ -5,7 +5,7 @@ import { until } from "../until";
 import { type AttackedServer, startAttackedServer } from "./attacked-server";
 import { openConnection, parseAnswer, type RawConnection } from "./raw-request";
 
-/** Of the server; 30 unless set. Time-outs of connections are exact to 4 s. */
+/** Request timeout of the server; 30 s by default. Time-outs of connections are exact to 4 s. */
 const TIMEOUT_SECONDS = 5;
 /** New connections have 12 s for their headers, whatever is set. */
 const CLOSED_BY_MS = 17_000;
@@ -77,7 +77,7 @@ test.concurrent("a JSON body that does not arrive in time is a 400, however stea
   expect(answer.body).toContain(`Request body was not received within ${TIMEOUT_SECONDS} s.`);
 }, 30_000);
 
-test.concurrent("an upload that drips is no idle one, and lives longer than that", async () => {
+test.concurrent("a slowly dripping upload is not idle, and lives longer than the timeout", async () => {
   const { id } = await user.open(1_000);
   const headers = {
     ...authorized(),

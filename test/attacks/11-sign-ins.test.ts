@@ -1,5 +1,6 @@
 /**
- * Many sign-ins at once: each costs a core and 64 MiB for a while, and the server must go on answering everybody else.
+ * Many simultaneous sign-ins: each costs a core and 64 MiB for a while, and the server must still respond to all other
+ * users.
  */
 import { expect, test } from "bun:test";
 import { fullOr, isFullSize } from "../full-size";
@@ -38,7 +39,7 @@ function startProbes(url: string, headers: Record<string, string> = {}): { stop(
   };
 }
 
-test(`${SIGN_INS} sign-ins at once delay nobody`, async () => {
+test(`${SIGN_INS} simultaneous sign-ins delay no other user`, async () => {
   await using server = await startAttackedServer();
   const user = await server.user();
   const idle = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("ok") });
@@ -70,8 +71,7 @@ test(`${SIGN_INS} sign-ins at once delay nobody`, async () => {
   );
   expect(count(200) + count(503)).toBe(SIGN_INS);
   expect(count(200)).toBeGreaterThan(0);
-  // What a busy machine adds to the answers of a bare server is allowed to this one; beside other tests it is too
-  // unsteady.
+  // The delay that a busy machine adds to a bare server is allowed here too; it is too unsteady beside other tests.
   if (isFullSize) expect(Math.max(health.p99, read.p99)).toBeLessThan(MAX_P99_MS + bare.p99);
   expect(server.memoryGrowthMegabytes()).toBeLessThan(MAX_GROWTH_MEGABYTES);
   server.expectUnharmed({ maxProbeMs: 500 });

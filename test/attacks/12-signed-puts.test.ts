@@ -1,4 +1,4 @@
-/** Signed PUT links: bodies that no client means, several at once, and plans that are made to hurt their reader. */
+/** Signed PUT links: malformed bodies, several simultaneous ones, and plans crafted to harm their reader. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -43,7 +43,7 @@ test("of many PUTs that fit into the quota one by one, only as many as fit toget
   server.expectUnharmed({ maxProbeMs: 500 });
 }, 60_000);
 
-test("several PUTs to one link: one writes, and what the others send takes no memory", async () => {
+test("several PUTs to one link: one writes, and the bodies of the others take no memory", async () => {
   const link = await createLink();
   const before = server.memoryGrowthMegabytes();
   const opened = await Promise.all(Array.from({ length: 12 }, () => openPut(link, "Transfer-Encoding: chunked")));
@@ -104,7 +104,7 @@ const ALL_BOMBS: [string, () => Uint8Array<ArrayBuffer>][] = [
 
 const BOMBS = isFullSize ? ALL_BOMBS : ALL_BOMBS.filter((_, n) => n % 2 === 0);
 
-test("plans that are made to hurt their reader fail with unsupported_media and stall nobody", async () => {
+test("plans crafted to harm their reader fail with unsupported_media and stall no other user", async () => {
   const links = await Promise.all(BOMBS.map(() => createLink("cut_file")));
   for (const [n, [, make]] of BOMBS.entries()) expect(await send(links[n]!, make())).toBe("204");
   const ended = await Promise.all(

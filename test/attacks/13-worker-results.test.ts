@@ -1,4 +1,4 @@
-/** Workers: results that nobody has rendered, and results for what has ended. */
+/** Workers: forged results, and results of ended executions. */
 import { expect, test } from "bun:test";
 import { silentVideo, video } from "../http/media";
 import { until } from "../until";
@@ -72,7 +72,7 @@ attacks("a forged result", () => {
         expect((await sendResult(ticket, json)).status).toBe(422);
       expect((await sendResult(ticket, { status: "completed", output: "x".repeat(3 * MIB) })).status).toBe(413);
       expect(await stateOf(anna, render)).toBe("processing");
-      // The head says which file differs, and gives the step to another attempt when it stays wrong.
+      // The head names the differing file, and repeats the step if it stays wrong.
       for (const answer of [422, 422, 422, 404]) {
         await sendOutput(ticket, "output.mp4", bytes);
         const { files, ...result } = completed("output.mp4", bytes);

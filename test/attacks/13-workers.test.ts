@@ -1,4 +1,6 @@
-/** Workers: a stolen or revoked token, links of others, floods, and what somebody who can read Redis learns. */
+/**
+ * Workers: a stolen or revoked token, links of other workers, floods, and the secrets that a reader of Redis learns.
+ */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { fullOr } from "../full-size";
@@ -120,7 +122,7 @@ attacks("links of executions", () => {
         const raw = await rawRequest(server.url(), "GET", target, {});
         expect([target, raw.status]).toEqual([target, 404]);
       }
-      // Neither without a signature nor with a signature of something else.
+      // Rejected both without a signature and with the signature of another resource.
       for (const search of ["", "?signature=", `?signature=${"0".repeat(43)}`, new URL(film.download_url!).search])
         expect((await call("POST", `${pathname}/start${search}`, { json: {} })).status).toBe(404);
       const stolen = new URL(film.download_url!);

@@ -1,7 +1,7 @@
 /**
  * The compiled server under attack: a watchdog samples the memory of the server's process, and `prober.ts` asks
- * `/healthz` without a pause. Each test ends with `expectUnharmed`, which checks both. What a busy machine or disk adds
- * to the answers is not counted.
+ * `/healthz` without a pause. Each test ends with `expectUnharmed`, which checks both. Delays by a busy machine or disk
+ * are not counted.
  */
 import { expect } from "bun:test";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ export type AttackedServer = Server & {
   slowestProbeMs(): number;
   /** The longest that the disk took to flush a file since the last check, in milliseconds. */
   slowestFlushMs(): number;
-  /** How far the server's resident memory rose above what it was before the attack, in megabytes. */
+  /** Returns by how many megabytes the server's resident memory grew since the start of the attack. */
   memoryGrowthMegabytes(): number;
   /**
    * Fails when the server restarted, since the last check answered a probe later than `maxProbeMs` and the slowest
@@ -31,7 +31,7 @@ export type AttackedServer = Server & {
 
 /**
  * Starts the server in a fresh folder with watchdog and prober. `settings` are as in the environment, without the
- * prefix. `ffmpeg`: "system" where the attack is on what parses media.
+ * prefix. `ffmpeg`: "system" for attacks on media parsers.
  */
 export async function startAttackedServer(
   settings: Record<string, string> = {},

@@ -20,7 +20,7 @@ const PATIENCE_SECONDS = 120;
 const MAX_PROBE_MS = 1_000;
 const WATCH_EVERY_MS = 100;
 const FROZEN_MS = 10_000;
-/** One in so many of those that became ready is also cut and rendered. */
+/** Every n-th file that becomes ready is also cut and rendered. */
 const RENDERED_EVERY = ONLY ? 1 : isFullSize ? 4 : 8;
 const TOKEN = "canary-5b8e0f6a-93d1";
 

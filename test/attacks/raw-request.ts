@@ -1,4 +1,4 @@
-/** HTTP over a bare socket: what no client library would send. */
+/** HTTP over a bare socket, for requests that no client library would send. */
 import { connect, type Socket } from "node:net";
 
 export type RawAnswer = { status: number; headers: Map<string, string>; body: string };
@@ -27,7 +27,7 @@ export async function openConnection(url: string, first: string | Uint8Array): P
   return { socket, received: () => received, closed };
 }
 
-/** The first answer in what was received. Throws when there is none. */
+/** Parses the first response in the received bytes. Throws without one. */
 export function parseAnswer(received: string): RawAnswer {
   const end = received.indexOf("\r\n\r\n");
   const [line = "", ...fields] = received.slice(0, end).split("\r\n");

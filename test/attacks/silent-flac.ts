@@ -6,7 +6,7 @@
 const RATE = 8_000;
 const FRAME_SAMPLES = 65_535;
 
-/** Makes one of so many seconds. */
+/** Returns a file of this duration. */
 export function silentFlac(seconds: number): Uint8Array<ArrayBuffer> {
   const samples = seconds * RATE;
   const frames: Buffer[] = [Buffer.from("fLaC"), Buffer.from([0x80, 0, 0, 34]), streamInfo(samples)];

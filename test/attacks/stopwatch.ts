@@ -1,4 +1,4 @@
-/** How long a server takes to answer, apart from what a busy machine adds. */
+/** Measures the response time of a server without the delay of a busy machine. */
 import { readFileSync } from "node:fs";
 
 /**

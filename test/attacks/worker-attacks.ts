@@ -1,5 +1,5 @@
 /**
- * A head whose workers are attackers: they have a token, and send what they like. The functions use the server that
+ * A head whose workers are attackers with a token and arbitrary messages. The functions use the server that
  * `useWorkerAttacks` opens.
  */
 import { afterAll, afterEach, beforeAll, describe } from "bun:test";
@@ -94,7 +94,7 @@ export const completed = (name: string, bytes: Uint8Array) => ({
 });
 
 export const stateOf = async (user: Client, { id }: Render) => (await user.render(id)).state;
-/** Lists what the data folder has of a render. */
+/** Lists the files of a render in the data folder. */
 export const filesOf = async ({ id }: Render) =>
   (await readdir(server.data, { recursive: true })).filter((path) => path.includes(id)).toSorted();
 

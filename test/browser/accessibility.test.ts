@@ -61,7 +61,7 @@ test("axe-core finds nothing on the pages with a session, their menus and their 
   const user = await server().user();
   const projectId = await createProject(user);
   const page = await open("/projects", user);
-  // The unit of all sizes is the one that the reader has chosen, so that no text is smaller than its token.
+  // All sizes use the reader's chosen unit, so that no text is smaller than its token.
   expect(await page.evaluate(() => getComputedStyle(document.documentElement).fontSize)).toBe("16px");
   expect(await listViolations(page)).toEqual([]);
   await page.getByRole("button", { name: "New project", exact: true }).click();
@@ -112,7 +112,7 @@ test("axe-core finds nothing on the pages of credits, which fit on a phone", asy
   for (const [path, text] of pages.slice(0, fullOr(pages.length, 2))) {
     await page.goto(address(path));
     await page.getByText(text).first().waitFor();
-    // As high as the page: the bar at the bottom would lie on what is still to be scrolled.
+    // As high as the page, because the bar at the bottom would cover content that is not scrolled into view.
     const height = await page.evaluate(() => document.documentElement.scrollHeight);
     await page.setViewportSize({ width: 390, height });
     expect(await listViolations(page)).toEqual([]);
@@ -192,7 +192,7 @@ test("the keyboard alone creates and opens a project, and goes back to where the
   await page.addInitScript(pressAtHeading, "n");
   await page.goto(address("/projects"));
   await page.getByRole("dialog", { name: "New project" }).waitFor();
-  // What opens has the focus before the next key, so that nothing is waited for.
+  // An opened element has the focus before the next key, so no waiting is needed.
   await keyboard.type("By keyboard");
   await keyboard.press("Enter");
   await page.getByRole("heading", { level: 1, name: "By keyboard" }).waitFor();

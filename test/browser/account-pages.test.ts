@@ -74,7 +74,7 @@ test("set-up creates the first administrator", async () => {
   await expectSession(page, "/", "ada@studio.example");
 });
 
-test("sign-in leads to the page that asked for it, and to no other server", async () => {
+test("sign-in returns to the page that required it, and never to another server", async () => {
   expectFailures(401);
   const user = await withPassword(server(), await server().user());
   const page = await open("/sign-in?redirect=%2Fhealthz");
@@ -82,7 +82,7 @@ test("sign-in leads to the page that asked for it, and to no other server", asyn
   expect(await readError(page)).toBe("Email address or password is wrong.");
   await page.fill("[name=password]", PASSWORD);
   await page.keyboard.press("Enter");
-  // No page of the dashboard, so it is loaded. It lets no script ask who is signed in.
+  // Not a page of the dashboard, so it is loaded. It allows no script to query the session.
   await page.waitForURL(address("/healthz"));
   await page.goto(address("/status"));
   await expectSession(page, "/status", emailOf(user));
@@ -151,7 +151,7 @@ test("a new account confirms its address", async () => {
   const confirming = await open(await readPath(email));
   await confirming.keyboard.press("Tab");
   await confirming.getByRole("button", { name: "Confirm" }).press("Enter");
-  // Another browser has no session: whoever opens the link must know the password.
+  // Another browser has no session, so the link requires the password.
   await confirming.getByLabel("Password").fill(PASSWORD);
   await confirming.getByLabel("Password").press("Enter");
   await heading(confirming, "Address confirmed");

@@ -18,13 +18,13 @@ const newUser = async () => withPassword(server(), await server().user());
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 const region = (page: Page, name: string) => page.getByRole("region", { name });
 
-/** Returns the code that an authenticator shows now. No code works twice, so that time passes first. */
+/** Returns the code that an authenticator shows now. A code works only once, so time must pass first. */
 function showCode(secret: string): string {
   server().advance(30_000);
   return generateSync({ secret, epoch: Math.floor(server().services().now() / 1000) });
 }
 
-/** Answers the dialog that an old session gets. `secret`: that of the authenticator, which is then asked for too. */
+/** Answers the dialog that an old session gets. `secret`: the authenticator's secret, if its code is required too. */
 async function signInAgain(page: Page, password: string, secret: string | null = null): Promise<void> {
   const dialog = page.getByRole("dialog", { name: "Enter your password" });
   await dialog.getByLabel("Password").fill(password);
@@ -36,7 +36,7 @@ async function signInAgain(page: Page, password: string, secret: string | null =
   await dialog.waitFor({ state: "detached" });
 }
 
-test("the name is saved, and an address that cannot be confirmed says why", async () => {
+test("the name is saved, and the page shows why an address cannot be confirmed", async () => {
   const user = await newUser();
   const page = await open("/account", user);
   await page.getByText("This server does not send email").waitFor();
@@ -102,7 +102,7 @@ test("sessions are ended one by one and all together", async () => {
   expect(answers.map(({ status }) => status)).toEqual([401, 401]);
 });
 
-test("a sign-in provider that nobody recognizes is removed, and the last way to sign in is not", async () => {
+test("an unknown sign-in provider can be removed, but not the last way to sign in", async () => {
   expectFailures(409);
   const [ada, ben] = [await newUser(), await server().user()];
   const link = (userId: string) =>
@@ -218,7 +218,7 @@ test("without a password the second sign-in is that at the provider", async () =
   await page.waitForURL(address(`/sign-in?${new URLSearchParams({ redirect: "/account/security" })}`));
 });
 
-test("an export is requested and downloaded; a failed one says what is safe", async () => {
+test("an export is requested and downloaded; a failed one shows what is safe", async () => {
   const user = await newUser();
   const page = await open("/account/data", user);
   await button(page, "Request an export").click();
@@ -253,7 +253,7 @@ const deleteAccount = async (page: Page) => {
   await button(page, "Delete account").click();
 };
 
-test("an account is deleted after saying what is lost, and restored on any page", async () => {
+test("an account is deleted after a warning about the losses, and restored on any page", async () => {
   expectFailures(403);
   const user = await newUser();
   const page = await open("/account/data", user);

@@ -1,7 +1,7 @@
-/** Operates the editor with what Playwright and Puppeteer have in common, and reads what it shows. */
+/** Operates the editor with the common API of Playwright and Puppeteer, and reads its state. */
 import { until } from "../until";
 
-/** In seconds. */
+/** Maximum waiting time in seconds. */
 const PATIENCE = 30;
 
 type Button = "left" | "right";
@@ -21,12 +21,12 @@ export type RowPage = {
   keyboard: Record<"down" | "up" | "press", (key: any) => Promise<void>>;
 };
 
-/** What the editor shows. */
+/** The displayed state of the editor. */
 type State = {
   pill: string;
   time: string;
   isPlaying: boolean;
-  /** How often playback has started, however short it was. */
+  /** Number of times that playback has started, however briefly. */
   starts: number;
   mode: string;
   speed: string;
@@ -170,13 +170,13 @@ export function driveRows(page: RowPage) {
     const { x, y, width, height } = await locate(".timeline-canvas canvas");
     return [x + (seconds / duration) * width, y + height * 0.6];
   };
-  /** Leaves what is open, and goes to the start. */
+  /** Closes open parts, and goes to the start. */
   const reset = async () => {
     await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
     for (let n = 0; n < 5; n++) await press("Escape");
     await click("[role=tab]", "Transcript");
     await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
-    // A join that was about to play may start meanwhile.
+    // A join that was about to play may start in the meantime.
     await until(
       "the start",
       async () => {

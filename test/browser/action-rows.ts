@@ -1,6 +1,6 @@
 /**
- * What each action of the editor does, by keyboard and by pointer, for the cut with takes of `createStudioAsset`. The
- * same rows run in Chromium and in Firefox.
+ * The effect of each action of the editor, by keyboard and by pointer, on the cut with takes of `createStudioAsset`.
+ * The same rows run in Chromium and in Firefox.
  */
 import { expect } from "bun:test";
 import { until } from "../until";

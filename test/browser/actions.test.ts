@@ -10,8 +10,8 @@ import { createStudioAsset } from "./studio";
 
 const { expectFailures, open, server } = useDashboard();
 
-test("each action of the editor does what its row says, by keyboard and by pointer", async () => {
-  // Playback that is stopped at once may be refused by a busy server.
+test("each action of the editor has the effect in its row, by keyboard and by pointer", async () => {
+  // A busy server may refuse playback that is stopped immediately.
   expectFailures(503);
   const user = await server().user();
   const asset = await createStudioAsset(user);

@@ -1,4 +1,4 @@
-/** A real browser: what administrators see of backups, and do with them. */
+/** A real browser: the backup pages of administrators. */
 import { afterAll, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { copyFile, readdir, rename, rm, writeFile } from "node:fs/promises";
@@ -15,7 +15,7 @@ afterAll(() => rm(root, { recursive: true, force: true }));
 
 const folder = join(root, "backup");
 mkdirSync(folder);
-/** What a restored server says, and the file that lets it end. */
+/** The findings of a restored server, and the file that ends it. */
 const [findings, end] = [join(root, "findings"), join(root, "end")];
 const PROBLEM = "Frame 13 of 240 differs from the stored render.";
 writeFileSync(findings, JSON.stringify(GOOD_FINDINGS));
@@ -31,7 +31,7 @@ const button = (page: Page, name: string) => page.getByRole("button", { name, ex
 const row = (page: Page, kind: string, state: string) =>
   page.getByRole("row").filter({ hasText: kind }).filter({ hasText: state }).first();
 
-test("the night is proven; a backup is made, verified, and its damage is said", async () => {
+test("the nightly drill is shown; a backup is created, verified, and its damage reported", async () => {
   const page = await open("/admin/backups", await createAdmin(server()));
   await page.getByText(/^Last proven restore: today .*, 3,912 files$/).waitFor();
   await row(page, "Drill", "Completed").getByText("3,912 files read, 12 balances and 240 frames compared").waitFor();

@@ -1,4 +1,4 @@
-/** A real browser: what administrators see of the server. Orders, jobs, storage, health and the audit log. */
+/** A real browser: the server pages of administrators. Orders, jobs, storage, health and the audit log. */
 import { expect, test } from "bun:test";
 import { readdir, rm, writeFile } from "node:fs/promises";
 import * as paths from "node:path";
@@ -18,10 +18,10 @@ const { open, address, server, expectFailures } = useDashboard({ configuration: 
 
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 const dialog = (page: Page) => page.getByRole("dialog");
-/** Pages that have no live events read again when they are looked at. */
+/** Pages without live events read again when they become visible. */
 const lookAgain = (page: Page) => page.evaluate(() => void dispatchEvent(new Event("focus")));
 
-test("orders are decided: the waiting ones come first, and a decision of another administrator is said", async () => {
+test("orders are decided: the waiting ones come first, and a decision of another administrator is shown", async () => {
   expectFailures(409);
   const admin = await createAdmin(server());
   const page = await open("/admin/orders", admin);
@@ -135,7 +135,7 @@ test("files with a problem are selected and restored, accepted or deleted togeth
   expect((await anna.call("GET", `/v1/assets/${lost.id}`)).status).toBe(404);
 });
 
-test("the audit log is filtered, follows what happens, and is downloaded without formulas", async () => {
+test("the audit log is filtered, follows new entries, and is downloaded without formulas", async () => {
   const admin = await createAdmin(server());
   const client = await startSession(server(), admin);
   const anna = await server().user();

@@ -1,4 +1,4 @@
-/** A real browser: how administrators manage accounts, and what everybody else sees of administration. */
+/** A real browser: how administrators manage accounts, and what other users see of administration. */
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { createAdmin, emailOf, startSession, withPassword } from "../http/accounts";
@@ -79,7 +79,7 @@ test("an administrator invites a user, finds the account, and changes credits, q
   expect(await readUser(admin, anna.userId)).toMatchObject({ deleted_at: null, disabled: false });
 });
 
-test("a member sees nothing of administration, nor who stops being an administrator", async () => {
+test("neither a member nor a former administrator sees administration", async () => {
   expectFailures(403);
   const [anna, admin] = [await server().user(), await createAdmin(server())];
   const member = await open("/projects", anna);
@@ -131,7 +131,7 @@ test("the last administrator, a name with HTML and marks, and a search without a
   await page.getByRole("table").waitFor();
 });
 
-test("an administrator who disables the own account is signed out", async () => {
+test("an administrator who disables their own account is signed out", async () => {
   expectFailures(401);
   const [admin] = [await createAdmin(server()), await createAdmin(server())];
   const page = await open(`/admin/users/${admin.userId}`, admin);
@@ -140,7 +140,7 @@ test("an administrator who disables the own account is signed out", async () => 
   await page.waitForURL(/\/sign-in/);
 });
 
-test("a server that does not answer is said, and asked again", async () => {
+test("an unreachable server is reported, and called again", async () => {
   expectFailures(500);
   const context = await browse(await createAdmin(server()));
   const page = await context.newPage();

@@ -1,4 +1,4 @@
-/** A real browser: what administrators see of workers on other machines, and do with them. */
+/** A real browser: the pages on which administrators manage workers on other machines. */
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { newId } from "../../src/lib/ids";
@@ -11,10 +11,10 @@ const { open, address, server, expectFailures } = useDashboard();
 
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 const dialog = (page: Page) => page.getByRole("dialog");
-/** The pages have no live events: they read again when they are looked at. */
+/** Pages without live events read again when they become visible. */
 const lookAgain = (page: Page) => page.evaluate(() => void dispatchEvent(new Event("focus")));
 
-test("without Redis and workers the page says how to enable them, and a token is created once", async () => {
+test("without Redis and workers, the page shows how to enable them, and a token is created once", async () => {
   expectFailures(422, 409);
   const admin = await createAdmin(server());
   const page = await open("/admin/workers", admin);

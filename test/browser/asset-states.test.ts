@@ -100,7 +100,7 @@ test.if(isFullSize)("axe-core finds nothing on renders, the share dialog and mes
   await button(page, "Render").click();
   await button(page, "Start").click();
   await dialog(page, "Render").waitFor({ state: "detached" });
-  // It rises; what is on its way is not measured.
+  // It slides in, and moving elements are not measured.
   await button(page, "Download M4A").first().waitFor();
   await expectAccessible(page);
   await page.locator(".render-actions").getByRole("button", { name: "Share" }).click();
@@ -121,7 +121,7 @@ test.if(isFullSize)("axe-core finds nothing on renders, the share dialog and mes
   await expectAccessible(page);
 });
 
-/** What the page shows instead of the editor, by state. */
+/** The page's content instead of the editor, by state. */
 const WAITING: [string, () => Promise<string>, string][] = [
   ["not uploaded", async () => (await user.open(1000)).id, "The upload is not finished."],
   ["damaged", async () => (await user.prepared(await user.upload(Buffer.alloc(5000, 7)))).id, "upload it again"],
@@ -144,7 +144,7 @@ async function unpaid(): Promise<string> {
 
 test.each(WAITING)("axe-core finds nothing on a recording that is %s, also on a phone", async (_, make, text) => {
   const id = await make();
-  // Taller than a phone: axe measures only what the navigation at the bottom does not cover.
+  // Taller than a phone, because axe ignores content below the navigation at the bottom.
   const page = await open(`/assets/${id}`, user, { viewport: { width: 390, height: 1200 } });
   await page.getByText(text).first().waitFor();
   await expectAccessible(page);
@@ -198,7 +198,7 @@ test("a viewer gets no control that writes", async () => {
   const context = await browse(user);
   const session = await startSession(server(), user);
   const { items, ...rest } = await session.must<{ items: object[] }>("GET", "/api/v1/workspaces");
-  // What the server then refuses is tested at the API.
+  // The refusals of the server are tested at the API.
   const json = { ...rest, items: items.map((one) => ({ ...one, role: "viewer" })) };
   await context.route("**/api/v1/workspaces?*", (route) => route.fulfill({ json }));
   const page = await context.newPage();
@@ -244,7 +244,7 @@ const DOCX = writeZip(
     <w:moveFrom><w:r><w:t>old place</w:t></w:r></w:moveFrom></w:p><w:p><w:r><w:t>charlie.</w:t></w:r></w:p></w:body></w:document>`,
 );
 
-test("a script is dropped as DOCX, and a document that cannot be read says what to do", async () => {
+test("a script is dropped as DOCX, and an unreadable document shows advice", async () => {
   const page = await openStudio();
   await page.getByRole("tab", { name: "Script", exact: true }).click();
   const drop = async (name: string, bytes: Uint8Array) => {
@@ -266,7 +266,7 @@ test("a script is dropped as DOCX, and a document that cannot be read says what 
   expect(await script.inputValue()).toBe("Alpha-bravo\ncharlie.");
 });
 
-test.if(isFullSize)("a page whose calls fail says so, and recovers", async () => {
+test.if(isFullSize)("a page shows failed calls, and recovers", async () => {
   expectFailures(500, 0);
   const page = await (await browse(user)).newPage();
   const { project_id: projectId } = await user.asset(asset.id);
@@ -329,8 +329,8 @@ test("edits without a network are kept, and sent when it is back", async () => {
   await page.keyboard.press("Control+ArrowRight");
   await page.keyboard.press("Delete");
   await page.locator(".save-state").getByText("Offline, kept in this browser").waitFor();
-  // It is said once to the eyes. On a phone, whose bar has no room for it, it covers neither the bar nor the controls
-  // at the bottom.
+  // It is said once to the eyes. The bar of a phone has no room for it. It covers neither the bar nor the controls at
+  // the bottom.
   const message = page.getByRole("status").filter({ hasText: "Reconnecting" });
   const clip = () => message.evaluate((element) => getComputedStyle(element).clipPath);
   expect(await clip()).toBe("inset(50%)");

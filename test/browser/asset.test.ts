@@ -89,7 +89,7 @@ test("a cut is made, edited, kept as a draft and saved", async () => {
   expect(await region(page).locator("s").first().textContent()).toBe("Alfa");
 });
 
-test("a script of another recording says what to do", async () => {
+test("a script of another recording shows advice", async () => {
   const user = await dashboard.server().user(100);
   const asset = await user.ready(await video(12));
   const page = await dashboard.open(`/assets/${asset.id}`, user);

@@ -1,4 +1,4 @@
-/** What axe-core finds of WCAG 2.2 AA on a page, in both themes, and whether the page fits narrow windows. */
+/** Checks a page for WCAG 2.2 AA with axe-core, in both themes, and whether it fits narrow windows. */
 import { expect } from "bun:test";
 import type axe from "axe-core";
 import type { Page } from "playwright-core";
@@ -11,7 +11,7 @@ export const AXE_SOURCE = await Bun.file(Bun.resolveSync("axe-core/axe.min.js", 
 
 export const AXE_TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 
-/** What depends on the theme. The other rules see the same page twice. */
+/** Rules that depend on the theme. The other rules see the same page twice. */
 const COLOR_RULES = ["color-contrast", "link-in-text-block"];
 
 /** A phone, a window that is narrow for the navigation at the side, and 200% of a window of 1280 by 800. */
@@ -39,7 +39,7 @@ export async function listViolations(page: Page): Promise<string[]> {
 
 /** Lists the rules that are broken in each theme, with the elements that break them. */
 export async function findBrokenRules(page: Pick<RowPage, "evaluate">): Promise<string[]> {
-  // Not as an element: the policy allows no inline script.
+  // Not added as an element, because the policy allows no inline script.
   if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE_SOURCE);
   return await page.evaluate(runAxe, [AXE_TAGS, isFullSize ? AXE_TAGS : COLOR_RULES, isFullSize]);
 }
@@ -52,7 +52,7 @@ async function runAxe([tags, ofDark, isDarkComplete]: readonly [string[], string
   const found: string[] = [];
   for (const theme of ["light", "dark"]) {
     document.documentElement.dataset.theme = theme;
-    // Colors change gradually; what repeats has no end.
+    // Colors change gradually. Repeating animations have no end.
     const ending = document.getAnimations().filter(({ effect }) => effect?.getTiming().iterations !== Infinity);
     await Promise.allSettled(ending.map(({ finished }) => finished));
     const isComplete = theme === "light" || isDarkComplete;

@@ -20,9 +20,7 @@ export type DrivenPage = {
 
 export type CleanAudioCheck = { page: DrivenPage; user: Client; setup: Setup; address: string };
 
-/**
- * Turns on clean audio while the player plays, and compares what is heard with the recording and with a render of it.
- */
+/** Turns on clean audio while the player plays, and compares the output with the recording and with a render of it. */
 export async function checkCleanAudio({ page, user, setup, address }: CleanAudioCheck): Promise<void> {
   const talk = createNoisyTalk();
   const asset = await user.ready(talk, { filename: "noisy.wav" });
@@ -60,7 +58,7 @@ export async function checkCleanAudio({ page, user, setup, address }: CleanAudio
   // In the pauses between the sentences, there is as little noise as in the render.
   const windows = Array.from({ length: 56 }, (_, n) => 4.1 + n / 20);
   const isQuiet = (from: number) => getLevel(rendered, from, from + 0.1) < getLevel(original, from, from + 0.1) - 8;
-  // A busy browser records a few milliseconds less than it plays: speech beside a window must not be heard in it.
+  // A busy browser records a few milliseconds less than it plays: speech beside a window must not be audible in it.
   const pauses = windows.filter((from) => isQuiet(from - 0.1) && isQuiet(from) && isQuiet(from + 0.1));
   expect(pauses.length).toBeGreaterThan(2);
   const getPauseLevel = (samples: Float32Array, shift: number) =>

@@ -5,7 +5,7 @@ import { until } from "../until";
 
 export async function compareVersions(page: Page): Promise<void> {
   const differences = page.getByRole("list", { name: "Differences" });
-  // Pauses that differ by less than anybody hears are left out until they are asked for.
+  // Inaudible differences of pauses are hidden until they are requested.
   const audible = await differences.getByRole("listitem").count();
   const note = page.getByText(/^\d+ shorter differences? (is|are) hidden\.$/);
   await note.waitFor();

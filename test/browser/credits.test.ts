@@ -98,7 +98,7 @@ test("the history is filtered, and all of its entries are saved as CSV", async (
   // Added while the page is open.
   await server().grant(anna, 7000);
   await shows(page, "+7,000");
-  // A filter that is chosen right after typing keeps what was typed, and the other way round.
+  // A filter chosen right after typing keeps the typed text, and vice versa.
   await page.getByLabel("Search recordings and invoices").fill("talk");
   await page.getByLabel("Kind").selectOption("topup");
   await page.waitForURL(/q=talk&type=topup$/);
@@ -125,7 +125,7 @@ test("a viewer of a workspace sees its credits and cannot buy", async () => {
   await shows(page, "No orders yet");
 });
 
-test("failures say what is safe, and a retry works; without prices the page says whom to ask", async () => {
+test("failures reassure the user, and a retry works; without prices, the page refers to the administrator", async () => {
   expectFailures(500, 503);
   const page = await open("/status", await server().user());
   const fail = (path: string) =>

@@ -8,7 +8,7 @@ import { type Harness, harness } from "../http/harness";
 
 const HOST = "studio.test";
 
-/** For a machine that is many times slower. Only what fails takes as long. */
+/** For a machine that is many times slower. Only failing tests take this long. */
 const TEST_MS = 300_000;
 const ACTION_MS = Number(process.env.OFFCUT_ACTION_MS ?? 90_000);
 
@@ -29,7 +29,8 @@ export type Dashboard = {
 
 /**
  * Starts a server and a browser for the tests of a file. After each test it asserts that the console has no error and
- * no warning but those of expected failures, that nothing broke the content policy, and that no other host was asked.
+ * no warning but those of expected failures, that the content policy was not violated, and that no other host received
+ * a request.
  */
 export function useDashboard({ settings = {}, ...options }: Options = {}): Dashboard {
   setDefaultTimeout(TEST_MS);
@@ -87,7 +88,7 @@ export function useDashboard({ settings = {}, ...options }: Options = {}): Dashb
   };
 }
 
-/** Reports what a page must never do. A message of the console ends with the address that it is about. */
+/** Reports forbidden actions of a page. A message of the console ends with the address that it is about. */
 export function watch(context: BrowserContext, origin: string, report: (problem: string) => void): void {
   context.on("console", (message) => {
     if (["error", "warning"].includes(message.type())) report(`${message.text()} ${message.location().url}`);
@@ -115,8 +116,8 @@ export async function readError(page: Page): Promise<string> {
 }
 
 /**
- * Runs something while a page gets no answer to what it reads from an address: after a change by somebody else, none of
- * its regular reads removes what is about to be used.
+ * Runs an action while a page's reads of an address get no response, so that after a change by another user no regular
+ * read removes an element that is about to be used.
  */
 export async function withoutReads(page: Page, url: string, run: () => Promise<void>): Promise<void> {
   const released = Promise.withResolvers<void>();
@@ -130,8 +131,8 @@ export async function withoutReads(page: Page, url: string, run: () => Promise<v
 }
 
 /**
- * Leaves the event streams that a page opens from now on without an answer: what is shown is read again only by a
- * button or at an interval.
+ * Leaves event streams that a page opens from now on unanswered, so that shown data is read again only by a button or
+ * at an interval.
  */
 export async function withholdEvents(page: Page): Promise<void> {
   await page.route("**/api/v1/events*", () => {});

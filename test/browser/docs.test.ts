@@ -11,7 +11,7 @@ const { address, browse } = useDashboard();
 
 const PHONE = { width: 390, height: 844 };
 
-/** Lists what axe-core finds, without Swagger UI, whose markup is not ours. Only colors depend on the theme. */
+/** Lists the findings of axe-core, excluding Swagger UI, whose markup is not ours. Only colors depend on the theme. */
 async function listViolations(page: Page, theme: "light" | "dark"): Promise<string[]> {
   await page.evaluate(AXE_SOURCE);
   return page.evaluate(
@@ -55,7 +55,7 @@ test("on a phone the contents are folded, and nothing but code and tables scroll
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(PHONE.width);
 });
 
-test("the reference opens a call, and the theme is that of the dashboard", async () => {
+test("the reference opens a call, and uses the dashboard's theme", async () => {
   const page = await (await browse(null, { colorScheme: "light" })).newPage();
   await page.goto(address("/docs/keys"));
   await page.evaluate(() => localStorage.setItem("offcut.theme", "dark"));

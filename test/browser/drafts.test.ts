@@ -23,7 +23,7 @@ async function openTab(context: BrowserContext, path: string): Promise<Page> {
   return page;
 }
 
-/** Lets no draft of a browser reach the server. */
+/** Keeps all drafts of a browser from reaching the server. */
 const holdDrafts = (page: Page) =>
   page.context().route("**/draft", (route) => (route.request().method() === "GET" ? route.continue() : route.abort()));
 
@@ -95,7 +95,7 @@ test.if(isFullSize)("edits of two tabs that were not sent both survive their tab
   await saved(third);
   expect(await third.evaluate(() => Object.keys(localStorage).filter((key) => key.includes("draft.")))).toEqual([]);
 
-  // What is restored offline stays restored, though a later draft of the other tab has it removed.
+  // A span restored offline stays restored, although a later draft of the other tab has it removed.
   await removeAndSend(third, 3);
   const fourth = await openTab(context, path);
   await shows(fourth, "alpha", "bravo", "delta");
@@ -110,7 +110,7 @@ test.if(isFullSize)("edits of two tabs that were not sent both survive their tab
   await shows(await openTab(context, path), "alpha", "bravo", "foxtrot");
 });
 
-/** Opens a cut in the browsers of two people, and returns also what reads its versions. */
+/** Opens a cut in the browsers of two people. Also returns a function that reads its versions. */
 async function openForTwo() {
   const [anna, ben] = [await server().user(), await server().user()];
   const { id: workspace } = await createWorkspace(await startSession(server(), anna));
@@ -135,7 +135,7 @@ async function openForTwo() {
   return { first, second, listVersions, cut };
 }
 
-test.if(isFullSize)("edits of two people are merged, and only those of the same place are asked about", async () => {
+test.if(isFullSize)("edits of two people are merged, and only conflicts need a decision", async () => {
   expectFailures(0, 409);
   const { first, second, listVersions, cut } = await openForTwo();
   let requests = 0;

@@ -1,4 +1,4 @@
-/** A real browser: what happens under an editor's hands, with keys after the pointer, and with feedback. */
+/** A real browser: editing with the keyboard after the pointer, and its feedback. */
 import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { readPlan } from "../../web/editor/model/plan";
@@ -116,7 +116,7 @@ test("Space, J, K and L belong to playback wherever the focus is, and text field
   expect(await page.getByLabel("Compare with").inputValue()).toBe(asset.reviewCutId);
 });
 
-test("what a key changes, and why it changes nothing, is shown", async () => {
+test("the effect of a key, or the reason for none, is shown", async () => {
   const page = await openStudio(asset.reviewCutId);
   const { keyboard } = page;
   await page.getByRole("heading", { level: 1 }).click();
@@ -158,7 +158,7 @@ test("the search opens from anywhere, and the list of keys has those of the word
     await help.getByText(label, { exact: true }).waitFor();
 });
 
-test("keys of playback say that it is not ready", async () => {
+test("playback keys show that playback is not ready", async () => {
   const page = await (await browse(user)).newPage();
   const media = await user.must<object>("GET", `/api/v1/assets/${asset.id}/media`);
   await page.route("**/api/v1/assets/*/media", (route) =>
@@ -199,7 +199,7 @@ test("each join and each mark shows its first word as played, and the keys selec
   await untilSelected(page, words.text[0]!);
 });
 
-test("each press of ↓ goes on to the next join, also before the player has carried out the one before", async () => {
+test("each press of ↓ continues to the next join, also before the player has carried out the one before", async () => {
   const page = await (await browse(user)).newPage();
   // From then on, nothing is removed from a buffer before the end of the test.
   await page.addInitScript(() => {

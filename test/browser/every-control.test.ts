@@ -12,10 +12,12 @@ import { createStudioAsset } from "./studio";
 const { address, browse, expectFailures, server } = useDashboard({ settings: { SIGNUP: "open" } });
 
 const MAX_TABS = 400;
-/** One page in so many of a user's is visited, beginning with the first; the asset page is the third. */
+/** Interval of the visited pages of a user, beginning with the first; the asset page is the third. */
 const PAGE_STEP = fullOr(1, 2);
 
-/** Runs in the page: lists the controls that Tab must reach. Of radio buttons with one name, Tab reaches one. */
+/**
+ * Runs in the page: lists the controls that Tab must reach. Tab reaches one of the radio buttons with the same name.
+ */
 function markControls(): number {
   const controls = [...document.querySelectorAll<HTMLElement>("a[href], button, input, select, textarea, [tabindex]")];
   const groups = new Set<string>();
@@ -30,7 +32,7 @@ function markControls(): number {
   return wanted.length;
 }
 
-/** Runs in the page: takes the focused control off the list. Returns what is wrong with it, or null. */
+/** Runs in the page: takes the focused control off the list. Returns its problem, or null. */
 function visitFocus(): { left: number; problem: string | null } {
   const { wanted } = window as unknown as { wanted: Set<HTMLElement> };
   const element = document.activeElement as HTMLElement;

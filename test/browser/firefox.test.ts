@@ -42,7 +42,7 @@ const find = (page: Page, role: string, name: string) => page.locator(`aria/${na
 const press = (page: Page, name: string) => find(page, "button", name).click();
 const shows = (page: Page, text: string) => page.locator(`xpath/.//*[normalize-space(text())="${text}"]`).wait();
 
-/** Reports what the console must not have. */
+/** Reports forbidden console messages. */
 function watch(page: Page): string[] {
   const problems: string[] = [];
   page.on("console", (message) => {

@@ -19,16 +19,13 @@ import { watch } from "./dashboard";
 setDefaultTimeout(600_000);
 
 const HOST = "studio.test";
-/** Speech recognition on a machine that is many times slower. Only what fails takes as long. */
+/** Speech recognition on a machine that is many times slower. Only failing tests take this long. */
 const PATIENCE_MS = 180_000;
-/**
- * The browser's report of the first call of a page that has no session, and of what a page has asked in the moment of
- * its sign-out.
- */
+/** The browser's report of the first call of a page without a session, and of requests at the moment of sign-out. */
 const NO_SESSION = /^Failed to load resource: .* 401 .*\/api\/v1\//;
 /** A busy server asks the player to try again. */
 const TRY_AGAIN = /^Failed to load resource: .* 503 .*\/pieces\//;
-/** What a page asks while the server or the network is away. */
+/** Requests of a page while the server or the network is down. */
 const NO_ANSWER = /net::ERR_(CONNECTION_|INTERNET_DISCONNECTED|EMPTY_RESPONSE|INCOMPLETE_CHUNKED|NETWORK_CHANGED)/;
 const isExpected = (problem: string): boolean =>
   [NO_SESSION, TRY_AGAIN, NO_ANSWER].some((pattern) => pattern.test(problem));
@@ -116,7 +113,7 @@ async function signIn(page: Page, email: string, secret: string): Promise<void> 
 
 const TALK = join(FIXTURES, "talk.mp4");
 
-/** Parts of a talk, the first one as video: what is said in them is recognized in a second or two. */
+/** Parts of a talk, the first one as video. Their speech is recognized in a second or two. */
 const makeRecordings = async () => [
   await makeRecording("Talk.mp4", "video/mp4", 0, 21, "-c", "copy"),
   ...(await Promise.all(
@@ -209,7 +206,7 @@ test("an administrator, an editor and a viewer", async () => {
     await asset(name)
       .getByRole("img", { name: /All checked|to review/ })
       .waitFor();
-    // The cut can be there before the video is prepared, which a render needs.
+    // The cut may exist before the video is prepared, which a render needs.
     await asset(name)
       .getByText(/^(Preparing|Transcribing)/)
       .waitFor({ state: "detached" });

@@ -1,4 +1,4 @@
-/** A real browser: the page of all jobs and the page of one, with what runs, fails, is cancelled and is retried. */
+/** A real browser: the page of all jobs and the page of one, with running, failed, cancelled and retried jobs. */
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { isFullSize } from "../full-size";
@@ -63,7 +63,7 @@ test("a job runs, is cancelled and retried, and completes; everything live", asy
   expect(page.url()).toEndWith(`/jobs/${id}`);
 });
 
-test("a failed job says why and what to do, and the filter finds it", async () => {
+test("a failed job shows the reason and advice, and the filter finds it", async () => {
   const user = await server().user();
   const error = { code: "script_mismatch", message: "The script does not match the recording." };
   const [id] = await insertEndedJobs(server(), user, [{ state: "failed", error }, { state: "completed" }]);

@@ -17,7 +17,8 @@ test("the keyboard alone uploads a recording and makes a cut of it", async () =>
   const page = await open(`/projects/${id}`, user);
   await tabTo(page, "Choose files");
   const chooser = page.waitForEvent("filechooser");
-  // The browser is told to report file dialogs, and a key can overtake that. What the page answers now comes after it.
+  // A key can overtake the command that makes the browser report file dialogs. A response of the page now comes after
+  // it.
   await page.evaluate(() => {});
   await page.keyboard.press("Enter");
   await (await chooser).setFiles({
@@ -125,7 +126,7 @@ test("the keyboard alone edits a cut, reviews, chooses a take, renders and expor
   await (await download).cancel();
 });
 
-/** Stores a plan with this many removals and marks in place of that of a new cut. Returns the ID of the cut. */
+/** Stores a plan with this many removals and marks in place of a new cut's plan. Returns the ID of the cut. */
 async function storePlan(likeCutId: string, removals: number, marks: number): Promise<string> {
   const { store } = server().services();
   const cut = (await findCutById(store.read, likeCutId))!;
@@ -212,7 +213,7 @@ test("72 removals and 11 marks are reviewed with one key each, and the decisions
   await page.getByRole("button", { name: "Save", exact: true }).waitFor();
   await until("the same result", async () => (await readResult()) === result);
 
-  // What others decide arrives without a reload.
+  // Decisions of others arrive without a reload.
   const [first] = counts.items;
   await user.must("PATCH", `/api/v1/cuts/${cutId}/review`, { json: { items: [{ id: first!.id, state: "open" }] } });
   await page.getByRole("button", { name: "Review 1", exact: true }).first().waitFor();

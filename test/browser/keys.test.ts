@@ -40,7 +40,7 @@ test("a key is created after the password, shown once, copied without the clipbo
   await shown.getByText("Copied.").waitFor();
   await shown.getByRole("button", { name: "Copy API key", exact: true }).click();
   await shown.getByText("Copied.").nth(1).waitFor();
-  // It is not lost by accident: only its button closes it, and Escape leads there.
+  // It cannot be lost by accident: only its button closes it, and Escape moves the focus there.
   expect(await shown.getByRole("button", { name: "Close" }).count()).toBe(0);
   await page.mouse.click(2, 2);
   await page.getByRole("heading", { name: "API key created" }).click();
@@ -49,7 +49,7 @@ test("a key is created after the password, shown once, copied without the clipbo
   expect(await readFocus(page)).toBe("Done");
   await page.keyboard.press("Enter");
   await shown.waitFor({ state: "detached" });
-  // What was copied is pasted: the browser gives it to no script.
+  // The copied text is pasted, because the browser does not expose it to scripts.
   await page.getByRole("button", { name: "New API key" }).click();
   await form.getByLabel("Name").focus();
   await page.keyboard.press("Control+v");
@@ -68,7 +68,7 @@ test("a key is created after the password, shown once, copied without the clipbo
   await row.getByRole("button", { name: "Revoke Ingest server" }).click();
   const confirm = page.getByRole("dialog", { name: "Revoke this key?" });
   expect(await confirm.textContent()).toContain("its unfinished uploads cannot continue");
-  // The list is read again meanwhile, in which the key is not the same any more: it has been used.
+  // The list is read again in the meantime, and the key in it has changed, because it has been used.
   await page.evaluate(() => void dispatchEvent(new Event("focus")));
   await row.getByText("Never").waitFor({ state: "detached" });
   await confirm.getByRole("button", { name: "Revoke key" }).click();

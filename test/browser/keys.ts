@@ -3,12 +3,12 @@ import type { Page } from "playwright-core";
 
 const MAX_TABS = 120;
 
-/** Returns the name of what has the focus, about as assistive technology reads it. */
+/** Returns the name of the focused element, approximately as assistive technology reads it. */
 export const readFocus = (page: Page): Promise<string> =>
   page.evaluate(() => {
     const element = document.activeElement as HTMLInputElement;
     const label = element.labels?.[0]?.cloneNode(true) as HTMLElement | undefined;
-    // A control inside its label is no part of its name.
+    // A control inside its label is not part of the name.
     for (const control of label?.querySelectorAll("select, input") ?? []) control.remove();
     return (element.getAttribute("aria-label") ?? (label ?? element).textContent ?? "").replace(/\s+/g, " ").trim();
   });

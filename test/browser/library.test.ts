@@ -1,4 +1,4 @@
-/** A real browser: a project with hundreds of recordings, of which only those near the view are in the page. */
+/** A real browser: a project with hundreds of recordings. Only those near the view are in the page. */
 import { expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import type { Page } from "playwright-core";
@@ -106,7 +106,7 @@ test("recordings that are added, renamed or moved elsewhere are at their place i
   await page.getByRole("dialog", { name: "Delete 400 recordings?" }).waitFor();
 });
 
-test("a menu, a dialog and the focus stay while recordings are added above, and the place in the list is said", async () => {
+test("a menu, a dialog and the focus stay while recordings are added above, and the position in the list is announced", async () => {
   const user = await server().user();
   const { id, recordings } = await createLibrary(user);
   const page = await open(`/projects/${id}`, user);

@@ -89,12 +89,12 @@ test("a revoked session leads to the sign-in and back", async () => {
   expect(new URL(page.url()).pathname).toBe("/projects");
 });
 
-test("without a network the page says so, and it is current when the network is back", async () => {
+test("without a network, the page shows that, and is current when the network is back", async () => {
   expectFailures(0);
   const user = await server().user();
   const context = await browse(user);
   const page = await openTab(context);
-  // Without the network, what is still to be loaded would be missing.
+  // Anything not loaded yet would be missing without the network.
   await page.getByRole("heading", { name: "Drop a recording" }).waitFor();
   await context.setOffline(true);
   await page.getByText("Reconnecting").waitFor();

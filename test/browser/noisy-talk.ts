@@ -1,4 +1,4 @@
-/** A talk with noise, and where it is in what was played. */
+/** A talk with noise, and a search for its position in the played audio. */
 import { openVoice } from "../fixtures/flite";
 
 /** Two sentences, one after the other, for eight seconds, with noise. */
@@ -40,7 +40,7 @@ function toWav(samples: Float32Array, rate: number): Uint8Array {
   return file;
 }
 
-/** Returns by how many seconds a recording of what was played is late: up to a second, or half a second early. */
+/** Returns by how many seconds a recording of the playback is late: from half a second early to a second late. */
 export function findOffset(played: Float32Array, heard: Float32Array, rate: number): number {
   const hop = rate / 200;
   const toContour = (samples: Float32Array) =>

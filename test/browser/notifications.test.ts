@@ -10,7 +10,7 @@ const { address, browse, open, server, expectFailures } = useDashboard();
 const bell = (page: Page, count: number) =>
   page.getByRole("button", { name: count === 0 ? "Notifications" : `Notifications, ${count} unread`, exact: true });
 
-test("the bell counts live in all tabs, and what is read in one is read in the other", async () => {
+test("the bell counts live in all tabs, and a notification read in one is read in the other", async () => {
   expectFailures(404);
   const user = await server().user();
   const context = await browse(user);

@@ -1,4 +1,4 @@
-/** A real browser: links that were cut off or mistyped, or lead to what was deleted. Each page says so and leads on. */
+/** A real browser: truncated or mistyped links, and links to deleted resources. Each page says so and leads on. */
 import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { newId } from "../../src/lib/ids";
@@ -146,7 +146,7 @@ test("a time in the link is played from, and one that the recording does not hav
   }
 });
 
-test("a cut of another recording, a deleted one, and one that somebody deletes meanwhile", async () => {
+test("a cut of another recording, a deleted one, and one that is deleted in the meantime", async () => {
   expectFailures(404);
   const other = await user.ready(await wav(3));
   const page = await openPage(`/assets/${other.id}?cut=${asset.reviewCutId}`, user);
@@ -166,15 +166,15 @@ test("a cut of another recording, a deleted one, and one that somebody deletes m
 });
 
 /**
- * Deletes what is at `path` with the last button of a dialog. The answer arrives after the live event, upon which pages
- * read `list` again. Returns the methods of the requests for `path` from then on.
+ * Deletes the resource at `path` with the last button of a dialog. The answer arrives after the live event, upon which
+ * pages read `list` again. Returns the methods of the requests for `path` from then on.
  */
 async function deleteSlowly(page: Page, path: string, label: string, list: RegExp): Promise<string[]> {
   const sent: string[] = [];
   const isRead = page.context().waitForEvent("request", (request) => list.test(request.url()));
   await page.route(address(path), async (route) => {
     const method = route.request().method();
-    // The page may still be reading what it has just opened.
+    // The page may still be reading the resource that it has just opened.
     if (sent.length > 0 || method === "DELETE") sent.push(method);
     if (method !== "DELETE") return route.continue();
     await user.must("DELETE", path);
@@ -186,7 +186,7 @@ async function deleteSlowly(page: Page, path: string, label: string, list: RegEx
   return sent;
 }
 
-test("who deletes a cut sees the one before it, and no message", async () => {
+test("deleting a cut shows the previous one without a message", async () => {
   const { id, takesCutId, reviewCutId } = await createStudioAsset(user);
   const page = await openPage(`/assets/${id}?cut=${takesCutId}`, user);
   await page.getByRole("button", { name: /^Cut / }).click();
@@ -231,7 +231,7 @@ test("edits of a cut are not sent while it is deleted, and are sent if that fail
   expect(sentMeanwhile).toBe(0);
 });
 
-test("who deletes a project on its page sees the others", async () => {
+test("deleting a project on its page shows the others", async () => {
   const { id } = await user.project();
   const page = await openPage("/projects", user);
   await page.getByRole("heading", { level: 1, name: "Projects" }).waitFor();

@@ -24,15 +24,15 @@ type AssetMedia = {
   is_preview_ready: boolean;
 };
 
-/** The last one lets playback start without a click. */
+/** The last one allows playback without a click. */
 const FLAGS = [`--host-resolver-rules=MAP ${HOST} 127.0.0.1`, "--autoplay-policy=no-user-gesture-required"];
 
 export type OpenPlayer = AsyncDisposable & {
   page: Page;
-  /** Whose recording it is. */
+  /** The owner of the recording. */
   user: Client;
   setup: Setup;
-  /** What the console and the page reported. */
+  /** Problems reported by the console and the page. */
   problems: string[];
   /** The file of the preview. */
   preview: Uint8Array;
@@ -72,7 +72,7 @@ export async function openPlayer(seconds: number, size = "960:540", isWhole = is
   const problems: string[] = [];
   const built = await Bun.build({ entrypoints: [join(import.meta.dir, "player-page.ts")], target: "browser" });
   const script = await built.outputs[0]!.text();
-  // In place of the application's, so that the page comes from the server with its policy.
+  // Replaces the application's script, so that the page comes from the server with its policy.
   await context.route(/\/app\/main-[^/]*\.js$/, (route) =>
     route.fulfill({ contentType: "text/javascript", body: script }),
   );

@@ -28,7 +28,7 @@ test("the user sees the order after signing in, an administrator approves it, ot
   await own.keyboard.press("Enter");
   await heading(own, "Order");
   const text = (await own.textContent("main"))!;
-  // Only a payment provider collects again.
+  // Only a payment provider charges repeatedly.
   for (const shown of ["Studio", "€19.00 for one month", "Waiting", "Pay as agreed", "Order again"])
     expect(text).toContain(shown);
   expect(text).not.toContain("Approve");
@@ -51,7 +51,7 @@ test("the user sees the order after signing in, an administrator approves it, ot
   expect(balance).toBe(1000);
 });
 
-test("a second decision says why it is refused", async () => {
+test("a second decision shows why it is refused", async () => {
   expectFailures(409);
   const anna = await server().user(0);
   const { url } = await (await startSession(server(), anna)).must<{ url: string }>("POST", "/api/v1/billing/checkout", {

@@ -12,7 +12,7 @@ import { until } from "../until";
 import { expectAccessible } from "./axe";
 import { saveScreenshots } from "./screenshots";
 
-/** For a machine that is many times slower. Only what fails takes as long. */
+/** For a machine that is many times slower. Only failing tests take this long. */
 setDefaultTimeout(300_000);
 const ACTION_MS = 90_000;
 
@@ -219,7 +219,7 @@ test("exports and subtitles are downloaded, with the programs that read them", a
   await dialog.waitFor({ state: "detached" });
 });
 
-test("a refusal says what to do, and a deleted render is gone", async () => {
+test("a refusal shows advice, and a deleted render disappears", async () => {
   await page.route("**/api/v1/renders", (route) =>
     route.request().method() === "POST"
       ? route.fulfill({ status: 402, json: { detail: "Not enough credits.", code: "insufficient_credits" } })

@@ -1,4 +1,4 @@
-/** What runs inside the page: uploads to a transfer URL as a web application of another origin does them. */
+/** Code inside the page: uploads to a transfer URL, as in a web application of another origin. */
 import Uppy from "@uppy/core";
 import Tus from "@uppy/tus";
 import { Upload } from "tus-js-client";
@@ -16,7 +16,7 @@ async function open(target: Target, sizeBytes: number): Promise<Opened> {
   });
   if (answer.status !== 201) throw new Error(`${answer.status} ${await answer.text()}`);
   const asset = (await answer.json()) as Opened;
-  // What a page of another origin may read.
+  // The headers that a page of another origin may read.
   if (answer.headers.get("location") !== asset.upload_url) throw new Error("Location cannot be read");
   if (!answer.headers.get("x-request-id")) throw new Error("X-Request-Id cannot be read");
   return asset;

@@ -1,4 +1,4 @@
-/** A real browser: whoever comes back to a list finds it where it was, with the focus on the row that was opened. */
+/** A real browser: a list to which the user returns keeps its position, and the opened row has the focus. */
 import { expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import type { Page } from "playwright-core";
@@ -79,7 +79,7 @@ test("the way back leads to the place in a long list, with the focus on its row"
     const place = { ...(await readFocus(page)), top: await page.evaluate(() => scrollY) };
     expect({ look, ...place }).toEqual({ look, name: "Talk 250", isInView: true, top });
 
-    // A list that has changed meanwhile is read again, page by page.
+    // A list that has changed in the meantime is read again, page by page.
     await goThere(() => page.keyboard.press("Enter"));
     const path = `/api/v1/assets/${opened(page)}`;
     const changed = page.waitForResponse(
@@ -97,7 +97,7 @@ test("the way back leads to the place in a long list, with the focus on its row"
     expect(await readFocus(page)).toMatchObject({ isInView: true });
     expect(reads).toBeGreaterThan(0);
   }
-  // What has not been left for one of its rows is shown from its top.
+  // A page that was not left through one of its rows is shown from its top.
   await page.getByRole("link", { name: "Jobs", exact: true }).first().click();
   await page.getByRole("heading", { level: 1, name: "Jobs" }).waitFor();
   await page.getByRole("link", { name: "Projects", exact: true }).first().click();
@@ -106,7 +106,7 @@ test("the way back leads to the place in a long list, with the focus on its row"
   expect(await readTop(page)).toBe(0);
 });
 
-test("only what a row opens leads back: filters stay on the way back, and navigation shows the top", async () => {
+test("only pages opened from a row lead back: filters stay on the way back, and navigation shows the top", async () => {
   const user = await server().user();
   const { id } = await user.project();
   const { id: ready } = await user.ready(await wav(1), { projectId: id, filename: "ready.wav" });

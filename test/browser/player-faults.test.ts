@@ -25,7 +25,7 @@ const WHOLE: Range[] = [{ start: 0, end: fromSeconds(SECONDS) }];
 const LENGTH = KEPT.reduce((sum, { start, end }) => sum + end - start, 0);
 
 let player: OpenPlayer;
-/** A page of its own for each test: what it lacks is set before its scripts run. */
+/** A separate page for each test, because its missing features are set before its scripts run. */
 let page: Page;
 beforeAll(async () => {
   if (isFullSize) player = await openPlayer(SECONDS, "320:180");
@@ -50,7 +50,7 @@ async function open(kept: readonly Range[], missing: () => void = () => {}, isAu
   ] as const);
 }
 
-/** Plays to the end, and returns what was shown and what the player waited for. */
+/** Plays to the end, and returns the shown frames and the stalls of the player. */
 const play = () =>
   page.evaluate(async () => {
     const waited = new Set<string>();
@@ -58,7 +58,7 @@ const play = () =>
       if (waiting !== null) waited.add(waiting);
     });
     harness.player.play();
-    // So that a player that hangs says where.
+    // Makes a player that hangs report its position.
     await Promise.race([harness.ended(), new Promise((resolve) => setTimeout(resolve, 30_000))]);
     await new Promise((resolve) => setTimeout(resolve));
     stop();
@@ -82,7 +82,7 @@ test.if(isFullSize).each(FAILURES)("plays on when the server %s for a moment", a
   expect(compareFrames(shown, KEPT).removed).toEqual([]);
 });
 
-test.if(isFullSize)("says why a piece is refused, and plays after another try", async () => {
+test.if(isFullSize)("shows why a piece is refused, and plays after another try", async () => {
   await open([]);
   let requests = 0;
   const json = { error: { code: "not_found", message: "Asset not found." } };

@@ -1,4 +1,4 @@
-/** A recording whose frames and samples can be recognized, and what a player has shown and played of it. */
+/** A recording with recognizable frames and samples, and checks of its playback. */
 import { join } from "node:path";
 import { fromSeconds, type Range } from "../../web/editor/model/plan";
 import { FFMPEG, makeMedia } from "../http/media";
@@ -77,24 +77,24 @@ function locate(hay: Float32Array, [from, to]: [number, number], needle: Float32
 const toSamples = (time: number): number => Math.round((time * SAMPLE_RATE) / fromSeconds(1));
 
 export type Join = {
-  /** How much later than in the cut the next span starts, in samples; null if it was not found. */
+  /** Delay of the next span compared to the cut, in samples; null if it was not found. */
   shift: number | null;
   /** Milliseconds around the join that play neither the end of the one span nor the start of the next. */
   wrongMs: number;
-  /** Milliseconds of them that play what follows the one span or precedes the next in the recording. */
+  /** Milliseconds of them with audio that follows the first span or precedes the next one in the recording. */
   removedMs: number;
 };
 
 const WINDOW = 1_600;
 const SEARCH = 150 * SAMPLES_PER_MS;
 /**
- * On a busy machine the browser pauses for lack of data, also in the middle of a span. What follows is heard later by
- * as much.
+ * On a busy machine the browser pauses for lack of data, also in the middle of a span. The following audio is delayed
+ * by as much.
  */
 const MAX_STALL = 3 * SAMPLE_RATE;
 const AROUND_MS = 60;
 
-/** Compares a recording of what was played with the spans that should have been. */
+/** Compares a recording of the playback with the expected spans. */
 export function compareAudio(played: Float32Array, source: Float32Array, kept: readonly Range[]): Join[] {
   // The first moments may not be recorded.
   const margin = Math.round(0.75 * (toSamples(kept[0]!.end) - toSamples(kept[0]!.start)));

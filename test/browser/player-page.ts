@@ -1,4 +1,4 @@
-/** What runs inside the page of the player's test and benchmark: the player alone, and what it shows and plays. */
+/** Code inside the page of the player's test and benchmark: the player alone, with records of its frames and audio. */
 import { type EditorPlan, keepOnly, type Range } from "../../web/editor/model/plan";
 import { CutPlayer } from "../../web/editor/player/cut-player";
 import { findDecodable } from "../../web/editor/player/decodable";
@@ -90,13 +90,13 @@ const harness = {
     player.setPlan(keepOnly(whole, kept));
     return performance.now();
   },
-  /** Says which plan is likely next. */
+  /** Announces the plan that is likely next. */
   prepare: (kept: Range[]) => player.prepare(keepOnly(whole, kept)),
   /** Resolves when a place is shown and can be played on. */
   settled: async () => {
     while (video.seeking || video.readyState < 3) await new Promise((resolve) => setTimeout(resolve, 5));
   },
-  /** Resolves at the end of what plays. */
+  /** Resolves at the end of playback. */
   ended: () =>
     // The event follows the property.
     video.ended && !player.isPlaying.value

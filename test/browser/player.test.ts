@@ -71,7 +71,7 @@ test("plays on after an edit under the playhead, and after one ahead of it", asy
     },
     [first, second] as const,
   );
-  // What the browser had already begun to show may follow an edit.
+  // Frames that the browser had already begun to show may follow an edit.
   const find = (time: number, kept: Range[]) => {
     const frames = new Set(listFrames(kept));
     return shown.findIndex(({ frame, at }) => at > time && frames.has(frame));
@@ -85,7 +85,7 @@ test("plays on after an edit under the playhead, and after one ahead of it", asy
   expect(state.error).toBeNull();
 });
 
-test("goes back across a join to what was not loaded", async () => {
+test("goes back across a join to media that was not loaded", async () => {
   const { page } = player;
   // The second piece comes only when the third plays.
   let release = () => {};
@@ -108,7 +108,7 @@ test("goes back across a join to what was not loaded", async () => {
   release();
   await page.evaluate(() => harness.player.seekBy(-40_000));
   expect(await readFrame(95)).toEqual({ frame: 95, sourceTime: 3.8 });
-  // The frame is painted before the browser says that it can go on.
+  // The frame is painted before the browser reports that it can continue.
   await page.waitForFunction(() => harness.state().waiting === null);
   await page.unrouteAll({ behavior: "ignoreErrors" });
 });
@@ -249,6 +249,6 @@ test.each<[string, (piece: Buffer) => Buffer]>([
   expect(compareFrames(shown, KEPT).removed).toEqual([]);
 });
 
-test("clean audio switches without a gap, and what is heard equals the render within 1 dB", async () => {
+test("clean audio switches without a gap, and the output equals the render within 1 dB", async () => {
   await checkCleanAudio({ ...player, page: player.page as unknown as DrivenPage });
 });

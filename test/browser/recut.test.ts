@@ -27,7 +27,7 @@ test("a re-cut takes over the history of the version that it is made from, and o
   await button(page, "Cut Loose").waitFor();
   await undo.waitFor();
 
-  // Whoever opens another version meanwhile does not undo into the re-cut.
+  // After another version is opened in the meantime, undo does not lead into the new cut.
   const held = Promise.withResolvers<void>();
   await page.route("**/api/v1/cuts", async (route) => {
     if (route.request().method() === "POST") await held.promise;
@@ -94,7 +94,7 @@ test("the open cut stays, and is not edited, while it is made again", async () =
   expect(await button(page, "Render").isDisabled()).toBe(false);
 });
 
-test("mode and script are given while a recording prepares, and who comes back finds the cut", async () => {
+test("mode and script are entered while a recording is prepared, and the cut exists on the next visit", async () => {
   const user = await server().user();
   const analysis = server().speech.hold("analyze");
   const id = await user.upload(await wav(4), { filename: "Interview.wav" });
@@ -119,7 +119,7 @@ test("mode and script are given while a recording prepares, and who comes back f
   await script.fill("alpha bravo");
   await page.getByRole("progressbar", { name: "Preparation" }).waitFor();
   await page.getByText(/^Transcribing, /).waitFor();
-  // The recording plays, and its waveform is there.
+  // The recording plays, and its waveform is shown.
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Play", exact: true }).click();
   await page.getByRole("button", { name: "Pause", exact: true }).waitFor();
@@ -135,7 +135,7 @@ test("mode and script are given while a recording prepares, and who comes back f
   const before = await places();
   await script.focus();
   analysis.release();
-  // Whoever writes the script goes on, and nothing has moved.
+  // Writing the script continues, and nothing has moved.
   await page.getByRole("button", { name: "Play the cut" }).waitFor();
   expect(await page.locator("textarea:focus").inputValue()).toBe("alpha bravo");
   expect(await places()).toEqual(before);
@@ -171,7 +171,7 @@ test("a recording is uploaded again in another language from its page", async ()
   });
 });
 
-test("a recording that turns out to be without words shows its transcript, and one that is deleted meanwhile is gone", async () => {
+test("a recording that turns out to be without words shows its transcript, and one that is deleted in the meantime disappears", async () => {
   const user = await server().user();
   const analysis = server().speech.hold("analyze");
   const id = await user.upload(await quiet(4), { filename: "Room.wav" });
@@ -201,7 +201,7 @@ test("a recording that turns out to be without words shows its transcript, and o
   };
   const plan = (mode: string | null) =>
     user.must("PUT", `/api/v1/assets/${spoken}/cut-after-upload`, { json: { mode, script: "" } });
-  // What somebody else saves is shown, unless another mode was chosen here.
+  // A mode that another user saves is shown, unless a mode was chosen here.
   await plan("loose");
   await switchTabs();
   await pressed(loose);

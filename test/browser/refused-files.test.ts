@@ -1,4 +1,4 @@
-/** A real browser: what the tray says of files that are refused, and of the cuts of those that are uploaded. */
+/** A real browser: the tray's messages about refused files and about the cuts of uploaded ones. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { wav } from "../http/media";
@@ -8,7 +8,7 @@ import { drop, useDashboard } from "./dashboard";
 
 const { open, server } = useDashboard();
 
-test("the tray says for each project how new recordings are cut, and what of a drop is refused in one message", async () => {
+test("the tray shows how each project cuts new recordings, and lists all refused files of a drop in one message", async () => {
   await using folder = await temporaryFolder();
   await Bun.write(join(folder.path, "card", "C1.wav"), await wav(2));
   for (const name of ["C1.XML", "C1.THM", "C1.pdf", "C2.txt", "C2.pdf"])
@@ -32,7 +32,7 @@ test("the tray says for each project how new recordings are cut, and what of a d
 
   await page.getByRole("link", { name: "Projects" }).first().click();
   await page.getByRole("link", { name: "Podcast" }).click();
-  // By what is in it, before it is sent.
+  // Refused by its content, before it is sent.
   const paper = { name: "paper.mp4", mimeType: "video/mp4", buffer: Buffer.from("%PDF-1.7 a paper") };
   await page.getByLabel("Upload files").setInputFiles(paper);
   await tray.getByRole("alert").getByText("Not video or audio.").waitFor();

@@ -1,4 +1,4 @@
-/** A real browser: the first start, projects, the session, and what surrounds the pages. */
+/** A real browser: the first start, projects, the session, and the shell around the pages. */
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { emailOf, PASSWORD, startSession, withPassword } from "../http/accounts";
@@ -94,7 +94,7 @@ test("projects are created, renamed, archived, found and deleted", async () => {
   await page.getByRole("link", { name: "Lectures" }).waitFor({ state: "detached" });
 });
 
-test("an old session is asked for the password, and the call is repeated", async () => {
+test("an old session needs the password, and the call is repeated", async () => {
   expectFailures(403);
   const user = await withPassword(server(), await server().user());
   const client = { client_id: "Premiere panel" };
@@ -113,7 +113,7 @@ test("an old session is asked for the password, and the call is repeated", async
   await page.getByRole("heading", { level: 1, name: "Connected" }).waitFor();
 });
 
-test("the theme is kept, and a page that does not exist says so", async () => {
+test("the theme is kept, and an unknown path shows an error page", async () => {
   const page = await open("/projects", await server().user(), { colorScheme: "light" });
   const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
   await page.getByRole("button", { name: "Theme" }).click();
@@ -133,8 +133,8 @@ function noteHeading(): void {
 }
 
 /**
- * Runs in the page: lists the compressed sizes of the files that it asked for before its heading. What it loads ahead
- * comes later.
+ * Runs in the page: lists the compressed sizes of the files that it asked for before its heading. Preloaded files come
+ * later.
  */
 function listFirstSizes(): number[] {
   const [heading] = performance.getEntriesByName("heading");
@@ -144,7 +144,7 @@ function listFirstSizes(): number[] {
     .map(({ encodedBodySize }) => encodedBodySize);
 }
 
-test("the first load is small, and that of the sign-in page smaller", async () => {
+test("the first load is small, and the sign-in page's is smaller", async () => {
   const measure = async (path: string, user: Client | null) => {
     const page = await dashboard.browse(user).then((context) => context.newPage());
     const loading = new Set<string>();
@@ -170,7 +170,7 @@ test("the first load is small, and that of the sign-in page smaller", async () =
   expect(await signIn.page.locator("link[data-style]").count()).toBe(0);
 });
 
-test("a page whose files are gone is loaded again once, and then says what to do", async () => {
+test("a page with missing files is reloaded once, and then shows advice", async () => {
   expectFailures(0);
   expectError(/Failed to fetch dynamically imported module/);
   const user = await server().user();
@@ -212,7 +212,7 @@ test("a page whose script fails does not blame the connection", async () => {
   await page.getByText("Reload it, or open another page.").waitFor();
 });
 
-test("who signs in as somebody else, or out, does so in all tabs", async () => {
+test("signing in as another user, or out, affects all tabs", async () => {
   expectFailures(401);
   const [anna, ben] = [await server().user(), await withPassword(server(), await server().user())];
   const context = await dashboard.browse(anna);
@@ -231,7 +231,7 @@ test("who signs in as somebody else, or out, does so in all tabs", async () => {
   for (const page of [first, second]) await page.getByLabel("Password").waitFor();
 });
 
-test("another workspace has its own projects, and empty lists say so", async () => {
+test("another workspace has its own projects, and empty lists show a message", async () => {
   const user = await server().user();
   const session = await startSession(server(), user);
   await createWorkspace(session, "Studio");

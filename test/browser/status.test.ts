@@ -30,7 +30,7 @@ test("the page shows the version, the documentation and the licenses, and nothin
   expect(await page.locator("details[open]").textContent()).toContain("Permission is hereby granted");
 });
 
-test("the page says what does not work, and what is safe", async () => {
+test("the page shows failing components, and what is safe", async () => {
   expectFailures(0, 500);
   const page = await open("/projects", await createAdmin(server()));
   const parts = { uploads: "unavailable", renders: "starting", speech_recognition: "limited", email: "ok" };

@@ -2,7 +2,9 @@
 import type { Client } from "../http/client";
 import { wav } from "../http/media";
 
-/** Of this recording the recognizer of the tests makes 13 words: "alpha" to "juliett", then "alpha" to "charlie". */
+/**
+ * The recognizer of the tests recognizes 13 words in this recording: "alpha" to "juliett", then "alpha" to "charlie".
+ */
 const SECONDS = 26;
 
 /** The second line has two takes. */

@@ -1,4 +1,4 @@
-/** A real browser: what the mouse drags, edges of the timeline and across words. */
+/** A real browser: drags with the mouse, of edges in the timeline and across words. */
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { isFullSize } from "../full-size";

@@ -39,7 +39,7 @@ test("a recording that is prepared shows how far it is, and opens by itself", as
   expect(await page.getByRole("search").count()).toBe(0);
   say(id, 2, ["to", "all."]);
   await text.getByText("Good morning to all.").waitFor();
-  // What somebody reads stays where it is.
+  // The text being read does not move.
   const later = await text.getByText("Good morning to all.").boundingBox();
   expect([later?.x, later?.y]).toEqual([box?.x, box?.y]);
   await page.getByText("Still transcribing. You can edit when all words are here.").waitFor();
@@ -71,14 +71,14 @@ test("words, focus and reading position stay until all words are there", async (
   await page.getByRole("tab", { name: "Transcript" }).click();
   const text = page.getByRole("group", { name: "Words so far" });
   await text.getByText("word54").waitFor();
-  // Recognition starts again: the words stay until there are as many again.
+  // Recognition restarts: the words stay until as many have been recognized again.
   say(id, 0, ["uno", "due"], 2);
   await page.waitForResponse(async (one) => one.url().includes("partial") && (await one.text()).includes("uno"));
   expect([await text.getByText("word54").count(), await text.getByText("uno").count()]).toEqual([1, 0]);
   await text.focus();
   await text.evaluate((element) => element.scrollTo(0, 703));
   const scroller = page.locator(".transcript-scroller");
-  // Whether the line above is visible depends on the height of what is above the text.
+  // Whether the line above is visible depends on the height of the content above the text.
   const time = await scroller.evaluate((element) => {
     const { top } = element.getBoundingClientRect();
     const lines = [...element.querySelectorAll<HTMLElement>("[data-time]")];
@@ -97,13 +97,12 @@ test("words, focus and reading position stay until all words are there", async (
   const words = page.getByRole("group", { name: "Words", exact: true });
   await words.waitFor();
   expect(await words.evaluate((element) => element === document.activeElement)).toBe(true);
-  // What somebody reads stays where it is, although the search is above it now, and the text does not follow the
-  // playback.
+  // The text being read does not move, although the search is above it now, and the text does not follow the playback.
   await until("the reading position", async () => Math.abs((await readPlace()) - place) < 2);
   await page.getByRole("button", { name: "Follow", exact: true }).waitFor();
 });
 
-test("a recording for which no words will come says so, and none are asked for", async () => {
+test("the page of a recording without words shows that, and requests none", async () => {
   const user = await server().user();
   const held = server().speech.hold("analyze");
   const id = await user.upload(await wav(5), { language: "xx" });

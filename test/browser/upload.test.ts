@@ -9,7 +9,7 @@ import { wav } from "../http/media";
 import { until } from "../until";
 import type { Offcut } from "./page";
 
-/** For a machine that is many times slower. Only what fails takes as long. */
+/** For a machine that is many times slower. Only failing tests take this long. */
 setDefaultTimeout(300_000);
 const ACTION_MS = 90_000;
 
@@ -83,7 +83,7 @@ test("uploads from another origin become ready assets", async () => {
   await page.close();
 });
 
-test("from an origin that the settings do not name the browser lets nothing through", async () => {
+test("the browser blocks uploads from an origin that the settings do not name", async () => {
   const user = await server.user();
   const target = { url: server.url(), key: user.key!, projectId: (await user.project()).id };
   const page = await openStudio(other.otherOrigin);
@@ -100,7 +100,7 @@ test("the executable's documentation shows every call and asks no other host for
   const wrong: string[] = [];
   page.on("request", (request) => asked.push(request.url()));
   page.on("pageerror", (error) => wrong.push(String(error)));
-  // What the Content-Security-Policy refuses is reported on the console.
+  // Violations of the Content-Security-Policy are reported on the console.
   page.on("console", (message) => {
     if (["error", "warning"].includes(message.type())) wrong.push(message.text());
   });

@@ -18,7 +18,7 @@ const { expectFailures, open, server } = useDashboard();
 /** Slow enough to pause in the middle of a file. */
 const UPLOAD_BYTES_PER_SECOND = 400_000;
 
-/** Limits the speed of uploads. Returns what ends the limit. */
+/** Limits the speed of uploads. Returns a function that ends the limit. */
 async function limitSpeed(page: Page): Promise<() => Promise<unknown>> {
   const session = await page.context().newCDPSession(page);
   await session.send("Network.enable");
@@ -64,7 +64,7 @@ test("uploads pause, and continue after a reload when the file is chosen again",
   expect(await page.getByRole("link", { name: "one.wav" }).count()).toBe(1);
 });
 
-test("an upload goes on in its workspace while another one is chosen, and while the lists are read again", async () => {
+test("an upload continues in its workspace while another one is chosen, and while the lists are read again", async () => {
   // A list that is being read while the session ends.
   expectFailures(401);
   await using folder = await temporaryFolder();
@@ -197,7 +197,7 @@ test("a recording that is dropped on another page gets a project and a cut with 
   expect((await user.must<Paged<Cut>>("GET", "/v1/cuts")).items).toHaveLength(1);
 });
 
-test("a refused upload says what to do, and a cancelled one is gone", async () => {
+test("a refused upload shows advice, and a cancelled one disappears", async () => {
   expectFailures(402);
   const user = await server().user();
   const { id } = await user.project();
@@ -213,7 +213,7 @@ test("a refused upload says what to do, and a cancelled one is gone", async () =
   await page.getByRole("region", { name: "Uploads" }).waitFor({ state: "detached" });
 });
 
-test("a file that does not fit the quota says so, and one that is too small is not tried again", async () => {
+test("a file that exceeds the quota shows that, and one that is too small is not tried again", async () => {
   expectFailures(400, 409);
   const user = await server().user();
   const { id } = await user.project();
@@ -235,7 +235,7 @@ test("a file that does not fit the quota says so, and one that is too small is n
   expect(await again("small.wav").count()).toBe(0);
 });
 
-test("recordings are filtered, selected and changed together, and what fails is named", async () => {
+test("recordings are filtered, selected and changed together, and failures are named", async () => {
   expectFailures(409, 429);
   const user = await server().user();
   const { id } = await user.project();
@@ -301,8 +301,7 @@ test("recordings are filtered, selected and changed together, and what fails is 
   await bar.waitFor({ state: "detached" });
   await page.locator("h1:focus").waitFor();
   await row("Make cut").getByText("Done: 4").waitFor();
-  // What was done to the cut that there is already is kept, and another workspace that is opened meanwhile does not
-  // matter.
+  // Edits of the existing cut are kept, and opening another workspace in the meantime has no effect.
   expect(sent.filter(({ keep_edits_of: kept }) => kept === cutId).map(({ script }) => script)).toEqual([""]);
   expect(sent.every(({ workspaceId }) => workspaceId !== undefined)).toBe(true);
   const uncut = page.getByText(/^(No cut yet|In line for a cut|Cutting)/);

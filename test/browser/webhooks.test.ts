@@ -81,7 +81,7 @@ test("from a new endpoint to a delivery that failed, was resent, and arrived", a
   expect(await page.getByRole("group", { name: "Python example" }).textContent()).toContain("hmac.compare_digest");
 });
 
-test("an endpoint that is gone says so, is enabled again, changed, disabled and deleted", async () => {
+test("an endpoint that responded with 410 shows that, is enabled again, changed, disabled and deleted", async () => {
   await using hook = receiver();
   // The second attempt follows when the endpoint is enabled again.
   hook.answer(410, 204);
@@ -110,7 +110,7 @@ test("an endpoint that is gone says so, is enabled again, changed, disabled and 
   await page.getByRole("heading", { name: "No endpoints" }).waitFor();
 });
 
-test("a viewer reads, somebody else finds nothing, and a server that fails is said", async () => {
+test("a viewer reads, other users find nothing, and a failing server is reported", async () => {
   expectFailures(0, 404);
   const user = await server().user();
   const owner = await startSession(server(), user);

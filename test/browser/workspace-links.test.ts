@@ -1,4 +1,4 @@
-/** A real browser: links to what is in another workspace of the user than the one that is shown. */
+/** A real browser: links to resources in another workspace of the user than the current one. */
 import { beforeAll, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { createApiKey } from "../../src/work/access/command-accounts";

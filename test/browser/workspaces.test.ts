@@ -31,8 +31,8 @@ async function addMember(page: Page, email: string, role: string): Promise<void>
 }
 
 test("an owner creates a workspace, adds, invites, changes and removes, renames and deletes", async () => {
-  // What is asked about a workspace in the moment of its deletion is answered with 404, which the browser reports.
-  // Whoever opens an invitation may have no session.
+  // Requests for a workspace at the moment of its deletion get a 404, which the browser reports. An invitation may be
+  // opened without a session.
   expectFailures(401, 404, 409);
   const [owner, member] = [await server().user(), await server().user()];
   const page = await open("/workspaces", owner);
@@ -179,7 +179,7 @@ test("an owner creates a workspace, adds, invites, changes and removes, renames 
   await page.getByRole("heading", { name: "Work with others" }).waitFor();
 });
 
-test("a viewer sees no write control and can leave; to others there is no such workspace", async () => {
+test("a viewer sees no write controls and can leave; other users do not find the workspace", async () => {
   expectFailures(404);
   const [owner, viewer] = [await server().user(), await server().user()];
   const path = await createWorkspace(owner, viewer, "viewer");

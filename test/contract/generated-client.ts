@@ -22,7 +22,7 @@ const COMPILER_OPTIONS = {
 };
 
 /**
- * Generates the types of a document as `./api`, compiles the sources with them and returns what `client.ts` exports.
+ * Generates the types of a document as `./api`, compiles the sources with them, and returns the exports of `client.ts`.
  * Fails with the messages of the compiler. The files exist until the disposal.
  */
 export async function compileClient<T>(

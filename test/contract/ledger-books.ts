@@ -1,4 +1,4 @@
-/** What must hold of a workspace's credits at every moment, read from its rows with queries of their own. */
+/** Invariants of a workspace's credits at every moment, read from its rows with separate queries. */
 import { sql } from "drizzle-orm";
 import { readBalance } from "../../src/store/credits";
 import type { Queries } from "../../src/store/db";
@@ -7,11 +7,11 @@ export type Totals = {
   balance: number;
   ledger: number;
   held: number;
-  /** What is held according to the assets and the pipelines. */
+  /** Held credits according to the assets and the pipelines. */
   heldForAssets: number;
   heldForSteps: number;
   consumed: number;
-  /** Charges of assets that were given back. */
+  /** Charges of assets that were refunded. */
   refundedCharges: number;
 };
 
@@ -30,7 +30,7 @@ export async function readTotals(db: Queries, workspaceId: string): Promise<Tota
   return { ...row!, balance: await readBalance(db, workspaceId) };
 }
 
-/** Lists what contradicts itself in the rows of a workspace, as sentences. */
+/** Lists the contradictions in the rows of a workspace, as sentences. */
 export async function listContradictions(db: Queries, workspaceId: string, balance: number): Promise<string[]> {
   const rows = await db.all<{ what: string; id: string }>(sql`
     SELECT 'an asset is ready without one charge, or has a charge and is not ready' AS what, a.id FROM assets a

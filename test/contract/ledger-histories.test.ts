@@ -23,12 +23,12 @@ const MAX_OPERATIONS = fullOr(40, 15);
 const COMPARED_EVERY = fullOr(1, 4);
 /** Histories that share a database file. */
 const HISTORIES_PER_FILE = 50;
-/** How many histories go on until nothing is left to do. */
+/** Every n-th history continues until nothing is left to do. */
 const DRAINED_EVERY = 8;
 
 type Operation = {
   do: keyof LedgerWorld["operations"] | "kill";
-  /** Chooses what to do it with. */
+  /** Chooses the target of the action. */
   n: number;
   end: StageEnd;
   moment: "before" | "after";
@@ -81,7 +81,7 @@ async function createTemplate(path: string): Promise<void> {
 test(
   `${HISTORIES} histories: the balance is the ledger minus the holds, and nothing is spent twice`,
   async () => {
-    // In memory where that is possible: the kills are simulated, so no disk needs to be flushed.
+    // In memory if possible: the kills are simulated, so no disk needs to be flushed.
     const folder = await mkdtemp(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "offcut-ledger-"));
     const counts = new Map<string, number>();
     const count = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1);
@@ -122,7 +122,7 @@ test(
           const { given, paid, takenBack } = world.added();
           const added = given + paid - takenBack;
           expect([name, totals.ledger]).toEqual([name, added + totals.refundedCharges - totals.consumed]);
-          // Only refunded payments make a debt; spending never does.
+          // Only refunded payments create a debt; spending never does.
           const lowest = Math.min(0, before.balance) - (takenBack - takenBackBefore);
           expect([name, totals.balance >= lowest]).toEqual([name, true]);
           takenBackBefore = takenBack;

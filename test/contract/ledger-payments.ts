@@ -1,6 +1,6 @@
 /**
- * What payments do to the credits of a workspace: orders of the offline provider, and events of Stripe that arrive
- * twice, late, in any order, or again because the first delivery was cut off.
+ * The effects of payments on the credits of a workspace: orders of the offline provider, and events of Stripe that
+ * arrive twice, late, in any order, or again because the first delivery was cut off.
  */
 import { sql } from "drizzle-orm";
 import type { PaymentEvent, PaymentGateway, Price, ProviderInvoice } from "../../src/domain/billing";
@@ -26,10 +26,10 @@ const PRICES: Price[] = [
 
 type Order = { id: string; provider: "offline" | "stripe"; price_kind: Price["kind"]; credits: number; amount: number };
 
-/** What the books must say about an invoice of an order. */
+/** Expected entries of an order's invoice. */
 type ExpectedInvoice = { credits: number; amount: number; isPaid: boolean; amountRefunded: number };
 
-/** An event with what follows from it once it was applied. */
+/** An event with its effects once it is applied. */
 type Delivery = { event: PaymentEvent; invoiceId: string | null; isPaid: boolean; amountRefunded: number };
 
 export async function createPayments(services: CoreNeeds, owner: { workspaceId: string; userId: string }) {
@@ -173,7 +173,7 @@ export async function createPayments(services: CoreNeeds, owner: { workspaceId: 
       },
     },
     /**
-     * After a kill: Stripe sends what was not acknowledged again, and an administrator looks whether the order was
+     * After a kill: Stripe sends unacknowledged events again, and an administrator checks whether the order was
      * approved.
      */
     resume: async () => {
@@ -189,7 +189,7 @@ export async function createPayments(services: CoreNeeds, owner: { workspaceId: 
       }
       approving = null;
     },
-    /** The credits of all payments, and what refunds took back. */
+    /** The credits of all payments, and the credits that refunds took back. */
     totals: () => {
       const paid = [...expected.values()].filter(({ isPaid }) => isPaid);
       return {

@@ -40,7 +40,7 @@ import { createPayments } from "./ledger-payments";
 const LEASE_MS = 60_000;
 const STAGES = { prepare: 3, cut: 1, render: 1, preview: 1 };
 
-/** How a stage ends: the job goes on, throws an error that another attempt may not meet, or one that it would. */
+/** Outcome of a stage: the job continues, throws an error that may not recur in another attempt, or one that would. */
 export type StageEnd = "success" | "failure" | "permanent failure";
 
 type RunningJob = { job: Job; stage: number };
@@ -295,7 +295,7 @@ export async function createLedgerWorld(killable: KillableStore, config: Config,
     owner,
     services,
     operations,
-    /** What was added from outside: by grants less adjustments, and by payments less refunds. */
+    /** Credits added from outside: by grants minus adjustments, and by payments minus refunds. */
     added: () => ({ given, ...payments.totals() }),
     /** Runs an operation. A refusal of the product changes nothing; a kill is followed by a restart. */
     run: async (operation: () => Promise<unknown>): Promise<"done" | "refused" | "killed"> => {

@@ -1,6 +1,6 @@
 /**
- * Two hundred preparations end at once on a small balance: as many assets become ready as it covers, and no credit is
- * spent twice.
+ * Two hundred preparations end simultaneously on a small balance: it covers as many ready assets as possible, and no
+ * credit is spent twice.
  */
 import { expect, test } from "bun:test";
 import { newId } from "../../src/lib/ids";
@@ -41,7 +41,7 @@ test(`${ASSETS} assets at ${PRICE} credits on a balance of ${BALANCE}: ${COVERED
     return made;
   });
 
-  // Half of them hold their charge first, the others only at the end, all at once.
+  // Half of them hold their charge first, the others only at the end, simultaneously.
   await Promise.all(
     ids.map(async (id, n) => {
       if (n % 2 === 0) await store.write(async (tx) => holdCharge(tx, (await findAssetById(tx, id))!, 1_000 + n));

@@ -97,7 +97,7 @@ const SCHEMA = "components.schemas.Thing";
 
 const POST_REQUEST = "POST /v1/things request";
 
-/** The change, what it is called, and what its reverse is called. */
+/** The change, its description, and the description of its reverse. */
 const CASES: [title: string, after: ComparedDocument, forward: string[], backward: string[]][] = [
   ["a path", change("paths./v1/open"), ["breaking: /v1/open: path removed"], ["additive: GET /v1/open: added"]],
   ["a method", change(POST), ["breaking: POST /v1/things: method removed"], ["additive: POST /v1/things: added"]],

@@ -1,5 +1,5 @@
 /**
- * Compares two versions of an OpenAPI document: what a client of the earlier version can no longer rely on is breaking.
+ * Compares two versions of an OpenAPI document. Changes on which a client of the earlier version relies are breaking.
  * Descriptions and examples may change freely.
  */
 import { isDeepStrictEqual } from "node:util";
@@ -22,7 +22,7 @@ export type ComparedDocument = {
   security?: Json[];
 };
 
-/** Lists what changed from one version of a document to the next, breaking changes first. */
+/** Lists the changes from one version of a document to the next, breaking ones first. */
 export function compareDocuments(before: ComparedDocument, after: ComparedDocument): Change[] {
   const changes: Change[] = [];
   const [schemasBefore, schemasAfter] = [before.components?.schemas ?? {}, after.components?.schemas ?? {}];
@@ -60,7 +60,7 @@ export function compareDocuments(before: ComparedDocument, after: ComparedDocume
     compareResponses(call, old.responses ?? {}, now.responses ?? {});
   }
 
-  /** An empty list of schemes means that nobody is asked who calls. */
+  /** An empty list of schemes means that no authentication is required. */
   function compareSecurity(call: string, old: Json[], now: Json[]): void {
     const [from, to] = [old, now].map((list) => list.map((one) => Object.keys(one).join(" and ")));
     if (from!.length === 0 && to!.length > 0) return void add(true, `${call}: needs authentication`);

@@ -1,7 +1,7 @@
 /**
  * Compares two JSON schemas of an OpenAPI document. In a request it is breaking to accept less than before. In a
- * response it is breaking to send something other than what was promised; new properties, enum values and types of a
- * tagged union are not, because clients must ignore what they do not know.
+ * response, sending anything other than promised is breaking. New properties, enum values and types of a tagged union
+ * are not, because clients must ignore unknown ones.
  */
 import { isDeepStrictEqual } from "node:util";
 
@@ -13,7 +13,7 @@ type Schemas = Record<string, Json>;
 /** `path` names a place in words: `POST /v1/cuts request: options.mode`. */
 type Place = { direction: Direction; head: string; path: string };
 
-/** Each keyword with the sign of what makes it stricter: 1 if a lower value does, -1 if a higher one does. */
+/** Each keyword with the direction in which it becomes stricter: 1 for lower values, -1 for higher ones. */
 const BOUNDS: Record<string, 1 | -1> = {
   maxLength: 1,
   maximum: 1,
@@ -53,7 +53,7 @@ export function withoutTexts(value: unknown, holdsNames = false): unknown {
 }
 
 export type SchemaComparison = {
-  /** Compares two schemas and adds what differs to the changes. */
+  /** Compares two schemas and adds the differences to the changes. */
   compare(before: unknown, after: unknown, place: Place): void;
 };
 
@@ -107,7 +107,7 @@ export function createSchemaComparison(before: Schemas, after: Schemas, changes:
     }
     const gone = removed.map(readType);
     const come = added.map(readType);
-    // A request that may be anything takes what it took, and a response that could be anything promised nothing.
+    // An unrestricted request still accepts everything that it accepted, and an unrestricted response promised nothing.
     const isHarmless = isRequest ? come.includes("any") : gone.includes("any");
     if (gone.length > 0 && come.length > 0) {
       add(!isHarmless, place, `type changed from ${gone.join(" or ")} to ${come.join(" or ")}`);
@@ -224,7 +224,7 @@ const isSameTag = (a: Json, b: Json): boolean => readTag(a) !== null && readTag(
 const isSameType = (a: Json, b: Json): boolean =>
   readType(a) === readType(b) && (readTag(a) === null || readTag(b) === null);
 
-/** Returns the constant `type` of an object, which tells the variants of a union apart; null without one. */
+/** Returns the constant `type` of an object, which distinguishes the variants of a union; null without one. */
 function readTag(schema: Json): unknown {
   return (schema.properties as Record<string, Json> | undefined)?.type?.const ?? null;
 }

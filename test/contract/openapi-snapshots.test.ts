@@ -1,6 +1,6 @@
 /**
- * The served OpenAPI documents against their snapshots. Prints what changed and fails on breaking changes that are not
- * listed. `OFFCUT_UPDATE_SNAPSHOT=1` accepts what may be accepted.
+ * The served OpenAPI documents against their snapshots. Prints the changes, and fails on breaking ones that are not
+ * listed. `OFFCUT_UPDATE_SNAPSHOT=1` accepts the allowed changes.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";

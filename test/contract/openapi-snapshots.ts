@@ -1,7 +1,7 @@
 /**
- * The committed OpenAPI documents: the contract that was last accepted. A document may gain something once its snapshot
- * has it too, so that nothing can be removed unseen later. It may lose something that `breaking-changes.json` lists in
- * the commit that updates the snapshot.
+ * The committed OpenAPI documents: the contract that was last accepted. Additions to a document must also be added to
+ * its snapshot, so that nothing can be removed unnoticed later. It may lose something that `breaking-changes.json`
+ * lists in the commit that updates the snapshot.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,7 +26,7 @@ type Versions = { before: ComparedDocument | null; snapshot: ComparedDocument; s
 
 export type Verdict = {
   changes: Change[];
-  /** Why the document cannot be accepted, with what to do. */
+  /** Reasons why the document cannot be accepted, with the remedies. */
   problems: string[];
   /** The entries that name a change which was made. */
   used: AcceptedChange[];
@@ -67,8 +67,8 @@ function readGit(folder: string, ...command: string[]): string | null {
 }
 
 /**
- * Returns the snapshot that the served document is judged against: that of the last commit while something changes,
- * else the one before the last change, because its commit must list what it broke. Null without history, as in a
+ * Returns the snapshot that the served document is judged against: the one of the last commit while there are changes,
+ * otherwise the one before the last change, because its commit must list what it broke. Null without history, as in a
  * shallow clone.
  */
 export function readEarlierSnapshot(folder: string, file: string, served: ComparedDocument): ComparedDocument | null {

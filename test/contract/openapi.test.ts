@@ -1,4 +1,4 @@
-/** The OpenAPI document: valid OpenAPI 3.1, describes what is mounted, and generates a typed client that works. */
+/** The OpenAPI document: valid OpenAPI 3.1, describes the mounted routes, and generates a working typed client. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { publicRoutes } from "../../src/http/public";
 import { type Harness, harness } from "../http/harness";

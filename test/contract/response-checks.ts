@@ -72,7 +72,7 @@ const offsetPageOf = (schema: TSchema): TSchema =>
     { additionalProperties: false },
   );
 
-/** `readFailure` returns the code of an error body, or what is wrong with it. `fields`: the failing fields. */
+/** `readFailure` returns the code of an error body, or its problem. `fields`: the failing fields. */
 type FamilyContract = {
   prefix: string;
   routes: Route[];

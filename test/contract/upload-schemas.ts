@@ -1,4 +1,4 @@
-/** What the dashboard family returns for a new upload as strict schemas, written independently of the server's. */
+/** Strict schemas of the dashboard family's responses for a new upload, written independently of the server's. */
 import { Type } from "@sinclair/typebox";
 import { exactly, oneOf, orNull, text, time, url, uuid } from "./schema-parts";
 

@@ -128,7 +128,7 @@ test.skipIf(IS_BUNDLED_PASS)(
       expect((await session.call("GET", "/api/v1/users/me")).status).toBe(401);
       const json = { email: EMAIL, password: PASSWORD };
       expect((await session.call("POST", "/api/v1/auth/login", { json })).status).toBe(200);
-      // The endpoint has its secret, and what was delivered is not delivered again.
+      // The endpoint has its secret, and delivered events are not delivered again.
       hook.received.length = 0;
       const next = await user.cutEnded((await user.startCut({ asset_id: asset.id, options: { mode: "loose" } })).id);
       const message = await until("the delivery after the restore", () => hook.received[0]);
@@ -187,7 +187,7 @@ test.skipIf(IS_BUNDLED_PASS)(
       expect((await stat(join(data, "uploads", upload.id))).size).toBe(500_000);
       expect(await readdir(join(data, "uploads"))).toEqual([upload.id]);
     };
-    // On a machine that never ran Offcut: from the backups, to other folders.
+    // Restores on a machine that never ran Offcut, from the backups to other folders.
     for (const from of [backups, PLACE]) {
       const other = join(server.folder, from === PLACE ? "third" : "second", "data");
       const env = { ...s3.env, OFFCUT_BACKUP_KEY: recoveryKey };

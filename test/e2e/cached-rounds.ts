@@ -1,5 +1,5 @@
 /**
- * Renders of one recording that reuse what the first one has encoded: at the head, which keeps the cache, and at a
+ * Renders of one recording that reuse the segments of the first one: at the head, which keeps the cache, and at a
  * worker, which has none. Before each round the file of the cache is damaged; while both render, the head is killed,
  * and in every other round a worker too.
  */
@@ -11,7 +11,7 @@ import { createRandom, type Random } from "../random";
 import { until } from "../until";
 import { expectExact, type Outcome, type World } from "./fault-rounds";
 
-/** Returns what becomes of the file; null: it is removed. */
+/** Returns the damaged file; null removes it. */
 type Damage = (bytes: Uint8Array, random: Random) => Uint8Array | null;
 
 /** A cache begins and ends with its format. */

@@ -14,7 +14,7 @@ import { createJoinToken, processesOf, type Server, startServer } from "./server
 /** A network whose connections are interrupted on request. A proxy can do more. */
 export type Link = Pick<TcpProxy, "heal" | "partition"> & { proxy: TcpProxy | null };
 
-/** How a worker reaches the head and Redis, by URLs. `launcher` starts it where it can. */
+/** The URLs with which a worker reaches the head and Redis. `launcher` starts it where it can. */
 export type WorkerNetwork = AsyncDisposable & {
   toHead: Link;
   toRedis: Link;

@@ -39,7 +39,7 @@ test.skipIf(IS_BUNDLED_PASS)(
     await rm(join(server.data, "snapshots"), { recursive: true });
     await server.start();
     await until("the failed snapshot", () => server.log().some(({ event }) => event === "snapshot.failed"));
-    // It starts, so that what can be read is there, and says so.
+    // It starts, so that readable data is available, and reports the damage.
     expect(server.log()).toContainEqual(expect.objectContaining({ event: "database.damaged", level: "error" }));
     expect((await user.call("GET", "/readyz")).body).toMatchObject({ ready: false, database: false });
     await server.terminate();

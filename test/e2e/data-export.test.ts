@@ -26,7 +26,7 @@ const MAX_ADDED_MB = 100;
 const LIMIT_MS = IS_FULL ? 3_600_000 : 120_000;
 const DEADLINE_SECONDS = LIMIT_MS / 1000;
 
-/** Stops the server, gives a user many rows and large sparse recordings, and starts it again. */
+/** Stops the server, adds many rows and large sparse recordings to a user, and starts it again. */
 async function enlarge(server: Server, { userId }: Client): Promise<void> {
   await server.terminate();
   const folders = getFolders(server.data);
@@ -98,7 +98,7 @@ test.skipIf(IS_BUNDLED_PASS)(
     );
     expect(size).toBeGreaterThan(FILES * FILE_BYTES);
 
-    // On the disk, because a copy would take as long again.
+    // Read on the disk, because a copy would take just as long.
     const { exportsRoot } = getFolders(server.data);
     const [archive] = await readdir(exportsRoot);
     const path = join(exportsRoot, archive!);

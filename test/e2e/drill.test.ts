@@ -9,7 +9,7 @@ import { until } from "../until";
 import { IS_BUNDLED_PASS, runOffcut, spawnOffcut } from "./offcut";
 import { admin, BUNDLED, processesOf, type Server, startServer } from "./server";
 
-/** A drill gives way to everything else on the machine. */
+/** A drill yields to everything else on the machine. */
 setDefaultTimeout(600_000);
 
 type Drill = { problems: string[]; files: number; checked_files: number; balances: number; render_frames: number };
@@ -85,7 +85,7 @@ function changeDatabase(sql: string): void {
   database.run(sql);
 }
 
-/** Makes the manifest that of the changed files, as if they had been backed up so. */
+/** Rewrites the manifest for the changed files, as if they had been backed up like this. */
 async function forgeManifest(paths: string[]): Promise<void> {
   const path = join(backup, "manifest.json");
   const manifest = JSON.parse(await readFile(path, "utf8")) as Manifest;
@@ -150,6 +150,6 @@ test.skipIf(IS_BUNDLED_PASS)("a drill fails when the executable renders another 
     1,
     expect.stringMatching(/^Render \S+ was rendered again: Frame 1 of \d+ differs from the stored render\.$/),
   ]);
-  // Nothing else is wrong.
+  // There are no other problems.
   expect(problems).toHaveLength(3);
 });

@@ -7,7 +7,7 @@ import { folderWithAssets, linkExtractedAssets } from "./extracted-assets";
 import { HAS_SYSTEM_FFMPEG, IS_BUNDLED_PASS, runOffcut, startOffcut } from "./offcut";
 import { memoryOf } from "./server";
 
-/** For what does not depend on the ffmpeg in use. */
+/** For tests that do not depend on the ffmpeg in use. */
 const once = test.skipIf(IS_BUNDLED_PASS);
 const SECONDS = 1000;
 /**

@@ -39,7 +39,8 @@ export async function folderWithAssets(): Promise<TemporaryFolder> {
 }
 
 /**
- * Returns the folder `assets` of this build. Two processes that get here at once both extract, and one result stays.
+ * Returns the folder `assets` of this build. Two processes that arrive here simultaneously both extract, and one result
+ * stays.
  */
 async function extractOnce(): Promise<string> {
   const { size, mtimeMs } = await stat(EXECUTABLE);

@@ -19,7 +19,7 @@ export const RENDER_SECONDS = 180;
 const MAX_SHARE = fullOr(90, 40);
 
 export type SeededFault = { seed: number; fault: Fault };
-/** `targets`: what each list of faults breaks one after the other, at the same time as the other lists. */
+/** `targets`: lists of faults. Those of one list run one after the other, in parallel with the other lists. */
 export type Round = { seed: number; targets: { worker: number; faults: SeededFault[] }[] };
 export type Outcome = { render: string; seconds: number; names: string[] };
 
@@ -29,7 +29,7 @@ export type World = { cluster: Cluster; user: Client; cut: Cut; tickets: Map<str
 /** Renders, injects each fault when its seed says so, repairs it, and checks the render. */
 export async function runRound({ cluster, user, cut, tickets }: World, { seed, targets }: Round): Promise<Outcome> {
   const started = performance.now();
-  // A bitrate of its own, so that no chunk of another render fits, and below that of the source.
+  // A unique bitrate, so that no chunk of another render fits, below the source's.
   const json = { asset_id: cut.asset_id, cut_id: cut.id, output: { video_bitrate: 150_000 + 1_000 * seed } };
   const headers = { "Idempotency-Key": `fault-${seed}` };
   const names = targets.flatMap(({ faults }) => faults.map(({ fault }) => fault.name));
@@ -94,7 +94,7 @@ async function download(user: Client, id: string): Promise<Uint8Array> {
 
 const list = (folder: string): Promise<string[]> => readdir(folder).catch(() => []);
 
-/** Remembers the links that Redis carries now. What it stores for a ticket is an ID and a link. */
+/** Remembers the links that Redis carries now. It stores an ID and a link for each ticket. */
 async function collectTickets({ redis }: Cluster, tickets: Map<string, string>): Promise<void> {
   const names = await listTicketKeys(redis).catch(() => []);
   for (const name of names) {
@@ -115,7 +115,7 @@ const listTicketKeys = async ({ client }: Cluster["redis"]): Promise<string[]> =
 
 /**
  * The head keeps nothing of renders that have ended, Redis has no ticket, and no link works; workers keep folders of
- * interrupted executions for later ones, but only so many.
+ * interrupted executions for later ones, up to a limit.
  */
 export async function expectNoLeftovers(
   { head, workers, redis }: Cluster,
@@ -127,7 +127,7 @@ export async function expectNoLeftovers(
     expect((await list(join(data, "work"))).length).toBeLessThanOrEqual(16);
   }
   await until("no ticket in Redis", async () => (await listTicketKeys(redis)).length === 0, RENDER_SECONDS);
-  // In CI each may have ended before it was seen.
+  // In CI, each may have ended before it was observed.
   if (isFullSize) expect(tickets.size).toBeGreaterThan(0);
   for (const url of tickets.values()) {
     const { pathname, search } = new URL(url);

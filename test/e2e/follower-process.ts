@@ -1,6 +1,6 @@
 /**
  * A process of event stream clients: a test runner opens at most 256 connections. It obeys the messages of
- * `followers.ts`, and reports what its streams have received.
+ * `followers.ts`, and reports the events that its streams have received.
  */
 import { EventSource } from "eventsource";
 import { LIVE_TYPES } from "../http/event-source";

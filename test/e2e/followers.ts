@@ -4,7 +4,7 @@ import type { FollowerOrder, FollowerReport } from "./follower-process";
 
 export type Followers = AsyncDisposable & {
   send(order: FollowerOrder): void;
-  /** Returns what the streams have received so far. */
+  /** Returns the events that the streams have received so far. */
   report(): Promise<FollowerReport>;
 };
 

@@ -16,7 +16,7 @@ const script = () => Bun.file(join(FIXTURES, "talk.script.txt")).text();
 const LONG = 240_000;
 const CREDITS = 100;
 
-/** Every event as `type entity`, and what was charged; the server is stopped for it. */
+/** Returns every event as `type entity`, and the charges. Stops the server for it. */
 async function book(server: Server): Promise<{ events: string[]; charges: number[]; open: number; holds: number }> {
   const events = await server.query<{ type: string; entity_id: string }>("SELECT type, entity_id FROM events");
   const charges = await server.query<{ delta: number }>("SELECT delta FROM ledger WHERE type = 'consume_asset'");

@@ -48,7 +48,7 @@ const SEED = Number(process.env.OFFCUT_SEED ?? Math.floor(Math.random() * 2 ** 3
 /** Samples of this recording are measured for about half a second. */
 const LOUD_SECONDS = 120;
 const CREDITS = 10_000;
-/** In one round in so many, the server is stopped for a while before it is killed. */
+/** Interval of the rounds in which the server is suspended for a while before it is killed. */
 const ROUNDS_PER_FREEZE = 5;
 const MAX_FREEZE_MS = fullOr(20_000, 1_000);
 
@@ -73,7 +73,7 @@ class Score {
   }
 }
 
-/** Kills the server in what clients and itself do, a command, and then the server while it starts. */
+/** Kills the server during actions of clients and its own work, then a command, and then the server while it starts. */
 async function runRound(world: World, n: number, random: Random, score: Score): Promise<void> {
   const { server } = world;
   const [running, starting, side] = [RUNNING, STARTING, SIDE].map((list) => list[n % list.length]!) as [
@@ -131,7 +131,7 @@ test.skipIf(IS_BUNDLED_PASS)(
       const json = { url: new URL(path, hook.url).href, event_types: EVENT_TYPES };
       await user.must("POST", "/v1/webhook-endpoints", { json });
     }
-    // So that cuts, renders and chains can start in the first round.
+    // Allows cuts, renders and chains to start in the first round.
     const { id } = await user.ready(await wav(2));
     acknowledged.recordings.set(id, await wav(2));
     loud.assetId = (await user.ready(await wav(LOUD_SECONDS))).id;

@@ -75,7 +75,7 @@ test.skipIf(IS_BUNDLED_PASS)(
       followers.send({ kind: "moved", url: server.url() });
     }
     await changing;
-    // The last event of each: what a stream misses or repeats is before it.
+    // The last event of each: missing or repeated events are before it.
     await Promise.all(users.map((user) => user.project("marker")));
     const markers = users.map((user) => readNewestId(server, user));
     const isBehind = ({ ids }: { ids: number[] }, n: number) =>
@@ -113,7 +113,7 @@ test.skipIf(IS_BUNDLED_PASS)(
   async () => {
     await using server = await startServer(BUNDLED);
     const users = await createUsers(server, SIZE.idleUsers);
-    // The first ones load and compile what all need.
+    // The first ones load and compile the code that all need.
     const open = async (streamsPerKey: number) => {
       const followers = startFollowers();
       const keys = users.map(({ key }) => key!);

@@ -23,7 +23,7 @@ test.skipIf(IS_BUNDLED_PASS)(
       },
     });
     await using server = await startServer({ ...BUNDLED, SMTP_URL: smtp.url });
-    // Without a key, of which a mail would come first.
+    // Without a key, whose mail would come first.
     await createAccount(server.data, EMAIL, 0);
     const post = (path: string, json: unknown, headers: Record<string, string> = {}) =>
       fetch(`${server.url()}/api/v1/${path}`, {

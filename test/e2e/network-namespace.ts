@@ -23,7 +23,7 @@ function must(...args: string[]): void {
   if (!ok) throw new Error(`ip ${args.join(" ")}: ${text}`);
 }
 
-/** Returns why there can be no namespaces here, or null. Removes those of runs that were killed. */
+/** Returns why namespaces are unavailable, or null. Removes those of killed runs. */
 export function findNamespaceProblem(): string | null {
   if (process.platform !== "linux" || IP === null) return "there is no ip command";
   for (const name of listNamespaces()) if (!isRunning(name)) run("netns", "del", name);

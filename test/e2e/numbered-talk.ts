@@ -9,9 +9,9 @@ import { FIXTURES } from "./offcut";
 
 const FRAME_RATE = 10;
 const SECONDS = 52;
-/** Recognizing speech is what costs most of the preparation. */
+/** Speech recognition takes most of the preparation's time. */
 const SPEECH_SECONDS = 10;
-/** What is kept, in seconds: 40 s in 7 segments, which start and end on frames. */
+/** Kept segments in seconds: 40 s in 7 segments, which start and end on frames. */
 const KEPT = [
   [0.4, 6.1],
   [7.3, 13],
@@ -52,7 +52,7 @@ export async function createKnownCut(user: Client): Promise<Cut> {
   return await user.must<Cut>("POST", `/v1/cuts/${planned.id}/edits`, { json: { segments } });
 }
 
-/** Returns what is wrong with the render of a known cut, one line each. */
+/** Returns the problems of the render of a known cut, one line each. */
 export async function findRenderProblems(bytes: Uint8Array): Promise<string[]> {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "render.mp4");

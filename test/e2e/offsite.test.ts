@@ -13,7 +13,7 @@ const LONG = 120_000;
 const KEY = /[0-9A-HJKMNP-TV-Z]{7}(?:-[0-9A-HJKMNP-TV-Z]{7}){7}/;
 const PLACE = `s3://${BUCKET}/office`;
 
-/** Runs the executable on a terminal, and types when it asks. Returns what the terminal shows. */
+/** Runs the executable on a terminal, and types when it asks. Returns the output of the terminal. */
 async function typeInto(args: string[], { folder, env }: RunOptions, keys: string) {
   let output = "";
   const child = Bun.spawn([EXECUTABLE, ...args], {
@@ -70,7 +70,7 @@ test.skipIf(IS_BUNDLED_PASS)(
     expect(await restore({})).toMatchObject({ code: 2, stderr: expect.stringContaining("Missing recovery key") });
     const wrong = await restore({ OFFCUT_BACKUP_KEY: `${key.slice(0, -1)}${key.endsWith("A") ? "B" : "A"}` });
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining("Recovery key is mistyped") });
-    // On a terminal it is asked for, and not shown.
+    // The key is prompted for on a terminal, and not shown.
     const typed = await typeInto(["restore", PLACE], { folder: second.path, env }, `${key.slice(0, -2)}x\x7f\r`);
     expect(typed.code).toBe(1);
     expect(typed.output).toMatch(
@@ -83,7 +83,7 @@ test.skipIf(IS_BUNDLED_PASS)(
     expect(restored.stdout).toStartWith(`Restored ${PLACE}/offcut-`);
     const users = await run(["user", "list", "--json"], {}, second.path);
     expect(users.stdout).toContain("ada@example.test");
-    // The restored server goes on with the same key.
+    // The restored server continues with the same key.
     const next = await run(["backup", PLACE], {}, second.path);
     expect(next).toMatchObject({ code: 0, stdout: expect.not.stringMatching(KEY) });
     const shown = await run(["doctor", "--json"], { OFFCUT_BACKUP_KEY: key }, second.path);

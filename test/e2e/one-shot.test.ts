@@ -10,10 +10,12 @@ import { until } from "../until";
 import { folderWithAssets } from "./extracted-assets";
 import { FIXTURES, IS_BUNDLED_PASS, runOffcut, spawnOffcut } from "./offcut";
 
-/** For what does not depend on the ffmpeg in use. */
+/** For tests that do not depend on the ffmpeg in use. */
 const once = test.skipIf(IS_BUNDLED_PASS);
 const TIMEOUT_MS = 120_000;
-/** How much of a part may be heard, and of a kept one be lost, before it counts. */
+/**
+ * Share of a removed part that may be audible, and of a kept part that may be missing, before it counts as an error.
+ */
 const HEARD_SHARE = 0.25;
 const LOST_SHARE = 0.1;
 /** A frame at each end, and the audio's framing. */
@@ -25,7 +27,7 @@ beforeAll(async () => {
   folder = await folderWithAssets();
   truth = (await Bun.file(join(FIXTURES, "talk.truth.json")).json()) as TalkTruth;
   for (const name of ["talk.mp4", "talk.script.txt"]) await copyFile(join(FIXTURES, name), join(folder.path, name));
-  // For what does not depend on what is said: the first sentence.
+  // For tests that do not depend on the text: the first sentence.
   const start = await makeMedia("short.mp4", "-i", join(FIXTURES, "talk.mp4"), "-t", "8", "-c", "copy");
   await Bun.write(join(folder.path, "short.mp4"), start);
 });
@@ -39,7 +41,7 @@ async function lengthOf(path: string): Promise<{ seconds: number; types: string[
   return { seconds: await input.computeDuration(), types: (await input.getTracks()).map((track) => track.type).sort() };
 }
 
-/** What share of a spoken part the plan keeps. */
+/** Returns the share of a spoken part that the plan keeps. */
 function heard(plan: PlanJson, part: SpokenPart): number {
   const kept = plan.segments.map((s) => Math.max(0, Math.min(s.end, part.end) - Math.max(s.start, part.start)));
   return kept.reduce((sum, seconds) => sum + seconds, 0) / (part.end - part.start);

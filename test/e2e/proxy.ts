@@ -1,4 +1,4 @@
-/** A connection that breaks: a TCP proxy that cuts its first connections after so many bytes to the server. */
+/** A connection that breaks: a TCP proxy that cuts its first connections after a number of bytes to the server. */
 import { type AddressInfo, connect, createServer } from "node:net";
 
 export type BreakingProxy = AsyncDisposable & { url: string; broken(): number };

@@ -1,4 +1,4 @@
-/** One minute of real speech at 44.1 kHz: nothing that is said fluently is cut, and every run gives the same plan. */
+/** One minute of real speech at 44.1 kHz: no fluent speech is cut, and every run returns the same plan. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import type { PlanJson } from "../../src/domain/plan-json";
@@ -9,7 +9,7 @@ import { HAS_SYSTEM_FFMPEG, IS_BUNDLED_PASS, runOffcut } from "./offcut";
 
 const TIMEOUT_MS = 120_000;
 const MIN_REMOVAL_SECONDS = 0.06;
-/** The recording has 15 pauses of 0.9 s, of which 0.3 s stay. */
+/** The recording has 15 pauses of 0.9 s; 0.3 s of each stay. */
 const MIN_REMOVED_PAUSES_SECONDS = 8;
 
 /** The recognizer writes "ask not" as "As not". */
@@ -36,7 +36,7 @@ test.skipIf(IS_BUNDLED_PASS || !HAS_SYSTEM_FFMPEG || !HAS_REAL_SPEECH)(
       expect(run).toMatchObject({ code: 0 });
       return Bun.file(join(folder.path, name)).text();
     };
-    // Two at once: the load changes how the audio is divided between reads.
+    // Two simultaneous runs: the load changes how the audio is divided between reads.
     const [first, second] = await Promise.all([cut("first.json"), cut("second.json")]);
     expect(second === first).toBe(true);
     expect((await cut("third.json")) === first).toBe(true);

@@ -1,4 +1,4 @@
-/** `./install.sh package`, and an executable that accepts what the same key signs next. */
+/** `./install.sh package`, and an executable that accepts the next release signed with the same key. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmod, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -152,7 +152,7 @@ once(
     const { integrated, peak } = await measureByFfmpeg(BUNDLED_FFMPEG, inFolder("long.cut.m4a"));
     expect([Math.abs(integrated! + 16) <= 0.3, peak! <= -1]).toEqual([true, true]);
     expect(Math.abs((await lengthOf("long.cut.m4a")).seconds - LONG_SECONDS + 1)).toBeLessThan(0.2);
-    // Of the largest process. One that starts counts the peak of the process that starts it.
+    // Memory of the largest process. One that starts counts the peak of the process that starts it.
     const own = (process.resourceUsage().maxRSS * 1024) / 1e6;
     expect(child.resourceUsage()!.maxRSS / 1e6).toBeLessThan(Math.max(MAX_MEGABYTES, own + 1));
   },

@@ -43,7 +43,7 @@ test.skipIf(IS_BUNDLED_PASS)(
     expect(await curl(server, "POST", "/api/v1/projects", { name: "P" }, ...origin)).toMatchObject({ status: 201 });
     expect((await curl(server, "POST", "/api/v1/auth/logout", undefined, ...origin)).status).toBe(204);
     expect((await curl(server, "GET", "/api/v1/users/me")).status).toBe(401);
-    // What logout has revoked is not accepted in the header either.
+    // A session revoked by logout is not accepted in the header either.
     const bearer = ["-H", `Authorization: Bearer ${created.body.token}`];
     expect((await curl(server, "GET", "/api/v1/users/me", undefined, ...bearer)).status).toBe(401);
     const login = { email: EMAIL, password: PASSWORD };

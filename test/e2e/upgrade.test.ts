@@ -73,7 +73,7 @@ describe.skipIf(IS_BUNDLED_PASS)("offcut upgrade", () => {
     await installed.restart();
     const accounts = await listAccounts(installed);
     const [old, kept] = [await inodeOf(installed.executable), "offcut-before-9999_future-2027-01-31.db"];
-    // The service of the release does what a newer version does, without one.
+    // Simulates the service of a newer version.
     await writeFile(
       join(installed.folder, "future.ts"),
       `import { Database } from "bun:sqlite";
@@ -214,7 +214,7 @@ describe.skipIf(IS_BUNDLED_PASS)("offcut upgrade", () => {
     });
   });
 
-  test("without a service it swaps the executable and says how to go on", async () => {
+  test("without a service, it swaps the executable and prints how to continue", async () => {
     await using installed = await installWithAccount();
     await rename(join(installed.folder, "tools/systemctl"), join(installed.folder, "tools/none"));
     const release = await installed.release(

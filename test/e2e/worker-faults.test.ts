@@ -1,7 +1,7 @@
 /**
  * Renders on three workers while a seed breaks processes, connections and Redis: each render completes once, is exact
  * to the frame and charged once, and leaves nothing behind. At full size several are in flight: one for each worker,
- * whose network and process it breaks, and one that breaks what all share. In CI the same happens to one render at a
+ * whose network and process it breaks, and one that breaks shared parts. In CI the same happens to one render at a
  * time. Then the head and workers are killed while renders use a damaged cache.
  */
 import { test } from "bun:test";
@@ -32,7 +32,7 @@ const FAULTS_PER_RENDER = fullOr(1, 5);
 const CACHED_ROUNDS = fullOr(24, 2);
 const TIMEOUT_MS = fullOr(3 * 3600_000, 300_000);
 const CREDITS = 1_000;
-/** It starts ten times faster than that of the system. */
+/** It starts ten times faster than the system's ffmpeg. */
 const SETTINGS = { FFMPEG: BUNDLED_FFMPEG };
 
 test.skipIf(IS_BUNDLED_PASS || REDIS_SERVER === null)(

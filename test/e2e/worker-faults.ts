@@ -1,4 +1,4 @@
-/** Faults between a head, Redis and workers: what a seed breaks, when, and for how long. */
+/** Faults between a head, Redis and workers. A seed determines their kinds, times and durations. */
 import type { Random } from "../random";
 import type { TcpProxy } from "../tcp-proxy";
 import type { Cluster, ClusterWorker, Link } from "./cluster";
@@ -6,13 +6,13 @@ import type { Cluster, ClusterWorker, Link } from "./cluster";
 /** Longer than the head waits for a worker that is silent. */
 const LOST_MS = 17_000;
 
-/** Breaks something and returns what repairs it. `holdMs`: how long it stays broken. */
+/** Breaks something and returns a function that repairs it. `holdMs`: how long it stays broken. */
 type Injection = { holdMs: number; repair(): Promise<void> | void };
 type Inject = (cluster: Cluster, worker: ClusterWorker, random: Random) => Promise<Injection> | Injection;
 
 export type Fault = {
   name: string;
-  /** What only one fault at a time may break: the network and the process of a worker, or what all share. */
+  /** The scope that only one fault at a time may break: the network and the process of a worker, or shared parts. */
   scope: "worker" | "shared";
   /** Only a proxy between the machines can do it. */
   needsProxy?: true;
@@ -20,7 +20,7 @@ export type Fault = {
 };
 
 const briefly = (random: Random) => 300 + random(2_500);
-/** In one of two cases longer than the lease. */
+/** Longer than the lease in half of the cases. */
 const perhapsLong = (random: Random) => (random(2) === 0 ? LOST_MS + random(3_000) : briefly(random));
 
 const onProxy =

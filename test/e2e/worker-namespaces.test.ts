@@ -40,7 +40,7 @@ test.skipIf(!isWanted || problem !== null)(
     const tickets = new Map<string, string>();
     const outcomes: Outcome[] = [];
     const faults = Array.from({ length: FAULT_COUNT }, (_, n) => ({ seed: n + 1, fault: USED[n % USED.length]! }));
-    // One list for each worker, and one for what all share.
+    // One list for each worker, and one for shared parts.
     const lanes = Array.from({ length: WORKERS + 1 }, (_, lane) =>
       faults.filter(({ seed, fault }) => (fault.scope === "shared" ? WORKERS : seed % WORKERS) === lane),
     );

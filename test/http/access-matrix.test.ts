@@ -1,7 +1,7 @@
 /**
  * Every endpoint of every family, called by everybody: without a credential, with one that has ended, in each role,
- * with each kind of credential. What must happen follows from what the route declares (`access-matrix/expected.ts`). A
- * route without an entry fails.
+ * with each kind of credential. The expected outcome follows from the declaration of the route
+ * (`access-matrix/expected.ts`). A route without an entry fails.
  */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { type TSchema, Type } from "@sinclair/typebox";
@@ -60,7 +60,7 @@ afterAll(() => fixtures[Symbol.asyncDispose]());
 
 type Described = Endpoint & Pick<Family["routes"][number], "responses">;
 
-/** Lists what a family mounts. The TUS surface needs what a route needs by default. */
+/** Lists the endpoints that a family mounts. The TUS endpoints have the default access of a route. */
 function listEndpoints(family: Family): Described[] {
   const { prefix } = family;
   // Nothing is called, so no services are needed.
@@ -94,7 +94,7 @@ const FAILURES: Record<string, (body: Body) => TSchema> = {
   "/oauth": () => oauthFailure,
 };
 
-/** Lists what is wrong with the body of a response. */
+/** Lists the problems of a response's body. */
 function listBodyErrors({ prefix, method, responses }: Described, reply: Reply<Body>): string[] {
   const { status, body } = reply;
   if (method === "HEAD") return body === ("" as never) ? [] : ["a body"];

@@ -67,7 +67,7 @@ test("in the grace period the profile, sign-in and restore work, and everything 
   expect(deletions).toEqual(["user.deletion_started", "user.restored"]);
 });
 
-test("the last owner of a shared workspace cannot delete the account, which is said with the name", async () => {
+test("the last owner of a shared workspace cannot delete the account, and the error names the workspace", async () => {
   const [anna, bert] = [await server.user(), await server.user()];
   const { store } = server.services();
   await store.write(async (tx) => {
@@ -81,7 +81,7 @@ test("the last owner of a shared workspace cannot delete the account, which is s
   expect(refused).toMatchObject({ status: 409, body: { code: "conflict" } });
   expect(refused.body.detail).toContain('"Studio North"');
   await store.write((tx) => tx.run(sql`UPDATE workspace_members SET role = 'owner' WHERE workspace_id = 'w'`));
-  // Of two who leave at the same time, one stays.
+  // If two owners leave at the same time, one stays.
   const both = await Promise.all([status(ofAnna, "DELETE", ME), status(ofBert, "DELETE", ME)]);
   expect(both.toSorted()).toEqual([204, 409]);
 });
@@ -117,7 +117,7 @@ test("after 30 days the account cannot be restored, and is purged with its files
   const { read } = own.services().store;
   await until("the purge", async () => (await listAuditLog(own)).some((row) => row.action === "user.purged"));
   await until("the removal of files", async () => (await own.leftovers(asset.id)).length === 0);
-  // Nothing of a purged account is kept in the trash.
+  // The trash contains no files of a purged account.
   expect(await listNames(own.services().folders.trash)).toEqual([]);
   expect([await status(again, "GET", ME), await status(anna, "GET", "/v1/users/me")]).toEqual([401, 401]);
   const ledger = await read.all<{ delta: number }>(sql`SELECT delta FROM ledger ORDER BY id`);

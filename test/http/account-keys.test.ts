@@ -1,6 +1,5 @@
 /**
- * What API keys may do with the account of their user: nothing, but for one that the user created for the personal
- * workspace.
+ * API keys may not access the account of their user, except for a key that the user created for the personal workspace.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { newId } from "../../src/lib/ids";

@@ -213,7 +213,7 @@ test("the time of the answer to a forgotten password does not show whether the a
   const differences: number[] = [];
   const usual: number[] = [];
   for (const [pair, known] of users.entries()) {
-    // Pairs, in turns: what slows the machine slows both.
+    // Measured in pairs, so that a slow machine affects both.
     const unknown = `nobody${pair}@example.test`;
     const times = new Map<string, number>();
     for (const email of pair % 2 === 0 ? [known, unknown] : [unknown, known]) times.set(email, await measure(email));

@@ -12,7 +12,7 @@ export const PASSWORD = "correct horse battery";
 /** Returns the address of a user that the harness has made. */
 export const emailOf = (user: Pick<Client, "userId">): string => `${user.userId}@example.test`;
 
-/** Gives a user `PASSWORD`. */
+/** Sets `PASSWORD` as a user's password. */
 export async function withPassword(server: Harness, user: Client): Promise<Client> {
   const hash = await createQuickPasswords().hash("test", PASSWORD);
   await server.services().store.write((tx) => setPasswordHash(tx, user.userId, hash));

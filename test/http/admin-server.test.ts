@@ -1,4 +1,4 @@
-/** What administrators read about the server: jobs, storage, health and the audit log. */
+/** Endpoints of administrators about the server: jobs, storage, health and the audit log. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { ADMIN_SCHEMAS } from "../../src/http/dashboard/admin/schemas";

@@ -1,6 +1,6 @@
 /**
- * Administration of accounts over HTTP: who may, what each change does at once, and the rules that hold for
- * simultaneous changes.
+ * Administration of accounts over HTTP: permissions, the immediate effects of changes, and the rules for simultaneous
+ * changes.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { createAdmin, emailOf, listAuditLog, startSession, withPassword } from "./accounts";

@@ -26,7 +26,7 @@ const WORKERS = "/api/v1/admin/workers";
 const read = (id: string) => admin.must<Detail>("GET", `${WORKERS}/${id}`);
 const lastAudit = async () => (await admin.must<Audit>("GET", "/api/v1/admin/audit?limit=1")).items[0];
 
-test("a worker is shown with what it runs, and later with what it has run", async () => {
+test("a worker is shown with its current runs, and later with its past ones", async () => {
   const { workerList } = server.services();
   const { worker, beat } = await joinWorker(server.services(), "desk");
   const run = { execution: newId(), kind: "chunk" as const, stepId: newId(), subjectId: newId() };

@@ -243,7 +243,7 @@ describe("a mail says that a key was created", () => {
     expect((await smtp.mailTo(email, 2)).text).toContain('The API key "shell"');
 
     for (let n = 0; n < 20; n++) expect((await create(session, { name: `k${n}` })).status).toBe(201);
-    // Not counted with the others: a code of a sign-in must not be dropped.
+    // Counted separately, so that a sign-in code is not dropped.
     const rows = await mailing.services().store.read.all(`SELECT id FROM mails WHERE template = 'api_key_created'`);
     expect(rows).toHaveLength(10);
   });

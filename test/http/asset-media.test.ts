@@ -194,7 +194,7 @@ describe("a file of media", () => {
     expect((await stat(preview)).mtimeMs).toBe(mtimeMs);
   });
 
-  test("a render of silence stays as it is, and says why", async () => {
+  test("a render of silence stays unchanged, and reports why", async () => {
     const { id: asset_id } = await anna.ready(await quiet());
     const { id } = await anna.startRender({
       asset_id,
@@ -225,7 +225,7 @@ describe("a file of media", () => {
     expect([early.get("etag") === final.get("etag"), early.get("cache-control")]).toEqual([false, "no-cache"]);
   });
 
-  test("the memory of a piece is given back when it is sent, and when nobody wants it", async () => {
+  test("the memory of a piece is released when it is sent or no longer wanted", async () => {
     const { pieces } = server.services();
     const { read } = pieces;
     const held = new Set<object>();
@@ -338,7 +338,7 @@ describe("a preview", () => {
   });
 });
 
-test("previews are made after preparation if the setting says so, and again after an interruption", async () => {
+test("previews are created after preparation if the setting is on, and again after an interruption", async () => {
   await using own = await harness({ PREVIEWS: "after_preparation" });
   const user = await own.user();
   const { id } = await user.ready(await video(2));

@@ -1,4 +1,4 @@
-/** Backups, their verification and drills as administrators start them, and what the server remembers of them. */
+/** Backups, verifications and drills started by administrators, and their records. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -114,7 +114,7 @@ test("a backup is started once for an Idempotency-Key, verified, and its damage 
   expect(await admin.call("POST", `${BACKUPS}/${backup.id}/verify`)).toMatchObject({ status: 409 });
 });
 
-test("one at a time: a second start is 409, and what runs ends with the server", async () => {
+test("one at a time: a second start is 409, and a running one ends with the server", async () => {
   const drill = await admin.must<Run>("POST", `${BACKUPS}/drill`);
   expect((await list()).running).toMatchObject({ id: drill.id, kind: "drill" });
   for (const path of ["", "/drill"])

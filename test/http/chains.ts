@@ -21,7 +21,7 @@ export const chainEnded = (user: Client, id: string) =>
 
 export const states = ({ state, steps }: Pipeline): string[] => [state, ...steps.map((step) => step.state)];
 
-/** Returns what the workspace can spend and what is held. */
+/** Returns the available and the held credits of the workspace. */
 export async function money(server: Harness, user: Client) {
   const { read } = server.services().store;
   return { free: await readBalance(read, user.userId), held: await readTotalHeld(read, user.userId) };

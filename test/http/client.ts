@@ -9,7 +9,7 @@ export type UploadOptions = { projectId?: string; filename?: string; externalId?
 
 export type Client = ReturnType<typeof createClient>;
 
-/** What clients of this process have called, for tests that check that no route was forgotten. */
+/** Calls of all clients in this process, for tests that check that no route was forgotten. */
 export const callLog: { method: string; path: string; status: number }[] = [];
 
 const base64 = (text: string) => Buffer.from(text).toString("base64");
@@ -49,7 +49,7 @@ export function createClient(url: () => string, key: string | null, userId: stri
     return reply.body;
   }
 
-  /** Waits until what `read` returns has one of the states. */
+  /** Waits until the result of `read` has one of the states. */
   async function untilState<T extends { state: string; progress?: number | null }>(
     what: string,
     states: string[],

@@ -1,4 +1,4 @@
-/** The credit history of the dashboard: filters, what entries are about, and the file for spreadsheets. */
+/** The credit history of the dashboard: filters, the subjects of entries, and the file for spreadsheets. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { newId } from "../../src/lib/ids";
 import { updateAsset } from "../../src/store/assets";
@@ -63,7 +63,7 @@ test("a cursor belongs to its filter", async () => {
   expect((await anna.call("GET", `/api/v1/credits/history?cursor=${next_cursor}`)).status).toBe(422);
 });
 
-test("the file has every entry of the filter once, oldest first, and of nobody else", async () => {
+test("the file has every entry of the filter once, oldest first, and none of other workspaces", async () => {
   const [anna, bert] = [await server.user(0), await server.user(5)];
   await addGrants(server, anna.userId, 1_201);
   const deltas = (lines: string[]) => lines.map((line) => Number(line.split(",")[2]));

@@ -95,7 +95,7 @@ test("without credits for it, the cut waits and says why; credits start it once"
   });
   expect(planned).toMatchObject({ mode: "natural", error_message: expect.stringContaining("redits") });
   expect(await listCuts(user, id)).toEqual([]);
-  // It can still be changed and removed; after that, none can be planned any more.
+  // It can still be changed and removed; after that, a cut can no longer be planned.
   const other = await user.upload(await wav(2), { projectId });
   const own = await user.upload(await wav(3), { projectId });
   for (const assetId of [other, own]) await user.prepared(assetId);

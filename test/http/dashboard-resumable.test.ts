@@ -152,7 +152,7 @@ describe("a deferred length", () => {
     expect(await declare("10001")).toBe("413 payload_too_large");
     expect(await declare("9001")).toBe("409 conflict");
     expect(await declare("9000")).toBe("204");
-    // Known now, and not changed any more.
+    // The length is now known and can no longer be changed.
     expect(await patch(id, 10, "x", { "Upload-Length": "100" }, user)).toBe("204");
     const asked = await user.call("HEAD", `/api/v1/uploads/${id}`, { headers: user.tus() });
     expect([asked.headers.get("upload-length"), asked.headers.get("upload-offset")]).toEqual(["9000", "11"]);

@@ -60,7 +60,7 @@ test("below the reserve a request is 503, and a pending export waits until there
     await until("a look at the free space", () => looked > 0);
     const refused = await requestExport(bert);
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "60"]);
-    // The pending export is found before the free space is looked at.
+    // The pending export is found before the free space is checked.
     expect((await requestExport(anna)).body.id).toBe(id);
     expect((await readNotification(anna, id)).payload.status).toBe("pending");
   } finally {
@@ -89,7 +89,7 @@ test("an export that does not fit fails with a message and leaves no file; the n
   expect((await readNotification(anna, body.id)).payload.status).toBe("failed");
 });
 
-test("an export with more media than the free space fails before anything is written, and says both figures", async () => {
+test("an export with more media than the free space fails before anything is written, and reports both figures", async () => {
   const anna = await server.user();
   const { disk, folders } = server.services();
   const { id } = await anna.open(64);
@@ -162,7 +162,7 @@ test("an export that was interrupted 4 times by the death of the server fails", 
   expect(message).toBe("The export was interrupted 4 times. Request it again, or without media.");
 });
 
-test("at the start, archives that nobody can download are removed, and exports without an archive expire", async () => {
+test("at the start, archives that can no longer be downloaded are removed, and exports without an archive expire", async () => {
   const [anna, bert] = [await server.user(), await server.user()];
   await exportData(anna);
   const lost = (await requestExport(bert)).body.id;
@@ -203,7 +203,7 @@ test("the purge of an account removes its archive, and an export of it that runs
   expect((await readdir(server.services().folders.exportsRoot)).filter((name) => name.endsWith(".part"))).toEqual([]);
 });
 
-test("users take turns: who exports again and again comes last", async () => {
+test("users take turns: repeated exports come last", async () => {
   const users = await Promise.all([server.user(), server.user(), server.user()]);
   const [anna, bert, carla] = users as [Client, Client, Client];
   await exportData(anna);

@@ -93,7 +93,7 @@ test("an asset that is deleted while its file is sent is a 404", async () => {
     const result = await write(work);
     store.write = write;
     await write((tx) => tx.run(sql`DELETE FROM assets WHERE id = ${id}`));
-    // What has no file any more cannot be written.
+    // An upload whose file was deleted cannot be written.
     await mkdir(folders.upload(id), { recursive: true });
     return result;
   };

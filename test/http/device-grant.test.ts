@@ -96,7 +96,7 @@ test("without a scope the key may do everything", async () => {
   expect(await tryCall(device, "POST", "/v1/projects", { name: "a" })).toBe("201");
 });
 
-test("a device waits, is slowed down when it polls too fast, and may go on then", async () => {
+test("a device waits, is slowed down when it polls too fast, and may then continue", async () => {
   const { device_code, user_code } = await start();
   expect(answer(await poll(device_code))).toBe("400 authorization_pending");
   expect(answer(await poll(device_code))).toBe("400 slow_down");
@@ -125,7 +125,7 @@ test("a code expires, approved or not", async () => {
   expect(answer(await decide("approve", second.user_code))).toBe("404 not_found");
 });
 
-test("a code gives one key, also to two polls at once, and after two approvals at once", async () => {
+test("a code yields one key, also to two polls at once, and after two approvals at once", async () => {
   const { device_code, user_code } = await start();
   const approvals = await Promise.all([decide("approve", user_code), decide("approve", user_code)]);
   expect(approvals.map(answer).sort()).toEqual(["200 ok", "404 not_found"]);
@@ -205,7 +205,7 @@ describe("refused:", () => {
     expect(reply.body.error_description).toBeString();
   });
 
-  test("a parameter twice, and a body that is no form", async () => {
+  test("a repeated parameter, and a body that is not a form", async () => {
     const call = (body: string, type: string) =>
       server.nobody.call<OAuthBody>("POST", "/oauth/token", { body, headers: { "Content-Type": type } });
     const form = "application/x-www-form-urlencoded";

@@ -1,4 +1,4 @@
-/** Webhook endpoints that are disabled because their receiver fails, and what their owner learns of it. */
+/** Webhook endpoints that are disabled because their receiver fails, and the notifications of their owner. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { until } from "../until";
 import type { Client } from "./client";

@@ -1,4 +1,4 @@
-/** A stand-in for the restored server of a drill, in tests that are not about what it finds: it starts at once. */
+/** A stand-in for the restored server of a drill that starts immediately, for tests that are not about its findings. */
 import type { DrillFindings } from "../../src/work/backup/drill";
 
 export const GOOD_FINDINGS: DrillFindings = {

@@ -183,7 +183,7 @@ test("an upload, a cut and a render are created, retrieved and linked below the 
   }
 });
 
-test("the family has its own OpenAPI document, which describes what it mounts", async () => {
+test("the family has its own OpenAPI document, which describes its mounted routes", async () => {
   const document = await server.nobody.must<{ paths: object; components: { schemas: Record<string, object> } }>(
     "GET",
     "/api/v1/openapi.json",

@@ -47,7 +47,7 @@ async function uploadInParts(type: string, body: Uint8Array<ArrayBuffer>): Promi
   return anna.must<AssetDetail>("GET", `/api/v1/assets/${session_id}`);
 }
 
-/** Expects what holds for every finished file. */
+/** Expects the properties of every finished file. */
 async function expectNotASource(asset: AssetDetail): Promise<void> {
   expect(asset).toMatchObject({ cuttable: false, has_transcript: false, waveform_url: null, preview_url: null });
   expect(await attempt(anna, "POST", "/api/v1/cuts", { asset_id: asset.id })).toBe("409 conflict");
@@ -61,7 +61,7 @@ async function expectNotASource(asset: AssetDetail): Promise<void> {
 }
 
 describe("a rendered video", () => {
-  test("is probed and has a poster and a filmstrip; nothing else is made of it", async () => {
+  test("is probed and has a poster and a filmstrip, but no other derived files", async () => {
     const bytes = (await video(1)) as Uint8Array<ArrayBuffer>;
     const asset = await upload("rendered_video", bytes);
     expect(asset).toMatchObject({ kind: "rendered_video", state: "ready", type: "video", duration_seconds: "1" });

@@ -7,8 +7,8 @@ import { until } from "../until";
 
 /**
  * `statuses` of the calls in their order. `variables`: names of shell variables and the fields of the last response
- * that they get. `until`: the field and the value that end the repetition. `response`: what the guide shows of the last
- * response.
+ * that they get. `until`: the field and the value that end the repetition. `response`: the part of the last response
+ * that the guide shows.
  */
 export type Example = {
   line: number;
@@ -55,7 +55,7 @@ const splitPair = (pair: string): [string, string] => {
   return [pair.slice(0, at), pair.slice(at + 1)];
 };
 
-/** Creates what runs examples in a folder, one after the other, as somebody who pastes them into one shell. */
+/** Creates a runner of examples in a folder, one after the other, as if they were pasted into one shell. */
 export async function createExampleShell(folder: string, variables: Record<string, string>) {
   await Bun.write(
     join(folder, ".curlrc"),
@@ -64,7 +64,7 @@ export async function createExampleShell(folder: string, variables: Record<strin
   const assignments = Object.entries(variables).map(([name, value]) => assign(name, value));
 
   async function runOnce({ code }: Example): Promise<ExampleResult> {
-    // A stream does not end. The clock of the server goes on without a pause.
+    // A stream does not end. The clock of the server continues without a pause.
     const finite = code.replace(/^curl -N (.*)$/m, "curl -N --max-time 2 $1 || [ $? = 28 ]").replace(/^sleep .*$/m, "");
     const shell = Bun.spawn(["bash", "-euo", "pipefail", "-c", `${assignments.join("\n")}\n${finite}`], {
       cwd: folder,
@@ -116,9 +116,7 @@ function readField({ body, output }: ExampleResult, field: string): string {
   return String(value);
 }
 
-/**
- * Lists where a value has not the form that is shown: each field that is shown is there, with a value of the same type.
- */
+/** Lists where a value differs from the shown form: each shown field must exist with a value of the same type. */
 export function listDifferences(actual: unknown, shown: unknown, at = "response"): string[] {
   if (Array.isArray(shown)) {
     if (!Array.isArray(actual)) return [`${at} is no list`];

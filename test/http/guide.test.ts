@@ -1,4 +1,4 @@
-/** The guide is true: its examples run as they are written, and it names what exists. */
+/** The guide is correct: its examples run as written, and everything that it names exists. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join } from "node:path";
 import { HTTP_STATUS, JOB_CODES } from "../../src/domain/errors";

@@ -59,7 +59,7 @@ export type Harness = AsyncDisposable & {
   holdRenders(): Hold;
   /** Holds all writes until they are released; `waiting` resolves when this many are held. */
   holdWrites(): { waiting(count: number): Promise<void>; release(): void };
-  /** The disk that alerts watch: that of the machine may be almost full. */
+  /** The disk that alerts watch, because the machine's own may be almost full. */
   disk: { freeBytes: number; totalBytes: number };
   /** Restarts the server on the same folder; `change` can modify the database in between. */
   restart(change?: (store: Store) => Promise<unknown>): Promise<void>;
@@ -102,7 +102,7 @@ export async function harness(
     PREVIEWS: "on_opening",
     ...settings,
   };
-  // A file of its own, so that settings of an installed server do not apply.
+  // A separate file, so that settings of an installed server do not apply.
   const file = join(folder.path, "settings.toml");
   await Bun.write(file, configuration);
   const config = await loadConfig({

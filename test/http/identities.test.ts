@@ -1,4 +1,4 @@
-/** Accounts at sign-in providers: who keeps them when an address is confirmed, and how they are listed and removed. */
+/** Accounts at sign-in providers: their owner after an address is confirmed, and how they are listed and removed. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { newId } from "../../src/lib/ids";
 import { insertOidcIdentity, listOidcIdentities } from "../../src/store/oidc-identities";

@@ -175,7 +175,7 @@ describe("an invitation", () => {
       const token = body.invitation_url!.split("#")[1];
       await guest.must("POST", "/api/v1/invitations/accept", { json: { token } });
       expect((await findUser(guest.userId))!.email_verified_at === null).toBe(isFormer);
-      // What a stranger may have linked before ends with the first proof of the address.
+      // Identities that a stranger may have linked before are removed with the first proof of the address.
       expect(await listOidcIdentities(server.services().store.read, guest.userId)).toHaveLength(isFormer ? 1 : 0);
     }
   });

@@ -27,8 +27,8 @@ export async function bundledJobCommand(): Promise<string[]> {
 }
 
 /**
- * Returns the path of the entry. File names contain hashes of the contents, so that processes that bundle at once write
- * the same files.
+ * Returns the path of the entry. File names contain hashes of the contents, so that processes that bundle
+ * simultaneously write the same files.
  */
 async function bundle(): Promise<string> {
   const { outputs } = await Bun.build({

@@ -72,7 +72,7 @@ async function blobsIn(dir: string, except: string[] = []) {
 
 const byName = (blobs: JobOutput["blobs"]) => blobs.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 
-describe("a job runs with a folder of blobs only, and makes what the server made:", () => {
+describe("a job runs with only a folder of blobs, and has the same output as on the server:", () => {
   test("prepare", async () => {
     await using server = await harness();
     await using folder = await temporaryFolder();

@@ -24,7 +24,7 @@ let server: Harness;
 let victim: Client;
 let attacker: Client;
 let theirs: string;
-/** Of the same user as the authorized one. */
+/** An upload of the same user as the authorized one. */
 let another: string;
 beforeAll(async () => {
   server = await harness({ MAX_UPLOADS: "1000" });
@@ -137,7 +137,7 @@ test("each method of the store refuses another ID; nothing is created or read", 
   await expect(store.declareUploadLength(own, 5)).rejects.toMatchObject(refused);
   await expect(store.create()).rejects.toMatchObject(refused);
   expect(() => store.read()).toThrow(expect.objectContaining(refused));
-  // Another offset than that of the file would leave a hole in it.
+  // An offset other than the file's size would leave a hole in the file.
   await expect(store.write(bytes(), own, 300)).rejects.toMatchObject({ code: "conflict" });
   expect((await readSecret(own)).equals(Buffer.from(OWN))).toBe(true);
 });

@@ -1,4 +1,4 @@
-/** Live updates over HTTP: what is sent to whom, where a stream resumes, and when it ends. */
+/** Live updates over HTTP: their recipients, the resumption of streams, and their end. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { newId } from "../../src/lib/ids";
@@ -218,7 +218,7 @@ test("a user has at most 20 streams, of all kinds together", async () => {
   await Promise.all(streams.map((stream) => stream[Symbol.asyncDispose]()));
 });
 
-/** What ends a stream, and how the session is refused after it. */
+/** Events that end a stream, and the status with which the session is then rejected. */
 const endings: [string, 401 | 403, (user: Client, own: Client & { key: string }) => Promise<unknown>][] = [
   ["logout", 401, (_, own) => own.must("POST", "/api/v1/auth/logout")],
   [
@@ -283,7 +283,7 @@ test("a session that is only used by an open stream ends after its time", async 
   const session = await startSession(fresh, user);
   await using stream = await openStream(fresh.url(), session);
   fresh.advance(29 * 24 * 3600 * 1000);
-  // A change of accounts lets all streams be checked, as each comment does for its own.
+  // A change of accounts makes the server check all streams, as each comment does for its own.
   await fresh.user();
   await stream.contains(await createMarker(user));
   fresh.advance(2 * 24 * 3600 * 1000);

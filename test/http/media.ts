@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { temporaryFolder } from "../temporary-folder";
 
-/** The path of the system's ffmpeg, else of the bundled one. */
+/** The path of the system's ffmpeg, otherwise of the bundled one. */
 export const FFMPEG =
   Bun.which("ffmpeg") ??
   join(import.meta.dir, `../../node_modules/@ffmpeg-installer/${process.platform}-${process.arch}/ffmpeg`);

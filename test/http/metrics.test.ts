@@ -1,4 +1,4 @@
-/** `/metrics`: who may read it, its format, and what moves. */
+/** `/metrics`: its access, its format, and the counters that change. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { version } from "../../package.json";

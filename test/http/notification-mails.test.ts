@@ -50,7 +50,7 @@ const mailStates = async ({ userId }: Client) =>
       )
   ).map((row) => row.mail_state);
 
-/** Advances the clock; a commit lets the server look at it. */
+/** Advances the clock. A commit makes the server check it. */
 async function pass(minutes: number): Promise<void> {
   s.server.advance(minutes * MINUTE);
   await write(sql`UPDATE users SET last_sign_in_at = 1 WHERE id = ''`);
@@ -156,7 +156,7 @@ test.each<[string, string, (anna: Client) => Promise<unknown>, string[]]>([
   expect(mailsOf(anna)).toHaveLength(wanted);
 });
 
-test("what happens in a workspace is not mailed to who has left it", async () => {
+test("events of a workspace are not mailed to users who have left it", async () => {
   const [anna, bela] = [await confirmed(), await confirmed()];
   const { store, now } = s.server.services();
   const tell = (cause: string) =>
@@ -175,7 +175,7 @@ test("what happens in a workspace is not mailed to who has left it", async () =>
   expect(await mailStates(bela)).toEqual(["queued", "none", "queued"]);
 });
 
-test("an address that is not confirmed gets no mail, and nothing says that it did", async () => {
+test("an unconfirmed address gets no mail, and none is recorded", async () => {
   const anna = await s.server.user();
   await send(s.server, anna, failed("one.mp4"));
   await settle(anna, ["none"]);

@@ -1,4 +1,7 @@
-/** A media folder that goes away and comes back, as a network drive does: its place is an empty folder meanwhile. */
+/**
+ * A media folder that goes offline and comes back, as a network drive does. While it is offline, its path is an empty
+ * folder.
+ */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdir, readdir, rename, rmdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -98,7 +101,7 @@ describe("an upload", () => {
       await anna.call("DELETE", `/v1/uploads/${id}`, { headers: anna.tus() }),
     ])
       expect([outcome(reply), reply.headers.get("retry-after")]).toEqual([OFFLINE, "30"]);
-    // In an empty folder its offset would be 0.
+    // Its offset in an empty folder would be 0.
     expect((await anna.call("HEAD", `/v1/uploads/${id}`, { headers: anna.tus() })).status).toBe(503);
     await at.mount();
     const head = await anna.call("HEAD", `/v1/uploads/${id}`, { headers: anna.tus() });

@@ -1,4 +1,4 @@
-/** Orders of the offline provider: what an approval does at once, who may see and decide, and the page of an order. */
+/** Orders of the offline provider: the immediate effects of an approval, permissions, and the page of an order. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { updateAsset } from "../../src/store/assets";

@@ -1,4 +1,4 @@
-/** Which spellings of a path exist: every path has one, except those that people type. */
+/** Spellings of paths: every path has one, except those that people type. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { type IncomingMessage, request } from "node:http";
 import type { Client } from "./client";

@@ -1,4 +1,4 @@
-/** How pipelines end: cancelled, failed, deleted midway, killed. And how they continue. */
+/** Ends of pipelines: cancelled, failed, deleted midway, killed. And how they continue. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { createAdmin, startSession } from "./accounts";
@@ -30,7 +30,7 @@ const retry = ({ id, steps }: Pipeline, n: number) =>
 const tryRetry = ({ id, steps }: Pipeline, n: number) =>
   attempt(user, "POST", `/api/v1/pipelines/${id}/steps/${steps[n]!.id}/retry`);
 
-/** Starts a chain and returns it while its render runs. `release` lets the render go on. */
+/** Starts a chain and returns it while its render runs. `release` makes the render continue. */
 async function untilRendering(): Promise<{ chain: Pipeline; release(): void }> {
   const hold = server.holdRenders();
   const { id } = await startChain(user, asset.id);
@@ -232,7 +232,7 @@ test("a failed single step, a failed preparation and a completed chain notify; o
   ]);
 });
 
-test("a chain goes on after the server was killed between two steps", async () => {
+test("a chain continues after the server was killed between two steps", async () => {
   await server.services().runner.stop();
   const chain = await startChain(user, asset.id);
   // As a kill leaves it: running, with the lease of a process that does not exist.

@@ -1,9 +1,9 @@
-/** Prices of a test server, and what tests do with orders of them. */
+/** Prices of a test server, and helpers for orders. */
 import { newId } from "../../src/lib/ids";
 import { insertOrder } from "../../src/store/orders";
 import type { Harness } from "./harness";
 
-/** The configuration: a pack, a subscription and a price that is not sold any more. */
+/** The configuration: a pack, a subscription and a discontinued price. */
 export const PRICES = `[[price]]
 id = "pack-600"
 name = "600 credits"

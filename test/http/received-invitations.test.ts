@@ -1,4 +1,4 @@
-/** Invitations to workspaces for people who have an account: nobody is a member before accepting. */
+/** Invitations to workspaces for people who have an account. They become members only by accepting. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { newId } from "../../src/lib/ids";
 import { setEmailVerified } from "../../src/store/users";

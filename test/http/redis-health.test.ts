@@ -1,4 +1,4 @@
-/** What the server says about Redis: readiness, health and its checks, while Redis works, is away and is back. */
+/** Readiness, health and checks of the server while Redis works, is down, and is back. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { openRedis, REDIS_SERVER } from "../redis";
 import { until } from "../until";
@@ -32,7 +32,7 @@ async function readHealth(server: Harness): Promise<Health> {
 
 const findCheck = ({ checks }: Health, name: string) => checks.find((check) => check.name === name);
 
-test("without Redis nobody mentions it", async () => {
+test("without Redis, no check mentions it", async () => {
   await using server = await harness();
   expect((await server.nobody.call<Ready>("GET", "/readyz")).body).not.toHaveProperty("redis");
   const health = await readHealth(server);
@@ -89,7 +89,7 @@ describe.skipIf(REDIS_SERVER === null)("with Redis", () => {
     expect(await readyWith(server, false)).toEqual({ status: 503, ready: false });
   });
 
-  test("a job that no worker can do is given to none, and the checks say what is missing", async () => {
+  test("a job that no worker can run is assigned to none, and the checks report what is missing", async () => {
     await using redis = await openRedis();
     await using server = await harness({ REDIS_URL: redis.url, ...NO_LOCAL_JOBS });
     await readyWith(server, true);

@@ -196,7 +196,7 @@ describe("a completed render", () => {
     const { size } = Bun.file(renderCache);
     expect(await used()).toBe(before + size + first.size_bytes!);
 
-    // What an attempt leaves that is killed while it replaces the file, or before it stores the size.
+    // The files of an attempt that was killed while it replaced the file, or before it stored the size.
     await Bun.write(`${renderCache}.part`, "not complete");
     await server.services().store.write((tx) => updateAsset(tx, asset.id, { derived_bytes: 1 }));
     const json = { asset_id: asset.id, cut_id: cut.id, output: { format: "mov" } };

@@ -117,7 +117,7 @@ describe("over a raw connection", () => {
     expect(server.errors.slice(before)).toEqual([]);
   });
 
-  test("the document says which responses have no X-Request-Id", async () => {
+  test("the document lists the responses without X-Request-Id", async () => {
     const { info } = await anna.must<{ info: { description: string } }>("GET", "/openapi.json");
     expect(info.description.replaceAll("\n", " ")).toContain(
       "Every response has `X-Request-Id`, except 400, 431 and 505 responses to requests that are not valid HTTP or whose path and headers exceed 16 KiB",
@@ -257,7 +257,7 @@ test("an expired key is refused", async () => {
   expect(await tryCall(user, "GET", "/v1/users/me")).toBe("401 unauthenticated");
 });
 
-test("a piece that a closed browser waited for is no error", async () => {
+test("a piece that a closed browser waited for is not an error", async () => {
   const { id } = await anna.ready(await wav(2));
   const { pieces } = server.services();
   const { read } = pieces;

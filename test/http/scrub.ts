@@ -5,8 +5,8 @@ import type { Harness } from "./harness";
 const WEEK_MS = 7 * 24 * 3600 * 1000;
 
 /**
- * Checks the files that are due so many weeks from now. Only the check sees that time: sessions would end with the
- * server's clock.
+ * Checks the files that are due a number of weeks from now. Only the check uses that time, because advancing the
+ * server's clock would end sessions.
  */
 export function scrub(server: Harness, weeks: number): Promise<ScrubReport> {
   const services = server.services();

@@ -1,4 +1,4 @@
-/** The search over what happens to a recording, with the server. */
+/** The search throughout the life of a recording, with the server. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { harness, PATIENCE_MS } from "./harness";
 import { wav } from "./media";
@@ -6,7 +6,7 @@ import type { Cut } from "./resources";
 
 setDefaultTimeout(PATIENCE_MS);
 
-test("what a cut by hand corrects before there is a transcript is found as soon as there is one", async () => {
+test("corrections of a cut by hand before the transcript exists are found as soon as it does", async () => {
   await using server = await harness();
   const user = await server.user();
   const hold = server.speech.hold("analyze");

@@ -66,7 +66,7 @@ describe("the header and the cookie:", () => {
   test("an invalid header is not replaced by a valid cookie", async () => {
     for (const Authorization of ["Bearer x", "Basic eDp5", "", "Bearer sk_x", `bearer ${token}x`]) {
       const { status } = await readWith({ ...cookieOf(token), Authorization });
-      // An empty header is none.
+      // An empty header counts as missing.
       expect([Authorization, status]).toEqual([Authorization, Authorization === "" ? status : 401]);
     }
   });

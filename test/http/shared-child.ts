@@ -1,5 +1,5 @@
 /**
- * The child process that the jobs of a server under test share, as those of `offcut cut` do. Starting one for each job
+ * The child process that the jobs of a tested server share, as those of `offcut cut` do. Starting one for each job
  * takes half of the processor time of a preparation, and four fifths of that of a cut. The executable's servers, in
  * `test/e2e` and `test/attacks`, start one for each.
  */
@@ -13,7 +13,7 @@ type Shared = { child: SharedJobChild; users: number };
 const replacements = new Set<() => void>();
 
 /**
- * Gives the servers of this process new children for their next jobs. Call it when one has stopped: that ends all
+ * Replaces the children of all servers in this process for their next jobs. Call it when one has stopped: that ends all
  * children of the process.
  */
 export function replaceSharedChildren(): void {

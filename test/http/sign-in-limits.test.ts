@@ -1,4 +1,4 @@
-/** Limits of guessing, and what a sign-in reveals about an account. */
+/** Limits of guessing, and the information that a sign-in reveals about an account. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { setPasswordHash } from "../../src/store/users";
 import { createPasswordResetLink } from "../../src/work/identity/password-reset";
@@ -74,7 +74,7 @@ describe("failures of strangers", () => {
     expect((await signIn(email, PASSWORD, near)).status).toBe(200);
     // A success in the known network forgives no failure of strangers.
     expect((await signIn(email, PASSWORD, far)).status).toBe(429);
-    // Nor are there more than 10 in the known network.
+    // The known network does not have more than 10 either.
     await fail(home);
     expect((await signIn(email, PASSWORD, near)).status).toBe(429);
     server.advance(15 * MINUTE_MS);
@@ -119,7 +119,7 @@ test("calls that waited while others failed are refused too", async () => {
   const statuses = (await Promise.all(Array.from({ length: 30 }, () => signIn(emailOf(anna), WRONG, "192.0.2.5")))).map(
     ({ status }) => status,
   );
-  // As many as are hashed at once may exceed the limit: all cores but one, and at least one.
+  // The limit may be exceeded by the number of concurrent hashes: all cores but one, and at least one.
   const atOnce = Math.max(1, navigator.hardwareConcurrency - 1);
   const failed = statuses.filter((status) => status === 401).length;
   expect(failed).toBeWithin(10, 10 + atOnce + 1);
@@ -160,13 +160,13 @@ test("the work of a refusal does not show whether the address has an account", a
     measureProcessorMs(async () => expect((await signIn(email, WRONG, address)).status).toBe(401));
   const times: Record<"known" | "unknown", number[]> = { known: [], unknown: [] };
   for (let pair = 0; pair < 5; pair++) {
-    // In turns: what comes first may have more to do.
+    // Alternates, because the first one may take longer.
     for (const which of pair % 2 === 0 ? (["known", "unknown"] as const) : (["unknown", "known"] as const)) {
       const email = which === "known" ? emailOf(user) : "nobody2@example.test";
       times[which].push(await measure(email, `198.51.100.${pair}`));
     }
   }
-  // What else the process does only adds to a time.
+  // Other work of the process only increases the times.
   const [known, unknown] = [Math.min(...times.known), Math.min(...times.unknown)];
   const [difference, usual] = [known - unknown, Math.max(known, unknown)];
   console.log(

@@ -11,7 +11,7 @@ setDefaultTimeout(2 * PATIENCE_MS);
 
 const SECONDS = 32;
 const FRAME_RATE = 10;
-/** So large that places of unknown speed are expected to take more than a second for it. */
+/** Large enough that places of unknown speed are expected to take more than a second for it. */
 const recording = () =>
   makeMedia(
     "large.mp4",

@@ -85,7 +85,8 @@ describe("a stolen session", () => {
     const session = await startSession(server, user);
     const { store } = server.services();
     const { write } = store;
-    // The owner's change is written after the call was authorized and before it writes. Mails are written meanwhile.
+    // The owner's change is written after the call was authorized and before it writes. Mails are written in the
+    // meantime.
     store.write = async (work) => {
       if (!String(work).includes("setTwoFactorEnabled")) return write(work);
       store.write = write;
@@ -127,7 +128,7 @@ describe("a stolen session", () => {
     const headers = { "Idempotency-Key": "secret" };
     const create = (json: object) => session.call("POST", `${ME}/two-factor`, { json, headers });
     expect((await create({ password: PASSWORD })).status).toBe(201);
-    // The same request: only its secret differs, which is not part of what is compared.
+    // The same request: only its secret differs, which is not compared.
     expect((await create({ password: "wrong horse battery" })).status).toBe(201);
   });
 });

@@ -1,4 +1,4 @@
-/** The weekly check of all files on a real data folder, and what administrators do about its findings. */
+/** The weekly check of all files in a real data folder, and the actions of administrators on its findings. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { copyFile, mkdir, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { join } from "node:path";
@@ -139,7 +139,7 @@ test("problems of each kind are found, listed and solved", async () => {
   expect(of("untracked").find(({ path }) => path === "media/junk")).toMatchObject({ bytes: 5, owner: null } as never);
   expect(await countOpen()).toBe(7);
 
-  // What a problem does not allow fails alone.
+  // Actions that a problem does not allow fail individually.
   const wrong = await resolve("restore", [...of("untracked"), { id: newId() }]);
   expect(wrong.items.map(({ state }) => state)).toEqual(["failed", "failed", "failed", "failed"]);
   expect((await resolve("delete_file", of("changed"))).items[0]?.state).toBe("failed");
@@ -161,7 +161,7 @@ test("problems of each kind are found, listed and solved", async () => {
   expect(await Bun.file(source(lost.id)).bytes()).toEqual(lostBytes);
   expect(await findFileCheck(store.read, `media/${lost.id}/source`)).toMatchObject({ problem: null });
 
-  // What ffmpeg cannot read is replaced by other content.
+  // The undecodable file is replaced by other content.
   await resolve("restore", of("undecodable"));
   await restored();
 

@@ -1,4 +1,4 @@
-/** Checkouts at Stripe, through its library and a local server: what is sent, and what remains when a call fails. */
+/** Checkouts at Stripe, through its library and a local server: the requests, and the state after a failed call. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { newId } from "../../src/lib/ids";
 import { DOWN, STRIPE_SECRET_KEY, STRIPE_WEBHOOK_SECRET } from "../stripe-server";
@@ -55,7 +55,7 @@ test.each(FAILURES)("%s: no order remains", async (_, fail, outcome) => {
   expect((await checkOut(anna)).status).toBe(200);
 });
 
-test("a lost response is asked for again, and the order has one checkout", async () => {
+test("a request with a lost response is repeated, and the order has one checkout", async () => {
   const { user, checkOut, stripe } = world;
   const anna = await user();
   await checkOut(anna);

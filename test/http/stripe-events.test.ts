@@ -1,6 +1,4 @@
-/**
- * Signed events of Stripe, over HTTP: what each does, and what is refused. Their order is in `test/unit/work/billing/`.
- */
+/** Signed events of Stripe over HTTP: their effects and rejections. Their order is in `test/unit/work/billing/`. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import type { PaymentGateway } from "../../src/domain/billing";

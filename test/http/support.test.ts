@@ -37,7 +37,7 @@ afterAll(async () => {
   await folder[Symbol.asyncDispose]();
 });
 
-/** Runs the command, and returns what it printed and the archive's texts. */
+/** Runs the command, and returns its output and the archive's texts. */
 async function support(name: string, ...args: string[]) {
   const path = join(folder.path, name);
   const written: string[] = [];
@@ -88,7 +88,7 @@ async function seed(): Promise<void> {
   await server.services().alerts.check();
 }
 
-test("an archive helps with a bug and names nobody", async () => {
+test("an archive helps with a bug and names no one", async () => {
   await seed();
   const settings = ["--data-dir", server.dataDir, "--smtp-url", `smtp://${MARK}:${MARK}@127.0.0.1:9`];
   const { path, printed, texts, entries } = await support("one.zip", "--json", ...settings);
@@ -140,7 +140,7 @@ test("an archive helps with a bug and names nobody", async () => {
   expect(lines.filter(({ event }) => event === "request.completed").length).toBeGreaterThan(3);
 });
 
-test("without a running server the archive says that there is no log", async () => {
+test("without a running server, the archive states that it has no log", async () => {
   await using data = await temporaryFolder();
   const { printed, texts } = await support("two.zip", "--data-dir", data.path);
   expect(printed).toEndWith("no log, because no server is running).\n");

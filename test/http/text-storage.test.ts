@@ -1,4 +1,4 @@
-/** Scripts, plans, drafts and parameters count as storage; what does not count is limited. */
+/** Scripts, plans, drafts and parameters count as storage. Other texts are limited. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { chainEnded, RENDER } from "./chains";

@@ -1,4 +1,4 @@
-/** TUS 1.0.0 as a table: what each method answers in each state of an upload, in both families. */
+/** TUS 1.0.0 as a table: the response of each method in each state of an upload, in both families. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { startSession } from "./accounts";
 import type { Client } from "./client";

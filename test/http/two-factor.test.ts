@@ -82,7 +82,7 @@ describe("an authenticator", () => {
     const { secret, otpauth_url: url, recovery_codes: codes } = created.body;
     expect(new URL(url).searchParams.get("secret")).toBe(secret);
     expect(new Set(codes).size).toBe(10);
-    // Not before it is confirmed.
+    // Sign-in asks for no code before it is confirmed.
     expect((await login(user)).body.token).toBeDefined();
     const confirm = (code: string) => session.call("POST", `${ME}/two-factor/confirm`, { json: { code } });
     expect(await confirm(wrongCode(secret))).toMatchObject({
@@ -129,7 +129,7 @@ describe("an authenticator", () => {
     const code = showCode(secret);
     const replies = await Promise.all(challenges.map((challenge) => answer(challenge, code)));
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401]);
-    // Nor one of an earlier step.
+    // A code of an earlier step is rejected too.
     const { challenge } = await challenged(user);
     expect((await answer(challenge, showCode(secret, -1))).status).toBe(401);
     expect((await answer(challenge, showCode(secret, 1))).status).toBe(200);
@@ -275,7 +275,7 @@ describe("a code by email", () => {
     const user = await member();
     const session = await startSession(server, user);
     const enable = { json: { two_factor_enabled: true, password: PASSWORD } };
-    // Not before the address is confirmed: the code might go to somebody else.
+    // Rejected before the address is confirmed: the code might go to somebody else.
     expect(await session.call("PATCH", ME, enable)).toMatchObject({ status: 409, body: { code: "conflict" } });
     await verify(user);
     expect(await session.must("PATCH", ME, enable)).toMatchObject({ two_factor_enabled: true });

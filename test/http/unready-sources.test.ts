@@ -1,4 +1,4 @@
-/** What can be asked for while a recording is prepared, or its cut is planned. */
+/** Requests that are possible while a recording is prepared, or its cut is planned. */
 import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import { chmod } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ setDefaultTimeout(3 * PATIENCE_MS);
 
 describe("a source that is not ready", () => {
   test("can be cut and rendered to audio once it is cuttable, to video once it is ready", async () => {
-    // Nobody opens it, so that there is no preview at any time.
+    // It is never opened, so no preview is created.
     await using own = await harness({ PREVIEWS: "on_opening" });
     const user = await own.user();
     const analysis = own.speech.hold("analyze");
@@ -27,7 +27,7 @@ describe("a source that is not ready", () => {
 
     analysis.release();
     expect((await user.prepared(id)).state).toBe("ready");
-    // The audio can be prepared before the video is. Which comes first differs from run to run.
+    // The audio can be prepared before the video is. Their order differs from run to run.
     const setVideoPrepared = (isPrepared: boolean) => {
       const state = isPrepared ? "ready" : "processing";
       const { store } = own.services();
@@ -119,7 +119,7 @@ describe("a source that is not ready", () => {
     expect(all).toEqual({ from: 0, text: ["alpha", "bravo"], start: [0, 1000], end: [500, 1500] });
     expect(await read(1, run)).toMatchObject({ run, from: 1, text: ["bravo"] });
     expect(await read(2, run)).toMatchObject({ run, from: 2, text: [] });
-    // Of another run, or more words than there are.
+    // A position of another run, or beyond the last word.
     for (const [from, of] of [
       [1, run - 1],
       [9, run],

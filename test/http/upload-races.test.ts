@@ -1,5 +1,6 @@
 /**
- * Bad days of uploads: clients that disappear, return at once, send twice, cancel while they send, or send too much.
+ * Bad days of uploads: clients that disappear, return immediately, send twice, cancel while they send, or send too
+ * much.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { mkdir, writeFile } from "node:fs/promises";
@@ -56,7 +57,7 @@ function openPatch(offset: number, length: number | null, part: Uint8Array): Pro
 const chunkOf = (bytes: Uint8Array): Buffer =>
   Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from("\r\n")]);
 
-/** Opens a PATCH whose first bytes the server has stored, and which goes on. */
+/** Opens a PATCH whose first bytes the server has stored, and which continues. */
 async function openHolder(part = 20_000): Promise<RawConnection> {
   const holder = await openPatch(0, file.length, file.subarray(0, part));
   await until("the first bytes", async () => (await sizeOf()) === part);

@@ -12,7 +12,7 @@ import { createLink, createSessionUser, put } from "./upload-clients";
 
 setDefaultTimeout(PATIENCE_MS);
 
-test("what a crash leaves of a PUT is removed, and the file can be sent again", async () => {
+test("the remains of a PUT after a crash are removed, and the file can be sent again", async () => {
   await using server = await harness();
   const user = await createSessionUser(server);
   const { asset, upload } = await createLink(user);

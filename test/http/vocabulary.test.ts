@@ -1,4 +1,4 @@
-/** Vocabularies: read, replaced, refused, and what they do to transcripts and cuts. */
+/** Vocabularies: reads, replacements, rejections, and their effects on transcripts and cuts. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { newId } from "../../src/lib/ids";
 import type { Client } from "./client";
@@ -40,7 +40,7 @@ test("a vocabulary is saved with its revision, and the one of a project is its o
     409,
     { code: "conflict", detail: expect.stringContaining("revision 1") },
   ]);
-  // Two at once: one of them is told.
+  // Of two simultaneous requests, one gets a conflict.
   const both = await Promise.all([1, 2].map((n) => save(user, { revision: 1, entries: [entry(`Name ${n}`)] })));
   expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
   expect((await save(user, { revision: 2, entries: [] })).body).toEqual({ entries: [], revision: 3 });
@@ -121,7 +121,7 @@ test("the next transcription and the next cut have the terms, and a project's en
   const cut = await cutOf(asset);
   expect(cut.text).toBe("alpha Prawo");
   expect(cut.times).toEqual(old.times);
-  // Without the entries, a new cut has what was recognized.
+  // Without the entries, a new cut has the recognized text.
   await save(user, { revision: 1, entries: [] });
   await save(user, { revision: 1, entries: [] }, `?project_id=${id}`);
   const { plan } = await user.cutEnded((await user.startCut({ asset_id: asset.id, options: { mode: "loose" } })).id);

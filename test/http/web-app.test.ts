@@ -1,4 +1,4 @@
-/** The page of the dashboard: what its headers make a browser load, and which answers it may keep. */
+/** The page of the dashboard: the files that its headers preload, and the caching of responses. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { join, resolve } from "node:path";
 import { FIRST_READS } from "../../web/app/paths";

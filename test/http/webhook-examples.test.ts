@@ -1,6 +1,4 @@
-/**
- * The examples of the page of webhooks: each verifies deliveries of a real server, and refuses what it did not sign.
- */
+/** The examples of the page of webhooks: each verifies deliveries of a real server, and rejects unsigned ones. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { symlink } from "node:fs/promises";
 import { join } from "node:path";

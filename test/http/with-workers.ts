@@ -17,7 +17,8 @@ export type HarnessWithWorkers = AsyncDisposable & {
   server: Harness;
   redis: TestRedis;
   /**
-   * Starts a worker and waits until the server gives it work. `settings` are environment variables without the prefix.
+   * Starts a worker and waits until the server can assign it work. `settings` are environment variables without the
+   * prefix.
    */
   addWorker(name: string, settings?: Record<string, string>): Promise<TestWorker>;
   /** Creates a join token. */

@@ -61,7 +61,7 @@ test.skipIf(REDIS_SERVER === null)(
     const deletedAt = performance.now();
     await until("the abort", () => first.log.some((line) => line.includes('"execution.dropped"')));
     expect(performance.now() - deletedAt).toBeLessThan(MAX_ABORT_MS);
-    // What was cancelled leaves no chunks, and the recording is still there.
+    // The cancelled render leaves no chunks, and the recording still exists.
     await until("no chunks", async () => (await list(first, "work")).length === 0);
     expect(await list(first, "cache")).not.toEqual([]);
     expect(await server.leftovers(film.id)).toEqual([]);

@@ -1,6 +1,6 @@
 /**
- * What `offcut doctor` asks the head with the settings of a worker: it says whether the worker could join, and changes
- * nothing.
+ * The check of the head by `offcut doctor` with the settings of a worker. It reports whether the worker could join, and
+ * changes nothing.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { checkHead } from "../../src/cli/doctor-head";

@@ -33,7 +33,7 @@ test.skipIf(!hasRedis)(
     await using cluster = await withWorkers({ PREPARE_JOBS: "0" });
     const { server } = cluster;
     const user = await server.user();
-    // Its disk is full up to the reserve, so that it is given nothing.
+    // Its disk is full up to the reserve, so it receives no executions.
     const full = await cluster.addWorker("full", { DISK_RESERVE_BYTES: String(2 ** 50) });
     const worker = await cluster.addWorker("one");
     const id = await user.upload(await silentVideo(2));

@@ -127,7 +127,7 @@ describe.skipIf(REDIS_SERVER === null)("the routes of workers", () => {
     });
   const codeOf = ({ body }: Answer) => (body as { error?: { code: string } }).error?.code;
 
-  test("joining tells a worker its queue and its times", async () => {
+  test("joining returns the queue and the time limits of the worker", async () => {
     const token = await cluster.createToken("first");
     const { status, body } = await post("/workers/join", announcement(), token);
     const { workerId } = body as { workerId: string };
@@ -137,7 +137,7 @@ describe.skipIf(REDIS_SERVER === null)("the routes of workers", () => {
     ]);
   });
 
-  test("a worker of another protocol is refused, whatever else it says, and told both versions", async () => {
+  test("a worker of another protocol is refused with both versions, regardless of its other fields", async () => {
     const token = await cluster.createToken("newer");
     const { status, body } = await post("/workers/join", { protocol: 999, version: "9.9.9", wheels: 4 }, token);
     expect([status, (body as { error: { message: string } }).error.message]).toEqual([
@@ -196,7 +196,7 @@ describe.skipIf(REDIS_SERVER === null)("the routes of workers", () => {
     expect(codeOf(await beat(one.boot, one.token))).toBe("not_found");
   });
 
-  test("a worker learns which recordings do not exist, and nothing else of any", async () => {
+  test("a worker learns only which recordings do not exist", async () => {
     const { token } = await joined("curious");
     const user = await cluster.server.user();
     const { id } = await user.open(1_000);
@@ -327,7 +327,7 @@ describe.skipIf(REDIS_SERVER === null)("the routes of workers", () => {
   });
 });
 
-test("without Redis there are no routes of workers", async () => {
+test("without Redis, the routes of workers do not exist", async () => {
   await using server = await harness();
   for (const path of ["join", "heartbeat", `executions/${newId()}/start`]) {
     const response = await fetch(`${server.url()}/workers/${path}`, { method: "POST", body: "{}" });

@@ -1,4 +1,4 @@
-/** The speed of a worker after whole renders, with a worker of the test that reports what it likes. */
+/** The speed of a worker after whole renders, with a fake worker that reports arbitrary results. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { REDIS_SERVER } from "../redis";
 import { until } from "../until";

@@ -1,4 +1,4 @@
-/** Who can reach what is in a workspace: generated from the table of routes, with the IDs of real resources. */
+/** Access to the resources of a workspace, generated from the table of routes with the IDs of real resources. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { KEY_SCOPES, type KeyScope, type WorkspaceRole } from "../../src/domain/access";
@@ -78,7 +78,7 @@ const writes = publicRoutes.filter(({ method, access }) => method !== "GET" && a
 const bodyOf = (method: string) => (method === "GET" || method === "DELETE" ? undefined : {});
 const pairs = (routes: typeof publicRoutes) => routes.map(({ method, path }) => [method, path] as const);
 
-describe("nobody outside the workspace gets anything but 404:", () => {
+describe("users outside of the workspace get only 404:", () => {
   test.each(pairs(named))("%s %s", async (method, path) => {
     expect(await tryCall(people.otto, method, fill(path), bodyOf(method))).toBe("404 not_found");
   });
@@ -95,7 +95,7 @@ describe("nobody outside the workspace gets anything but 404:", () => {
     const path = `/v1/uploads/${ids.upload_id}`;
     expect((await people.otto.call("HEAD", path, { headers: people.otto.tus() })).status).toBe(404);
     expect((await people.otto.patch(ids.upload_id!, 0, new Uint8Array(10))).status).toBe(404);
-    // A repeated DELETE has the same answer, so it says nothing about the upload.
+    // A repeated DELETE has the same response, so it reveals nothing about the upload.
     expect((await people.otto.call("DELETE", path, { headers: people.otto.tus() })).status).toBe(204);
     expect((await people.anna.call("HEAD", path, { headers: people.anna.tus() })).status).toBe(200);
   });

@@ -1,4 +1,4 @@
-/** Workspaces and their members, with sessions. `workspace-access.test.ts` is about who can reach what is in one. */
+/** Workspaces and their members, with sessions. `workspace-access.test.ts` tests the access to their resources. */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { countTokensCreatedBy } from "../../src/store/one-time-tokens";
@@ -128,7 +128,7 @@ describe("a workspace", () => {
   });
 });
 
-test("resources name who made them, also when that account was deleted", async () => {
+test("resources name their creators, even if the account was deleted", async () => {
   const { id } = await createWorkspace(anna);
   const guest = await startSession(server, await server.user());
   await join(anna, id, guest);

@@ -18,7 +18,7 @@ const TODAY = Date.parse("2027-01-31T12:00:00Z");
 const KEPT = `offcut-before-${MIGRATION_NAMES.at(-1)}-2027-01-31.db`;
 const SWAPPED: MigrationStep = "finish";
 
-/** Reads a file of a folder that nobody has open. */
+/** Reads a file of a folder that no process has open. */
 function read(path: string, query: string): unknown[][] {
   using database = new Database(path, { readwrite: true, create: false });
   return database.query(query).values();
@@ -46,12 +46,13 @@ async function checkMigrated(folder: string, old: readonly string[]): Promise<vo
 }
 
 /**
- * A killed process leaves the files as they are: a copy of them at the beginning of a step is what a kill there leaves.
+ * A killed process leaves the files as they are, so a copy of them at the beginning of a step equals the result of a
+ * kill there.
  */
 const STEPS = fullOr<readonly MigrationStep[]>(MIGRATION_STEPS, ["migrate", "check", "record", "finish"]);
-/** Of each captured schema; the schemas take turns. */
+/** Steps of each captured schema. The schemas take turns. */
 const CAPTURED_STEPS = fullOr(STEPS.length, 1);
-/** One in so many schemas is captured. Not a divisor of the number of steps, so that each step has its turn. */
+/** Every n-th schema is captured. Not a divisor of the number of steps, so that each step has its turn. */
 const CAPTURED_EVERY = fullOr(1, 3);
 
 test.each(MIGRATION_NAMES.slice(0, -1).map((name, n) => [name, n] as const))(

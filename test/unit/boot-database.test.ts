@@ -32,7 +32,7 @@ test("a current database is not copied, and a new folder gets a database", async
   expect(await list(folder.path)).toEqual(["offcut.db", "version.json"]);
 });
 
-test("a damaged database is refused with what to do", async () => {
+test("a damaged database is refused with advice", async () => {
   await using folder = await temporaryFolder();
   await open(folder.path);
   await rm(join(folder.path, "offcut.db-wal"), { force: true });

@@ -1,4 +1,4 @@
-/** What stops a worker before it starts. */
+/** Problems that stop a worker before it starts. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { startWorker } from "../../src/boot-worker";

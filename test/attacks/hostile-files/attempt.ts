@@ -21,7 +21,7 @@ export type Attempt = { name: string; state: string; code: string | null; second
 /** A hostile file on disk. */
 export type WrittenFile = { name: string; container: string; path: string };
 
-/** Tries one file. `secrets` must stand in no message. Never throws: what is wrong becomes the problem. */
+/** Tries one file. `secrets` must stand in no message. Never throws: errors are returned as the problem. */
 export async function attempt(
   client: Client,
   file: WrittenFile,

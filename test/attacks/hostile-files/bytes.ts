@@ -50,7 +50,7 @@ export const readLE = (bytes: Bytes, at: number, size: number): number =>
 export const padTo = (bytes: Bytes, length: number): Bytes =>
   bytes.length < length ? concat(bytes, zeros(length - bytes.length)) : bytes;
 
-/** The bytes with `patch` written over them from `at` on; what would reach beyond the end is left out. */
+/** Returns the bytes with `patch` written over them from `at` on, cut off at the end. */
 export function overwrite(bytes: Bytes, at: number, patch: Bytes): Bytes {
   const changed = bytes.slice();
   if (at >= 0 && at < changed.length) changed.set(patch.subarray(0, changed.length - at), at);
@@ -65,7 +65,7 @@ export const splice = (bytes: Bytes, from: number, to: number, ...parts: readonl
 export const flipBit = (bytes: Bytes, bit: number): Bytes =>
   overwrite(bytes, bit >> 3, byte((bytes[bit >> 3] ?? 0) ^ (1 << (bit & 7))));
 
-/** Where a text first stands at or after `from`; throws when it does not. */
+/** Returns the position of the first occurrence of a text at or after `from`. Throws without one. */
 export function find(bytes: Bytes, needle: string | Bytes, from = 0): number {
   const at = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf(
     typeof needle === "string" ? Buffer.from(needle, "latin1") : Buffer.from(needle),

@@ -7,7 +7,7 @@ import { dirname, join, relative } from "node:path";
 import { FFMPEG } from "../../http/media";
 
 export type Canaries = {
-  /** How hostile files name them: absolute, and relative to an asset's folder and to the server's. */
+  /** Paths with which hostile files name them: absolute, and relative to an asset's folder and to the server's. */
   targets: readonly string[];
   /** A text that stands in each of them. */
   token: string;

@@ -13,7 +13,7 @@ import { createRandom, seedOf } from "./random";
 import { tsCases } from "./ts-cases";
 import { wavCases } from "./wav-cases";
 
-/** `name` says the container and what was done: with the seed it is enough to make the file again. */
+/** `name` contains the container and the mutation. With the seed, it is enough to recreate the file. */
 export type HostileFile = { name: string; container: Container; isFirst: boolean; make: () => Bytes };
 
 const CASES: Record<Container, (bases: BaseFiles, targets: Targets) => ContainerCases> = {
@@ -27,12 +27,12 @@ const CASES: Record<Container, (bases: BaseFiles, targets: Targets) => Container
   ts: tsCases,
 };
 
-/** How many of 400 files each container has: the more it can hold, the more. */
+/** Number of files of each container among 400. Containers with more features have more. */
 const SHARES: Record<Container, number> = { mp4: 100, mkv: 64, ogg: 36, flac: 38, wav: 40, mp3: 40, avi: 42, ts: 40 };
 const TOTAL = 400;
 /** The smallest file that can be uploaded. */
 const MIN_BYTES = 64;
-/** Of ten files of a container: the others are made for it alone. */
+/** Number of generic mutations among ten files of a container. The others are specific to it. */
 const GENERIC_OF_TEN = 3;
 const POLYGLOTS = 3;
 

@@ -1,6 +1,6 @@
 /**
- * What can be done to any file whose structures are known: cut it off, invert bits, swap, repeat, glue, fill with zeros
- * or noise.
+ * Mutations of any file whose structures are known: truncating it, inverting bits, swapping, repeating and joining
+ * structures, and filling them with zeros or noise.
  */
 import { type Bytes, concat, flipBit, overwrite, splice, zeros } from "./bytes";
 import type { ContainerCases, Structure } from "./cases";
@@ -10,7 +10,7 @@ type Mutation = (options: { base: Bytes; structures: Structure[]; random: Random
 
 const MEDIA_HEAD_BYTES = 4_096;
 
-/** By name. `other` is a valid file of another container. */
+/** Mutations by name. `other` is a valid file of another container. */
 export const GENERIC: Record<string, Mutation> = {
   "cut off at a boundary": ({ base, structures, random }) => {
     const { start, headerEnd, end } = random.pick(structures.filter((found) => found.end > 64));

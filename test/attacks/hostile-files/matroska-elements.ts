@@ -1,4 +1,4 @@
-/** Matroska as a tree of EBML elements, whose sizes follow from what is put into them. Pure. */
+/** Matroska as a tree of EBML elements, whose sizes follow from their contents. Pure. */
 import { type Bytes, concat, overwrite, readBE, uintBE } from "./bytes";
 import type { Structure } from "./cases";
 

@@ -1,4 +1,4 @@
-/** MP4 and QuickTime as a tree of boxes, whose sizes follow from what is put into them. Pure. */
+/** MP4 and QuickTime as a tree of boxes, whose sizes follow from their contents. Pure. */
 import { type Bytes, concat, latin, overwrite, readBE, uintBE } from "./bytes";
 import type { Structure } from "./cases";
 

@@ -11,7 +11,7 @@ const MAX_32 = 2 ** 32 - 1;
 const u32 = (value: number) => uintBE(value, 4);
 const full = (...parts: readonly Bytes[]) => concat(zeros(4), ...parts);
 
-/** Where the count of a table stands in its box. */
+/** Offset of the entry count of a table in its box. */
 const COUNTS: Record<string, number> = {
   [`${TABLES}/stts`]: 4,
   [`${TABLES}/ctts`]: 4,

@@ -17,7 +17,7 @@ const MAGIC: Record<Container, Bytes> = {
   ts: concat(...Array.from({ length: 6 }, () => concat(Uint8Array.of(0x47, 0x1f, 0xff, 0x10), zeros(184)))),
 };
 
-/** What claims to be media, by name. */
+/** Files that claim to be media, by name. */
 const PAYLOADS: Record<string, (paths: Targets) => Bytes> = {
   "list of files": (paths) => text(`ffconcat version 1.0\n${paths.map((path) => `file '${path}'`).join("\n")}\n`),
   playlist: (paths) =>

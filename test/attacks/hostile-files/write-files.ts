@@ -11,7 +11,7 @@ type Options = {
   folder: string;
   targets: readonly string[];
   seed: number;
-  /** Those whose name contains a text, or so many spread over containers and ways, or all. */
+  /** The files whose name contains a text, a number of files spread over containers and mutations, or all. */
   choice: { only: string } | { few: number } | "all";
 };
 

@@ -1,9 +1,9 @@
 /**
- * Which rules, stages and thresholds of planning pay: `bun test/bench/cut-quality/ablation.ts [SHARED] [--only
- * PATTERN|rules] [--part N/M] [--json FILE] [--full] [--moved] [--queries N]`. Switches each of them off, and moves
- * each threshold by 20% down and up, over all recordings of the snapshot (`corpus.ts`). `--moved` only moves
- * thresholds. `--queries` limits what the recognizer answers anew for each variation. Prints what changes of what an
- * editor would have to correct. What is not printed changes no plan.
+ * Measures the value of the rules, stages and thresholds of planning: `bun test/bench/cut-quality/ablation.ts [SHARED]
+ * [--only PATTERN|rules] [--part N/M] [--json FILE] [--full] [--moved] [--queries N]`. Switches each of them off, and
+ * moves each threshold by 20% down and up, over all recordings of the snapshot (`corpus.ts`). `--moved` only moves
+ * thresholds. `--queries` limits what the recognizer answers anew for each variation. Prints the changes in the number
+ * of corrections that an editor would have to make. Variations that are not printed change no plan.
  */
 import { parseArgs } from "node:util";
 import { REMOVAL_RULES } from "../../../src/domain/planning/rules";
@@ -15,8 +15,8 @@ import { createSnapshot, findSharedFolder, NotInSnapshotError, openCorpus } from
 import { MEASURES, type Measure, measure, type PlannedRecording, planAll } from "./measure";
 
 /**
- * `changed` counts plans, `omitted` runs that asked too much, `delta` what more is wrong than without the variation,
- * `worse` and `better` name recordings.
+ * `changed` counts plans, `omitted` counts runs with too many queries, `delta` counts additional errors compared to no
+ * variation, `worse` and `better` name recordings.
  */
 type Row = {
   name: string;
@@ -81,7 +81,7 @@ const variations = STAGE_THRESHOLDS.flatMap(({ stage, thresholds, values: own })
   Object.keys(thresholds).map((key) => ({ name: `${stage}.${key}`, key, own: own as Record<string, number> })),
 ).filter(({ name }) => values.only === undefined || new RegExp(values.only).test(name));
 const own = variations.filter((_, n) => n % parts === part - 1);
-// What changes nothing when it is off does not depend on its value.
+// A rule that changes nothing when it is off does not depend on its value.
 const dependent = values.moved ? own : await vary(own, listOff);
 await vary(dependent, listMoved);
 await corpus.close();
@@ -167,7 +167,7 @@ function listMoved(_key: string, value: number): [string, number][] {
   ];
 }
 
-/** Returns a plan that keeps what a rule removes. */
+/** Returns a plan that keeps the spans that a rule removes. */
 function keepRemovedBy(plan: StagedPlan, rule: string): StagedPlan {
   const kept = plan.removed.filter((span) => span.rule === rule);
   if (kept.length === 0) return plan;

@@ -1,8 +1,8 @@
 /**
- * What each rule removes, rightly and wrongly: `bun test/bench/cut-quality/by-rule.ts [SHARED] [--scripts PATTERN]`.
- * Prints a table of words, with the exact script and without one, over all recordings of the snapshot (`corpus.ts`):
- * words of talks that should go, good words of talks, words of fluent readings, and judged places of real recordings.
- * What leaks is listed by the mark that an editor sees there.
+ * Counts the correct and wrong removals of each rule: `bun test/bench/cut-quality/by-rule.ts [SHARED] [--scripts
+ * PATTERN]`. Prints a table of words, with the exact script and without one, over all recordings of the snapshot
+ * (`corpus.ts`): words of talks that should go, good words of talks, words of fluent readings, and judged places of
+ * real recordings. Missed removals are listed by the mark that an editor sees there.
  */
 import { parseArgs } from "node:util";
 import type { Plan } from "../../../src/domain/plan";

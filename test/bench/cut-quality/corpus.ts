@@ -17,18 +17,18 @@ import { type Models, openModels, openPcm, planSamples } from "./recording";
 import type { Event } from "./talk";
 import { changeWords, OTHER_SCRIPTS } from "./written-scripts";
 
-/** A judged stretch of a real recording: seconds, and what is said there. */
+/** A judged span of a real recording, in seconds, and its text. */
 type Stretch = [start: number, end: number, ...what: string[]];
-/** What is known of a real recording: good speech, disfluencies, and what kind of recording it is. */
+/** Judgement of a real recording: good speech, disfluencies, and the kind of recording. */
 export type RealJudgement = {
   kind: "english" | "foreign" | "mixed" | "music" | "null";
   keep?: Stretch[];
   go?: Stretch[];
 };
 
-/** A script with which a recording is cut. `other`: it belongs to another recording. The empty script is none. */
+/** A script with which a recording is cut. `other`: it belongs to another recording. An empty text means no script. */
 export type CorpusScript = { name: string; text: string; isOther: boolean };
-/** `events` is what a perfect cut keeps, `isFluent` whether every word must stay. */
+/** `events` are the spans that a perfect cut keeps. `isFluent`: every word must stay. */
 export type CorpusRecording = {
   name: string;
   group: "eval" | "cases" | "recordings" | "fluent" | "real";
@@ -48,7 +48,7 @@ export type Corpus = {
   close: () => Promise<void>;
 };
 
-/** A planner asks what is not in the snapshot. */
+/** Thrown when a planner makes a query that is not in the snapshot. */
 export class NotInSnapshotError extends Error {}
 export type ReplayedRecording = CorpusRecording & {
   analysis: SpeechAnalysis;

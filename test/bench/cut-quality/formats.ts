@@ -1,8 +1,8 @@
 /**
- * Cuts the same recordings from WAV, FLAC and MP4 files at 48 and 44.1 kHz:
- * `bun test/bench/cut-quality/formats.ts [--stages] FILE…`. Prints how far the edges of the plans are from those of the
- * WAV file at 48 kHz, and the edges that other plans do not have. Fails above 20 ms. `--stages` also prints how the
- * audio, the voice activity and the words differ.
+ * Cuts the same recordings from WAV, FLAC and MP4 files at 48 and 44.1 kHz: `bun test/bench/cut-quality/formats.ts
+ * [--stages] FILE…`. Prints the distances between the edges of the plans and those of the WAV file at 48 kHz, and edges
+ * without a counterpart. Fails above 20 ms. `--stages` also prints how the audio, the voice activity and the words
+ * differ.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -25,7 +25,7 @@ const FORMATS = [
   { extension: "mp4", encode: ["-c:a", "aac", "-b:a", "160k"] },
 ] as const;
 
-/** What is compared: the analysis audio, its analysis, and the edges of the plan in seconds. */
+/** The compared data: the analysis audio, its analysis, and the edges of the plan in seconds. */
 type Cut = { samples: Int16Array; analysis: SpeechAnalysis; plan: Plan; edges: number[] };
 
 const { positionals: files, values } = parseArgs({ allowPositionals: true, options: { stages: { type: "boolean" } } });

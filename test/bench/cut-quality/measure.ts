@@ -1,4 +1,7 @@
-/** Plans every recording of a corpus with each of its scripts, and counts what an editor would have to correct. */
+/**
+ * Plans every recording of a corpus with each of its scripts, and counts the corrections that an editor would have to
+ * make.
+ */
 import { AppError } from "../../../src/domain/errors";
 import type { Plan, RemovedSpan } from "../../../src/domain/plan";
 import type { StagedPlan } from "../../../src/domain/planning/stages";
@@ -7,7 +10,7 @@ import type { CorpusScript, ReplayedRecording } from "./corpus";
 import { toSpans } from "./recording";
 import { type Score, scoreSegments } from "./score";
 
-/** The measures, all to be low. Those of talks count words, those of real recordings places. */
+/** The measures, all to be low. Measures of talks count words; those of real recordings count places. */
 export const MEASURES = {
   "with script: lost": "good words of talks that a cut with the exact script loses",
   "with script: leaked": "unwanted words that it keeps",

@@ -1,7 +1,7 @@
 /**
- * Assembles all plans of the snapshot again: `bun test/bench/cut-quality/pacing.ts`. Prints how many are equal to the
- * plan, the size of what is stored for it, how many removals of talks were wrong by confidence, and the time for an
- * hour of recordings in a row.
+ * Assembles all plans of the snapshot again: `bun test/bench/cut-quality/pacing.ts`. Prints the number of plans that
+ * are equal, the size of the stored data, the number of wrong removals in talks by confidence, and the time for an hour
+ * of recordings in a row.
  */
 import { listEdits } from "../../../src/domain/pacing/edits";
 import { judgePlan } from "../../../src/domain/pacing/judge-plan";

@@ -1,8 +1,8 @@
 /**
  * Plans all recordings again on the same audio: `bun test/bench/cut-quality/replay.ts [SHARED] [--save FILE] [--compare
  * FILE] [--places] [--scripts PATTERN]`. The first run creates the snapshot (`corpus.ts`); later ones take seconds,
- * unless a planner asks what it has not asked before. `--save` stores each plan, `--compare` fails when a plan differs
- * from a stored one in one byte.
+ * unless a planner makes new queries. `--save` stores each plan, `--compare` fails when a plan differs from a stored
+ * one in one byte.
  */
 import { parseArgs } from "node:util";
 import { createSnapshot, findSharedFolder, openCorpus } from "./corpus";

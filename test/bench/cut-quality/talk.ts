@@ -1,4 +1,7 @@
-/** Synthesizes a talk from a screenplay, which lists what is said, how, and what a perfect cut keeps. */
+/**
+ * Synthesizes a talk from a screenplay, which lists the spoken words, their manner, and the words that a perfect cut
+ * keeps.
+ */
 import { openVoice, SPEECH_RATE, type SpokenWord, type VoiceName } from "../../fixtures/flite";
 
 /**

@@ -1,21 +1,21 @@
 /**
- * Runs a command and measures its whole process tree: wall time, CPU time of all descendants, and what each process
- * was.
+ * Runs a command and measures its whole process tree: wall time, CPU time of all descendants, and the command of each
+ * process.
  */
 import { mkdirSync, readFileSync, rmdirSync } from "node:fs";
 import { join } from "node:path";
 
 export type TreeCost = { wallMs: number; cpuMs: number; stdout: string; processes: TreeProcess[] };
 
-/** A process of the tree. Times are in milliseconds since the start; `cpuMs` is what the last sample saw. */
+/** A process of the tree. Times are in milliseconds since the start; `cpuMs` is the value of the last sample. */
 type TreeProcess = { pid: number; command: string; startMs: number; endMs: number; cpuMs: number; nice: number };
 
 const SAMPLE_MS = 4;
 const TICK_MS = 10;
 
 /**
- * A control group counts the CPU time of processes that nobody waits for, and of those in a PID namespace of their own:
- * the sum of `wait4` misses both. Needs root.
+ * A control group also counts the CPU time of processes that are not waited for, and of those in their own PID
+ * namespace, which the sum of `wait4` misses. Needs root.
  */
 export function createGroup() {
   const name = `offcut-bench-${process.pid}`;

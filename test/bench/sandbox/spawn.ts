@@ -1,7 +1,7 @@
 /**
- * Measures what the sandbox adds to the start of a process: `bun test/bench/sandbox/spawn.ts [RUNS]`. Starts come in
- * pairs, without and with the sandbox, so that other load affects both; prints medians and, for a busy machine, minima
- * in milliseconds.
+ * Measures the time that the sandbox adds to the start of a process: `bun test/bench/sandbox/spawn.ts [RUNS]`. Starts
+ * come in pairs, without and with the sandbox, so that other load affects both; prints medians and, for a busy machine,
+ * minima in milliseconds.
  */
 
 import { findSandbox } from "../../../src/lib/find-sandbox";

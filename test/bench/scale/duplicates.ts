@@ -1,7 +1,7 @@
 /**
- * What second runs of the last chunks save: `bun test/bench/scale/duplicates.ts`. Three places encode a render on a
- * simulated clock, with the rules of real ones (`media/chunks/board.ts`), with and without second runs. One of the
- * places is slow, or becomes so at some time of the render.
+ * Measures the time that second runs of the last chunks save: `bun test/bench/scale/duplicates.ts`. Three places encode
+ * a render on a simulated clock, with the rules of real ones (`media/chunks/board.ts`), with and without second runs.
+ * One of the places is slow, or becomes so at some time of the render.
  */
 import { chooseChunkSizes, updateSpeed } from "../../../src/domain/chunk-sizes";
 import { type Chunk, type ChunkRun, createChunkBoard } from "../../../src/media/chunks/board";

@@ -1,4 +1,4 @@
-/** A worker that takes tickets as a real one does, and reports at once that each execution has failed for good. */
+/** A worker that takes tickets as a real one does, and immediately reports a permanent failure of each execution. */
 import { AppError } from "../../../src/domain/errors";
 import { createLog } from "../../../src/lib/log";
 import { openTicketQueue } from "../../../src/queue/bullmq-worker";

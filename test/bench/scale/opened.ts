@@ -18,7 +18,7 @@ import { getMedian, startOffcut } from "../servers";
 const RECORDINGS = Number(process.argv[2] ?? 50);
 const SECONDS = 20;
 const ROUNDS = 3;
-/** What a page plays before it asks for more. */
+/** Duration that a page plays before it requests more. */
 const PIECE_SECONDS = 2;
 
 const dataDir = await mkdtemp(join(tmpdir(), "offcut-opened-"));

@@ -1,6 +1,6 @@
 /**
- * Counts what one step costs the head: commands of Redis, commits and queries of the database. Head and worker run in
- * this process.
+ * Counts the operations of the head for one step: commands of Redis, commits and queries of the database. Head and
+ * worker run in this process.
  */
 import type { Queries } from "../../../src/store/db";
 import { video } from "../../http/media";
@@ -11,7 +11,7 @@ import { until } from "../../until";
 const RENDERS = 20;
 const IDLE_MS = 5_000;
 
-/** Per step, without what an idle worker costs. `idle…`: per second and worker. */
+/** Operations per step, without those of an idle worker. `idle…`: per second and worker. */
 export type OperationFigures = {
   redisCommands: number;
   commits: number;

@@ -1,4 +1,7 @@
-/** Measures the queue: how soon a step starts on a worker while many wait, and what waiting steps take in Redis. */
+/**
+ * Measures the queue: the delay until a step starts on a worker while many wait, and the memory of waiting steps in
+ * Redis.
+ */
 import { newId } from "../../../src/lib/ids";
 import { createLog } from "../../../src/lib/log";
 import { openTicketQueues } from "../../../src/queue/bullmq";
@@ -24,7 +27,7 @@ export type QueueFigures = {
   nextStepMs: { p50: number; p99: number };
   stepsPerSecond: number;
   tickets: number;
-  /** Growth of Redis with the waiting steps, and with so many tickets in one queue. */
+  /** Growth of Redis with the waiting steps, and with as many tickets in one queue. */
   waitingBytes: number;
   ticketBytes: number;
 };

@@ -1,6 +1,6 @@
 /**
- * Measures what a worker costs the network and the disk of the head, and how much longer a short render takes on a
- * worker than on the head.
+ * Measures the load of a worker on the network and the disk of the head, and the additional time of a short render on a
+ * worker.
  */
 import { join } from "node:path";
 import { startCluster } from "../../e2e/cluster";
@@ -112,7 +112,7 @@ export async function measureOverhead(): Promise<OverheadFigures> {
   };
   const toHead = cluster.workers[0]!.toHead.proxy!;
   const [locals, remotes]: [number[], number[]] = [[], []];
-  // The first one of each fetches and extracts what later ones have.
+  // The first run of each fetches and extracts files that later runs reuse.
   for (const each of [here, there]) await time(each, SHORT_RENDERS);
   const before = toHead.bytes.to_client + toHead.bytes.to_server;
   for (let n = 0; n < SHORT_RENDERS; n++) {

@@ -1,9 +1,8 @@
 /**
  * The search of transcripts: `bun test/bench/search/run.ts [HOURS]`, 10,000 by default. Generates recordings of one
  * hour in one workspace, with words as frequent as those of a language, and a cut of each in which one word of a
- * hundred is corrected; of the last one, also one with 4,500 corrections, and one with 90 long texts. Prints what a
- * transaction takes, and how long queries take with a quarter, half and all of the hours; every second one in a
- * project.
+ * hundred is corrected; of the last one, also one with 4,500 corrections, and one with 90 long texts. Prints the times
+ * of a transaction, and of queries with a quarter, half and all of the hours; every second one in a project.
  */
 import { join } from "node:path";
 import { CUT_MODES } from "../../../src/domain/plan";
@@ -33,13 +32,13 @@ const MEASURED_HOURS = [0.25, 0.5, 1].map((share) => Math.round(HOURS * share));
 /** The word of a rank: 1 is the most frequent. */
 const say = (rank: number): string => `w${rank.toString(36)}x`;
 
-/** A corrected word of a rank. Nobody was recognized to say it. */
+/** The corrected word of a rank, which the transcripts do not contain. */
 const correct = (rank: number): string => `c${rank.toString(36)}x`;
 
 await using fresh = await freshStore();
 const { store } = fresh;
 const random = createRandom(1);
-// By Zipf's law.
+// Picks a rank by Zipf's law.
 const pickRank = (): number => Math.floor(VOCABULARY ** ((random(1_000_000) + 1) / 1_000_001));
 
 const owner = await store.write(addUser);

@@ -39,7 +39,7 @@ export const createSyntheticClips = (): Clip[] =>
     }));
   });
 
-/** Returns the real recordings of `folder` or of `media/speech` in `OFFCUT_SHARED`, else synthetic ones. */
+/** Returns the real recordings of `folder` or of `media/speech` in `OFFCUT_SHARED`, otherwise synthetic ones. */
 export async function loadClips(folder?: string): Promise<Clip[]> {
   const shared = process.env.OFFCUT_SHARED;
   const from = folder ?? (shared ? join(shared, "media/speech") : null);

@@ -10,7 +10,7 @@ import { MIXED_CARRIERS, MIXED_LISTS, MIXED_SENTENCES } from "./mixed-names";
 import { CARRIERS, NAME_LISTS, OTHER_CARRIERS, OTHER_LISTS, OTHER_SENTENCES } from "./names";
 import { UNSEEN_CARRIERS, UNSEEN_LISTS, UNSEEN_SENTENCES } from "./unseen-names";
 
-/** Where a name is said, in seconds. */
+/** Span in which a name is spoken, in seconds. */
 export type SaidName = { name: string; start: number; end: number };
 /** Another word, and the seconds in which it is said. */
 export type OtherWord = { text: string; start: number; end: number };
@@ -30,12 +30,12 @@ type Speakers = {
   lists: typeof NAME_LISTS;
   carriers: readonly string[];
   sentences: readonly string[];
-  /** How much slower than normal the voices speak at least. */
+  /** Minimum factor by which the voices speak slower than normal. */
   stretch: number;
-  /** What turns a voice into another one: its samples are played this much faster, at the same pace. */
+  /** Factors that turn a voice into another one: its samples are played faster by the factor, at the same pace. */
   sizes: readonly number[];
   seed: number;
-  /** Returns how a name is given to a voice. */
+  /** Returns the text of a name for the voice. */
   toSpoken: (name: string) => string;
 };
 

@@ -98,7 +98,8 @@ async function openRecordings(): Promise<NamedRecording[]> {
 }
 
 /**
- * Loads the English recordings of a folder: up to a minute of each, with a vocabulary of names that nobody says there.
+ * Loads the English recordings of a folder: up to a minute of each, with a vocabulary of names that are not spoken
+ * there.
  */
 async function loadReal(folder: string): Promise<NamedRecording[]> {
   const { items }: { items: { file: string; kind: string }[] } = await Bun.file(join(folder, "real.json")).json();
@@ -123,7 +124,9 @@ function countLost(
   return countCommon(others, words) - countCommon(others, replaceWords(words, replacements));
 }
 
-/** Returns the length of the longest common subsequence of what is said and recognized at about the same time. */
+/**
+ * Returns the length of the longest common subsequence of words that are spoken and recognized at about the same time.
+ */
 function countCommon(spoken: readonly OtherWord[], recognized: readonly Word[]): number {
   const toKey = (text: string): string => toFormKey(toName(text));
   const isSame = (one: OtherWord, word: Word): boolean =>

@@ -53,7 +53,7 @@ console.error(`prepared after ${preparedSeconds} s`);
 if (!isHour)
   await context.route(`**/api/v1/assets/${asset.id}/pieces/**`, (route) => route.fulfill({ status: 409, json: {} }));
 
-/** Gives the recording on the server the words, the peaks and the cut of the long one. */
+/** Stores the words, the peaks and the cut of the long recording with the one on the server. */
 async function storeRecording(): Promise<void> {
   const { store, folders } = server.services();
   const folder = folders.media(asset.id);

@@ -1,4 +1,4 @@
-/** The audio of an hour for the bench of a recording's page, and what that measures of its playback. */
+/** An hour of audio for the benchmark of a recording's page, and the measurements of its playback. */
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { type EditorPlan, listKept } from "../../../web/editor/model/plan";
@@ -25,7 +25,7 @@ export async function createHour(seconds: number): Promise<Uint8Array> {
 /** `stalls`: how often playback waited for data, as on a busy machine. A pause at a join is in `join_max_ms`. */
 export type JoinFigures = { joins: number; joins_found: number; join_max_ms: number; stalls: number };
 
-/** Plays the first spans of the cut, records what is heard, and finds it in the recording. */
+/** Plays the first spans of the cut, records the output, and finds it in the recording. */
 export async function measureJoins(page: Page, plan: EditorPlan, media: Uint8Array): Promise<JoinFigures> {
   const kept = snapToFrames(listKept(plan), null, plan.duration).slice(0, JOINS + 1);
   const seconds = kept.reduce((sum, { start, end }) => sum + end - start, 0) / 1e6;

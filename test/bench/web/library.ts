@@ -1,9 +1,9 @@
 /**
  * Measures a project with 5,000 recordings in Chromium: `bun test/bench/web/library.ts [scroll|batch]`, both by
  * default. First screen and scrolling of cards and of the list, beside an empty page of the same height; then a batch
- * of 500 with its longest task on the page, its requests, and what others wait meanwhile. A server in this process, its
- * pages over plain HTTP under a host name. Prints a JSON object per part when it is measured; exits with 1 if a limit
- * is exceeded.
+ * of 500 with its longest task on the page, its requests, and the delays of others in the meantime. A server in this
+ * process, its pages over plain HTTP under a host name. Prints a JSON object per part when it is measured; exits with 1
+ * if a limit is exceeded.
  */
 import { mkdir, symlink } from "node:fs/promises";
 import { dirname } from "node:path";
@@ -126,7 +126,7 @@ async function measureScrolling(page: Page, { button, row }: Look) {
   return { ...figures, rows_in_page: await page.locator(row).count() };
 }
 
-/** Scrolls an empty page of the same height: what the browser itself costs on this machine. */
+/** Scrolls an empty page of the same height, to measure the browser itself on this machine. */
 async function measureEmpty() {
   const page = await pages.open(key);
   await page.setContent('<div style="height: 300000px"></div>');

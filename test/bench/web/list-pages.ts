@@ -56,7 +56,7 @@ export async function createListPages(url: string): Promise<ListPages> {
         changes.observe(document, { childList: true, subtree: true, attributes: true });
         const end = () => {
           const ended = performance.now();
-          // Of the first frame of a page the browser reports when it was on the screen.
+          // The browser reports when the first frame of a page was shown on the screen.
           new PerformanceObserver((paints) => {
             const [first] = paints.getEntriesByName("first-contentful-paint");
             if (first) resolve(Math.max(ended, first.startTime));
@@ -66,7 +66,7 @@ export async function createListPages(url: string): Promise<ListPages> {
       Object.assign(window, { shown });
     }, selector);
     await page.goto(address(path));
-    // Not with a function of the page: the first one loads 330 KB of scripts into it, while it starts.
+    // Functions of the page are not used: the first one loads 330 KB of scripts into it while it starts.
     const { result } = await devtools.send("Runtime.evaluate", {
       expression: "shown",
       awaitPromise: true,

@@ -1,6 +1,6 @@
 /**
- * How the player plays twelve kinds of source before and after their previews are ready:
- * `bun test/bench/web/player.ts kinds [firefox]`. Prints a table: the time from the words to the first frame, errors of
+ * Measures how the player plays twelve kinds of source before and after their previews are ready: `bun
+ * test/bench/web/player.ts kinds [firefox]`. Prints a table: the time from the words to the first frame, errors of
  * sound and holds of the picture at joins, times of seeks and of an edit.
  */
 import { join } from "node:path";

@@ -1,9 +1,9 @@
 /**
- * How exactly the player plays a cut: `bun test/bench/web/player.ts [render]`; with `kinds [chromium|firefox] [NAME]`,
- * how it plays twelve kinds of source before and after their previews are ready. A recording of two minutes whose
- * frames and samples can be recognized, a cut with 20 joins, Chromium over plain HTTP under a host name. The audio that
- * was played is recorded and located in the preview. With `render`, the server renders another recording meanwhile.
- * Prints figures and their limits, and never fails.
+ * Measures how exactly the player plays a cut: `bun test/bench/web/player.ts [render]`; with `kinds [chromium|firefox]
+ * [NAME]`, how it plays twelve kinds of source before and after their previews are ready. A recording of two minutes
+ * whose frames and samples can be recognized, a cut with 20 joins, Chromium over plain HTTP under a host name. The
+ * audio that was played is recorded and located in the preview. With `render`, the server renders another recording in
+ * the meantime. Prints figures and their limits, and never fails.
  */
 import { fromSeconds, type Range, toSeconds } from "../../../web/editor/model/plan";
 import { openPlayer } from "../../browser/open-player";
@@ -79,7 +79,7 @@ const list = (values: number[], unit: string) => {
   return `median ${at(0.5)}, p95 ${at(0.95)}, max ${at(1)} ${unit}`;
 };
 
-/** Plays the cut and returns what was shown and played. */
+/** Plays the cut and returns the shown frames and the played audio. */
 async function playCut(rate: number) {
   const started = performance.now();
   await player.open(KEPT);
@@ -138,8 +138,8 @@ print(
 print("frames dropped at 2×", `${fast.droppedVideoFrames} of ${fast.totalVideoFrames}`);
 
 /**
- * Removes what is around the playhead while it plays, each time at a place where no piece starts yet. `prepared`: the
- * words were selected before.
+ * Removes the surroundings of the playhead while it plays, each time at a place where no piece starts yet. `prepared`:
+ * the words were selected before.
  */
 async function edit(
   index: number,
@@ -150,7 +150,7 @@ async function edit(
     async ([place, kind, duration, frameRate]) => {
       const isAhead = kind === "ahead";
       const toTime = (seconds: number) => Math.round(seconds * frameRate) * Math.round(1e6 / frameRate);
-      // The edit before is undone first: what changes behind the playhead moves it.
+      // The previous edit is undone first, because a change behind the playhead moves it.
       harness.setKept([{ start: 0, end: duration }]);
       await new Promise((resolve) => setTimeout(resolve, 200));
       harness.player.seek(toTime(place));

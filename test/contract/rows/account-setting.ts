@@ -1,4 +1,4 @@
-/** What the rows about accounts share. */
+/** Shared code of the rows about accounts. */
 import { expect } from "bun:test";
 import { Value } from "@sinclair/typebox/value";
 import { PASSWORD, startSession, withPassword } from "../../http/accounts";

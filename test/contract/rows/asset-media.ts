@@ -47,7 +47,7 @@ export const assetMediaRows: DashboardRow[] = [
       const pieces = ["pieces/video?from=0&to=1", "pieces/audio?from=0.5&to=1.5"];
       for (const name of [...files, "transcript", ...pieces])
         expect([name, await getOutcome("GET", `${path}/${name}`, { as: keyed })]).toEqual([name, "200"]);
-      // Its files are there a moment before the asset says so.
+      // Its files exist a moment before the asset shows it.
       await until("the link", async () => (await keyed.asset(asset.id)).preview_url);
       expect(await getOutcome("GET", `${path}/media`, { as: await user() })).toBe("404 not_found");
     },

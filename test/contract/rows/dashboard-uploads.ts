@@ -60,7 +60,7 @@ export const uploadCreationRows: DashboardRow[] = [
       expect(await create({ content_type: null })).toBe("201");
       expect(await create({ content_type: "" })).toBe("422 validation_error body.content_type");
       expect(await create({ content_type: "x".repeat(256) })).toBe("422 validation_error body.content_type");
-      // The type is echoed as a header of the upload: a text that no header can have must not get there.
+      // The type is echoed as a header of the upload, so text that is invalid in a header must be rejected.
       for (const [content_type, header] of [
         ["video/mp4; codecs=avc1", "video/mp4; codecs=avc1"],
         ["é\r\nX: b", "application/octet-stream"],

@@ -87,7 +87,7 @@ export const dataExportRows: DashboardRow[] = [
       expect(await get(again.download_url!)).toBe(200);
       server.advance(7 * DAY_MS);
       expect((await readNotification(as, id)).payload.download_url).toBeNull();
-      // A commit makes the server look for what has expired.
+      // A commit makes the server look for expired exports.
       await as.must("PATCH", "/api/v1/users/me", { json: { first_name: "Ada" } });
       const expired = await exportIs(as, id, "expired");
       expect(expired).toEqual({ ...ready, status: "expired", download_url: null });

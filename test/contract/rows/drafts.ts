@@ -99,7 +99,7 @@ export const draftRows: DashboardRow[] = [
       }
       expect(await getOutcome("DELETE", path, { as })).toBe("204");
       expect(await getOutcome("GET", path, { as })).toBe("404 not_found");
-      // Revisions go on, so that a page with the deleted draft cannot overwrite the next one.
+      // Revisions continue, so that a page with the deleted draft cannot overwrite the next one.
       expect((await call<Draft>("PUT", path, { json, as })).body.revision).toBe(3);
       for (const revision of [0, 1, 2])
         expect(await getOutcome("PUT", path, { json: { ...json, revision }, as })).toBe("409 conflict");
@@ -230,7 +230,7 @@ export const draftRows: DashboardRow[] = [
         expect.stringContaining("attachment"),
       ]);
       expect((await file.arrayBuffer()).byteLength).toBe(render.size_bytes!);
-      // Of a kind of its own: neither its signature nor that of a download link opens the other.
+      // A separate kind: its signature does not open a download link, and vice versa.
       expect((await fetch(body.url.replace("/files/shares/", "/files/renders/"))).status).toBe(404);
       expect((await fetch(render.download_url!.replace("/files/renders/", "/files/shares/"))).status).toBe(404);
       // Honours Idempotency-Key like every creating POST, without storing the link.

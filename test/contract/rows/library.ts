@@ -1,4 +1,4 @@
-/** Rows of the contract: what the library shows of recordings and projects. */
+/** Rows of the contract: recordings and projects in the library. */
 import { expect } from "bun:test";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";

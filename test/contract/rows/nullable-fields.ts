@@ -41,7 +41,7 @@ const contentType = "must be a string of 1 to 255 characters or null";
 const language = "must be a 2-letter ISO 639-1 code or null";
 const format = "must be one of mp4, mov, m4a, mp3 or null";
 
-/** By route and field; the other fields of the request are valid. */
+/** Cases by route and field. The other fields of the request are valid. */
 const TABLE: [route: string, others: object, fields: Record<string, Wrong[]>][] = [
   [
     "POST /assets",

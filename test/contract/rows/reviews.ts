@@ -76,7 +76,7 @@ export const reviewRows: DashboardRow[] = [
       );
       const [first, second] = before.items as [Item, Item];
 
-      // What is removed already needs no draft.
+      // A span that is already removed needs no draft.
       const accepted = await decide([first.id, "removed"]);
       conforms(updateSchema, accepted);
       expect(accepted).toMatchObject({
@@ -159,7 +159,7 @@ export const reviewRows: DashboardRow[] = [
       const json = { segments: draft.segments, draft_revision: draft.revision };
       const edited = await call<Cut>("POST", `/cuts/${cut.id}/edits`, { json, as });
       expect(await read(edited.body.id)).toEqual(decided);
-      // Its own plan no longer has what was kept.
+      // Its own plan no longer contains the kept removal.
       expect(edited.body.plan!.removed.length).toBeLessThan(items.length);
       const again = await call<Cut>("POST", `/cuts/${edited.body.id}/edits`, {
         json: { segments: [{ start: 0, end: 1 }] },
@@ -238,7 +238,7 @@ export const reviewRows: DashboardRow[] = [
       const { items } = (await call<{ items: Cut[] }>("GET", `/cuts?asset_id=${cut.asset_id}`, { as })).body;
       expect(items.map(({ id }) => id)).toEqual([third.id, cut.id]);
 
-      // Whoever still has an earlier version open learns who saved, and can save another one.
+      // A user with an earlier version open learns who saved, and can save another one.
       const late = await call<{ detail: string }>("POST", `/cuts/${first.id}/edits`, {
         json: { segments, replaces: first.id },
         as,

@@ -80,7 +80,7 @@ export const searchRows: DashboardRow[] = [
       await server.services().store.write((tx) => addMember(tx, as.userId, bert.userId, "viewer"));
       expect((await search(q, bert, headers)).items).toEqual(items);
       expect((await search(q, bert)).items).toEqual([]);
-      // A corrected text is found as long as its cut is there, also by what was recognized.
+      // A corrected text is found as long as its cut exists, also by the recognized text.
       const plan = (await key.must<Cut>("GET", `/v1/cuts/${cut.id}`)).plan!;
       const second = words[1]!;
       const texts = [{ start: second.start, end: second.end, text: "Przybylski" }];

@@ -1,4 +1,4 @@
-/** Rows of the contract: what every user may know of the server. */
+/** Rows of the contract: the server's status for all users. */
 import { expect } from "bun:test";
 import { Type } from "@sinclair/typebox";
 import { version } from "../../../package.json";

@@ -1,4 +1,4 @@
-/** Rows of the contract: the check of all files, and what administrators do about its findings. */
+/** Rows of the contract: the check of all files, and the actions of administrators on its findings. */
 import { expect } from "bun:test";
 import { rm } from "node:fs/promises";
 import { wav } from "../../http/media";

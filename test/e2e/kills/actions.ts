@@ -1,4 +1,4 @@
-/** What clients do while the server is killed, and what it has acknowledged to them. */
+/** Actions of clients while the server is killed, and the results that it has acknowledged. */
 import type { Client } from "../../http/client";
 import { requestExport } from "../../http/exports";
 import { video, wav } from "../../http/media";
@@ -9,7 +9,10 @@ import { until } from "../../until";
 
 export const PATIENCE_SECONDS = 120;
 
-/** Recordings by ID with their bytes, deleted ones, and exports by ID: what the server has answered with success. */
+/**
+ * Requests to which the server has responded with success: recordings by ID with their bytes, deleted ones, and exports
+ * by ID.
+ */
 export type Acknowledged = { recordings: Map<string, Uint8Array>; deleted: Set<string>; exports: Set<string> };
 
 /** A recording that is long enough for the measuring pass of a render to be killed, and its renders. */

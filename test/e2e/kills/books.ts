@@ -1,6 +1,6 @@
 /**
- * What must be true at the end: jobs have ended, events were delivered once, and each recording, step and payment was
- * booked once.
+ * Invariants at the end: jobs have ended, events were delivered once, and each recording, step and payment was booked
+ * once.
  */
 import { expect } from "bun:test";
 import { existsSync } from "node:fs";
@@ -101,8 +101,7 @@ async function listDueEvents({ server, user }: World): Promise<string[]> {
 }
 
 /**
- * A message may be delivered twice, but with the same ID. Returns how many events and messages there were. Stops the
- * server.
+ * A message may be delivered twice, but with the same ID. Returns the number of events and messages. Stops the server.
  */
 export async function checkEvents(world: World, hook: Receiver): Promise<{ events: number; messages: number }> {
   const due = await listDueEvents(world);
@@ -155,7 +154,7 @@ export async function checkLedger({ server, user }: World, { credits, orders }: 
   const [sum] = await query<{ total: number }>("SELECT sum(delta) AS total FROM ledger WHERE workspace_id = ?");
   const spent = [...charges, ...consumed].reduce((total, entry) => total - entry.delta, 0);
   expect(sum!.total).toBe(credits + orders * ORDER_CREDITS - spent);
-  // Also of recordings that were deleted.
+  // Includes recordings that were deleted.
   const twice = "SELECT asset_id FROM ledger WHERE type = 'consume_asset' GROUP BY asset_id HAVING count(*) > 1";
   expect(await server.query(twice)).toEqual([]);
   expect(await server.query("SELECT id FROM holds")).toEqual([]);
@@ -171,7 +170,7 @@ export async function checkPipelines({ server }: World): Promise<{ restarted: nu
      WHERE p.is_chain AND s.state = 'completed' AND NOT s.output_asset_deleted`,
   );
   expect(outputs.filter(({ n }) => n !== 1)).toEqual([]);
-  // Previews are made when nothing else is to be done, and nobody waits for them here.
+  // Previews are created when no other work is due, and this test does not wait for them.
   const open = await server.query(
     `SELECT id FROM pipelines WHERE finished_at IS NULL
      AND id NOT IN (SELECT pipeline_id FROM steps WHERE processor_name = 'preview')`,

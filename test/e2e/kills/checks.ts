@@ -1,4 +1,4 @@
-/** What must be true of the folders after each kill. */
+/** Invariants of the folders after each kill. */
 import { Database } from "bun:sqlite";
 import { expect } from "bun:test";
 import { copyFile, readdir, rm } from "node:fs/promises";
@@ -75,7 +75,7 @@ export async function checkOffsite({ server }: World): Promise<void> {
   expect(report.checked_files).toBe(report.files);
 }
 
-/** A command that is run again after a kill does what it would have done. */
+/** A command that is run again after a kill has the same effect. */
 export async function checkCommand(world: World, moment: SideMoment): Promise<void> {
   if (moment.name !== "migration") return;
   const folder = moment.folder(world);

@@ -1,4 +1,4 @@
-/** Moments in which processes are killed: what is started, and how it is seen that it runs. */
+/** Moments in which processes are killed: the action that is started, and the check that it runs. */
 import { existsSync, readdirSync } from "node:fs";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -98,7 +98,7 @@ export async function createBackup({ server }: World, target: string): Promise<v
 
 const DAY_MS = 24 * 3600_000;
 
-/** Makes all backups as old as those of another night, so that the server writes the next one and removes them. */
+/** Ages all backups to another night, so that the server writes the next one and removes them. */
 async function ageBackups(backups: string): Promise<void> {
   for (const name of readdirSync(backups)) {
     const time = parseBackupName(name);
@@ -161,7 +161,7 @@ export async function reach(
   return reached;
 }
 
-/** What a moment ends without. */
+/** For moments that end only with the kill. */
 const NEVER = new Promise<never>(() => {});
 const MAX_WAIT_MS = 3_000;
 

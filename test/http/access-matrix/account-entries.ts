@@ -13,7 +13,7 @@ import type { Caller } from "./principals";
 const NEW_PASSWORD = "staple horse 4711";
 const TOKEN = "0000000000000000000000000000000000000000000";
 
-/** The owner's sessions and keys are nobody else's. */
+/** Only the owner has these sessions and keys. */
 const ofOwner = ({ name }: Caller) => (name.startsWith("owner") ? undefined : "404 not_found");
 
 async function newSession({ server, owner }: Fixtures): Promise<Record<string, string>> {
@@ -103,7 +103,7 @@ export const ACCOUNT_ENTRIES: Record<string, Entry> = {
     isIsolated: true,
   },
   "GET /users/me/identities": { allowed: "200" },
-  // To remove one ends the other sessions of the caller: there is none.
+  // Removing one ends the other sessions of the caller, who has none.
   "DELETE /users/me/identities/:identity_id": {
     allowed: "404 not_found",
     make: async () => ({ identity_id: newId() }),
@@ -111,7 +111,7 @@ export const ACCOUNT_ENTRIES: Record<string, Entry> = {
   // No mails are configured.
   "POST /users/me/email-verification": { allowed: "409 conflict" },
   "GET /users/me/two-factor": { allowed: "200" },
-  // There is no authenticator.
+  // The caller has no authenticator.
   "POST /users/me/two-factor/recovery-codes": { allowed: "409 conflict", body: () => ({ password: PASSWORD }) },
   "POST /users/me/two-factor": { allowed: "201", body: () => ({ password: PASSWORD }), isIsolated: true },
   "POST /users/me/two-factor/confirm": { allowed: "409 conflict", body: () => ({ code: "123456" }) },

@@ -8,7 +8,7 @@ const newOrder = async ({ server, workspaceId, owner }: Fixtures): Promise<Recor
   order_id: await insertPendingOrder(server, workspaceId, owner.userId),
 });
 
-/** Closes what earlier callers have ordered: a workspace can have only a few pending orders. */
+/** Closes the orders of earlier callers, because a workspace can have only a few pending ones. */
 async function closeOrders({ server }: Fixtures): Promise<Record<string, string>> {
   await server.services().store.write(async (tx) => {
     await tx.run(sql`UPDATE orders SET state = 'rejected' WHERE state = 'pending'`);
@@ -26,7 +26,7 @@ export const BILLING_ENTRIES: Record<string, Entry> = {
   "POST /billing/orders/:order_id/cancel": { allowed: "200", make: newOrder },
   "GET /billing/invoices": { allowed: "200" },
   "GET /billing/subscription": { allowed: "200" },
-  // There is none.
+  // The workspace has no subscription.
   "DELETE /billing/subscription": { allowed: "404 not_found" },
   // Stripe is not configured.
   "POST /billing/webhook": { allowed: "404 not_found" },

@@ -54,7 +54,7 @@ export const EDIT_ENTRIES: Record<string, Entry> = {
   "GET /projects/:project_id/summary": { allowed: "200" },
   "GET /vocabulary": { allowed: "200" },
   "GET /vocabulary/common-form": { allowed: "200", query: "?text=the" },
-  // Nobody has saved one.
+  // No vocabulary has been saved.
   "PUT /vocabulary": { allowed: "409 conflict", body: () => ({ revision: 7, entries: [] }) },
   "GET /uploads/limits": { allowed: "200" },
   // The shared recording can be cut.

@@ -1,7 +1,4 @@
-/**
- * What the matrix needs to know of each endpoint besides its `Route`: a valid request, and the outcome for somebody who
- * may send it.
- */
+/** Data of each endpoint in addition to its `Route`: a valid request, and the outcome for a permitted caller. */
 import type { Client } from "../client";
 import type { Fixtures } from "./fixtures";
 import { endTests, newCut, newEndpoint, newProject, newRender, newUpload } from "./fixtures";
@@ -23,7 +20,7 @@ export type Entry = {
   /** The body is bytes. */
   bytes?: Uint8Array<ArrayBuffer>;
   headers?: Record<string, string>;
-  /** Creates what the call removes. Others name the shared resources. */
+  /** Creates the resource that the call removes. Others name the shared resources. */
   make?: (fixtures: Fixtures) => Promise<Record<string, string>>;
   /** The call changes the caller: it is made by an account of its own. */
   isIsolated?: boolean;

@@ -1,6 +1,6 @@
 /**
- * What the contract says about an endpoint and a caller, from what the route declares. Written without the server's own
- * decisions.
+ * The outcome of a call according to the contract, from the caller and the declaration of the route. Written without
+ * the server's own decisions.
  */
 import type { RouteAccess } from "../../../src/work/access/access";
 import type { Entry } from "./entries";
@@ -15,7 +15,7 @@ export type Endpoint = {
   access: RouteAccess;
 };
 
-/** Returns the expected outcome, and whether it is that of somebody who may do it. */
+/** Returns the expected outcome, and whether the caller is permitted. */
 export function getExpected(endpoint: Endpoint, entry: Entry, caller: Caller): { outcome: string; isAllowed: boolean } {
   const refusal = findRefusal(endpoint, entry, caller);
   return refusal === null
@@ -33,7 +33,7 @@ function findRefusal({ prefix, method, path, access }: Endpoint, entry: Entry, c
   // "need a session not older than 12 h: an API key gets 403 forbidden"
   const needsSession = access.credential === "session" || access.credential === "fresh-session";
   if (needsSession && caller.credential === "key") return "403 forbidden";
-  // What belongs to an account is not for the keys of a shared workspace, of a device, or with one scope.
+  // Resources of an account are not accessible with keys of a shared workspace, of a device, or with one scope.
   if (access.credential === "account" && caller.credential === "key" && !caller.isAccountKey) return "403 forbidden";
   if (access.credential === "fresh-session" && caller.isOldSession) return "403 forbidden session_too_old";
   // "A member who calls admin/* gets 403"

@@ -1,6 +1,6 @@
 /**
- * What the paths and bodies of the matrix name: a workspace with one of each resource, and new ones for calls that
- * remove them.
+ * Resources named in the paths and bodies of the matrix: a workspace with one of each resource, and new ones for calls
+ * that remove them.
  */
 import { sql } from "drizzle-orm";
 import { newId } from "../../../src/lib/ids";
@@ -52,7 +52,7 @@ function shareChild(requests: PlanRequests): () => void {
   return () => ended.resolve();
 }
 
-/** Starts the server. No job runs any more when it resolves, so that new cuts and renders stay pending. */
+/** Starts the server. No jobs run after it resolves, so that new cuts and renders stay pending. */
 export async function createMatrixFixtures(): Promise<Fixtures> {
   const settings = {
     MAX_UPLOADS: "1000",
@@ -130,13 +130,13 @@ export async function createMatrixFixtures(): Promise<Fixtures> {
 
 type Make = (fixtures: Fixtures) => Promise<Record<string, string>>;
 
-/** Ends what earlier callers have sent: few test events of a workspace may wait. */
+/** Ends the test events of earlier callers, because a workspace can have only a few waiting ones. */
 export const endTests: Make = async ({ server }) => {
   await server.services().store.write((tx) => tx.run(sql`UPDATE deliveries SET state = 'failed', due_at = NULL`));
   return {};
 };
 
-/** Creates what a call may remove or change for good. */
+/** Creates a resource that a call may remove or change permanently. */
 export const newProject: Make = async ({ owner }) => ({ project_id: (await owner.project()).id });
 export const newUpload: Make = async ({ owner, ids }) => {
   const { id } = await owner.open(100, { projectId: ids.project_id! });

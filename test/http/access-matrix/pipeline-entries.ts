@@ -1,4 +1,4 @@
-/** The entries of pipelines. No job runs: what is cancelled stays cancelled, and a retried step is pending. */
+/** The entries of pipelines. No jobs run: cancelled pipelines stay cancelled, and a retried step is pending. */
 import { CUT, startChain } from "../chains";
 import type { Pipeline } from "../resources";
 import type { Entry } from "./entries";

@@ -85,14 +85,14 @@ test("a broken download resumes at the last complete part, in this process and i
   const second = serve(file, 34);
   await expect(useOnce(first, file, second.read)).rejects.toThrow("connection broken");
   expect(second.ranges[0]).toEqual([10, 20]);
-  // The process was killed: what is on the disk is what was written.
+  // The process was killed: only the bytes on the disk are left.
   const next = await openCache(folder.path);
   const third = serve(file);
   expect(await readFile(await useOnce(next, file, third.read))).toEqual(contentOf(file));
   expect(third.ranges[0]).toEqual([30, 40]);
 });
 
-test("what a killed process left half written is fetched again", async () => {
+test("files that a killed process left half written are fetched again", async () => {
   await using folder = await temporaryFolder();
   const file = toFile("a", 45);
   const cache = await openCache(folder.path);
@@ -205,7 +205,7 @@ test("the files of a deleted recording are removed, at once or when they are no 
   expect((await readdir(folder.path)).filter((name) => name.startsWith(ASSET))).toEqual([]);
 });
 
-test("a folder that is no part of the cache is removed at the start", async () => {
+test("a folder that is not part of the cache is removed at the start", async () => {
   await using folder = await temporaryFolder();
   await Bun.write(join(folder.path, "strange", "a"), "1");
   await Bun.write(join(folder.path, "strange", "b"), "2");

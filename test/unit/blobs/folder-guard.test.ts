@@ -65,7 +65,7 @@ describe("a folder is offline", () => {
   });
 });
 
-test("a folder that does not respond is offline until it does, and is asked once", async () => {
+test("a folder that does not respond is offline until it does, and is checked once", async () => {
   await using guarded = await guardedFolder();
   const { guard, marker } = guarded;
   await rm(marker.path);
@@ -82,7 +82,7 @@ test("a folder that does not respond is offline until it does, and is asked once
   await until("the response", () => guard.findProblem() === null);
 });
 
-test("a check sees what has changed while an earlier one ran", async () => {
+test("a check sees changes made while an earlier one ran", async () => {
   await using guarded = await guardedFolder();
   const { guard, media } = guarded;
   for (let round = 0; round < 20; round++) {

@@ -59,7 +59,7 @@ test("parts are fetched once, and the others are holes", async () => {
   expect(cache.unusedBytes()).toBe(35);
 });
 
-test("who waits for a part goes on when the one who fetches it gives up", async () => {
+test("a caller that waits for a part continues when the one that fetches it gives up", async () => {
   await using folder = await temporaryFolder();
   const cache = await openCache(folder.path);
   const blob = await cache.acquireParts(FILE);
@@ -106,7 +106,7 @@ test("the complete file replaces it, and a restart removes it", async () => {
   expect(await readdir(dirname(whole.path))).toEqual(["source"]);
 });
 
-test("it is removed with the unused files, and counts with what was fetched of it", async () => {
+test("it is removed with the unused files, and counts with its fetched parts", async () => {
   await using folder = await temporaryFolder();
   const cache = await openCache(folder.path, 15);
   const blob = await cache.acquireParts(FILE);

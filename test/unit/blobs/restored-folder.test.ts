@@ -71,7 +71,7 @@ test("drafts of killed restores are removed by the next one, and nothing else", 
 test("a start completes a restore that was killed between its two renames", async () => {
   await using live = await liveFolder();
   await Bun.write(`${live.data}.restored-${STAMP}/name`, "restored");
-  // Before the first rename the live folder is there.
+  // Before the first rename, the live folder still exists.
   completeRestore(live.data);
   expect(await live.name()).toBe("live");
   await rename(live.data, `${live.data}.before-restore-${STAMP}`);
@@ -113,7 +113,7 @@ async function liveFolders({ isNew = false } = {}) {
       for (const path of [restored.drafts.data, restored.drafts.media]) await write(path!, "restored");
       return restored;
     },
-    /** What a start does. */
+    /** Simulates a start. */
     start: async () => {
       completeRestore(data);
       await completeMediaRestore(data, media);
@@ -152,7 +152,7 @@ for (const isNew of [false, true])
       const at = (path: string, infix: string) => (infix === "" ? path : `${path}.${infix}-${STAMP}`);
       for (const [which, from, to] of renames.slice(0, done)) await rename(at(live[which], from), at(live[which], to));
       await live.start();
-      // Of new folders, the data folder alone is not taken for complete: there is none before it.
+      // A new data folder alone is not considered complete, because no earlier one exists.
       const isSwapped = renames.slice(0, done).some(([which, , to]) => which === "data" && to === "");
       const isLeft = !isNew && renames.slice(0, done).some(([which, from]) => which === "data" && from === "");
       const before = isNew ? null : "live";

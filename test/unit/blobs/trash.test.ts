@@ -89,13 +89,13 @@ test("a clock that jumps ahead deletes nothing unless it stays there for an hour
     return (await it.entries()).length;
   };
   expect([await sweepAt(50), await sweepAt(2), await sweepAt(51)]).toEqual([1, 1, 1]);
-  // Sweeps that follow each other at once, as when a folder comes back.
+  // Sweeps in immediate succession, as when a folder comes back.
   uptime -= HOUR_MS;
   expect(await sweepAt(51)).toBe(1);
   expect(await sweepAt(52)).toBe(0);
 });
 
-test("what no row knows is kept with its place, for itself and for a restore", async () => {
+test("files that no row knows are kept with their place, also for a restore", async () => {
   await using it = await trash();
   const { folders, asset } = it;
   const { dir, source } = folders.media(asset);
@@ -123,7 +123,7 @@ test("what no row knows is kept with its place, for itself and for a restore", a
   await until("one entry", async () => (await listNames(folders.trash)).length === 1);
 });
 
-test("what a crash left behind is swept, and what an older version has moved", async () => {
+test("files left by a crash or moved by an older version are swept", async () => {
   await using it = await trash();
   for (const name of [newId(), "left", `${newId()}.work.x`, `${newId()}.media.a b`])
     await Bun.write(join(it.folders.trash, name, "over"), "bytes");

@@ -84,7 +84,7 @@ describe("the summary", () => {
     expect(isGood(suites)).toBe(good);
   });
 
-  test("has the slowest files, the durations, the counts, and at the end what failed", () => {
+  test("has the slowest files, the durations, the counts, and at the end the failures", () => {
     const { files, failures } = parseTestReport(GOOD);
     const many = Array.from({ length: 40 }, (_, n) => ({ ...files[0]!, path: `test/unit/${n}.test.ts`, seconds: 0.5 }));
     const long = { path: "test/unit/b.test.ts", name: "long", message: Array(60).fill("x".repeat(400)).join("\n") };

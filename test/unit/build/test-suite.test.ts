@@ -59,7 +59,7 @@ test("each failure is found: of tests, of their set-up, of their process, and of
   expect(problems).toEqual([`test/bad/empty.test.ts ${about}`, `test/bad/loads.test.ts ${about}`]);
 });
 
-test("files with failures run once more alone: what passes then is unsteady, what fails again is a failure", async () => {
+test("files with failures run once more alone: those that pass then are unsteady, those that fail again are failures", async () => {
   const { files, failures, unsteady, problems } = await run("unsteady");
   expect(failures.map(({ path, name }) => `${path} ${name}`)).toEqual(["test/unsteady/fails.test.ts fails"]);
   expect(unsteady.map(({ path, name }) => `${path} ${name}`)).toEqual(["test/unsteady/first.test.ts passes later"]);

@@ -117,7 +117,7 @@ test("a plan alone is not rendered, a plan with a format is", async () => {
   expect(both?.tasks[0]).toMatchObject({ render: true, output: toCutPath(given.path, "mp3") });
 });
 
-test("timelines and subtitles are written next to the output, else next to the recording, and alone render nothing", async () => {
+test("timelines and subtitles are written next to the output, otherwise next to the recording, and alone render nothing", async () => {
   await using given = await talk();
   const alone = (await readCutArguments([given.path, "--subtitle", "srt"]))!.tasks[0]!;
   expect([alone.render, toCompanionPath(alone, "srt")]).toEqual([false, join(given.folder.path, "talk.cut.srt")]);
@@ -133,7 +133,7 @@ test("timelines and subtitles are written next to the output, else next to the r
   );
 });
 
-test("help is asked for without a recording", async () => {
+test("help needs no recording", async () => {
   expect(await readCutArguments(["--help"])).toBeNull();
 });
 

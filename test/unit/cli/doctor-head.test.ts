@@ -1,4 +1,4 @@
-/** The check of the head: connections, certificates and answers that are not those of a head. */
+/** The check of the head: connections, certificates, and responses of other servers. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { checkHead, isOfWorker } from "../../../src/cli/doctor-head";
@@ -39,7 +39,7 @@ test("another clock and a connection without TLS are warnings", async () => {
     "warning",
     expect.stringMatching(/the clock of this machine is (59|60)\d s ahead of that of the head/),
   ]);
-  // Not a loopback address, and this machine all the same.
+  // Not a loopback address, but still this machine.
   const plain = await check(`http://0.0.0.0:${head.port}`);
   expect([plain.state, plain.about]).toEqual([
     "warning",

@@ -91,7 +91,7 @@ test("a usage error is one line with exit code 2", async () => {
   expect([help.code, help.out]).toEqual([0, expect.stringContaining("offcut models add --file PATH")]);
 }, 30_000);
 
-test("an interrupted download installs nothing, says how to resume, and resumes", async () => {
+test("an interrupted download installs nothing, prints how to resume, and resumes", async () => {
   await using folder = await temporaryFolder();
   const data = join(folder.path, "data");
   const half = Promise.withResolvers<void>();

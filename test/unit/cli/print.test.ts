@@ -18,7 +18,7 @@ afterEach(() => {
 const HOSTILE = "a\u001b[2J\u009b2J\r\u2028\u202eb";
 const ESCAPED = "a\\u001b[2J\\u009b2J\\u000d\\u2028\\u202eb";
 
-test("what commands print keeps its lines, an error is one line, and other control characters are escaped", () => {
+test("the output of commands keeps its lines, an error is one line, and other control characters are escaped", () => {
   print(`${HOSTILE}\nnext\n`);
   printError(`offcut worker: ${HOSTILE}\nwritten: other.mp4`);
   print(`${JSON.stringify({ name: HOSTILE })}\n`);

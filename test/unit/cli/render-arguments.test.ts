@@ -52,7 +52,7 @@ test("a byte order mark is not part of the plan", async () => {
   expect((await readRenderArguments([given.path, "--plan", given.plan]))?.planText).toBe("{}");
 });
 
-test("help is asked for without a recording", async () => {
+test("help needs no recording", async () => {
   expect(await readRenderArguments(["--help"])).toBeNull();
 });
 

@@ -47,7 +47,7 @@ test("the service of a worker is restarted after failures, not after its token w
 test("the service of a worker has the time to drain, and its children end with it", async () => {
   const unit = await printUnit();
   expect(Number(unit.get("TimeoutStopSec"))).toBeGreaterThan(30);
-  // SIGTERM goes to the worker only, so that its chunk can end.
+  // Only the worker receives SIGTERM, so that its chunk can end.
   expect(unit.get("KillMode")).toBe("mixed");
   expect([unit.get("User"), unit.get("StateDirectory")]).toEqual(["offcut-worker", "offcut-worker"]);
 });

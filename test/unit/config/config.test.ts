@@ -254,8 +254,8 @@ test.each([
   expect(await refusal({ env: { OFFCUT_DNS_SERVERS: servers } })).toStartWith("OFFCUT_DNS_SERVERS: dns_servers must ");
 });
 
-// Nothing is forbidden to root.
-test.skipIf(process.getuid?.() === 0)("a file that may not be read says what to do", async () => {
+// Permissions do not restrict root.
+test.skipIf(process.getuid?.() === 0)("the error for an unreadable file contains advice", async () => {
   await using folder = await temporaryFolder();
   const file = join(folder.path, "offcut.toml");
   await Bun.write(file, "");

@@ -187,7 +187,7 @@ test("a start that was killed after the first marker or the ID comes to the same
   await rm(join(at.data, "secrets.json"));
   await rm(join(at.data, "offcut.db"));
   expect([getId(await at.start(at.media)), await at.markers()]).toEqual([id, { data: id, inData: null, inMedia: id }]);
-  // After the marker in the media folder: that in the data folder is still there.
+  // Killed after the marker was written to the media folder: the one in the data folder still exists.
   await Bun.write(join(at.data, "offcut-media.id"), Bun.file(join(at.media, "offcut-media.id")));
   await at.start(at.media);
   expect(await at.markers()).toEqual({ data: id, inData: null, inMedia: id });

@@ -43,7 +43,7 @@ test.each<[string, Partial<DiskFacts>, string | null]>([
   expect(found && `${found.severity}: ${found.title}`).toBe(expected);
 });
 
-test("a disk that is small and fills up says both", () => {
+test("the problem of a disk that is small and fills up contains both", () => {
   expect(findDiskProblem(disk({ freeBytes: 40 * GB, trend: { bytesPerDay: -30 * GB } }))?.detail).toBe(
     "40 GB of 1 TB are left. At the current rate the disk is full in a day. Free some space or add a larger disk.",
   );
@@ -64,7 +64,7 @@ test.each<[string, number, string | null, string | null]>([
   if (found && error) expect(found.detail).toBe("The disk is full. Offcut tries again every hour.");
 });
 
-test("a drill that failed says why, in a limited number of characters", () => {
+test("the problem of a failed drill has the reason, in a limited number of characters", () => {
   expect(findDrillProblem(null)).toBeNull();
   expect(findDrillProblem("2 balances differ.")?.detail).toBe(
     "The newest backup may not be restorable. 2 balances differ.",

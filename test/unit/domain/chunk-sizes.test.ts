@@ -82,7 +82,7 @@ describe("the chunk of a place", () => {
     expect(chooseChunk(waiting, at)).toBe(expected);
   });
 
-  test("somebody always gets one, and nobody one that would end after the others have done everything", () => {
+  test("some place always gets one, and none gets one that would end after the others have done everything", () => {
     const frames = fc.array(fc.integer({ min: MIN_CHUNK_FRAMES, max: MAX_CHUNK_FRAMES }), { minLength: 1 });
     fc.assert(
       fc.property(frames, fc.array(place, { minLength: 1, maxLength: 6 }), fc.nat(5_000), (waiting, at, running) => {
@@ -113,7 +113,7 @@ describe("a second run of a chunk", () => {
     expect(chooseDuplicate([{ ...running, elapsedSeconds: 20, share: 0.9 }], 60)).toBeNull();
   });
 
-  test("a place that is slower than its speed says is noticed by its progress", () => {
+  test("a place that is slower than its recorded speed is noticed by its progress", () => {
     expect(estimateSecondsLeft({ frames: 240, speed: 60, elapsedSeconds: 10, share: 0.1 })).toBe(90);
     expect(estimateSecondsLeft({ frames: 240, speed: 60, elapsedSeconds: 30, share: 0 })).toBe(26);
     expect(chooseDuplicate([{ frames: 240, speed: 60, elapsedSeconds: 30, share: 0 }], 60)).toBe(0);

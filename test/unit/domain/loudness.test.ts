@@ -40,7 +40,7 @@ test("only kept spans count, and the peaks in them", () => {
   expect(measureSpans(steps, spans).peak).toBeCloseTo(-27, 2);
   expect(measureSpans(steps, [{ start: 0, end: 70 * STEP }]).integrated).toBeGreaterThan(-20);
   expect(measureSpans(steps, [])).toEqual({ integrated: null, peak: null });
-  // Beyond the recording there is silence.
+  // The audio beyond the recording is silent.
   expect(measureSpans(steps, [{ start: 100 * STEP, end: 200 * STEP }])).toEqual({ integrated: null, peak: null });
 });
 

@@ -5,7 +5,7 @@ import { applyChanges, countChanges, type Edit, mergeEdits } from "../../../src/
 
 const END = 60;
 
-/** Kept and removed stretches, in turn. Short ones, so that the edits of two people meet often. */
+/** Kept and removed stretches, in turn. Short spans, so that the edits of two people often overlap. */
 const kept = fc.array(fc.integer({ min: 1, max: 8 }), { maxLength: 14 }).map((lengths) => {
   const spans: { start: number; end: number }[] = [];
   let at = 0;
@@ -38,7 +38,7 @@ const flatten = (one: Edit): string[] =>
   Array.from({ length: END }, (_, time) => `${isIn(one.kept, time)} ${textAt(one, time)}`);
 const times = Array.from({ length: END }, (_, time) => time);
 
-/** Asserts that a merge has what each side changed, outside of these places. */
+/** Asserts that a merge has the changes of both sides outside of these places. */
 function expectBoth(values: (one: Edit, time: number) => unknown, edits: Edit[], merged: Edit, places: Span[]): void {
   const [base, mine, theirs] = edits as [Edit, Edit, Edit];
   for (const time of times) {
@@ -51,7 +51,7 @@ function expectBoth(values: (one: Edit, time: number) => unknown, edits: Edit[],
 }
 
 describe("a merge", () => {
-  test("has what either side did, outside of the places that are asked about", () => {
+  test("has the changes of both sides, outside of the conflicts", () => {
     fc.assert(
       fc.property(edit, edit, edit, (base, mine, theirs) => {
         const { merged, places } = mergeEdits(base, mine, theirs);
@@ -77,7 +77,7 @@ describe("a merge", () => {
     );
   });
 
-  test("is the same from both sides, apart from the places that are asked about", () => {
+  test("is the same from both sides, apart from the conflicts", () => {
     fc.assert(
       fc.property(edit, edit, edit, (base, mine, theirs) => {
         const one = mergeEdits(base, mine, theirs);
@@ -132,14 +132,14 @@ describe("edits of two people", () => {
     });
   });
 
-  test("an edge that both have moved is asked about, and nothing else", () => {
+  test("only an edge that both have moved is a conflict", () => {
     const { merged, asked, places } = mergeEdits(whole, without([10, 16], [30, 32]), without([10, 14], [40, 42]));
     expect(merged).toEqual(without([10, 16], [30, 32], [40, 42]));
     expect(places.kept).toEqual([{ start: 10, end: 16 }]);
     expect(asked.kept).toEqual([{ start: 14, end: 16, isKept: true }]);
   });
 
-  test("a word that both have corrected is asked about, unless the text is the same", () => {
+  test("a word that both have corrected is a conflict, unless the text is the same", () => {
     const say = (text: string): Edit => ({ ...whole, texts: [{ start: 3, end: 5, text }] });
     expect(mergeEdits(whole, say("Jānis"), say("Jānis")).places.texts).toEqual([]);
     const { merged, asked } = mergeEdits(whole, say("Jānis"), say("Janis"));

@@ -65,7 +65,7 @@ test("unchanged segments make the same plan", () => {
   });
 });
 
-test("what the user removes is manual, with its words; what was removed before keeps its reason and rule", () => {
+test("spans that the user removes are manual, with their words; earlier removals keep their reason and rule", () => {
   const edited = planToJson(editPlan(plan, [{ start: 1, end: 2 }], words, video));
   expect(edited.removed).toEqual([
     { start: 0, end: 1, reason: "silence", rule: "pause.leading", text: "" },
@@ -76,12 +76,12 @@ test("what the user removes is manual, with its words; what was removed before k
   expect(edited.missing).toEqual(["a line"]);
 });
 
-test("what the user restores has its words again, and no review", () => {
+test("spans that the user restores have their words again, and no review", () => {
   const edited = planToJson(editPlan(plan, [{ start: 2.9, end: 4 }], words, video));
   expect(edited.segments).toEqual([{ start: 2.9, end: 4, start_frame: 87, end_frame: 120, text: "two", review: null }]);
 });
 
-test("what stays removed has the words that are left in it, and corrected ones", () => {
+test("spans that stay removed have the words that are left in them, and corrected ones", () => {
   const retake = { start: 2, end: 5, reason: "retake" as const, rule: "false_start.prefix" as const };
   const edited = planToJson(editPlan(plan, [{ start: 2.9, end: 4 }], words, video));
   expect(edited.removed.filter(({ reason }) => reason === "retake").map(({ text }) => text)).toEqual(["", ""]);

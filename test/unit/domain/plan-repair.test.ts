@@ -7,7 +7,7 @@ import { parsePlanText } from "../../../src/domain/plan-text";
 import { listRemovedSpans, type SourceClock, toSegments } from "../../../src/domain/segments";
 import { createPlan, SECOND, words } from "./three-words";
 
-/** Returns what probing finds of a recording of ten seconds. */
+/** Returns the probe result of a recording of ten seconds. */
 function probed(frames: ProbedMedia["frames"]): ProbedMedia {
   return { info: { duration: 10 * SECOND, video: null } as unknown as MediaInfo, frames };
 }
@@ -47,7 +47,7 @@ test("bounds are snapped to the frames of the recording, whatever the frames in 
   });
 });
 
-test("what a person removes is manual; what was removed keeps its reason and rule", () => {
+test("spans that a person removes are manual; earlier removals keep their reason and rule", () => {
   const { removed } = repaired({ segments: [plan.segments[0]!] }).plan;
   expect(removed.map(({ start, end, reason, rule, text }) => [start, end, reason, rule, text])).toEqual([
     [0, 1, "silence", "pause.leading", ""],

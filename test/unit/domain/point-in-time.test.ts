@@ -52,7 +52,7 @@ describe("snapshots", () => {
     expect(selectSnapshotsToRemove(times, now)).toEqual(removed.map((hour) => now + hour * HOUR_MS));
   });
 
-  test("the newest is never removed, whatever the clock says", () => {
+  test("the newest is never removed, whatever the clock shows", () => {
     const time = fc.integer({ min: 0, max: 4e12 });
     fc.assert(
       fc.property(fc.uniqueArray(time, { minLength: 1 }), time, (times, now) => {

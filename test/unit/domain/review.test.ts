@@ -1,4 +1,4 @@
-/** The items of a review, and what decisions about them keep and remove. */
+/** The items of a review, and the effects of decisions about them. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { judgePlan } from "../../../src/domain/pacing/judge-plan";
@@ -58,7 +58,7 @@ const PLAN = plan(
 );
 
 describe("items", () => {
-  test("removals and marks are sorted by time; what was removed by hand is none", () => {
+  test("removals and marks are sorted by time; removals by hand are not items", () => {
     expect(listPlanItems(PLAN).map(({ kind, start, reason }) => `${kind} ${start / 1e6} ${reason}`)).toEqual([
       "removal 2 silence",
       "mark 3 maybe a retake",

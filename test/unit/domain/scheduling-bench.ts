@@ -82,7 +82,7 @@ export function createBench(local: Partial<Record<WorkerJob, number>>, workers: 
     rank: (id, stepId) => state.ranks.get(`${stepId} ${id}`) ?? 0,
   });
 
-  /** Starts what can start. */
+  /** Starts all jobs that can start. */
   function settle(): void {
     for (;;) {
       const decision = decideNext(read(), limits);

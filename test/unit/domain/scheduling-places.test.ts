@@ -1,4 +1,4 @@
-/** Which job starts at which place: this machine, or a worker. */
+/** The choice of a place for each job: this machine, or a worker. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { LOCAL, type OnlineWorker, type PlaceNeeds, type WorkerLack } from "../../../src/domain/places";
@@ -114,7 +114,7 @@ describe("choosing a place", () => {
 });
 
 describe("sharing between workspaces", () => {
-  test("who holds the fewest slots is next, whoever asked first", () => {
+  test("the workspace with the fewest slots is next, whichever asked first", () => {
     const b = bench({}, [worker("w", { slots: 2 })]);
     for (const step of ["a1", "a2", "a3", "a4"]) b.ask(step, "anna", needs("render"));
     b.ask("b1", "bert", needs("cut"));
@@ -142,7 +142,7 @@ describe("sharing between workspaces", () => {
     expect(yielding()[0]).toBe(false);
   });
 
-  test("nobody yields to a workspace that holds as many", () => {
+  test("no job yields to a workspace that holds as many slots", () => {
     const b = bench({}, [worker("w")]);
     b.ask("a1", "anna", needs("render"));
     b.ask("a2", "anna", needs("render"));
@@ -170,7 +170,7 @@ describe("a step that runs alone", () => {
     expect(b.granted.at(-1)).toBe("b1 w");
   });
 
-  test("runs here without a worker that can do it, and nothing starts here meanwhile", () => {
+  test("runs here without a worker that can do it, and nothing starts here in the meantime", () => {
     const b = bench({ render: 2 }, []);
     b.ask("suspect", "sam", needs("render"), { runsAlone: true });
     b.ask("a1", "anna", needs("render"));
@@ -182,13 +182,13 @@ describe("a step that runs alone", () => {
   });
 });
 
-test("what only this machine can do starts here without slots", () => {
+test("jobs that only this machine can run start here without slots", () => {
   const b = bench({}, [worker("w")]);
   b.ask("deleted", "anna", needs("render"), { needs: null });
   expect(b.granted).toEqual([`deleted ${LOCAL}`]);
 });
 
-test("parts of a job are not asked to yield; their slots go to who holds fewer when they end", () => {
+test("parts of a job are not asked to yield; their slots go to workspaces with fewer when they end", () => {
   const b = bench({}, [worker("w", { slots: 2 })]);
   for (const part of [1, 2, 3]) b.ask(`part ${part}`, "anna", needs("render"), { wants: () => true });
   b.ask("b1", "bert", needs("cut"));
@@ -215,7 +215,7 @@ describe("properties", () => {
       job: fc.constantFrom<WorkerJob>("prepare", "cut", "render"),
       isLarge: fc.boolean(),
       runsAlone: fc.boolean(),
-      /** Which of the held slots is released before it asks. */
+      /** Index of the held slot that is released before the request. */
       releases: fc.nat({ max: 4 }),
     }),
     { minLength: 1, maxLength: 40 },

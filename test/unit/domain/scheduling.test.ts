@@ -79,7 +79,7 @@ describe("sharing between users", () => {
 });
 
 describe("a job that runs alone", () => {
-  test("waits until all others have yielded; no job starts meanwhile, and one that does not yield is interrupted", () => {
+  test("waits until all others have yielded; no job starts in the meantime, and one that does not yield is interrupted", () => {
     const others = { held: running("anna 0", "bert 5"), due: [due("carl")], dueAlone: suspect };
     const ids = new Set(others.held.map((job) => job.stepId));
     expect(decideNext(at(10, others), LIMITS)).toMatchObject({

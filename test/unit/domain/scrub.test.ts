@@ -92,7 +92,7 @@ test("a pass makes up for the weeks in which there was none", () => {
           names.map((path) => ({ path, appears: 0 })),
           weeks.map((week) => ({ week, moment: 0 })),
         );
-        // Whatever was read last was read in the newest week of the file, or after it.
+        // Each path was last read in the newest week of the file, or after it.
         for (const path of names)
           for (const week of weeks.filter((each) => each >= 4))
             expect(week - readIn.get(path)!.findLast((each) => each <= week)!).toBeLessThan(4 + gapBefore(weeks, week));
@@ -194,7 +194,7 @@ test.each([
   else expect(finding).toEqual({ problem: "changed", detail: expect.stringMatching(detail) });
 });
 
-test("a size that differs by less than it shows is said in bytes", () => {
+test("sizes that differ by less than their formatted value are shown in bytes", () => {
   expect(findChange({ role: "fixed", bytes: 5_000_001 }, read("a", 5_000_000), nothing)?.detail).toBe(
     "Has 5000000 bytes, expected 5000001.",
   );

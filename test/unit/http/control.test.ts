@@ -1,4 +1,4 @@
-/** What the control socket answers to the owner of the data folder. */
+/** Responses of the control socket to the owner of the data folder. */
 import { expect, test } from "bun:test";
 import { AppError } from "../../../src/domain/errors";
 import { createControlHandler } from "../../../src/http/control";

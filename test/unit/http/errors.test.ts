@@ -64,7 +64,7 @@ test.each(["ENOSPC", "EDQUOT", "SQLITE_FULL"])("a full disk (%s) is a 503 with R
   });
 });
 
-test("the message is one line, and fields do not repeat what was sent", () => {
+test("the message is one line, and fields do not repeat the input", () => {
   const fields = [{ field: "body.name", message: "is required", type: "missing", input: "secret" }];
   const { body } = reply(new AppError("validation_error", "Two\n  lines.", { fields }));
   expect(body).toEqual({

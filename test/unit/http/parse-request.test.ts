@@ -212,7 +212,7 @@ describe("parseBody, given", () => {
     expect(await getRefusal(() => parseBody(schema, text))).toEqual(expected);
   });
 
-  test("does not repeat what was sent in the message", async () => {
+  test("does not repeat the input in the message", async () => {
     const secret = "hunter2hunter2";
     const shown = await getRefusal(() => parseBody(schema, JSON.stringify({ name: "x", id: secret, [secret]: 1 })));
     expect(JSON.stringify(shown)).not.toContain(`"${secret}"`);

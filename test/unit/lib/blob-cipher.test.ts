@@ -22,7 +22,7 @@ const random = (bytes: number) => {
   return content;
 };
 
-test("decrypts what it has encrypted, to the size that is known before", () => {
+test("decrypts its own output, to the size known in advance", () => {
   fc.assert(
     fc.property(sizes, (bytes) => {
       const content = random(bytes);

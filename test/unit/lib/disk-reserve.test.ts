@@ -50,7 +50,7 @@ describe("the reserve", () => {
     expect(one.state.asked).toBe(1);
   });
 
-  test("notices what other programs write and delete", () => {
+  test("notices writes and deletions of other programs", () => {
     const one = disk(30 * MIB, 10 * MIB);
     expect(one.claim(17 * MIB)).toBe(true);
     one.state.free = 10 * MIB;

@@ -10,7 +10,7 @@ test("sha256 hashes a text or its bytes", () => {
   expect(sha256(new TextEncoder().encode("abc"))).toBe(ABC);
 });
 
-test("hashFile hashes the content of a file and rejects when there is none", async () => {
+test("hashFile hashes the content of a file and rejects if it is missing", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "file");
   await Bun.write(path, "abc");

@@ -26,7 +26,7 @@ test("results are in order, and the limits hold", async () => {
   );
 });
 
-test("an error ends it after what has started", async () => {
+test("an error ends it after the started tasks", async () => {
   let ended = 0;
   const limits = { width: 3, maxCost: 100, toCost: () => 1 };
   const mapped = mapInOrder([1, 2, 3, 4, 5, 6], limits, async (item) => {

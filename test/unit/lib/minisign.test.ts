@@ -1,7 +1,4 @@
-/**
- * Signatures of releases: what minisign signs is accepted, what Offcut signs is accepted by minisign, and nothing else
- * is.
- */
+/** Signatures of releases: Offcut accepts signatures of minisign and vice versa, and rejects all others. */
 import { beforeAll, describe, expect, test } from "bun:test";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -139,7 +136,7 @@ describe.skipIf(MINISIGN === null)("the program minisign", () => {
     );
   });
 
-  test("accepts what Offcut signs, with a key of either", async () => {
+  test("accepts signatures of Offcut, with a key of either", async () => {
     minisign("-G", "-W", "-f", "-p", "real.pub", "-s", "real.key");
     const secretText = await readFile(join(folder.path, "real.key"), "utf8");
     const publicText = await readFile(join(folder.path, "real.pub"), "utf8");

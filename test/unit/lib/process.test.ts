@@ -109,11 +109,11 @@ describe("a child process", () => {
     const started = Date.now();
     await child.kill();
     expect((await child.exited).signal).toBe("SIGKILL");
-    // And what a busy machine needs: it would never end.
+    // Includes the delay of a busy machine. Without the limit, it would never end.
     expect(Date.now() - started).toBeLessThan(10_000);
   });
 
-  test("what ignores SIGTERM ends with the child that does not", async () => {
+  test("processes that ignore SIGTERM end with the child that does not", async () => {
     const child = spawnChild({
       command: shell("(trap '' TERM; echo ready; while :; do sleep 1; done) & wait"),
       stdout: "pipe",

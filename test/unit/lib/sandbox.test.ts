@@ -53,7 +53,7 @@ describe("the bwrap arguments", () => {
 });
 
 describe("finding a sandbox", () => {
-  /** A folder for the PATH with programs that answer as given. */
+  /** A folder for the PATH with programs that have the given output. */
   const choose = async (programs: Record<string, string>, wanted = true) => {
     await using folder = await temporaryFolder();
     for (const [name, script] of Object.entries(programs)) {

@@ -13,13 +13,13 @@ test("a share is saved up to its burst, may be exceeded, and is made up for befo
   // A clock that goes back grants nothing.
   share.spend("a", 0.5, 5_001);
   expect(share.hasLeft("a", 0)).toBe(false);
-  // Whatever is given back, no more than the burst is saved.
+  // However much is returned, at most the burst is saved.
   share.spend("a", -50, 1e6);
   share.spend("a", 1, 1e6);
   expect(share.hasLeft("a", 1e6)).toBe(false);
 });
 
-test("whoever asks, however often, uses no more than the rate, the burst and one piece of work", () => {
+test("however often a key asks, it uses no more than the rate, the burst and one piece of work", () => {
   const work = fc.array(
     fc.record({ afterMs: fc.integer({ min: 0, max: 400 }), cost: fc.double({ min: 0, max: 2, noNaN: true }) }),
     {

@@ -83,7 +83,7 @@ test("an entry of more than 4 GiB, and one behind it", async () => {
   const output = await openSparse(path);
   const zip = createZipWriter({
     ...output,
-    // Only the first byte is looked at: the test would take seconds to find the zeros.
+    // Only the first byte is checked, because checking all zeros would take seconds.
     write: async (bytes) => output.write(bytes.byteLength === zeros.byteLength ? hole : bytes),
   });
   const zeros = new Uint8Array(64 * 1024 * 1024);

@@ -1,4 +1,4 @@
-/** Which encoders are tried, and which are found to work. */
+/** The choice of encoders to try, and the detection of working ones. */
 import { expect, test } from "bun:test";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";

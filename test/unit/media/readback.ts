@@ -43,7 +43,7 @@ export async function readSamples(path: string, from = 0): Promise<Float32Array>
   return new Float32Array(bytes.buffer, bytes.byteOffset, bytes.byteLength >> 2);
 }
 
-/** Returns where near `seconds` a beep starts, in seconds; NaN when there is none within 25 ms. */
+/** Returns where near `seconds` a beep starts, in seconds; NaN without one within 25 ms. */
 export function findBeep(samples: Float32Array, seconds: number, threshold = 0.15): number {
   const center = Math.round(seconds * 48_000);
   for (let n = Math.max(0, center - 1_200); n < Math.min(samples.length, center + 1_200); n++)

@@ -70,7 +70,7 @@ describe("the audio of a video", () => {
       expect(lines.filter((line) => line.includes("-c copy"))).toHaveLength(1);
       const [first, ...others] = await readPacketTimes(rendered);
       expect(first).toEqual([-1_024, 1_024]);
-      // Of 161 frames, in an edit list of whole milliseconds.
+      // Duration of 161 frames, in an edit list of whole milliseconds.
       expect(others.at(-1)!.reduce((sum, ticks) => sum + ticks)).toBe(48 * Math.floor((161 * 1_000) / 30));
       expect(others.every(([at], n) => at === n * 1_024)).toBe(true);
     });

@@ -19,7 +19,7 @@ const PLAN = [
 /** Sources that are rendered with the newer ffmpeg on the PATH too. */
 const WITH_SYSTEM = fullOr(/mp4, 30|mkv, 29|^ts|avi, H|variable|turned|skips|webm/, /^ts|turned/);
 
-/** What an independent decoder reads from a source, once for all tests of the source. */
+/** Frames and samples that an independent decoder reads from a source, once for all tests of the source. */
 const readings = new Map<string, Promise<unknown>>();
 
 function readOnce<T>(key: string, read: () => Promise<T>): Promise<T> {

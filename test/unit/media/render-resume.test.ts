@@ -14,7 +14,7 @@ setDefaultTimeout(120_000);
 
 /** Enough frames for four chunks. The frames are small because only their number matters. */
 const SECONDS = 70;
-/** Keyframes are six seconds apart, so that a smart render has as many to encode. */
+/** Keyframes are six seconds apart, so that a smart render must encode six seconds. */
 const source = () =>
   generate(
     "long-gop.mp4",
@@ -77,7 +77,7 @@ const WAYS: [string, OutputRequest][] = [
   ["chunked", { video_bitrate: 100_000 }],
 ];
 
-test.each(WAYS)("a killed %s render encodes only what was not finished", async (strategy, output) => {
+test.each(WAYS)("a killed %s render encodes only unfinished parts", async (strategy, output) => {
   await using folder = await temporaryFolder();
   const { path, workDir, outputPath, listFinished, resume } = await job(output, folder.path);
   const script = join(import.meta.dir, "render-child.ts");
@@ -105,7 +105,7 @@ test.each(WAYS)(
     expect(existsSync(outputPath)).toBe(false);
     const done = await listFinished();
     expect(done).toHaveLength(2);
-    // There are no incomplete files, and the audio was completed.
+    // No incomplete files are left, and the audio was completed.
     const names = await readdir(workDir);
     expect(names.filter((name) => name.startsWith("audio-"))).toHaveLength(1);
     expect(names.filter((name) => name.includes(".part"))).toEqual([]);

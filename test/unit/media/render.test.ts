@@ -234,7 +234,7 @@ describe("a render in progress", () => {
     expect(shares.at(-1)).toBe(1);
   });
 
-  test("ends soon without an output when cancelled, and a repeated call encodes only what is missing", async () => {
+  test("ends soon without an output when cancelled, and a repeated call encodes only the missing parts", async () => {
     const path = await generate(
       "minute.mp4",
       ...videoInput("30", 60, "320x96"),

@@ -1,4 +1,4 @@
-/** Renders a source with a plan, and compares the result with what an independent decoder finds in the source. */
+/** Renders a source with a plan, and compares the result with the output of an independent decoder for the source. */
 import { expect } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -33,8 +33,8 @@ export const probeFile = async (path: string, ffmpeg: Ffmpeg = bundledFfmpeg): P
   await probeMedia({ path, sniffed: await sniffFile(path), ffmpeg, limits: LIMITS });
 
 /**
- * A cancelled render frees the processor within 3 s: what does not end by itself is killed after 2 s. Beside other
- * tests that takes longer, so CI only finds what does not end.
+ * A cancelled render frees the processor within 3 s: processes that do not end by themselves are killed after 2 s.
+ * Beside other tests that takes longer, so CI only finds processes that never end.
  */
 export const MAX_CANCEL_MS = fullOr(3_000, 6_000);
 

@@ -34,7 +34,7 @@ const KINDS: [string, () => Promise<string>][] = [
   ["no B-frames", () => x265("hevc-flat.mp4", "keyint=25:bframes=0")],
 ];
 
-/** What concerns only the copied packets: with one ffmpeg, or both with `OFFCUT_FULL=1`. */
+/** Kinds that differ only in the copied packets: with one ffmpeg, or both with `OFFCUT_FULL=1`. */
 const COPIED_KINDS: [string, () => Promise<string>][] = [
   ["several slices a picture", () => x265("hevc-slices.mp4", "keyint=50:ctu=16:slices=4")],
   ["QuickTime", () => x265("hevc.mov", "keyint=50:open-gop=0")],

@@ -196,7 +196,7 @@ describe("a smart render", () => {
     const path = await source();
     const damaged = await Bun.file(path).bytes();
     const mdat = Buffer.from(damaged).indexOf("mdat");
-    // NAL unit lengths that extend beyond their packets, in the middle of what would be copied.
+    // NAL unit lengths that extend beyond their packets, in the middle of the packets to copy.
     for (let at = mdat + 20_000; at < damaged.length - 20_000; at += 8_000) damaged.fill(0x7f, at, at + 40);
     const damagedPath = `${path}.broken.mp4`;
     await Bun.write(damagedPath, damaged);

@@ -33,7 +33,7 @@ const BARS = [
   [191, 0, 0],
   [0, 0, 191],
 ];
-/** What JPEG and H.264 lose. Another matrix changes a bar by more than 20. */
+/** Maximum loss of JPEG and H.264. Another matrix changes a bar by more than 20. */
 const TOLERANCE = 11;
 
 type Source = { size: string; matrix: string; range: "tv" | "pc"; tags: string };

@@ -37,7 +37,7 @@ test("a head with a certificate of its own is reached only with its authority", 
   await expect(head.open().heartbeat(heartbeat, never)).rejects.toThrow(/CERT/);
 });
 
-test("a connection that fails says what to change", async () => {
+test("the error of a failed connection contains advice", async () => {
   await using folder = await temporaryFolder();
   await using secure = serveHead(() => Response.json({}), await createCertificate(folder.path));
   await using plain = serveHead(() => Response.json({}));
@@ -80,7 +80,7 @@ test("calls with a signed link go to the configured head, whatever host the link
     expect(() => head.open().openExecution(url)).toThrow("no link");
 });
 
-test("a head that fails for a while is asked again; a refusal is final", async () => {
+test("a request to a temporarily failing head is repeated; a refusal is final", async () => {
   let calls = 0;
   await using head = serveHead(() => {
     calls++;

@@ -58,7 +58,7 @@ describe("sending mails", () => {
     mailer.close();
   });
 
-  test("a self-signed certificate is refused, unless the URL says not to encrypt", async () => {
+  test("a self-signed certificate is refused, unless the URL disables encryption", async () => {
     await using receiver = await startSmtpReceiver({ disabledCommands: [] });
     const strict = createMailer({ url: receiver.url, from: () => FROM });
     expect(await strict.send(MAIL)).toMatchObject({ outcome: "failed", detail: expect.stringMatching(/certificate/i) });

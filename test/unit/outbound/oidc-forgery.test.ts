@@ -12,7 +12,7 @@ type Keys = Awaited<ReturnType<typeof generateKeyPair>>;
 let keys: Keys;
 let foreign: Keys;
 let server: ReturnType<typeof Bun.serve>;
-/** What the token endpoint and the user info endpoint answer. */
+/** Responses of the token endpoint and the user info endpoint. */
 let idToken = "";
 let userInfo: object = {};
 
@@ -85,7 +85,7 @@ test("a valid token is accepted", async () => {
   expect(await finish()).toBe("ada true true");
 });
 
-test("what the token says counts more than what the user info says", async () => {
+test("claims of the token take precedence over the user info", async () => {
   userInfo = { sub: "ada", groups: ["editors"], email_verified: true };
   idToken = await sign(claims({ groups: [], email_verified: false }));
   expect(await finish()).toBe("ada false false");

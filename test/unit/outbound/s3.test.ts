@@ -118,7 +118,7 @@ describe("a bucket that", () => {
     ["fails", () => new Response("oops", { status: 500 })],
     ["does not respond in time", () => new Promise<Response>(() => {})],
   ];
-  test.each(FAULTS)("%s is asked again", async (_, fault) => {
+  test.each(FAULTS)("%s is retried", async (_, fault) => {
     await using s3 = await startS3Server();
     // Each attempt reads its limit. Those that the bucket answers have a long one.
     let failing = 0;

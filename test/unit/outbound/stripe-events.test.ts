@@ -49,12 +49,12 @@ test.each([{ cancel_at_period_end: true }, { cancel_at: 9 }])("%j ends with its 
   expect(toProviderSubscription({ id: "sub_1", status: "active", ...fields }).isEnding).toBe(true);
 });
 
-test("a link that is no web address is not shown", () => {
+test("a link that is not a web address is not shown", () => {
   for (const url of ["javascript:alert(1)", 5, `https://x.example/${"x".repeat(3000)}`])
     expect(toProviderInvoice({ id: "in_1", hosted_invoice_url: url }).url).toBeNull();
 });
 
-test("whatever is no event is of no interest", () => {
+test("anything that is not an event is ignored", () => {
   for (const value of [
     null,
     1,

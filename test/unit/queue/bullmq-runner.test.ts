@@ -176,7 +176,7 @@ async function openRemoteRunner(options: Parameters<OpenRunner>[0] = {}): Return
   };
 }
 
-/** The context as a worker has it: what it knows of the server is in the answers to its heartbeats. */
+/** The context on a worker, which knows of the server only the responses to its heartbeats. */
 function toRemote(
   executions: Executions,
   boot: { workerId: string; bootId: string },

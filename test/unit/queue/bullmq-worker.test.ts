@@ -13,7 +13,7 @@ setDefaultTimeout(60_000);
 const QUEUE = "offcut-worker-test";
 const PATIENCE_SECONDS = 30;
 
-/** A worker's queue, and what it takes from it. Each ticket stays in use until `end` is called. */
+/** A worker's queue, and the tickets that it takes from it. Each ticket stays in use until `end` is called. */
 function openTested(redis: TestRedis, slots = 2) {
   const taken: Ticket[] = [];
   const open: (() => void)[] = [];

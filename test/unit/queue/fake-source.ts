@@ -2,7 +2,7 @@
 import type { Job, JobSource } from "../../../src/domain/jobs";
 
 export type FakeSource = JobSource & {
-  /** What the runner did, in order: `claim`s that found something, `release`, `fail`. */
+  /** Actions of the runner, in order: `claim`s that found something, `release`, `fail`. */
   did: string[];
   add(stepId: string, change?: Partial<Job>): void;
   /** The next renewal says that this step is lost. */

@@ -1,7 +1,4 @@
-/**
- * What listens at the address of Redis and does not keep to its protocol: nothing accumulates, and the log says what is
- * wrong.
- */
+/** A server at the address of Redis that violates its protocol: nothing accumulates, and the log names the problem. */
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { createServer, type Socket } from "node:net";
 import { createLog } from "../../../src/lib/log";

@@ -1,4 +1,4 @@
-/** What a job gets of the runner when it runs at one place. */
+/** The runner's context for a job that runs at one place. */
 import type { JobContext } from "../../../src/domain/jobs";
 
 export const onePlace: Pick<JobContext, "places" | "slot"> = {

@@ -37,7 +37,7 @@ export type RunnerBenchOptions = {
   maxDrainMs?: number;
   cuts?: JobHandler;
   otherPlaces?: OtherPlaces;
-  /** Makes a handler that lets another machine run the given one. */
+  /** Returns a handler that makes another machine run the given one. */
   carry?: (handler: JobHandler) => JobHandler;
   log?: Log;
 };

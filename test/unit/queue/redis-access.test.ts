@@ -14,7 +14,7 @@ import { until } from "../../until";
 
 setDefaultTimeout(60_000);
 
-/** Sends one ticket from a head to a worker, removes another and the queue, and reads what Redis says about itself. */
+/** Sends one ticket from a head to a worker, removes another and the queue, and reads the information about Redis. */
 async function useRedis(address: { url: string; ca: string | null }): Promise<string[]> {
   const log: string[] = [];
   const taken: Ticket[] = [];
@@ -59,7 +59,7 @@ test.skipIf(REDIS_SERVER === null)("the user of the README has all rights that a
   await expect(probeRedis({ url: url.replace("PASSWORD", "wrong"), ca: null })).rejects.toThrow("WRONGPASS");
 });
 
-/** What a Redis refuses while it accepts connections, and how the reason begins. */
+/** Restrictions of a Redis that accepts connections, with the beginning of the reported reason. */
 const REFUSALS: [string, (redis: TestRedis) => Promise<unknown>, string][] = [
   [
     "scripts",

@@ -5,7 +5,7 @@ import { dirname, join, relative } from "node:path";
 
 const SOURCE = join(import.meta.dir, "../../../src");
 
-/** Lists what is loaded with a file: paths below `src/`, and names of packages. */
+/** Lists the modules loaded with a file: paths below `src/`, and names of packages. */
 async function listLoaded(entry: string): Promise<Set<string>> {
   const transpiler = new Bun.Transpiler({ loader: "ts" });
   const loaded = new Set<string>();

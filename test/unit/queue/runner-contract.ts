@@ -1,4 +1,4 @@
-/** What a runner does with its jobs, wherever they run. */
+/** The behavior of a runner with its jobs, on any machine. */
 import { describe, expect, test } from "bun:test";
 import { JobYielded } from "../../../src/domain/jobs";
 import { until } from "../../until";
@@ -234,7 +234,7 @@ export function describeRunner(name: string, isRemote: boolean, open: OpenRunner
         expect(b.work.started).toHaveLength(2);
       });
 
-      // Elsewhere, an aborted job ends at once, whatever its machine does.
+      // On another machine, an aborted job ends immediately, whatever that machine does.
       test.skipIf(isRemote)("a job that completes although it was aborted is not released", async () => {
         const started = Promise.withResolvers<void>();
         await using b = await open({

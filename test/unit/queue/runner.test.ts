@@ -1,4 +1,4 @@
-/** The runner of a server without workers, and what it does with other places. */
+/** The runner of a server without workers, and its use of other places. */
 import { describe, expect, test } from "bun:test";
 import type { Slot } from "../../../src/domain/jobs";
 import type { WorkerPlace } from "../../../src/domain/scheduling";
@@ -74,7 +74,7 @@ describe("with other places", () => {
     expect(b.work.started.map((running) => running.context.shouldYield())).toEqual([false, false, false]);
   });
 
-  test("nothing is claimed before a place has room for it, and what waits for a busy place delays no other", async () => {
+  test("nothing is claimed before a place has room for it, and a job that waits for a busy place delays no other", async () => {
     const { others } = places({ slots: 2 });
     await using b = openRunner({ otherPlaces: others, slots: 1 });
     for (const name of ["a", "large b", "c", "d", "large e"]) b.source.add(name);

@@ -1,4 +1,4 @@
-/** Of a job that waits, the log says for what, once for each situation. */
+/** The log names the reason for which a job waits, once for each situation. */
 import { expect, test } from "bun:test";
 import { createLog } from "../../../src/lib/log";
 import { until } from "../../until";
@@ -16,7 +16,7 @@ test("a job that waits for a slot is logged once, and again when something has c
   b.runner.start();
   const first = await b.work.nth(1);
   await until("the second job to be logged", () => waiting().length > 0);
-  // Both passes find what the last one found.
+  // Both passes find the same as the last one.
   for (let n = 0; n < 2; n++) {
     const asked = b.source.asked();
     b.runner.wake();

@@ -38,7 +38,7 @@ async function recording(folder: string) {
   };
 }
 
-/** Selects the transcriber of the language, else of the one that is detected. */
+/** Selects the transcriber of the language, otherwise of the detected one. */
 async function selectFor(
   models: TranscriberSelector,
   given: string | null,

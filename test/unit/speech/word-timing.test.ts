@@ -82,7 +82,7 @@ describe("aligning tokens", () => {
   });
 });
 
-/** Decoded text whose k-th token is attended to in the frames 10 k to 10 k + 9, and starts there. */
+/** Decoded text whose k-th token has its attention in the frames 10 k to 10 k + 9, and starts there. */
 function decodedOf(text: string): DecodedText {
   const tokens = tokenize(text);
   const rows = tokens.length + 1;

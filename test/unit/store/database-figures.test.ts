@@ -1,4 +1,4 @@
-/** What a migration must not change: a difference is found and named. */
+/** Figures that a migration must not change: a difference is found and named. */
 
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
@@ -46,14 +46,14 @@ test.each([
   expect((await compare(statements)).change).toBe(expected);
 });
 
-test("before there were workspaces, balances are those of users", async () => {
+test("before workspaces existed, balances belong to users", async () => {
   const first = MIGRATION_NAMES.slice(0, 1);
   expect((await compare(["UPDATE ledger SET user_id = 'v'"], first)).change).toBe(
     "The migrated copy has 0 credits in ledger of workspace u, expected 5.",
   );
 });
 
-test("what a newer database has more is listed", async () => {
+test("additional rows of a newer database are listed", async () => {
   const { additions } = await compare([
     "INSERT INTO users (id, email, created_at) VALUES ('x', 'x@example.test', 1), ('y', 'y@example.test', 1)",
     "INSERT INTO ledger (id, workspace_id, type, delta, created_at) VALUES ('m', 'u', 'grant', 1, 1)",

@@ -113,7 +113,7 @@ describe("write", () => {
     expect(await names(db.store.read)).toContain("later");
   });
 
-  test("lets a read during an open write see the previous commit", async () => {
+  test("shows the previous commit to a read during an open write", async () => {
     await using db = await withNotes();
     await db.store.write(async (tx) => {
       await note(tx, "a");

@@ -1,4 +1,4 @@
-/** How much of a user's data an export reads at a time. */
+/** The amount of a user's data that an export reads at a time. */
 import { expect, test } from "bun:test";
 import { newId } from "../../../src/lib/ids";
 import { EXPORTED_ROWS } from "../../../src/store/exported-rows";

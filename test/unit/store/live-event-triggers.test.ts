@@ -53,7 +53,7 @@ const listAll = () =>
     sql`SELECT * FROM live_events ORDER BY id`,
   );
 
-/** Returns what a change writes, as `type entity state`, with the pipeline if there is one. */
+/** Returns the events that a change writes, as `type entity state`, with the pipeline if present. */
 async function listWritten(...statements: (string | SQL)[]): Promise<string[]> {
   const { newest } = await readEventIds(fresh.store.read);
   await fresh.store.write(async (tx) => {
@@ -218,7 +218,7 @@ test("an event is rolled back with its change, and its ID is not used up", async
   expect((await readEventIds(fresh.store.read)).newest).toBe(before.newest + 1);
 });
 
-test("a workspace and a user that are deleted leave no event, and IDs go on", async () => {
+test("a workspace and a user that are deleted leave no event, and IDs continue", async () => {
   const { newest } = await readEventIds(fresh.store.read);
   await fresh.store.write((tx) => tx.run(sql`DELETE FROM workspaces`));
   expect((await listAll()).map(({ type }) => type)).toEqual(["notification.created"]);

@@ -1,4 +1,4 @@
-/** Totals of projects, which triggers keep: after random operations they are what a count of all rows gives. */
+/** Totals of projects, which triggers maintain: after random operations they equal a count of all rows. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { eq, sql } from "drizzle-orm";
 import { CUT_MODES } from "../../../src/domain/plan";
@@ -94,7 +94,7 @@ const summarize = (tx: Queries, { id, asset, isSetAside }: World["cuts"][number]
   return saveCutSummary(tx, row);
 };
 
-test("totals are those of a recount after random operations, deletions included", async () => {
+test("totals equal a recount after random operations, deletions included", async () => {
   const { store } = fresh;
   for (let seed = 1; seed <= 6; seed++) {
     const random = createRandom(seed);

@@ -48,7 +48,7 @@ function findNextInModel(queue: QueuedStep[]): string | null {
   return ranked[0]?.id ?? null;
 }
 
-test("the next step of any queue is that of the model", async () => {
+test("the next step of any queue is the same as the model's", async () => {
   await using db = await freshStore();
   const users = await db.store.write(async (tx) => [await addUser(tx), await addUser(tx), await addUser(tx)]);
   const { pipelineId } = await db.store.write((tx) =>

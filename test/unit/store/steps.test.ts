@@ -54,7 +54,7 @@ test("counts the jobs before one in line, as workspaces take turns", async () =>
     await addStep(tx, { workspaceId: busy!.workspaceId, name: "cut" });
   });
   const count = async (id: string) => countStepsBefore(db.store.read, (await findStep(db.store.read, id))!);
-  // Nothing runs: the first of a workspace waits for one job of the other.
+  // No jobs run: the first job of a workspace waits for one job of the other.
   expect(await Promise.all(calm!.steps.map(count))).toEqual([1, 3]);
   expect(await Promise.all(busy!.steps.map(count))).toEqual([0, 2, 4, 5, 6]);
   const { stepId } = await claimed(db.store);
@@ -135,7 +135,7 @@ describe("claiming", () => {
     expect(order).toEqual([busy, calm, busy, calm, busy].map((user) => user!.workspaceId));
   });
 
-  test("puts a returned step behind users who waited meanwhile", async () => {
+  test("puts a returned step behind users who waited in the meantime", async () => {
     await using db = await freshStore();
     const [long, short] = await db.store.write(async (tx) => [
       await userWithSteps(tx, 1),

@@ -43,12 +43,12 @@ function signIn(id: string): void {
   session.value = { kind: "signed-in", me: { id } as Me };
 }
 
-/** Stores what another tab has stored. */
+/** Simulates a change of the storage by another tab. */
 function hear(newValue: string | null, key = "offcut.user"): void {
   events.dispatchEvent(Object.assign(new Event("storage"), { key, newValue }));
 }
 
-test("the tab tells who is signed in, and that nobody is", () => {
+test("the tab publishes the signed-in user, and that no user is signed in", () => {
   signIn("anna");
   expect(kept.get("offcut.user")).toBe("anna");
   session.value = { kind: "signed-out" };

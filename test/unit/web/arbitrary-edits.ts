@@ -5,7 +5,7 @@ import type { Words } from "../../../web/editor/model/words";
 
 const REASONS = ["silence", "filler", "retake", "off_script", "noise", "manual"] as const;
 
-/** A recording of words with pauses, of which some overlap, and a plan whose spans have nothing to do with them. */
+/** A recording of words with pauses, some of which overlap, and a plan with unrelated spans. */
 export const recordings: fc.Arbitrary<{ words: Words; plan: EditorPlan }> = fc
   .record({
     words: fc.array(
@@ -48,7 +48,7 @@ function toSource(duration: number, shapes: SpanShape[]) {
   let start = 0;
   for (const { length, reason, review } of [...shapes, { length: 1e9, reason: null, review: null }]) {
     if (start >= duration) break;
-    // No span is shorter than those of the server.
+    // Spans are at least as long as those of the server.
     const wanted = start + length / 1000;
     const end = duration - wanted < 0.1 ? duration : wanted;
     if (reason === null) source.segments.push({ start, end, review });

@@ -1,4 +1,4 @@
-/** Which chunks of a long list are in the page while it scrolls, with frames and heights of the test's own. */
+/** The chunks of a long list that are in the page while it scrolls, with simulated frames and heights. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createChunkWatch, FIRST_CHUNKS } from "../../../web/ui/chunk-watch";
 
@@ -124,7 +124,7 @@ test.each([100, 250, 450, 700, 2_000])("scrolling %d pixels a frame collects no 
   expect(countMounted()).toBeLessThanOrEqual(settled + 4);
 });
 
-test("what is near the view comes two chunks a frame at most, and what is far goes", () => {
+test("chunks near the view are rendered at most two per frame, and distant ones are removed", () => {
   const { frame, settle, listMissing, countMounted } = openList();
   const settled = countMounted();
   frame(50_000);

@@ -1,4 +1,4 @@
-/** What keeps the edits of a cut, with a browser and a server of the test's own. */
+/** The keeper of a cut's edits, with a simulated browser and server. */
 import { afterEach, beforeAll, beforeEach } from "bun:test";
 import type { createEditor } from "../../../web/editor/state/editor-state";
 import type { keepDraft } from "../../../web/pages/asset/draft-keeper";
@@ -15,8 +15,8 @@ let create: typeof createEditor;
 export const follow: Follower = { find: async () => null, open: () => {} };
 
 /**
- * The draft on the server, what was sent there, and who waits for the next request. `isFull`: whether it refuses drafts
- * for another reason than their revision.
+ * The draft on the server, the requests, and the callbacks that wait for the next one. `isFull`: whether it refuses
+ * drafts for another reason than their revision.
  */
 export const server = {
   stored: null as Draft | null,

@@ -1,4 +1,4 @@
-/** What keeps the edits of one person. */
+/** The keeper of one person's edits. */
 import { expect, test } from "bun:test";
 import { keepUntil, nextRequest, open, readCopies, server, timers, useDraftDesk } from "./draft-desk";
 

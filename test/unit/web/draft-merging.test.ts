@@ -1,4 +1,4 @@
-/** What keeps the edits of a cut while others edit it too. */
+/** The keeper of a cut's edits while others edit it too. */
 import "./page-globals";
 import { expect, test } from "bun:test";
 import { chooseDraft } from "../../../web/pages/asset/draft-stores";
@@ -58,7 +58,7 @@ test("edits of two people that do not overlap are merged and sent", async () => 
   expect(keeper.state.value.kind).toBe("saved");
 });
 
-test("only edits that overlap are asked about", async () => {
+test("only overlapping edits need a decision", async () => {
   for (const choose of ["useMine", "useOther"] as const) {
     const { editor, keeper } = open();
     await nextRequest();
@@ -125,7 +125,7 @@ test("a version of somebody else is opened, with the edits that it does not have
   }
 });
 
-test("a draft that another tab has sent again is no conflict", async () => {
+test("a draft that another tab has sent again is not a conflict", async () => {
   const { editor, keeper } = open();
   await nextRequest();
   await keeper.hold();
@@ -137,7 +137,7 @@ test("a draft that another tab has sent again is no conflict", async () => {
   expect(server.stored).toMatchObject({ revision: 3, segments: [{ end: 8 }] });
 });
 
-test("a conflict that was not answered is asked about again", async () => {
+test("an unresolved conflict is shown again", async () => {
   const { editor, keeper } = open();
   await nextRequest();
   await keeper.hold();
@@ -153,7 +153,7 @@ test("a conflict that was not answered is asked about again", async () => {
   expect(chosen).toMatchObject({ draft, isUnsaved: true, other: server.stored });
 });
 
-test("undo that leads back to what others have changed is saved", async () => {
+test("undo that restores a state before others' changes is saved", async () => {
   const { editor, keeper } = open();
   await nextRequest();
   await keeper.flush();
@@ -179,7 +179,7 @@ test("a copy is merged with a later draft from the draft that it was made in", a
   storeOther([0, 7]);
   const base = server.stored!;
   storeOther([0, 2], [3, 7]);
-  // What the draft removed at its end was restored offline.
+  // The end that the draft removed was restored offline.
   const draft = { revision: base.revision, segments: [{ start: 0, end: 9 }], texts: [], base };
   const other = { ...server.stored!, updated_at: "2026-01-01T00:00:00Z" };
   const { editor, keeper } = open({ draft, other });
@@ -193,7 +193,7 @@ test("a copy is merged with a later draft from the draft that it was made in", a
   keeper.stop();
 });
 
-test("a copy says which draft its edits were made in", async () => {
+test("a copy names the draft in which its edits were made", async () => {
   const { editor, keeper } = open();
   await nextRequest();
   await keeper.flush();

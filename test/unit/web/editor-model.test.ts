@@ -47,7 +47,7 @@ import {
 } from "../../../web/editor/model/words";
 import { recordings, share } from "./arbitrary-edits";
 
-/** What every plan of the editor must be. */
+/** Asserts the invariants of every plan of the editor. */
 function expectValid({ duration, spans }: EditorPlan): void {
   expect(spans[0]?.start).toBe(0);
   expect(spans.at(-1)?.end).toBe(duration);
@@ -236,7 +236,7 @@ describe("words", () => {
     expect(isWordKept(restored, WORDS, 4)).toBe(false);
   });
 
-  test("toggling tells how many words changed", () => {
+  test("toggling returns the number of changed words", () => {
     const removed = toggleWords(WHOLE, WORDS, { from: 1, to: 4 });
     expect([removed.changed, removed.isRestored]).toEqual([3, false]);
     expect(toggleWords(removed.plan, WORDS, { from: 1, to: 4 })).toMatchObject({ changed: 3, isRestored: true });
@@ -322,7 +322,7 @@ describe("takes, reviews, corrections, comparison", () => {
     expect(getKeptDuration(second)).toBe(9e6);
   });
 
-  test("a preview is no step", () => {
+  test("a preview is not a step", () => {
     const history = startHistory({ plan: WHOLE, corrections: [] });
     const moving = preview(history, { plan: removeRange(WHOLE, { start: 0, end: 1e6 }), corrections: [] });
     expect(moving.past).toEqual([]);

@@ -92,7 +92,7 @@ test.each([
   expect(titleSpan(open(), span)).toEqual({ title, isWhole });
 });
 
-test("what played before a range plays after it", () => {
+test("the playback before a range continues after it", () => {
   const playback = play();
   playback.setPlan(open().plan.value);
   playback.playRange({ start: SECOND, end: 2 * SECOND });

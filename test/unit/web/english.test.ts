@@ -104,7 +104,7 @@ test("shares, levels and places", () => {
 const BY_HAND =
   /\.toFixed\(|\.toLocale(?:Date|Time)?String\(|\bIntl\.|\.get(?:Hours|Minutes|Month|FullYear)\(|\}\s?%`|\d[\d.]* ?[KMGT]i?B\b/;
 const IS_STYLE = /\bstyle\b/;
-/** Values that nobody reads: of date fields, and coordinates of a drawing. */
+/** Values that are not read as text: those of date fields, and coordinates of a drawing. */
 const NO_TEXTS = ["app/use-query.ts", "pages/keys/new-key-dialog.tsx", "pages/project/envelope.tsx"];
 
 test("only these three modules format numbers, sizes and times", async () => {

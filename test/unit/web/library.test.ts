@@ -19,7 +19,7 @@ const render = (state: string, cut_id: string | null = "c") => ({
   last_render: { id: "r", cut_id, state, progress: 0.62, completed_at: null } as Recording["last_render"],
 });
 
-describe("the state of a recording is said where it is not normal", () => {
+describe("the state of a recording is shown if it is not normal", () => {
   test.each<[string, object, string | undefined]>([
     ["ready", {}, undefined],
     ["being uploaded elsewhere", { state: "pending_upload" }, "Not uploaded"],

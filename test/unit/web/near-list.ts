@@ -67,7 +67,7 @@ export async function openList(count: number, shown = count) {
       const expected = sorted().slice(0, of);
       return Bun.deepEquals(list.items.value?.slice(0, of), expected) && list.items.value!.length >= of;
     });
-  /** What an event does. */
+  /** Simulates an event. */
   const report = async (id: string | null) => {
     near.doubt(id);
     await list.reload();

@@ -1,4 +1,4 @@
-/** What is read again of a long list before something is done with its rows. */
+/** The rows of a long list that are read again before an action on them. */
 import { expect, test } from "bun:test";
 import { until } from "../../until";
 import { openList, useNearLists } from "./near-list";
@@ -66,7 +66,7 @@ test("a refresh returns a selected row that the list has lost, but none that is 
   expect(found.map(({ id }) => id)).toEqual(["r100", "r300"]);
 });
 
-test("a refresh returns no row of many that are gone, whatever is read meanwhile", async () => {
+test("a refresh returns no row of many that are gone, whatever is read in the meantime", async () => {
   const { rows, near, list, hooks, ids, requests } = await openList(500);
   const leave = (from: number, to: number) => {
     const gone = ids().slice(from, to);

@@ -96,7 +96,7 @@ test("a row that moves up while all pages are read stays in the list", async () 
   expect(wasGone).toBe(false);
 });
 
-test("changes of what rows show need no reading of all pages", async () => {
+test("changes to shown fields do not read all pages", async () => {
   const { rows, requests, report, list, converges } = await openList(400);
   for (const id of ["r1", "r200", "r399"]) {
     rows.get(id)!.state = "ready";
@@ -116,7 +116,7 @@ test("changes of what rows show need no reading of all pages", async () => {
   expect(requests.length).toBeLessThan(12);
 });
 
-test("what is changed while all pages are read stays", async () => {
+test("changes made while all pages are read stay", async () => {
   const { rows, hooks, requests, report, near, converges, ids } = await openList(400);
   let stage = 0;
   hooks.beforeAnswer = async (request) => {
@@ -149,7 +149,7 @@ test("events of rows below what has been read of a list do not read it again", a
   await converges(361);
 });
 
-test("a list that is closed says whether rows may be missing", async () => {
+test("a closed list reports whether rows may be missing", async () => {
   const { near, report } = await openList(400);
   expect(near.stop()).toBe(false);
   await report(null);

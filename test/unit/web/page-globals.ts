@@ -1,6 +1,6 @@
 /**
- * What modules of the dashboard need of a page, for tests of them without a browser. Where a test imports a module that
- * reads the address of the page when it is loaded, import this file first.
+ * Globals of a page for tests of dashboard modules without a browser. Import this file first if a test imports a module
+ * that reads the page's address when it is loaded.
  */
 import { afterAll, beforeAll } from "bun:test";
 
@@ -18,13 +18,13 @@ export class TestStorage {
   removeItem = (key: string) => Reflect.deleteProperty(this, key);
 }
 
-/** Defines them for the tests of a file. Import what needs them after that, within `beforeAll`. */
+/** Defines them for the tests of a file. Import modules that need them after that, within `beforeAll`. */
 export function usePageGlobals(): void {
   const names: Name[] = ["document", "fetch", "localStorage"];
   const before = names.map((name) => Object.getOwnPropertyDescriptor(globalThis, name));
   beforeAll(() => {
     definePageGlobal("localStorage", new TestStorage());
-    // A hidden page runs at once what waits for a frame.
+    // A hidden page does not wait for frames.
     definePageGlobal("document", { hidden: true });
   });
   afterAll(() => {

@@ -1,4 +1,4 @@
-/** Lists that are read page by page, while what they show changes. */
+/** Lists that are read page by page while their content changes. */
 import { afterEach, beforeAll, expect, test } from "bun:test";
 import { until } from "../../until";
 import { usePageGlobals } from "./page-globals";
@@ -14,7 +14,7 @@ afterEach(() => {
   for (const stop of stops.splice(0)) stop();
 });
 
-/** A list with pages of two rows, of which each is answered when the test says so. */
+/** A list with pages of two rows. The test decides when each page is returned. */
 function createPages(key: string) {
   const waiting: (() => void)[] = [];
   const { list, start } = createList([key], async (cursor) => {

@@ -208,7 +208,7 @@ describe("what is loaded first after a jump", () => {
         expect(place).toBe(toSourceTime(pieces, cutTime));
         expect(video).toEqual({ ...piece, end: video.end });
         expect(audio).toEqual({ start: place, end: video.end, at: cutTime });
-        // All of the piece, or so much that a good part is left.
+        // All of the piece, or little enough that a large part is left.
         if (video.end < piece.end)
           expect([audio.end - audio.start, piece.end - video.end > 400_000]).toEqual([length, true]);
         else expect(video.end).toBe(piece.end);

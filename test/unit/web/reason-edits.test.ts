@@ -34,7 +34,7 @@ test("only pauses that are longer than the limit are removed", () => {
         spans.filter((span) => !span.isKept && span.reason === "silence").map(({ start, end }) => end - start);
       const limited = limitPauses(plan, plan, limit);
       expect(pauses(limited.spans)).toEqual(pauses().filter((length) => length >= limit));
-      // Whoever raises the limit by mistake gets all of them back.
+      // Raising the limit by mistake can be undone completely.
       expect(keepsTheSame(limitPauses(limited, plan, 1), plan)).toBe(true);
     }),
   );

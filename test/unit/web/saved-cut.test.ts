@@ -40,7 +40,7 @@ test.each<[string, [from: number, to: number, text: string][], [from: number, to
   expect(rebaseCorrections(correct(saved), WORDS, stored)).toEqual([]);
 });
 
-test("undo and redo go on in the cut that was saved", () => {
+test("undo and redo continue in the saved cut", () => {
   const toContent = (seconds: number): Content => ({
     plan: removeRange(WHOLE, { start: 0, end: seconds * 1e6 }),
     corrections: [],

@@ -23,7 +23,7 @@ function signIn(id: string): void {
   session.value = { kind: "signed-in", me: { id, ...profile, ...state, created_at: "2026-01-01T00:00:00Z" } };
 }
 
-test("a script that was not sent is kept for who wrote it, also when others use the same browser", () => {
+test("an unsent script is kept for its author, even if others use the same browser", () => {
   signIn("anna");
   createScriptForm("asset").setScript("Not for Ben");
   signIn("ben");

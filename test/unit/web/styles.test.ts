@@ -1,6 +1,6 @@
 /**
- * Style sheets are loaded with what needs them, so a component can use only classes of the sheets that are loaded with
- * it.
+ * Style sheets are loaded with the components that need them, so a component can use only classes of the sheets that
+ * are loaded with it.
  */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
@@ -45,7 +45,7 @@ const listWords = (source: string): string[] =>
 
 const SHEETS = ["app", "signed-in", "pages", "admin", "editor"];
 
-test("no sheet changes what another one says about a class, because all stay once they are loaded", async () => {
+test("no sheet overrides another one's rules for a class, because all stay once they are loaded", async () => {
   const files = new Set((await Promise.all(SHEETS.map(listFiles))).flat());
   const places = new Map<string, Set<string>>();
   for (const file of files)

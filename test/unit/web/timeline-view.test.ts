@@ -73,7 +73,7 @@ test("a view of the whole recording stays one when the window changes", () => {
 
 test("a collapsed timeline maps each time to a place and back, and keeps what is at the pointer", () => {
   const warp = createWarp(EDGED);
-  // Of the 19.9 s that are removed, two seams stay.
+  // Two seams remain of the 19.9 s that are removed.
   expect(getWarpLength(warp)).toBe(60e6 - 19.9e6 + 2 * 240_000);
   fc.assert(
     fc.property(fc.integer({ min: -1e6, max: 61e6 }), fc.integer({ min: -1e6, max: 61e6 }), (one, other) => {

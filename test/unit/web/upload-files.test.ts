@@ -1,4 +1,4 @@
-/** Which files are uploaded, and what is said of the others. */
+/** The choice of files to upload, and the messages about the others. */
 import "./page-globals";
 import { expect, test } from "bun:test";
 import { sniffMedia } from "../../../src/media/probing/sniff";
@@ -80,13 +80,13 @@ test("files that do not respond may be recordings, and do not keep the others wa
   const photo = create("photo.jpg", "");
   const files = [stuck("a.mov"), stuck("b.mov"), paper, photo, create("take.txt", "%PDF-"), create("c.mov", "\0")];
   expect([...(await findOthers(files))]).toEqual([photo, paper]);
-  // Of a whole folder, those that are not read at once are not waited for.
+  // Files of a whole folder that cannot be read immediately are not waited for.
   begun = 0;
   expect((await findOthers(Array.from({ length: 100 }, (_, n) => stuck(`${n}.mov`)))).size).toBe(0);
   expect(begun).toBe(4);
 });
 
-test("scripts are no other files, and can be chosen beside recordings", () => {
+test("scripts are not refused, and can be chosen beside recordings", () => {
   for (const name of ["a.TXT", "a.docx"])
     expect([isScript({ name }), isOther({ name, type: "text/plain" })]).toEqual([true, false]);
   expect(isScript({ name: "txt.mp4" })).toBe(false);

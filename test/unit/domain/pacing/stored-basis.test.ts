@@ -80,7 +80,7 @@ const toTake = (
         },
       };
 
-describe("what is stored of a basis", () => {
+describe("the stored form of a basis", () => {
   test.each([
     [8, false],
     [8, true],

@@ -32,11 +32,11 @@ test("a text stands in place of the words in its span", () => {
     text: "say off the cut now",
     times: [0, 600, 770, 930, 1200],
   });
-  // Of a word that is longer in the transcript, too.
+  // Also for a word that is longer in the transcript.
   expect(correct("a b c", write("x", 0), write("z", 2))?.text).toBe("x b z");
 });
 
-test("what a cut adds nothing to is not stored again", () => {
+test("passages to which a cut adds nothing are not stored again", () => {
   expect(correct("my name is Janus", write("Janus", 3))).toBeNull();
   expect(correct("my name is Janus", write("", 3))).toBeNull();
   expect(correct("my name is Janus", write("Jānis", 9))).toBeNull();

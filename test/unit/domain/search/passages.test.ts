@@ -51,7 +51,7 @@ test("the time of a match is from its first word to the word after its last", ()
   expect(timeOf("off cut")).toEqual({ start: 1800, end: 2900 });
 });
 
-test("characters that are no text are dropped", () => {
+test("characters that are not text are dropped", () => {
   const words = ["\u0002bold\u0003", " ", "\u0000", "two\nlines", "\ud800x", "e\u0301"].map((text, n) => ({
     text,
     start: n,

@@ -41,11 +41,11 @@ describe("normalized words", () => {
     expect(plain("24 Stunden", "de")).toBe("24 stunden");
   });
 
-  test("writing without spaces gives a word for each character", () => {
+  test("writing without spaces yields a word for each character", () => {
     expect(plain("你好 world", "zh")).toBe("你 好 world");
   });
 
-  test("punctuation alone gives no words", () => {
+  test("punctuation alone yields no words", () => {
     expect(normalizeWords("… — 🎬 !")).toEqual([]);
   });
 

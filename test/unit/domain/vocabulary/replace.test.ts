@@ -155,7 +155,7 @@ test("the texts of a plan have the replacements where they have the words", () =
   ]);
 });
 
-test("only what a term replaces changes, whatever is said", () => {
+test("only the words that a term replaces change, whatever is said", () => {
   const word = fc.constantFrom(
     "off",
     "cut",
@@ -290,7 +290,7 @@ describe("the search for similar terms", () => {
   /** Without a limit, every cost is computed. */
   const measureFully = (a: string, b: string) => measureDistance(pronounce(a), pronounce(b), Number.MAX_VALUE);
 
-  test("finds what a comparison with all terms finds, and those that are listed first of equal ones", () => {
+  test("finds the same terms as a comparison with all, and the first listed of equal ones", () => {
     fc.assert(
       fc.property(fc.uniqueArray(sounds, { maxLength: 60 }), sounds, (names, text) => {
         const expected = names

@@ -166,7 +166,7 @@ describe("with audio", () => {
     });
   });
 
-  test("a short word of which the term leaves most stays", () => {
+  test("a short word that the term leaves mostly uncovered stays", () => {
     const brief = words.map((word, i) => (i === 5 ? { ...word, end: word.start + 100_000 } : word));
     const [one] = candidates.filter(({ to }) => to === 6);
     const { compared, requests } = listComparisons([one!], { ...transcript, words: brief });

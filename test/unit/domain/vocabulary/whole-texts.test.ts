@@ -7,7 +7,9 @@ import "../../../../src/speech/tokens";
 import { findReplacements } from "../../../../src/work/vocabulary/replace-words";
 import { TICKS, toEntries, toWords } from "./recognized-words";
 
-/** Returns what replaces words. `likely` has the log probabilities of the words of texts; others are as given. */
+/**
+ * Returns the terms that replace words. `likely` has the log probabilities of the words of texts; others are as given.
+ */
 async function find(
   text: string,
   vocabulary: Record<string, string[]>,
@@ -104,7 +106,7 @@ test.each([
   async (recognized, expected) => {
     const texts = {
       "we met Kutt here": [-0.1, -0.1, -5.8, -0.1],
-      // What follows does not count, only the place of the term.
+      // The following words do not count, only the place of the term.
       "we met cut here": [-0.1, -0.1, -recognized, -3],
     };
     expect(await find("we met ~cut here", { Kutt: [] }, texts, -9)).toEqual(expected);

@@ -24,7 +24,7 @@ describe("dividing audio into chunks", () => {
         expect(chunks[0]).toMatchObject({ from: 0, first: 0 });
         expect(chunks.at(-1)).toMatchObject({ to: Math.ceil(samples / PACKET_SAMPLES) + 1, last: samples });
         for (const [n, { from, to, first, last }] of chunks.entries()) {
-          // The number of packets that an encoder makes of so many samples.
+          // The number of packets that an encoder creates from this number of samples.
           expect(Math.ceil((last - first) / PACKET_SAMPLES) + 1).toBe(to - from);
           if (n > 0) expect(chunks[n - 1]!.to - from).toBe(64);
         }

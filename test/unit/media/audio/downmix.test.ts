@@ -4,7 +4,7 @@ import { createDownmix } from "../../../../src/media/audio/downmix";
 
 const RATE_HZ = 16_000;
 
-/** Mixes in calls of the given sizes, in stereo pairs; the last call takes what remains. */
+/** Mixes in calls of the given sizes, in stereo pairs; the last call takes the rest. */
 function mixInParts(stereo: Float32Array, pairs: readonly number[]): number[] {
   const downmix = createDownmix(RATE_HZ);
   const out: number[] = [];

@@ -50,7 +50,7 @@ describe("dual mono is detected", () => {
     // Longer differences are audible; so are any when no two samples are identical.
     expect(findDualMonoMean(lossy(9_000, 15_000))).toBeNull();
     expect(findDualMonoMean(lossy(9_000, 11_000, 1))).toBeNull();
-    // In a pause nothing masks a click.
+    // A click in a pause is not masked.
     const click = pair(32_768, (n) => (n < 20_000 ? [talk(n), talk(n)] : [0, 0]));
     click[2 * 25_000] = 0.9;
     expect(findDualMonoMean(click)).toBeNull();

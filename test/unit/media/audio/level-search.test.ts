@@ -1,4 +1,4 @@
-/** Which levels are tried until a file has its loudness. Files are simulated. */
+/** The levels that are tried until a file has the target loudness. Files are simulated. */
 import { expect, test } from "bun:test";
 import type { LoudnessSteps } from "../../../../src/domain/loudness";
 import { searchLevel } from "../../../../src/media/audio/level-search";
@@ -17,7 +17,7 @@ function toSteps({ integrated, peak }: { integrated: number; peak: number }): Lo
 
 const toDecibels = (factor: number) => 20 * Math.log10(factor);
 
-/** In decibels. */
+/** Gains in decibels. */
 type TriedLevel = { gain: number; ceiling: number; ceilingAtPeak: number; isClipped: boolean };
 
 /** Returns the loudness of the last file and all levels. */

@@ -119,7 +119,7 @@ test("peaks are turned down before they come, the rest comes back slowly, and th
   expect(output.length).toBe(samples.length);
   expect(output.reduce((peak, sample) => Math.max(peak, Math.abs(sample)), 0)).toBeLessThan(0.800001);
   const factorAt = (frame: number) => output[2 * frame]! / (2 * samples[2 * frame]!);
-  // 5 ms before the peak nothing has changed, within it the factor is what it needs, and a second later it is 1 again.
+  // The factor is unchanged 5 ms before the peak, sufficient within it, and 1 again a second later.
   expect(factorAt(19_700)).toBeCloseTo(1, 5);
   expect(factorAt(20_200)).toBeLessThan(0.41);
   expect(factorAt(22_000)).toBeGreaterThan(factorAt(20_500));

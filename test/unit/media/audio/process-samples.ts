@@ -1,9 +1,6 @@
 import type { SampleProcessor } from "../../../../src/media/audio/sink";
 
-/**
- * Returns what a processor makes of samples that it takes in parts of these sizes, then those of the last size until
- * the end.
- */
+/** Returns a processor's output for samples in parts of these sizes. The last size is used until the end. */
 export function processSamples(
   processor: SampleProcessor,
   samples: Float32Array,

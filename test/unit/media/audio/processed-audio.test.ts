@@ -38,7 +38,7 @@ test.each<[name: string, channels: number, recipe: string[]]>([
   ["7.1", 8, voice(48_000, 1, 0.5, 1, 0.2, 0.3, 0.3, 0.1, 0.1)],
 ])("%s keeps its channels, its duration and has the loudness", async (_, channels, recipe) => {
   await using folder = await temporaryFolder();
-  // Neither whole frames of the model nor of the encoder.
+  // A duration that is not a whole number of frames of the model or of the encoder.
   const options = await createOptions(folder.path, [...recipe, "-t", "3.3371"]);
   expect(options.probed.info.audio[0]!.channels).toBe(channels);
   expect(await renderAudio(options)).toEqual([]);

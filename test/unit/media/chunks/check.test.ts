@@ -13,7 +13,7 @@ setDefaultTimeout(120_000);
 
 const NAME = "chunk-0123456789abcdef01234567.mp4";
 const RATE = { num: 30, den: 1 };
-/** Three groups of pictures, of which the second one is in no sample. */
+/** Three groups of pictures. The second one is not in any sample. */
 const VIDEO = { kind: "video", name: NAME, frameCount: 180, width: 320, height: 180, frameRate: RATE } as const;
 const AUDIO = { kind: "audio", seconds: 2 } as const;
 const named = (name: string) => ["-metadata", `comment=${name}`];
@@ -126,7 +126,7 @@ describe("a file of a split render", () => {
     expect(await find(await write(make()), VIDEO)).toMatch(new RegExp(problem));
   });
 
-  // With ones, the picture ends early and is no error: the decoder conceals what is missing.
+  // With ones, the picture ends early, which is not an error: the decoder conceals the missing part.
   test.each<[string, (n: number) => number]>([
     ["zeros", () => 0],
     ["ones", () => 255],

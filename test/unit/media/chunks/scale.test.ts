@@ -38,7 +38,7 @@ describe("scaling", () => {
     expect(buildScaleFilters(VIDEO, VIDEO, NEW)).toEqual([]);
   });
 
-  test("an ffmpeg is asked once for zscale, again when its file was replaced, and when it did not say", async () => {
+  test("an ffmpeg is queried once for zscale, and again if its file was replaced or the query failed", async () => {
     expect(await hasZscaleFilter(bundledFfmpeg)).toBe(true);
     await using folder = await temporaryFolder();
     const asked = join(folder.path, "asked");

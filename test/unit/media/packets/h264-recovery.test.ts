@@ -125,7 +125,7 @@ describe("a copy from an intra picture of an open GOP", () => {
     };
     const middle: SmallSlice = { kind: "P", number: 4, order: 2, count: 1 };
     const between: SmallSlice = { kind: "B", number: 6, order: 3, isShownOnly: true };
-    // Three references, which are all there can be: list 0 has the two before the picture.
+    // Three references, the maximum: list 0 has the two before the picture.
     const full = open([middle, { kind: "P", number: 5, order: 6 }]);
     expect(full.rewrite(toPicture(between))).toHaveLength(1);
     // The one in the middle is removed instead of an earlier one, which is the second of list 0.

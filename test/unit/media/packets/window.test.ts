@@ -22,7 +22,7 @@ afterAll(() => folder[Symbol.asyncDispose]());
 
 type FrameRange = { from: number; to: number };
 
-/** Returns what an excerpt contains: its start, and its packets in decode order. */
+/** Returns the content of an excerpt: its start, and its packets in decode order. */
 async function readExcerpt(source: PacketSource, frameRanges: readonly FrameRange[]): Promise<unknown[]> {
   const path = join(folder.path, `${Math.random()}.mp4`);
   const start = await writeExcerpt(source, { frameRanges, rotation: 0, path, maxLeadPackets: 1_000 });
@@ -82,7 +82,7 @@ test.each<[string, () => Promise<string>]>([
     { numRuns: 8 },
   );
   whole[Symbol.dispose]();
-  // Where key packets are no random access points, the whole table finds earlier ones.
+  // If key packets are not random access points, the whole table finds earlier ones.
   if (!/edit list|open groups/.test(name)) expect(refused).toBe(0);
 });
 

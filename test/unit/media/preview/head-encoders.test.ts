@@ -1,4 +1,4 @@
-/** Which encoders of heads wait for work, and which one gets it. */
+/** The encoders of heads that wait for work, and the choice of one. */
 import { describe, expect, test } from "bun:test";
 import { AppError } from "../../../../src/domain/errors";
 import type { VideoStream } from "../../../../src/domain/media";

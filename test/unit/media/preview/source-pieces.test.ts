@@ -224,7 +224,7 @@ describe.each([
   });
 
   test("the processor time is reported", () => {
-    // A constant stands for the start and the end of a process. Of a short one nothing else may have been seen.
+    // A constant stands for the start and the end of a process. A short one may have only these values.
     expect(Math.min(...seconds)).toBeGreaterThanOrEqual(0.05);
     expect(Math.max(...seconds)).toBeGreaterThan(0.05);
   });

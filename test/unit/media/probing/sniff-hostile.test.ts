@@ -4,7 +4,7 @@ import { sniffMedia } from "../../../../src/media/probing/sniff";
 import { measureProcessorMs } from "../../../processor-time";
 
 const HEAD_BYTES = 16 * 1024;
-/** Far above the usual few milliseconds, and far below what a user would notice. */
+/** Far above the usual few milliseconds, and far below a noticeable delay. */
 const MAX_PROCESSOR_MS = 400;
 
 const ASF_HEADER = "3026b2758e66cf11a6d900aa0062ce6c";

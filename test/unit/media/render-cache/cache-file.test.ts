@@ -19,7 +19,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 const toKey = (n: number) => String(n).padStart(24, "0");
 const toContent = (n: number) => Uint8Array.from({ length: 50 + n }, (_, at) => (at * 31 + n) & 255);
 
-/** Returns what a descriptor of this process has open; null if it was closed meanwhile. */
+/** Returns the path that a descriptor of this process has open; null if it was closed in the meantime. */
 function findTarget(fd: string): string | null {
   try {
     return readlinkSync(`/proc/self/fd/${fd}`);

@@ -78,7 +78,7 @@ const CACHED = fullOr(
 );
 
 describe("a render with the cache of an earlier one", () => {
-  test.each(CACHED)("encodes what is new: %s", async (name) => {
+  test.each(CACHED)("encodes new segments: %s", async (name) => {
     const isShort = ([, end]: Plan[number]) => end < 8;
     const plan = PLAN.filter(isShort);
     const first = countFrames(await renderExactly(name, plan));

@@ -211,7 +211,7 @@ test("the folder of a backup of the same data folder that was killed is removed 
     ...recorded.store,
     copyTo: async () => {
       part = (await readdir(target)).find((name) => name.endsWith(".part"))!;
-      // Everything that it does after this is done by nobody after a kill.
+      // A kill here skips all later steps.
       await Bun.write(join(recorded.root, "saved", "offcut.db"), "");
       throw new Error("killed");
     },
@@ -248,7 +248,7 @@ test("a backup that does not fit is refused before the database is copied; links
     return createBackup({ store, folders, now: () => Date.UTC(2028, 0) }, { target, hasMedia: true }, NEVER);
   };
   const huge = 8e12;
-  // Only the row says so.
+  // Only the row has the change.
   await recorded.store.write((tx) => updateAsset(tx, assetId, { upload_length: huge }));
   expect(await backup()).toMatchObject({ copied_files: 0 });
   await truncate(folders.media(assetId).source, huge);

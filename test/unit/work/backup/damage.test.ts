@@ -46,7 +46,7 @@ test("a damaged file is copied again by the next backup, and replaced in those b
   }
 });
 
-test("what a drill finds is copied again", async () => {
+test("files that a drill finds damaged are copied again", async () => {
   await using recorded = await recordedFolder();
   const { folders, uploadId, root } = recorded;
   const source = sourceOf(recorded);
@@ -115,7 +115,7 @@ test("nothing is replaced through a folder that is a link, nor by a file that is
   await Bun.write(join(other, "output.mp4"), "of somebody");
   await rm(join(first.path, "renders", renderId), { recursive: true });
   await symlink(other, join(first.path, "renders", renderId));
-  // The newer one has damage of which nobody knows.
+  // The newer one has undetected damage.
   const source = sourceOf(recorded);
   await rm(join(first.path, source));
   await damage(join(second.path, source));

@@ -33,7 +33,7 @@ const refusal = (running: Promise<unknown>): Promise<string> =>
     (error: Error) => error.message,
   );
 
-/** Returns what a server would find of the marker. */
+/** Returns whether a server would find the marker. */
 const isOnline = async (mediaDir: string): Promise<boolean> =>
   (await createFolderGuard([
     { path: join(mediaDir, "offcut-media.id"), id: FOLDER_ID, setting: "media_dir" },
@@ -41,7 +41,7 @@ const isOnline = async (mediaDir: string): Promise<boolean> =>
 
 const listData = ({ root }: RecordedFolder) => readdir(root).then((names) => names.sort());
 
-test("its paths in a backup are the same as without another folder, even of files that are deleted meanwhile", async () => {
+test("its paths in a backup are the same as without another folder, even of files that are deleted in the meantime", async () => {
   await using recorded = await withMedia();
   const { folders, assetId, uploadId, renderId, store } = recorded;
   await Bun.write(join(recorded.data, "models", "m", "model.onnx"), "model");

@@ -1,4 +1,4 @@
-/** When the nightly backup and its drill run, and what stays of a night whose bucket was down. */
+/** The times of the nightly backup and its drill, and the records of a night whose bucket was down. */
 import { expect, test } from "bun:test";
 import { newId } from "../../../../src/lib/ids";
 import { silentLog } from "../../../../src/lib/log";
@@ -40,13 +40,13 @@ function createNights({ access, recorded: { folders, store } }: OffsiteFolder) {
     backups,
     clock,
     list,
-    /** Polls once at this time, and returns how many drills there were until now. */
+    /** Polls once at this time, and returns the number of drills so far. */
     poll: async (time: number) => {
       clock.now = time;
       const before = polls;
       nightly.start();
       await until("a poll", () => polls > before);
-      // It completes what it has begun.
+      // It completes the running backup.
       await nightly.stop();
       return (await list("drill")).length;
     },
@@ -68,7 +68,7 @@ test("a night whose bucket is down is a failed run with the reason, and is made 
   expect(failed).toMatchObject({ state: "failed", path: PLACE, started_at: NIGHT, ended_at: NIGHT });
   expect(failed!.error).toStartWith(`${PLACE} failed 3 times`);
   expect(await nights.problem()).toMatchObject({ title: "The backup failed", detail: expect.stringContaining(PLACE) });
-  // The scrub goes on without a backup to compare with.
+  // The scrub continues without a backup to compare with.
   expect((await nights.catalog()).find(`media/${assetId}/source`)).toBeNull();
   offsite.s3.intercept = () => null;
   await nights.poll(NIGHT + HOUR_MS);

@@ -64,7 +64,7 @@ test("a scratch folder of a bucket without media has the marker of the media fol
 test("a file that cannot be read fails the backup instead of being left out", async () => {
   await using recorded = await recordedFolder();
   const { folders, assetId, root, store } = recorded;
-  // A link to itself stands for a disk with errors: `stat` fails with another code than that of a missing file.
+  // A link to itself stands for a disk with errors: `stat` fails with a code other than that of a missing file.
   const { dir } = folders.media(assetId);
   await rm(dir, { recursive: true });
   await symlink(dir, dir);

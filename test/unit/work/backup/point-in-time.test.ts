@@ -89,7 +89,7 @@ test("an hour before recordings were deleted is restored from the data folder it
   const report = await restore(source, recorded.data);
   expect(report.previous).toBe(`${recorded.data}.before-restore-2027-01-31T02-00-00Z`);
   await expectRestored(recorded, recorded.data);
-  // Of the snapshots, the newer one stays in the folder that was replaced.
+  // The newer snapshot stays in the folder that was replaced.
   expect(await snapshotsOf(recorded)).toEqual([formatSnapshotName(START + 2_000)]);
   expect(await readdir(join(report.previous!, "snapshots"))).toHaveLength(2);
   // Files that never change are links; an upload grows.
@@ -231,7 +231,7 @@ test("snapshots are taken every hour when something was committed, and old ones 
   // The clock is set back: the snapshots of the future stay, and a new one is taken.
   const early = formatSnapshotName(START - 24 * HOUR_MS + 2_000);
   expect(await pass(START - 24 * HOUR_MS, true)).toEqual([early, first!, second!]);
-  // A jump ahead, of which the clock comes back: nothing that was needed before is removed.
+  // The clock jumps ahead and comes back: nothing that was needed before is removed.
   expect(await pass(START + 49 * HOUR_MS, false)).toEqual([early, first!, second!]);
   uptime += HOUR_MS;
   expect(await pass(START + 2 * HOUR_MS, false)).toEqual([early, first!, second!]);

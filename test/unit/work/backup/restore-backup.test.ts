@@ -55,7 +55,7 @@ test("the data folder is renamed, with everything in it", async () => {
   await using recorded = await recordedFolder();
   const { path } = await recorded.backup();
   await Bun.write(join(recorded.data, "later"), "made after the backup");
-  // So was the recovery key, without which the backups in the bucket could not be read any more.
+  // So was the recovery key, without which the backups in the bucket could no longer be read.
   await writeFile(join(recorded.data, "secrets.json"), '{"links":"newer","backup_key":"KEY"}');
   const { previous } = await restore(path, recorded.data);
   expect(await Bun.file(join(recorded.data, "secrets.json")).json()).toEqual({ links: "secret", backup_key: "KEY" });

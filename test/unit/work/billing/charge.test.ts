@@ -166,7 +166,7 @@ describe("a preparation", () => {
     ]);
   });
 
-  test("that has to wait is reported once to who uploaded it", async () => {
+  test("that has to wait is reported once to its uploader", async () => {
     await using db = await freshAccount();
     const { listed, waits } = await db.store.write(async (tx) => {
       const { userId, workspaceId, projectId } = await addUser(tx);

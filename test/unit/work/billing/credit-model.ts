@@ -13,7 +13,7 @@ type ModelAsset = {
 export type CreditModel = {
   assets: ModelAsset[];
   granted: number;
-  /** In the order in which they started to wait. */
+  /** Waiting assets in the order in which they started to wait. */
   waiting: number[];
   balance(): number;
   grant(credits: number): void;

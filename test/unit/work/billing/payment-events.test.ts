@@ -1,5 +1,5 @@
 /**
- * Events of a payment provider in any order, repeated, and cut off by power failures: what remains is always the same.
+ * Events of a payment provider in any order, repeated, and interrupted by power failures always lead to the same state.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
@@ -66,7 +66,7 @@ async function orderIn(store: Store, { userId, orderId }: { userId: string; orde
   });
 }
 
-/** Returns what events have made of a workspace, without IDs and times of this server. */
+/** Returns the state of a workspace after events, without IDs and times of this server. */
 async function readState(
   { read }: Store,
   { userId, orderId }: { userId: string; orderId: string },
@@ -76,7 +76,7 @@ async function readState(
   return {
     order: (await findOrderById(read, orderId))!.state,
     balance: await readBalance(read, userId),
-    // A later refund that arrives first is one entry, else there are two.
+    // A later refund that arrives first is one entry; otherwise, there are two.
     ledger: await read.all<object>(sql`SELECT type, payment_invoice_id, sum(delta) AS delta FROM ledger
       WHERE workspace_id = ${userId} GROUP BY type, payment_invoice_id ORDER BY payment_invoice_id, type`),
     invoices:
@@ -152,7 +152,7 @@ test("the events of a subscription in any order, repeated and cut off, end in th
   );
 }, 600_000);
 
-/** What must hold after all events, from what happened at Stripe. */
+/** Checks the invariants after all events against the state at Stripe. */
 function expectConsistent(
   { order, balance, subscription }: Awaited<ReturnType<typeof readState>>,
   account: StripeAccount,

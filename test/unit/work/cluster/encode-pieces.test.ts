@@ -1,6 +1,6 @@
 /**
- * The pieces of a split render at places that only write names to files: what runs where, what is repeated, and how it
- * ends.
+ * The pieces of a split render at places that only write names to files: their assignment, their repetition, and the
+ * end of the render.
  */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
@@ -144,7 +144,7 @@ test("all files of a place that has sent a wrong one are decoded completely", as
   expect(decoded.at(-1)).toBe("wrong all");
 });
 
-test("a file under a name that was not asked for is no result", async () => {
+test("a file under an unexpected name is not a result", async () => {
   const { ended } = start(
     TWO(),
     [createPiece(1)],
@@ -179,7 +179,7 @@ test("a full disk of this machine ends the render at once, that of a worker does
   await expectAllDone(ten);
 });
 
-test("a request to yield lets the running pieces end, and starts no others", async () => {
+test("a request to yield waits for the running pieces, and starts no others", async () => {
   let mustYield = false;
   const held = Promise.withResolvers<void>();
   const { ended, executions } = start(
@@ -232,7 +232,7 @@ test("a place that joins later takes part", async () => {
   expect(executions.calls.some(({ placeId }) => placeId === "b")).toBe(true);
 });
 
-test("what runs is completed when no place can get more, and the rest is given back", async () => {
+test("running pieces are completed when no place accepts more, and the rest is returned", async () => {
   const held = Promise.withResolvers<void>();
   let late = 0;
   const { ended, executions } = start(
@@ -309,7 +309,7 @@ describe("places of different speed", () => {
   });
 });
 
-test("a place is told how many executions share it", async () => {
+test("a place receives the number of executions that share it", async () => {
   const { ended, executions } = start([fakePlace("a", { slots: 4 })], ten, (_, call) => writePiece(call));
   await ended;
   expect(executions.calls.every(({ call }) => (call.input as ChunkInput).slots === 4)).toBe(true);

@@ -21,7 +21,7 @@ export const sent = (name: string, text: string): SentFile => ({
   sha256: sha256(text),
 });
 
-/** A part whose bytes are those of the texts, one after the other. */
+/** A part with the bytes of the texts, one after the other. */
 export const part = (offset: number, length: number, ...texts: string[]): UploadPart => ({
   offset,
   length,
@@ -128,7 +128,7 @@ export async function executionBench() {
     state,
     outputDir,
     run,
-    /** Lets the clock run, and checks as the timer would, every second. */
+    /** Advances the clock, and checks every second, as the timer would. */
     advance: (milliseconds: number) => {
       for (let passed = 0; passed < milliseconds; passed += 1_000) {
         state.now += Math.min(1_000, milliseconds - passed);

@@ -116,7 +116,7 @@ describe("an execution", () => {
     expect([b.history, b.executions.trouble.isAvoided(WORKER)]).toEqual([["released"], true]);
   });
 
-  test("that was asked to yield may do so later, when nobody waits any longer", async () => {
+  test("that was asked to yield may do so later, when no job waits any longer", async () => {
     await using b = await executionBench();
     let isAsked = true;
     const run = b.run({ shouldYield: () => isAsked });
@@ -128,7 +128,7 @@ describe("an execution", () => {
     expect([b.history, b.executions.trouble.isAvoided(WORKER)]).toEqual([["yielded"], false]);
   });
 
-  test("is given back by a worker whose disk is full, which is no failure of the job", async () => {
+  test("is returned by a worker whose disk is full, which is not a failure of the job", async () => {
     await using b = await executionBench();
     const run = b.run();
     b.executions.start(run.id, BOOT);
@@ -178,7 +178,7 @@ describe("the end of an execution", () => {
     expect(b.executions.countEnding(WORKER)).toBe(0);
   });
 
-  test("a worker that is not heard from for 15 s has lost it, and its late result changes nothing", async () => {
+  test("a worker without a heartbeat for 15 s has lost it, and its late result changes nothing", async () => {
     await using b = await executionBench();
     const run = b.run();
     b.executions.start(run.id, BOOT);
@@ -227,7 +227,7 @@ describe("the end of an execution", () => {
     expect(b.history).toEqual([lostAfter === null ? "completed" : "lost"]);
   });
 
-  test("a worker that is heard from but no longer runs it has lost it too", async () => {
+  test("a worker with heartbeats that no longer runs it has lost it too", async () => {
     await using b = await executionBench();
     const run = b.run();
     b.executions.start(run.id, BOOT);

@@ -33,14 +33,14 @@ export type FakeExecutions = SplitExecutions & {
   /** Every call, in the order of their starts. */
   calls: { placeId: string; call: PieceCall }[];
   speeds: { placeId: string; pixelsPerSecond: number }[];
-  /** Removes a place. What runs there is lost. */
+  /** Removes a place. Its executions are lost. */
   remove(placeId: string): void;
   add(place: FakePlace): void;
-  /** Lets a place take nothing more. What runs there continues. */
+  /** Makes a place accept no more executions. Running ones continue. */
   drain(placeId: string): void;
   /** Asks those who wait again. */
   wake(): void;
-  /** How many slots are taken. */
+  /** Returns the number of taken slots. */
   held(): number;
 };
 

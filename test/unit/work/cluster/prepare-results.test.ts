@@ -1,4 +1,4 @@
-/** What the server accepts of a preparation on a worker. */
+/** The results of a preparation on a worker that the server accepts. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { getMediaFolder } from "../../../../src/blobs/folders";
@@ -206,7 +206,7 @@ test("files of speech are checked in a child process before they are moved", asy
   expect(await check({ language: "en" })).toBe("The worker's result is not valid: the transcript cannot be read");
 });
 
-test("the speech analysis, which says that the files of speech are complete, is moved after them", () => {
+test("the speech analysis, which marks the files of speech as complete, is moved after them", () => {
   const rules = getPrepareRules({ inputDir: "in", outputDir: "out" }, limits);
   const placeOf = (name: string) => rules.findIndex((rule) => matchesRule(rule, name));
   const last = placeOf("listening.json");
@@ -231,7 +231,7 @@ test("files of speech of an earlier attempt are continued with only when all are
   }
 });
 
-test("a transcript, which the server parses, is not larger than that of continuous speech", () => {
+test("a transcript, which the server parses, is not larger than one of continuous speech", () => {
   const rules = getPrepareRules({ inputDir: "in", outputDir: "out" }, { maxDurationSeconds: 86_400 });
   const maxBytesOf = (name: string) => rules.find((rule) => matchesRule(rule, name))?.maxBytes;
   for (const name of ["transcript.json", "transcript-columns.json.gz"]) expect(maxBytesOf(name)).toBe(51_840_000);

@@ -77,7 +77,7 @@ async function runAt(placeId: string, call: PieceCall): Promise<unknown> {
 
 type Run = typeof runAt;
 
-/** Does what `runAt` does, with the plan and the chunks of the whole render in place of encoding. */
+/** Does the same as `runAt`, with the plan and the chunks of the whole render in place of encoding. */
 const copyAt: Run = async (placeId, call) => {
   if (call.kind === "split") return { blobs: [], plan: whole.plan };
   if (call.kind === "join") return runAt(placeId, call);
@@ -218,7 +218,7 @@ describe("a render at two places", () => {
       { clock },
       [otherPlace(), ...PLACES()],
     );
-    // Its clock goes on when the places are gone.
+    // Its clock continues when the places are gone.
     const jump = setInterval(() => {
       if (late > 0) late += 60_000;
     }, 10);
@@ -313,7 +313,9 @@ test("a plan that names other files, sizes or options is refused", async () => {
   }
 });
 
-/** What a place may do to the file of a chunk. All but the first change what a decoder shows without an error. */
+/**
+ * Changes that a place may make to the file of a chunk. All but the first change the decoded picture without an error.
+ */
 const FAULTS = new Map<string, (path: string, name: string) => Promise<unknown>>([
   ["flipped bytes", (path) => edit(path, (file) => file.fill(0xff, file.length >> 1, (file.length >> 1) + 4_096))],
   ["another chunk", async (path, name) => copyFile(await findOtherChunk(name), path)],

@@ -1,4 +1,4 @@
-/** What the checks say about Redis and workers. */
+/** The checks of Redis and workers. */
 import { expect, test } from "bun:test";
 import { type CheckedWorker, describeRedis, describeWorkers } from "../../../../src/work/health/checks";
 

@@ -1,4 +1,4 @@
-/** Join tokens, and the list of workers: who may join, who is connected, what was run. */
+/** Join tokens, and the list of workers: joining, connections, and the history of runs. */
 import { expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import type { WorkerAnnouncement } from "../../../../src/domain/worker-messages";
@@ -157,7 +157,7 @@ test("a heartbeat of another token, boot or worker has to join again", async () 
   expect((await restarted.join(desk.token, ANNOUNCEMENT)).id).toBe(desk.id);
 });
 
-test("a second machine with the same token replaces the first, which is told so", async () => {
+test("a second machine with the same token replaces the first, which is informed", async () => {
   await using c = await cluster();
   const { token, id } = await c.join("desk");
   c.workerList.startRun(id, run(newId()));
@@ -177,7 +177,7 @@ test("another protocol is refused, and the message names both versions", async (
   });
 });
 
-test("what a worker runs is shown with its progress, and is in its history when it has ended", async () => {
+test("runs of a worker are shown with their progress, and are in its history when they have ended", async () => {
   await using c = await cluster();
   const { token, id, boot } = await c.join("desk");
   const [first, second] = [run(newId()), run(newId())];
@@ -241,7 +241,7 @@ test("a worker learns which of its executions are of steps that have ended or we
   expect(await ended()).toEqual([open.execution, saved.execution, unsaved.execution].toSorted());
 });
 
-test("a revoked worker is out of the list, and what it ran is in its history as aborted", async () => {
+test("a revoked worker is not listed, and its runs are in its history as aborted", async () => {
   await using c = await cluster();
   const { token, id } = await c.join("desk");
   c.workerList.startRun(id, run(newId()));
@@ -256,7 +256,7 @@ test("a revoked worker is out of the list, and what it ran is in its history as 
   await expect(c.workerList.join(token, ANNOUNCEMENT)).rejects.toMatchObject({ code: "unauthenticated" });
 });
 
-test("the history keeps what the database could not take, and is bounded", async () => {
+test("the history keeps runs that the database could not store, and is bounded", async () => {
   await using c = await cluster();
   const { id } = await c.join("desk");
   for (let i = 0; i < 20; i++) {

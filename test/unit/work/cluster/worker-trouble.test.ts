@@ -48,7 +48,7 @@ test("a worker that takes no tickets waits longer each time", () => {
   expect(trouble.isAvoided("w")).toBe(true);
 });
 
-test("a worker that gives executions back one by one is avoided from the last one", () => {
+test("a worker that returns executions one by one is avoided from the last one", () => {
   const { state, trouble } = bench();
   trouble.avoid("w", "released");
   state.now += 4_000;
@@ -68,7 +68,7 @@ test("a worker whose disk is full waits longer each time, and for the same step 
       state.now += 1_000;
       trouble.prune();
     }
-    // What needs less space still completes.
+    // A step that needs less space still completes.
     trouble.record("w", "small", "completed", null);
     return seconds;
   };

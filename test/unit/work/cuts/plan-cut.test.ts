@@ -246,7 +246,7 @@ describe("with a script", () => {
     expect(plan.segments).toHaveLength(2);
   });
 
-  test("what a table of a script does not have spoken is not missing", async () => {
+  test("unspoken parts of a table in a script are not missing", async () => {
     const table = `Video\tAudio\nWide shot of the hall\t${ONE}\nHands on a shelf\t${TWO}\nThe door, from outside\t${THREE}`;
     const plan = await cutRecording(createRecording(1, ONE, 0.8, TWO, 0.8, THREE, 1), table);
     expect(joinTexts(plan)).toBe([ONE, TWO, THREE].join(" | "));
@@ -277,7 +277,7 @@ describe("with a script", () => {
     expect(await errorCodeOf(cutRecording(recording, SCRIPT))).toBe("transcription_unavailable");
   });
 
-  test("a script without words is no script", async () => {
+  test("a script without words counts as none", async () => {
     const plan = await cutRecording(createRecording(1, ONE, 1), " \n---\n[music]\n");
     expect(joinTexts(plan)).toBe(ONE);
     expect(plan.takes).toEqual([]);

@@ -13,7 +13,9 @@ import { normalizeWords } from "../../../../src/domain/text/normalize";
 import { fromSeconds, type Span } from "../../../../src/domain/time";
 import type { VoiceFeatures } from "../../../../src/domain/voice";
 
-/** Spoken text, seconds of silence, or a sound without words of so many seconds: voiced (`hum`) or not (`click`). */
+/**
+ * Spoken text, seconds of silence, or a sound without words of a duration in seconds: voiced (`hum`) or not (`click`).
+ */
 export type Moment = string | number | { hum: number } | { click: number };
 
 export type TestRecording = {

@@ -1,4 +1,4 @@
-/** What an export contains: every column of every table is in it, or is listed here. No secret of the database is. */
+/** The content of an export: every column of every table is in it, or is listed here. No secret of the database is. */
 import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
 import { join } from "node:path";
@@ -48,7 +48,7 @@ const SECRETS = [
   "orders.provider_checkout_id",
 ];
 
-/** Not data of the user: how the server works, or what other columns tell. */
+/** Not data of the user: internals of the server, or repetitions of other columns. */
 const INTERNAL = [
   "accounts_revision.revision",
   "users.disabled_at",
@@ -68,7 +68,7 @@ const INTERNAL = [
   "cuts.review_items",
   // A count of the changes to a draft.
   "cuts.ended_draft_revision",
-  // What a plan was made from.
+  // The basis of a plan.
   "cuts.basis",
   // The ID of the workspace or the project.
   "vocabularies.id",
@@ -101,19 +101,19 @@ const INTERNAL_TABLES = [
   "live_events",
   // A count of the changes to review_decisions.
   "reviews",
-  // What lists show of cuts.
+  // Data of cuts for lists.
   "cut_summaries",
   // Sums of them.
   "recording_totals",
   "project_totals",
   "events",
-  // Of the server: backups of all workspaces.
+  // Server data: backups of all workspaces.
   "backup_runs",
-  // The machines of the administrator, and what they ran.
+  // The machines of the administrator, and their runs.
   "worker_tokens",
   "workers",
   "worker_runs",
-  // Hashes of files, and what is wrong with them.
+  // Hashes of files, and their problems.
   "file_checks",
   // The state of the server.
   "alerts",

@@ -61,7 +61,7 @@ async function setting() {
   return {
     ...services,
     folder: db.folder,
-    /** What a start of the server does, with all writes until the power fails. */
+    /** Simulates a start of the server, with all writes until the power fails. */
     start: async (store: Store = db.store) => {
       const purge = createAccountPurge({ ...services, store });
       await sweepOrphans({ ...services, store }).catch((error) => {

@@ -1,4 +1,4 @@
-/** The tokens of sessions: what is signed verifies, and everything else does not. */
+/** The tokens of sessions: only signed ones are valid. */
 import { describe, expect, test } from "bun:test";
 import { exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
 import { silentLog } from "../../../../src/lib/log";

@@ -1,4 +1,4 @@
-/** Sessions in the database: how long they last, and that their end takes effect at once. */
+/** Sessions in the database: their duration, and the immediate effect of their end. */
 import { expect, test } from "bun:test";
 import { silentLog } from "../../../../src/lib/log";
 import { deleteSession, deleteSessionsOf, insertSession } from "../../../../src/store/sessions";

@@ -14,7 +14,7 @@ import { jobErrorCodec } from "../../../../src/work/job-child/error-codec";
 const sandbox: Sandbox = { mode: "none", reason: "a test", wrap: (command) => command };
 const WAVEFORM = { audio: "", outputPath: "" };
 
-/** What a run would start a child of its own with. */
+/** Options with which a run would start its own child. */
 const UNUSED: Omit<JobChildOptions, "limitCode"> = {
   command: ["/nowhere"],
   sandbox,

@@ -7,7 +7,7 @@ import { until } from "../../../until";
 
 const say = (...texts: string[]): Word[] => texts.map((text) => ({ text, start: 0, end: 1, confidence: 1 }));
 
-/** Analyzes with an engine that reports words and then fails. `checkpoint` receives what is passed on. */
+/** Analyzes with an engine that reports words and then fails. `checkpoint` receives the words that are passed on. */
 async function analyze(
   report: (add: (words: Word[], from: number) => void) => Promise<void>,
   checkpoint: (sent: WordsCheckpoint) => Promise<void>,

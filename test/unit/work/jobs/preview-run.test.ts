@@ -53,7 +53,7 @@ test("a preview that yields resumes after its last complete chunk", async () => 
   await expect(run(true)).rejects.toThrow(JobYielded);
   expect(await readdir(workDir)).toEqual(["chunk-0.ts"]);
   const { mtimeMs } = await Bun.file(join(workDir, "chunk-0.ts")).stat();
-  // What a killed attempt leaves.
+  // Files that a killed attempt leaves.
   await Bun.write(join(workDir, "chunk-1.ts.part"), "incomplete");
   await Bun.write(join(outputDir, "preview.json.part"), "{");
   const { blobs } = await run(false);

@@ -21,7 +21,7 @@ const KEPT = [
   [32.5, 47],
 ] as const;
 
-/** Returns what is rendered: a clip of a minute with audio, and the input of its render. */
+/** Returns the rendered clip of a minute with audio, and the input of its render. */
 export async function createRender(output: OutputRequest = { video_bitrate: 100_000 }) {
   const path = await generate(
     "minute.mp4",
@@ -64,7 +64,7 @@ export const createTools = (ffmpeg: Ffmpeg = bundledFfmpeg) => ({
   maxFileBytes: () => null,
 });
 
-/** As many as there are cores, so that each chunk is encoded with one thread, as in a render at one place. */
+/** The number of cores, so that each chunk is encoded with one thread, as in a render at one place. */
 export const SLOTS = navigator.hardwareConcurrency;
 
 export type TestPlace = {
@@ -73,7 +73,7 @@ export type TestPlace = {
   context(execution: string, more?: Partial<RunContext>): RunContext;
 };
 
-/** A time of modification, of which each place keeps the whole seconds only. */
+/** A modification time. Each place keeps only its whole seconds. */
 const MODIFIED_AT = 1_700_000_000;
 
 /**

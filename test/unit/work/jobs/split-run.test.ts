@@ -152,7 +152,7 @@ describe("a render in pieces", () => {
   });
 });
 
-test("sizes that are no sizes are ignored", async () => {
+test("invalid sizes are ignored", async () => {
   await using dir = await temporaryFolder();
   expect(await readChunkSizes(dir.path, 10)).toBeNull();
   await writeChunkSizes(dir.path, [4, 6]);

@@ -1,4 +1,4 @@
-/** Who has a cut open: reports of changes, expiry and limits. */
+/** The users who have a cut open: reports of changes, expiry and limits. */
 import { expect, test } from "bun:test";
 import type { LivePresence } from "../../../../src/work/live/feed";
 import { createPresence } from "../../../../src/work/live/presence";
@@ -32,7 +32,7 @@ test("changes are reported, repetitions are not", () => {
   presence.stop();
 });
 
-test("whoever stops calling is gone after the time, and that is reported", async () => {
+test("a user who stops calling is gone after the time, and that is reported", async () => {
   const { presence, reports, enter } = open(20);
   enter("c", "anna");
   await until("the expiry", () => reports.includes("w c: "));

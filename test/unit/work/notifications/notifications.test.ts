@@ -22,7 +22,7 @@ const unpaid = sample("subscription_payment_failed");
 const exported = PAYLOADS.data_export_ready;
 const pendingExport = sample("data_export_ready");
 
-/** What is stored about a notification: `shown`, `hidden` or `nothing`, with `mailed`. */
+/** Returns the stored state of a notification: `shown`, `hidden` or `nothing`, with `mailed`. */
 const outcome = (row: { is_hidden: boolean; mail_state: string } | null): string =>
   row === null
     ? "nothing"
@@ -106,7 +106,7 @@ const keptIds = async (store: Store): Promise<string[]> =>
     (row) => row.id,
   );
 
-/** Gives a notification an export in this state. */
+/** Adds an export in this state to a notification. */
 const addExport = (tx: Queries, { id, user_id }: StoredNotification, state: "pending" | "ready" | "expired") =>
   tx.insert(dataExports).values({ id: newId(), user_id, notification_id: id, state, requested_at: NOW });
 

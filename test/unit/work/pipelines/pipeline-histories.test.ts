@@ -71,7 +71,7 @@ const createServices = ({ store, folder }: TestStore, now: () => number) =>
     log: silentLog(),
   }) as Services;
 
-/** A workspace and what can happen in it. `n` chooses among what exists. */
+/** A workspace and the actions in it. `n` chooses among the existing targets. */
 async function createWorld(db: TestStore) {
   let clock = 1_000;
   const services = createServices(db, () => clock++);
@@ -103,7 +103,7 @@ async function createWorld(db: TestStore) {
     return found.length === 0 ? null : found[n % found.length]!.id;
   };
   const pickAsset = async (n: number) => (await findAssetById(store.read, assetIds[n % assetIds.length]!)) ?? null;
-  /** Runs what a client may be refused. */
+  /** Runs a request that may be rejected. */
   const ask = async (request: () => Promise<unknown>): Promise<void> => {
     await request().catch((error) => {
       if (!(error instanceof AppError)) throw error;
@@ -170,7 +170,7 @@ async function createWorld(db: TestStore) {
     fail: async (n: number) => {
       const job = claimed[n % Math.max(1, claimed.length)];
       const code = job?.name === "cut" ? "no_speech" : "media_limits_exceeded";
-      // Also an error after which the step is repeated.
+      // Includes errors after which the step is repeated.
       if (job) await source.fail(job, n % 3 === 0 ? new Error("broken") : new AppError(code, "Failed."));
     },
     cancel: async (n: number) => {
@@ -202,7 +202,9 @@ async function createWorld(db: TestStore) {
       const id = await pick(sql`SELECT id FROM assets WHERE workspace_id = ${workspaceId} ORDER BY id`, n);
       if (id) await removeAsset(services, id);
     },
-    /** The server is killed: what ran is due again, and what the killed attempts still write must have no effect. */
+    /**
+     * The server is killed: running steps are due again, and later writes of the killed attempts must have no effect.
+     */
     crash: async () => {
       await store.write((tx) => requeueInterruptedSteps(tx, services.now()));
     },

@@ -1,10 +1,10 @@
-/** What must hold for pipelines, holds, ledger, outputs and events at every moment. */
+/** Invariants of pipelines, holds, ledger, outputs and events at every moment. */
 import { sql } from "drizzle-orm";
 import { readBalance } from "../../../../src/store/credits";
 import type { Store } from "../../../../src/store/db";
 import { readStorageUsed } from "../../../../src/store/storage";
 
-/** Lists what is wrong in a workspace. `bytes`: of each source and of each completed render. */
+/** Lists the violated invariants of a workspace. `bytes`: of each source and of each completed render. */
 export async function listPipelineProblems(
   store: Store,
   workspaceId: string,

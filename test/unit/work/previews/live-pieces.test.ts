@@ -41,7 +41,7 @@ test("a workspace's share is encoded before renders, the rest after everything e
     maxFileBytes: () => null,
   };
   let now = 1e12;
-  // A process takes more than this share, and a hundred seconds make up for what it took.
+  // A process uses more than this share, and a hundred seconds compensate for it.
   const live = createLivePieces(
     tools,
     createEncodingTurns({ rate: 0.001, burst: 0.0001 }, () => now),
@@ -66,12 +66,12 @@ test("a workspace's share is encoded before renders, the rest after everything e
   };
   await read("a", 0);
   const [first] = await takeLog();
-  // Many recordings are played at once.
+  // Many recordings are played simultaneously.
   await Promise.all(Array.from({ length: 10 }, (_, n) => read("a", n + 1)));
   const rest = await takeLog();
   expect(rest).toHaveLength(20);
   for (const [n, line] of rest.entries()) expect(line).toBe(n % 2 === 0 ? "start 19" : "end");
-  // Another workspace has its own share, what is cached costs nothing, and time makes up for the share.
+  // Another workspace has its own share, cached pieces cost nothing, and the share recovers over time.
   await read("b", 0);
   await read("b", 0);
   expect(await takeLog()).toEqual([first!, "end"]);

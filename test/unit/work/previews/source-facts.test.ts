@@ -1,4 +1,4 @@
-/** Which files with the tracks of a source are used: `readSourceFacts`. */
+/** The use of files with the tracks of a source: `readSourceFacts`. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import type { MediaFolder } from "../../../../src/blobs/folders";

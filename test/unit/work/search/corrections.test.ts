@@ -73,7 +73,7 @@ const search = async (store: Store, { workspaceId }: Owner, text: string) =>
 const find = async (store: Store, owner: Owner, text: string) =>
   (await search(store, owner, text)).map(({ asset_id, start, snippet }) => [asset_id, start, snippet]);
 
-test("a corrected word is found at its time, once, and so is what was recognized", async () => {
+test("a corrected word is found at its time, once, and so is the recognized one", async () => {
   await using fresh = await freshStore();
   const { store } = fresh;
   const [ann, bert] = [await store.write(addUser), await store.write(addUser)];
@@ -84,7 +84,7 @@ test("a corrected word is found at its time, once, and so is what was recognized
     { asset_id: id, start: 3000, end: 3600, snippet: corrected, matches: [[24, 29]] },
   ]);
   expect(await find(store, ann, '"is Jānis and"')).toEqual([[id, 2400, corrected]]);
-  // Nothing is found twice, and the corrected text is shown where both match.
+  // No passage is found twice, and the corrected text is shown where both match.
   expect(await find(store, ann, "morning")).toEqual([[id, 600, corrected]]);
   expect(await find(store, ann, "Janus")).toEqual([[id, 3000, "good morning my name is Janus and Janus is here"]]);
   // No phrase goes from one text to the other.
@@ -124,7 +124,7 @@ test("corrections of a cut are gone with it, and those of others stay", async ()
   for (const name of ["test.db", "copy.db"]) expect(await findDatabaseProblems(join(fresh.folder, name))).toEqual([]);
 });
 
-test("a cut without a basis has what it corrects, and what the cut before it has corrected", async () => {
+test("a cut without a basis has its own corrections and those of the cut before it", async () => {
   await using fresh = await freshStore();
   const { store } = fresh;
   const owner = await store.write(addUser);
@@ -153,7 +153,7 @@ test("a text without spaces is found where the transcript has others, and not af
   expect([await find(store, owner, "北京"), await find(store, owner, "京")]).toEqual([[], []]);
 });
 
-test("what an older version has stored is found after the start, and what was corrected before there were words", async () => {
+test("corrections of older versions, and those made before there were words, are found after the start", async () => {
   await using fresh = await freshStore();
   const { store } = fresh;
   const owner = await store.write(addUser);
@@ -219,7 +219,7 @@ test("the 8 newest cuts that correct a passage are searched and read", async () 
   expect([(await find(store, owner, "hans")).length, await read()]).toEqual([1, 8]);
 });
 
-test("times that are no whole milliseconds are stored as whole ones", async () => {
+test("times that are not whole milliseconds are stored as whole ones", async () => {
   await using fresh = await freshStore();
   const { store } = fresh;
   const owner = await store.write(addUser);
@@ -252,7 +252,7 @@ test("requests are answered while long texts are read, which are searched up to 
   expect([has("c90"), has("c149")]).toEqual([true, false]);
 });
 
-test("what was read before the transcript was replaced is read again", async () => {
+test("corrections read before the transcript was replaced are read again", async () => {
   await using fresh = await freshStore();
   const { store } = fresh;
   const owner = await store.write(addUser);
@@ -268,7 +268,7 @@ test("what was read before the transcript was replaced is read again", async () 
   expect(await find(store, owner, "janis")).toEqual([[id, 1800, "my name is Jānis"]]);
 });
 
-test("what a failure of the database kept from the search is found after the next start", async () => {
+test("text that a database failure kept from the search is found after the next start", async () => {
   await using fresh = await freshStore();
   const { store } = fresh;
   const owner = await store.write(addUser);

@@ -1,4 +1,4 @@
-/** The search of transcripts, on a database: who finds what, and what follows changes of recordings. */
+/** The search of transcripts, on a database: access to results, and the effects of changes to recordings. */
 import { expect, test } from "bun:test";
 import { mkdir, rmdir } from "node:fs/promises";
 import { join } from "node:path";

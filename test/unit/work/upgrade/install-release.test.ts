@@ -1,4 +1,6 @@
-/** The swap of a release: whatever fails afterwards, the previous version is put back and the administrator is told. */
+/**
+ * The swap of a release: after any later failure, the previous version is restored and the administrator is informed.
+ */
 import { expect, test } from "bun:test";
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -72,7 +74,7 @@ test("a service that cannot be restarted or stopped does not keep the previous v
   expect(await readFile(executable, "utf8")).toBe("1.0.0");
 });
 
-test("the failure to put the database back is said, with the executable in its place", async () => {
+test("a failure to restore the database is reported, and the executable is restored", async () => {
   await using folder = await temporaryFolder();
   const { executable, install } = await createTarget(folder, {
     putBackDatabase: () => Promise.reject(new Error("Another offcut process is using /data.")),
@@ -83,7 +85,7 @@ test("the failure to put the database back is said, with the executable in its p
   expect(await readFile(executable, "utf8")).toBe("1.0.0");
 });
 
-test("a release is staged as an executable copy, and what a killed upgrade has left is removed", async () => {
+test("a release is staged as an executable copy, and files of a killed upgrade are removed", async () => {
   await using folder = await temporaryFolder();
   const { release, executable, bin } = await createRelease(folder);
   await writeFile(join(bin, ".offcut.upgrade.999999999"), "half");

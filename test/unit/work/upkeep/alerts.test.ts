@@ -1,4 +1,4 @@
-/** Alerts with a clock that is moved: what is stored, and what administrators are notified of. */
+/** Alerts with a simulated clock: the stored reports and the notifications of administrators. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
@@ -31,7 +31,7 @@ async function watch(settings: Record<string, string> = {}) {
   const { userId } = await store.write(addUser);
   await store.write((tx) => tx.run(sql`UPDATE users SET is_admin = true WHERE id = ${adminId}`));
   const env = Object.fromEntries(Object.entries(settings).map(([name, value]) => [`OFFCUT_${name}`, value]));
-  // A file of its own, so that settings of an installed server do not apply.
+  // A separate file, so that settings of an installed server do not apply.
   const file = join(fresh.folder, "settings.toml");
   await Bun.write(file, "");
   const config = await loadConfig({ file, env, flags: {} });
@@ -81,7 +81,7 @@ async function watch(settings: Record<string, string> = {}) {
       alerts = start();
     },
     open: async () => (await listOpenAlerts(store.read)).map(({ title }) => title),
-    /** What a user was notified of, oldest first. */
+    /** Returns the notifications of a user, oldest first. */
     notified: async (id = adminId) =>
       (
         await store.read.all<{ type: string; title: string }>(
@@ -127,7 +127,7 @@ test("a problem that comes and goes is reported once a day, and shown each time"
     expect(await s.open()).toEqual([]);
   }
   expect(await s.notified()).toEqual([`found: ${FULL}`, "resolved: The disk has enough free space again"]);
-  // Not gone for long enough to be resolved: it is still the same problem.
+  // Too short to count as resolved: it is still the same problem.
   s.disk.freeBytes = 50 * GB;
   await s.check(DAY);
   const [{ found }] = (await s.store.read.all<{ found: number }>(sql`SELECT count(*) AS found FROM alerts`)) as [
@@ -149,7 +149,7 @@ test("a restart reports nothing twice, and downtime does not flood", async () =>
   s.restart();
   await s.check(MINUTE);
   expect(await s.notified()).toHaveLength(1);
-  // Off for two weeks.
+  // The server was off for two weeks.
   s.restart();
   await s.check(14 * DAY);
   await s.check(MINUTE);
@@ -290,7 +290,7 @@ test("webhook endpoints are reported after a day without a success, and those th
   ]);
 });
 
-test("a backup that fails or is late is reported, and a failed drill; what the server interrupted itself is not", async () => {
+test("a backup that fails or is late is reported, and a failed drill; one that the server interrupted itself is not", async () => {
   await using s = await watch({ BACKUP_TO: "/backup" });
   const run = (kind: "backup" | "drill", error: string | null, path = "/backup/offcut-x") =>
     s.store.write((tx) =>

@@ -24,7 +24,7 @@ const countRead = (path: string): number => {
   return n;
 };
 
-test("a pass that was killed goes on with the files that it had not read", async () => {
+test("a pass that was killed continues with the files that it had not read", async () => {
   await using temporary = await temporaryFolder();
   const folders = getFolders(temporary.path);
   const database = join(temporary.path, "offcut.db");
@@ -38,7 +38,7 @@ test("a pass that was killed goes on with the files that it had not read", async
     return assets.map(({ id }) => id);
   });
   for (const [n, id] of ids.entries()) await Bun.write(folders.media(id).source, new Uint8Array(FILE_BYTES).fill(n));
-  // Of a server that has checked files for weeks, so that all are due.
+  // Checks of a server that has checked files for weeks, so that all are due.
   await store.write((tx) =>
     saveFileCheck(tx, {
       ...{ id: newId(), path: `media/${ids[0]}/source`, bytes: FILE_BYTES, modified_at: 0, sha256: null },

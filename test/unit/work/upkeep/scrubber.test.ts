@@ -49,14 +49,14 @@ test("a pass runs a while after the start, once a week, again an hour after it w
     return clock.uptime;
   };
   const scrubber = createScrubber(services, tools, { isOnline, clock: uptime });
-  /** Polls after some time, and returns what the pass has logged; null without a pass. */
+  /** Polls after some time, and returns the log entry of the pass; null without a pass. */
   const pollAfter = async (milliseconds: number): Promise<string | null> => {
     clock.uptime += milliseconds;
     events.length = 0;
     [polls, looks] = [0, 0];
     scrubber.wake();
     await until("a poll", () => polls > 0);
-    // A pass notes when it started, at once.
+    // A pass records its start immediately.
     return looks < 2 ? null : until("the end of the pass", () => events[0]);
   };
   scrubber.start();
@@ -73,7 +73,7 @@ test("a pass runs a while after the start, once a week, again an hour after it w
   clock.now += WEEK;
   expect(await pollAfter(0)).toBe("scrub.completed");
   clock.now += WEEK;
-  // The stop interrupts a pass, which is no error.
+  // The stop interrupts a pass, which is not an error.
   const waiting = Promise.withResolvers<boolean>();
   Object.assign(online, { wait: waiting.promise, isWaiting: false });
   clock.uptime += 90 * MINUTE;

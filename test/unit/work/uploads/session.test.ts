@@ -1,6 +1,4 @@
-/**
- * The receiver of bytes, without a server: every way in which a part can go wrong, and what is in the file afterwards.
- */
+/** The receiver of bytes, without a server: all failures of a part, and the resulting file. */
 import { describe, expect, test } from "bun:test";
 import { mkdir, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";

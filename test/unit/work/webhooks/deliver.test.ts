@@ -125,7 +125,7 @@ test("a failure that started before another message succeeded does not count as 
   });
 });
 
-test("410 from an old URL does not disable an endpoint whose URL has changed meanwhile", async () => {
+test("410 from an old URL does not disable an endpoint whose URL has changed in the meantime", async () => {
   await using w = await world();
   const endpoint = await endpointWith(w.store, w.workspaceId, w.url("/slow"), [NOW]);
   w.deliverer.start();
@@ -141,7 +141,7 @@ test("410 from an old URL does not disable an endpoint whose URL has changed mea
   expect(await findEndpoint(w.store.read, w.workspaceId, endpoint.id)).toMatchObject({ state: "enabled" });
 });
 
-test("each owner of the workspace is told once that an endpoint is disabled, although several messages fail", async () => {
+test("each owner of the workspace is notified once that an endpoint is disabled, although several messages fail", async () => {
   await using w = await world();
   const [owner, editor] = await w.store.write(async (tx) => {
     const others = [(await addUser(tx)).userId, (await addUser(tx)).userId] as const;

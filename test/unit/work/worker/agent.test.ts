@@ -1,4 +1,4 @@
-/** A worker's membership at a head over real HTTP: what it runs is up to the test. */
+/** A worker's membership at a head over real HTTP. The test controls its executions. */
 import { expect, test } from "bun:test";
 import type { JobAborted } from "../../../../src/domain/jobs";
 import type { Ticket, WorkerAnnouncement } from "../../../../src/domain/worker-messages";
@@ -17,12 +17,12 @@ type Started = { ticket: Ticket; control: ExecutionControl; end(): void };
 
 type TestedAgent = {
   agent: Agent;
-  /** What was started, the last one at the end. */
+  /** Started executions, oldest first. */
   started: Started[];
   queues: { name: string; isClosed: boolean; isPaused: boolean; isReachable: boolean }[];
   announcement: WorkerAnnouncement;
   log: string[];
-  /** How often it looked for deleted recordings. */
+  /** Returns how often it asked for deleted recordings. */
   looked(): number;
   give(ticket: Ticket): void;
 };
@@ -191,7 +191,7 @@ test("a worker reports that Redis does not answer, and announces itself again wh
   await tested.agent.ended;
 });
 
-test("what the head cancels is aborted with the next heartbeat, and what it wants to yield knows it", async () => {
+test("executions that the head cancels are aborted with the next heartbeat, and those that should yield are asked to", async () => {
   await using head = startFakeHead();
   head.settings.heartbeatMs = 1_000;
   const tested = startTested(head.url);
@@ -201,7 +201,7 @@ test("what the head cancels is aborted with the next heartbeat, and what it want
   head.settings.yield = [yielding.ticket.execution];
   head.settings.abort = [cancelled.ticket.execution];
   expect(await abortedWith(cancelled)).toBe("cancelled");
-  // A heartbeat each second, and what a busy machine needs.
+  // A heartbeat each second, plus the delay of a busy machine.
   expect(performance.now() - started).toBeLessThan(fullOr(3_000, 10_000));
   expect(yielding.control.shouldYield()).toBe(true);
   expect(yielding.control.signal.aborted).toBe(false);
@@ -222,7 +222,7 @@ test("a worker looks for deleted recordings when it has joined, and after someth
   await tested.agent.ended;
 });
 
-test("a worker that cannot reach the head aborts its work when the head gives it to others", async () => {
+test("a worker that cannot reach the head aborts its work when the head assigns it to others", async () => {
   await using head = startFakeHead();
   await using network = await startTcpProxy(head.port);
   head.settings.lostAfterMs = 600;
@@ -239,7 +239,7 @@ test("a worker that cannot reach the head aborts its work when the head gives it
   await tested.agent.ended;
 });
 
-test("while a worker drains, current work is asked to yield, and is given back when the time is over", async () => {
+test("while a worker drains, current work is asked to yield, and is returned when the time is over", async () => {
   await using head = startFakeHead();
   const tested = startTested(head.url, { drainMs: 400 });
   const quick = await runningOne(tested, head);

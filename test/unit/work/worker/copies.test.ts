@@ -1,4 +1,4 @@
-/** What a worker keeps of recordings, and removes when they are deleted. */
+/** The copies of recordings on a worker, and their removal when the recordings are deleted. */
 import { expect, test } from "bun:test";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -81,7 +81,7 @@ test("a work folder that is taken while it is being removed stays", async () => 
   expect((await readdir(second.path)).toSorted()).toEqual(["chunk", "execution"]);
 });
 
-test("many recordings are asked about in parts, and none without copies", async () => {
+test("many recordings are queried in parts, and none without copies", async () => {
   const asked: number[] = [];
   let assets: string[] = [];
   const copies = createCopies({

@@ -31,7 +31,7 @@ setDefaultTimeout(60_000);
 
 const roomy = { availableBytes: () => 1e12, claim: (_bytes: number) => true };
 
-/** An executor with a folder of its own. `port` is that of the head. */
+/** An executor with a folder of its own. `port` is the head's port. */
 async function openTested(port: number, folder: string, disk = roomy) {
   const log: string[] = [];
   // Recognition does not take part.
@@ -45,7 +45,7 @@ async function openTested(port: number, folder: string, disk = roomy) {
   });
   return {
     log,
-    /** Runs the execution; `control` replaces what the agent says. */
+    /** Runs the execution; `control` replaces the agent's answers. */
     run: ({ id, url }: FakeExecution, control: Partial<ExecutionControl> = {}) =>
       run(
         { execution: id, url },
@@ -126,7 +126,7 @@ test("files and checkpoints of branches that run at once are sent one after the 
   const tested = await openTested(head.port, folder.path);
   const source = await silentVideo();
   const execution = addPreparation(head, source, "all");
-  // Without an audio track that branch ends at once.
+  // Without an audio track, that branch ends immediately.
   execution.onCheckpoint = async (kind) => {
     if (kind !== "audio") return;
     const isIndexed = async () =>
@@ -190,7 +190,7 @@ test("a file that cannot be read fails with the error of a local job", async () 
   expect(execution.results).toMatchObject([{ status: "failed", error: { kind: "app", code: "unsupported_media" } }]);
 });
 
-test("a worker without disk space says so", async () => {
+test("a worker without disk space reports that", async () => {
   await using head = startFakeHead();
   await using folder = await temporaryFolder();
   const tested = await openTested(head.port, folder.path, { availableBytes: () => 0, claim: () => false });
@@ -206,7 +206,7 @@ test("a disk that fills up midway ends the execution without files, and the next
   await using head = startFakeHead();
   await using folder = await temporaryFolder();
   let isFull = true;
-  // It was announced as free, and others have written meanwhile.
+  // The space was announced as free, but other processes have used it since.
   const disk = { availableBytes: () => 1e12, claim: () => !isFull };
   const tested = await openTested(head.port, folder.path, disk);
   const source = await silentVideo();
@@ -232,7 +232,7 @@ test("an execution that is not current is left without a trace", async () => {
   await expect(tested.run({ ...execution, url: "http://127.0.0.1/elsewhere" })).rejects.toThrow("no link");
 });
 
-test("a draining worker gives back what it is given", async () => {
+test("a draining worker returns new executions", async () => {
   await using head = startFakeHead();
   await using folder = await temporaryFolder();
   const tested = await openTested(head.port, folder.path);
@@ -300,7 +300,7 @@ test("a cancelled render frees the processor within three seconds, and reports n
   const started = performance.now();
   abort.abort(new JobAborted("cancelled"));
   await expect(running).rejects.toMatchObject({ reason: "cancelled" });
-  // The sandbox ends just after what it runs.
+  // The sandbox ends just after its program.
   await until("no process is left", async () => (await processesOf(folder.path)).length === 0, MAX_CANCEL_MS / 1000);
   expect(performance.now() - started).toBeLessThan(MAX_CANCEL_MS);
   expect(execution.results).toEqual([]);

@@ -1,4 +1,4 @@
-/** The part of a head that workers call, over real HTTP: what it answers and refuses is up to the test. */
+/** The part of a head that workers call, over real HTTP. The test controls its responses. */
 import type { ExecutionFile, ExecutionManifest } from "../../../../src/domain/worker-messages";
 import { sha256 } from "../../../../src/lib/hash";
 import { newId } from "../../../../src/lib/ids";
@@ -14,7 +14,7 @@ export type FakeExecution = {
   checkpoints: { checkpoint: unknown; files: unknown }[];
   /** Runs before a checkpoint is answered. */
   onCheckpoint: (kind: string) => Promise<void>;
-  /** The kind of the checkpoint that is being answered, and the files that have arrived meanwhile. */
+  /** The kind of the checkpoint that is being processed, and the files that have arrived in the meantime. */
   answering: string | null;
   overlaps: string[];
   results: { status: string; output?: unknown; error?: { message?: string }; files?: unknown[] }[];
@@ -34,7 +34,7 @@ export type FakeHead = AsyncDisposable & {
   queue: string;
   /** The recording of all executions. */
   asset: string;
-  /** What it says was deleted, and what it was asked about. */
+  /** Recordings that it reports as deleted, and those it was asked about. */
   deleted: string[];
   askedAbout: string[][];
   /** The executions whose steps have ended. */
@@ -42,7 +42,7 @@ export type FakeHead = AsyncDisposable & {
   announcements: Record<string, unknown>[];
   heartbeats: { running: { execution: string; progress: number | null }[]; bootId: string; hasRedis: boolean }[];
   left: number;
-  /** What the next answers are. */
+  /** Settings of the next responses. */
   settings: {
     token: string;
     refusal: { status: number; code: string; message: string } | null;
@@ -55,7 +55,7 @@ export type FakeHead = AsyncDisposable & {
   addExecution(given: { kind: ExecutionManifest["kind"]; input: unknown; files?: GivenFile[] }): FakeExecution;
   /** Waits for the result of an execution. */
   result(execution: FakeExecution): Promise<FakeExecution["results"][number]>;
-  /** Stops to listen; what it knows stays. */
+  /** Stops listening; its state is kept. */
   stop(): Promise<void>;
   start(): void;
 };

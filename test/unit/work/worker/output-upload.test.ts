@@ -56,7 +56,7 @@ test("a file arrives through connections that break again and again", async () =
   expect(network.bytes.to_server).toBeGreaterThan(content.byteLength);
 });
 
-test("what the head has already is not sent again", async () => {
+test("parts that the head already has are not sent again", async () => {
   await using head = startFakeHead();
   await using folder = await temporaryFolder();
   const execution = head.addExecution({ kind: "cut", input: {} });

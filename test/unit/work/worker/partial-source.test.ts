@@ -38,7 +38,7 @@ async function openWorker(network: TcpProxy, folder: string, minPartialBytes: nu
     log: createLog(() => {}, false),
   });
   const boot = { workerId: newId(), bootId: newId() };
-  /** Returns how many bytes the head has sent meanwhile. */
+  /** Returns the number of bytes that the head has sent in the meantime. */
   return async ({ id, url }: FakeExecution, signal = new AbortController().signal): Promise<number> => {
     const before = network.bytes.to_client;
     const control = { boot, signal, isDraining: () => false, shouldYield: () => false, progress: () => {} };
@@ -104,7 +104,7 @@ test("a chunk needs the tables and its own part of the source, and its file is t
   expect(last.results).toMatchObject([{ status: "completed", output: { repaired: false } }]);
   expect(fileOf(last)).toEqual(fileOf(expected));
   expect(lastBytes).toBeLessThan(source.bytes / 2);
-  // Another chunk at the same time, and one whose parts are there already.
+  // Another chunk at the same time, and one whose parts have already arrived.
   const [first, second, again] = [source.chunk(plan, 0), source.chunk(plan, 1), source.chunk(plan, 0)];
   await Promise.all([inParts(first), inParts(second)]);
   for (const { results } of [first, second]) expect(results).toMatchObject([{ status: "completed" }]);
@@ -135,7 +135,7 @@ test.if(isFullSize)("a source that only ffmpeg can read is fetched whole before 
   expect(chunk.results).toMatchObject([{ status: "completed", output: { repaired: false } }]);
 });
 
-test("an execution that is aborted while a part does not arrive ends, and the next one goes on", async () => {
+test("an execution that is aborted while a part does not arrive ends, and the next one continues", async () => {
   await using head = startFakeHead();
   await using network = await startTcpProxy(head.port);
   await using folder = await temporaryFolder();

@@ -1,4 +1,4 @@
 import { BUCKET } from "../../../../s3-server";
 
-/** Where the tests keep their backups. */
+/** URL of the tests' backups. */
 export const PLACE = `s3://${BUCKET}/office`;

@@ -30,7 +30,7 @@ test("a backup in a bucket has every file, is intact, and restores on an empty m
     damaged: [],
     notes: [],
   });
-  // Nothing of the data folder and no lock stays behind.
+  // Neither files in the data folder nor a lock are left behind.
   expect((await readdir(recorded.data)).filter((name) => name.startsWith("."))).toEqual([]);
   expect(await s3.keys("office/locks/")).toEqual([]);
 
