@@ -87,12 +87,9 @@ async function readStreams(options: ProbeOptions, size: number) {
   };
   // An audio file rarely has video.
   const isJoint = sniffed.type === "video";
-  // Other formats are refused by their description before their packets are read.
-  using expected =
-    sniffed.demuxer === "mov" ? startPacketTable(options, { hasVideo: isJoint, hasAudio: true }, size) : null;
   const { description: described, first } = await describe({ ...source, hasVideo: isJoint });
   const streams = chooseStreams(described, limits);
-  const listing = await readPacketTimes(options, streams, size, expected);
+  const listing = await readPacketTimes(options, streams, size);
   const retries = isJoint && first.video === null && first.audio === null;
   const findFirst = (kind: "video" | "audio", isMissing: boolean) =>
     isMissing ? decodeFirstFrame(source, kind) : first[kind];
@@ -133,33 +130,6 @@ function createUnsupportedCodecError(...codecs: string[]): AppError<"unsupported
   return new AppError("unsupported_media", `${subject} not supported: convert the recording to H.264 and AAC.`);
 }
 
-type TrackKinds = { hasVideo: boolean; hasAudio: boolean };
-
-/** A packet table that is being read for the tracks that a file probably has. Disposing stops it. */
-type ExpectedTable = Disposable & TrackKinds & { table: Promise<PacketListing | null> };
-
-/** Starts reading the packet table, which takes about as long as ffmpeg's description of the file. */
-function startPacketTable(options: ProbeOptions, kinds: TrackKinds, sizeBytes: number): ExpectedTable {
-  const stop = new AbortController();
-  const signal = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]);
-  const table = readTable({ ...options, signal }, kinds, sizeBytes);
-  table.catch(() => {});
-  return { ...kinds, table, [Symbol.dispose]: () => stop.abort() };
-}
-
-/** Returns the packet times that mediabunny reads; null if they do not agree with ffmpeg's. */
-async function readTable(options: ProbeOptions, kinds: TrackKinds, sizeBytes: number): Promise<PacketListing | null> {
-  const { path, sniffed, signal } = options;
-  if (!TABLE_DEMUXERS.includes(sniffed.demuxer)) return null;
-  const wallSeconds = limitListing(MAX_TABLE_WALL_SECONDS, sizeBytes);
-  const table = await readPacketTable({ path, ...kinds, wallSeconds, signal }).catch((error: unknown) => {
-    if (error instanceof AppError || signal?.aborted) throw error;
-    return null;
-  });
-  if (table === null || sniffed.demuxer !== "mov") return table;
-  return (await showsEveryFrame(path, table)) ? table : null;
-}
-
 const limitListing = (maxSeconds: number, sizeBytes: number): number =>
   Math.min(maxSeconds, MIN_WALL_SECONDS + sizeBytes / BYTES_PER_WALL_SECOND);
 
@@ -168,15 +138,19 @@ async function readPacketTimes(
   options: ProbeOptions,
   streams: ChosenStreams,
   sizeBytes: number,
-  expected: ExpectedTable | null,
 ): Promise<PacketListing> {
   const { path, sniffed, ffmpeg, signal } = options;
-  const kinds: TrackKinds = { hasVideo: streams.video !== null, hasAudio: streams.audio.length > 0 };
-  const isExpected = expected?.hasVideo === kinds.hasVideo && expected.hasAudio === kinds.hasAudio;
-  const table = await (isExpected ? expected.table : readTable(options, kinds, sizeBytes));
-  if (table !== null) return table;
+  const tracks = { path, hasVideo: streams.video !== null, hasAudio: streams.audio.length > 0, signal };
+  if (TABLE_DEMUXERS.includes(sniffed.demuxer)) {
+    const wallSeconds = limitListing(MAX_TABLE_WALL_SECONDS, sizeBytes);
+    const table = await readPacketTable({ ...tracks, wallSeconds }).catch((error: unknown) => {
+      if (error instanceof AppError || signal?.aborted) throw error;
+      return null;
+    });
+    if (table !== null && (sniffed.demuxer !== "mov" || (await showsEveryFrame(path, table)))) return table;
+  }
   const wallSeconds = limitListing(MAX_LISTING_WALL_SECONDS, sizeBytes);
-  return await listPackets({ path, ...kinds, ffmpeg, demuxer: sniffed.demuxer, wallSeconds, signal });
+  return await listPackets({ ...tracks, ffmpeg, demuxer: sniffed.demuxer, wallSeconds });
 }
 
 /** Returns whether the edit list shows every frame. Errors: `AppError` `corrupt_media` if the file is truncated. */
