@@ -207,27 +207,13 @@ function toResult(error: unknown, log: Log, signal: AbortSignal): ExecutionResul
   return { status: "failed", error: jobErrorCodec.encode(reported) };
 }
 
-/** Problems by the first part of the path of the first error. */
-const PROBLEMS: Record<string, string> = {
-  kind: "its kind is unknown",
-  asset: "its asset is missing",
-  owner: "its input is missing",
-  input: "its input is missing",
-  files: "its files are missing or too many",
-};
-
 /**
  * Checks a manifest. Names become paths here, so they are checked, although the head is trusted. Throws `HeadError`.
  */
 function parseManifest(body: unknown, execution: string): ExecutionManifest {
   const check = getChecker(manifestMessage);
-  if (!check.Check(body)) {
-    const [, part = "", file] = check.Errors(body).First()?.path.split("/") ?? [];
-    throw invalid(
-      file === undefined ? (PROBLEMS[part] ?? "it is that of another execution") : "a file of it is not valid",
-    );
-  }
-  if (body.execution !== execution) throw invalid("it is that of another execution");
+  if (!check.Check(body)) throw invalid(`its ${check.Errors(body).First()?.path.slice(1) || "form"} is wrong`);
+  if (body.execution !== execution) throw invalid("it belongs to another execution");
   const names = new Set(body.files.map(({ role, name }) => `${role}/${name}`));
   if (names.size !== body.files.length) throw invalid("two files have the same name");
   return body;
