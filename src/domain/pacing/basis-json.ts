@@ -1,6 +1,6 @@
 /** The basis of a plan as the API shows it: times in seconds, except the listed times of frames. */
 import type { PlanBasis } from "../planning/basis";
-import { rateFinding } from "../planning/confidence";
+import { rateFinding } from "../planning/explain-rules";
 import type { Finding, RemovalReason } from "../planning/rules";
 import type { DecidedSpan } from "../planning/spans";
 import {

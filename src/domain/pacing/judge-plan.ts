@@ -1,7 +1,7 @@
 /** Adds to a plan how sure its removals are, and its marks with their rules: they are stored beside it. */
 import type { PlanJson } from "../plan-json";
 import { joinFindings } from "../planning/assemble-segments";
-import { rateFinding } from "../planning/confidence";
+import { rateFinding } from "../planning/explain-rules";
 import { type Finding, isReviewRule, type ReviewRule } from "../planning/rules";
 import { type DecidedSpan, findOverlapping, overlapDuration } from "../planning/spans";
 import { type Span, spanFromSeconds, toSeconds } from "../time";

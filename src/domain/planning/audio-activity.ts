@@ -76,20 +76,23 @@ function findLoudRegions(duration: Ticks, energy: EnergyContour, speech: readonl
   return regions;
 }
 
+/** A block has at least half of this range. */
+const MIN_RANGE_DB = 12;
+
 type Thresholds = { loud: Float32Array; faded: Float32Array };
 
 /** Returns the levels per frame at which a region starts (`loud`) and ends (`faded`). They follow blocks of 5 s. */
 function levelThresholds(energy: EnergyContour, whole: LevelRange): Thresholds {
   const loud = new Float32Array(energy.length);
   const faded = new Float32Array(energy.length);
-  const block = 1_000;
+  const block = ACTIVITY.surroundings / ENERGY_HOP;
   const blocks: LevelRange[] = [];
   for (let from = 0; from < energy.length; from += block) {
-    const near = levelRange(energy.subarray(Math.max(0, from - 2 * block), from + 3 * block));
+    const near = levelRange(energy.subarray(Math.max(0, from - 2 * block), from + block + 2 * block));
     // A block without a pause has no noise floor, and one without speech has no peak.
     blocks.push({
-      low: Math.min(Math.max(near.low, whole.low), whole.low + 12),
-      high: Math.max(Math.min(near.high, whole.high), whole.high - 12),
+      low: Math.min(Math.max(near.low, whole.low), whole.low + MIN_RANGE_DB),
+      high: Math.max(Math.min(near.high, whole.high), whole.high - MIN_RANGE_DB),
     });
   }
   for (let i = 0; i < energy.length; i++) {
@@ -121,11 +124,11 @@ function raiseOverRoomNoise(
     if ((to - from) * ENERGY_HOP < ACTIVITY.voiceEdge) continue;
     const edge = ACTIVITY.roomEdge / ENERGY_HOP;
     const levels = energy.slice(from + edge, to - edge).sort();
-    const at = (share: number) => levels[Math.floor(share * levels.length)]!;
-    const room = at(0.5);
-    const isSteady = at(0.8) - at(0.2) <= COMMON.minLevelChangeDb;
+    const at = (share?: number) => findLevel(levels, share)!;
+    const room = at();
+    const isSteady = at(1 - STEADY_SHARE) - at(STEADY_SHARE) <= COMMON.minLevelChangeDb;
     if (!isSteady || room > high - COMMON.minBelowVoiceDb || room < high - ACTIVITY.maxRoomDistanceDb) continue;
-    const spread = room - at(0.1);
+    const spread = room - at(QUIET_SHARE);
     const most = Math.min(COMMON.minBelowVoiceDb, high - room - COMMON.minBelowVoiceDb / 2);
     const margin = Math.min(most, Math.max(ACTIVITY.minOverRoomDb, ACTIVITY.overRoomSpreads * spread));
     for (let i = from; i < to; i++) {
@@ -138,11 +141,36 @@ function raiseOverRoomNoise(
 
 type LevelRange = { low: number; high: number };
 
-/** Returns the 10th and the 95th percentile of the levels. */
+/** Shares of a recording that are quieter than its quiet parts, and than its loud parts. */
+export const QUIET_SHARE = 0.1;
+const LOUD_SHARE = 0.95;
+const STEADY_SHARE = 0.2;
+const SILENCE_DB = -90;
+
+/** Returns the levels of quiet and of loud parts; those of digital silence if there are none. */
 export function levelRange(energy: Float32Array): LevelRange {
   const sorted = energy.slice().sort();
-  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? -90;
-  return { low: at(0.1), high: at(0.95) };
+  return { low: findLevel(sorted, QUIET_SHARE) ?? SILENCE_DB, high: findLevel(sorted, LOUD_SHARE) ?? SILENCE_DB };
+}
+
+/** Returns the level below which a share of sorted levels is. */
+const findLevel = (sorted: Float32Array, share = 1 / 2): number | undefined =>
+  sorted[Math.floor(share * sorted.length)];
+
+/** Returns the median level (or another percentile) of spans in dB; -Infinity if they are empty. */
+export function measureLevel(
+  spans: readonly Span[],
+  { energy }: Pick<AudioActivity, "energy">,
+  share?: number,
+): number {
+  const parts = spans.map(({ start, end }) => energy.subarray(frameOf(start), Math.ceil(end / ENERGY_HOP)));
+  const levels = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    levels.set(part, at);
+    at += part.length;
+  }
+  return findLevel(levels.sort(), share) ?? Number.NEGATIVE_INFINITY;
 }
 
 /** Returns by how many dB the speech around a span exceeds the background there. */
@@ -160,7 +188,7 @@ export function measureContrast({ energy, speechRegions, noiseRegions, contrast 
   const quiet = surroundings.filter((_, i) => kinds[i] === QUIET).sort();
   const speech = surroundings.filter((_, i) => kinds[i] === SPEECH).sort();
   if (quiet.length < ACTIVITY.minQuietFrames || speech.length === 0) return contrast;
-  return speech[Math.floor(0.95 * speech.length)]! - quiet[quiet.length >> 1]!;
+  return findLevel(speech, LOUD_SHARE)! - findLevel(quiet)!;
 }
 
 const QUIET = 0;

@@ -7,7 +7,7 @@ import type { SourceClock } from "../segments";
 import type { FrameTimes, Span, Ticks } from "../time";
 import { assembleSegments, clipFindings, joinFindings, mainRule } from "./assemble-segments";
 import { type Finding, isReviewRule, type RemovalRule, type ReviewRule } from "./rules";
-import { type DecidedSpan, isKept, overlapDuration, subtract } from "./spans";
+import { type DecidedSpan, isKept, overlapDuration, roundScore, subtract } from "./spans";
 
 /**
  * The decided spans as if every option removed, the margin of hidden edges, and the frames to which segments are
@@ -60,9 +60,6 @@ function roundScores(finding: Finding): Finding {
   );
   return { ...finding, scores } as Finding;
 }
-
-/** Adding 0 makes 0 of -0, which the stored form does not tell apart. */
-const roundScore = (value: number): number => Math.round(value * 1000) / 1000 + 0;
 
 /** Returns the segments and the removed spans of a cut with these options. */
 export const assembleBasis = (

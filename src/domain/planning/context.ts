@@ -54,6 +54,14 @@ export function* requestAlignments(requests: AlignmentRequest[]): PlanSteps<Forc
   return getResults("align", yield { kind: "align", requests });
 }
 
+/** Aligns the requests of several items. Returns the results of each item. */
+export function* requestAlignmentsOf(
+  items: readonly { requests: readonly AlignmentRequest[] }[],
+): PlanSteps<ForcedAlignment[][]> {
+  const results = (yield* requestAlignments(items.flatMap(({ requests }) => requests))).values();
+  return items.map(({ requests }) => requests.map(() => results.next().value!));
+}
+
 /** Returns the first requests, as many as fit the budget of second recognitions of a recording of this duration. */
 export function fitRecognitionBudget<Request extends RecognitionRequest>(
   requests: readonly Request[],

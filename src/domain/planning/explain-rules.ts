@@ -1,9 +1,21 @@
-/** Explains in text why rules removed and marked spans, with the scores on which they decided. */
+/** Explains why rules removed and marked spans, and how sure they are, from the scores on which they decided. */
 import type { PlanJson } from "../plan-json";
+import { formatClock, toMilliseconds } from "../subtitles/format";
 import { fromSeconds, type Span, spanFromSeconds, type Ticks, toSeconds } from "../time";
 import { toOneLine } from "../timeline/one-line";
-import { rateFinding } from "./confidence";
-import { type Finding, isReviewRule, type RemovalReason, type RepetitionScores, type Rule, reasonOf } from "./rules";
+import { RETAKES } from "./retakes/thresholds";
+import {
+  type Finding,
+  isReviewRule,
+  type RemovalReason,
+  type RepetitionScores,
+  type Rule,
+  type RuleMatch,
+  reasonOf,
+} from "./rules";
+import { SCRIPT } from "./scripted/thresholds";
+import { rateLogProb, toShare } from "./spans";
+import { ACTIVITY, COMMON } from "./thresholds";
 
 /** Longer lines of a script are cut off. */
 const MAX_LINE_CHARACTERS = 60;
@@ -63,16 +75,10 @@ const explain = (finding: Finding): ExplainedFinding => ({
 });
 
 /** Formats a time as `00:12.340`, or `1:00:12.340` for an hour or more. */
-export function formatTime(time: Ticks): string {
-  const milliseconds = Math.round(toSeconds(time) * 1000);
-  const hours = Math.floor(milliseconds / 3_600_000);
-  const minutes = String(Math.floor(milliseconds / 60_000) % 60).padStart(2, "0");
-  const seconds = ((milliseconds % 60_000) / 1000).toFixed(3).padStart(6, "0");
-  return `${hours > 0 ? `${hours}:` : ""}${minutes}:${seconds}`;
-}
+export const formatTime = (time: Ticks): string => formatClock(toMilliseconds(time), ".").replace(/^00:|^0/, "");
 
 const duration = (ticks: Ticks) => `${toSeconds(ticks).toFixed(2)} s`;
-const percent = (share: number) => `${Math.round(100 * share)}%`;
+const percent = (share: number) => `${(100 * share).toFixed(0)}%`;
 const score = (value: number) => value.toFixed(2);
 
 type RuleText = { [R in Rule]: (scores: Extract<Finding, { rule: R }>["scores"]) => string };
@@ -155,4 +161,93 @@ function takes({
   const own = `take of "${toOneLine(line, MAX_LINE_CHARACTERS)}", quality ${score(quality)}`;
   if (keptAt === null || keptQuality === null) return `${own}; no take of this line is kept`;
   return `${own}; the kept take at ${formatTime(keptAt)} has ${score(keptQuality)}`;
+}
+
+const SURE = 0.99;
+const LIKELY = 0.8;
+const PROBABLE = 0.7;
+const POSSIBLE = 0.6;
+const DOUBTFUL = 0.4;
+const UNLIKELY = 0.2;
+
+/**
+ * Returns the confidence that an editor would remove the span of a finding, 0 to 1. Above 0.5 the span is removed,
+ * below it is kept and marked.
+ */
+export const rateFinding = (match: RuleMatch): number => Number(rate(match).toFixed(2));
+
+function rate(match: RuleMatch): number {
+  switch (match.rule) {
+    case "pause.long":
+    case "pause.leading":
+    case "pause.trailing":
+    case "pause.beside_removed":
+      return SURE;
+    case "manual.edit":
+      return 1;
+    case "filler.written":
+      return raise(LIKELY, between(match.scores.pause, 0, COMMON.minTakePause));
+    case "filler.unwritten": {
+      const { alignment, otherAlignment, confidence } = match.scores;
+      const lead = otherAlignment === null ? 0 : alignment - otherAlignment;
+      const isFiller = between(lead, COMMON.clearAlignment, -COMMON.clearAlignment);
+      return raise(POSSIBLE, (isFiller + 1 - (confidence ?? 0)) / 2);
+    }
+    case "filler.within_line":
+    case "false_start.within_line": {
+      const gain = match.scores.alignmentWithout - match.scores.alignment;
+      return raise(POSSIBLE, between(gain, -SCRIPT.maxLoss, 10 * SCRIPT.maxLoss));
+    }
+    case "stutter.word":
+    case "retake.after_remark":
+    case "retake.repeated_line":
+      return rateRepetition(match.scores, PROBABLE);
+    case "false_start.prefix":
+    case "false_start.inside_phrase":
+    case "false_start.broken_off":
+    case "false_start.between_takes":
+    case "retake.repeated_later":
+      return rateRepetition(match.scores, POSSIBLE);
+    case "retake.worse_take":
+    case "retake.last_good_take":
+    case "retake.within_take": {
+      const base = match.rule === "retake.within_take" ? POSSIBLE : PROBABLE;
+      return raise(base, between(match.scores.keptQuality ?? 0, POSSIBLE, 1));
+    }
+    case "remark.between_takes":
+    case "off_script.no_line":
+    case "noise.outside_speech":
+      return LIKELY;
+    case "noise.unvoiced":
+      return raise(PROBABLE, between(match.scores.voicedShare, ACTIVITY.minVoicedShare, 0));
+    case "filler.spelled_out":
+    case "filler.wordless_voice":
+      return PROBABLE;
+    case "off_script.unrecognized":
+      return POSSIBLE;
+    case "review.uncertain_retake":
+    case "review.different_ending":
+    case "review.different_words":
+    case "review.different_sound":
+    case "review.assembled_takes":
+      return DOUBTFUL;
+    case "review.deliberate_repetition":
+    case "review.other_speaker":
+    case "review.list":
+    case "review.differs_from_script":
+    case "review.unrecognized_speech":
+      return UNLIKELY;
+  }
+}
+
+/** Returns a confidence that evidence, 0 to 1, raises. */
+const raise = (confidence: number, evidence: number): number => confidence + (SURE - confidence) * evidence;
+
+/** Returns where a value is between two bounds, 0 to 1. */
+const between = (value: number, low: number, high: number): number => toShare((value - low) / (high - low));
+
+/** More words are less likely to be said again on purpose. */
+function rateRepetition({ words, similarity, alignment }: RepetitionScores, base: number): number {
+  const likeness = Math.max(similarity, alignment === null ? 0 : rateLogProb(alignment));
+  return raise(base, (between(words, 1, RETAKES.minLongMatchWords) + between(likeness, POSSIBLE, 1)) / 2);
 }

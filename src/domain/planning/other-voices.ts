@@ -2,16 +2,16 @@
  * Detects other voices: a listener who answers the speaker, or repeats the words. Both the pitch and the level change.
  */
 
-import { ENERGY_HOP, type Word } from "../speech";
+import type { Word } from "../speech";
 import { normalizeWords } from "../text/normalize";
 import type { Span, Ticks } from "../time";
 import type { VoiceFeatures } from "../voice";
-import type { AudioActivity } from "./audio-activity";
+import { type AudioActivity, measureLevel } from "./audio-activity";
 import { type PlanSteps, requestVoices } from "./context";
 import { isFillerText, type Lexicon } from "./lexicon/lexicon";
 import type { Repetition } from "./retakes/repetition";
 import { RETAKES } from "./retakes/thresholds";
-import { findOverlapping, overlapDuration } from "./spans";
+import { findOverlapping, intersect, overlapDuration } from "./spans";
 import { COMMON, FILLERS } from "./thresholds";
 import type { Token } from "./tokens";
 
@@ -25,15 +25,14 @@ export function* findListenerAnswers(
   const possible = regions.filter(
     (region) => !isSpeakersFiller(region, words, lexicon) && hasOtherLevel(region, activity),
   );
-  const voices = yield* requestVoices(
-    possible.flatMap((region) => [region, spanBefore(region), spanAfter(region, activity.duration)]),
-  );
-  return new Set(
-    possible.filter((_, i) => {
-      const [own = null, before = null, after = null] = voices.slice(3 * i, 3 * i + 3);
-      return isListenersVoice(own, before) && isListenersVoice(own, after);
-    }),
-  );
+  const listSpans = (region: Span) => [region, spanBefore(region), spanAfter(region, activity.duration)];
+  const voices = (yield* requestVoices(possible.flatMap(listSpans))).values();
+  const found = new Set<Span>();
+  for (const region of possible) {
+    const [own = null, ...around] = listSpans(region).map(() => voices.next().value ?? null);
+    if (around.every((other) => isOtherVoice(own, other, FILLERS.minPitchChangeSemitones))) found.add(region);
+  }
+  return found;
 }
 
 /** Returns whether a filler was recognized that only the speaker uses: a listener has nothing to say yet. */
@@ -51,27 +50,18 @@ const spanAfter = ({ end }: Span, duration: Ticks): Span => ({
   end: Math.min(duration, end + FILLERS.listenerContext),
 });
 
+/** Returns whether the speech on both sides of a region has another level. */
 function hasOtherLevel(region: Span, activity: AudioActivity): boolean {
-  const own = measureLevel(region, activity);
-  return [spanBefore(region), spanAfter(region, activity.duration)].every(
-    (span) => Math.abs(own - measureLevel(span, activity)) >= FILLERS.minContourChangeDb,
-  );
-}
-
-/** Returns the median level of the speech in a span in dB, or NaN without speech. */
-function measureLevel(span: Span, { energy, speechRegions }: AudioActivity): number {
-  const levels = findOverlapping(speechRegions, span).flatMap(({ start, end }) => [
-    ...energy.subarray(Math.max(start, span.start) / ENERGY_HOP, Math.min(end, span.end) / ENERGY_HOP),
-  ]);
-  return Float32Array.from(levels).sort()[levels.length >> 1] ?? Number.NaN;
-}
-
-function isListenersVoice(a: VoiceFeatures, b: VoiceFeatures): boolean {
-  if (!a || !b) return false;
-  const semitones = 12 * Math.log2(a.pitch / b.pitch);
-  return (
-    Math.abs(semitones) >= FILLERS.minPitchChangeSemitones && Math.abs(a.level - b.level) >= COMMON.minLevelChangeDb
-  );
+  const measureSpeech = (span: Span) =>
+    measureLevel(
+      findOverlapping(activity.speechRegions, span).map((one) => intersect(one, span)),
+      activity,
+    );
+  const own = measureSpeech(region);
+  return [spanBefore(region), spanAfter(region, activity.duration)].every((span) => {
+    const level = measureSpeech(span);
+    return Number.isFinite(level) && Math.abs(own - level) >= FILLERS.minContourChangeDb;
+  });
 }
 
 /** Measures a take and its retake. Returns whether the voices differ; false if one of them has none. */
@@ -94,11 +84,14 @@ export function* haveOtherVoices(one: Span, other: Span): PlanSteps<boolean> {
   return isOtherVoice(a, b);
 }
 
+const SEMITONES_PER_OCTAVE = 12;
+
 /** Returns whether two stretches have different voices. */
-export function isOtherVoice(a: VoiceFeatures, b: VoiceFeatures): boolean {
-  if (!a || !b) return false;
-  return (
-    Math.abs(12 * Math.log2(a.pitch / b.pitch)) >= RETAKES.minPitchChangeSemitones &&
-    Math.abs(a.level - b.level) >= COMMON.minLevelChangeDb
-  );
+export function isOtherVoice(
+  a: VoiceFeatures,
+  b: VoiceFeatures,
+  minSemitones: number = RETAKES.minPitchChangeSemitones,
+): boolean {
+  if (!a || !b || Math.abs(a.level - b.level) < COMMON.minLevelChangeDb) return false;
+  return Math.abs(SEMITONES_PER_OCTAVE * Math.log2(a.pitch / b.pitch)) >= minSemitones;
 }

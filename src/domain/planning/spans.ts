@@ -52,6 +52,19 @@ export const intersect = (a: Span, b: Span): Span => ({
 export const coveredDuration = (spans: readonly Span[], span: Span): Ticks =>
   findOverlapping(spans, span).reduce((sum, one) => sum + overlapDuration(one, span), 0);
 
+/** Returns how much of the spans is covered by others (sorted, disjoint). */
+export const sumCovered = (others: readonly Span[], spans: readonly Span[]): Ticks =>
+  spans.reduce((sum, span) => sum + coveredDuration(others, span), 0);
+
+/** Returns a value as a share, 0 to 1. */
+export const toShare = (value: number): number => Math.min(1, Math.max(0, value));
+
+/** Returns a score with three decimals, as it is stored. Adding 0 makes 0 of -0, which the stored form does not tell apart. */
+export const roundScore = (value: number): number => Math.round(value * 1000) / 1000 + 0;
+
+/** Returns the quality of words with this mean log probability, 0 to 1. */
+export const rateLogProb = (mean: number): number => toShare(1 + mean / 4);
+
 export const durationOf = ({ start, end }: Span): Ticks => end - start;
 
 /** Returns spans as sorted, disjoint ones that do not touch. */

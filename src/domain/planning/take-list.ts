@@ -3,7 +3,7 @@
 import type { Candidate, Segment, Take } from "../plan";
 import type { Span } from "../time";
 import { RETAKES } from "./retakes/thresholds";
-import { durationOf, findOverlapping, overlapDuration } from "./spans";
+import { durationOf, findOverlapping, overlapDuration, roundScore, toShare } from "./spans";
 
 /** The takes of a line before they are listed. Scores are 0 to 1. */
 export type LineTakes = { line: string; chosen: Candidate; others: Candidate[] };
@@ -27,7 +27,7 @@ export function listTakes(lines: readonly LineTakes[], segments: readonly Segmen
       if (free) listed.push({ ...other, ...free });
     }
     const candidates = listed
-      .map((one) => ({ ...one, score: roundScore(one.score) }))
+      .map((one) => ({ ...one, score: roundScore(toShare(one.score)) }))
       .sort((a, b) => a.start - b.start || a.end - b.end);
     return [{ line, chosen: candidates.findIndex((one) => one.start === kept.start), candidates }];
   });
@@ -53,5 +53,3 @@ function findLargestGap(span: Span, others: readonly Span[]): Span | null {
   }
   return durationOf(best) < RETAKES.minTake || 2 * durationOf(best) < durationOf(span) ? null : best;
 }
-
-const roundScore = (score: number) => Math.round(1000 * Math.min(1, Math.max(0, score))) / 1000;

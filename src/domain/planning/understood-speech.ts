@@ -10,7 +10,7 @@ import type { Span, Ticks } from "../time";
 import type { AudioActivity } from "./audio-activity";
 import { type DecidedWord, KEEP } from "./decided-spans";
 import type { RuleMatch } from "./rules";
-import { coveredDuration, durationOf, findOverlapping, intersect, mergeSpans, overlapDuration } from "./spans";
+import { coveredDuration, durationOf, findOverlapping, intersect, mergeSpans, sumCovered, toShare } from "./spans";
 import { ACTIVITY, COMMON } from "./thresholds";
 
 /**
@@ -28,7 +28,7 @@ export function findUnderstoodSpeech(transcript: Transcript, speech: readonly Sp
     ? utterances.filter((one) => one.meanLogProb < ACTIVITY.minExceptionLogProb)
     : findGarbledUtterances(utterances);
   if (garbled.length === 0) return { transcript, notUnderstood: [], ignoredWords: [] };
-  const notUnderstood = joinSpans([...garbled, ...silentNeighbors(speech, utterances, garbled)]);
+  const notUnderstood = mergeSpans([...garbled, ...silentNeighbors(speech, utterances, garbled)]);
   return ignoreWords(transcript, notUnderstood, false);
 }
 
@@ -57,27 +57,13 @@ export function rateLanguage(transcript: Transcript, speech: readonly Span[]): n
   const { words, utterances, ...rest } = transcript;
   const first = { ...rest, words: words.filter(isFirst), utterances: utterances.filter(isFirst) };
   const { notUnderstood } = findUnderstoodSpeech(first, voice);
-  return Math.max(0, Math.round(100 - (100 * measureNotUnderstood(notUnderstood, voice)) / total) / 100);
-}
-
-/** Returns how much of the voice activity is in stretches that were not understood. Both are sorted and disjoint. */
-export const measureNotUnderstood = (notUnderstood: readonly Span[], speech: readonly Span[]): Ticks =>
-  coveredBy(notUnderstood, speech);
-
-function coveredBy(spans: readonly Span[], speech: readonly Span[]): Ticks {
-  let sum = 0;
-  let first = 0;
-  for (const span of speech) {
-    while (first < spans.length && spans[first]!.end <= span.start) first++;
-    for (let i = first; i < spans.length && spans[i]!.start < span.end; i++) sum += overlapDuration(spans[i]!, span);
-  }
-  return sum;
+  return Number(toShare(1 - sumCovered(notUnderstood, voice) / total).toFixed(2));
 }
 
 /** Returns whether there are almost no words in the voice activity, of which there is at least `minVoice`. */
 function hasAlmostNoWords({ words }: Transcript, speech: readonly Span[], minVoice: Ticks): boolean {
   const voice = speech.reduce((sum, span) => sum + durationOf(span), 0);
-  return voice >= minVoice && coveredBy(joinSpans(words), speech) < ACTIVITY.minCoveredShare * voice;
+  return voice >= minVoice && sumCovered(mergeSpans(words), speech) < ACTIVITY.minCoveredShare * voice;
 }
 
 /** Returns whether the detected voice is music or noise: it is long, and has almost no words. */
@@ -162,17 +148,6 @@ function silentNeighbors(
     const nearest = isAfterNearer ? after : before;
     return nearest !== undefined && isGarbled.has(nearest);
   });
-}
-
-/** Sorts spans and merges those that touch. */
-function joinSpans(spans: readonly Span[]): Span[] {
-  const out: Span[] = [];
-  for (const { start, end } of [...spans].sort((a, b) => a.start - b.start)) {
-    const last = out.at(-1);
-    if (last && start <= last.end) last.end = Math.max(last.end, end);
-    else out.push({ start, end });
-  }
-  return out;
 }
 
 /** Removes the words with their middle in one of the spans from a transcript; all of them if `takesAll`. */

@@ -1,5 +1,5 @@
 /** Formats cues as SubRip and WebVTT. */
-import type { Span } from "../time";
+import type { Span, Ticks } from "../time";
 
 type TimedLines = Span & { lines: readonly string[] };
 
@@ -30,7 +30,9 @@ const escapeVtt = (line: string): string =>
   line.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 const formatSpan = ({ start, end }: Span, separator: "." | ","): string =>
-  [start, end].map((time) => formatClock(Math.round(time / 1000), separator)).join(" --> ");
+  [start, end].map((time) => formatClock(toMilliseconds(time), separator)).join(" --> ");
+
+export const toMilliseconds = (time: Ticks): number => Math.round(time / 1000);
 
 /** Formats milliseconds as `HH:MM:SS.mmm`, with a comma in SubRip. */
 export function formatClock(milliseconds: number, separator: "." | ","): string {

@@ -4,6 +4,7 @@ import type { Word } from "../../speech";
 import { alignWords } from "../../text/word-alignment";
 import { isContentWord, type Lexicon } from "../lexicon/lexicon";
 import type { RepetitionScores } from "../rules";
+import { toShare } from "../spans";
 import { pauseBefore, type Token } from "../tokens";
 import { RETAKES } from "./thresholds";
 
@@ -61,7 +62,7 @@ export function toScores(tokens: readonly Token[], repetition: Repetition): Repe
     repeatedAt: tokens[retakeStart]!.start,
     pause: pauseBefore(tokens, retakeStart),
     words,
-    similarity: Math.min(1, Math.max(0, similarity)),
+    similarity: toShare(similarity),
     alignment,
   };
 }

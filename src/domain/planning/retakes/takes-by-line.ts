@@ -11,6 +11,7 @@ import { alignWords } from "../../text/word-alignment";
 import { type AudioActivity, measureClipping } from "../audio-activity";
 import type { DecidedWord } from "../decided-spans";
 import type { RemovalRule, RuleMatch } from "../rules";
+import { rateLogProb } from "../spans";
 import { type LineTakes, takeWorth } from "../take-list";
 import { COMMON } from "../thresholds";
 import { endsSentence, findPhraseStarts, type Token, type TokenRange } from "../tokens";
@@ -223,7 +224,7 @@ function rateTake(
     (sum, token) => sum + Math.log(Math.max(MIN_CONFIDENCE, words[token.word]!.confidence)),
     0,
   );
-  const clarity = Math.max(0, 1 + logConfidence / take.length / 4);
+  const clarity = rateLogProb(logConfidence / take.length);
   const share = isSpelledAlike ? equalShare : Math.max(equalShare, RETAKES.minSimilarShare * relativeLength);
   const clipping = measureClipping(activity, { start: take[0]!.start, end: take[take.length - 1]!.end });
   return {

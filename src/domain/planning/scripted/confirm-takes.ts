@@ -8,7 +8,7 @@ import type { AlignedWord, ForcedAlignment, Word } from "../../speech";
 import { createDistanceCache, measureWordDistance } from "../../text/normalize";
 import { alignWords } from "../../text/word-alignment";
 import type { Span } from "../../time";
-import { findBestAlignment, isUsableAlignment, type PlanSteps, requestAlignments } from "../context";
+import { findBestAlignment, isUsableAlignment, type PlanSteps, requestAlignmentsOf } from "../context";
 import { isFillerText } from "../lexicon/lexicon";
 import type { EarlierTake } from "../retakes/takes-by-line";
 import { RETAKES } from "../retakes/thresholds";
@@ -60,13 +60,11 @@ export function* confirmTakes(
     );
     return { take, window, mute, known, requests: known ? [] : toAlignmentRequests(lines[take.line]!, window, mute) };
   });
-  const results = yield* requestAlignments(trials.flatMap((trial) => trial?.requests ?? []));
-  let at = 0;
-  return trials.map((trial) => {
+  const results = yield* requestAlignmentsOf(trials.map((trial) => trial ?? { requests: [] }));
+  return trials.map((trial, i) => {
     if (!trial) return null;
-    const { take, window, mute, known, requests } = trial;
-    const alignment = known ? known.alignment : findBestAlignment(results.slice(at, at + requests.length));
-    at += requests.length;
+    const { take, window, mute, known } = trial;
+    const alignment = known ? known.alignment : findBestAlignment(results[i]!);
     return confirmTake({ ...take, window, mute, alignment }, candidates[take.line]!, recording);
   });
 }

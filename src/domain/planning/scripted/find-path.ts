@@ -5,9 +5,12 @@
  */
 
 import { findDistanceTable } from "../../text/distances";
-import { fromSeconds } from "../../time";
 import { createYieldCounter, type PlanSteps } from "../context";
-import type { Token } from "../tokens";
+import { RETAKES } from "../retakes/thresholds";
+import { takeWorth } from "../take-list";
+import { COMMON } from "../thresholds";
+import { pauseBefore, type Token } from "../tokens";
+import type { LineCandidate } from "./line-candidates";
 import type { ScriptLine } from "./script-lines";
 import { SCRIPT } from "./thresholds";
 
@@ -15,7 +18,7 @@ import { SCRIPT } from "./thresholds";
 export type ScriptPath = { pairs: Int32Array; kept: Uint8Array };
 
 /** The input of the search besides the words. `repeated[j]` is 1 if token j is repeated immediately. */
-export type PathKnowledge = { repeated: Uint8Array; bias: LineBias; boundsOf?: LineBoundsOf };
+type PathKnowledge = { repeated: Uint8Array; bias: LineBias; boundsOf?: LineBoundsOf };
 
 /** Finds the path. Only every n-th row is stored; the rows in between are recomputed on the way back. */
 export function* findPath(
@@ -74,7 +77,7 @@ function walkBack(
   for (let n = steps.length - 1; n >= 0; ) {
     const step = steps[n]![at.j]!;
     if (!at.keeping) {
-      const reached = step & SKIP_MASK;
+      const reached = step >> SKIP_SHIFT;
       if (reached === SKIP_WORD) at.j--;
       else if (reached === SKIP_START) at.keeping = true;
       else n--;
@@ -94,31 +97,26 @@ function walkBack(
 }
 
 /** A word of the script and its position in its line. */
-export type ScriptWord = { word: string; line: number; first: boolean; last: boolean; optional: boolean };
+type ScriptWord = { word: string; line: number; first: boolean; last: boolean; optional: boolean };
 
 /** Returns the cost of matching each token with a word of the line, negative as a bonus. Null without candidates. */
-export type LineBias = (line: number) => Float32Array | null;
+type LineBias = (line: number) => Float32Array | null;
 
 /** Returns how many tokens may have passed when a line is spoken, `[from, to]`. */
-export type LineBoundsOf = (line: number) => { from: number; to: number };
+type LineBoundsOf = (line: number) => { from: number; to: number };
 
 /** A row: the lowest costs after j tokens, with token j kept or skipped. Only cells `from` to `to` are computed. */
-export type CostRow = { kept: Float64Array; skipping: Float64Array; from: number; to: number };
+type CostRow = { kept: Float64Array; skipping: Float64Array; from: number; to: number };
 
 /** The ways to reach the kept state of a cell. */
-export const PAIRED = 1;
-export const PAIRED_AFTER_SKIP = 2;
-export const LOST = 3;
-export const EXTRA = 4;
-export const KEPT_MASK = 7;
-/** The ways to reach the skipping state of a cell. */
-export const SKIP_WORD = 8;
-export const SKIP_START = 16;
-export const SKIP_LOST = 24;
-export const SKIP_MASK = 24;
+const [LOST, PAIRED, PAIRED_AFTER_SKIP, EXTRA] = [0, 1, 2, 3];
+/** The ways to reach the skipping state of a cell. They are in the bits above the others. */
+const [SKIP_LOST, SKIP_WORD, SKIP_START] = [0, 1, 2];
+const SKIP_SHIFT = 2;
+const KEPT_MASK = (1 << SKIP_SHIFT) - 1;
 
 /** Returns an empty row for `size` tokens. */
-export const createRow = (size: number): CostRow => ({
+const createRow = (size: number): CostRow => ({
   kept: new Float64Array(size + 1).fill(Number.POSITIVE_INFINITY),
   skipping: new Float64Array(size + 1),
   from: 0,
@@ -126,7 +124,7 @@ export const createRow = (size: number): CostRow => ({
 });
 
 /** Returns a copy of a row. */
-export const copyRow = ({ kept, skipping, from, to }: CostRow): CostRow => ({
+const copyRow = ({ kept, skipping, from, to }: CostRow): CostRow => ({
   kept: kept.slice(),
   skipping: skipping.slice(),
   from,
@@ -134,10 +132,10 @@ export const copyRow = ({ kept, skipping, from, to }: CostRow): CostRow => ({
 });
 
 /** Writes the row after one more word to `after`, and how each cell was reached to `steps`, unless it is null. */
-export type PathStep = (word: ScriptWord, before: CostRow, after: CostRow, steps: Uint8Array | null) => void;
+type PathStep = (word: ScriptWord, before: CostRow, after: CostRow, steps: Uint8Array | null) => void;
 
 /** Returns the step function. `repeated[j]` is 1 for immediately repeated tokens, which are skipped cheaply. */
-export function createPathStep(
+function createPathStep(
   tokens: readonly Token[],
   repeated: Uint8Array,
   bias: LineBias,
@@ -146,7 +144,7 @@ export function createPathStep(
   const size = tokens.length;
   const { ids, row: distancesTo } = findDistanceTable(tokens);
   const biasFor = cacheLast(bias);
-  const gap = (j: number) => (j <= 0 || j >= size ? fromSeconds(1) : tokens[j]!.start - tokens[j - 1]!.end);
+  const gap = (j: number) => (j >= size ? COMMON.longPause : pauseBefore(tokens, j));
   const join = Float64Array.from({ length: size + 1 }, (_, j) =>
     gap(j) >= SCRIPT.minShortPause || repeated[j - 1] !== repeated[j] ? 0 : SCRIPT.fluentJoinCost,
   );
@@ -198,14 +196,14 @@ export function createPathStep(
         skipStep = SKIP_WORD;
       }
       skipping[j] = skip;
-      if (steps) steps[j] = keptStep | skipStep;
+      if (steps) steps[j] = keptStep | (skipStep << SKIP_SHIFT);
     }
-    if (steps) steps.fill(SKIP_WORD, to + 1);
+    if (steps) steps.fill(SKIP_WORD << SKIP_SHIFT, to + 1);
   };
 }
 
 /** Extends the cells of a row to `from` to `to`. Cells before the computed ones are unreachable. */
-export function extendRow(row: CostRow, from: number, to: number): void {
+function extendRow(row: CostRow, from: number, to: number): void {
   if (from < row.from) {
     row.kept.fill(Number.POSITIVE_INFINITY, from, row.from);
     row.skipping.fill(Number.POSITIVE_INFINITY, from, row.from);
@@ -227,4 +225,74 @@ function cacheLast(bias: LineBias): LineBias {
     last = line;
     return known;
   };
+}
+
+/** Returns the worth of each word of an accepted candidate; `rank` counts the earlier accepted ones of its line. */
+export const worthOf = (candidate: LineCandidate, rank: number): number => takeWorth(candidate.quality, rank);
+
+/**
+ * Returns the bias of the path that follows from the candidates. Where the line is spoken, it compensates the cost of
+ * words that the recognizer misspelled, so that takes are compared by their audio.
+ */
+export function createLineBias(candidates: readonly LineCandidate[][], tokenCount: number): LineBias {
+  return (line) => {
+    const row = candidates[line];
+    if (!row || row.length === 0) return null;
+    const accepted = row.filter((one) => one.accepted);
+    const isSpoken = accepted.length > 0;
+    const takes = isSpoken ? accepted : findSimilarTakes(row);
+    const bias = new Float32Array(tokenCount).fill(isSpoken ? SCRIPT.elsewhereCost : 0);
+    for (const [rank, one] of takes.entries()) {
+      const misspelled = (1 - one.score) * Math.min(1, one.pairs.length / (one.to - one.from));
+      const worth = isSpoken ? worthOf(one, rank) : takeWorth(one.score, rank);
+      bias.fill(-worth - misspelled, one.from, one.to);
+    }
+    return bias;
+  };
+}
+
+/** Returns the takes of a line with no aligned candidate: the most similar ones. */
+function findSimilarTakes(row: readonly LineCandidate[]): LineCandidate[] {
+  const best = Math.max(...row.map((one) => one.score));
+  return row.filter((one) => one.score >= Math.max(SCRIPT.minSpokenSimilarity, best - SCRIPT.maxSimilarityLoss));
+}
+
+/** Returns where each line may be, given the sure candidates of the lines before and after it. */
+export function findLineBounds(
+  lines: readonly ScriptLine[],
+  candidates: readonly LineCandidate[][],
+  tokenCount: number,
+): LineBoundsOf {
+  const cells = lines.reduce((sum, line) => sum + line.words.length, 0) * tokenCount;
+  const whole = { from: 0, to: tokenCount };
+  if (cells <= SCRIPT.minBoundedCells) return () => whole;
+  const isSure = (one: LineCandidate) =>
+    one.accepted && one.quality >= RETAKES.minSimilarShare && one.pairs.length >= COMMON.minSureMatchWords;
+  const bounds = lines.map(() => ({ ...whole }));
+  for (const one of findLongestChain(candidates.flat().filter(isSure))) {
+    for (let i = one.line; i < lines.length; i++)
+      bounds[i]!.from = Math.max(bounds[i]!.from, one.from - SCRIPT.marginWords);
+    for (let i = one.line; i >= 0; i--) bounds[i]!.to = Math.min(bounds[i]!.to, one.to + SCRIPT.marginWords);
+  }
+  return (line) => bounds[line]!;
+}
+
+/** Returns the candidates with the most words that are in order both in the script and in time. */
+function findLongestChain(candidates: LineCandidate[]): LineCandidate[] {
+  const sorted = candidates.sort((a, b) => a.from - b.from);
+  const sums = sorted.map((one) => one.pairs.length);
+  const previous = sorted.map(() => -1);
+  let end = -1;
+  for (const [i, one] of sorted.entries()) {
+    for (let k = 0; k < i; k++) {
+      const other = sorted[k]!;
+      if (other.line >= one.line || other.to > one.from || sums[k]! + one.pairs.length <= sums[i]!) continue;
+      sums[i] = sums[k]! + one.pairs.length;
+      previous[i] = k;
+    }
+    if (end < 0 || sums[i]! > sums[end]!) end = i;
+  }
+  const chain: LineCandidate[] = [];
+  for (; end >= 0; end = previous[end]!) chain.push(sorted[end]!);
+  return chain.reverse();
 }

@@ -4,10 +4,10 @@ import type { AlignedWord, AlignmentRequest, ForcedAlignment } from "../../speec
 import { createDistanceCache } from "../../text/normalize";
 import type { Span, Ticks } from "../../time";
 import { type AudioActivity, measureClipping } from "../audio-activity";
-import { findBestAlignment, type PlanSteps, requestAlignments } from "../context";
+import { findBestAlignment, type PlanSteps, requestAlignmentsOf } from "../context";
 import { type ComparedWords, isSaidAgain } from "../retakes/repetition";
 import { RETAKES } from "../retakes/thresholds";
-import { findOverlapping } from "../spans";
+import { findOverlapping, rateLogProb } from "../spans";
 import { COMMON } from "../thresholds";
 import type { Token, TokenRange } from "../tokens";
 import type { LineMatch } from "./match-lines";
@@ -127,8 +127,7 @@ function usualDuration(words: readonly AlignedWord[], characters: number): Ticks
 }
 
 /** Returns the quality of an aligned line, 0 to 1. */
-export const rateAlignment = ({ meanLogProb }: ForcedAlignment): number =>
-  Math.min(1, Math.max(0, 1 + meanLogProb / 4));
+export const rateAlignment = ({ meanLogProb }: ForcedAlignment): number => rateLogProb(meanLogProb);
 
 /** Lowers a quality by the share of the take that is clipped. */
 export const discountClipping = (quality: number, activity: AudioActivity, window: Span): number =>
@@ -177,12 +176,10 @@ export function* checkMatches(
   // If the budget is exceeded, the most similar matches are aligned, and the others count as not found.
   const byScore = all.toSorted((a, b) => b.match.score - a.match.score);
   const trials = fitToBudget(byScore, activity.duration).flatMap((one) => one.trials);
-  const results = yield* requestAlignments(trials.flatMap((trial) => trial.requests));
+  const results = yield* requestAlignmentsOf(trials);
   const best = new Map<LineMatch, LineCandidate>();
-  let at = 0;
-  for (const { match, range, window, requests } of trials) {
-    const alignment = findBestAlignment(results.slice(at, at + requests.length));
-    at += requests.length;
+  for (const [i, { match, range, window }] of trials.entries()) {
+    const alignment = findBestAlignment(results[i]!);
     const candidate = rateCandidate({ ...match, ...range }, window, alignment, activity);
     const known = best.get(match)?.alignment;
     const isBetter = !known || (alignment !== null && alignment.meanLogProb > known.meanLogProb + SCRIPT.maxLoss);

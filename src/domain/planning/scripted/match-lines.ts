@@ -14,6 +14,9 @@ import { SCRIPT } from "./thresholds";
  */
 export type LineMatch = { line: number; from: number; to: number; score: number; pairs: Int32Array };
 
+/** Costs differ by more, or are equal. */
+const ROUNDING_ERROR = 1e-3;
+
 type WordDistance = (a: string, b: string) => number;
 
 /** Returns the best matches of each line in order of time. The matches of one line do not overlap. */
@@ -94,7 +97,7 @@ function findSimilarRanges(words: readonly string[], { ids, row, size }: Distanc
     for (let id = 0; id < size; id++) if (1 - distances[id]! > gains[id]!) gains[id] = 1 - distances[id]!;
   }
   const width = 2 * words.length;
-  const least = SCRIPT.minMatchScore * words.length - 1e-3;
+  const least = SCRIPT.minMatchScore * words.length - ROUNDING_ERROR;
   const ranges: TokenRange[] = [];
   let sum = 0;
   for (let j = 0; j < ids.length; j++) {
@@ -178,11 +181,11 @@ export function alignLineAt(
   while (i > 0 && j > 0) {
     const here = cost[i * width + j]!;
     const distance = distanceBetween(words[i - 1]!, tokens[from + j - 1]!.normal);
-    if (Math.abs(here - cost[(i - 1) * width + j - 1]! - distance) < 1e-9) {
+    if (Math.abs(here - cost[(i - 1) * width + j - 1]! - distance) < ROUNDING_ERROR) {
       if (distance < 1) pairs[i - 1] = from + j - 1;
       i--;
       j--;
-    } else if (Math.abs(here - cost[(i - 1) * width + j]! - 1) < 1e-9) i--;
+    } else if (Math.abs(here - cost[(i - 1) * width + j]! - 1) < ROUNDING_ERROR) i--;
     else j--;
   }
   return { line: index, from, to, score: Math.max(0, 1 - cost[n * width + m]! / n), pairs };

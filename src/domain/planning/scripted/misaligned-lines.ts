@@ -4,7 +4,7 @@
  */
 
 import { measureWordDistance } from "../../text/normalize";
-import { createYieldCounter, findBestAlignment, type PlanSteps, requestAlignments } from "../context";
+import { createYieldCounter, findBestAlignment, type PlanSteps, requestAlignmentsOf } from "../context";
 import type { EarlierTake } from "../retakes/takes-by-line";
 import { RETAKES } from "../retakes/thresholds";
 import { COMMON } from "../thresholds";
@@ -179,14 +179,13 @@ export function* listMisaligned<Place extends LinePlace>(
   places: readonly Place[],
   { lines, tokens, activity }: ScriptedRecording,
 ): PlanSteps<Place[]> {
-  const requests = places.map(({ line, place }) =>
-    toAlignmentRequests(lines[line]!, toLineWindow(place, tokens, activity)),
+  const results = yield* requestAlignmentsOf(
+    places.map(({ line, place }) => ({
+      requests: toAlignmentRequests(lines[line]!, toLineWindow(place, tokens, activity)),
+    })),
   );
-  const results = yield* requestAlignments(requests.flat());
-  let at = 0;
   return places.filter((_, n) => {
-    const alignment = findBestAlignment(results.slice(at, at + requests[n]!.length));
-    at += requests[n]!.length;
+    const alignment = findBestAlignment(results[n]!);
     return !alignment || !isSpokenLine(alignment);
   });
 }

@@ -2,7 +2,7 @@
 
 import type { AlignedWord } from "../../speech";
 import type { Span, Ticks } from "../../time";
-import { findBestAlignment, type PlanSteps, requestAlignments } from "../context";
+import { findBestAlignment, type PlanSteps, requestAlignmentsOf } from "../context";
 import { ACTIVITY, COMMON } from "../thresholds";
 import { pauseBefore, type TokenRange, toMaxLength } from "../tokens";
 import {
@@ -31,13 +31,11 @@ export function* rescueLines(
 ): PlanSteps<Rescued> {
   const { tokens, lines } = recording;
   const trials = listTrials(takes, candidates, recording);
-  const results = yield* requestAlignments(trials.flatMap((trial) => trial.requests));
+  const results = yield* requestAlignmentsOf(trials);
   const rescued: LineCandidate[] = [];
   const partialAlignments: PartialAlignment[] = [];
-  let at = 0;
-  const aligned = trials.flatMap((trial) => {
-    const alignment = findBestAlignment(results.slice(at, at + trial.requests.length));
-    at += trial.requests.length;
+  const aligned = trials.flatMap((trial, i) => {
+    const alignment = findBestAlignment(results[i]!);
     return alignment ? [{ ...trial, alignment }] : [];
   });
   const byLine = Map.groupBy(aligned, ({ index }) => index);

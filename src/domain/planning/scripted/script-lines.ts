@@ -7,8 +7,11 @@ import type { PlanContext } from "../context";
 import type { Lexicon } from "../lexicon/lexicon";
 import { COMMON } from "../thresholds";
 import type { Token } from "../tokens";
-import { readScriptRows } from "./script-forms";
-import { measureSpeakerLabel } from "./script-forms/labels";
+import { markHeadings, measureSpeakerLabel, removeFrontMatter, removeLabels } from "./script-forms/labels";
+import { readScreenplay } from "./script-forms/screenplay";
+import { MAX_SENTENCE_WORDS, type ScriptForm, type ScriptRow } from "./script-forms/script-row";
+import { readTables } from "./script-forms/tables";
+import { readSubtitleCues, removeCueNumbers, removeTimecodes } from "./script-forms/timecodes";
 
 /**
  * A line to be spoken: a sentence or a long clause. `text` is as written, `spoken` contains its readings for forced
@@ -16,9 +19,6 @@ import { measureSpeakerLabel } from "./script-forms/labels";
  * brackets) may be spoken or not. Lines of one paragraph have the same number.
  */
 export type ScriptLine = { text: string; spoken: string[]; words: string[]; optional: boolean; paragraph?: number };
-
-/** Longer sentences are divided at punctuation: a recognizer takes at most half a minute at a time. */
-const MAX_LINE_WORDS = 30;
 
 /** Returns the lines of a script; none if it is blank or has nothing to be spoken. */
 export function parseScript(script: string, language: string | null = null): ScriptLine[] {
@@ -130,7 +130,10 @@ function splitSentences(text: string): string[] {
     const until = end.index + end[0].length;
     const sentence = text.slice(from, until);
     // Spaces are single here, and no abbreviation is longer.
-    const [last, next] = [sentence.slice(-MAX_ABBREVIATION_CHARACTERS), text.slice(until, until + 3).trimStart()];
+    const [last, next] = [
+      sentence.slice(-MAX_ABBREVIATION_CHARACTERS),
+      text.slice(until, until + MAX_ABBREVIATION_CHARACTERS).trimStart(),
+    ];
     if (end[0] === "." && ABBREVIATED.test(last) && next !== "" && !/^["'“(]?\p{Lu}/u.test(next)) continue;
     if (end[0] === "." && /(?:^|\s)(?:mr|mrs|ms|dr|prof|st|\p{L})\.$/iu.test(last) && next !== "") continue;
     out.push(sentence.trim());
@@ -140,14 +143,17 @@ function splitSentences(text: string): string[] {
   return out.filter((sentence) => sentence !== "");
 }
 
-/** Divides a sentence into short enough parts, at the punctuation nearest to the middle or between words. */
+/**
+ * Divides a sentence into short enough parts, at the punctuation nearest to the middle or between words: a recognizer
+ * takes at most half a minute at a time.
+ */
 function divideSentence(sentence: string, language: string | null): string[] {
-  if (normalizeWords(sentence, language).length <= MAX_LINE_WORDS) return [sentence];
+  if (normalizeWords(sentence, language).length <= MAX_SENTENCE_WORDS) return [sentence];
   const middle = sentence.length / 2;
   const nearest = (pattern: RegExp) =>
     [...sentence.matchAll(pattern)]
       .map((match) => match.index + match[0].length)
-      .filter((at) => at > sentence.length * 0.2 && at < sentence.length * 0.8)
+      .filter((at) => Math.abs(at - middle) < 0.3 * sentence.length)
       .sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle))[0];
   const at = nearest(/[;:,、，]["'”’)]*\s*|\s[–—-]\s/g) ?? nearest(/\s+/g) ?? Math.floor(middle);
   return [sentence.slice(0, at), sentence.slice(at)].flatMap((part) => divideSentence(part.trim(), language));
@@ -198,3 +204,24 @@ export type ScriptedRecording = {
   lines: ScriptLine[];
   lexicon: Lexicon;
 };
+
+const FORMS: readonly ScriptForm[] = [
+  removeFrontMatter,
+  readSubtitleCues,
+  readScreenplay,
+  readTables,
+  removeTimecodes,
+  removeCueNumbers,
+  removeLabels,
+  markHeadings,
+];
+
+/** Returns the rows of a script that may be spoken, without the additions of its forms. Prose is unchanged. */
+export function readScriptRows(script: string): readonly ScriptRow[] {
+  const plain = script
+    .normalize("NFKC")
+    .replace(/\r\n?|[\v\f\u2028\u2029]/g, "\n")
+    .replace(/[\u200B-\u200F\u202A-\u202E\uFEFF]/g, "");
+  const rows = plain.split("\n").map((text): ScriptRow => ({ text, optional: false }));
+  return FORMS.reduce<readonly ScriptRow[]>((current, form) => form(current), rows);
+}

@@ -9,10 +9,9 @@ import { hasDifferentWords } from "../retakes/repetition";
 import { takeWorth } from "../take-list";
 import { COMMON } from "../thresholds";
 import { pauseBefore, type Token, type TokenRange } from "../tokens";
-import type { ScriptPath } from "./find-path";
+import { type ScriptPath, worthOf } from "./find-path";
 import type { LineCandidate } from "./line-candidates";
 import { measureFoundShare } from "./misaligned-lines";
-import { worthOf } from "./path-knowledge";
 import type { ScriptedRecording, ScriptLine } from "./script-lines";
 import { SCRIPT } from "./thresholds";
 

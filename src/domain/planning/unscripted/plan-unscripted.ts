@@ -28,7 +28,15 @@ import {
   toLineTakes,
 } from "../retakes/takes-by-line";
 import type { RemovalRule, RuleMatch } from "../rules";
-import { coveredDuration, type DecidedSpan, durationOf, findOverlapping, overlapDuration, subtract } from "../spans";
+import {
+  coveredDuration,
+  type DecidedSpan,
+  durationOf,
+  findOverlapping,
+  overlapDuration,
+  subtract,
+  sumCovered,
+} from "../spans";
 import { listChanges, runStages, type Stage, type StagedPlan, type StageWord } from "../stages";
 import { divideStretchedWords } from "../stretched-words";
 import { listTakes } from "../take-list";
@@ -41,7 +49,6 @@ import {
   isVoiceWithoutWords,
   keepNotUnderstood,
   keepVoice,
-  measureNotUnderstood,
   type UnderstoodSpeech,
   unrecognizedSpeech,
 } from "../understood-speech";
@@ -311,7 +318,7 @@ function describeNotUnderstood(
   const name = LANGUAGE_NAMES.of(language ?? "en");
   const cause = `it is probably not ${name}, or is covered by noise or music`;
   if (!usesWords) return [`Speech was not understood: ${cause}. Only pauses were removed.`];
-  const ticks = measureNotUnderstood(notUnderstood, analysis.speech);
+  const ticks = sumCovered(notUnderstood, analysis.speech);
   return [`${toSeconds(ticks).toFixed(1)} s of speech were not understood: ${cause}. Only pauses were removed there.`];
 }
 

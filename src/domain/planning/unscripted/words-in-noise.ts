@@ -4,9 +4,8 @@
  * recognized again.
  */
 
-import { ENERGY_HOP } from "../../speech";
 import type { Span, Ticks } from "../../time";
-import type { AudioActivity } from "../audio-activity";
+import { type AudioActivity, measureLevel, QUIET_SHARE } from "../audio-activity";
 import { fitRecognitionBudget, type PlanSteps, requestRecognitions, requestVoices } from "../context";
 import { isFillerText, type Lexicon } from "../lexicon/lexicon";
 import { type DecidedSpan, durationOf } from "../spans";
@@ -24,7 +23,7 @@ export function* findSyllablesInNoise(spans: readonly DecidedSpan[], activity: A
   const loud = noise.filter((span) => {
     const around = { start: Math.max(0, span.start - ACTIVITY.voiceEdge), end: span.end + ACTIVITY.voiceEdge };
     const level = measureLevel([span], activity, 1 - ACTIVITY.minVoiced / durationOf(span));
-    return level >= minLevel && level - measureLevel([around], activity, 0.1) >= ACTIVITY.minRiseDb;
+    return level >= minLevel && level - measureLevel([around], activity, QUIET_SHARE) >= ACTIVITY.minRiseDb;
   });
   const windows = loud.map(({ start, end }) => ({ start, end: Math.min(end, start + ACTIVITY.surroundings) }));
   const voices = yield* requestVoices(windows);
@@ -74,13 +73,4 @@ function toWindows(span: Span, duration: Ticks): NoiseWindow[] {
       end: Math.min(duration, Math.round(span.start + (i + 1) * length) + ACTIVITY.voiceEdge),
     },
   }));
-}
-
-/** Returns the median level (or another percentile) of the spans in dB; -Infinity if they are empty. */
-function measureLevel(spans: readonly Span[], { energy }: AudioActivity, percentile = 0.5): number {
-  const levels = spans.flatMap(({ start, end }) => [
-    ...energy.subarray(Math.floor(start / ENERGY_HOP), Math.ceil(end / ENERGY_HOP)),
-  ]);
-  const sorted = Float32Array.from(levels).sort();
-  return sorted[Math.floor(percentile * sorted.length)] ?? Number.NEGATIVE_INFINITY;
 }

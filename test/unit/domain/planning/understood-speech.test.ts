@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { AudioActivity } from "../../../../src/domain/planning/audio-activity";
+import { sumCovered } from "../../../../src/domain/planning/spans";
 import {
   findUnderstoodSpeech,
   findUnrecognizedSpeech,
   joinBetweenWords,
-  measureNotUnderstood,
   rateLanguage,
 } from "../../../../src/domain/planning/understood-speech";
 import type { Transcript } from "../../../../src/domain/speech";
@@ -185,7 +185,7 @@ describe("which stretches are understood", () => {
           const { transcript: kept, notUnderstood } = findUnderstoodSpeech(transcript, speech);
           const isInside = (time: number) => notUnderstood.some((span) => span.start <= time && time < span.end);
           expect(kept.words).toEqual(transcript.words.filter((word) => !isInside((word.start + word.end) / 2)));
-          expect(measureNotUnderstood(notUnderstood, speech)).toBeLessThanOrEqual(
+          expect(sumCovered(notUnderstood, speech)).toBeLessThanOrEqual(
             speech.reduce((sum, s) => sum + s.end - s.start, 0),
           );
         },

@@ -1,5 +1,18 @@
 /** Labels in front of lines: the speaker, a visual, a sound effect. */
-import { BLANK_ROW, countWords, endsSentence, isBlank, type ScriptForm, type ScriptRow } from "./script-row";
+import {
+  BLANK_ROW,
+  countWords,
+  endsSentence,
+  FEW,
+  isBlank,
+  MANY,
+  MAX_BLOCK_ROWS,
+  MAX_NAME_CHARACTERS,
+  MIN_ROWS,
+  NEARLY_ALL,
+  type ScriptForm,
+  type ScriptRow,
+} from "./script-row";
 
 /** Returns the length of a speaker label such as `ANNA:`, `Host 2:` or `Dr. Smith (V.O.):`, or 0. */
 export function measureSpeakerLabel(text: string): number {
@@ -23,12 +36,6 @@ const HIDDEN_LABELS =
 /** Words with a colon that start sentences, and are read aloud. */
 const SPOKEN_WORDS =
   /^(?:tip|warning|step|question|answer|example|remember|rule|fact|myth|problem|solution|first|second|third|finally|result|reason|bonus|hint|important|summary|chapter|part|day|week|lesson|number|option|so|but|and|also|next|then|plus|now|today|here|again|point)\b/i;
-
-const MIN_LABELED_ROWS = 2;
-const MIN_SHARE_OF_ROWS = 0.4;
-const MIN_SINGLE_SPEAKER_ROWS = 3;
-const MIN_HIDDEN_ROWS = 2;
-const MIN_METADATA_ROWS = 2;
 
 /** Removes visuals, notes about the script, and speaker names in any case. Evidence: several rows have such labels. */
 export const removeLabels: ScriptForm = (rows) => {
@@ -58,8 +65,8 @@ function findHiddenRows(rows: readonly ScriptRow[], names: readonly (string | nu
   const hasSpoken = names.some((name) => name !== null && SPOKEN_LABELS.test(name));
   const isProduction = count > 0 && (hasSpoken || names.some((name, i) => labeled[i] && isCapitals(name!)));
   // Prose does not have several of them in a row.
-  if (isProduction || (count >= MIN_HIDDEN_ROWS && count >= MIN_SHARE_OF_ROWS * filled.length)) return labeled;
-  const head = new Set(metadata >= MIN_METADATA_ROWS ? filled.slice(0, metadata) : []);
+  if (isProduction || (count >= MIN_ROWS && count >= MANY * filled.length)) return labeled;
+  const head = new Set(metadata >= MIN_ROWS ? filled.slice(0, metadata) : []);
   return labeled.map((_, i) => head.has(i));
 }
 
@@ -70,25 +77,20 @@ function hasSpeakers(
   hidden: readonly boolean[],
 ): boolean {
   const labels = names.filter((name, i) => name !== null && !hidden[i]).map((name) => name!.toLowerCase());
-  if (labels.length < MIN_LABELED_ROWS || labels.some((label) => SPOKEN_WORDS.test(label))) return false;
+  if (labels.length < MIN_ROWS || labels.some((label) => SPOKEN_WORDS.test(label))) return false;
   const filled = rows.filter((row, i) => !isBlank(row) && !hidden[i]).length;
-  if (labels.length < MIN_SHARE_OF_ROWS * filled) return false;
+  if (labels.length < MANY * filled) return false;
   const distinct = new Set(labels).size;
-  if (distinct === 1) return labels.length >= MIN_SINGLE_SPEAKER_ROWS;
+  if (distinct === 1) return labels.length >= FEW;
   return distinct * 2 <= labels.length + 1 || labels.length === filled;
 }
 
 const MAX_HEADING_WORDS = 8;
-const MAX_HEADING_CHARACTERS = 80;
-const MAX_FRONT_MATTER_ROWS = 40;
-/** Minimum share of longer paragraphs that end like sentences for a row without an end to be a heading. */
-const MIN_ENDING_SHARE = 0.8;
-const MIN_PARAGRAPHS = 2;
 
 /** Removes the front matter between `---` at the start. Evidence: rows are key-value pairs, list items or indented. */
 export const removeFrontMatter: ScriptForm = (rows) => {
   if (rows[0]?.text.trim() !== "---") return rows;
-  const end = rows.slice(1, MAX_FRONT_MATTER_ROWS).findIndex((row) => row.text.trim() === "---") + 1;
+  const end = rows.slice(1, MAX_BLOCK_ROWS).findIndex((row) => row.text.trim() === "---") + 1;
   const isField = (text: string) => /^(?:[\w-]{1,40}\s{0,3}:(?:\s|$)|\s|-\s|#)/.test(text);
   if (end <= 1 || !rows.slice(1, end).every((row) => isBlank(row) || isField(row.text))) return rows;
   return rows.map((row, i) => (i <= end ? BLANK_ROW : row));
@@ -108,7 +110,7 @@ export const markHeadings: ScriptForm = (rows) => {
   );
   const lastRows = rows.filter((row, i) => !isBlank(row) && isBlank(rows[i + 1]) && !isShort(row.text));
   const ending = lastRows.filter((row) => endsSentence(row.text)).length;
-  const isPunctuated = lastRows.length >= MIN_PARAGRAPHS && ending >= MIN_ENDING_SHARE * lastRows.length;
+  const isPunctuated = lastRows.length >= MIN_ROWS && ending >= NEARLY_ALL * lastRows.length;
   const isDivided = isPunctuated || hasLongParagraphs(rows);
   const isHeading = rows.map((row, i) => {
     if (!isShort(row.text)) return false;
@@ -116,7 +118,7 @@ export const markHeadings: ScriptForm = (rows) => {
     if (!isBlank(rows[i - 1])) return false;
     if (isUnderlined[i]) return true;
     if (!isBlank(rows[i + 1])) return isPunctuated && isCapitals(row.text);
-    return isDivided && rows.slice(i + 1, i + 4).some((next) => !isBlank(next));
+    return isDivided && rows.slice(i + 1, i + 1 + FEW).some((next) => !isBlank(next));
   });
   if (!isHeading.includes(true)) return rows;
   return rows.flatMap((row, i) => (isHeading[i] ? [{ ...row, optional: true }, BLANK_ROW] : [row]));
@@ -127,12 +129,12 @@ function hasLongParagraphs(rows: readonly ScriptRow[]): boolean {
   const starts = rows.flatMap((row, i) => (!isBlank(row) && isBlank(rows[i - 1]) ? [i] : []));
   const long = starts.filter((i) => !isBlank(rows[i + 1])).length;
   const single = starts.filter((i) => isBlank(rows[i + 1]) && !isShort(rows[i]!.text)).length;
-  return long >= MIN_PARAGRAPHS && single === 0;
+  return long >= MIN_ROWS && single === 0;
 }
 
 /** Returns whether a row can be a heading: a few words that do not end like a sentence or a clause. */
 function isShort(text: string): boolean {
   const row = text.trim();
-  if (row === "" || row.length > MAX_HEADING_CHARACTERS || countWords(row) > MAX_HEADING_WORDS) return false;
+  if (row === "" || row.length > MAX_NAME_CHARACTERS || countWords(row) > MAX_HEADING_WORDS) return false;
   return !endsSentence(row) && !/[,;:–—-]$/.test(row.replace(/:$/, "")) && /\p{L}/u.test(row);
 }

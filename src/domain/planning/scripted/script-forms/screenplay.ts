@@ -1,12 +1,21 @@
 /** Screenplays: scene headings, action, character names above their dialogue, parentheticals, transitions. */
-import { BLANK_ROW, endsSentence, isBlank, joinSentences, type ScriptForm, type ScriptRow } from "./script-row";
+import {
+  BLANK_ROW,
+  countWords,
+  endsSentence,
+  isBlank,
+  joinSentences,
+  MAX_NAME_CHARACTERS,
+  MAX_NAME_WORDS,
+  MIN_ROWS,
+  type ScriptForm,
+  type ScriptRow,
+} from "./script-row";
 
 const SCENE_HEADING = /^\s*(?:\d{1,4}[a-z]?[.)]?\s{1,9})?(?:INT|EXT|EST|I\/E|INT\.?\/EXT)[.\s]\s{0,9}\S/;
 const TRANSITION =
   /^\s*(?:>\s{0,3})?(?:(?:CUT|DISSOLVE|SMASH CUT|MATCH CUT|FADE|JUMP CUT|BACK)[A-Z ]{0,30}(?:TO|IN|OUT|BLACK)[A-Z ]{0,20}[:.]?|THE END|\(?MORE\)?|\(?CONTINUED\)?:?|\(CONT'D\)|\d{1,4}\.?)\s*$/;
 const CHARACTER = /^\s*@?\p{Lu}[\p{Lu}\p{N} .'’&#/-]{0,40}(?:\s{0,9}\([^)]{0,30}\)){0,2}\s{0,9}\^?\s*$/u;
-
-const MIN_CHARACTERS = 2;
 
 /**
  * Keeps the dialogue of a screenplay; action is optional. Evidence: two or more names in capitals above dialogue, and
@@ -16,7 +25,7 @@ export const readScreenplay: ScriptForm = (rows) => {
   const isSpaced = isDoubleSpaced(rows);
   const dialogueAt = rows.map((_, i) => findDialogue(rows, i, isSpaced));
   const names = rows.flatMap((row, i) => (dialogueAt[i] === null ? [] : [toName(row.text)]));
-  if (names.length < MIN_CHARACTERS) return rows;
+  if (names.length < MIN_ROWS) return rows;
   const hasScenes = rows.some((row) => SCENE_HEADING.test(row.text));
   const returns = new Set(names).size < names.length;
   const indented = rows.filter((row, i) => {
@@ -53,8 +62,9 @@ function findDialogue(rows: readonly ScriptRow[], index: number, isSpaced: boole
 }
 
 function isCharacter(text: string): boolean {
-  if (text.length > 120 || !CHARACTER.test(text) || SCENE_HEADING.test(text) || TRANSITION.test(text)) return false;
-  return /\p{Lu}{2}/u.test(text) && !endsSentence(toName(text)) && toName(text).split(/\s+/).length <= 4;
+  if (text.length > MAX_NAME_CHARACTERS || !CHARACTER.test(text) || SCENE_HEADING.test(text) || TRANSITION.test(text))
+    return false;
+  return /\p{Lu}{2}/u.test(text) && !endsSentence(toName(text)) && countWords(toName(text)) <= MAX_NAME_WORDS;
 }
 
 const toName = (text: string) => text.replace(/\([^)]{0,30}\)|[@^]/g, "").trim();

@@ -9,11 +9,26 @@ export type ScriptForm = (rows: readonly ScriptRow[]) => readonly ScriptRow[];
 /** Rows `[from, to)` of a script that form a table, with its cells. `header`: the first row names the columns. */
 export type ScriptTable = { from: number; to: number; cells: string[][]; header: boolean };
 
+/** Number of rows, words and steps that are evidence of a form. A single one may be a coincidence. */
+export const MIN_ROWS = 2;
+export const FEW = 3;
+/** Shares of the rows of a document or a table, or of the cells of a column. */
+export const [SOME, MANY, MOST, NEARLY_ALL, ALMOST_ALL] = [0.1, 0.4, 0.6, 0.75, 0.9];
+/** Longer names, titles and headers are sentences. */
+export const MAX_NAME_WORDS = 4;
+export const MAX_NAME_CHARACTERS = 100;
+/** Front matter and quoted cells have fewer rows. */
+export const MAX_BLOCK_ROWS = 40;
+
 export const BLANK_ROW: ScriptRow = { text: "", optional: false };
 
 export const isBlank = (row: ScriptRow | undefined): boolean => !row || row.text.trim() === "";
 
-export const endsSentence = (text: string): boolean => /[.!?…。！？]["'”’)\]*_]{0,4}$/.test(text.slice(-8).trimEnd());
+/** Sentences are recognized by their last characters. */
+const ENDING_CHARACTERS = 8;
+
+export const endsSentence = (text: string): boolean =>
+  /[.!?…。！？]["'”’)\]*_]{0,4}$/.test(text.slice(-ENDING_CHARACTERS).trimEnd());
 
 /** Counts words that are separated by spaces. */
 export function countWords(text: string): number {
@@ -25,8 +40,8 @@ export function countWords(text: string): number {
 /** Times in a script: `0:12`, `00:12`, `00:00:12`, `00:00:12:05`, `00:00:12.500`. */
 export const TIMECODE = String.raw`(?:\d{1,2}:)?\d{1,3}:[0-5]\d(?:[:;.,]\d{1,3})?`;
 
-/** Punctuated text has a sentence end at least once in this number of words. */
-const MAX_SENTENCE_WORDS = 30;
+/** Maximum length of sentences. Text with fewer ends has no punctuation. */
+export const MAX_SENTENCE_WORDS = 30;
 
 /** Returns whether sentences end in punctuation, so that a text without it continues in the next one. */
 export function isPunctuated(texts: readonly string[]): boolean {
@@ -55,18 +70,18 @@ export function joinSentences(texts: readonly string[]): string[] {
       open.push(text);
       parts[i] = [];
     } else open = own;
-    if ((endsSentence(text) && !ABBREVIATED.test(text.slice(-6))) || /^[[(].*[\])]$/.test(text)) open = null;
+    if ((endsSentence(text) && !ABBREVIATED.test(text.slice(-ENDING_CHARACTERS))) || /^[[(].*[\])]$/.test(text))
+      open = null;
   }
   return parts.map((part) => part.join(" "));
 }
 
 const ABBREVIATED = /(?:^|[\s("'])(?:mr|mrs|ms|dr|prof|st|vs)\.$/i;
-const MAX_TITLE_WORDS = 3;
 
 /** Returns whether the text so far is a few words without an end before a text that starts like a sentence. */
 const isTitleBefore = (open: readonly string[], text: string) =>
   open.length === 1 &&
-  countWords(open[0]!) <= MAX_TITLE_WORDS &&
+  countWords(open[0]!) <= MAX_NAME_WORDS &&
   !endsSentence(open[0]!) &&
   /^["'“(]?\p{Lu}/u.test(text);
 

@@ -2,7 +2,20 @@
  * The columns of tables: where those that are aligned with spaces are, and which columns are spoken, by their headers,
  * otherwise by the content of their cells.
  */
-import { countWords, endsSentence, isBlank, type ScriptRow, type ScriptTable, TIMECODE } from "./script-row";
+import {
+  ALMOST_ALL,
+  countWords,
+  endsSentence,
+  FEW,
+  isBlank,
+  MAX_NAME_CHARACTERS,
+  MAX_NAME_WORDS,
+  MOST,
+  NEARLY_ALL,
+  type ScriptRow,
+  type ScriptTable,
+  TIMECODE,
+} from "./script-row";
 
 export type ColumnRole = "spoken" | "optional" | "hidden";
 
@@ -19,23 +32,15 @@ const HIDDEN_HEADERS = new Set(
     ",",
   ),
 );
-/** Headers longer than this are sentences. */
-const MAX_HEADER_WORDS = 4;
-
 const MARK = new RegExp(
   String.raw`^(?:[[(]?${TIMECODE}(?:\s{0,3}(?:[-–—~]|-->|to)\s{0,3}${TIMECODE})?[\])]?|#?[a-z]{0,3}[-.]?\d{1,5}[a-z]?[.):]?|\d{1,4}(?:[.,]\d{1,2})?\s?(?:s|sec|secs|seconds?|min|mins|minutes?|m|f|frames?)\.?|[-–—x✓✔✗☐☑.·]{1,3}|tbd|n\/a)$`,
   "i",
 );
-const MIN_MARK_SHARE = 0.75;
-const MAX_NAME_WORDS = 3;
-const MAX_DISTINCT_NAMES = 0.6;
-/** A column with less than this share of the prose of the wordiest column is a description. */
-const MIN_PROSE_SHARE = 0.5;
 
 /** Returns the role of the column with a normalized header; null if the header is unknown. */
 function findHeaderRole(header: string): "spoken" | "text" | "hidden" | null {
   const key = header
-    .slice(0, 100)
+    .slice(0, MAX_NAME_CHARACTERS)
     .normalize("NFD")
     .replace(/\p{M}/gu, "")
     .toLowerCase()
@@ -46,13 +51,12 @@ function findHeaderRole(header: string): "spoken" | "text" | "hidden" | null {
   return HIDDEN_HEADERS.has(key) || key === "#" ? "hidden" : null;
 }
 
-export const isHeader = (cell: string): boolean =>
-  countWords(cell) <= MAX_HEADER_WORDS && findHeaderRole(cell) !== null;
+export const isHeader = (cell: string): boolean => countWords(cell) <= MAX_NAME_WORDS && findHeaderRole(cell) !== null;
 
 /** Returns whether a row of cells names the columns: most of its cells are known headers. */
 export function isHeaderRow(cells: readonly string[]): boolean {
   const named = cells.filter((cell) => cell.trim() !== "");
-  if (named.length < 2 || named.some((cell) => countWords(cell) > MAX_HEADER_WORDS)) return false;
+  if (named.length < 2 || named.some((cell) => countWords(cell) > MAX_NAME_WORDS)) return false;
   return named.filter((cell) => findHeaderRole(cell) !== null).length * 2 >= named.length;
 }
 
@@ -68,17 +72,19 @@ export function classifyColumns(header: readonly string[] | null, body: readonly
   const most = Math.max(0, ...prose);
   const best = prose.indexOf(most);
   return prose.map((amount, c) => {
-    if (most === 0) return columns[c]!.every((cell) => MARK.test(cell.slice(0, 100))) ? "hidden" : "optional";
+    if (most === 0)
+      return columns[c]!.every((cell) => MARK.test(cell.slice(0, MAX_NAME_CHARACTERS))) ? "hidden" : "optional";
     if (c === best) return "spoken";
-    return amount > MIN_PROSE_SHARE * most ? "optional" : "hidden";
+    // A column with less than half of the prose of the wordiest one is a description.
+    return 2 * amount > most ? "optional" : "hidden";
   });
 }
 
 /** Returns how much of a column is prose: its words, fewer without sentence ends, 0 for numbers or names. */
 function measureProse(cells: readonly string[]): number {
   if (cells.length === 0) return 0;
-  const marks = cells.filter((cell) => cell.length < 60 && MARK.test(cell)).length;
-  if (marks >= MIN_MARK_SHARE * cells.length || areNames(cells)) return 0;
+  const marks = cells.filter((cell) => cell.length < MAX_NAME_CHARACTERS && MARK.test(cell)).length;
+  if (marks >= NEARLY_ALL * cells.length || areNames(cells)) return 0;
   const words = cells.reduce((sum, cell) => sum + countWords(cell), 0);
   const sentences = cells.filter((cell) => endsSentence(cell)).length / cells.length;
   const directions = cells.filter((cell) => /^(?:\[.*\]|\(.*\)|<.*>)$/.test(cell)).length / cells.length;
@@ -89,25 +95,19 @@ function measureProse(cells: readonly string[]): number {
 function areNames(cells: readonly string[]): boolean {
   const isShort = (cell: string) => countWords(cell) <= MAX_NAME_WORDS && !endsSentence(cell);
   const short = cells.filter(isShort);
-  if (short.length < 0.9 * cells.length) return false;
+  if (short.length < ALMOST_ALL * cells.length) return false;
   const distinct = new Set(short.map((cell) => cell.toLowerCase())).size;
   const isLabel = (cell: string) => cell.endsWith(":") || (cell === cell.toUpperCase() && /\p{Lu}/u.test(cell));
-  return (cells.length >= 3 && distinct <= MAX_DISTINCT_NAMES * cells.length) || short.every(isLabel);
+  return (cells.length >= FEW && distinct <= MOST * cells.length) || short.every(isLabel);
 }
 
-const MIN_ROWS = 3;
-/** Minimum share of rows with text that starts at a column, and of rows without text across its left edge. */
-const MIN_STARTING_SHARE = 0.5;
-const MIN_CLEAR_SHARE = 0.9;
-/** Without a common column, this number of spaces separates cells. */
-const MIN_WIDE_GAP = 3;
 /** Wider rows are not table rows. */
 const MAX_ROW_CHARACTERS = 2_000;
 
 /** Finds a table aligned with spaces. Evidence: most rows have text at a common column, after two or more spaces. */
 export function findAlignedCells(rows: readonly ScriptRow[]): ScriptTable[] {
   const filled = rows.filter((row) => !isBlank(row)).map((row) => row.text.trimEnd());
-  if (filled.length < MIN_ROWS || filled.some((text) => text.length > MAX_ROW_CHARACTERS)) return [];
+  if (filled.length < FEW || filled.some((text) => text.length > MAX_ROW_CHARACTERS)) return [];
   const edges = findEdges(filled);
   if (edges.length > 0) {
     const cells = filled.map((text) => cutAt(text, edges));
@@ -125,11 +125,11 @@ function findEdges(texts: readonly string[]): number[] {
   for (const text of texts) {
     for (const at of listCellStarts(text)) starts.set(at, (starts.get(at) ?? 0) + 1);
   }
-  const common = [...starts].filter(([, count]) => count >= Math.max(MIN_ROWS, MIN_STARTING_SHARE * texts.length));
+  const common = [...starts].filter(([, count]) => count >= Math.max(FEW, texts.length / 2));
   const isClear = (text: string, at: number) => text.slice(Math.max(0, at - 2), at).trim() === "";
   return common
     .map(([at]) => at)
-    .filter((at) => texts.filter((text) => isClear(text, at)).length >= MIN_CLEAR_SHARE * texts.length)
+    .filter((at) => texts.filter((text) => isClear(text, at)).length >= ALMOST_ALL * texts.length)
     .filter((at) => texts.filter((text) => text.slice(0, at).trim() !== "").length >= 2)
     .sort((a, b) => a - b);
 }
@@ -153,6 +153,7 @@ function cutAt(text: string, edges: readonly number[]): string[] {
   return bounds.slice(1).map((to, c) => text.slice(bounds[c], Math.max(bounds[c]!, to)).trim());
 }
 
+/** Without a common column, a few spaces separate cells. */
 function splitAtWideGaps(text: string): string[] {
   const cells: string[] = [];
   let from = 0;
@@ -161,7 +162,7 @@ function splitAtWideGaps(text: string): string[] {
   for (let i = 0; i < trimmed.length; i++) {
     if (trimmed[i] === " ") spaces++;
     else {
-      if (spaces >= MIN_WIDE_GAP) {
+      if (spaces >= FEW) {
         cells.push(trimmed.slice(from, i).trim());
         from = i;
       }

@@ -1,16 +1,20 @@
 /** Scripts in tables: Markdown, columns with `|`, cells with tabs (as from spreadsheets), columns aligned by spaces. */
-import { BLANK_ROW, isBlank, joinSentences, type ScriptForm, type ScriptRow, type ScriptTable } from "./script-row";
+import {
+  BLANK_ROW,
+  FEW,
+  isBlank,
+  joinSentences,
+  MAX_BLOCK_ROWS,
+  MIN_ROWS,
+  MOST,
+  NEARLY_ALL,
+  type ScriptForm,
+  type ScriptRow,
+  type ScriptTable,
+} from "./script-row";
 import { classifyColumns, findAlignedCells, isHeader, isHeaderRow } from "./table-columns";
 
 const BORDER = /^[\s|+:=_─━│┃┌┐└┘├┤┬┴┼═║╔╗╚╝╠╣╦╩╬-]+$/;
-const MIN_ROWS = 2;
-const MIN_UNBORDERED_ROWS = 3;
-/** Minimum share of a table's rows that have the most common number of cells. */
-const MIN_REGULAR_SHARE = 0.75;
-/** Minimum share of the document in a table without a border. */
-const MIN_TABLE_SHARE = 0.6;
-/** Maximum number of rows in a quoted cell, as spreadsheets write it. */
-const MAX_QUOTED_ROWS = 30;
 
 /** Keeps the spoken columns of tables. Evidence: rows with equal numbers of cells, with a border or everywhere. */
 export const readTables: ScriptForm = (rows) => {
@@ -85,12 +89,12 @@ function toPipeTable(rows: readonly ScriptRow[], from: number, to: number): Scri
   const content = lines.filter((text) => !BORDER.test(text));
   const cells = content.map(splitAtBars);
   const width = findWidth(cells);
-  const isRegular = cells.filter((row) => row.length === width).length >= MIN_REGULAR_SHARE * cells.length;
+  const isRegular = cells.filter((row) => row.length === width).length >= NEARLY_ALL * cells.length;
   if (width < 2 || !isRegular) return null;
   const borderAt = lines.findIndex((text) => BORDER.test(text) && /[-=─═]{2}/.test(text));
   const isBordered = borderAt >= 0 || content.every((text) => hasBar(text[0]!) && hasBar(text.at(-1)!));
-  const isThroughout = content.length >= MIN_TABLE_SHARE * rows.filter(isText).length;
-  if (content.length < (isBordered ? MIN_ROWS : MIN_UNBORDERED_ROWS) || !(isBordered || isThroughout)) return null;
+  const isThroughout = content.length >= MOST * rows.filter(isText).length;
+  if (content.length < (isBordered ? MIN_ROWS : FEW) || !(isBordered || isThroughout)) return null;
   const isMarkdown = /^[\s|:-]+$/.test(lines[borderAt] ?? "+") && borderAt === 1;
   return { from, to, cells: cells.map((row) => toWidth(row, width, " ")), header: isMarkdown };
 }
@@ -125,8 +129,7 @@ function findTabTable(rows: readonly ScriptRow[]): ScriptTable[] {
   const tabbed = rows.map((row) => row.text.trim().includes("\t"));
   const count = tabbed.filter(Boolean).length;
   if (count < MIN_ROWS || count * 2 < rows.filter(isText).length) {
-    const isSpread =
-      count >= MIN_UNBORDERED_ROWS && rows.some((row, i) => tabbed[i] && isHeaderRow(row.text.split("\t")));
+    const isSpread = count >= FEW && rows.some((row, i) => tabbed[i] && isHeaderRow(row.text.split("\t")));
     if (!isSpread) return [];
   }
   const from = tabbed.indexOf(true);
@@ -153,7 +156,7 @@ function joinQuoted(texts: readonly string[]): string[] {
   for (let i = 0; i < texts.length; i++) {
     let joined = texts[i]!;
     if (/(?:^|\t)"/.test(joined) && hasOpenQuote(joined)) {
-      const rest = texts.slice(i + 1, i + MAX_QUOTED_ROWS);
+      const rest = texts.slice(i + 1, i + MAX_BLOCK_ROWS);
       const close = rest.findIndex(hasOpenQuote);
       if (close >= 0) {
         joined = [joined, ...rest.slice(0, close + 1)].join(" ");
@@ -175,14 +178,13 @@ function unquote(cell: string): string {
 }
 
 const MAX_WIDTH = 6;
-const MIN_BODY_ROWS = 2;
 
 /** Finds a table with one cell per row. Evidence: the first rows are column names, and every table row is complete. */
 export function findListedCells(rows: readonly ScriptRow[]): ScriptTable[] {
   const filled = rows.filter((row) => !isBlank(row)).map((row) => row.text.trim());
   for (let width = MAX_WIDTH; width >= 2; width--) {
     const header = filled.slice(0, width);
-    const isComplete = filled.length % width === 0 && filled.length >= (MIN_BODY_ROWS + 1) * width;
+    const isComplete = filled.length % width === 0 && filled.length >= (MIN_ROWS + 1) * width;
     if (!isComplete || !header.every(isHeader)) continue;
     const cells = Array.from({ length: filled.length / width }, (_, r) => filled.slice(r * width, (r + 1) * width));
     return [{ from: 0, to: rows.length, cells, header: true }];

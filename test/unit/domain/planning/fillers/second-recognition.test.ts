@@ -4,7 +4,7 @@
 
 import { describe, expect, test } from "bun:test";
 import { type AudioActivity, detectActivity } from "../../../../../src/domain/planning/audio-activity";
-import { confirmFillers } from "../../../../../src/domain/planning/fillers/second-recognition";
+import { confirmFillers } from "../../../../../src/domain/planning/fillers/find-fillers";
 import { ENGLISH } from "../../../../../src/domain/planning/lexicon/english";
 import type { Recognition, Word } from "../../../../../src/domain/speech";
 import { fromSeconds, type Span } from "../../../../../src/domain/time";

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { ENGLISH } from "../../../../../src/domain/planning/lexicon/english";
-import { countSpokenWords } from "../../../../../src/domain/planning/retakes/acoustic-repetitions";
-import { findExchangedTexts } from "../../../../../src/domain/planning/retakes/exchanged-texts";
+import { countSpokenWords, findExchangedTexts } from "../../../../../src/domain/planning/retakes/acoustic-repetitions";
 import { findRetakes } from "../../../../../src/domain/planning/retakes/find-retakes";
 import { tokenize } from "../../../../../src/domain/planning/tokens";
 import type { AlignmentRequest, ForcedAlignment } from "../../../../../src/domain/speech";

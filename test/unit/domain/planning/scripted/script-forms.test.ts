@@ -1,7 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { readScriptRows } from "../../../../../src/domain/planning/scripted/script-forms";
-import { parseScript } from "../../../../../src/domain/planning/scripted/script-lines";
+import { parseScript, readScriptRows } from "../../../../../src/domain/planning/scripted/script-lines";
 
 const required = (script: string) => parseScript(script, "en").flatMap((line) => (line.optional ? [] : [line.text]));
 const optional = (script: string) => parseScript(script, "en").flatMap((line) => (line.optional ? [line.text] : []));
