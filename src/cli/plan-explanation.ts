@@ -2,11 +2,12 @@
  * Explains in text why a plan removes or marks spans, what each stage of planning changed, and the thresholds of the
  * stages.
  */
+
 import type { PlanJson } from "../domain/plan-json";
+import type { StageChange, StageWord } from "../domain/planning/context";
 import { type ExplainedFinding, explainFindings, formatTime } from "../domain/planning/explain-rules";
 import type { Finding } from "../domain/planning/rules";
-import type { StageChange, StageWord } from "../domain/planning/stages";
-import { STAGE_THRESHOLDS } from "../domain/planning/stages";
+import { STAGE_THRESHOLDS } from "../domain/planning/thresholds";
 import type { RecognizedAgain } from "../work/cuts/recognized-again";
 
 /**

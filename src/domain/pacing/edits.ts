@@ -14,7 +14,7 @@ import {
   overlapDuration,
   subtract,
 } from "../planning/spans";
-import { CUTTING } from "../planning/thresholds";
+import { COMMON } from "../planning/thresholds";
 import { MIN_SEGMENT_TICKS, type SourceClock } from "../segments";
 import type { Word } from "../speech";
 import { type Span, spanFromSeconds, spanToSeconds, type Ticks } from "../time";
@@ -194,7 +194,7 @@ const toSides = (plan: PlanJson): Sides => ({
 
 /** Silence beside a removed span that is shorter is listed as part of it. */
 const isSilent = (span: Span, { silence }: Sides): boolean =>
-  durationOf(span) <= CUTTING.minListedSilence || coveredDuration(silence, span) >= durationOf(span);
+  durationOf(span) <= COMMON.minTakePause || coveredDuration(silence, span) >= durationOf(span);
 
 /** Moves the edges of a removed span over the padding, or the pause, that the new plan keeps beside it. */
 function moveRemoved(span: Span, old: Sides, now: Sides): Span {

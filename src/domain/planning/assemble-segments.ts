@@ -15,7 +15,7 @@ import {
 import { fromSeconds, type Span, type Ticks } from "../time";
 import { type Finding, isReviewRule, type RemovalRule, reviewText } from "./rules";
 import { type DecidedSpan, durationOf, findOverlapping, indexEndingAfter, isKept, overlapDuration } from "./spans";
-import { CUTTING } from "./thresholds";
+import { COMMON, CUTTING } from "./thresholds";
 
 /** How pauses are treated. `remove_pauses` defaults to true. */
 export type PauseOptions = Pick<
@@ -41,12 +41,12 @@ export function assembleSegments(
   const after = remove_pauses ? fromSeconds(options.padding_after_seconds) + edgeMargin : clock.duration;
   const minPause = Math.max(fromSeconds(options.min_silence_seconds), before + after);
   const runs = groupRuns(spans, minPause, clock);
-  const padded = padRuns(runs, before, after, CUTTING.minJoinPause + 2 * (CUTTING.guard + edgeMargin));
+  const padded = padRuns(runs, before, after, COMMON.minDuration + 2 * (COMMON.precision + edgeMargin));
   const dropped = spans.flatMap(({ start, end, reason, text }) =>
     reason === null ? [] : [{ start, end, reason, text }],
   );
   const segments: Segment[] = closeShortGaps(toSegments(padded, clock), dropped, clock);
-  const removed = mergeShortRemovals(listRemovedSpans(segments, dropped, clock.duration, CUTTING.minListedSilence));
+  const removed = mergeShortRemovals(listRemovedSpans(segments, dropped, clock.duration, COMMON.minTakePause));
   const listed = spans.filter(
     (span) => isKept(span) || findOverlapping(removed, span).some(({ reason }) => reason === span.reason),
   );
@@ -100,14 +100,14 @@ function isInShortPause(spans: readonly DecidedSpan[], noise: DecidedSpan, end: 
 
 /** Returns the latest end of padding after `end`, such that snapping up to a frame stays clear of `dropped`. */
 function ceilingBefore(end: Ticks, dropped: Ticks, clock: SourceClock): Ticks {
-  const limit = Math.max(end, dropped - Math.min(CUTTING.guard, (dropped - end) / 2));
+  const limit = Math.max(end, dropped - Math.min(COMMON.precision, (dropped - end) / 2));
   const { frame, time } = snapStart(limit, clock);
   if (frame === null) return Math.floor(limit);
   return time >= end ? time : end;
 }
 
 function floorAfter(dropped: Ticks, start: Ticks, clock: SourceClock): Ticks {
-  const limit = Math.min(start, dropped + Math.min(CUTTING.guard, (start - dropped) / 2));
+  const limit = Math.min(start, dropped + Math.min(COMMON.precision, (start - dropped) / 2));
   const { frame, time } = snapEnd(limit, clock);
   if (frame === null) return Math.ceil(limit);
   return time <= start ? time : start;

@@ -26,7 +26,7 @@ export function detectActivity(analysis: Pick<SpeechAnalysis, "duration" | "ener
   const noiseRegions: Span[] = [];
   const whole = levelRange(energy);
   for (const loud of findLoudRegions(duration, energy, analysis.speech, whole)) {
-    if (loud.end - loud.start < ACTIVITY.minRegion) continue;
+    if (loud.end - loud.start < COMMON.precision) continue;
     let at = loud.start;
     for (const voiced of findOverlapping(voice, loud)) {
       if (voiced.start - at >= ACTIVITY.voiceEdge) {
@@ -58,7 +58,7 @@ function findLoudRegions(duration: Ticks, energy: EnergyContour, speech: readonl
   raiseOverRoomNoise(thresholds, energy, speech, duration, whole);
   const { loud, faded } = thresholds;
   const regions: Span[] = [];
-  const maxFrames = ACTIVITY.maxFade / ENERGY_HOP;
+  const maxFrames = COMMON.edge / ENERGY_HOP;
   for (let i = 0; i < energy.length; i++) {
     if (energy[i]! < loud[i]!) continue;
     let from = i;
@@ -69,7 +69,7 @@ function findLoudRegions(duration: Ticks, energy: EnergyContour, speech: readonl
     for (let n = 0; n < maxFrames && to < energy.length && energy[to]! >= faded[to]!; n++) to++;
     const span = { start: from * ENERGY_HOP, end: Math.min(duration, to * ENERGY_HOP) };
     const last = regions.at(-1);
-    if (last && span.start - last.end < ACTIVITY.minRegionGap) last.end = Math.max(last.end, span.end);
+    if (last && span.start - last.end < COMMON.minDuration) last.end = Math.max(last.end, span.end);
     else if (span.end > span.start) regions.push(span);
     i = next;
   }
@@ -122,15 +122,15 @@ function raiseOverRoomNoise(
     const to = Math.min(energy.length, frameOf(start));
     last = Math.max(last, end);
     if ((to - from) * ENERGY_HOP < ACTIVITY.voiceEdge) continue;
-    const edge = ACTIVITY.roomEdge / ENERGY_HOP;
+    const edge = COMMON.minDuration / ENERGY_HOP;
     const levels = energy.slice(from + edge, to - edge).sort();
     const at = (share?: number) => findLevel(levels, share)!;
     const room = at();
     const isSteady = at(1 - STEADY_SHARE) - at(STEADY_SHARE) <= COMMON.minLevelChangeDb;
-    if (!isSteady || room > high - COMMON.minBelowVoiceDb || room < high - ACTIVITY.maxRoomDistanceDb) continue;
+    if (!isSteady || room > high - COMMON.minBelowVoiceDb || room < high - COMMON.minContrastDb) continue;
     const spread = room - at(QUIET_SHARE);
     const most = Math.min(COMMON.minBelowVoiceDb, high - room - COMMON.minBelowVoiceDb / 2);
-    const margin = Math.min(most, Math.max(ACTIVITY.minOverRoomDb, ACTIVITY.overRoomSpreads * spread));
+    const margin = Math.min(most, ACTIVITY.overRoomSpreads * spread);
     for (let i = from; i < to; i++) {
       if (i - from >= near && to - i > near) continue;
       loud[i] = Math.max(loud[i]!, room + margin);
@@ -187,7 +187,7 @@ export function measureContrast({ energy, speechRegions, noiseRegions, contrast 
   mark(noiseRegions, NOISE);
   const quiet = surroundings.filter((_, i) => kinds[i] === QUIET).sort();
   const speech = surroundings.filter((_, i) => kinds[i] === SPEECH).sort();
-  if (quiet.length < ACTIVITY.minQuietFrames || speech.length === 0) return contrast;
+  if (quiet.length < COMMON.surroundingHops || speech.length === 0) return contrast;
   return findLevel(speech, LOUD_SHARE)! - findLevel(quiet)!;
 }
 

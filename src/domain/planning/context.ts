@@ -1,5 +1,6 @@
 /** Shared by both planners: their input, and their queries to the speech engine. */
-import type { CutOptions } from "../plan";
+
+import type { CutOptions, Plan } from "../plan";
 import type { SourceClock } from "../segments";
 import type {
   AlignmentRequest,
@@ -12,6 +13,7 @@ import type {
 } from "../speech";
 import type { Rational, Span, Ticks } from "../time";
 import type { VoiceFeatures } from "../voice";
+import type { PlanBasis } from "./basis";
 import { ACTIVITY } from "./thresholds";
 
 /** The input of every planner. */
@@ -122,3 +124,55 @@ export function findBestAlignment(results: readonly (ForcedAlignment | undefined
     if (isUsableAlignment(alignment) && (!best || alignment.meanLogProb > best.meanLogProb)) best = alignment;
   return best;
 }
+
+/** A stage. One that asks the recognizer returns its steps. */
+export type Stage<State> = { name: string; run: (state: State) => State | PlanSteps<State> };
+
+/** A word of a recording, and whether it is kept as far as is known. */
+export type StageWord = Span & { text: string; isKept: boolean };
+/** The words that were removed before a stage and are kept after it, and the other way around. */
+export type StageChange = { stage: string; kept: StageWord[]; removed: StageWord[] };
+
+/** A plan, what it was assembled from, and a function that returns what each stage changed. */
+export type StagedPlan = Plan & { basis: PlanBasis; listStages: () => StageChange[] };
+
+/** The state after a stage. */
+export type StageResult<State> = { name: string; state: State };
+
+/** Runs the stages in order, and returns the state after each. Stops after the first state that `isDone`. */
+export function* runStages<State>(
+  stages: readonly Stage<State>[],
+  start: State,
+  isDone: (state: State) => boolean = () => false,
+): PlanSteps<{ state: State; results: StageResult<State>[] }> {
+  const results: StageResult<State>[] = [];
+  let state = start;
+  for (const { name, run } of stages) {
+    if (isDone(state)) break;
+    const result = run(state);
+    state = isSteps(result) ? yield* result : result;
+    results.push({ name, state });
+  }
+  return { state, results };
+}
+
+/** Returns what each stage changed of the words that `listWords` returns. */
+export function listChanges<State>(
+  results: readonly StageResult<State>[],
+  listWords: (state: State) => StageWord[],
+): StageChange[] {
+  let before = new Map<number, boolean>();
+  return results.map(({ name, state }) => {
+    const words = listWords(state);
+    const changed = words.filter(({ start, isKept }) => (before.get(start) ?? true) !== isKept);
+    before = new Map(words.map(({ start, isKept }) => [start, isKept]));
+    return {
+      stage: name,
+      kept: changed.filter(({ isKept }) => isKept),
+      removed: changed.filter(({ isKept }) => !isKept),
+    };
+  });
+}
+
+const isSteps = <State>(result: State | PlanSteps<State>): result is PlanSteps<State> =>
+  typeof result === "object" && result !== null && Symbol.iterator in result;

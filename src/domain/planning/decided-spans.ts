@@ -123,12 +123,12 @@ function extendToRegionEdges(spans: RegionSpan[], speechRegions: readonly Span[]
 function findHost(spans: readonly DecidedSpan[], region: Span): DecidedSpan | null {
   const covering = spans.find((span) => span.text !== "" && 2 * overlapDuration(span, region) > durationOf(region));
   if (covering) return covering;
-  if (durationOf(region) > CUTTING.maxAttached) return null;
+  if (durationOf(region) > COMMON.minPause) return null;
   let best: DecidedSpan | null = null;
   let smallest = Number.POSITIVE_INFINITY;
   for (const span of spans) {
     const gap = Math.max(span.start - region.end, region.start - span.end);
-    const maxGap = span.start >= region.end ? CUTTING.maxGapBeforeWord : CUTTING.maxAttached;
+    const maxGap = span.start >= region.end ? CUTTING.maxGapBeforeWord : COMMON.minPause;
     if (gap >= maxGap || gap >= smallest || span.text === "") continue;
     smallest = gap;
     best = span;
@@ -173,7 +173,7 @@ type CutPoint = { time: Ticks; isClean: boolean };
 
 /**
  * Moves each boundary between a kept and a removed span to an energy minimum nearby: in the removed span, between both,
- * or at most `CUTTING.maxGiven` into the kept one. Keeps short removals with an edge in full voice. `spans` are sorted
+ * or up to `minDuration` into the kept one. Keeps short removals with an edge in full voice. `spans` are sorted
  * and disjoint. No boundary moves beyond the middle of a kept word; `middles` are sorted.
  */
 export function placeBoundaries(
@@ -220,23 +220,23 @@ function findBoundary(
 ): CutPoint | null {
   if (isKept(left) === isKept(right)) return null;
   const gap = { start: left.end, end: right.start };
-  if (durationOf(gap) > 2 * CUTTING.maxMove && !isWithinRegion(gap, activity)) return null;
+  if (durationOf(gap) > 2 * COMMON.edge && !isWithinRegion(gap, activity)) return null;
   const [kept, removed] = isKept(left) ? [left, right] : [right, left];
   const nextMiddle = indexAfter(middles, isKept(left) ? gap.start : gap.end);
   const halfWord = isKept(left)
     ? gap.start - (middles[nextMiddle - 1] ?? Number.NEGATIVE_INFINITY)
     : (middles[nextMiddle] ?? Number.POSITIVE_INFINITY) - gap.end;
   const given =
-    removed.reason === "noise" ? 0 : Math.min(CUTTING.maxGiven, CUTTING.maxGivenShare * durationOf(kept), halfWord);
+    removed.reason === "noise" ? 0 : Math.min(COMMON.minDuration, CUTTING.maxGivenShare * durationOf(kept), halfWord);
   const voice = measureVoice((gap.start + gap.end) / 2, activity);
   const findWithin = (maxMove: Ticks, maxShare: number) => {
     const taken = Math.min(maxMove, maxShare * durationOf(removed));
     const [before, after] = isKept(left) ? [given, taken] : [taken, given];
     return findCutPoint({ start: gap.start - before, end: gap.end + after }, gap, activity.energy, voice);
   };
-  if (removed.reason === "filler") return findWithin(CUTTING.maxGiven, CUTTING.maxGivenShare);
-  const near = findWithin(CUTTING.maxMove, CUTTING.maxGivenShare);
-  return near.isClean ? near : findWithin(CUTTING.maxFarMove, CUTTING.maxGivenShare);
+  if (removed.reason === "filler") return findWithin(COMMON.minDuration, CUTTING.maxGivenShare);
+  const near = findWithin(COMMON.edge, CUTTING.maxGivenShare);
+  return near.isClean ? near : findWithin(ACTIVITY.voiceEdge, CUTTING.maxGivenShare);
 }
 
 const isWithinRegion = (span: Span, { speechRegions, noiseRegions }: AudioActivity) =>
@@ -256,7 +256,9 @@ function findCutPoint(range: Span, gap: Span, energy: EnergyContour, voice: numb
     const time = (hop + 0.5) * ENERGY_HOP;
     const distance = Math.max(0, gap.start - time, time - gap.end) / ENERGY_HOP;
     const cost =
-      Math.max(level, voice - COMMON.minContrastDb) + CUTTING.dbPerHop * distance + (isClean ? 0 : CUTTING.uncleanDb);
+      Math.max(level, voice - COMMON.minContrastDb) +
+      CUTTING.dbPerHop * distance +
+      (isClean ? 0 : COMMON.minContrastDb);
     if (cost >= lowest) continue;
     lowest = cost;
     best = { time, isClean };
@@ -270,7 +272,7 @@ function isMinimum(energy: EnergyContour, hop: number): boolean {
   for (let i = hop - CUTTING.minimumHops; i <= hop + CUTTING.minimumHops; i++)
     if (meanLevel(energy, i) < level) return false;
   let [before, after] = [level, level];
-  for (let n = 1; n <= CUTTING.dipHops; n++) {
+  for (let n = 1; n <= COMMON.surroundingHops; n++) {
     before = Math.max(before, meanLevel(energy, hop - n));
     after = Math.max(after, meanLevel(energy, hop + n));
   }

@@ -1,9 +1,9 @@
 /** Explains why rules removed and marked spans, and how sure they are, from the scores on which they decided. */
+
 import type { PlanJson } from "../plan-json";
 import { formatClock, toMilliseconds } from "../subtitles/format";
 import { fromSeconds, type Span, spanFromSeconds, type Ticks, toSeconds } from "../time";
 import { toOneLine } from "../timeline/one-line";
-import { RETAKES } from "./retakes/thresholds";
 import {
   type Finding,
   isReviewRule,
@@ -13,9 +13,8 @@ import {
   type RuleMatch,
   reasonOf,
 } from "./rules";
-import { SCRIPT } from "./scripted/thresholds";
 import { rateLogProb, toShare } from "./spans";
-import { ACTIVITY, COMMON } from "./thresholds";
+import { COMMON, FILLERS } from "./thresholds";
 
 /** Longer lines of a script are cut off. */
 const MAX_LINE_CHARACTERS = 60;
@@ -196,7 +195,7 @@ function rate(match: RuleMatch): number {
     case "filler.within_line":
     case "false_start.within_line": {
       const gain = match.scores.alignmentWithout - match.scores.alignment;
-      return raise(POSSIBLE, between(gain, -SCRIPT.maxLoss, 10 * SCRIPT.maxLoss));
+      return raise(POSSIBLE, between(gain, 0, FILLERS.minDifference));
     }
     case "stutter.word":
     case "retake.after_remark":
@@ -219,7 +218,7 @@ function rate(match: RuleMatch): number {
     case "noise.outside_speech":
       return LIKELY;
     case "noise.unvoiced":
-      return raise(PROBABLE, between(match.scores.voicedShare, ACTIVITY.minVoicedShare, 0));
+      return raise(PROBABLE, between(match.scores.voicedShare, COMMON.minShare, 0));
     case "filler.spelled_out":
     case "filler.wordless_voice":
       return PROBABLE;
@@ -249,5 +248,5 @@ const between = (value: number, low: number, high: number): number => toShare((v
 /** More words are less likely to be said again on purpose. */
 function rateRepetition({ words, similarity, alignment }: RepetitionScores, base: number): number {
   const likeness = Math.max(similarity, alignment === null ? 0 : rateLogProb(alignment));
-  return raise(base, (between(words, 1, RETAKES.minLongMatchWords) + between(likeness, POSSIBLE, 1)) / 2);
+  return raise(base, (between(words, 1, COMMON.manyWords) + between(likeness, POSSIBLE, 1)) / 2);
 }

@@ -10,9 +10,8 @@ import { type AudioActivity, measureLevel } from "./audio-activity";
 import { type PlanSteps, requestVoices } from "./context";
 import { isFillerText, type Lexicon } from "./lexicon/lexicon";
 import type { Repetition } from "./retakes/repetition";
-import { RETAKES } from "./retakes/thresholds";
 import { findOverlapping, intersect, overlapDuration } from "./spans";
-import { COMMON, FILLERS } from "./thresholds";
+import { COMMON, RETAKES } from "./thresholds";
 import type { Token } from "./tokens";
 
 /** Returns the regions with another voice than the speech around them. `words` are those of the transcript. */
@@ -30,7 +29,7 @@ export function* findListenerAnswers(
   const found = new Set<Span>();
   for (const region of possible) {
     const [own = null, ...around] = listSpans(region).map(() => voices.next().value ?? null);
-    if (around.every((other) => isOtherVoice(own, other, FILLERS.minPitchChangeSemitones))) found.add(region);
+    if (around.every((other) => isOtherVoice(own, other, COMMON.minPitchChangeSemitones))) found.add(region);
   }
   return found;
 }
@@ -44,10 +43,10 @@ const isSpeakersFiller = (region: Span, words: readonly Word[], lexicon: Lexicon
       !lexicon.answers.test(normalizeWords(text, lexicon.language).join(" ")),
   );
 
-const spanBefore = ({ start }: Span): Span => ({ start: Math.max(0, start - FILLERS.listenerContext), end: start });
+const spanBefore = ({ start }: Span): Span => ({ start: Math.max(0, start - COMMON.voiceSample), end: start });
 const spanAfter = ({ end }: Span, duration: Ticks): Span => ({
   start: end,
-  end: Math.min(duration, end + FILLERS.listenerContext),
+  end: Math.min(duration, end + COMMON.voiceSample),
 });
 
 /** Returns whether the speech on both sides of a region has another level. */
@@ -60,7 +59,7 @@ function hasOtherLevel(region: Span, activity: AudioActivity): boolean {
   const own = measureSpeech(region);
   return [spanBefore(region), spanAfter(region, activity.duration)].every((span) => {
     const level = measureSpeech(span);
-    return Number.isFinite(level) && Math.abs(own - level) >= FILLERS.minContourChangeDb;
+    return Number.isFinite(level) && Math.abs(own - level) >= COMMON.minLevelChangeDb;
   });
 }
 
@@ -71,10 +70,10 @@ export function* hasOtherSpeaker(
 ): PlanSteps<boolean> {
   const context = end - from === 1 ? RETAKES.wordContext : 0;
   const start = Math.max(0, tokens[from]!.start - context);
-  const take = { start, end: Math.min(tokens[end - 1]!.end, start + RETAKES.maxMeasured) };
+  const take = { start, end: Math.min(tokens[end - 1]!.end, start + COMMON.voiceSample) };
   const restart = tokens[retakeStart]!.start;
   const last = tokens[Math.max(retakeStart, retakeStart + matched - 1)]!;
-  const retake: Span = { start: restart, end: Math.min(last.end + context, restart + RETAKES.maxMeasured) };
+  const retake: Span = { start: restart, end: Math.min(last.end + context, restart + COMMON.voiceSample) };
   return yield* haveOtherVoices(take, retake);
 }
 
@@ -90,7 +89,7 @@ const SEMITONES_PER_OCTAVE = 12;
 export function isOtherVoice(
   a: VoiceFeatures,
   b: VoiceFeatures,
-  minSemitones: number = RETAKES.minPitchChangeSemitones,
+  minSemitones: number = COMMON.minPitchChangeSemitones,
 ): boolean {
   if (!a || !b || Math.abs(a.level - b.level) < COMMON.minLevelChangeDb) return false;
   return Math.abs(SEMITONES_PER_OCTAVE * Math.log2(a.pitch / b.pitch)) >= minSemitones;

@@ -59,7 +59,7 @@ export const sumCovered = (others: readonly Span[], spans: readonly Span[]): Tic
 /** Returns a value as a share, 0 to 1. */
 export const toShare = (value: number): number => Math.min(1, Math.max(0, value));
 
-/** Returns a score with three decimals, as it is stored. Adding 0 makes 0 of -0, which the stored form does not tell apart. */
+/** Returns a score as it is stored, with three decimals. Adding 0 makes 0 of -0, which is not stored. */
 export const roundScore = (value: number): number => Math.round(value * 1000) / 1000 + 0;
 
 /** Returns the quality of words with this mean log probability, 0 to 1. */

@@ -8,9 +8,8 @@ import type { Recognition, SpeechAnalysis, Transcript, Word } from "../speech";
 import { measureWordDistance, normalizeWords } from "../text/normalize";
 import type { Span, Ticks } from "../time";
 import { fitRecognitionBudget, type PlanSteps, requestRecognitions } from "./context";
-import { RETAKES } from "./retakes/thresholds";
 import { coveredDuration, durationOf } from "./spans";
-import { ACTIVITY, COMMON } from "./thresholds";
+import { ACTIVITY, COMMON, RETAKES } from "./thresholds";
 import { sortWords } from "./tokens";
 
 /**
@@ -32,7 +31,7 @@ export function* divideStretchedWords(
   const unclear: Span[] = [];
   for (const [i, word] of stretched.entries()) {
     const again = listWordsWithin(results[i]!, word);
-    const before = sorted.slice(0, sorted.indexOf(word)).slice(-ACTIVITY.paceWords);
+    const before = sorted.slice(0, sorted.indexOf(word)).slice(-COMMON.sentenceWords);
     const pieces = findRetakeWithin(word, again, before, isSame) ?? listSureWords(word, again, isSame);
     if (pieces) divided.set(word, pieces);
     else unclear.push(word);
@@ -49,11 +48,11 @@ export function findStretchedWords(words: readonly Word[], speech: readonly Span
   const paces = words.map((word) => durationOf(word) / countLetters(word));
   const stretched = words.filter((word, i) => {
     const length = durationOf(word);
-    if (length < ACTIVITY.minStretched || length > ACTIVITY.maxWindow) return false;
-    const near = paces.slice(Math.max(0, i - ACTIVITY.paceWords), i + ACTIVITY.paceWords + 1).sort((a, b) => a - b);
-    if (near.length <= ACTIVITY.paceWords / 2) return false;
+    if (length < COMMON.minPhrase || length > ACTIVITY.maxWindow) return false;
+    const near = paces.slice(Math.max(0, i - COMMON.sentenceWords), i + COMMON.sentenceWords + 1).sort((a, b) => a - b);
+    if (near.length <= COMMON.sentenceWords / 2) return false;
     if (paces[i]! < ACTIVITY.minStretchedRatio * near[near.length >> 1]!) return false;
-    return coveredDuration(speech, word) >= ACTIVITY.minStretchedVoice * length;
+    return coveredDuration(speech, word) >= COMMON.minCompleteShare * length;
   });
   const requests = stretched.map((word) => ({ word, window: word }));
   return fitRecognitionBudget(requests, duration).map(({ word }) => word);

@@ -2,8 +2,8 @@
 
 import type { Candidate, Segment, Take } from "../plan";
 import type { Span } from "../time";
-import { RETAKES } from "./retakes/thresholds";
 import { durationOf, findOverlapping, overlapDuration, roundScore, toShare } from "./spans";
+import { COMMON, RETAKES } from "./thresholds";
 
 /** The takes of a line before they are listed. Scores are 0 to 1. */
 export type LineTakes = { line: string; chosen: Candidate; others: Candidate[] };
@@ -51,5 +51,5 @@ function findLargestGap(span: Span, others: readonly Span[]): Span | null {
     if (next.start - at > durationOf(best)) best = { start: at, end: next.start };
     at = Math.max(at, next.end);
   }
-  return durationOf(best) < RETAKES.minTake || 2 * durationOf(best) < durationOf(span) ? null : best;
+  return durationOf(best) < COMMON.minDuration || 2 * durationOf(best) < durationOf(span) ? null : best;
 }

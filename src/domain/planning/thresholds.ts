@@ -1,16 +1,11 @@
-/**
- * Thresholds as data: each with its unit, and with what it separates. Here are those of the stages that both planners
- * share.
- */
+/** Thresholds as data: each with its unit, and with what it separates. */
 import { fromSeconds } from "../time";
 
 /** A value in its unit, what it separates, and recordings of the cut-quality benchmark that need it. */
 export type Threshold = readonly [value: number, unit: string, separates: string, recordings?: string];
 
 /** Returns the values of thresholds for the code: seconds as ticks, others as they are. */
-export const toValues = <Key extends string>(
-  thresholds: Readonly<Record<Key, Threshold>>,
-): Readonly<Record<Key, number>> =>
+const toValues = <Key extends string>(thresholds: Readonly<Record<Key, Threshold>>): Readonly<Record<Key, number>> =>
   Object.fromEntries(
     Object.entries<Threshold>(thresholds).map(([key, [value, unit]]) => [
       key,
@@ -19,13 +14,14 @@ export const toValues = <Key extends string>(
   ) as Record<Key, number>;
 
 /** Thresholds that several stages share, because they separate the same kind of thing. */
-export const COMMON_THRESHOLDS = {
+const COMMON_THRESHOLDS = {
   minConfidence: [0.5, "confidence", "words, from those that a recognizer makes up or writes for a filler"],
-  minWordConfidence: [
-    0.6,
+  minWordConfidence: [0.6, "confidence", "words, from interrupted ones and from fillers", "cases-01-hiss-at-10-db"],
+  likelyWordConfidence: [
+    0.7,
     "confidence",
-    "words, from interrupted ones and from fillers",
-    "cases-01-hiss-at-10-db, recordings-08-two-hosts, recordings-03-scottish-lecture",
+    "words, from fillers that were recognized as one; another ending of a sentence, from a misrecognized one",
+    "real-2002-139469-0000, cases-01-hiss-at-10-db",
   ],
   sureWordConfidence: [
     0.8,
@@ -33,21 +29,62 @@ export const COMMON_THRESHOLDS = {
     "words that were surely said, from misrecognized ones and from fillers",
     "cases-01-hiss-at-10-db, recordings-03-scottish-lecture",
   ],
+  precision: [0.025, "s", "sounds, from clicks; how exact the edges of sounds are"],
+  minDuration: [
+    0.09,
+    "s",
+    "pauses, sounds and removals, from the closure or release of a consonant; how far a cut may move into a kept span",
+    "cases-05-numbers, cases-01-hiss-at-10-db",
+  ],
+  edge: [
+    0.12,
+    "s",
+    "fading edges of words and the silence around takes; how far a cut may move into a removed span",
+    "real-lecture_a, cases-04-rapid-stutter",
+  ],
   maxFluentGap: [
     0.15,
     "s",
     "words that follow each other fluently, from a word or a phrase after a pause",
     "cases-12-words-apart, recordings-03-scottish-lecture",
   ],
-  minPause: [0.25, "s", "pauses between phrases, from those inside words", "cases-02-stairwell, cases-03-paraphrased"],
+  minWordDuration: [0.25, "s", "fillers without a pause and voice without words, from short words and ends of words"],
+  minPause: [
+    0.25,
+    "s",
+    "pauses between phrases, from those inside words and beside sounds that belong to a word",
+    "cases-02-stairwell, cases-03-paraphrased",
+  ],
   minTakePause: [
     0.3,
     "s",
-    "pauses between takes and around lone sounds, from those in a sentence",
-    "cases-01-hiss-at-10-db, cases-07-stops-at-the-last-word, real-2002-139469-0000",
+    "pauses between takes, around lone sounds and beside removed spans, from those in a sentence",
+    "cases-01-hiss-at-10-db, cases-07-stops-at-the-last-word",
   ],
+  minSentencePause: [
+    0.5,
+    "s",
+    "sentences and words that stand alone, from phrases of one sentence and from stutters",
+    "cases-06-two-good-takes, cases-07-stops-at-the-last-word",
+  ],
+  minPhrase: [0.5, "s", "phrases, and stretches that may contain a word, from single words and from noise"],
   longPause: [1, "s", "lines, from several lines; also the pause before the first word", "eval-02-product-update"],
-  minBelowVoiceDb: [8, "dB", "pauses, fading ends of words and the noise of the room, from the voice"],
+  maxFiller: [1.2, "s", "fillers and other short removals, from stretches that hide words"],
+  voiceSample: [1.5, "s", "enough of a voice to judge it, and to decide whether it was understood"],
+  padding: [0.15, "s", "silence around what is aligned"],
+  maxLate: [
+    0.35,
+    "s",
+    "takes at another pace, from other sentences and from words stretched over others",
+    "recordings-02-tiled-kitchen",
+  ],
+  maxSlowerFactor: [
+    1.6,
+    "ratio",
+    "takes and words at another pace, from other sentences, from several lines, and from words stretched over others",
+    "recordings-02-tiled-kitchen",
+  ],
+  minBelowVoiceDb: [8, "dB", "pauses, fading ends of words, hum and the noise of the room, from the voice"],
   minLevelChangeDb: [
     6,
     "dB",
@@ -57,223 +94,246 @@ export const COMMON_THRESHOLDS = {
   minContrastDb: [
     20,
     "dB",
-    "speech, from its background: fillers that can be judged, levels that are quiet enough for a cut",
-    "real-gecko_demo",
+    "speech, from its background: fillers that can be judged, noise that hides edges, levels that are quiet enough for a cut",
+    "real-gecko_demo, real-pca_call",
   ],
-  maxComparedWords: [60, "words", "words between takes that are compared, and around a refrain"],
-  maxAddedWords: [6, "words", "words that a take may have besides the matching ones"],
-  minSureMatchWords: [
+  minPitchChangeSemitones: [
     4,
-    "words",
-    "takes and repeated phrases, from a coincidence",
-    "real-pca_call, cases-01-hiss-at-10-db, cases-02-stairwell",
+    "semitones",
+    "other speakers, from another take and from a lower voice of the same speaker",
+    "real-pca_call, real-gecko_demo",
   ],
+  surroundingHops: [20, "hops", "the background of a span and the surroundings of a dip", "real-pca_call"],
+  maxComparedWords: [60, "words", "words between takes that are compared, around a refrain and in a line"],
+  sentenceWords: [
+    12,
+    "words",
+    "as long as a sentence: remarks, words between takes, words that identify a take or show the local pace",
+    "recordings-07-refrain",
+  ],
+  manyWords: [
+    6,
+    "words",
+    "takes with a slip, from a coincidence; short takes and words that a take may have besides the matching ones",
+    "recordings-07-refrain, real-2033-164914-0008",
+  ],
+  minSureMatchWords: [4, "words", "takes and repeated phrases, from a coincidence", "real-pca_call"],
   maxSlipWords: [
     2,
     "words",
     "slips, stutters and misrecognized words beside a take, from other speech",
-    "cases-04-rapid-stutter, real-pca_call, recordings-05-quiz",
+    "cases-04-rapid-stutter, real-pca_call",
   ],
   longWordCharacters: [
     5,
     "characters",
     "long words, which identify a phrase, from short ones: answers, parts of compounds, misrecognized fillers",
   ],
-  maxSlowerFactor: [
-    1.6,
-    "ratio",
-    "takes at another pace, from other sentences, from several lines, and from words stretched over others",
-    "recordings-02-tiled-kitchen",
+  minShare: [
+    0.3,
+    "share",
+    "a part of the words, the voice or the duration, from a coincidence, noise and loops",
+    "cases-01-hiss-at-10-db, cases-02-stairwell",
   ],
-  maxLate: [
-    0.35,
-    "s",
-    "takes at another pace, from other sentences and from words stretched over others",
-    "recordings-02-tiled-kitchen",
+  minSameShare: [
+    0.5,
+    "share",
+    "takes of a line, speech in its place and phrases that are repeated, from other sentences",
+    "recordings-06-fan-heater, cases-02-stairwell",
   ],
-  minLengthRatio: [0.75, "ratio", "complete takes and lines, from interrupted ones: relative length"],
-  maxFiller: [1.2, "s", "fillers and other short removals, from stretches that hide words"],
-  padding: [0.15, "s", "silence around what is aligned"],
+  minLengthRatio: [0.75, "ratio", "complete takes and lines, from interrupted and overlapping ones: relative length"],
+  minCompleteShare: [
+    0.85,
+    "share",
+    "whole takes, takes that are certain by their text alone, and stretches of voice or noise, from parts of them",
+    "recordings-02-tiled-kitchen, cases-01-hiss-at-10-db",
+  ],
   clearAlignment: [
     -1.5,
     "log probability",
     "texts that certainly sound like the audio, from those that need evidence",
-    "cases-02-stairwell",
+    "cases-02-stairwell, cases-03-paraphrased",
   ],
-  minAlignment: [
-    -1.9,
-    "log probability",
-    "lines and fillers that are spoken, from other sounds",
-    "recordings-08-two-hosts, eval-11-real-reader",
-  ],
-  minPossibleAlignment: [
-    -4.5,
-    "log probability",
-    "sounds that may be a filler or a misrecognized text, from other sounds",
-    "cases-01-hiss-at-10-db, cases-02-stairwell",
-  ],
-  maxMisfit: [
-    -6,
-    "log probability",
-    "words that are not spoken, from misrecognized ones",
-    "eval-11-real-reader, eval-12-real-reader-asides, recordings-06-fan-heater",
-  ],
+  minAlignment: [-1.9, "log probability", "spoken lines and fillers, from other sounds", "recordings-08-two-hosts"],
+  minPossibleAlignment: [-4.5, "log probability", "sounds that may be a filler or a misrecognized text, from others"],
+  maxMisfit: [-6, "log probability", "words that are not spoken, from misrecognized ones", "eval-11-real-reader"],
 } as const;
 
-export const COMMON = /* @__PURE__ */ toValues(COMMON_THRESHOLDS);
-
 /** Thresholds of audio activity, and of which voice was understood. */
-export const ACTIVITY_THRESHOLDS = {
-  minRegion: [0.025, "s", "sounds, from clicks"],
-  minRegionGap: [
-    0.09,
-    "s",
-    'pauses, from the closure of a "t" or "k" inside a word',
-    "cases-05-numbers, cases-01-hiss-at-10-db",
-  ],
-  maxFade: [0.12, "s", "fading edges of words, from the sound after them", "real-lecture_a"],
+const ACTIVITY_THRESHOLDS = {
   voiceEdge: [
     0.3,
     "s",
-    "edges of words beside the voice, from noise away from it; also a gap that shows the noise of the room",
+    "edges of words beside the voice, from noise away from it; a gap that shows the noise of the room; how far a cut may move",
     "cases-01-hiss-at-10-db, cases-02-stairwell",
   ],
-  roomEdge: [0.06, "s", "the noise of the room, from the voice that fades into a gap"],
-  maxRoomDistanceDb: [25, "dB", "noise that hides the edges of words, from silence"],
-  minOverRoomDb: [3, "dB", "voice, from steady noise"],
   overRoomSpreads: [3, "ratio", "voice, from varying noise: multiples of its distance from median to 10th percentile"],
-  minQuietFrames: [20, "hops", "a background that can be judged, from too little of it"],
-  surroundings: [
-    5,
-    "s",
-    "the voice and the background near a span, from those of the whole recording",
-    "real-gecko_demo, cases-01-hiss-at-10-db",
-  ],
+  surroundings: [5, "s", "voice and background near a span, from those elsewhere", "real-gecko_demo"],
   clearContrastDb: [45, "dB", "recordings in which the edges of words are clear"],
   edgeMarginPerDb: [2500, "ticks", "hidden edges of words: margin for each dB of contrast that is missing"],
   maxEdgeMargin: [0.05, "s", "hidden edges of words, from pauses"],
   clippedLevel: [-3.5, "dB", "clipped audio: an unclipped waveform is never this loud for 15 ms"],
-  minMeanLogProb: [
-    -0.55,
-    "log probability",
-    "recordings that were understood, from other languages and noise",
-    "cases-01-hiss-at-10-db",
-  ],
   minExceptionLogProb: [-0.2, "log probability", "utterances that were understood, in a recording that was not"],
   minLocalLogProb: [
     -0.6,
     "log probability",
-    "utterances that were understood, by themselves and their neighborhood",
+    "speech that was understood, by itself and its neighborhood, from other languages and noise",
     "cases-01-hiss-at-10-db",
   ],
-  minBetweenLogProb: [-0.3, "log probability", "utterances that were understood, between two that were not"],
-  neighborhood: [15, "s", "the neighborhood of an utterance", "cases-01-hiss-at-10-db, recordings-01-phone-interview"],
-  minWordsForNgrams: [25, "words", "transcripts long enough to count repeated phrases"],
-  maxRepeatedShare: [0.25, "share", "speech, from loops that a recognizer writes for noise"],
-  minRetakesLogProb: [-0.35, "log probability", "retakes, from loops"],
-  maxLoopWords: [8, "words", "loops, from phrases that occur again later"],
-  minCoveredShare: [0.2, "share", "voice with words, from voice in which almost none was recognized"],
-  minVoice: [1.5, "s", "enough voice to decide whether it was understood"],
-  minLongVoice: [8, "s", "music, from a sentence that was not recognized"],
+  minBetweenLogProb: [
+    -0.3,
+    "log probability",
+    "utterances that were understood, between two that were not; retakes, from loops",
+  ],
   languageSample: [300, "s", "the beginning of a recording, by which its language is judged"],
-  maxWord: [2.5, "s", "words with usable times"],
-  minVoicedShare: [
-    1 / 3,
-    "share",
-    "voice, from noise and from words that a recognizer duplicates in silence: share of a stretch",
+  maxWord: [
+    2,
+    "s",
+    "words with usable times; context in which sounds are recognized again",
+    "recordings-03-scottish-lecture, real-say_jose",
   ],
   minRestartPause: [0.14, "s", "pauses at which a phrase may start over"],
-  minStretched: [0.5, "s", "words stretched over others, from long ones"],
   minStretchedRatio: [3, "ratio", "words stretched over others, from long ones: relative duration by letters"],
-  minStretchedVoice: [0.9, "share", "words stretched over others, from words beside a pause"],
-  paceWords: [12, "words", "words before and after one that show the local pace"],
-  minStretch: [0.6, "s", "stretches removed as noise that may contain a word"],
   maxBelowSpeechDb: [15, "dB", "faint speech, from noise"],
-  maxWindow: [10, "s", "windows that are recognized again"],
-  maxRecognizedShare: [0.03, "share", "limit of the audio that is recognized again, of the recording"],
-  minBudget: [
-    60,
+  maxWindow: [
+    10,
     "s",
-    "audio that is recognized again in a short recording",
-    "recordings-03-scottish-lecture, eval-01-home-studio",
-  ],
-  minLogProb: [-1.2, "log probability", "words in noise, from those that a recognizer makes up"],
-  minVoiced: [0.15, "s", "syllables, from breath, steps, keys and hiss"],
-  minRiseDb: [10, "dB", "syllables, from steady hum"],
-  minUnrecognized: [0.25, "s", "voice without words that counts as a word, from the end of a word"],
-  maxNoiseShare: [0.8, "share", "speech with noise, from music and applause"],
-} as const;
-
-export const ACTIVITY = /* @__PURE__ */ toValues(ACTIVITY_THRESHOLDS);
-
-/** Thresholds of cuts: where they are, and what stays beside them. */
-export const CUTTING_THRESHOLDS = {
-  minJoinPause: [0.08, "s", "joins with a pause, from joins that sound breathless"],
-  guard: [0.03, "s", "silence beside speech that belongs to it, also where it can no longer be detected"],
-  minListedSilence: [0.3, "s", "silence beside a removed span that is listed by itself"],
-  maxMove: [
-    0.12,
-    "s",
-    "how far a cut may move into a removed span",
-    "cases-04-rapid-stutter, recordings-01-phone-interview",
-  ],
-  maxFarMove: [0.3, "s", "how far it may move if nothing nearer is quiet"],
-  maxGiven: [
-    0.08,
-    "s",
-    "how far it may move into a kept span, or into a filler",
-    "cases-04-rapid-stutter, real-gecko_demo",
-  ],
-  maxGivenShare: [0.2, "share", "how far it may move, as a share of the span into which it moves", "real-gecko_demo"],
-  minDipDb: [1, "dB", "dips between words, from full voice", "real-gecko_demo"],
-  dipHops: [20, "hops", "the surroundings of a dip", "real-pca_call, real-gecko_demo"],
-  minimumHops: [4, "hops", "energy minima, from fluctuation"],
-  dbPerHop: [0.3, "dB", "near cuts, from quieter ones: what 5 ms are worth", "cases-04-rapid-stutter, real-lecture_a"],
-  uncleanDb: [100, "dB", "cuts at a minimum or in a pause, from all others", "real-pca_call, real-gecko_demo"],
-  voiceShare: [
-    0.75,
-    "share",
-    "the level of loud parts of speech: a percentile",
+    "windows that are recognized again; the neighborhood of an utterance; music, from a sentence that was not recognized",
     "cases-01-hiss-at-10-db, recordings-01-phone-interview",
   ],
+  maxRecognizedShare: [0.03, "share", "limit of the audio that is recognized again, of the recording"],
+  minBudget: [60, "s", "audio that is recognized again in a short recording", "recordings-03-scottish-lecture"],
+  minVoiced: [0.15, "s", "syllables, from breath, steps, keys and hiss"],
+} as const;
+
+/** Thresholds of cuts: where they are. */
+const CUTTING_THRESHOLDS = {
+  minRemoval: [0.061, "s", "removals, from splices that are more audible than what they remove"],
+  maxGivenShare: [0.2, "share", "how far a cut may move, as a share of that span", "real-gecko_demo"],
+  minDipDb: [1, "dB", "dips between words, from full voice", "real-gecko_demo"],
+  minimumHops: [4, "hops", "energy minima, from fluctuation"],
+  dbPerHop: [0.3, "dB", "near cuts, from quieter ones: what 5 ms are worth", "cases-04-rapid-stutter, real-lecture_a"],
+  voiceShare: [0.75, "share", "the level of loud parts of speech: a percentile", "cases-01-hiss-at-10-db"],
   maxGapBeforeWord: [
     0.16,
     "s",
     "sounds without words that belong to the word after them",
     "recordings-03-scottish-lecture, real-lecture_a",
   ],
-  maxAttached: [
-    0.24,
-    "s",
-    "sounds without words that belong to a word, by their length and by the gap to it",
-    "recordings-03-scottish-lecture, real-lecture_a",
-  ],
-  minRemoval: [0.061, "s", "removals, from splices that are more audible than what they remove"],
 } as const;
-
-export const CUTTING = /* @__PURE__ */ toValues(CUTTING_THRESHOLDS);
 
 /** Thresholds of fillers. */
-export const FILLERS_THRESHOLDS = {
-  minPause: [0.06, "s", "fillers between words, from words that run into each other"],
-  minStretched: [0.28, "s", "fillers without a pause, from short words"],
-  minFiller: [0.09, "s", "fillers, from the release of a consonant"],
+const FILLERS_THRESHOLDS = {
+  minDifference: [1, "log probability", "fillers, from words that sound like the audio too"],
+  maxLagIsolated: [1.6, "log probability", "the same for isolated sounds, and for words that sound like fillers"],
   maxWordlessFiller: [0.9, "s", "fillers without a word in a line, from longer speech"],
-  minLeadOverWord: [0.5, "log probability", "fillers, from the word that was recognized"],
-  maxLagBehindShortWord: [1, "log probability", "fillers, from short words that were not recognized"],
-  maxLagIsolated: [1.6, "log probability", "the same for isolated sounds"],
-  maxLagBehindHomophone: [3, "log probability", 'fillers, from "thumb" and other words that sound like them'],
-  maxConfidence: [0.68, "confidence", "fillers that were recognized as a word, from words", "real-2002-139469-0000"],
-  secondContext: [2, "s", "context of a second recognition", "recordings-03-scottish-lecture, real-say_jose"],
   minConfidence: [0.2, "confidence", "words that a second recognition finds in other sounds"],
-  listenerContext: [1.2, "s", "the voice of the speaker beside an answer"],
-  minContourChangeDb: [4, "dB", "sounds at another level, of which the voice is measured"],
-  minPitchChangeSemitones: [
-    5,
-    "semitones",
-    "listeners, from a speaker who hesitates in a lower voice",
-    "real-pca_call, real-gecko_demo",
-  ],
 } as const;
 
+/** Thresholds of retakes. */
+const RETAKES_THRESHOLDS = {
+  maxDistance: [45, "s", "retakes, from words that occur again later"],
+  maxTakesPerRetake: [4, "count", "earlier phrase starts that are compared by audio"],
+  maxClose: [3.5, "s", "takes right before a pause that may be misrecognized as anything"],
+  spokenWord: [-3, "log probability", "words that are spoken, from words that are not", "cases-01-hiss-at-10-db"],
+  minMean: [-2.4, "log probability", "takes that are repeated, from other sentences", "recordings-08-two-hosts"],
+  maxAudioDistance: [
+    0.5,
+    "ratio",
+    "phrases that sound alike, from others: distance of their audio, relative to its usual one",
+  ],
+  maxWorstAudioDistance: [0.65, "ratio", "phrases that sound alike, from those with another word"],
+  maxWorstUnclearDistance: [0.55, "ratio", "the same, where the take or the retake has no words"],
+  maxWorstAnnouncedDistance: [0.85, "ratio", "the same, after a remark"],
+  maxExchangeLoss: [
+    4,
+    "log probability",
+    "two recognitions of the same sounds, from other words: what both lose in the other's place",
+  ],
+  maxSpellingDistance: [
+    0.2,
+    "word distance",
+    "takes and endings in other spellings, from those with other words: distance for each word",
+    "fluent-jfk, real-2033-164914-0008",
+  ],
+  maxSameWordDistance: [0.3, "word distance", "two spellings of a word, from similar words", "cases-03-paraphrased"],
+  maxSimilarWordDistance: [0.6, "word distance", "similar words, from different ones"],
+  maxExactCost: [0.01, "cost", "exact repetitions, from similar ones", "cases-02-stairwell"],
+  minPrefixCharacters: [3, "characters", "interrupted words, from short words", "cases-08-look-alikes"],
+  maxShortPhraseWords: [3, "words", "phrases that are repeated for emphasis, from takes", "cases-01-hiss-at-10-db"],
+  minSimilarShare: [
+    0.65,
+    "share",
+    "takes with the words of a line or of a retake, from a coincidence; numbers, from sentences with a number",
+    "cases-01-hiss-at-10-db, cases-02-stairwell",
+  ],
+  minChantItems: [3, "count", "chants and refrains, from retakes", "cases-04-rapid-stutter, real-pca_call"],
+  wordContext: [0.8, "s", "context in which the voice of a single word is measured", "real-phone_sample"],
+  minLongPause: [0.6, "s", "sentences of their own, although no sentence ends before them"],
+  laterTakeBonus: [0.12, "worth", "the last take, from an earlier one: its bonus", "cases-06-two-good-takes"],
+  qualityWeight: [0.4, "worth", "the last take, from a better one: what quality is worth"],
+} as const;
+
+/** Thresholds of planning with a script: candidates, the path through them, and the takes on it. */
+const SCRIPT_THRESHOLDS = {
+  minMatchScore: [0.35, "similarity", "stretches that may be a take of a line, from other words"],
+  maxMatches: [40000, "count", "limit of the matches of all lines"],
+  maxMatchesPerLine: [40, "count", "limit of the matches of a line"],
+  maxTrialsPerLine: [10, "count", "phrases with which a missing line is aligned"],
+  minMatchesPerLine: [3, "count", "matches of a line in a long script"],
+  minBudget: [600, "s", "audio that is aligned in a short recording", "cases-02-stairwell, cases-06-two-good-takes"],
+  maxTimesDuration: [8, "ratio", "limit of the audio that is aligned, to the recording"],
+  maxWindow: [27, "s", "windows that a recognizer aligns"],
+  usualTicksPerCharacter: [70000, "ticks", "the pace of speech, if no line is found"],
+  lostWordCost: [
+    0.8,
+    "cost",
+    "words of the script that are not found; headings and asides, from speech that resembles them",
+    "cases-01-hiss-at-10-db, eval-03-cooking-room-echo",
+  ],
+  keptWordCost: [0.7, "cost", "words that a script or a line does not have", "eval-03-cooking-room-echo"],
+  lostOptionalCost: [0.1, "cost", "headings and asides: most are never spoken"],
+  fluentJoinCost: [1.6, "cost", "joins without a pause, which are audible", "cases-02-stairwell, eval-01-home-studio"],
+  insideLineCost: [
+    0.6,
+    "cost",
+    "takes of a whole line, from parts of several takes, from words elsewhere and from takes with words that it lacks",
+    "cases-03-paraphrased, cases-04-rapid-stutter",
+  ],
+  minScriptShare: [0.25, "share", "the script of a recording, from that of another one", "recordings-06-fan-heater"],
+  minBoundedCells: [10000000, "count", "searches that are bounded by the lines before and after"],
+  marginWords: [700, "words", "how far a bounded search looks"],
+  minSentencePause: [0.35, "s", "sentences, and isolated words beside a line", "cases-02-stairwell, cases-05-numbers"],
+  maxWordsRatio: [2, "ratio", "words in place of those of the script, from other speech"],
+  maxQualityLoss: [0.1, "similarity", "the last take out of order or attempt, from a better one"],
+  maxSimilarityLoss: [0.2, "similarity", "takes of a line that does not align, from worse ones", "eval-11-real-reader"],
+  maxSqueezedShare: [
+    0.35,
+    "share",
+    "lines spoken to their end, from those that stop: relative duration of the last words",
+  ],
+  maxTrials: [3, "count", "pauses after which a line may start over"],
+} as const;
+
+export const COMMON = /* @__PURE__ */ toValues(COMMON_THRESHOLDS);
+export const ACTIVITY = /* @__PURE__ */ toValues(ACTIVITY_THRESHOLDS);
+export const CUTTING = /* @__PURE__ */ toValues(CUTTING_THRESHOLDS);
 export const FILLERS = /* @__PURE__ */ toValues(FILLERS_THRESHOLDS);
+export const RETAKES = /* @__PURE__ */ toValues(RETAKES_THRESHOLDS);
+export const SCRIPT = /* @__PURE__ */ toValues(SCRIPT_THRESHOLDS);
+
+/** A stage's thresholds as documented, and as the code reads them. */
+type StageThresholds = {
+  stage: string;
+  thresholds: Readonly<Record<string, Threshold>>;
+  values: Readonly<Record<string, number>>;
+};
+
+export const STAGE_THRESHOLDS: readonly StageThresholds[] = [
+  { stage: "common", thresholds: COMMON_THRESHOLDS, values: COMMON },
+  { stage: "activity", thresholds: ACTIVITY_THRESHOLDS, values: ACTIVITY },
+  { stage: "cutting", thresholds: CUTTING_THRESHOLDS, values: CUTTING },
+  { stage: "fillers", thresholds: FILLERS_THRESHOLDS, values: FILLERS },
+  { stage: "retakes", thresholds: RETAKES_THRESHOLDS, values: RETAKES },
+  { stage: "script", thresholds: SCRIPT_THRESHOLDS, values: SCRIPT },
+];

@@ -94,7 +94,7 @@ export function findDuplicatedWords(words: readonly Word[], activity: AudioActiv
     const before = words[i - 1];
     if (!before || word.start - before.end > COMMON.maxFluentGap) continue;
     const loud = coveredDuration(activity.speechRegions, word);
-    if (loud > ACTIVITY.minVoicedShare * durationOf(word)) continue;
+    if (loud > COMMON.minShare * durationOf(word)) continue;
     if (normalizeWords(before.text).join() === normalizeWords(word.text).join()) found.add(word);
   }
   return found;

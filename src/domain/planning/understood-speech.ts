@@ -7,10 +7,21 @@
 
 import type { SpeechAnalysis, Transcript, Utterance, Word } from "../speech";
 import type { Span, Ticks } from "../time";
-import type { AudioActivity } from "./audio-activity";
+import { type AudioActivity, measureLevel, QUIET_SHARE } from "./audio-activity";
+import { fitRecognitionBudget, type PlanSteps, requestRecognitions, requestVoices } from "./context";
 import { type DecidedWord, KEEP } from "./decided-spans";
+import { isFillerText, type Lexicon } from "./lexicon/lexicon";
 import type { RuleMatch } from "./rules";
-import { coveredDuration, durationOf, findOverlapping, intersect, mergeSpans, sumCovered, toShare } from "./spans";
+import {
+  coveredDuration,
+  type DecidedSpan,
+  durationOf,
+  findOverlapping,
+  intersect,
+  mergeSpans,
+  sumCovered,
+  toShare,
+} from "./spans";
 import { ACTIVITY, COMMON } from "./thresholds";
 
 /**
@@ -22,7 +33,7 @@ export type UnderstoodSpeech = { transcript: Transcript; notUnderstood: Span[]; 
 /** Separates what was understood from what was not. */
 export function findUnderstoodSpeech(transcript: Transcript, speech: readonly Span[]): UnderstoodSpeech {
   const utterances = [...transcript.utterances].sort((a, b) => a.start - b.start);
-  if (hasAlmostNoWords(transcript, speech, ACTIVITY.minVoice)) return ignoreWords(transcript, [...speech], true);
+  if (hasAlmostNoWords(transcript, speech, COMMON.voiceSample)) return ignoreWords(transcript, [...speech], true);
   const isWhole = isNotUnderstoodAsWhole(transcript, meanLogProb(utterances));
   const garbled = isWhole
     ? utterances.filter((one) => one.meanLogProb < ACTIVITY.minExceptionLogProb)
@@ -53,7 +64,7 @@ export function rateLanguage(transcript: Transcript, speech: readonly Span[]): n
   const isFirst = ({ start }: Span) => start < ACTIVITY.languageSample;
   const voice = speech.filter(isFirst);
   const total = voice.reduce((sum, span) => sum + durationOf(span), 0);
-  if (total < ACTIVITY.minVoice) return null;
+  if (total < COMMON.voiceSample) return null;
   const { words, utterances, ...rest } = transcript;
   const first = { ...rest, words: words.filter(isFirst), utterances: utterances.filter(isFirst) };
   const { notUnderstood } = findUnderstoodSpeech(first, voice);
@@ -63,12 +74,12 @@ export function rateLanguage(transcript: Transcript, speech: readonly Span[]): n
 /** Returns whether there are almost no words in the voice activity, of which there is at least `minVoice`. */
 function hasAlmostNoWords({ words }: Transcript, speech: readonly Span[], minVoice: Ticks): boolean {
   const voice = speech.reduce((sum, span) => sum + durationOf(span), 0);
-  return voice >= minVoice && sumCovered(mergeSpans(words), speech) < ACTIVITY.minCoveredShare * voice;
+  return voice >= minVoice && sumCovered(mergeSpans(words), speech) < COMMON.minShare * voice;
 }
 
 /** Returns whether the detected voice is music or noise: it is long, and has almost no words. */
 export const isVoiceWithoutWords = (transcript: Transcript, speech: readonly Span[]): boolean =>
-  hasAlmostNoWords(transcript, speech, ACTIVITY.minLongVoice);
+  hasAlmostNoWords(transcript, speech, ACTIVITY.maxWindow);
 
 function meanLogProb(utterances: readonly Utterance[]): number {
   let sum = 0;
@@ -81,11 +92,9 @@ function meanLogProb(utterances: readonly Utterance[]): number {
 }
 
 function isNotUnderstoodAsWhole(transcript: Transcript, mean: number): boolean {
-  if (mean < ACTIVITY.minMeanLogProb) return true;
+  if (mean < ACTIVITY.minLocalLogProb) return true;
   const { repeated, looped } = measureRepetition(transcript);
-  return (
-    looped >= ACTIVITY.maxRepeatedShare || (repeated >= ACTIVITY.maxRepeatedShare && mean < ACTIVITY.minRetakesLogProb)
-  );
+  return looped >= COMMON.minShare || (repeated >= COMMON.minShare && mean < ACTIVITY.minBetweenLogProb);
 }
 
 /** Returns the shares of 4-grams that occur repeatedly, and that repeat in a loop; 0 for a short transcript. */
@@ -93,14 +102,14 @@ function measureRepetition({ words }: Transcript): { repeated: number; looped: n
   const tokens = words
     .map(({ text }) => text.toLowerCase().replace(/[^\p{L}\p{N}']/gu, ""))
     .filter((text) => text !== "");
-  if (tokens.length < ACTIVITY.minWordsForNgrams) return { repeated: 0, looped: 0 };
+  if (tokens.length < COMMON.sentenceWords) return { repeated: 0, looped: 0 };
   const seen = new Map<string, { count: number; last: number }>();
   const total = tokens.length - COMMON.minSureMatchWords + 1;
   let looped = 0;
   for (let i = 0; i < total; i++) {
     const ngram = tokens.slice(i, i + COMMON.minSureMatchWords).join(" ");
     const before = seen.get(ngram);
-    if (before && i - before.last <= ACTIVITY.maxLoopWords) looped++;
+    if (before && i - before.last <= COMMON.sentenceWords) looped++;
     seen.set(ngram, { count: (before?.count ?? 0) + 1, last: i });
   }
   let repeated = 0;
@@ -116,7 +125,7 @@ function findGarbledUtterances(utterances: readonly Utterance[]): Utterance[] {
   const isNear = (i: number, k: number) =>
     isGarbled[k] === true &&
     Math.max(utterances[k]!.start - utterances[i]!.end, utterances[i]!.start - utterances[k]!.end) <=
-      ACTIVITY.neighborhood;
+      ACTIVITY.maxWindow;
   return utterances.filter(
     (one, i) => isGarbled[i] || (one.meanLogProb < ACTIVITY.minBetweenLogProb && isNear(i, i - 1) && isNear(i, i + 1)),
   );
@@ -126,8 +135,8 @@ function neighborhoodMean(utterances: readonly Utterance[], index: number): numb
   const { start, end } = utterances[index]!;
   let from = index;
   let to = index + 1;
-  while (from > 0 && utterances[from - 1]!.end >= start - ACTIVITY.neighborhood) from--;
-  while (to < utterances.length && utterances[to]!.start <= end + ACTIVITY.neighborhood) to++;
+  while (from > 0 && utterances[from - 1]!.end >= start - ACTIVITY.maxWindow) from--;
+  while (to < utterances.length && utterances[to]!.start <= end + ACTIVITY.maxWindow) to++;
   return meanLogProb(utterances.slice(from, to));
 }
 
@@ -171,7 +180,7 @@ export const measureVoicedShare = (span: Span, { speech }: Pick<SpeechAnalysis, 
 
 /** Returns whether at least a third of a stretch is voice. */
 export const isVoiced = (span: Span, analysis: Pick<SpeechAnalysis, "speech">): boolean =>
-  measureVoicedShare(span, analysis) >= ACTIVITY.minVoicedShare;
+  measureVoicedShare(span, analysis) >= COMMON.minShare;
 
 /**
  * Returns the voiced regions of at least `minDuration` without a recognized word, as words without text: each may be a
@@ -236,4 +245,77 @@ export function keepNotUnderstood(understood: UnderstoodSpeech, analysis: Speech
     const { reviews } = findOverlapping(stretches, word)[0] ?? { reviews: [unrecognizedSpeech(word, analysis)] };
     return { ...word, reviews };
   });
+}
+
+/**
+ * Returns the spans removed as noise that contain a syllable: for a while they have pitch, and are as loud as the
+ * recording's speech and louder than their surroundings. A language that the recognizer does not know leaves no other
+ * evidence.
+ */
+export function* findSyllablesInNoise(spans: readonly DecidedSpan[], activity: AudioActivity): PlanSteps<Span[]> {
+  const noise = spans.filter((span) => span.reason === "noise" && durationOf(span) >= ACTIVITY.minVoiced);
+  if (noise.length === 0) return [];
+  const minLevel = measureLevel(activity.speechRegions, activity) - COMMON.minLevelChangeDb;
+  const loud = noise.filter((span) => {
+    const around = { start: Math.max(0, span.start - ACTIVITY.voiceEdge), end: span.end + ACTIVITY.voiceEdge };
+    const level = measureLevel([span], activity, 1 - ACTIVITY.minVoiced / durationOf(span));
+    return level >= minLevel && level - measureLevel([around], activity, QUIET_SHARE) >= COMMON.minBelowVoiceDb;
+  });
+  const windows = loud.map(({ start, end }) => ({ start, end: Math.min(end, start + ACTIVITY.surroundings) }));
+  const voices = yield* requestVoices(windows);
+  return loud.filter((_, i) => {
+    const voice = voices[i];
+    return voice && voice.voiced >= ACTIVITY.minVoiced && voice.level >= minLevel;
+  });
+}
+
+/** Returns the spans removed as noise in which words are recognized. */
+export function* findWordsInNoise(
+  spans: readonly DecidedSpan[],
+  activity: AudioActivity,
+  lexicon: Lexicon,
+): PlanSteps<Span[]> {
+  const noise = spans.filter((span) => span.reason === "noise" && durationOf(span) >= COMMON.minPhrase);
+  if (noise.length === 0) return [];
+  const minLevel = measureLevel(activity.speechRegions, activity) - ACTIVITY.maxBelowSpeechDb;
+  const loud = noise
+    .map((span) => ({ span, level: measureLevel([span], activity) }))
+    .filter(({ level }) => level >= minLevel)
+    .sort((a, b) => b.level - a.level);
+  const windows = fitRecognitionBudget(
+    loud.flatMap(({ span }) => toWindows(span, activity.duration)),
+    activity.duration,
+  );
+  const results = yield* requestRecognitions(windows.map(({ window }) => ({ window })));
+  return windows.flatMap(({ span }, i) => {
+    const { words, meanLogProb } = results[i]!;
+    const isSpoken = words.some(
+      ({ text, confidence }) => confidence >= COMMON.minConfidence && !isFillerText(text, lexicon),
+    );
+    return isSpoken && meanLogProb >= COMMON.clearAlignment ? [span] : [];
+  });
+}
+
+type NoiseWindow = { span: Span; window: Span };
+
+/** Returns windows that cover a span, each short enough to be recognized as one. */
+function toWindows(span: Span, duration: Ticks): NoiseWindow[] {
+  const count = Math.ceil(durationOf(span) / ACTIVITY.maxWindow);
+  const length = durationOf(span) / count;
+  return Array.from({ length: count }, (_, i) => ({
+    span,
+    window: {
+      start: Math.max(0, Math.round(span.start + i * length) - ACTIVITY.voiceEdge),
+      end: Math.min(duration, Math.round(span.start + (i + 1) * length) + ACTIVITY.voiceEdge),
+    },
+  }));
+}
+
+/** Returns the share of the loud time that is removed as noise, 0 to 1. */
+export function measureNoiseShare(
+  spans: readonly DecidedSpan[],
+  { speechRegions, noiseRegions }: AudioActivity,
+): number {
+  const sum = (all: readonly Span[]) => all.reduce((total, span) => total + durationOf(span), 0);
+  return sum(spans.filter((span) => span.reason === "noise")) / Math.max(1, sum(speechRegions) + sum(noiseRegions));
 }

@@ -6,10 +6,9 @@
 import { AppError } from "../../domain/errors";
 import { findPlanFrameRate, type ProbedMedia } from "../../domain/media";
 import type { CutOptions } from "../../domain/plan";
-import type { PlanSteps, SpeechQuery, SpeechReply } from "../../domain/planning/context";
+import type { PlanSteps, SpeechQuery, SpeechReply, StagedPlan } from "../../domain/planning/context";
 import { planScripted } from "../../domain/planning/scripted/plan-scripted";
 import { parseScript } from "../../domain/planning/scripted/script-lines";
-import type { StagedPlan } from "../../domain/planning/stages";
 import { planUnscripted } from "../../domain/planning/unscripted/plan-unscripted";
 import type {
   AlignmentRequest,

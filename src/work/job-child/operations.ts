@@ -2,8 +2,8 @@
 
 import type { MediaInfo, RenderResult, ResolvedOutput, SniffedMedia } from "../../domain/media";
 import type { CutOptions } from "../../domain/plan";
+import type { StageChange } from "../../domain/planning/context";
 import type { Finding } from "../../domain/planning/rules";
-import type { StageChange } from "../../domain/planning/stages";
 import type { Storyboard } from "../../domain/preview";
 import type { ExportOptions } from "../../domain/timeline";
 import type { VocabularyEntry } from "../../domain/vocabulary/entries";

@@ -2,8 +2,8 @@
 
 import { AppError } from "../../domain/errors";
 import type { CutOptions } from "../../domain/plan";
+import type { StageChange } from "../../domain/planning/context";
 import type { Finding } from "../../domain/planning/rules";
-import type { StageChange } from "../../domain/planning/stages";
 import type { AlignmentRequest, RecognitionRequest } from "../../domain/speech";
 import { type Ticks, toSeconds } from "../../domain/time";
 import type { VocabularyEntry } from "../../domain/vocabulary/entries";

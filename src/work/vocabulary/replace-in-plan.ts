@@ -1,7 +1,7 @@
 /** Corrects the texts of a plan with a vocabulary. The spans of the plan stay the same. */
 import type { CutOptions } from "../../domain/plan";
 import { assembleBasis, toPacingOptions } from "../../domain/planning/basis";
-import type { StagedPlan } from "../../domain/planning/stages";
+import type { StagedPlan } from "../../domain/planning/context";
 import type { Transcript } from "../../domain/speech";
 import { replaceInBasis, replaceInTakes } from "../../domain/vocabulary/apply";
 import { mergeVocabularies } from "../../domain/vocabulary/entries";

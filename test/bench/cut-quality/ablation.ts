@@ -5,11 +5,12 @@
  * thresholds. `--queries` limits what the recognizer answers anew for each variation. Prints the changes in the number
  * of corrections that an editor would have to make. Variations that are not printed change no plan.
  */
+
 import { parseArgs } from "node:util";
+import type { StagedPlan } from "../../../src/domain/planning/context";
 import { REMOVAL_RULES } from "../../../src/domain/planning/rules";
 import { SCRIPTED_STAGES } from "../../../src/domain/planning/scripted/plan-scripted";
-import type { StagedPlan } from "../../../src/domain/planning/stages";
-import { STAGE_THRESHOLDS } from "../../../src/domain/planning/stages";
+import { STAGE_THRESHOLDS } from "../../../src/domain/planning/thresholds";
 import { UNSCRIPTED_STAGES } from "../../../src/domain/planning/unscripted/plan-unscripted";
 import { createSnapshot, findSharedFolder, NotInSnapshotError, openCorpus } from "./corpus";
 import { MEASURES, type Measure, measure, type PlannedRecording, planAll } from "./measure";

@@ -3,10 +3,11 @@
  * tables, the other numbers in the code but 0, 1 and 2, and the files and lines. The words of languages and numbers
  * inside regular expressions do not count. `files` lists the numbers of each file.
  */
+
 import { join } from "node:path";
 import { Glob } from "bun";
 import ts from "typescript-5";
-import { STAGE_THRESHOLDS } from "../../../src/domain/planning/stages";
+import { STAGE_THRESHOLDS } from "../../../src/domain/planning/thresholds";
 
 const FOLDER = join(import.meta.dir, "../../../src/domain/planning");
 const TABLES = /thresholds\.ts$/;

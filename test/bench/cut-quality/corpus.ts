@@ -3,13 +3,13 @@
  * planner. Synthetic voices vary from run to run, so plans can be compared only on the same audio. A query that is not
  * in the snapshot is answered by the recognizer, and added.
  */
+
 import { deserialize, serialize } from "bun:jsc";
 import { existsSync } from "node:fs";
 import { mkdir, readdir, rename } from "node:fs/promises";
 import { dirname, extname, join } from "node:path";
 import { CUT_MODES } from "../../../src/domain/plan";
-import type { SpeechQuery, SpeechReply } from "../../../src/domain/planning/context";
-import type { StagedPlan } from "../../../src/domain/planning/stages";
+import type { SpeechQuery, SpeechReply, StagedPlan } from "../../../src/domain/planning/context";
 import type { SpeechAnalysis } from "../../../src/domain/speech";
 import { decodeAudio, toPcmBytes } from "../speech/material";
 import { createOwnTalks, loadFluentReadings, loadTalks } from "./material";

@@ -4,7 +4,7 @@
  */
 import { AppError } from "../../../src/domain/errors";
 import type { Plan, RemovedSpan } from "../../../src/domain/plan";
-import type { StagedPlan } from "../../../src/domain/planning/stages";
+import type { StagedPlan } from "../../../src/domain/planning/context";
 import { toSeconds } from "../../../src/domain/time";
 import type { CorpusScript, ReplayedRecording } from "./corpus";
 import { toSpans } from "./recording";

@@ -1,12 +1,12 @@
 /** Analyzes samples once, so that they can be cut repeatedly. */
+
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { prepareSpeechGraphs } from "../../../src/build/speech-graphs";
 import type { ProbedMedia } from "../../../src/domain/media";
 import { CUT_MODES, type CutOptions, type Plan } from "../../../src/domain/plan";
-import type { SpeechQuery, SpeechReply } from "../../../src/domain/planning/context";
-import type { StagedPlan } from "../../../src/domain/planning/stages";
+import type { SpeechQuery, SpeechReply, StagedPlan } from "../../../src/domain/planning/context";
 import type { SpeechAnalysis } from "../../../src/domain/speech";
 import { fromSeconds, toSeconds } from "../../../src/domain/time";
 import { analyze } from "../../../src/speech/analyze";

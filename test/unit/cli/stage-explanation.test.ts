@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { explainStages, listThresholds } from "../../../src/cli/plan-explanation";
 import { CUT_MODES } from "../../../src/domain/plan";
-import { STAGE_THRESHOLDS } from "../../../src/domain/planning/stages";
+import { STAGE_THRESHOLDS } from "../../../src/domain/planning/thresholds";
 import { fromSeconds } from "../../../src/domain/time";
 import { planCut } from "../../../src/work/cuts/plan-cut";
 import { createRecording } from "../work/cuts/test-recording";
@@ -55,5 +55,7 @@ test("words that are close are shown together, others apart", () => {
 test("every threshold is listed with its value and what it separates", () => {
   const lines = listThresholds();
   expect(lines).toHaveLength(STAGE_THRESHOLDS.reduce((sum, { values }) => sum + Object.keys(values).length, 0));
-  expect(lines).toContain("fillers.minPause 0.06 s: fillers between words, from words that run into each other");
+  expect(lines).toContain(
+    "fillers.minConfidence 0.2 confidence: words that a second recognition finds in other sounds",
+  );
 });

@@ -81,7 +81,7 @@ function listFillerCandidates(words: readonly Word[], activity: AudioActivity, l
     const before = region.start - (speechRegions[i - 1]?.end ?? Number.NEGATIVE_INFINITY);
     const after = (speechRegions[i + 1]?.start ?? Number.POSITIVE_INFINITY) - region.end;
     const pause = Math.min(before, after, duration);
-    if (length < FILLERS.minFiller || length > COMMON.maxFiller || pause < ACTIVITY.minRestartPause) return [];
+    if (length < COMMON.minDuration || length > COMMON.maxFiller || pause < ACTIVITY.minRestartPause) return [];
     if (!isClear(region, activity)) return [];
     const inside = findWordsIn(words, region);
     const window = {
@@ -127,20 +127,20 @@ function matchFiller(
 
 function isFillerAlignment(filler: number, other: number, word: Word | null, pause: Ticks, lexicon: Lexicon): boolean {
   if (word === null) {
-    const maxLag = pause >= COMMON.minTakePause ? FILLERS.maxLagIsolated : FILLERS.maxLagBehindShortWord;
+    const maxLag = pause >= COMMON.minTakePause ? FILLERS.maxLagIsolated : FILLERS.minDifference;
     return filler >= COMMON.minPossibleAlignment && filler >= other - maxLag;
   }
   const normal = normalizeWords(word.text, lexicon.language).join(" ");
   if (filler < COMMON.minPossibleAlignment || normal.length > COMMON.longWordCharacters) return false;
   const isIsolated = pause >= COMMON.minTakePause;
   // Function words are hardly ever spoken alone, and one that is as unsure as this counts as not recognized.
-  if (isIsolated && !isContentWord(normal, lexicon) && word.confidence <= COMMON.minConfidence)
-    return filler >= other - FILLERS.maxLagBehindShortWord;
-  const isUnsure = isOpenWord(normal, lexicon) && word.confidence < COMMON.sureWordConfidence;
-  if (isIsolated && (isUnsure || lexicon.articles.has(normal))) return filler >= other - FILLERS.minLeadOverWord;
+  const isUnsure =
+    (!isContentWord(normal, lexicon) && word.confidence <= COMMON.minConfidence) ||
+    (isOpenWord(normal, lexicon) && word.confidence < COMMON.sureWordConfidence);
+  if (isIsolated && (isUnsure || lexicon.articles.has(normal))) return filler >= other - FILLERS.minDifference;
   const isHomophone = lexicon.fillerHomophones.has(normal);
-  const lead = isHomophone ? -FILLERS.maxLagBehindHomophone : FILLERS.minLeadOverWord;
-  const isUncertain = word.confidence < FILLERS.maxConfidence || (isIsolated && isHomophone);
+  const lead = isHomophone ? -FILLERS.maxLagIsolated : FILLERS.minDifference;
+  const isUncertain = word.confidence < COMMON.likelyWordConfidence || (isIsolated && isHomophone);
   return isUncertain && filler >= other + lead;
 }
 
@@ -166,10 +166,10 @@ export function findFillers(
     const after = next ? pauseBefore(words, i + 1) : COMMON.longPause;
     const duration = word.end - word.start;
     const isApart = lexicon.ambiguousFillers.test(text)
-      ? Math.min(before, after) >= FILLERS.minPause
-      : Math.max(before, after) >= FILLERS.minPause || duration >= FILLERS.minStretched;
+      ? Math.min(before, after) >= COMMON.minDuration
+      : Math.max(before, after) >= COMMON.minDuration || duration >= COMMON.minWordDuration;
     if (!isApart || coveredDuration(activity.speechRegions, word) > COMMON.maxFiller) continue;
-    if (next && after < FILLERS.minPause && runsInto(text, next, lexicon)) continue;
+    if (next && after < COMMON.minDuration && runsInto(text, next, lexicon)) continue;
     if (!isClear(word, activity)) continue;
     found.set(i, { rule: "filler.written", scores: { duration, pause: Math.max(before, after) } });
   }
@@ -202,8 +202,8 @@ export function* confirmFillers(
 }
 
 const toWindow = ({ region }: AlignedRegion, duration: Ticks): Span => ({
-  start: Math.max(0, region.start - FILLERS.secondContext),
-  end: Math.min(duration, region.end + FILLERS.secondContext),
+  start: Math.max(0, region.start - ACTIVITY.maxWord),
+  end: Math.min(duration, region.end + ACTIVITY.maxWord),
 });
 
 /** Returns the regions to recognize again within the budget, starting with those that align worst. */

@@ -7,7 +7,7 @@ import type { AlignedWord, ForcedAlignment, Word } from "../../speech";
 import type { Ticks } from "../../time";
 import { isUsableAlignment, type PlanSteps, requestAlignments, requestAlignmentsOf } from "../context";
 import type { Lexicon } from "../lexicon/lexicon";
-import { ACTIVITY, COMMON } from "../thresholds";
+import { ACTIVITY, COMMON, RETAKES } from "../thresholds";
 import { type Token, toMaxLength } from "../tokens";
 import {
   type AcousticRepetition,
@@ -16,7 +16,6 @@ import {
   type RepetitionPair,
   toWindow,
 } from "./repetition-pairs";
-import { RETAKES } from "./thresholds";
 
 /** `different` lists pairs of phrase starts in which a word inside one is not in the other. */
 export type AcousticRepetitions = { found: AcousticRepetition[]; different: { from: number; retakeStart: number }[] };
@@ -94,7 +93,7 @@ const meanOf = (words: readonly AlignedWord[], count: number) =>
 function alignsWell({ words }: ForcedAlignment, spoken: number): boolean {
   const [first, second] = words;
   if (!first || spoken === 0 || meanOf(words, spoken) < RETAKES.minMean) return false;
-  if (first.logProb >= RETAKES.spokenWord || spoken >= RETAKES.minLongMatchWords) return true;
+  if (first.logProb >= RETAKES.spokenWord || spoken >= COMMON.manyWords) return true;
   return second !== undefined && second.logProb >= COMMON.clearAlignment;
 }
 

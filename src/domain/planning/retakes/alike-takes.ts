@@ -21,13 +21,12 @@ import {
   overlapDuration,
   subtract,
 } from "../spans";
-import { ACTIVITY, COMMON } from "../thresholds";
+import { ACTIVITY, COMMON, RETAKES } from "../thresholds";
 import { pauseBefore, type Token, toMaxLength } from "../tokens";
 import { isDictation, isRefrain, repeatsUnit } from "./deliberate-repetition";
 import { isRemark } from "./interrupted-takes";
 import type { RetakeContext } from "./repetition";
 import type { AcousticRepetition } from "./repetition-pairs";
-import { RETAKES } from "./thresholds";
 
 /** A phrase on which its audio decides, because it or its retake has no words. */
 export type DecidedStretch = Span & Decision;
@@ -106,9 +105,9 @@ function* decideStretches(
     const { take, remark, retake, match } = pair;
     const decision = decideStretch(recording, pair);
     if (!decision || (yield* isInRow(pair, duration))) continue;
-    const measured = Math.min(match.duration, RETAKES.maxMeasured);
+    const measured = Math.min(match.duration, COMMON.voiceSample);
     const onsets = [
-      { start: take.start, end: Math.min(take.quiet, take.start + RETAKES.maxMeasured) },
+      { start: take.start, end: Math.min(take.quiet, take.start + COMMON.voiceSample) },
       { start: retake.start, end: Math.min(duration, retake.start + measured) },
     ] as const;
     if (yield* haveOtherVoices(...onsets)) continue;
@@ -268,7 +267,7 @@ export function listPhrasePairs(phrases: readonly Phrase[], recording: ComparedP
     const remark = next && isRemark(recording, next.tokens) ? next : null;
     const at = remark ? i + 2 : i + 1;
     const retake = phrases[at];
-    if (!retake || take.quiet - take.start < RETAKES.minCompared || durationOf(take) > ACTIVITY.maxWindow) return [];
+    if (!retake || take.quiet - take.start < COMMON.minPhrase || durationOf(take) > ACTIVITY.maxWindow) return [];
     if (retake.start - take.start > RETAKES.maxDistance || !(isUnclear(take) || isUnclear(retake))) return [];
     const neighbors = [phrases[i - 1], phrases[at + 1]].filter((phrase) => phrase !== undefined);
     const isKnown = remark !== null || take.tokens.length > 0 || retake.tokens.length > 0;
@@ -280,7 +279,7 @@ export function listPhrasePairs(phrases: readonly Phrase[], recording: ComparedP
 export function listShortRestarts(tokens: readonly Token[]): Pick<AcousticRepetition, "from" | "retakeStart">[] {
   const distanceBetween = createDistanceCache();
   return tokens.flatMap(({ normal, start }, retakeStart) => {
-    if (pauseBefore(tokens, retakeStart) < ACTIVITY.minRegionGap) return [];
+    if (pauseBefore(tokens, retakeStart) < COMMON.minDuration) return [];
     return [retakeStart - COMMON.maxSlipWords, retakeStart - RETAKES.maxShortPhraseWords]
       .filter((from) => {
         const first = tokens[from];

@@ -2,7 +2,7 @@
 
 import { isDanglingWord, isOpenWord, isStutterWord } from "../lexicon/lexicon";
 import type { ReviewRule } from "../rules";
-import { ACTIVITY, COMMON } from "../thresholds";
+import { ACTIVITY, COMMON, RETAKES } from "../thresholds";
 import { endsPhrase, endsSentence, pauseBefore, toMaxLength } from "../tokens";
 import {
   closesPhrase,
@@ -14,7 +14,6 @@ import {
 } from "./deliberate-repetition";
 import { countSlipWords, isRemark, isUnclear } from "./interrupted-takes";
 import { hasDifferentWords, isBrokenOffWord, listKept, type Repetition, type RetakeContext } from "./repetition";
-import { RETAKES } from "./thresholds";
 
 type TakeRule =
   | "stutter.word"
@@ -111,7 +110,7 @@ function isRepeatedWord(context: RetakeContext, from: number, retakeStart: numbe
   if (endsAt(retakeStart)) return false;
   // "We have it. It is free."
   if (endsAt(from) && !isOpenWord(normal, context.lexicon)) return false;
-  const isAlone = Math.min(pauseBefore(tokens, from), pause) >= RETAKES.minSentencePause;
+  const isAlone = Math.min(pauseBefore(tokens, from), pause) >= COMMON.minSentencePause;
   if (!isAlone && (isStutterWord(normal, context.lexicon) || isStutteredVerb(context, from, retakeStart))) return true;
   return (
     phraseStarts[from] === true &&
@@ -140,16 +139,13 @@ function decideWithWordsBetween(
     tokens[first]!.start - tokens[end - 1]!.end >= ACTIVITY.minRestartPause &&
     pauseBefore(tokens, repetition.retakeStart) >= ACTIVITY.minRestartPause;
   const rest = between.slice(slip);
-  const isLong =
-    rest.length > RETAKES.maxWordsBetween ||
-    tokens[repetition.retakeStart - 1]!.end - tokens[first]!.start > RETAKES.maxBetween;
-  if (isLong || !isApart || size <= COMMON.maxSlipWords) return null;
+  if (rest.length > COMMON.sentenceWords || !isApart || size <= COMMON.maxSlipWords) return null;
   const different = decideByDifference(repetition);
   if (different) return different;
   if (isRemark(context, rest)) return { rule: "retake.after_remark", to: end, rest: "remark.between_takes" };
   if (rest.length < size && isAnotherFalseStart(context, repetition, rest))
     return { rule: "false_start.prefix", to: end, rest: "false_start.between_takes" };
-  if (size < COMMON.minSureMatchWords || repetition.cost > RETAKES.maxCostPerWord * size) return null;
+  if (size < COMMON.minSureMatchWords || repetition.cost > RETAKES.maxSpellingDistance * size) return null;
   // A list continues with the same word each time.
   const startsAlike = tokens[first]!.normal === tokens[repetition.from]!.normal;
   if (startsAlike && !isUnclear(context, rest)) return { review: "review.list" };

@@ -4,10 +4,9 @@
  */
 
 import { isContentWord, isDanglingWord, isOpenWord } from "../lexicon/lexicon";
-import { ACTIVITY, COMMON } from "../thresholds";
+import { ACTIVITY, COMMON, RETAKES } from "../thresholds";
 import { endsPhrase, endsSentence, pauseBefore, type Token } from "../tokens";
 import type { Repetition, RetakeContext } from "./repetition";
-import { RETAKES } from "./thresholds";
 
 /** Returns whether both takes are complete, without the pause of a speaker who starts over. */
 export function isDeliberate(context: RetakeContext, repetition: Repetition): boolean {
@@ -31,14 +30,14 @@ export function isDeliberate(context: RetakeContext, repetition: Repetition): bo
 function isNewStart(context: RetakeContext, repetition: Repetition): boolean {
   const { tokens, lexicon } = context;
   const { from, end, retakeStart, matched } = repetition;
-  if (pauseBefore(tokens, retakeStart) < RETAKES.minSentencePause || repeatsPhraseEnd(context, from, end - from))
+  if (pauseBefore(tokens, retakeStart) < COMMON.minSentencePause || repeatsPhraseEnd(context, from, end - from))
     return false;
   const take = tokens.slice(from, end).map(({ normal }) => normal);
   if (lexicon.completePhrases.test(take.join(" ")) || isAnaphora(context, repetition)) return false;
   // The last word of a sentence is lengthened.
   const [last, other] = [tokens[end - 1]!, tokens[retakeStart + matched - 1]!];
   const isSameWord = last.normal === other.normal;
-  return !isSameWord || last.end - last.start < RETAKES.minFinalLengthening * (other.end - other.start);
+  return !isSameWord || last.end - last.start < COMMON.maxSlowerFactor * (other.end - other.start);
 }
 
 /**
@@ -87,7 +86,7 @@ function isChant(context: RetakeContext, { from, end, retakeStart }: Repetition)
   const pauses = tokens.slice(first, last + 1).flatMap((_, i) => (i === 0 ? [] : [pauseBefore(tokens, first + i)]));
   // Speakers who start over three times pause each time, and finally continue.
   const isFluent = pauses.every((pause) => pause < ACTIVITY.minRestartPause);
-  return isFluent || (closesPhrase(context, last) && pauses.every((pause) => pause < RETAKES.minSentencePause));
+  return isFluent || (closesPhrase(context, last) && pauses.every((pause) => pause < COMMON.minSentencePause));
 }
 
 /** Returns whether the take `[from, end)` occurs as often as a refrain in the words around it. */
@@ -150,7 +149,7 @@ export function isStutteredVerb(context: RetakeContext, from: number, retakeStar
   // "Going, going, gone."
   if (/\p{P}$/u.test(words[word]!.text) || object.normal === normal || tokens[from - 1]?.normal === normal)
     return false;
-  if (pauseBefore(tokens, retakeStart) > RETAKES.minSentencePause || closesPhrase(context, retakeStart)) return false;
+  if (pauseBefore(tokens, retakeStart) > COMMON.minSentencePause || closesPhrase(context, retakeStart)) return false;
   return (
     !lexicon.conjunctions.has(object.normal) &&
     (!isContentWord(object.normal, lexicon) || lexicon.numberWords.has(object.normal))

@@ -9,14 +9,13 @@ import { createYieldCounter, type PlanSteps } from "../context";
 import { isContentWord, type Lexicon } from "../lexicon/lexicon";
 import { hasOtherSpeaker } from "../other-voices";
 import { type RemovalRule, type ReviewRule, type RuleMatch, reasonOf } from "../rules";
-import { COMMON } from "../thresholds";
+import { COMMON, RETAKES } from "../thresholds";
 import { findPhraseStarts, pauseBefore, type Token, UNRECOGNIZED } from "../tokens";
 import type { AcousticRepetitions } from "./acoustic-repetitions";
 import { decideRepetition, type RepetitionDecision } from "./decide-repetition";
 import { findAnnouncedRepetition, findRewordedRepetition, isFragment, isRemark } from "./interrupted-takes";
 import { isBrokenOffWord, listTokens, type Repetition, type RetakeContext, toScores } from "./repetition";
 import type { AcousticRepetition } from "./repetition-pairs";
-import { RETAKES } from "./thresholds";
 
 /** Words `[from, to)` of the transcript that are removed because they are repeated from word `retakeStart` on. */
 export type Retake = { from: number; to: number; retakeStart: number; match: RuleMatch<RemovalRule> };
@@ -109,7 +108,7 @@ function isSaidAgainAtOnce(context: RetakeContext, letters: Int32Array, retakeSt
     const from = retakeStart - size;
     if (!isNear(tokens, from, retakeStart)) return false;
     if (!isSame(retakeStart, from) || !isSame(retakeStart - 1, retakeStart + size - 1)) continue;
-    const maxDifferent = size < RETAKES.minLongMatchWords ? 0 : 1;
+    const maxDifferent = size < COMMON.manyWords ? 0 : 1;
     let different = 0;
     for (let k = 1; k < size - 1 && different <= maxDifferent; k++) if (!isSame(from + k, retakeStart + k)) different++;
     if (different <= maxDifferent) return !isWithinRepetition(context, from, size);
@@ -183,7 +182,7 @@ export function findTextRepetition(
   const { tokens, distanceBetween, phraseStarts } = context;
   if (distanceBetween(tokens[from]!.normal, tokens[retakeStart]!.normal) > RETAKES.maxSimilarWordDistance) return null;
   const rows = retakeStart - from;
-  const columns = Math.min(tokens.length - retakeStart, rows + COMMON.maxAddedWords);
+  const columns = Math.min(tokens.length - retakeStart, rows + COMMON.manyWords);
   let previous = Array.from({ length: columns + 1 }, (_, j) => j);
   let best: Repetition | null = null;
   /** The best repetition that ends with a phrase. */
@@ -200,7 +199,7 @@ export function findTextRepetition(
       const substituted = previous[j - 1]! + distance;
       row.push(Math.min(substituted, previous[j]! + 1, row[j - 1]! + 1));
       const brokenOff = isBrokenOffWord(normal, other)
-        ? previous[j - 1]! + RETAKES.brokenOffCost
+        ? previous[j - 1]! + RETAKES.maxSpellingDistance
         : Number.POSITIVE_INFINITY;
       const ending = Math.min(row[j]!, brokenOff);
       if (ending >= lowest) continue;
@@ -209,13 +208,13 @@ export function findTextRepetition(
       lastMatches = ending === brokenOff || (ending === substituted && distance <= RETAKES.maxSimilarWordDistance);
     }
     previous = row;
-    if (lastMatches && lowest <= i * RETAKES.maxDifferentShare) {
+    if (lastMatches && lowest <= i * RETAKES.maxSpellingDistance) {
       const audio = { contradictedByAudio, confirmedByAudio: false, alignment: null };
       best = { from, retakeStart, end: from + i, matched, cost: lowest, ...audio };
       if (phraseStarts[best.end]) phrase ??= best;
     }
     // Words that start differently are not a repetition, however well they continue.
-    if (lowest > 1 + RETAKES.maxDifferentShare * i) break;
+    if (lowest > 1 + RETAKES.maxSpellingDistance * i) break;
   }
   return phrase && phrase.end < retakeStart && isRemark(context, listTokens(phrase.end, retakeStart)) ? phrase : best;
 }
@@ -266,9 +265,9 @@ function hasOtherEnding(
   { from, retakeStart, end, matched }: AcousticRepetition,
 ): boolean {
   const last = tokens[end - 1]!;
-  if (end - from <= matched || matched >= RETAKES.minLongMatchWords) return false;
+  if (end - from <= matched || matched >= COMMON.manyWords) return false;
   if (tokens[retakeStart]!.normal === UNRECOGNIZED || !isContentWord(last.normal, lexicon)) return false;
-  if (words[last.word]!.confidence < RETAKES.sureEndingConfidence) return false;
+  if (words[last.word]!.confidence < COMMON.likelyWordConfidence) return false;
   const matchEnd = retakeStart + matched;
   const nearby = tokens.slice(Math.max(retakeStart, matchEnd - COMMON.maxSlipWords), matchEnd + COMMON.maxSlipWords);
   return nearby.every((token) => distanceBetween(last.normal, token.normal) > RETAKES.maxSimilarWordDistance);
@@ -289,5 +288,5 @@ function hasSureOtherWords(
     else others.push(words[tokens[i]!.word]!.confidence);
   }
   const sure = others.filter((confidence) => confidence >= COMMON.sureWordConfidence).length;
-  return sure >= RETAKES.minSureShare * (end - from);
+  return sure >= COMMON.minShare * (end - from);
 }

@@ -6,10 +6,9 @@
 import { alignWords } from "../../text/word-alignment";
 import type { Ticks } from "../../time";
 import { hasRemarkCue, isContentWord, isDanglingWord } from "../lexicon/lexicon";
-import { ACTIVITY, COMMON } from "../thresholds";
+import { ACTIVITY, COMMON, RETAKES } from "../thresholds";
 import { endsPhrase, endsSentence, pauseBefore, type Token, type TokenRange } from "../tokens";
 import { listKept, listTokens, type Repetition, type RetakeContext } from "./repetition";
-import { RETAKES } from "./thresholds";
 
 /**
  * Returns whether the words of a range, which follow the matching words of a take, are the start of the expected word,
@@ -33,7 +32,7 @@ export function isFragment(
   if (distanceBetween(fragment, whole) <= RETAKES.maxSameWordDistance) return true;
   const others = listTokens(first, to);
   if (!isUnclear(context, others) || others.some((i) => isSure(context, i))) return false;
-  if (matched >= RETAKES.minLongMatchWords || isAnnounced(context, to, retakeStart)) return true;
+  if (matched >= COMMON.manyWords || isAnnounced(context, to, retakeStart)) return true;
   return !isAsLongAsRetake(context, from, tokens[to - 1]!.end, retakeStart, matched);
 }
 
@@ -61,7 +60,7 @@ function isAsLongAsRetake(
   let last = retakeStart + matched;
   while (continues(last)) last++;
   if (!tokens[last]) return false;
-  return end - tokens[from]!.start >= RETAKES.minCompleteShare * (tokens[last]!.end - tokens[retakeStart]!.start);
+  return end - tokens[from]!.start >= COMMON.minCompleteShare * (tokens[last]!.end - tokens[retakeStart]!.start);
 }
 
 /**
@@ -94,13 +93,13 @@ export function countSlipWords(
   if (isCompleteEnding(context, between.slice(0, count))) return "other";
   let more = 1;
   while (tokens[at + more] && more <= count && !endsSentence(words[tokens[at + more - 1]!.word]!.text)) more++;
-  return size >= RETAKES.minLongMatchWords && more > count ? count : "other";
+  return size >= COMMON.manyWords && more > count ? count : "other";
 }
 
 /** Returns whether words end a sentence with a clear content word: the take is complete, and the retake differs. */
 function isCompleteEnding({ tokens, words, lexicon }: RetakeContext, ending: readonly number[]): boolean {
   const isSure = (i: number) =>
-    isContentWord(tokens[i]!.normal, lexicon) && words[tokens[i]!.word]!.confidence >= RETAKES.sureEndingConfidence;
+    isContentWord(tokens[i]!.normal, lexicon) && words[tokens[i]!.word]!.confidence >= COMMON.likelyWordConfidence;
   return ending.some(isSure) && endsSentence(words[tokens[ending[ending.length - 1]!]!.word]!.text);
 }
 
@@ -118,7 +117,7 @@ export function isRemark(
   { tokens, words, lexicon }: Pick<RetakeContext, "tokens" | "words" | "lexicon">,
   between: readonly number[],
 ): boolean {
-  if (between.length > RETAKES.maxRemarkWords) return false;
+  if (between.length > COMMON.sentenceWords) return false;
   const phrases: string[][] = [];
   for (const [n, i] of between.entries()) {
     const before = between[n - 1];
@@ -144,7 +143,7 @@ export function isUnclear({ tokens, words }: RetakeContext, between: readonly nu
 /** Returns the take at `from` as a repetition if a remark separates it from a similar retake, otherwise null. */
 export function findAnnouncedRepetition(context: RetakeContext, from: number, retakeStart: number): Repetition | null {
   const { tokens, phraseStarts, distanceBetween } = context;
-  if (!phraseStarts[from] || pauseBefore(tokens, retakeStart) < RETAKES.minSentencePause) return null;
+  if (!phraseStarts[from] || pauseBefore(tokens, retakeStart) < COMMON.minSentencePause) return null;
   const end = findRemarkStart(tokens, retakeStart);
   if (end <= from) return null;
   const last = findLineEnd(tokens, retakeStart);
@@ -156,7 +155,7 @@ export function findAnnouncedRepetition(context: RetakeContext, from: number, re
   const same = take.filter(
     (normal, i) => pairs[i]! >= 0 && distanceBetween(normal, retake[pairs[i]!]!) <= RETAKES.maxSameWordDistance,
   ).length;
-  if (same < RETAKES.minSameShare * Math.max(take.length, retake.length)) return null;
+  if (same < COMMON.minSameShare * Math.max(take.length, retake.length)) return null;
   const audio = { contradictedByAudio: false, confirmedByAudio: true, alignment: null };
   return { from, end, retakeStart, matched: retake.length, cost, ...audio };
 }
@@ -168,7 +167,7 @@ export function findAnnouncedRepetition(context: RetakeContext, from: number, re
  */
 export function findRewordedRepetition(context: RetakeContext, from: number, retakeStart: number): Repetition | null {
   const { tokens, words, phraseStarts, lexicon, distanceBetween } = context;
-  const isAlone = (i: number) => phraseStarts[i] === true && pauseBefore(tokens, i) >= RETAKES.minSentencePause;
+  const isAlone = (i: number) => phraseStarts[i] === true && pauseBefore(tokens, i) >= COMMON.minSentencePause;
   if (!isAlone(from) || !isAlone(retakeStart) || !endsSentence(words[tokens[retakeStart - 1]!.word]!.text)) return null;
   const last = findLineEnd(tokens, retakeStart);
   if (
@@ -189,8 +188,8 @@ export function findRewordedRepetition(context: RetakeContext, from: number, ret
   };
   const shared = countSame(content, other);
   const isSaidAgain =
-    shared > COMMON.maxSlipWords && shared >= RETAKES.minSameShare * Math.min(content.length, other.length);
-  if (!isSaidAgain || countSame(take, retake) >= RETAKES.minSameShare * Math.max(take.length, retake.length))
+    shared > COMMON.maxSlipWords && shared >= COMMON.minSameShare * Math.min(content.length, other.length);
+  if (!isSaidAgain || countSame(take, retake) >= COMMON.minSameShare * Math.max(take.length, retake.length))
     return null;
   const { cost } = alignWords(take, retake, distanceBetween);
   const audio = {
@@ -205,7 +204,7 @@ export function findRewordedRepetition(context: RetakeContext, from: number, ret
 /** Returns the last token before the next long pause. */
 function findLineEnd(tokens: readonly Token[], from: number): number {
   let last = from;
-  while (last + 1 < tokens.length && last - from < RETAKES.maxLineWords && !endsLine(tokens, last)) last++;
+  while (last + 1 < tokens.length && last - from < COMMON.maxComparedWords && !endsLine(tokens, last)) last++;
   return last;
 }
 
@@ -218,9 +217,9 @@ function areAboutAsLong(tokens: readonly Token[], a: number, aEnd: number, b: nu
 /** Returns the token after the last long pause before the retake. */
 function findRemarkStart(tokens: readonly Token[], retakeStart: number): number {
   let start = retakeStart - 1;
-  while (retakeStart - start < RETAKES.maxRemarkWords && pauseBefore(tokens, start) < RETAKES.minSentencePause) start--;
+  while (retakeStart - start < COMMON.sentenceWords && pauseBefore(tokens, start) < COMMON.minSentencePause) start--;
   return Math.max(0, start);
 }
 
 const endsLine = (tokens: readonly Token[], i: number): boolean =>
-  pauseBefore(tokens, i + 1) >= RETAKES.minSentencePause;
+  pauseBefore(tokens, i + 1) >= COMMON.minSentencePause;

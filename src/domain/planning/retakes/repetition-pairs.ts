@@ -4,9 +4,8 @@ import type { Word } from "../../speech";
 import { createDistanceCache } from "../../text/normalize";
 import type { Span, Ticks } from "../../time";
 import type { Lexicon } from "../lexicon/lexicon";
-import { ACTIVITY, COMMON } from "../thresholds";
+import { ACTIVITY, COMMON, RETAKES } from "../thresholds";
 import { endsSentence, findPhraseStarts, isAtAnyPace, type Token, toMaxLength, UNRECOGNIZED } from "../tokens";
-import { RETAKES } from "./thresholds";
 
 /**
  * The take at `from` and the retake at `retakeStart`. The take extends to `until` at most; its first phrase ends at
@@ -66,8 +65,8 @@ export function toWindow(tokens: readonly Token[], from: number, to: number, dur
   const after = tokens[to]?.start ?? duration;
   const [start, end] = [tokens[from]!.start, Math.max(tokens[from]!.end, tokens[to - 1]!.end)];
   return {
-    start: Math.max(0, Math.round(start - Math.min(RETAKES.padding, Math.max(0, start - before) / 2))),
-    end: Math.round(Math.min(duration, end + Math.min(RETAKES.padding, Math.max(0, after - end) / 2))),
+    start: Math.max(0, Math.round(start - Math.min(COMMON.edge, Math.max(0, start - before) / 2))),
+    end: Math.round(Math.min(duration, end + Math.min(COMMON.edge, Math.max(0, after - end) / 2))),
   };
 }
 
@@ -99,7 +98,7 @@ function isAboutAsLong(tokens: readonly Token[], from: number, end: number, reta
 function isClose(tokens: readonly Token[], from: number, retakeStart: number): boolean {
   const pause = tokens[retakeStart]!.start - tokens[retakeStart - 1]!.end;
   return (
-    retakeStart - from <= RETAKES.maxCloseWords &&
+    retakeStart - from <= COMMON.manyWords &&
     pause >= COMMON.minPause &&
     tokens[retakeStart]!.start - tokens[from]!.start <= RETAKES.maxClose
   );
@@ -124,7 +123,7 @@ function findPhraseEnd(words: readonly Word[], tokens: readonly Token[], from: n
 /** Returns how many tokens from `at` on form the text to align: the sentence, or enough of it to identify it. */
 function countTextTokens(words: readonly Word[], tokens: readonly Token[], at: number): number {
   let count = 1;
-  while (count < RETAKES.maxTextWords && at + count < tokens.length) {
+  while (count < COMMON.sentenceWords && at + count < tokens.length) {
     const pause = tokens[at + count]!.start - tokens[at + count - 1]!.end;
     const isClosed = endsSentence(words[tokens[at + count - 1]!.word]!.text);
     if (pause > COMMON.longPause || (isClosed && (count >= COMMON.minSureMatchWords || pause >= COMMON.minPause)))

@@ -5,8 +5,8 @@ import { alignWords } from "../../text/word-alignment";
 import { isContentWord, type Lexicon } from "../lexicon/lexicon";
 import type { RepetitionScores } from "../rules";
 import { toShare } from "../spans";
+import { COMMON, RETAKES } from "../thresholds";
 import { pauseBefore, type Token } from "../tokens";
-import { RETAKES } from "./thresholds";
 
 /** The input of the rules on retakes. `removed[i]` is 1 if token i is already removed. */
 export type RetakeContext = {
@@ -82,7 +82,7 @@ export function hasDifferentWords(
   const retake = tokens.slice(retakeStart, retakeStart + matched + 1);
   const { pairs } = alignWords(toNormals(take), toNormals(retake), distanceBetween, true);
   const isSure = ({ normal, word }: Token, isEnding: boolean) => {
-    const confidence = isEnding ? RETAKES.sureEndingConfidence : RETAKES.sureConfidence;
+    const confidence = isEnding ? COMMON.likelyWordConfidence : COMMON.sureWordConfidence;
     return isContentWord(normal, lexicon) && (lexicon.numberWords.has(normal) || words[word]!.confidence >= confidence);
   };
   const last = pairs.findLastIndex((pair) => pair >= 0);
@@ -93,7 +93,7 @@ export function hasDifferentWords(
     const { normal } = take[i]!;
     const isLast = i === take.length - 1;
     const isEnding = isLast && !repetition.confirmedByAudio;
-    const maxDistance = isEnding ? RETAKES.maxSameEndingDistance : RETAKES.maxSameWordDistance;
+    const maxDistance = isEnding ? RETAKES.maxSpellingDistance : RETAKES.maxSameWordDistance;
     const other = retake[pair]?.normal;
     const isSame =
       other !== undefined &&
@@ -104,7 +104,7 @@ export function hasDifferentWords(
     if (instead.some((token) => isSure(token, isEnding)))
       different += pair < 0 ? 2 : repetition.confirmedByAudio ? 0 : 1;
   }
-  return different > (equal >= RETAKES.minLongMatchWords ? 1 : 0);
+  return different > (equal >= COMMON.manyWords ? 1 : 0);
 }
 
 /**
@@ -120,7 +120,7 @@ export function isSaidAgain(
   const { words, distanceBetween } = recording;
   const { pairs } = alignWords(toNormals(take), toNormals(retake), distanceBetween, true);
   const last = take.at(-1)!;
-  const endsAlike = pairs.at(-1)! >= 0 || words[last.word]!.confidence < RETAKES.sureEndingConfidence;
+  const endsAlike = pairs.at(-1)! >= 0 || words[last.word]!.confidence < COMMON.likelyWordConfidence;
   if (pairs.filter((pair) => pair >= 0).length <= share * take.length || !endsAlike) return false;
   const tokens = [...take, ...retake];
   const [end, matched] = [take.length, retake.length];

@@ -13,11 +13,10 @@ import type { DecidedWord } from "../decided-spans";
 import type { RemovalRule, RuleMatch } from "../rules";
 import { rateLogProb } from "../spans";
 import { type LineTakes, takeWorth } from "../take-list";
-import { COMMON } from "../thresholds";
+import { COMMON, RETAKES } from "../thresholds";
 import { endsSentence, findPhraseStarts, type Token, type TokenRange } from "../tokens";
 import { isTake, type Retake } from "./find-retakes";
 import { toWindow } from "./repetition-pairs";
-import { RETAKES } from "./thresholds";
 
 /** A line that was said more than once. The last take defines it; earlier takes are in order of time. */
 export type RepeatedLine = { last: TokenRange; earlier: TokenRange[] };
@@ -39,7 +38,7 @@ export function groupTakesByLine(
   const lineStarts = new Set<number>();
   for (const [n, { from, to, retakeStart }] of takes.entries()) {
     const normals = (a: number, b: number) => tokens.slice(a, b).map((token) => token.normal);
-    const retake = normals(retakeStart, retakeStart + to - from + COMMON.maxAddedWords);
+    const retake = normals(retakeStart, retakeStart + to - from + COMMON.manyWords);
     const { pairs } = alignWords(normals(from, to), retake, distanceBetween, true);
     for (let i = from; i < to; i++) {
       const pair = pairs[i - from]!;
@@ -95,7 +94,7 @@ function divideIntoLines(
     if (removed[i]) continue;
     const last = lines.at(-1)?.last;
     const startsLine =
-      !last || lineStarts.has(i) || i - last.from >= RETAKES.maxLineWords || endsLine(words, tokens, before, i);
+      !last || lineStarts.has(i) || i - last.from >= COMMON.maxComparedWords || endsLine(words, tokens, before, i);
     if (startsLine) lines.push({ last: { from: i, to: i + 1 }, earlier: [] });
     else last.to = i + 1;
     before = i;
@@ -231,7 +230,7 @@ function rateTake(
     ...range,
     ...toWindow(tokens, range.from, range.to, activity.duration),
     score: share * clarity * (1 - clipping),
-    complete: isLine || (isSpelledAlike ? hasEnding : relativeLength >= RETAKES.minCompleteShare),
+    complete: isLine || (isSpelledAlike ? hasEnding : relativeLength >= COMMON.minCompleteShare),
   };
 }
 

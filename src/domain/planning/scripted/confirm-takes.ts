@@ -11,11 +11,10 @@ import type { Span } from "../../time";
 import { findBestAlignment, isUsableAlignment, type PlanSteps, requestAlignmentsOf } from "../context";
 import { isFillerText } from "../lexicon/lexicon";
 import type { EarlierTake } from "../retakes/takes-by-line";
-import { RETAKES } from "../retakes/thresholds";
 import type { RuleMatch } from "../rules";
 import { overlapDuration } from "../spans";
 import type { LineTakes } from "../take-list";
-import { COMMON } from "../thresholds";
+import { COMMON, RETAKES } from "../thresholds";
 import {
   discountClipping,
   isSpokenLine,
@@ -27,7 +26,6 @@ import {
 } from "./line-candidates";
 import { type PathTake, toSkippedSpan } from "./path-takes";
 import type { ScriptedRecording } from "./script-lines";
-import { SCRIPT } from "./thresholds";
 
 /** The kept take of a line. `mute`: dropped parts of `window`. `alignment` is null if it could not be aligned. */
 export type ConfirmedTake = PathTake & {
@@ -84,7 +82,7 @@ function confirmTake(
   const quality = Math.max(0, spoken ? rateAlignment(spoken) : 0, take.score);
   const hasOtherWords = alignment !== null && listDifferingWords(take, recording).length > 0;
   const differs = take.differs || isAligned !== isExact || hasOtherWords;
-  const isSure = !differs && (isAligned || take.score >= SCRIPT.sureSimilarity);
+  const isSure = !differs && (isAligned || take.score >= COMMON.minCompleteShare);
   return {
     ...take,
     isAligned,

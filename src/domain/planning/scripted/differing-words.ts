@@ -4,12 +4,10 @@ import { createDistanceCache, measureWordDistance } from "../../text/normalize";
 import { createYieldCounter, type PlanSteps } from "../context";
 import { hasRemarkCue, isFillerText } from "../lexicon/lexicon";
 import { type ComparedWords, isSaidAgain } from "../retakes/repetition";
-import { RETAKES } from "../retakes/thresholds";
-import { COMMON } from "../thresholds";
+import { COMMON, RETAKES, SCRIPT } from "../thresholds";
 import { endsSentence, type Token, type TokenRange, UNRECOGNIZED } from "../tokens";
 import type { ScriptPath } from "./find-path";
 import type { ScriptedRecording, ScriptLine } from "./script-lines";
-import { SCRIPT } from "./thresholds";
 
 /** The input for finding new words. `repeated[j]` is 1 if token j is repeated immediately. */
 type Context = ScriptedRecording & {
@@ -58,7 +56,7 @@ export function* keepDifferingWords(
       else separate.push(phrase);
     }
     // The last of several phrases are kept, because they were said last.
-    if (isInside && lost >= SCRIPT.minLostWords) for (const phrase of separate.reverse()) keep(phrase, []);
+    if (isInside && lost >= COMMON.maxSlipWords) for (const phrase of separate.reverse()) keep(phrase, []);
   }
   const kept = path.kept.map((isKept, j) => isKept || differing[j]!);
   return { pairs: path.pairs, kept, differing };
@@ -168,9 +166,7 @@ const listClearWords = ({ from, to }: TokenRange, { tokens, words }: ScriptedRec
 
 /** Returns whether much of a phrase occurs in the words around it, without another word in place of a clear one. */
 function isSaidIn(said: readonly Token[], near: readonly Token[], recording: ComparedWords): boolean {
-  return near.some((_, at) =>
-    isSaidAgain(said, near.slice(at, at + said.length + 1), SCRIPT.minSpokenSimilarity, recording),
-  );
+  return near.some((_, at) => isSaidAgain(said, near.slice(at, at + said.length + 1), COMMON.minSameShare, recording));
 }
 
 function listKept(tokens: readonly Token[], kept: Uint8Array, from: number, step: 1 | -1, count: number): Token[] {

@@ -8,14 +8,13 @@ import { isFillerText } from "../lexicon/lexicon";
 import type { EarlierTake } from "../retakes/takes-by-line";
 import type { RemovalRule, RuleMatch } from "../rules";
 import { durationOf, findOverlapping, overlapDuration } from "../spans";
-import { FILLERS } from "../thresholds";
+import { COMMON, FILLERS, SCRIPT } from "../thresholds";
 import { pauseBefore } from "../tokens";
 import { toVoiceScores } from "../understood-speech";
 import { type ConfirmedTake, listDifferingWords, listUnspokenWords } from "./confirm-takes";
 import type { SettledPath } from "./differing-words";
 import { isSpokenLine, type LineCandidate, toAlignmentRequests } from "./line-candidates";
 import type { ScriptedContext, ScriptedRecording } from "./script-lines";
-import { SCRIPT } from "./thresholds";
 
 /** A span that is removed from a take. */
 export type Excision = Span & { match: RuleMatch<"filler.within_line" | "false_start.within_line"> };
@@ -33,7 +32,7 @@ export function* exciseDisfluencies(
   for (const [index, take] of takes.entries()) {
     if (!isUsableAlignment(take.alignment)) continue;
     for (const { span, rule } of listTrialSpans(take, recording)) {
-      const muted = { start: span.start - SCRIPT.mutePadding, end: span.end + SCRIPT.mutePadding };
+      const muted = { start: span.start - COMMON.precision, end: span.end + COMMON.precision };
       const requests = toAlignmentRequests(recording.lines[take.line]!, take.window, [...take.mute, muted]);
       trials.push({ take: index, span, rule, requests });
     }
@@ -43,7 +42,7 @@ export function* exciseDisfluencies(
   for (const [i, { take, span, rule }] of trials.entries()) {
     const without = findBestAlignment(results[i]!);
     const before = takes[take]!.alignment;
-    if (!without || !before || without.meanLogProb < before.meanLogProb - SCRIPT.maxLoss) continue;
+    if (!without || !before || without.meanLogProb < before.meanLogProb) continue;
     // Only a line that is spoken in the rest was restarted. A line that differs from the script aligns badly anyway.
     if (rule === "false_start.within_line" && !isSpokenLine(without)) continue;
     const scores = {
@@ -52,8 +51,7 @@ export function* exciseDisfluencies(
       duration: durationOf(span),
     };
     excised[take]!.excisions.push({ ...span, match: { rule, scores } });
-    if (without.meanLogProb >= excised[take]!.alignment!.meanLogProb - SCRIPT.maxLoss)
-      excised[take]!.alignment = without;
+    if (without.meanLogProb >= excised[take]!.alignment!.meanLogProb) excised[take]!.alignment = without;
   }
   return excised;
 }
@@ -81,8 +79,8 @@ function findFillerRegions(take: ConfirmedTake, regions: readonly Span[], record
     const before = region.start - (regions[i - 1]?.end ?? Number.NEGATIVE_INFINITY);
     const after = (regions[i + 1]?.start ?? Number.POSITIVE_INFINITY) - region.end;
     const length = durationOf(region);
-    if (length < FILLERS.minFiller || length > FILLERS.maxWordlessFiller) return false;
-    if (Math.min(before, after) < SCRIPT.minShortPause) return false;
+    if (length < COMMON.minDuration || length > FILLERS.maxWordlessFiller) return false;
+    if (Math.min(before, after) < COMMON.minDuration) return false;
     // A line that differs from the speech aligns badly with and without each of its sounds.
     if (!take.isAligned && !hasFiller(take, region, recording)) return false;
     return countLineWords(take, paired, region, recording) <= 1;
@@ -116,7 +114,7 @@ function findFalseStarts(regions: readonly Span[]): Span[] {
   const start = regions[0]?.start ?? 0;
   const ends = regions.flatMap((region, i) => {
     const next = regions[i + 1];
-    const isBeforePause = next && next.start - region.end >= SCRIPT.minShortPause;
+    const isBeforePause = next && next.start - region.end >= COMMON.minDuration;
     return isBeforePause ? [region.end] : [];
   });
   return ends.slice(0, SCRIPT.maxTrials).map((end) => ({ start, end }));

@@ -6,13 +6,11 @@
 
 import { findDistanceTable } from "../../text/distances";
 import { createYieldCounter, type PlanSteps } from "../context";
-import { RETAKES } from "../retakes/thresholds";
 import { takeWorth } from "../take-list";
-import { COMMON } from "../thresholds";
+import { COMMON, RETAKES, SCRIPT } from "../thresholds";
 import { pauseBefore, type Token } from "../tokens";
 import type { LineCandidate } from "./line-candidates";
 import type { ScriptLine } from "./script-lines";
-import { SCRIPT } from "./thresholds";
 
 /** `pairs[k]`: the token of script word k (counted through all lines), or -1. `kept[j]`: whether token j is kept. */
 export type ScriptPath = { pairs: Int32Array; kept: Uint8Array };
@@ -146,7 +144,7 @@ function createPathStep(
   const biasFor = cacheLast(bias);
   const gap = (j: number) => (j >= size ? COMMON.longPause : pauseBefore(tokens, j));
   const join = Float64Array.from({ length: size + 1 }, (_, j) =>
-    gap(j) >= SCRIPT.minShortPause || repeated[j - 1] !== repeated[j] ? 0 : SCRIPT.fluentJoinCost,
+    gap(j) >= COMMON.minDuration || repeated[j - 1] !== repeated[j] ? 0 : SCRIPT.fluentJoinCost,
   );
   const none = new Float32Array(size);
 
@@ -167,7 +165,7 @@ function createPathStep(
       let keptStep = LOST;
       if (j > from) {
         const distance = distances[ids[j - 1]!]!;
-        const cost = (optional && distance > 0 ? distance + SCRIPT.unlikeOptionalCost : distance) + tokenBias[j - 1]!;
+        const cost = (optional && distance > 0 ? distance + SCRIPT.lostWordCost : distance) + tokenBias[j - 1]!;
         const paired = keptBefore[j - 1]! + cost;
         if (paired < lowest) {
           lowest = paired;
@@ -241,7 +239,7 @@ export function createLineBias(candidates: readonly LineCandidate[][], tokenCoun
     const accepted = row.filter((one) => one.accepted);
     const isSpoken = accepted.length > 0;
     const takes = isSpoken ? accepted : findSimilarTakes(row);
-    const bias = new Float32Array(tokenCount).fill(isSpoken ? SCRIPT.elsewhereCost : 0);
+    const bias = new Float32Array(tokenCount).fill(isSpoken ? SCRIPT.insideLineCost : 0);
     for (const [rank, one] of takes.entries()) {
       const misspelled = (1 - one.score) * Math.min(1, one.pairs.length / (one.to - one.from));
       const worth = isSpoken ? worthOf(one, rank) : takeWorth(one.score, rank);
@@ -254,7 +252,7 @@ export function createLineBias(candidates: readonly LineCandidate[][], tokenCoun
 /** Returns the takes of a line with no aligned candidate: the most similar ones. */
 function findSimilarTakes(row: readonly LineCandidate[]): LineCandidate[] {
   const best = Math.max(...row.map((one) => one.score));
-  return row.filter((one) => one.score >= Math.max(SCRIPT.minSpokenSimilarity, best - SCRIPT.maxSimilarityLoss));
+  return row.filter((one) => one.score >= Math.max(COMMON.minSameShare, best - SCRIPT.maxSimilarityLoss));
 }
 
 /** Returns where each line may be, given the sure candidates of the lines before and after it. */

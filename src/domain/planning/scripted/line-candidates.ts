@@ -6,13 +6,11 @@ import type { Span, Ticks } from "../../time";
 import { type AudioActivity, measureClipping } from "../audio-activity";
 import { findBestAlignment, type PlanSteps, requestAlignmentsOf } from "../context";
 import { type ComparedWords, isSaidAgain } from "../retakes/repetition";
-import { RETAKES } from "../retakes/thresholds";
 import { findOverlapping, rateLogProb } from "../spans";
-import { COMMON } from "../thresholds";
+import { COMMON, RETAKES, SCRIPT } from "../thresholds";
 import type { Token, TokenRange } from "../tokens";
 import type { LineMatch } from "./match-lines";
 import type { ScriptedRecording, ScriptLine } from "./script-lines";
-import { SCRIPT } from "./thresholds";
 
 /** A stretch that may be a take of a line. `alignment` is null if the line was not aligned with it. */
 export type LineCandidate = LineMatch & {
@@ -40,12 +38,12 @@ export function listCandidateRanges(match: LineMatch, tokens: readonly Token[]):
     to: extend(match.to - 1, 1, trailing === 0 ? 0 : trailing + 1) + 1,
   };
   const far = {
-    from: leading === 0 ? near.from : extend(near.from, -1, 2 * leading, SCRIPT.maxFirstWordPause),
-    to: trailing === 0 ? near.to : extend(near.to - 1, 1, 2 * trailing, SCRIPT.maxFirstWordPause) + 1,
+    from: leading === 0 ? near.from : extend(near.from, -1, 2 * leading, COMMON.minSentencePause),
+    to: trailing === 0 ? near.to : extend(near.to - 1, 1, 2 * trailing, COMMON.minSentencePause) + 1,
   };
   const wide = {
-    from: extend(near.from, -1, COMMON.maxAddedWords),
-    to: extend(near.to - 1, 1, COMMON.maxAddedWords) + 1,
+    from: extend(near.from, -1, COMMON.manyWords),
+    to: extend(near.to - 1, 1, COMMON.manyWords) + 1,
   };
   const different: TokenRange[] = [near];
   for (const range of [wide, far]) {
@@ -62,10 +60,10 @@ export function toLineWindow({ from, to }: TokenRange, tokens: readonly Token[],
   let end = Math.max(tokens[from]!.end, tokens[to - 1]!.end);
   const preceding = findOverlapping(activity.speechRegions, { start: Math.min(before, start), end: start });
   for (const region of preceding.reverse()) {
-    if (start - region.end < SCRIPT.maxAttachedPause) start = Math.max(region.start, Math.min(before, start));
+    if (start - region.end < COMMON.minPause) start = Math.max(region.start, Math.min(before, start));
   }
   for (const region of findOverlapping(activity.speechRegions, { start: end, end: Math.max(after, end) })) {
-    if (region.start - end < SCRIPT.maxAttachedPause) end = Math.min(region.end, Math.max(after, end));
+    if (region.start - end < COMMON.minPause) end = Math.min(region.end, Math.max(after, end));
   }
   return padWindow({ start, end }, before, after, activity.duration);
 }
@@ -84,7 +82,7 @@ function extendToPause(
   at: number,
   step: 1 | -1,
   maxWords: number,
-  maxPause = SCRIPT.maxAttachedPause,
+  maxPause = COMMON.minPause,
 ): number {
   let current = at;
   for (let n = 0; n < maxWords; n++) {
@@ -106,8 +104,7 @@ export function toAlignmentRequests(line: ScriptLine, window: Span, mute: Span[]
 /** Returns whether an alignment shows that its line is spoken. */
 export function isSpokenLine({ words, meanLogProb }: ForcedAlignment): boolean {
   const unspoken = words.filter((word) => word.logProb < COMMON.maxMisfit).length;
-  if (meanLogProb <= COMMON.minAlignment || unspoken > Math.max(1, SCRIPT.maxUnspokenShare * words.length))
-    return false;
+  if (meanLogProb <= COMMON.minAlignment || unspoken > Math.max(1, COMMON.minShare * words.length)) return false;
   return !isSqueezed(words);
 }
 
@@ -143,13 +140,13 @@ export function rateCandidate(
   const first = match.pairs[0]!;
   const last = match.pairs[match.pairs.length - 1]!;
   if (!alignment) {
-    const accepted = match.score >= SCRIPT.minSpokenSimilarity;
+    const accepted = match.score >= COMMON.minSameShare;
     const quality = discountClipping(match.score, activity, window);
     return { ...match, window, alignment, quality, complete: accepted && last >= 0, accepted };
   }
-  const isSure = match.score >= SCRIPT.sureSimilarity && first >= 0 && last >= 0;
+  const isSure = match.score >= COMMON.minCompleteShare && first >= 0 && last >= 0;
   const accepted = isSure || isSpokenLine(alignment);
-  const quality = Math.max(rateAlignment(alignment), isSure ? SCRIPT.sureSimilarityWeight * match.score : 0);
+  const quality = Math.max(rateAlignment(alignment), isSure ? COMMON.minCompleteShare * match.score : 0);
   return {
     ...match,
     window,
@@ -182,7 +179,7 @@ export function* checkMatches(
     const alignment = findBestAlignment(results[i]!);
     const candidate = rateCandidate({ ...match, ...range }, window, alignment, activity);
     const known = best.get(match)?.alignment;
-    const isBetter = !known || (alignment !== null && alignment.meanLogProb > known.meanLogProb + SCRIPT.maxLoss);
+    const isBetter = !known || (alignment !== null && alignment.meanLogProb > known.meanLogProb);
     if (!best.has(match) || isBetter) best.set(match, candidate);
   }
   const distanceBetween = createDistanceCache();
@@ -240,7 +237,7 @@ function isInLater(
 ): boolean {
   const [take, retake] = [toPhrases(one, tokens), toPhrases(later, tokens)];
   if (later.from < one.to || Math.max(take.length, retake.length) > COMMON.maxComparedWords) return false;
-  return isSaidAgain(take, retake, RETAKES.minCompleteShare, { words, lexicon, distanceBetween });
+  return isSaidAgain(take, retake, COMMON.minCompleteShare, { words, lexicon, distanceBetween });
 }
 
 /** Returns the tokens of a range, and those up to the next pauses. */
@@ -263,7 +260,7 @@ export function withoutWrongWords(alignment: ForcedAlignment, alignments: readon
   const end = isSaid.lastIndexOf(true);
   // Words at the end may be those of a take that was broken off.
   const words = alignment.words.filter((_, k) => isSaid[k] || k > end);
-  const minWords = Math.max(COMMON.maxSlipWords + 1, SCRIPT.minSpokenSimilarity * count);
+  const minWords = Math.max(COMMON.maxSlipWords + 1, COMMON.minSameShare * count);
   if (words.length === count || words.length < minWords) return alignment;
   return { ...alignment, words, meanLogProb: words.reduce((sum, { logProb }) => sum + logProb, 0) / words.length };
 }

@@ -3,10 +3,9 @@
 import { type DistanceTable, findDistanceTable } from "../../text/distances";
 import { createDistanceCache } from "../../text/normalize";
 import { createYieldCounter, type PlanSteps } from "../context";
-import { COMMON } from "../thresholds";
+import { COMMON, SCRIPT } from "../thresholds";
 import { pauseBefore, type Token, type TokenRange } from "../tokens";
 import type { ScriptLine } from "./script-lines";
-import { SCRIPT } from "./thresholds";
 
 /**
  * Tokens `[from, to)` that resemble a line. `score` is 1 if every word matches, and lower for each missing, different

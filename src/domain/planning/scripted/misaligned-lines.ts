@@ -6,15 +6,13 @@
 import { measureWordDistance } from "../../text/normalize";
 import { createYieldCounter, findBestAlignment, type PlanSteps, requestAlignmentsOf } from "../context";
 import type { EarlierTake } from "../retakes/takes-by-line";
-import { RETAKES } from "../retakes/thresholds";
-import { COMMON } from "../thresholds";
+import { COMMON, RETAKES, SCRIPT } from "../thresholds";
 import { pauseBefore, type Token, type TokenRange } from "../tokens";
 import { listNewPhrases, type SettledPath } from "./differing-words";
 import type { ScriptPath } from "./find-path";
 import { isSpokenLine, type LineCandidate, toAlignmentRequests, toLineWindow } from "./line-candidates";
 import { alignLineAt } from "./match-lines";
 import type { ScriptedRecording, ScriptLine } from "./script-lines";
-import { SCRIPT } from "./thresholds";
 
 /** The path, and the takes whose lines were moved to their retakes. */
 export type RetakenPath = { path: SettledPath; retaken: EarlierTake[] };

@@ -4,8 +4,7 @@
 
 import { measureWordDistance } from "../../text/normalize";
 import { createYieldCounter, type PlanSteps } from "../context";
-import { RETAKES } from "../retakes/thresholds";
-import { COMMON } from "../thresholds";
+import { COMMON, RETAKES, SCRIPT } from "../thresholds";
 import { pauseBefore, type Token, type TokenRange } from "../tokens";
 import { type ConfirmedTake, differsFromScript } from "./confirm-takes";
 import { listNewPhrases, type SettledPath } from "./differing-words";
@@ -13,7 +12,6 @@ import { type LineCandidate, toLineWindow } from "./line-candidates";
 import { toSkippedSpan } from "./path-takes";
 import type { PartialAlignment } from "./rescue-lines";
 import type { ScriptedRecording, ScriptLine } from "./script-lines";
-import { SCRIPT } from "./thresholds";
 
 /** Adds the takes of lines that were recorded out of order. Returns the indices of those lines. */
 export function addOutOfOrder(
@@ -59,7 +57,7 @@ export function addParaphrases(
     for (const range of splitAtPauses(tokens, from, to)) {
       if (!repeated.subarray(range.from, range.to).includes(0)) continue;
       const share = Math.max(textShare(line, tokens, range), audioShare(line, own, tokens, range));
-      if (share < SCRIPT.minSharedShare || !isAboutAsLong(line, range)) continue;
+      if (share < COMMON.minShare || !isAboutAsLong(line, range)) continue;
       if (!best || share >= best.share - SCRIPT.maxQualityLoss) best = { range, share };
     }
     if (!best) continue;
@@ -99,7 +97,7 @@ function textShare(line: ScriptLine, tokens: readonly Token[], { from, to }: Tok
   const isSaid = (word: string) =>
     said.some(({ normal }) => measureWordDistance(word, normal) <= RETAKES.maxSameWordDistance);
   const count = long.filter(isSaid).length;
-  return count < SCRIPT.minLostWords ? 0 : count / long.length;
+  return count < COMMON.maxSlipWords ? 0 : count / long.length;
 }
 
 /** Returns the share of the line's words that alignment finds in a range. */
@@ -109,17 +107,17 @@ function audioShare(
   tokens: readonly Token[],
   { from, to }: TokenRange,
 ): number {
-  const start = tokens[from]!.start - SCRIPT.maxOutside;
-  const end = tokens[to - 1]!.end + SCRIPT.maxOutside;
+  const start = tokens[from]!.start - COMMON.minDuration;
+  const end = tokens[to - 1]!.end + COMMON.minDuration;
   const countInside = ({ words }: PartialAlignment) =>
-    words.filter((word) => word.logProb > SCRIPT.minAlignedWord && word.start >= start && word.end <= end).length;
+    words.filter((word) => word.logProb > COMMON.clearAlignment && word.start >= start && word.end <= end).length;
   const highest = Math.max(0, ...partialAlignments.map(countInside));
   return highest / line.words.length;
 }
 
 function isAboutAsLong(line: ScriptLine, { from, to }: TokenRange): boolean {
   const ratio = (to - from) / line.words.length;
-  return ratio >= SCRIPT.minReplacedRatio && ratio <= COMMON.maxSlowerFactor;
+  return ratio >= COMMON.minSameShare && ratio <= COMMON.maxSlowerFactor;
 }
 
 /** Required lines without a take, between the same takes of other lines, and the tokens `[from, to)` in between. */
@@ -145,7 +143,7 @@ export function* addReplacedLines(
       left -= to - from;
       return left >= 0;
     });
-    if (kept.reduce((sum, { from, to }) => sum + to - from, 0) < SCRIPT.minReplacedRatio * wordCount) continue;
+    if (kept.reduce((sum, { from, to }) => sum + to - from, 0) < COMMON.minSameShare * wordCount) continue;
     for (const take of divideAmongLines(kept.reverse(), missing.lines, recording)) takes[take.line] = take;
   }
 }

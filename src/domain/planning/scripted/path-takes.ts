@@ -2,12 +2,11 @@
 
 import type { Span } from "../../time";
 import { isFillerText } from "../lexicon/lexicon";
-import { COMMON } from "../thresholds";
+import { COMMON, SCRIPT } from "../thresholds";
 import type { Token, TokenRange } from "../tokens";
 import type { SettledPath } from "./differing-words";
 import type { ScriptPath } from "./find-path";
 import type { ScriptedRecording, ScriptLine } from "./script-lines";
-import { SCRIPT } from "./thresholds";
 
 /**
  * A line on the path: tokens `[from, to)`, except for those in `skipped`. `score` is the share of the line's words
@@ -89,7 +88,7 @@ export function listPathTakes(
       if (last && last.to === j) last.to = j + 1;
       else skipped.push({ from: j, to: j + 1 });
     }
-    const score = (used.length - SCRIPT.extraWordPenalty * extra) / line.words.length;
+    const score = (used.length - SCRIPT.insideLineCost * extra) / line.words.length;
     return { line: index, from, to, pairs, score, skipped, differs };
   });
 }

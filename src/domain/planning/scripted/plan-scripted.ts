@@ -4,17 +4,23 @@ import { measureWordDistance } from "../../text/normalize";
 import type { Span } from "../../time";
 import { detectActivity, estimateEdgeMargin } from "../audio-activity";
 import { assembleBasis, toBasis, toPacingOptions } from "../basis";
-import { isUsableAlignment, type PlanSteps } from "../context";
+import {
+  isUsableAlignment,
+  listChanges,
+  type PlanSteps,
+  runStages,
+  type Stage,
+  type StagedPlan,
+  type StageWord,
+} from "../context";
 import { type DecidedWord, type Decision, toDecidedSpans } from "../decided-spans";
 import { findLexicon } from "../lexicon/find-lexicon";
 import { findRetakes, isTake, type Retake } from "../retakes/find-retakes";
 import { type EarlierTake, findEarlierTakes } from "../retakes/takes-by-line";
-import { RETAKES } from "../retakes/thresholds";
 import { durationOf } from "../spans";
-import { listChanges, runStages, type Stage, type StagedPlan, type StageWord } from "../stages";
 import { divideStretchedWords } from "../stretched-words";
 import { listTakes } from "../take-list";
-import { ACTIVITY, COMMON, FILLERS } from "../thresholds";
+import { COMMON, FILLERS, RETAKES, SCRIPT } from "../thresholds";
 import { sortWords, type Token, tokenize } from "../tokens";
 import { decideNoise, findUnrecognizedSpeech, toVoiceScores } from "../understood-speech";
 import { type ConfirmedTake, confirmTakes, isWeak, listLineTakes } from "./confirm-takes";
@@ -29,7 +35,6 @@ import { listPathTakes, type PathTake, withAdjacentTokens } from "./path-takes";
 import { type PartialAlignment, rescueLines } from "./rescue-lines";
 import { type ScriptedContext, type ScriptedRecording, type ScriptLine, splitCompounds } from "./script-lines";
 import { keepWholeAttempts, settlePath } from "./settle-path";
-import { SCRIPT } from "./thresholds";
 
 /** What is known of a recording with a script. Rows of `candidates` and `takes` belong to the lines of the script. */
 type ScriptedState = {
@@ -106,7 +111,7 @@ function createState(context: ScriptedContext): ScriptedState {
   const { analysis, clock, language, transcript } = context;
   const activity = detectActivity({ ...analysis, duration: clock.duration });
   const known = sortWords(transcript.words);
-  const words = sortWords([...known, ...findUnrecognizedSpeech(known, activity, analysis, ACTIVITY.minUnrecognized)]);
+  const words = sortWords([...known, ...findUnrecognizedSpeech(known, activity, analysis, COMMON.minWordDuration)]);
   const { lines, tokens } = splitCompounds(context.lines, tokenize(words, language));
   return {
     context,
@@ -269,7 +274,7 @@ function decideWordlessRegion(region: Span, noise: boolean, { analysis }: Script
 /** Returns whether a take shows that its line is spoken. Half of a short line may be there by coincidence. */
 const isSpoken = (take: ConfirmedTake | null | undefined, found: number, line: ScriptLine): boolean =>
   (take != null && (!isUsableAlignment(take.alignment) || isSpokenLine(take.alignment))) ||
-  found >= SCRIPT.sureSimilarity * line.words.length;
+  found >= COMMON.minCompleteShare * line.words.length;
 
 /** Returns how many words of the line resemble the tokens in their places. Replacement words do not count. */
 const countFoundWords = (take: PathTake, line: ScriptLine, tokens: readonly Token[]): number =>

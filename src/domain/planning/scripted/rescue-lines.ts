@@ -3,7 +3,7 @@
 import type { AlignedWord } from "../../speech";
 import type { Span, Ticks } from "../../time";
 import { findBestAlignment, type PlanSteps, requestAlignmentsOf } from "../context";
-import { ACTIVITY, COMMON } from "../thresholds";
+import { ACTIVITY, COMMON, SCRIPT } from "../thresholds";
 import { pauseBefore, type TokenRange, toMaxLength } from "../tokens";
 import {
   fitToBudget,
@@ -17,7 +17,6 @@ import {
 import { alignLineAt, type LineMatch } from "./match-lines";
 import type { PathTake } from "./path-takes";
 import type { ScriptedRecording } from "./script-lines";
-import { SCRIPT } from "./thresholds";
 
 /** The words of a line that did not align as a whole. Some of them may be there. */
 export type PartialAlignment = { line: number; words: AlignedWord[] };

@@ -7,13 +7,12 @@ import { createDistanceCache } from "../../text/normalize";
 import { isContentWord } from "../lexicon/lexicon";
 import { hasDifferentWords } from "../retakes/repetition";
 import { takeWorth } from "../take-list";
-import { COMMON } from "../thresholds";
+import { COMMON, SCRIPT } from "../thresholds";
 import { pauseBefore, type Token, type TokenRange } from "../tokens";
 import { type ScriptPath, worthOf } from "./find-path";
 import type { LineCandidate } from "./line-candidates";
 import { measureFoundShare } from "./misaligned-lines";
 import type { ScriptedRecording, ScriptLine } from "./script-lines";
-import { SCRIPT } from "./thresholds";
 
 /**
  * Moves each line to the best of its accepted candidates between the adjacent lines, and keeps all of that candidate,
@@ -61,14 +60,14 @@ export function settlePath(
   for (const [i, line] of lines.entries()) {
     const place = placeAt(i);
     if (!place) continue;
-    const after = findNext(i, SCRIPT.sureSimilarity);
+    const after = findNext(i, COMMON.minCompleteShare);
     const possible = candidates[i]!.filter((one) => one.accepted && !isOtherLine(i, place, one));
     const best = findBestBetween(possible, place, before, after);
     if (best) {
       const isSame = isMostlyIn(place, best);
       const from = Math.max(best.from, before);
       // Another take may have words of the next line, but this one ends before it.
-      const to = Math.min(best.to, isSame ? findNext(i, SCRIPT.minSpokenSimilarity) : after);
+      const to = Math.min(best.to, isSame ? findNext(i, COMMON.minSameShare) : after);
       for (let j = place.from; j < place.to; j++) if (j < from || j >= to || !isSame) kept[j] = 0;
       for (let j = from; j < to; j++) if (!isSame || j < place.from || j >= place.to) kept[j] = 1;
       for (let k = 0; k < line.words.length; k++) {
@@ -134,7 +133,7 @@ function createOtherLineCheck(
   return (i, place, { from, to }) => {
     if (from < place.to || Math.max(to - from, place.to - place.from) > COMMON.maxComparedWords) return false;
     const ofLater = lineAt.subarray(from, to).filter((line) => line > i).length;
-    if (ofLater <= SCRIPT.minSpokenSimilarity * (to - from)) return false;
+    if (ofLater <= COMMON.minSameShare * (to - from)) return false;
     const own = new Set([...lines[i]!.words, ...tokens.slice(place.from, place.to).map(({ normal }) => normal)]);
     const isOther = (token: Token, k: number) =>
       isFound[from + k] === 1 && lineAt[from + k]! > i && !own.has(token.normal);
@@ -161,7 +160,7 @@ function findBestBetween(
   let highest = Number.NEGATIVE_INFINITY;
   for (const [rank, one] of accepted.entries()) {
     const free = Math.min(one.to, after) - Math.max(one.from, before);
-    if (free < SCRIPT.minFreeShare * (one.to - one.from) || free <= 0) continue;
+    if (free < COMMON.minLengthRatio * (one.to - one.from) || free <= 0) continue;
     const worth = worthOf(one, rank);
     if (worth < highest) continue;
     best = one;
@@ -254,7 +253,7 @@ const isAttempt = (takes: ChosenTakes, accepted: readonly LineCandidate[][]): bo
 
 function follows(one: LineCandidate, next: LineCandidate, accepted: readonly LineCandidate[][]): boolean {
   const gap = next.from - one.to;
-  if (gap < 0 || gap > COMMON.maxAddedWords) return false;
+  if (gap < 0 || gap > COMMON.manyWords) return false;
   return !accepted.some((row) => row.some((other) => other.from >= one.to && other.to <= next.from));
 }
 

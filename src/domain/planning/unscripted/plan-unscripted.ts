@@ -4,7 +4,15 @@ import type { SpeechAnalysis, Word } from "../../speech";
 import { type Span, toSeconds } from "../../time";
 import { type AudioActivity, detectActivity, estimateEdgeMargin } from "../audio-activity";
 import { assembleBasis, toBasis, toPacingOptions } from "../basis";
-import type { PlanContext, PlanSteps } from "../context";
+import {
+  listChanges,
+  type PlanContext,
+  type PlanSteps,
+  runStages,
+  type Stage,
+  type StagedPlan,
+  type StageWord,
+} from "../context";
 import { type DecidedWord, type Decision, KEEP, toDecidedSpans } from "../decided-spans";
 import { type FillerMatch, findFillers, findUnwrittenFillers, type UnwrittenFillers } from "../fillers/find-fillers";
 import { findLexicon } from "../lexicon/find-lexicon";
@@ -28,31 +36,24 @@ import {
   toLineTakes,
 } from "../retakes/takes-by-line";
 import type { RemovalRule, RuleMatch } from "../rules";
-import {
-  coveredDuration,
-  type DecidedSpan,
-  durationOf,
-  findOverlapping,
-  overlapDuration,
-  subtract,
-  sumCovered,
-} from "../spans";
-import { listChanges, runStages, type Stage, type StagedPlan, type StageWord } from "../stages";
+import { coveredDuration, type DecidedSpan, findOverlapping, overlapDuration, subtract, sumCovered } from "../spans";
 import { divideStretchedWords } from "../stretched-words";
 import { listTakes } from "../take-list";
-import { ACTIVITY } from "../thresholds";
+import { COMMON } from "../thresholds";
 import { findDuplicatedWords, sortWords, type Token, tokenize, trimWordsAtPauses } from "../tokens";
 import {
   decideNoise,
+  findSyllablesInNoise,
   findUnderstoodSpeech,
   findUnrecognizedSpeech,
+  findWordsInNoise,
   isVoiceWithoutWords,
   keepNotUnderstood,
   keepVoice,
+  measureNoiseShare,
   type UnderstoodSpeech,
   unrecognizedSpeech,
 } from "../understood-speech";
-import { findSyllablesInNoise, findWordsInNoise } from "./words-in-noise";
 
 const NO_MODEL = "No speech model supports this language: the cut is based on voice activity alone.";
 const MOSTLY_NOISE = "Recording is mostly music or noise: only pauses were removed.";
@@ -186,14 +187,11 @@ function setWords(state: UnscriptedState, words: Word[]): UnscriptedState {
   return { ...state, words, decided };
 }
 
-const withRemovals = (
-  state: UnscriptedState,
-  removals: Iterable<[number, RuleMatch<RemovalRule>]>,
-): UnscriptedState => {
+function withRemovals(state: UnscriptedState, removals: Iterable<[number, RuleMatch<RemovalRule>]>): UnscriptedState {
   const decided = state.decided.slice();
   for (const [i, removal] of removals) decided[i] = { ...decided[i]!, removal };
   return { ...state, decided };
-};
+}
 
 /** Returns the activity without the regions that were not understood. */
 function toUnderstoodActivity({ activity, understood }: UnscriptedState): AudioActivity {
@@ -231,7 +229,7 @@ function keepUnrecognizedSpeech(state: UnscriptedState): UnscriptedState {
     words,
     toUnderstoodActivity(state),
     context.analysis,
-    ACTIVITY.minUnrecognized,
+    COMMON.minWordDuration,
     state.fillers,
   );
   const duplicated = findDuplicatedWords(words, activity);
@@ -278,7 +276,7 @@ function chooseBestTakes(state: UnscriptedState): UnscriptedState {
 function divideIntoSpans(state: UnscriptedState): UnscriptedState {
   const spans = divide(state, () => null);
   // Music and applause are as loud as speech: without the noise nothing would be left.
-  const isMostlyNoise = state.isWordless || measureNoiseShare(spans, state.activity) > ACTIVITY.maxNoiseShare;
+  const isMostlyNoise = state.isWordless || measureNoiseShare(spans, state.activity) > COMMON.minCompleteShare;
   return { ...state, isMostlyNoise, spans: isMostlyNoise ? divide(state, () => KEEP) : spans };
 }
 
@@ -320,13 +318,6 @@ function describeNotUnderstood(
   if (!usesWords) return [`Speech was not understood: ${cause}. Only pauses were removed.`];
   const ticks = sumCovered(notUnderstood, analysis.speech);
   return [`${toSeconds(ticks).toFixed(1)} s of speech were not understood: ${cause}. Only pauses were removed there.`];
-}
-
-/** Returns the share of the loud time that is removed as noise, 0 to 1. */
-function measureNoiseShare(spans: readonly DecidedSpan[], { speechRegions, noiseRegions }: AudioActivity): number {
-  const sum = (all: readonly Span[]) => all.reduce((total, span) => total + durationOf(span), 0);
-  const loud = sum(speechRegions) + sum(noiseRegions);
-  return loud === 0 ? 0 : sum(spans.filter((span) => span.reason === "noise")) / loud;
 }
 
 /** Returns whether a word extends into a filler on the far side of a pause. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Plan } from "../../../../src/domain/plan";
+import type { StagedPlan } from "../../../../src/domain/planning/context";
 import { isReviewRule, reasonOf } from "../../../../src/domain/planning/rules";
-import type { StagedPlan } from "../../../../src/domain/planning/stages";
 import { ENERGY_HOP } from "../../../../src/domain/speech";
 import { fromSeconds, getFrameCount, getFrameTime, type Span } from "../../../../src/domain/time";
 import { checkAny, planOf } from "./any-recording";

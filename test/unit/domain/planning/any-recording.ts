@@ -3,7 +3,7 @@ import { expect } from "bun:test";
 import fc from "fast-check";
 import { AppError } from "../../../../src/domain/errors";
 import type { CutOptions } from "../../../../src/domain/plan";
-import type { StagedPlan } from "../../../../src/domain/planning/stages";
+import type { StagedPlan } from "../../../../src/domain/planning/context";
 import { planCut } from "../../../../src/work/cuts/plan-cut";
 import {
   createRandomAligner,

@@ -6,7 +6,7 @@ import { detectActivity } from "../../../../src/domain/planning/audio-activity";
 import { KEEP, toDecidedSpans } from "../../../../src/domain/planning/decided-spans";
 import { type RuleMatch, reasonOf } from "../../../../src/domain/planning/rules";
 import { type DecidedSpan, isKept } from "../../../../src/domain/planning/spans";
-import { CUTTING } from "../../../../src/domain/planning/thresholds";
+import { COMMON } from "../../../../src/domain/planning/thresholds";
 import { fromSeconds, type Span } from "../../../../src/domain/time";
 
 const DURATION = fromSeconds(10);
@@ -230,8 +230,8 @@ describe("decided spans", () => {
           for (const one of given) {
             const [start, end] = [Math.max(0, one.start), Math.min(DURATION, one.end)];
             const holds = (kept: Span) =>
-              kept.start <= start + CUTTING.maxGiven &&
-              kept.end >= end - CUTTING.maxGiven &&
+              kept.start <= start + COMMON.minDuration &&
+              kept.end >= end - COMMON.minDuration &&
               Math.min(kept.end, end) - Math.max(kept.start, start) >= (end - start) / 2 - 1;
             if (one.removal === null && end > start)
               expect(spans.some((kept) => isKept(kept) && holds(kept))).toBe(true);

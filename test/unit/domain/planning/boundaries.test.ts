@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { AudioActivity } from "../../../../src/domain/planning/audio-activity";
 import { placeBoundaries } from "../../../../src/domain/planning/decided-spans";
 import { type DecidedSpan, isKept } from "../../../../src/domain/planning/spans";
-import { CUTTING } from "../../../../src/domain/planning/thresholds";
+import { COMMON } from "../../../../src/domain/planning/thresholds";
 import { fromSeconds } from "../../../../src/domain/time";
 
 const HOPS_PER_SECOND = 200;
@@ -136,7 +136,7 @@ test("spans stay sorted and disjoint, kept ones whole but for their edges; a sho
       for (const span of spans.filter(isKept))
         expect(
           placed.some((one) => {
-            const isWhole = one.start <= span.start + CUTTING.maxGiven && one.end >= span.end - CUTTING.maxGiven;
+            const isWhole = one.start <= span.start + COMMON.minDuration && one.end >= span.end - COMMON.minDuration;
             return isKept(one) && isWhole;
           }),
         ).toBe(true);

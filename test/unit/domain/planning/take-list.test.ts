@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { CUT_MODES, type Plan } from "../../../../src/domain/plan";
 import { listTakes } from "../../../../src/domain/planning/take-list";
+import { COMMON } from "../../../../src/domain/planning/thresholds";
 import { fromSeconds } from "../../../../src/domain/time";
 import { planCut } from "../../../../src/work/cuts/plan-cut";
 import { createRecording, type Moment, type TestRecording } from "../../work/cuts/test-recording";
@@ -226,7 +227,7 @@ test("listed takes are disjoint, in order and long enough, and include the chose
         expect(own.end).toBeLessThanOrEqual(chosen.end);
         for (const [i, one] of take.candidates.entries()) {
           if (i > 0) expect(one.start).toBeGreaterThanOrEqual(take.candidates[i - 1]!.end);
-          if (one !== own) expect(one.end - one.start).toBeGreaterThanOrEqual(fromSeconds(0.1));
+          if (one !== own) expect(one.end - one.start).toBeGreaterThanOrEqual(COMMON.minDuration);
           expect(one.score).toBeWithin(0, 1.0001);
         }
       }

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { STAGE_THRESHOLDS } from "../../../../src/domain/planning/stages";
+import { STAGE_THRESHOLDS } from "../../../../src/domain/planning/thresholds";
 import { fromSeconds } from "../../../../src/domain/time";
 
 const README = join(import.meta.dir, "../../../../src/domain/planning/README.md");

@@ -7,7 +7,7 @@ import { expect, test } from "bun:test";
 import { type AudioActivity, detectActivity } from "../../../../../src/domain/planning/audio-activity";
 import { ENGLISH } from "../../../../../src/domain/planning/lexicon/english";
 import type { DecidedSpan } from "../../../../../src/domain/planning/spans";
-import { findSyllablesInNoise, findWordsInNoise } from "../../../../../src/domain/planning/unscripted/words-in-noise";
+import { findSyllablesInNoise, findWordsInNoise } from "../../../../../src/domain/planning/understood-speech";
 import type { Recognition } from "../../../../../src/domain/speech";
 import { fromSeconds, type Span } from "../../../../../src/domain/time";
 import type { VoiceFeatures } from "../../../../../src/domain/voice";
@@ -58,8 +58,8 @@ test.each<[string, Recognition, boolean]>([
   expect(found).toEqual(isSpoken ? noise : []);
 });
 
-test("only noise of 0.6 s at the level of speech is recognized", () => {
-  const noise = [noiseAt(30, 30.5), noiseAt(40, 42), noiseAt(50, 52)];
+test("only noise of 0.5 s at the level of speech is recognized", () => {
+  const noise = [noiseAt(30, 30.4), noiseAt(40, 42), noiseAt(50, 52)];
   expect(run(noise, [-20, -20, -40], () => recognition(-0.001)).windows).toEqual([spanOf(39.7, 42.3)]);
   expect(run([{ ...noiseAt(40, 42), reason: "filler" }], [-20], () => recognition(-1)).windows).toEqual([]);
 });
