@@ -1,10 +1,10 @@
 /** Reads text files that are named on the command line. */
 import { existsSync, statSync } from "node:fs";
-import { decodeText } from "../domain/text/decode";
+import { decodeText, decodeUnicode } from "../domain/text/decode";
 import { UsageError } from "./options";
 
-/** `kind` and `path` name the file in messages. */
-type TextInput = { kind: string; path: string; maxBytes: number; limit: string };
+/** `kind` and `path` name the file in messages. A script may have another encoding than Unicode. */
+type TextInput = { kind: "script" | "vocabulary" | "plan"; path: string; maxBytes: number; limit: string };
 
 /** Throws `UsageError` unless the path is a file or a pipe. */
 export function requireTextInput({ kind, path }: Pick<TextInput, "kind" | "path">): void {
@@ -14,8 +14,8 @@ export function requireTextInput({ kind, path }: Pick<TextInput, "kind" | "path"
 }
 
 /**
- * Returns the text of a file in an encoding of `decodeText`. Reads no more than `maxBytes`, even from a pipe, whose
- * size is not known in advance. Throws `UsageError`.
+ * Returns the text of a file. Reads no more than `maxBytes`, even from a pipe, whose size is not known in advance.
+ * Throws `UsageError`.
  */
 export async function readTextInput(input: TextInput): Promise<string> {
   requireTextInput(input);
@@ -27,5 +27,6 @@ export async function readTextInput(input: TextInput): Promise<string> {
     bytes += chunk.byteLength;
     if (bytes > maxBytes) throw new UsageError(`${kind} ${path} must have at most ${limit}`);
   }
-  return decodeText(Buffer.concat(chunks));
+  const content = Buffer.concat(chunks);
+  return kind === "script" ? decodeText(content) : decodeUnicode(content);
 }

@@ -78,7 +78,7 @@ test("a worker is drained, resumed and revoked, and its history stays", async ()
   await lookAgain(page);
   await page.getByRole("progressbar").waitFor();
   await button(page, "Revoke").click();
-  expect(await dialog(page).textContent()).toContain("Its 1 job is queued again");
+  expect(await dialog(page).textContent()).toContain("Its 1 task runs again elsewhere");
   await button(page, "Revoke worker").click();
   await page.getByText(/^Revoked .*Its history is kept/).waitFor();
   await page.getByRole("region", { name: "History" }).getByText("Stopped").waitFor();

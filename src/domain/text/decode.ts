@@ -1,11 +1,19 @@
 /** Text files in the encodings that programs write. Pure. */
 
-/** Decodes UTF-8, UTF-16 with a byte order mark, and, as a last resort, Windows-1252. */
+/**
+ * Decodes UTF-8, and UTF-16 with a byte order mark. Other bytes become U+FFFD, or throw a `TypeError` if `fatal` is
+ * set.
+ */
+export function decodeUnicode(bytes: Uint8Array<ArrayBuffer>, options: { fatal?: boolean } = {}): string {
+  const mark = `${bytes[0]} ${bytes[1]}`;
+  const encoding = mark === "255 254" ? "utf-16le" : mark === "254 255" ? "utf-16be" : "utf-8";
+  return new TextDecoder(encoding, options).decode(bytes);
+}
+
+/** Decodes Unicode, and everything else as Windows-1252: for texts in which some wrong letters do little harm. */
 export function decodeText(bytes: Uint8Array<ArrayBuffer>): string {
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return new TextDecoder("utf-16le").decode(bytes);
-  if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder("utf-16be").decode(bytes);
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return decodeUnicode(bytes, { fatal: true });
   } catch {
     return new TextDecoder("windows-1252").decode(bytes);
   }

@@ -17,6 +17,8 @@ type FileEntry = { entry: VocabularyEntry; lines: number[]; forms: Set<string> }
 
 /** Maximum length of a file: terms, and as much again for separators and notes. A longer one is not parsed. */
 export const MAX_FILE_CHARACTERS = 2 * MAX_VOCABULARY_CHARACTERS;
+/** Replacement character of decoders for bytes that are not Unicode. */
+const UNREADABLE = "\ufffd";
 
 /** Names of the first column in the head of a CSV file. */
 const HEADS = new Set(["term", "terms", "text", "name", "word", "vocabulary"]);
@@ -30,6 +32,13 @@ const HEADS = new Set(["term", "terms", "text", "name", "word", "vocabulary"]);
 export function parseVocabularyFile(text: string): ParsedVocabulary {
   if (text.length > MAX_FILE_CHARACTERS)
     return { entries: null, problem: { line: null, message: `must have at most ${MAX_FILE_CHARACTERS} characters` } };
+  // Terms are written into transcripts: a guess at the encoding could be wrong in each of them.
+  const unreadable = splitRows(text).find((row) => row.text.includes(UNREADABLE));
+  if (unreadable)
+    return {
+      entries: null,
+      problem: { line: unreadable.line, message: "the text is not UTF-8: save the file as UTF-8" },
+    };
   const rows = isCsv(text) ? readCsv(text) : readLines(text);
   if (!Array.isArray(rows)) return { entries: null, problem: rows };
   if (rows.length === 0) return { entries: null, problem: { line: null, message: describeEmpty(text) } };

@@ -28,7 +28,8 @@ const cutAfterUpload = orNull(
     language: optional(language, "Language of recordings that are uploaded without one. Null: it is detected"),
   }),
 );
-const CUT_AFTER_UPLOAD = "Mode in which new recordings are cut as soon as they are cuttable. Null: they are not";
+const CUT_AFTER_UPLOAD =
+  "Settings with which new recordings are cut as soon as they are cuttable. Null: they are not cut";
 
 type CutAfterUpload = Static<typeof cutAfterUpload>;
 

@@ -73,7 +73,7 @@ async function readBody<S extends TSchema>(
 
 /**
  * Reads the fields that every version sends. The other fields differ between versions. Throws `AppError` `conflict` for
- * one.
+ * another version of the protocol.
  */
 async function readProgram(call: CallOfWorker): Promise<WorkerProgram> {
   const program = await readBody(call, programMessage);

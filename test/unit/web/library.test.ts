@@ -29,7 +29,7 @@ describe("the state of a recording is shown if it is not normal", () => {
     ["failed", { state: "failed" }, "Failed"],
     ["in line for a cut", { open_cut: { id: "d", state: "pending", progress: null } }, "In line for a cut"],
     ["being cut", { open_cut: { id: "d", state: "processing", progress: 0.1 } }, "Cutting"],
-    ["in line for a render", render("pending"), "In line to render"],
+    ["in line for a render", render("pending"), "In line for a render"],
     ["rendered now", render("processing"), "Rendering"],
     ["rendered", render("completed"), "Rendered"],
     ["rendered from an older cut", render("completed", "b"), undefined],

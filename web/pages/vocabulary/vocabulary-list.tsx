@@ -1,5 +1,5 @@
 import { useId, useRef, useState } from "preact/hooks";
-import { decodeText } from "../../../src/domain/text/decode";
+import { decodeUnicode } from "../../../src/domain/text/decode";
 import { MAX_TERM_CHARACTERS, type VocabularyEntry } from "../../../src/domain/vocabulary/entries";
 import { parseVocabularyFile } from "../../../src/domain/vocabulary/parse-file";
 import { afterNextFrame } from "../../app/after-next-frame";
@@ -94,7 +94,7 @@ function ImportButton({ owner }: { owner: VocabularyOwner }) {
   const importFile = async (file: File): Promise<void> => {
     setProblem(null);
     if (file.size > MAX_FILE_BYTES) return setProblem(`“${file.name}” is larger than ${formatBytes(MAX_FILE_BYTES)}.`);
-    const { entries: added, problem } = parseVocabularyFile(decodeText(new Uint8Array(await file.arrayBuffer())));
+    const { entries: added, problem } = parseVocabularyFile(decodeUnicode(new Uint8Array(await file.arrayBuffer())));
     if (problem !== null) {
       const { line, message } = problem;
       return setProblem(line === null ? `“${file.name}” ${message}.` : `Line ${line} of “${file.name}”: ${message}.`);

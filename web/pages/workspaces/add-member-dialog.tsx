@@ -86,7 +86,7 @@ function InvitationDialog({ invited, onClose }: { invited: Invited; onClose(): v
       <p>
         {state.kind === "loading" ? null : state.kind === "failed" ? (
           <>
-            If it does not arrive, send this link to <strong>{invited.email}</strong>.
+            If the invitation email does not arrive, send this link to <strong>{invited.email}</strong>.
           </>
         ) : state.value.email ? (
           <>

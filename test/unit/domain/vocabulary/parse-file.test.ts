@@ -37,6 +37,7 @@ describe("a vocabulary file", () => {
     ["nothing to say", "Offcut\n…\n", 2, "must contain a letter or a digit"],
     ["a form of two terms", "Offcut = off cut\nOther = Off-Cut", 2, 'is already in the entry "Offcut"'],
     ["an open quotation mark", 'Offcut,"off cut\nOther,x', 1, "a quotation mark is not closed"],
+    ["bytes that are not UTF-8", "Offcut\nM\ufffdller", 2, "the text is not UTF-8"],
     ["a long file", `Offcut\n${"\n".repeat(400_000)}`, null, "must have at most 400000 characters"],
     ["an empty file", "\ufeff\n", null, "has no terms"],
     ["a file with notes only", "\n # only a note\n", null, "has no terms: lines that start with # are notes"],

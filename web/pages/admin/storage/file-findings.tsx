@@ -213,7 +213,7 @@ const TEXTS: Record<Action, ActionText> = {
     done: "Deleted.",
     confirm: {
       title: (files) => `Delete ${files}?`,
-      text: "Only files that belong to no recording or render are deleted. This cannot be undone.",
+      text: "Only files that belong to no recording or render are moved to the trash.",
     },
   },
   delete_owner: {

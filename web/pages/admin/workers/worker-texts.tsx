@@ -69,7 +69,7 @@ export const formatSandbox = ({ sandbox: { mode, reason } }: AdminWorkerDetail):
 export const describeRunning = ({ current }: AdminWorker): string =>
   current.length === 0
     ? "It is idle."
-    : `Its ${formatCount(current.length, "job")} ${current.length === 1 ? "is" : "are"} queued again.`;
+    : `Its ${formatCount(current.length, "task")} ${current.length === 1 ? "runs" : "run"} again elsewhere.`;
 
 /** Shows the current work of a worker with its progress. */
 export function CurrentRuns({ worker }: { worker: AdminWorker }) {
