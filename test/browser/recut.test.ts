@@ -65,11 +65,11 @@ test("the open cut stays, and is not edited, while it is made again", async () =
   const removed = page.getByRole("group", { name: "Words" }).locator("s");
   await removed.first().waitFor();
   const before = await removed.allTextContents();
+  const others = new Set([asset.takesCutId, asset.reviewCutId]);
   let isMaking = true;
   await page.route(/\/api\/v1\/cuts\/[^/]+$/, async (route) => {
     const json = await user.must<Cut>("GET", new URL(route.request().url()).pathname);
-    const isOld = [asset.takesCutId, asset.reviewCutId].includes(json.id);
-    const change = isOld || !isMaking ? {} : { state: "processing", plan: null, completed_at: null };
+    const change = others.has(json.id) || !isMaking ? {} : { state: "processing", plan: null, completed_at: null };
     await route.fulfill({ json: { ...json, ...change } });
   });
   await page.getByRole("tab", { name: "Script", exact: true }).click();
@@ -84,6 +84,25 @@ test("the open cut stays, and is not edited, while it is made again", async () =
   await expectAccessible(page);
   await saveScreenshots(page);
 
+  // The menu shows the cut that is open, and has no actions that would end or rename the source of the new one.
+  await page.getByRole("button", { name: /^Cut / }).click();
+  const ticked = page.getByRole("menuitemradio", { checked: true });
+  expect(await ticked.count()).toBe(1);
+  expect(await ticked.textContent()).not.toContain("Loose");
+  for (const name of ["Rename", "Delete cut"]) expect(await page.getByRole("menuitem", { name }).count()).toBe(0);
+  await page.keyboard.press("Escape");
+  await page.getByRole("tab", { name: "Script", exact: true }).click();
+  const compared = page.getByRole("combobox", { name: "Compare with" });
+  expect(await compared.locator(`option[value="${asset.takesCutId}"]`).count()).toBe(0);
+  // A version that somebody else saves from the open cut is not opened instead of the new one.
+  const url = page.url();
+  const { plan } = await user.must<Cut>("GET", `/v1/cuts/${asset.takesCutId}`);
+  const edit = { segments: plan!.segments.slice(1).map(({ start, end }) => ({ start, end })), name: "By Ben" };
+  others.add((await user.must<Cut>("POST", `/v1/cuts/${asset.takesCutId}/edits`, { json: edit })).id);
+  await compared.locator("option", { hasText: "By Ben" }).waitFor({ state: "attached" });
+  await page.waitForTimeout(1_000);
+  expect(page.url()).toBe(url);
+
   isMaking = false;
   await page.getByText(/^The cut is ready: /).waitFor();
   await button(page, "Cut Loose").waitFor();
@@ -92,6 +111,78 @@ test("the open cut stays, and is not edited, while it is made again", async () =
     .getByTitle(/^Undo: Re-cut/)
     .waitFor();
   expect(await button(page, "Render").isDisabled()).toBe(false);
+});
+
+test("a re-cut that is cancelled or has failed leaves its source open and editable", async () => {
+  const user = await server().user();
+  const asset = await createStudioAsset(user);
+  const page = await open(`/assets/${asset.id}?cut=${asset.takesCutId}`, user);
+  const made = new Set([asset.takesCutId]);
+  let change: object = { state: "processing", plan: null, completed_at: null };
+  await page.route(/\/api\/v1\/cuts\/[^/]+$/, async (route) => {
+    if (route.request().method() !== "GET") return route.continue();
+    const json = await user.must<Cut>("GET", new URL(route.request().url()).pathname);
+    await route.fulfill({ json: { ...json, ...(made.has(json.id) ? {} : change) } });
+  });
+  const recut = async () => {
+    const asked = page.waitForRequest((request) => request.method() === "POST" && request.url().endsWith("/v1/cuts"));
+    await page.getByRole("tab", { name: "Script", exact: true }).click();
+    await page.getByRole("group", { name: "Mode" }).getByRole("button", { name: "Loose" }).click();
+    await button(page, "Re-cut (keeps your edits)").click();
+    return (await asked).postDataJSON() as { keep_edits_of?: string };
+  };
+  const expectOpen = async () => {
+    await page.waitForURL((url) => url.searchParams.get("cut") === asset.takesCutId);
+    await button(page, "Save").waitFor();
+    expect(await page.locator(".workspace").getAttribute("data-cut")).toBe(asset.takesCutId);
+  };
+  const list = () => user.must<Paged<Cut>>("GET", `/v1/cuts?asset_id=${asset.id}`);
+  const note = page.getByText("Cutting again. You can edit the new cut when it opens.");
+  await button(page, "Save").waitFor();
+
+  // A cut that somebody else makes is awaited too, but it is not a re-cut that can be cancelled here.
+  const choose = async (name: RegExp) => {
+    await page.getByRole("button", { name: /^Cut / }).click();
+    await page.getByRole("menuitemradio", { name }).click();
+  };
+  await choose(/^Natural(?! 2)/);
+  await page.getByText("Creating the cut…").waitFor();
+  expect([await note.count(), await button(page, "Cancel").count()]).toEqual([0, 0]);
+  await choose(/^Natural 2/);
+  await expectOpen();
+  made.add(asset.reviewCutId);
+
+  // A card of the review stays open.
+  await page.getByRole("button", { name: /^Review \d+$/ }).click();
+  const card = page.getByRole("region", { name: "Place to review" });
+  await card.waitFor();
+  await recut();
+  await note.waitFor();
+  await page.getByRole("tab", { name: /^Review/ }).click();
+  await card.waitFor();
+  const keep = card.getByRole("button", { name: /^Keep/ });
+  expect(await keep.count()).toBe(0);
+  await button(page, "Cancel").click();
+  await expectOpen();
+  await keep.waitFor();
+  await until("the end of the re-cut", async () => (await list()).items.length === 2);
+
+  await recut();
+  await note.waitFor();
+  change = { state: "failed", plan: null, error_code: "internal_error", error_message: "The server was restarted." };
+  await page.getByRole("alert").getByText("The server was restarted.").waitFor();
+  await expectOpen();
+  // Edits are stored, and the next re-cut keeps them.
+  const stored = page.waitForResponse((response) => response.url().endsWith("/draft") && response.ok());
+  await page.getByRole("group", { name: "Words" }).focus();
+  for (const key of ["Home", "Control+ArrowRight", "Delete"]) await page.keyboard.press(key);
+  await stored;
+  change = {};
+  const saved = page.waitForResponse((response) => response.url().endsWith("/edits") && response.ok());
+  const { keep_edits_of: kept } = await recut();
+  expect(kept).toBe(((await (await saved).json()) as Cut).id);
+  await button(page, "Cut Loose 2").waitFor();
+  expect(await page.getByText("The server was restarted.").count()).toBe(0);
 });
 
 test("mode and script are entered while a recording is prepared, and the cut exists on the next visit", async () => {

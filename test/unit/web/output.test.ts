@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { CUT_MODES } from "../../../src/domain/plan";
 import { createRemainingTime } from "../../../web/app/rare-formats";
-import { nameVersion, proposeName } from "../../../web/editor/versions/name-version";
+import { describeVersion, nameVersion, proposeName } from "../../../web/editor/versions/name-version";
 import {
   canDropFrames,
   type ExportOptions,
@@ -22,6 +22,7 @@ import {
   toOutput,
 } from "../../../web/pages/asset/output/render-choices";
 import { listPresets } from "../../../web/pages/asset/output/render-presets";
+import type { ListedCut } from "../../../web/pages/asset/use-cuts";
 
 const video: RenderedAsset & { has_transcript: boolean } = {
   type: "video",
@@ -221,4 +222,15 @@ test("cuts without a name get that of their mode, the older ones without a numbe
   const cuts = [make("d", 4), make("c", 3, "Tight 2"), make("b", 2, "For Anna"), make("a", 1, null, "failed")];
   expect(cuts.map((cut) => nameVersion(cut, cuts))).toEqual(["Tight 3", "Tight 2", "For Anna", "Tight (failed)"]);
   expect(proposeName(options, cuts)).toBe("Tight 4");
+});
+
+test("the description of a version says that it is set aside", () => {
+  const version = {
+    created_by: { id: "a", name: "Anna Okoye" },
+    created_at: "2025-03-04T10:15:00Z",
+    is_set_aside: true,
+    note: "Shorter",
+  } as ListedCut;
+  expect(describeVersion(version)).toMatch(/^Anna Okoye · .+ · set aside · Shorter$/);
+  expect(describeVersion({ ...version, is_set_aside: false })).not.toContain("aside");
 });

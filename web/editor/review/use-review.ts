@@ -17,10 +17,10 @@ export const startReview = (): void => session.peek()?.start();
 /** Returns the number of places that are worth a listen and not decided. */
 export const useReviewCount = (): number => session.value?.open.value ?? 0;
 
-type Parts = Pick<EditorContextValue, "editor" | "playback" | "keeper"> & { onStart(): void };
+type Parts = Pick<EditorContextValue, "editor" | "playback" | "keeper"> & { canEdit: boolean; onStart(): void };
 
 /** Keeps the review while the editor's page is open. Call it once. */
-export function useReviewSession({ editor, playback, keeper, onStart }: Parts): void {
+export function useReviewSession({ editor, playback, keeper, canEdit, onStart }: Parts): void {
   const review = useMemo(
     () => (editor.cut === null ? null : createSession({ editor, playback, draft: keeper, onStart })),
     [editor, playback, keeper],
@@ -32,10 +32,10 @@ export function useReviewSession({ editor, playback, keeper, onStart }: Parts): 
       if (session.peek() === review) session.value = null;
     };
   }, [review]);
-  useActions(useMemo(() => (review === null ? [] : listActions(review, editor)), [review, editor]));
+  useActions(useMemo(() => (review === null ? [] : listActions(review, editor, canEdit)), [review, editor, canEdit]));
 }
 
-function listActions(review: ReviewSession, editor: Editor): Action[] {
+function listActions(review: ReviewSession, editor: Editor, canEdit: boolean): Action[] {
   const hasCard = () => review.isReviewing.value && review.current.value !== null;
   const inReview = (rows: Omit<Action, "group">[]): Action[] => rows.map((row) => ({ ...row, group: "Review" }));
   const decisions: Omit<Action, "group">[] = [
@@ -64,7 +64,7 @@ function listActions(review: ReviewSession, editor: Editor): Action[] {
     },
     { name: "review.next", label: "Review, or skip to the next place", keys: ["n"], perform: () => review.step(1) },
     { name: "review.previous", label: "Previous place", keys: ["Shift+n"], perform: () => review.step(-1) },
-    ...(editor.canEdit ? decisions : []),
+    ...(canEdit ? decisions : []),
     { name: "review.again", label: "Play again", keys: ["Space"], isEnabled: hasCard, perform: () => review.toggle() },
     {
       name: "review.other",

@@ -6,9 +6,9 @@ import { api, must } from "../../app/api";
 import { connection } from "../../app/connection";
 import { toClock } from "../../app/english";
 import { formatShortDay } from "../../app/format";
-import { runDeletion } from "../../app/query-client";
 import { canWrite } from "../../app/session";
 import type { EditorWithDraft } from "../../pages/asset/follow-versions";
+import { deleteCut } from "../../pages/asset/use-cuts";
 import { ConfirmDialog } from "../../ui/dialog";
 import { Icon } from "../../ui/icon";
 import { Menu, type MenuItem } from "../../ui/menu";
@@ -31,7 +31,7 @@ export function CutMenu({ both }: { both: EditorWithDraft }) {
     id: one.id,
     label: nameVersion(one, all),
     detail: describeVersion(one),
-    isChecked: one.id === cuts.openId,
+    isChecked: one.id === cut.id,
     run: () => cuts.choose(one.id),
   }));
   const actions: MenuItem[] = [];
@@ -48,7 +48,8 @@ export function CutMenu({ both }: { both: EditorWithDraft }) {
       run: () => performAction("cut.save-as"),
     });
   if (all.length > 1) actions.push({ label: "Compare with…", icon: "compare", run: openCompare });
-  if (canWrite.value)
+  // While a re-cut is awaited, the name in the menu is that of its source.
+  if (canWrite.value && cuts.awaited === null)
     actions.push(
       { label: "Rename", icon: "edit", run: () => setDialog("rename") },
       { label: "Delete cut", icon: "trash", isDangerous: true, run: () => setDialog("delete") },
@@ -110,9 +111,8 @@ function DeleteDialog({ cut, name, both: { keeper }, onClose }: DeleteDialogProp
       confirmLabel="Delete cut"
       onConfirm={async () => {
         await keeper?.hold();
-        const request = must(api.DELETE("/api/v1/cuts/{cut_id}", { params: { path: { cut_id: cut.id } } }));
         try {
-          await runDeletion(cut.id, request);
+          await deleteCut(cut.id);
         } catch (error) {
           keeper?.resume();
           throw error;

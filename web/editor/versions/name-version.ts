@@ -65,8 +65,9 @@ export function nameVersion(cut: NamedCut, all: readonly NamedCut[]): string {
   return state === undefined ? name : `${name} (${state})`;
 }
 
-/** Returns "Anna Okoye · Nov 23, 4:12 PM · Without the second question". */
-export function describeVersion({ created_by, created_at, note }: ListedCut): string {
+/** Returns "Anna Okoye · Nov 23, 4:12 PM · set aside · Without the second question". */
+export function describeVersion({ created_by, created_at, is_set_aside: isSetAside, note }: ListedCut): string {
   const time = new Date(created_at);
-  return [created_by?.name, `${formatShortDay(time)}, ${toClock(time)}`, note].filter(Boolean).join(" · ");
+  const when = `${formatShortDay(time)}, ${toClock(time)}`;
+  return [created_by?.name, when, isSetAside && "set aside", note].filter(Boolean).join(" · ");
 }

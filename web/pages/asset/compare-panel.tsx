@@ -51,7 +51,7 @@ export function ComparePanel() {
   const { editor, cuts } = useEditor();
   const listed = cuts.items;
   const all = listed.kind === "ready" ? listed.value : [];
-  const others = all.filter(({ id, state }) => state === "completed" && id !== cuts.openId);
+  const others = all.filter(({ id, state }) => state === "completed" && id !== editor.cut?.id);
   const isChosen = others.some(({ id }) => id === otherId.value);
   const chosen = isChosen ? otherId.value : null;
   if (editor.cut === null || others.length === 0) return null;

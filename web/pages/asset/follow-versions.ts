@@ -1,5 +1,5 @@
 /** Opens the version that somebody else saves from the open cut, with the edits that it does not have. */
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { listenLive } from "../../app/live";
 import { me } from "../../app/session";
 import { showToast } from "../../app/toasts";
@@ -68,6 +68,8 @@ export function createFollower({ cut, cuts, words, editor, both }: FollowerSourc
   return {
     find: async () => {
       const version = await findNext(cut, both.known);
+      // Nothing is followed while another cut is being opened or made.
+      if (cuts().openId !== cut.id) throw new Error("another cut is being opened");
       if (!version?.plan) return null;
       const { plan } = version;
       const texts = applyPlanTexts(words, [...plan.segments, ...plan.removed]);
@@ -108,6 +110,20 @@ export const listVersions = (cut: Cut, { items }: Pick<Cuts, "items">): string[]
 /** Reads drafts and versions again that others have saved. Viewers follow versions that take the place of theirs. */
 export function useFollower(both: EditorWithDraft, cuts: Cuts, cut: Cut | null): void {
   const { keeper } = both;
+  const isAway = cuts.openId !== (cut?.id ?? null);
+  const wasAway = useRef(isAway);
+  wasAway.current = isAway;
+  useEffect(() => {
+    if (keeper === null || cuts.awaited === null) return;
+    void keeper.hold();
+    return () => {
+      if (wasAway.current) return;
+      // The re-cut was cancelled or has failed.
+      both.saved = null;
+      keeper.resume();
+      void keeper.sync({ hasVersion: true });
+    };
+  }, [both, cuts.awaited === null]);
   useEffect(() => {
     if (cut === null || keeper === null) return;
     return listenLive(["draft.updated"], ({ type, entityId, state, revision }) => {
@@ -118,11 +134,12 @@ export function useFollower(both: EditorWithDraft, cuts: Cuts, cut: Cut | null):
   const successor = cut?.superseded_by ?? null;
   const versions = cut === null ? [] : listVersions(cut, cuts);
   useEffect(() => {
+    if (isAway) return;
     if (successor !== null && keeper === null) cuts.choose(successor, true);
     if (keeper === null || (successor === null && versions.every((id) => both.known.has(id)))) return;
     void keeper.sync({ hasVersion: true }).then((isRead) => {
       // A version that was stored beside the draft is not opened later either.
       for (const id of isRead && both.saved === null ? versions : []) both.known.add(id);
     });
-  }, [both, successor, versions.join()]);
+  }, [both, isAway, successor, versions.join()]);
 }

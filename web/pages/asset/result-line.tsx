@@ -23,11 +23,12 @@ import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { DraftConflict } from "./draft-notice";
 import { adviseCut } from "./problem-texts";
+import { deleteCut } from "./use-cuts";
 import { type Asset, hasSpeech } from "./use-media";
 
 export function ResultLine() {
   const { asset, editor, cut, cuts, keeper } = useEditor();
-  const unfinished = cuts.awaited ?? (cut?.state === "completed" ? null : cut);
+  const unfinished = cuts.awaited ?? cuts.failed ?? (cut?.state === "completed" ? null : cut);
   return (
     <section class="headline" aria-label="Result">
       {editor.cut !== null ? <Result /> : asset.cuttable ? <NoCut /> : <Preparation asset={asset} />}
@@ -35,7 +36,7 @@ export function ResultLine() {
       {(keeper?.state.value.kind === "conflict" || unfinished !== null) && (
         <div class="headline-note">
           {keeper !== null && <DraftConflict keeper={keeper} />}
-          {unfinished !== null && <CutState cut={unfinished} isAwaited={cuts.awaited !== null} />}
+          {unfinished !== null && <CutState cut={unfinished} />}
         </div>
       )}
     </section>
@@ -218,9 +219,17 @@ function describePlace(jobsBefore: number | null): string {
   return jobsBefore === 0 ? "Next in line" : `In line, ${formatCount(jobsBefore, "job")} before yours`;
 }
 
-/** Shows the state of a cut that is not completed or has failed. `isAwaited`: another cut is open until then. */
-const CutState = ({ cut, isAwaited }: { cut: Cut; isAwaited: boolean }) =>
-  cut.state === "failed" ? (
+/** Shows the state of a cut that is not completed or has failed. A re-cut can be cancelled. */
+function CutState({ cut }: { cut: Cut }) {
+  const { cuts } = useEditor();
+  const { recutOf } = cuts;
+  const cancel = async (openId: string) => {
+    // The cut is left first: a page of a deleted cut opens another one.
+    cuts.choose(openId, true);
+    await deleteCut(cut.id);
+    await cuts.list.reload();
+  };
+  return cut.state === "failed" ? (
     <div class="message bad" role="alert">
       <Icon name="warning" />
       <p>
@@ -232,11 +241,17 @@ const CutState = ({ cut, isAwaited }: { cut: Cut; isAwaited: boolean }) =>
     <div class="message" role="status">
       <Icon name="cut" />
       <p>
-        {isAwaited && "Cutting again. You can edit the new cut when it opens. "}
-        {cut.state === "pending" ? describePlace(cut.jobs_before ?? null) : !isAwaited && "Creating the cut…"}
+        {recutOf !== null && "Cutting again. You can edit the new cut when it opens. "}
+        {cut.state === "pending" ? describePlace(cut.jobs_before ?? null) : recutOf === null && "Creating the cut…"}
       </p>
+      {recutOf !== null && (
+        <span class="message-actions">
+          <Button onClick={() => void cancel(recutOf).catch(showFailure)}>Cancel</Button>
+        </span>
+      )}
     </div>
   );
+}
 
 /** `reason`: why it is not known. */
 type CutLoudness = ({ kind: "measured" } & Loudness) | { kind: "waiting" } | { kind: "absent"; reason: string };

@@ -52,8 +52,8 @@ export function ScriptPanel() {
       const made = await must(
         api.POST("/api/v1/cuts", { body: kept === null ? body : { ...body, keep_edits_of: kept } }),
       );
-      if (kept !== null) recut(made.id, kept);
-      cuts.choose(made.id);
+      if (kept === null) cuts.choose(made.id);
+      else recut(made.id, kept);
       openTab.value = "transcript";
       document.querySelector<HTMLElement>("h1")?.focus();
     } catch (thrown) {

@@ -1,8 +1,9 @@
 /** Loads the cuts of a recording and the open one. */
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { ApiError, api, must, type Schemas } from "../../app/api";
 import { type Loaded, type Resource, useKept, useRead } from "../../app/cache";
+import { runDeletion } from "../../app/query-client";
 import { canWrite } from "../../app/session";
 import { showToast, type Toast } from "../../app/toasts";
 import { isUuid } from "../../app/use-query";
@@ -29,15 +30,26 @@ export type Cuts = {
   open: Loaded<OpenCut>;
   /** The cut that is being made, and is opened after that; null if none is, or the open one is that. */
   awaited: Cut | null;
+  /** The version to return to if the awaited cut is a re-cut that was requested on this page; otherwise null. */
+  recutOf: string | null;
+  /** The awaited cut that has failed, until another one is opened. */
+  failed: Cut | null;
   reload(): void;
-  /** Opens a cut and adds its ID to the address. `isReplacement`: it takes the place of the open one, which is gone. */
-  choose(cutId: string, isReplacement?: boolean): void;
+  /**
+   * Opens a cut and adds its ID to the address. `isReplacement`: it takes the place of the open one, which is gone.
+   * `recutOf`: the version whose edits the cut keeps.
+   */
+  choose(cutId: string, isReplacement?: boolean, recutOf?: string): void;
   /** Opens the newest cut other than this one, which was deleted. */
   leave(cutId: string): void;
 };
 
 export const fetchCut = (cutId: string, signal?: AbortSignal): Promise<Schemas["CutWithDraft"]> =>
   must(api.GET("/api/v1/cuts/{cut_id}", { params: { path: { cut_id: cutId } }, signal: signal ?? null }));
+
+/** Deletes a cut, which ends its job. Throws `ApiError`. */
+export const deleteCut = (cutId: string): Promise<void> =>
+  runDeletion(cutId, must(api.DELETE("/api/v1/cuts/{cut_id}", { params: { path: { cut_id: cutId } } })));
 
 const isChanging = ({ state }: Cut): boolean => state === "pending" || state === "processing";
 
@@ -66,7 +78,7 @@ export function useCuts(assetId: string, list: Resource<ListedCut[]>): Cuts {
   // The choice stays when somebody creates another cut in the meantime.
   if (items !== null && !items.some(({ id }) => id === byDefault.current))
     byDefault.current = findNewest(items)?.id ?? null;
-  const named = query.cut ?? "";
+  const named = (query.cut ?? "").toLowerCase();
   /** False if the cut ID in the address is malformed, as in a truncated link. */
   const isWhole = named === "" || isUuid(named);
   const openId = isWhole && named !== "" ? named : byDefault.current;
@@ -89,11 +101,24 @@ export function useCuts(assetId: string, list: Resource<ListedCut[]>): Cuts {
   const opened = isWhole ? openId : named;
   const problem = findProblem(state, assetId) ?? (isWhole ? null : UNKNOWN_CUT);
   const opening = state.kind === "ready" ? state.value.cut : null;
-  const isMaking = opening !== null && isChanging(opening);
+  const awaitedId = useRef<string | null>(null);
+  const recut = useRef<{ id: string; of: string } | null>(null);
+  const [failure, setFailure] = useState<{ cut: Cut; backId: string } | null>(null);
+  const hasFailed = opening?.state === "failed" && opening.id === awaitedId.current;
+  const isMaking = opening !== null && (isChanging(opening) || hasFailed);
   // The cut of another recording is not kept.
   const kept = useKept<OpenCut>(problem === null && !isMaking ? state : { kind: "loading" }, openId);
-  const isKept = isMaking && kept.kind === "ready" && kept.value.cut?.plan != null;
+  const keptId = kept.kind === "ready" && kept.value.cut?.plan != null ? kept.value.cut.id : null;
+  const isKept = isMaking && keptId !== null;
+  if (isKept) awaitedId.current = opening.id;
+  const recutOf = isKept && canWrite.value && recut.current?.id === opening.id ? recut.current.of : null;
   const shown = isMaking && !isKept ? state : kept;
+  useEffect(() => {
+    if (!hasFailed || keptId === null) return;
+    const backId = recutOf ?? keptId;
+    setFailure({ cut: opening, backId });
+    route(`/assets/${assetId}?cut=${backId}`, true);
+  }, [hasFailed]);
   useEffect(() => {
     if (problem === null) return;
     showToast({ kind: "bad", ...problem });
@@ -104,9 +129,14 @@ export function useCuts(assetId: string, list: Resource<ListedCut[]>): Cuts {
     openId,
     open: problem === null ? shown : { kind: "loading" },
     awaited: isKept ? opening : null,
+    recutOf,
+    failed: failure?.backId === openId ? failure.cut : null,
     items: keptList,
     reload: () => void open.reload(),
-    choose: (cutId, isReplacement = false) => {
+    choose: (cutId, isReplacement = false, of = undefined) => {
+      awaitedId.current = null;
+      setFailure(null);
+      if (of !== undefined) recut.current = { id: cutId, of };
       void list.reload();
       route(`/assets/${assetId}?cut=${cutId}`, isReplacement);
     },

@@ -59,8 +59,7 @@ export function Workspace({ asset, cuts, opened, media, form, playback, words, p
   const { cut } = opened;
   const drafted = useDraftedEditor({ asset, cuts, opened, words, playback });
   const { awaited } = cuts;
-  const isLocked = awaited !== null;
-  const both = useMemo(() => (isLocked ? lock(drafted) : drafted), [drafted, isLocked]);
+  const both = useMemo(() => (awaited === null ? drafted : lock(drafted)), [drafted, awaited === null]);
   const { editor, keeper } = both;
   const save = useSave(both, cuts);
   // The editor of this render may be gone when its edits have been saved for another plan.
@@ -70,6 +69,7 @@ export function Workspace({ asset, cuts, opened, media, form, playback, words, p
     const { editor: open, saved } = latest.current;
     // Another version may have been opened while the cut was requested.
     if (open.cut?.id === kept || saved?.cutId === kept) latest.current.saved = { cutId, content: null, places: null };
+    cuts.choose(cutId, false, kept);
   };
   const output = useOutput(asset.id);
   const differences = useSignal<readonly Difference[]>([]);
@@ -78,7 +78,8 @@ export function Workspace({ asset, cuts, opened, media, form, playback, words, p
   const clock = useMemo(() => createClock(rate, media?.start_timecode ?? null), [rate?.num, rate?.den, media]);
   const strip = useStrip(asset, media);
   useWorkspaceActions({ editor, playback, frame, save });
-  useReviewSession({ editor, playback, keeper, onStart: showReview });
+  // The card stays open while the cut is made again.
+  useReviewSession({ ...drafted, canEdit: editor.canEdit, playback, onStart: showReview });
   useReadyAnnouncement(editor, asset, awaited ?? cut, form);
   useStartPlace({ editor, playback });
   // A recording without a cut opens on the Script tab, which stays open when a planned cut starts: somebody may be
