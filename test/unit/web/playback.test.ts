@@ -1,6 +1,7 @@
 /** What the player has to play: the edited cut, or a part of another one. */
-import { beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type EditorPlan, removeRange } from "../../../web/editor/model/plan";
+import type { PlayableMedia } from "../../../web/editor/player/engine";
 import { usePageGlobals } from "./page-globals";
 
 const SECOND = 1_000_000;
@@ -11,6 +12,64 @@ const WHOLE: EditorPlan = {
 const SHORT = removeRange(WHOLE, { start: 10 * SECOND, end: 30 * SECOND });
 
 usePageGlobals();
+
+/** A video element as far as the player uses it without Media Source Extensions. */
+class FakeVideo extends EventTarget {
+  paused = true;
+  readonly seeking = false;
+  readonly readyState = 4;
+  currentTime = 0;
+  async play() {
+    this.paused = false;
+    this.dispatchEvent(new Event("play"));
+  }
+  pause() {
+    if (this.paused) return;
+    this.paused = true;
+    this.dispatchEvent(new Event("pause"));
+  }
+  load() {}
+  removeAttribute() {}
+  /** Plays on to a time. */
+  reach(time: number) {
+    this.currentTime = time / SECOND;
+    this.dispatchEvent(new Event("timeupdate"));
+  }
+}
+
+const MEDIA: PlayableMedia = {
+  pieceUrl: () => "",
+  previewUrl: "",
+  videoType: null,
+  audioType: null,
+  sourceTypes: { video: null, audio: null },
+  isPreviewReady: true,
+  isTurned: false,
+  sourceLines: [],
+  frameRate: null,
+};
+
+const FAKES = {
+  HTMLMediaElement: { HAVE_FUTURE_DATA: 3 },
+  requestAnimationFrame: () => 0,
+  cancelAnimationFrame: () => {},
+};
+const before = Object.keys(FAKES).map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)] as const);
+beforeAll(() => void Object.assign(globalThis, FAKES));
+afterAll(() => {
+  for (const [name, descriptor] of before)
+    if (descriptor) Object.defineProperty(globalThis, name, descriptor);
+    else Reflect.deleteProperty(globalThis, name);
+});
+
+function open(plan = WHOLE) {
+  const playback = createPlayback();
+  const video = new FakeVideo();
+  playback.setPlan(plan);
+  playback.attach(video as unknown as HTMLVideoElement, MEDIA);
+  return { playback, video, player: playback.player };
+}
+
 let createPlayback: typeof import("../../../web/editor/state/playback").createPlayback;
 beforeAll(async () => ({ createPlayback } = await import("../../../web/editor/state/playback")));
 
@@ -24,8 +83,7 @@ test("after a part of another cut, the edited one plays", () => {
     if (command === "seek") playback.seek(20 * SECOND);
     else if (command === "setMode") playback.setMode("source");
     else playback.play();
-    const expected = command === "play" ? 30 * SECOND : 40 * SECOND;
-    expect([command, player.length.value]).toEqual([command, expected]);
+    expect([command, player.length.value]).toEqual([command, 40 * SECOND]);
   }
 });
 
@@ -37,4 +95,61 @@ test("an edit that a part has played already is not sent again", () => {
   playback.setPlan(SHORT);
   playback.playRange(range, "cut");
   expect(playback.player.length.value).toBe(10 * SECOND);
+});
+
+const PART = { start: 5 * SECOND, end: 35 * SECOND };
+
+test("a paused part keeps its picture and time, and Play goes on in the edited cut", () => {
+  const { playback, video, player } = open(SHORT);
+  // In the other cut, this time is kept.
+  playback.playPart(WHOLE, PART);
+  video.reach(20 * SECOND);
+  playback.pause();
+  expect([video.currentTime, playback.playhead.value, player.length.value]).toEqual([20, 20 * SECOND, 30 * SECOND]);
+  playback.toggle();
+  expect([video.paused, player.length.value]).toEqual([false, 20 * SECOND]);
+  video.reach(36 * SECOND);
+  expect(video.paused).toBe(false);
+
+  // The edited cut has nothing of the range.
+  const other = open(removeRange(WHOLE, { start: 4 * SECOND, end: 36 * SECOND }));
+  other.playback.playPart(WHOLE, PART);
+  other.video.reach(20 * SECOND);
+  other.playback.pause();
+  other.playback.play();
+  expect([other.video.paused, other.video.currentTime]).toEqual([false, 36]);
+});
+
+test("a part that has ended makes room for the edited cut, and the mode before it returns", () => {
+  const { playback, video, player } = open();
+  playback.setMode("source");
+  playback.playPart(SHORT, PART);
+  expect(player.length.value).toBe(10 * SECOND);
+  video.reach(35 * SECOND);
+  expect([video.paused, player.isInRange, player.length.value]).toEqual([true, false, 40 * SECOND]);
+  expect(playback.playhead.value).toBe(35 * SECOND);
+  playback.play();
+  expect(player.mode.value).toBe("source");
+});
+
+test("an edit during a part does not change it, and is played after that", () => {
+  const { playback, video, player } = open();
+  playback.playPart(SHORT, PART);
+  playback.setPlan(removeRange(WHOLE, { start: 0, end: 8 * SECOND }));
+  expect(player.length.value).toBe(10 * SECOND);
+  video.reach(35 * SECOND);
+  expect(player.length.value).toBe(32 * SECOND);
+});
+
+test("a repeated range, and a cut of which nothing is left, are those of the edited plan", () => {
+  const { playback, video, player } = open(SHORT);
+  playback.playPart(WHOLE, PART);
+  playback.setLoop({ start: 12 * SECOND, end: 14 * SECOND });
+  expect([player.mode.value, player.length.value]).toEqual(["source", 2 * SECOND]);
+
+  const { playback: empty, video: unplayed } = open(removeRange(WHOLE, { start: 0, end: 40 * SECOND }));
+  empty.playPart(WHOLE, PART);
+  empty.pause();
+  empty.play("cut");
+  expect([video.paused, unplayed.paused]).toEqual([false, true]);
 });

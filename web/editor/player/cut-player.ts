@@ -98,6 +98,11 @@ export class CutPlayer {
     };
   }
 
+  /** Ends a range before its end. The position stays. `setPlan` follows. */
+  endRange(): void {
+    this.range = null;
+  }
+
   setPlan(plan: EditorPlan): void {
     this.plan = plan;
     this.show();

@@ -54,8 +54,10 @@ export function createPlayback(): Playback {
   const playhead = signal(0);
   /** The plan that the player has, or is about to get. */
   let plan: EditorPlan | null = null;
-  /** The plan that the user edits. While a part of another one plays, `plan` is that. */
+  /** The plan that the user edits. */
   let edited: EditorPlan | null = null;
+  /** Whether `plan` is that of a part instead of the edited one. */
+  let isPart = false;
   /** Whether the playhead is in a removed span while the player waits at the start of the next kept one. */
   let isParked = false;
   /** Speed of backward playback; 0 when not playing backward. */
@@ -68,22 +70,13 @@ export function createPlayback(): Playback {
   const cutPieces = signal<readonly Piece[]>([]);
   const loop = signal<Range | null>(null);
   const sendPlan = () => {
-    if (plan !== edited) {
-      plan = edited;
-      isPlanDue = true;
-    }
-    if (!isPlanDue || plan === null) return;
+    if (edited === null || !(isPlanDue || isPart)) return;
+    if (isPart) player.endRange();
+    plan = edited;
+    isPart = false;
     isPlanDue = false;
     player.setPlan(plan);
   };
-
-  // After a part of another plan, the player plays the cut as it is.
-  effect(() => {
-    if (player.isPlaying.value || plan === edited) return;
-    afterNextFrame(() => {
-      if (!player.isPlaying.peek()) sendPlan();
-    });
-  });
 
   effect(() => {
     const time = player.sourceTime.value;
@@ -93,10 +86,11 @@ export function createPlayback(): Playback {
 
   effect(() => player.setClean(isClean.value ? cleanMode.value : null));
 
-  // A repeated range starts again when it has played to its end.
+  // A repeated range starts again when it has played to its end. After a part, the player has the edited cut.
   player.onRangeEnd = () => {
     const { value: range } = loop;
     if (range !== null) playback.playRange(range, player.mode.peek());
+    else sendPlan();
   };
 
   const playback: Playback = {
@@ -107,7 +101,8 @@ export function createPlayback(): Playback {
     setLoop: (range) => {
       loop.value = range;
       if (range === null) return;
-      const isGone = plan !== null && isRemoved(plan, range);
+      sendPlan();
+      const isGone = edited !== null && isRemoved(edited, range);
       playback.playRange(range, isGone ? "source" : getNextMode());
     },
     playhead,
@@ -115,14 +110,15 @@ export function createPlayback(): Playback {
     isPlaying: player.isPlaying,
     rate: player.rate,
     isReady: player.isAttached,
-    play: (mode = getNextMode()) => {
+    play: (wanted) => {
       backRate = 0;
-      if (mode === "cut" && plan !== null && listKept(plan).length === 0) {
+      sendPlan();
+      const mode = wanted ?? getNextMode();
+      if (mode === "cut" && edited !== null && listKept(edited).length === 0) {
         showToast({ kind: "info", text: "Everything is removed. Restore something, then play the cut." });
         return;
       }
       if (!player.isInRange || mode !== player.mode.peek()) modeBefore = null;
-      sendPlan();
       // Plays from the editor's position, even if that position is in a removed span.
       if (isParked && mode === "source") {
         player.setMode(mode);
@@ -138,8 +134,8 @@ export function createPlayback(): Playback {
       backRate = 0;
       player.pause();
     },
-    toggle: (mode = getNextMode()) => {
-      if (player.isPlaying.peek() && player.mode.peek() === mode) playback.pause();
+    toggle: (mode) => {
+      if (player.isPlaying.peek() && player.mode.peek() === (mode ?? getNextMode())) playback.pause();
       else playback.play(mode);
     },
     playRange: (range, mode = "source") => {
@@ -153,6 +149,7 @@ export function createPlayback(): Playback {
       backRate = 0;
       isParked = false;
       plan = part;
+      isPart = part !== edited;
       isPlanDue = false;
       modeBefore ??= player.mode.peek();
       player.playRange(range, "cut", part);
@@ -193,7 +190,9 @@ export function createPlayback(): Playback {
       cutPieces.value = toPieces(listKept(next));
       edited = next;
       // A card of the review plays it already.
-      if (next === plan) return;
+      if (next === plan) isPart = false;
+      // The plan of a part stays until it ends, or until the next command.
+      if (next === plan || isPart) return;
       const isFirst = plan === null;
       plan = next;
       isPlanDue = true;
