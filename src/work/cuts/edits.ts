@@ -62,7 +62,8 @@ export async function prepareEdit(
       script: cut.script,
       options: pacing && basis !== null && hasBasis(basis) ? toCutOptions(pacing) : cut.options,
       request_hash: null,
-      edited_from: replaced?.edited_from ?? cut.id,
+      // Pages that show the source of a copy do not follow the versions of the copy.
+      edited_from: (replaced?.is_set_aside ? replaced.id : replaced?.edited_from) ?? cut.id,
       is_set_aside: keepsDraft,
       name: name === undefined ? (replaced?.name ?? null) : name,
       note: note === undefined ? (replaced?.note ?? null) : note,

@@ -158,10 +158,11 @@ export const libraryRows: DashboardRow[] = [
       await call("DELETE", `/cuts/${next.id}`, { as });
       expect((await list())[0]!.latest_cut?.id).toBe(cut.id);
       expect((await findNewestCut(store.read, cut.asset_id))?.id).toBe(cut.id);
-      const { body: edited } = await call<{ id: string }>("POST", `/cuts/${aside.id}/edits`, {
+      const { body: edited } = await call<{ id: string; edited_from: string }>("POST", `/cuts/${aside.id}/edits`, {
         json: { ...edit, replaces: aside.id },
         as,
       });
+      expect(edited.edited_from).toBe(aside.id);
       expect((await list())[0]!.latest_cut?.id).toBe(edited.id);
       await call("DELETE", `/cuts/${edited.id}`, { as });
 
