@@ -3,7 +3,7 @@
  * cut.
  */
 import { and, eq, gt, isNotNull, isNull, or, type SQL, sql } from "drizzle-orm";
-import type { CutState, RenderState } from "../domain/states";
+import type { CutState } from "../domain/states";
 import type { Queries } from "./db";
 import { isAnyOf, listIds, rowsOf } from "./rows";
 import { assets, cuts, pipelines, renders, steps } from "./schema";
@@ -89,7 +89,7 @@ export const matchesLibrary = ({ tag, createdBy, cut, ids }: LibraryFilter): SQL
 export type RecordingFacts = {
   latestCut: Pick<CutSummary, "cut_id" | "kept" | "open_marks"> | null;
   openCut: { id: string; state: CutState } | null;
-  lastRender: { id: string; cut_id: string | null; state: RenderState; completed_at: number | null } | null;
+  lastRender: Pick<typeof renders.$inferSelect, "id" | "cut_id" | "state" | "error_code" | "completed_at"> | null;
 };
 
 /**
@@ -114,6 +114,7 @@ export async function readRecordingFacts(
         asset_id: renders.asset_id,
         cut_id: renders.cut_id,
         state: renders.state,
+        error_code: renders.error_code,
         completed_at: renders.completed_at,
       })
       .from(renders)

@@ -146,6 +146,20 @@ describe("retrying", () => {
     expect((await user.render(retried.steps[1]!.render_id!)).state).toBe("completed");
   });
 
+  test("a render that was requested again since is refused, while it waits and when it is completed", async () => {
+    await server.services().runner.stop();
+    const request = { asset_id: asset.id, output: { format: "mp3", audio_bitrate: 96_000 } };
+    const first = await user.startRender(request);
+    const { items } = await user.must<OffsetPage<Pipeline>>("GET", "/api/v1/pipelines?limit=1");
+    await cancel(items[0]!.id);
+    const { id } = await user.startRender(request);
+    expect(id).not.toBe(first.id);
+    expect(await tryRetry(items[0]!, 0)).toBe("409 conflict");
+    server.services().runner.start();
+    expect((await user.renderEnded(id)).state).toBe("completed");
+    expect(await tryRetry(items[0]!, 0)).toBe("409 conflict");
+  });
+
   test("twice at once starts it once", async () => {
     await server.services().runner.stop();
     const chain = await startChain(user, asset.id);

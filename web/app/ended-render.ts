@@ -2,46 +2,57 @@
 import { api, must } from "./api";
 import { isPermanent } from "./pipelines";
 import { openDownload } from "./save-file";
-import { session } from "./session";
+import { canWrite, me, workspace } from "./session";
 import { showFailure, showToast } from "./toasts";
 import { toLocalAddress } from "./use-query";
 
 /** Shows a message about a render that has ended, to the user who started it. Throws `ApiError`. */
 export async function showEnd(renderId: string): Promise<void> {
-  const render = await readRender(renderId);
-  const { value } = session;
-  if (value.kind !== "signed-in" || render.created_by?.id !== value.me.id) return;
+  // The page may show another workspace when a button of the message is pressed.
+  const headers = toHeaders(workspace.peek()?.id);
+  const isWriter = canWrite.peek();
+  const render = await readRender(renderId, headers);
+  if (render.created_by?.id !== me.peek()?.id) return;
   const params = { path: { asset_id: render.asset_id } };
-  const { filename } = await must(api.GET("/api/v1/assets/{asset_id}", { params }));
+  const { filename } = await must(api.GET("/api/v1/assets/{asset_id}", { params, headers }));
   const name = filename === null ? "Your recording" : `“${filename}”`;
   const href = `/assets/${render.asset_id}`;
   const link = location.pathname === href ? undefined : { label: "Open", href };
   if (render.state === "failed") {
     const text = `${name} was not rendered. ${render.error_message ?? ""}`;
-    const again = { label: "Try again", run: () => void renderAgain(renderId).catch(showFailure) };
-    return showToast({ kind: "bad", text, link, action: isPermanent(render.error_code) ? undefined : again });
+    const again = { label: "Try again", run: () => void renderAgain(renderId, headers).catch(showFailure) };
+    const canTryAgain = isWriter && !isPermanent(render.error_code);
+    return showToast({ kind: "bad", text, link, action: canTryAgain ? again : undefined });
   }
   const format = render.output.format.toUpperCase();
   showToast({
     kind: "info",
     text: [`${name} is ready as ${format}.`, ...render.warnings].join(" "),
-    action: { label: `Download ${format}`, run: () => void downloadRender(renderId).catch(showFailure) },
+    action: { label: `Download ${format}`, run: () => void downloadRender(renderId, headers).catch(showFailure) },
     link,
   });
 }
 
-const readRender = (renderId: string) =>
-  must(api.GET("/api/v1/renders/{render_id}", { params: { path: { render_id: renderId } } }));
+type Headers = { "Offcut-Workspace"?: string };
+
+/** Returns the headers of a call in a workspace other than the one that the page shows. */
+const toHeaders = (id: string | undefined): Headers => (id === undefined ? {} : { "Offcut-Workspace": id });
+
+const readRender = (renderId: string, headers: Headers) =>
+  must(api.GET("/api/v1/renders/{render_id}", { params: { path: { render_id: renderId } }, headers }));
 
 /** Starts a render that failed once more, with the same cut, output and file name. Throws `ApiError`. */
-export async function renderAgain(renderId: string): Promise<void> {
-  const { asset_id, cut_id, output } = await readRender(renderId);
-  await must(api.POST("/api/v1/renders", { body: { asset_id, cut_id, output } }));
-  showToast({ kind: "info", text: "The render was started again." });
+export async function renderAgain(renderId: string, headers: Headers = {}): Promise<void> {
+  const { asset_id, cut_id, output } = await readRender(renderId, headers);
+  const sent = api.POST("/api/v1/renders", { body: { asset_id, cut_id, output }, headers });
+  const { state } = await must(sent);
+  const isNew = (await sent).response.status === 201;
+  const existing = state === "completed" ? "This file is already rendered." : "This render is already running.";
+  showToast({ kind: "info", text: isNew ? "The render was started again." : existing });
 }
 
 /** Downloads the file of a render with a new link, because links expire after 15 minutes. Throws `ApiError`. */
-export async function downloadRender(renderId: string): Promise<void> {
-  const { download_url: url, output } = await readRender(renderId);
+export async function downloadRender(renderId: string, headers: Headers = {}): Promise<void> {
+  const { download_url: url, output } = await readRender(renderId, headers);
   if (url !== null) openDownload(toLocalAddress(url), `render.${output.format}`);
 }

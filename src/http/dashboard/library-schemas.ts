@@ -43,6 +43,7 @@ export const LIBRARY_SCHEMAS = {
         id,
         cut_id: orNull(id),
         state: enumeration(RENDER_STATES),
+        error_code: orNull(text),
         progress: share,
         completed_at: orNull(time),
       }),

@@ -18,7 +18,7 @@ import {
   updateStepPrice,
 } from "../../store/pipelines";
 import { touchProject } from "../../store/projects";
-import { findRenderById, updateOpenRender } from "../../store/renders";
+import { findIdenticalRender, findRenderById, updateOpenRender } from "../../store/renders";
 import { findStep, type Step } from "../../store/steps";
 import type { Actor } from "../access/access";
 import { readPrices } from "../billing/prices";
@@ -128,8 +128,8 @@ async function cancelSubject(tx: Queries, step: Step, now: number): Promise<void
 
 /**
  * Creates a new cut or render for a failed or cancelled step, and continues the pipeline from there. Holds the prices
- * of this step and the later ones. Errors: `not_found` (step), `conflict` (its state, a preparation, or a dependency
- * was deleted), those of `createSubject`, `insufficient_credits`.
+ * of this step and the later ones. Errors: `not_found` (step), `conflict` (its state, a preparation, an identical
+ * render, or a dependency was deleted), those of `createSubject`, `insufficient_credits`.
  */
 export async function retryStep(
   services: CoreNeeds,
@@ -149,6 +149,7 @@ export async function retryStep(
   if (isChain && (await hasIncompleteStepsAfter(tx, pipeline.id, step.step_order)))
     throw conflict("Scripts of later steps were deleted on cancellation. Start a new pipeline.");
   const assetId = step.input_asset_id ?? "";
+  await requireNoOtherRender(tx, step);
   const create = async () => {
     const request = await getRetryRequest(tx, step);
     return createSubject(services, tx, { workspaceId, userId, assetId, isChain, request });
@@ -175,6 +176,14 @@ export async function retryStep(
     finished_at: null,
     total_credits_reserved: pipeline.total_credits_consumed + total,
   });
+}
+
+/** Throws `AppError` `conflict` if the render of a step was requested again since, and is open or completed. */
+async function requireNoOtherRender(tx: Queries, { subject_id: id, workspace_id: workspaceId }: Step): Promise<void> {
+  const hash = (await findRenderById(tx, id ?? ""))?.request_hash ?? null;
+  const same = hash === null ? null : await findIdenticalRender(tx, workspaceId, hash);
+  if (same === null) return;
+  throw conflict(`An identical render is ${same.state === "completed" ? "already completed" : "waiting or running"}.`);
 }
 
 /**

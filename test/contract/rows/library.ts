@@ -36,6 +36,7 @@ const listed = exactly({
       id: uuid,
       cut_id: orNull(uuid),
       state: oneOf("pending", "processing", "completed", "failed", "cancelled"),
+      error_code: orNull(text),
       progress: share,
       completed_at: orNull(time),
     }),
@@ -169,7 +170,7 @@ export const libraryRows: DashboardRow[] = [
       const render = await key.startRender({ asset_id: cut.asset_id, cut_id: cut.id });
       await key.renderEnded(render.id);
       expect((await list())[0]).toMatchObject({
-        last_render: { id: render.id, cut_id: cut.id, state: "completed", progress: null },
+        last_render: { id: render.id, cut_id: cut.id, state: "completed", error_code: null, progress: null },
       });
 
       await call("PATCH", `/assets/${uncut.id}`, { json: { tags: ["Boat, day 1", "b"] }, as });

@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api, must } from "../../app/api";
 import { renderAgain } from "../../app/ended-render";
+import { isPermanent } from "../../app/pipelines";
 import { runDeletion } from "../../app/query-client";
 import { openDownload } from "../../app/save-file";
 import { isBilled } from "../../app/session";
@@ -35,11 +36,12 @@ export function RecordingMenu({ recording, onChange }: RecordingMenuProps) {
       icon: "copy",
       run: () => void duplicateCut(recording.latest_cut!.id).then(onChange, showFailure),
     },
-    recording.last_render?.state === "failed" && {
-      label: "Try the render again",
-      icon: "undo",
-      run: () => void renderAgain(recording.last_render!.id).then(onChange, showFailure),
-    },
+    recording.last_render?.state === "failed" &&
+      !isPermanent(recording.last_render.error_code) && {
+        label: "Try the render again",
+        icon: "undo",
+        run: () => void renderAgain(recording.last_render!.id).then(onChange, showFailure),
+      },
     recording.state === "ready" && {
       label: "Download the recording",
       icon: "download",

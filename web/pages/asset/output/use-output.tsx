@@ -42,10 +42,12 @@ export const isOpenRender = ({ state }: Pick<ListedRender, "state">): boolean =>
   state === "pending" || state === "processing";
 
 /**
- * Returns whether a failed render may succeed when it is started again, which nobody has done yet. `all`: newest first.
+ * Returns whether a failed render may succeed when it is started again, and no later attempt was left to run. `all`:
+ * newest first.
  */
 export function canTryAgain({ id, state, error_code, cut_id, output }: ListedRender, all: ListedRender[]): boolean {
-  const isSame = (one: ListedRender) => one.cut_id === cut_id && JSON.stringify(one.output) === JSON.stringify(output);
+  const isSame = (one: ListedRender) =>
+    one.state !== "cancelled" && one.cut_id === cut_id && JSON.stringify(one.output) === JSON.stringify(output);
   return canWrite.value && state === "failed" && !isPermanent(error_code) && all.find(isSame)?.id === id;
 }
 
