@@ -44,7 +44,10 @@ test("the late result of a render is discarded, and the files of the current att
   expect((await user.render(id)).state).toBe("processing");
   expect(await findLatestStep(services.store.read, id)).toMatchObject({ attempts: 2, finished_at: null });
   expect(await server.leftovers(id)).toContain(`work/${id}`);
-  await render(current, context);
+  const shares: number[] = [];
+  await render(current, { ...context, progress: (share) => shares.push(share) });
+  // A render is complete only when its file is stored.
+  expect(Math.max(...shares)).toBe(0.99);
   expect((await user.render(id)).state).toBe("completed");
   expect(await server.events(id)).toEqual(["render.completed"]);
   await render(late, context);

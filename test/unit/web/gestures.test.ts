@@ -93,8 +93,9 @@ test("a held word grows once the finger moves, but not while it trembles", () =>
 });
 
 test.each([
-  ["on the flag", 20, 5, 0],
-  ["below the flag", 20, 40, 1],
+  ["on the flag in the ruler", 20, 5, 0],
+  ["on the flag below the ruler", 20, 40, 1],
+  ["below the flag", 20, 50, 1],
   ["in the ruler", 200, 5, 0],
   ["elsewhere", 200, LOW, 1],
 ])("a finger that rests %s selects: %d, %d, %d", (_, x, y, count) => {
