@@ -244,7 +244,7 @@ export const edit = route({
     keep_draft: Type.Optional(
       Type.Boolean({
         description:
-          "Whether the draft of the cut stays, because this edit is not made from it. The edit is set aside: it does not become the newest cut of the recording. Default: false",
+          "Whether the draft of the cut stays, because this edit is not made from it. The edit is set aside: it does not become the newest cut of the recording, unless all are set aside. Default: false",
         errorText: "must be true or false",
       }),
     ),

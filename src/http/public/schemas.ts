@@ -76,7 +76,7 @@ const cut = {
   note: orNull(text),
   is_set_aside: Type.Boolean({
     description:
-      "Whether it was saved with keep_draft. The newest cut of a recording is another one, unless all are set aside",
+      "Whether the cut was saved with `keep_draft`. It counts as the newest cut only if all cuts of the recording are set aside",
   }),
   superseded_by: orNull(id, "the edited cut that was saved in its place. A cut that has one is in no list"),
   ...outcome,
