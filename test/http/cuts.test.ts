@@ -229,6 +229,22 @@ describe("the explanation of a cut", () => {
     expect(status).toBe(422);
   });
 
+  test("edits of a cut by hand are kept by a planned one", async () => {
+    const byHand = await anna.cutEnded((await anna.startCut({ asset_id: asset.id, options: { mode: "manual" } })).id);
+    const planned = (await anna.cutEnded((await anna.startCut({ asset_id: asset.id })).id)).plan!;
+    const [first, second] = planned.segments;
+    const end = byHand.plan!.source_duration;
+    const texts = [{ start: second!.start, end: second!.end, text: "Bravissimo" }];
+    const json = { segments: [{ start: first!.end, end }], texts };
+    const { body: edited } = await anna.call<Cut>("POST", `/v1/cuts/${byHand.id}/edits`, { json });
+    const { id } = await anna.startCut({ asset_id: asset.id, keep_edits_of: edited.id });
+    const { plan } = await anna.cutEnded(id);
+    expect(plan!.warnings).toEqual([]);
+    expect(plan!.segments[0]).toMatchObject({ start: second!.start, text: "Bravissimo" });
+    expect(plan!.removed[0]).toMatchObject({ start: 0, reason: "manual" });
+    expect(spansOf(plan!.segments)).toEqual(spansOf(planned.segments.slice(1)));
+  });
+
   test("its edits are kept by a cut with other options, and the confidence of its removals is shown", async () => {
     const source = { asset_id: asset.id, options: { min_silence_seconds: 0.32 } };
     const cut = await anna.cutEnded((await anna.startCut(source)).id);

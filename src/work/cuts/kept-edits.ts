@@ -8,7 +8,7 @@ import type { PlanJson } from "../../domain/plan-json";
 import type { EditedText } from "../../domain/plan-texts";
 import { formatItems, listPlanItems } from "../../domain/review";
 import type { Word } from "../../domain/speech";
-import { unpackBasis } from "./stored-basis";
+import { unpackBasis, unpackTexts } from "./stored-basis";
 
 /** The cut whose edits are kept, as it is stored. */
 export type KeptCut = { plan: string; basis: string | null; options: CutOptions };
@@ -37,18 +37,25 @@ export function keepEdits(
   const withoutEdits = (warning: string): PlanWithEdits => ({ plan: warn(warning), texts: [], items: null });
   if (kept === null) return withoutEdits("The cut whose edits were to be kept was deleted.");
   const edited = JSON.parse(kept.plan) as PlanJson;
-  const stored = unpackBasis(kept.basis, edited);
-  if (stored === null)
-    return withoutEdits("The edits were not kept: their cut was made by an older version, or by hand.");
-  const options = stored.pacing ?? toPacingOptions(kept.options);
-  const base = repace(edited, null, { ...stored, frames }, options).plan;
-  const { edits, unapplied } = reapply(listEdits(base, edited.segments, stored.texts), base, plan);
+  const base = findBase(edited, kept, frames);
+  if (base === null) return withoutEdits("The edits were not kept: their cut was made by an older version.");
+  const { edits, unapplied } = reapply(listEdits(base, edited.segments, unpackTexts(kept.basis, edited)), base, plan);
   const clock = { duration: info.duration, frames };
   return {
     plan: applyEdits(warn(...unapplied.map(describeUnapplied)), edits, words, clock),
     texts: edits.texts,
     items: formatItems(listPlanItems(judgePlan(plan, basis.spans))),
   };
+}
+
+/** Returns the plan before the edits; null if it is not known. A cut by hand starts with the whole recording. */
+function findBase(edited: PlanJson, { basis, options }: KeptCut, frames: ProbedMedia["frames"]): PlanJson | null {
+  const stored = unpackBasis(basis, edited);
+  if (stored !== null)
+    return repace(edited, null, { ...stored, frames }, stored.pacing ?? toPacingOptions(options)).plan;
+  if (options.mode !== "manual") return null;
+  const whole = { start: 0, end: edited.source_duration, start_frame: null, end_frame: null, text: "", review: null };
+  return { ...edited, segments: [whole], removed: [], takes: [] };
 }
 
 const KINDS: Record<UnappliedEdit["kind"], string> = {
