@@ -29,8 +29,10 @@ const LIVE_TYPES = LIVE_EVENT_TYPES.filter((type) => type in LIVE_KEYS);
 const LIVE_NAMES = new Set(Object.values(LIVE_KEYS).flatMap(({ entity, names }) => [entity, ...names]));
 
 const KEPT_MS = 5 * 60_000;
-/** Events within this time share one read. */
+/** Events within this time share one read. It is also the rest after the first read of a burst of events. */
 const DELAY_MS = 250;
+/** The rest after each read of a burst is twice as long as the one before, up to this. */
+const MAX_REST_MS = 2_000;
 /**
  * Longer lists are read again less often after events, and never at an interval: that would burden the server and move
  * rows.
@@ -55,18 +57,15 @@ export function startCache(): void {
     userId = me.value?.id;
   });
   rejections.subscribe((count) => {
-    if (count > 0) readShown();
+    // Data whose read has failed is not read again.
+    if (count > 0) readShown((query) => query.state.data !== undefined && query.isStale());
   });
   onlineManager.setEventListener((setOnline) => effect(() => setOnline(connection.value === "online")));
+  // Never stopped: the cache follows the focus as long as the page is open.
   focusManager.setEventListener((onFocus) => {
-    const listener = () => onFocus(!document.hidden);
-    const focused = () => onFocus();
-    document.addEventListener("visibilitychange", listener);
-    addEventListener("focus", focused);
-    return () => {
-      document.removeEventListener("visibilitychange", listener);
-      removeEventListener("focus", focused);
-    };
+    document.addEventListener("visibilitychange", () => onFocus(!document.hidden));
+    addEventListener("focus", () => onFocus());
+    return () => {};
   });
   listenLive(LIVE_TYPES, ({ type, entityId }) => {
     for (const one of type === "reset" ? LIVE_TYPES : [type]) {
@@ -79,15 +78,16 @@ export function startCache(): void {
 
 /** Reads everything again whose key starts with `key` and that is shown, and drops the rest of it. */
 export function invalidate(key: QueryKey): void {
-  for (const query of client.getQueryCache().findAll({ queryKey: key }))
+  const cache = client.getQueryCache();
+  for (const query of cache.findAll({ queryKey: key }))
     if (query.getObserversCount() > 0) requestRead(query);
-    else client.removeQueries({ queryKey: query.queryKey, exact: true });
+    else cache.remove(query);
 }
 
-/** Reads all shown data again, except data whose read has failed. */
-function readShown(): void {
+/** Reads the shown data again that fulfills a condition. */
+function readShown(isWanted: (query: Query) => unknown): void {
   for (const query of client.getQueryCache().getAll())
-    if (query.getObserversCount() > 0 && query.state.data !== undefined && query.isStale()) requestRead(query);
+    if (query.getObserversCount() > 0 && isWanted(query)) requestRead(query);
 }
 
 /** The IDs of resources that this tab deletes or has deleted. They are not read again. They are never reused. */
@@ -103,31 +103,30 @@ export async function runDeletion(id: string, request: Promise<unknown>): Promis
   } catch (error) {
     deleted.delete(id);
     // Events of other changes have been ignored in the meantime.
-    for (const query of client.getQueryCache().getAll())
-      if (query.getObserversCount() > 0 && query.queryKey.includes(id)) requestRead(query);
+    readShown(({ queryKey }) => queryKey.includes(id));
     throw error;
   }
 }
 
-/** Queries that wait for their next read. True: an event has arrived while they were being read. */
+/** Queries that wait for their next read, or rest. True: an event has arrived since the read began. */
 const waiting = new WeakMap<Query, boolean>();
 
 /** Reads a query soon. Reads do not overlap, so that a burst of events cannot starve them. */
-function requestRead(query: Query): void {
+function requestRead(query: Query, restMs = DELAY_MS): void {
   if (waiting.has(query)) return void waiting.set(query, true);
   waiting.set(query, false);
-  setTimeout(() => void readAgain(query), DELAY_MS);
+  setTimeout(() => void readAgain(query, restMs), DELAY_MS);
 }
 
-async function readAgain(query: Query): Promise<void> {
+async function readAgain(query: Query, restMs: number): Promise<void> {
   waiting.set(query, false);
   if (query.state.fetchStatus !== "idle") await query.promise?.catch(() => {});
   if (query.getObserversCount() > 0 && !isGone(query))
     await client.refetchQueries({ queryKey: query.queryKey, exact: true });
-  if (isCostly(query)) await new Promise((resolve) => setTimeout(resolve, COSTLY_DELAY_MS));
+  await new Promise((resolve) => setTimeout(resolve, isCostly(query) ? COSTLY_DELAY_MS : restMs));
   const isWanted = waiting.get(query);
   waiting.delete(query);
-  if (isWanted) requestRead(query);
+  if (isWanted) requestRead(query, Math.min(2 * restMs, MAX_REST_MS));
 }
 
 const isCostly = (query: Query): boolean => query.queryKey[0] === "projects" || countRows(query) > MANY_ROWS;
@@ -172,7 +171,7 @@ export function toQueryOptions<Data>(key: QueryKey, options: ReadOptions<Data>, 
   return {
     queryKey: key,
     gcTime: LIVE_NAMES.has(String(key[0])) && lasts === undefined ? KEPT_MS : 0,
-    ...(lasts === "forever" ? { staleTime: Number.POSITIVE_INFINITY } : {}),
+    staleTime: lasts === "forever" ? Number.POSITIVE_INFINITY : 0,
     refetchInterval: (query: unknown) => getRefreshMs(query as Query),
     // A read that failed offline is repeated: without an interval or live events, nothing else would repeat it.
     refetchOnReconnect: (query: unknown) =>
