@@ -23,17 +23,18 @@ import { showToast } from "./toasts";
 /** Loads the account and its workspaces. Without a session, the sign-in page follows. */
 export async function loadSession(): Promise<void> {
   try {
-    // The calls are sequential, so that without a session only one is rejected.
+    // The others follow, so that without a session only one call is rejected.
     const me = await api.GET("/api/v1/users/me");
     if (!me.data) return me.response.status === 401 ? endSession() : reportNoAnswer();
-    const billing = await api.GET("/api/v1/billing");
+    const [billing, listed] = await Promise.all([
+      api.GET("/api/v1/billing"),
+      // Workspaces are unavailable during the grace period.
+      me.data.deleted_at === null && api.GET("/api/v1/workspaces", { params: { query: { limit: MAX_WORKSPACES } } }),
+    ]);
     if (billing.data) showBilling(billing.data.mode);
-    // Workspaces are unavailable during the grace period.
-    if (me.data.deleted_at === null) {
-      const listed = await api.GET("/api/v1/workspaces", { params: { query: { limit: MAX_WORKSPACES } } });
-      if (!listed.data) return listed.response.status === 401 ? endSession() : reportNoAnswer();
-      if (hasChanged(workspaces.value, listed.data.items)) workspaces.value = listed.data.items;
-    } else workspaces.value = [];
+    if (listed && !listed.data) return listed.response.status === 401 ? endSession() : reportNoAnswer();
+    const items = listed ? listed.data.items : [];
+    if (hasChanged(workspaces.value, items)) workspaces.value = items;
     const found: SessionState = { kind: "signed-in", me: me.data };
     if (hasChanged(session.value, found)) session.value = found;
   } catch {

@@ -67,4 +67,8 @@ export const MAX_WORKSPACES = 100;
  * Requests that every page with a session sends first, exactly as the API client writes them. The server has the
  * browser send them while the script is loading. The responses are the same in every workspace.
  */
-export const FIRST_READS: readonly string[] = ["/api/v1/users/me", `/api/v1/workspaces?limit=${MAX_WORKSPACES}`];
+export const FIRST_READS: readonly string[] = [
+  "/api/v1/users/me",
+  "/api/v1/billing",
+  `/api/v1/workspaces?limit=${MAX_WORKSPACES}`,
+];

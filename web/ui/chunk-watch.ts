@@ -5,8 +5,8 @@
 
 /** Distance from the view in which chunks are in the page. */
 const MARGIN_PIXELS = 600;
-/** Chunks of the first frame, before heights are known. */
-export const FIRST_CHUNKS = [0, 1, 2, 3, 4, 5, 6, 7];
+/** Chunks that are rendered before heights are known. The first frame also has what else fills the view. */
+export const FIRST_CHUNKS = [0, 1, 2, 3];
 /** Before a chunk has been measured. */
 const ESTIMATED_HEIGHT = 250;
 /** A frame has time to add one chunk and to remove one, unless more than this wait. */

@@ -26,20 +26,34 @@ import { createSelection } from "./selection";
 import { UploadArea } from "./upload-area";
 import { useSelectionKeys } from "./use-selection-keys";
 
-type Project = Schemas["Project"];
 type Summary = Schemas["ProjectSummary"];
 
 /** Shows a project. */
 export default function ProjectPage() {
   const projectId = useRoute().params.projectId ?? "";
+  return <OpenedProject key={projectId} projectId={projectId} />;
+}
+
+function OpenedProject({ projectId }: { projectId: string }) {
+  const [filters, setFilters] = useQuery(FILTER_CHECKS);
   const params = { path: { project_id: projectId } };
   const project = useRead(["project", projectId, workspace.value?.id], (stop) =>
     must(api.GET("/api/v1/projects/{project_id}", { params, signal: stop })),
   );
+  // Read with the project, not after it.
+  const recordings = useRecordings(projectId, filters);
   const state = project.state.value;
   if (state.kind === "loading") return <ListSkeleton />;
   if (state.kind === "ready")
-    return <Library key={projectId} project={state.value} onChange={() => void project.reload()} />;
+    return (
+      <Library
+        project={state.value}
+        recordings={recordings}
+        filters={filters}
+        onFilter={setFilters}
+        onChange={() => void project.reload()}
+      />
+    );
   const isMissing = state.error instanceof ApiError && (state.error.status === 404 || state.error.status === 422);
   if (!isMissing) return <ErrorPanel message={state.message} onRetry={() => void project.reload()} />;
   return (
@@ -100,11 +114,18 @@ function useRecordings(projectId: string, filters: Filters) {
   return { list, near, summary: total.kind === "ready" ? total.value : null, reload };
 }
 
+type LibraryProps = {
+  project: Schemas["Project"];
+  recordings: ReturnType<typeof useRecordings>;
+  filters: Filters;
+  onFilter(change: Partial<Filters>): void;
+  onChange(): void;
+};
+
 /** A project: its recordings, and a drop area for new ones. */
-function Library({ project, onChange }: { project: Project; onChange(): void }) {
+function Library({ project, recordings, filters, onFilter, onChange }: LibraryProps) {
   const { route } = useLocation();
-  const [filters, setFilters] = useQuery(FILTER_CHECKS);
-  const { list, near, summary, reload } = useRecordings(project.id, filters);
+  const { list, near, summary, reload } = recordings;
   const latest = useRef<List<Recording>>(list);
   latest.current = list;
   const selection = useMemo(
@@ -142,7 +163,7 @@ function Library({ project, onChange }: { project: Project; onChange(): void }) 
         (hasSelection ? (
           <BatchBar selection={selection} list={list} near={near} onDone={onRecordings} />
         ) : (
-          <LibraryBar summary={summary} filters={filters} onFilter={setFilters} />
+          <LibraryBar summary={summary} filters={filters} onFilter={onFilter} />
         ))}
       {items === null && list.error.value === null && <ListSkeleton />}
       {hasItems && isList.value && (
@@ -152,7 +173,7 @@ function Library({ project, onChange }: { project: Project; onChange(): void }) 
         <RecordingCards items={items} selection={selection} onChange={onRecordings} onView={near.view} count={count} />
       )}
       {!(hasItems && isList.value) && <LoadMore list={list} />}
-      {items?.length === 0 && isFiltered && <NothingFound filters={filters} onFilter={setFilters} />}
+      {items?.length === 0 && isFiltered && <NothingFound filters={filters} onFilter={onFilter} />}
       {isEmpty && !canUpload && <Empty title="No recordings yet" icon="projects" />}
     </Page>
   );

@@ -46,10 +46,11 @@ function Poster({ id, onMissing }: { id: string; onMissing(): void }) {
   return (
     <img
       ref={image}
+      // The first rows of a list are in the page before it is known which of them are in view. Set before `src`, which
+      // loads at once what the browser has.
+      loading={loaded.has(id) ? "eager" : "lazy"}
       src={isSeen ? mediaUrl(id, "poster") : undefined}
       alt=""
-      // The first rows of a list are in the page before it is known which of them are in view.
-      loading={loaded.has(id) ? "eager" : "lazy"}
       decoding="async"
       onLoad={() => loaded.add(id)}
       onError={onMissing}
