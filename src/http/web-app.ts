@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { brotliCompressSync, gzipSync } from "node:zlib";
+import { brotliCompressSync } from "node:zlib";
 import { Elysia } from "elysia";
 import { FIRST_READS, OPEN_PATHS, PLAIN_PATHS, SHELL_PATHS } from "../../web/app/paths";
 import { sha256 } from "../lib/hash";
@@ -49,7 +49,8 @@ const FIRST_READ_LINKS = FIRST_READS.map((url) => `<${url}>; rel=preload; as=fet
 
 const COMPRESS: Record<Encoding, (body: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>> = {
   identity: (body) => body,
-  gzip: (body) => gzipSync(body, { level: 9 }),
+  // 3% smaller than by zlib.
+  gzip: (body) => Bun.gzipSync(body, { level: 12, library: "libdeflate" }),
   br: (body) => brotliCompressSync(body),
 };
 
