@@ -14,7 +14,7 @@ import {
   reasonOf,
 } from "./rules";
 import { rateLogProb, toShare } from "./spans";
-import { COMMON, FILLERS } from "./thresholds";
+import { COMMON, SCRIPT } from "./thresholds";
 
 /** Longer lines of a script are cut off. */
 const MAX_LINE_CHARACTERS = 60;
@@ -190,12 +190,13 @@ function rate(match: RuleMatch): number {
       const { alignment, otherAlignment, confidence } = match.scores;
       const lead = otherAlignment === null ? 0 : alignment - otherAlignment;
       const isFiller = between(lead, COMMON.clearAlignment, -COMMON.clearAlignment);
-      return raise(POSSIBLE, (isFiller + 1 - (confidence ?? 0)) / 2);
+      // A filler that lags the other word needs a review, however unsure that word is.
+      return raise(POSSIBLE, lead < 0 ? isFiller : (isFiller + 1 - (confidence ?? 0)) / 2);
     }
     case "filler.within_line":
     case "false_start.within_line": {
       const gain = match.scores.alignmentWithout - match.scores.alignment;
-      return raise(POSSIBLE, between(gain, 0, FILLERS.minDifference));
+      return raise(POSSIBLE, between(gain, 0, SCRIPT.clearGain));
     }
     case "stutter.word":
     case "retake.after_remark":
@@ -209,16 +210,15 @@ function rate(match: RuleMatch): number {
       return rateRepetition(match.scores, POSSIBLE);
     case "retake.worse_take":
     case "retake.last_good_take":
-    case "retake.within_take": {
-      const base = match.rule === "retake.within_take" ? POSSIBLE : PROBABLE;
-      return raise(base, between(match.scores.keptQuality ?? 0, POSSIBLE, 1));
-    }
+      return raise(PROBABLE, between(match.scores.keptQuality ?? 0, POSSIBLE, 1));
+    case "retake.within_take":
+      return raise(POSSIBLE, between(match.scores.keptQuality ?? 0, PROBABLE, 1));
     case "remark.between_takes":
     case "off_script.no_line":
     case "noise.outside_speech":
       return LIKELY;
     case "noise.unvoiced":
-      return raise(PROBABLE, between(match.scores.voicedShare, COMMON.minShare, 0));
+      return raise(POSSIBLE, 1 - 3 * match.scores.voicedShare);
     case "filler.spelled_out":
     case "filler.wordless_voice":
       return PROBABLE;

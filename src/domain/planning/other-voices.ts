@@ -11,7 +11,7 @@ import { type PlanSteps, requestVoices } from "./context";
 import { isFillerText, type Lexicon } from "./lexicon/lexicon";
 import type { Repetition } from "./retakes/repetition";
 import { findOverlapping, intersect, overlapDuration } from "./spans";
-import { COMMON, RETAKES } from "./thresholds";
+import { COMMON, FILLERS, RETAKES } from "./thresholds";
 import type { Token } from "./tokens";
 
 /** Returns the regions with another voice than the speech around them. `words` are those of the transcript. */
@@ -29,7 +29,7 @@ export function* findListenerAnswers(
   const found = new Set<Span>();
   for (const region of possible) {
     const [own = null, ...around] = listSpans(region).map(() => voices.next().value ?? null);
-    if (around.every((other) => isOtherVoice(own, other, COMMON.minPitchChangeSemitones))) found.add(region);
+    if (around.every((other) => isOtherVoice(own, other, FILLERS.minPitchChangeSemitones))) found.add(region);
   }
   return found;
 }
@@ -89,7 +89,7 @@ const SEMITONES_PER_OCTAVE = 12;
 export function isOtherVoice(
   a: VoiceFeatures,
   b: VoiceFeatures,
-  minSemitones: number = COMMON.minPitchChangeSemitones,
+  minSemitones: number = RETAKES.minPitchChangeSemitones,
 ): boolean {
   if (!a || !b || Math.abs(a.level - b.level) < COMMON.minLevelChangeDb) return false;
   return Math.abs(SEMITONES_PER_OCTAVE * Math.log2(a.pitch / b.pitch)) >= minSemitones;

@@ -33,7 +33,7 @@ const COMMON_THRESHOLDS = {
   minDuration: [
     0.09,
     "s",
-    "pauses, sounds and removals, from the closure or release of a consonant; how far a cut may move into a kept span",
+    "pauses, sounds, takes and removals, from the closure or release of a consonant; how far a cut may move into a kept span",
     "cases-05-numbers, cases-01-hiss-at-10-db",
   ],
   edge: [
@@ -64,7 +64,7 @@ const COMMON_THRESHOLDS = {
   minSentencePause: [
     0.5,
     "s",
-    "sentences and words that stand alone, from phrases of one sentence and from stutters",
+    "sentences and words that stand alone, from phrases of one sentence and from stutters; the first or last word of a line, from others",
     "cases-06-two-good-takes, cases-07-stops-at-the-last-word",
   ],
   minPhrase: [0.5, "s", "phrases, and stretches that may contain a word, from single words and from noise"],
@@ -97,18 +97,12 @@ const COMMON_THRESHOLDS = {
     "speech, from its background: fillers that can be judged, noise that hides edges, levels that are quiet enough for a cut",
     "real-gecko_demo, real-pca_call",
   ],
-  minPitchChangeSemitones: [
-    4,
-    "semitones",
-    "other speakers, from another take and from a lower voice of the same speaker",
-    "real-pca_call, real-gecko_demo",
-  ],
   surroundingHops: [20, "hops", "the background of a span and the surroundings of a dip", "real-pca_call"],
   maxComparedWords: [60, "words", "words between takes that are compared, around a refrain and in a line"],
   sentenceWords: [
     12,
     "words",
-    "as long as a sentence: remarks, words between takes, words that identify a take or show the local pace",
+    "as long as a sentence: words between takes, words that identify a take or show the local pace",
     "recordings-07-refrain",
   ],
   manyWords: [
@@ -121,7 +115,7 @@ const COMMON_THRESHOLDS = {
   maxSlipWords: [
     2,
     "words",
-    "slips, stutters and misrecognized words beside a take, from other speech",
+    "slips, stutters and misrecognized words beside a take, from other speech; phrases in place of words of the script, from remarks",
     "cases-04-rapid-stutter, real-pca_call",
   ],
   longWordCharacters: [
@@ -151,7 +145,7 @@ const COMMON_THRESHOLDS = {
   clearAlignment: [
     -1.5,
     "log probability",
-    "texts that certainly sound like the audio, from those that need evidence",
+    "texts that certainly sound like the audio, from those that need evidence; words in noise, from those that a recognizer makes up",
     "cases-02-stairwell, cases-03-paraphrased",
   ],
   minAlignment: [-1.9, "log probability", "spoken lines and fillers, from other sounds", "recordings-08-two-hosts"],
@@ -180,11 +174,12 @@ const ACTIVITY_THRESHOLDS = {
     "speech that was understood, by itself and its neighborhood, from other languages and noise",
     "cases-01-hiss-at-10-db",
   ],
-  minBetweenLogProb: [
-    -0.3,
-    "log probability",
-    "utterances that were understood, between two that were not; retakes, from loops",
-  ],
+  minBetweenLogProb: [-0.3, "log probability", "utterances that were understood, between two that were not"],
+  minRetakesLogProb: [-0.35, "log probability", "retakes, from loops"],
+  minWordsForNgrams: [25, "words", "transcripts long enough to count repeated phrases"],
+  maxLoopWords: [8, "words", "loops, from phrases that occur again later"],
+  minCoveredShare: [0.2, "share", "voice with words, from voice in which almost none was recognized"],
+  maxNoiseShare: [0.8, "share", "speech with noise, from music and applause"],
   languageSample: [300, "s", "the beginning of a recording, by which its language is judged"],
   maxWord: [
     2,
@@ -226,7 +221,14 @@ const CUTTING_THRESHOLDS = {
 const FILLERS_THRESHOLDS = {
   minDifference: [1, "log probability", "fillers, from words that sound like the audio too"],
   maxLagIsolated: [1.6, "log probability", "the same for isolated sounds, and for words that sound like fillers"],
+  maxLagOpenWord: [0.5, "log probability", "the same for isolated articles, and for words that open a phrase"],
   maxWordlessFiller: [0.9, "s", "fillers without a word in a line, from longer speech"],
+  minPitchChangeSemitones: [
+    4,
+    "semitones",
+    "listeners, from a speaker in a lower voice",
+    "real-pca_call, real-gecko_demo",
+  ],
   minConfidence: [0.2, "confidence", "words that a second recognition finds in other sounds"],
 } as const;
 
@@ -267,8 +269,12 @@ const RETAKES_THRESHOLDS = {
     "takes with the words of a line or of a retake, from a coincidence; numbers, from sentences with a number",
     "cases-01-hiss-at-10-db, cases-02-stairwell",
   ],
+  minFinalLengthening: [1.35, "ratio", "the last word of a sentence, from the same word inside one"],
+  maxBetween: [8, "s", "retakes after other words, from sentences that start alike"],
+  maxRemarkWords: [9, "words", "remarks about the recording, from talk"],
   minChantItems: [3, "count", "chants and refrains, from retakes", "cases-04-rapid-stutter, real-pca_call"],
   wordContext: [0.8, "s", "context in which the voice of a single word is measured", "real-phone_sample"],
+  minPitchChangeSemitones: [3, "semitones", "other speakers, from another take", "real-pca_call, real-gecko_demo"],
   minLongPause: [0.6, "s", "sentences of their own, although no sentence ends before them"],
   laterTakeBonus: [0.12, "worth", "the last take, from an earlier one: its bonus", "cases-06-two-good-takes"],
   qualityWeight: [0.4, "worth", "the last take, from a better one: what quality is worth"],
@@ -297,9 +303,14 @@ const SCRIPT_THRESHOLDS = {
   insideLineCost: [
     0.6,
     "cost",
-    "takes of a whole line, from parts of several takes, from words elsewhere and from takes with words that it lacks",
+    "takes of a whole line, from parts of several takes and from takes with words that it lacks",
     "cases-03-paraphrased, cases-04-rapid-stutter",
   ],
+  elsewhereCost: [0.5, "cost", "words outside of the takes of a line that is spoken"],
+  maxUnspokenShare: [0.2, "share", "lines with a word that differs, from other sentences"],
+  minReplacedRatio: [0.4, "ratio", "speech in place of a line, from single words"],
+  maxLoss: [0.01, "log probability", "takes of a line in a wider stretch, from equally good narrower ones"],
+  clearGain: [0.3, "log probability", "parts that a line certainly lacks, from those that it may have"],
   minScriptShare: [0.25, "share", "the script of a recording, from that of another one", "recordings-06-fan-heater"],
   minBoundedCells: [10000000, "count", "searches that are bounded by the lines before and after"],
   marginWords: [700, "words", "how far a bounded search looks"],

@@ -74,7 +74,7 @@ export function rateLanguage(transcript: Transcript, speech: readonly Span[]): n
 /** Returns whether there are almost no words in the voice activity, of which there is at least `minVoice`. */
 function hasAlmostNoWords({ words }: Transcript, speech: readonly Span[], minVoice: Ticks): boolean {
   const voice = speech.reduce((sum, span) => sum + durationOf(span), 0);
-  return voice >= minVoice && sumCovered(mergeSpans(words), speech) < COMMON.minShare * voice;
+  return voice >= minVoice && sumCovered(mergeSpans(words), speech) < ACTIVITY.minCoveredShare * voice;
 }
 
 /** Returns whether the detected voice is music or noise: it is long, and has almost no words. */
@@ -94,7 +94,7 @@ function meanLogProb(utterances: readonly Utterance[]): number {
 function isNotUnderstoodAsWhole(transcript: Transcript, mean: number): boolean {
   if (mean < ACTIVITY.minLocalLogProb) return true;
   const { repeated, looped } = measureRepetition(transcript);
-  return looped >= COMMON.minShare || (repeated >= COMMON.minShare && mean < ACTIVITY.minBetweenLogProb);
+  return looped >= COMMON.minShare || (repeated >= COMMON.minShare && mean < ACTIVITY.minRetakesLogProb);
 }
 
 /** Returns the shares of 4-grams that occur repeatedly, and that repeat in a loop; 0 for a short transcript. */
@@ -102,14 +102,14 @@ function measureRepetition({ words }: Transcript): { repeated: number; looped: n
   const tokens = words
     .map(({ text }) => text.toLowerCase().replace(/[^\p{L}\p{N}']/gu, ""))
     .filter((text) => text !== "");
-  if (tokens.length < COMMON.sentenceWords) return { repeated: 0, looped: 0 };
+  if (tokens.length < ACTIVITY.minWordsForNgrams) return { repeated: 0, looped: 0 };
   const seen = new Map<string, { count: number; last: number }>();
   const total = tokens.length - COMMON.minSureMatchWords + 1;
   let looped = 0;
   for (let i = 0; i < total; i++) {
     const ngram = tokens.slice(i, i + COMMON.minSureMatchWords).join(" ");
     const before = seen.get(ngram);
-    if (before && i - before.last <= COMMON.sentenceWords) looped++;
+    if (before && i - before.last <= ACTIVITY.maxLoopWords) looped++;
     seen.set(ngram, { count: (before?.count ?? 0) + 1, last: i });
   }
   let repeated = 0;
@@ -178,7 +178,7 @@ function ignoreWords(transcript: Transcript, notUnderstood: Span[], takesAll: bo
 export const measureVoicedShare = (span: Span, { speech }: Pick<SpeechAnalysis, "speech">): number =>
   coveredDuration(speech, span) / durationOf(span);
 
-/** Returns whether at least a third of a stretch is voice. */
+/** Returns whether enough of a stretch is voice: at least `minShare`. */
 export const isVoiced = (span: Span, analysis: Pick<SpeechAnalysis, "speech">): boolean =>
   measureVoicedShare(span, analysis) >= COMMON.minShare;
 

@@ -134,10 +134,10 @@ function isFillerAlignment(filler: number, other: number, word: Word | null, pau
   if (filler < COMMON.minPossibleAlignment || normal.length > COMMON.longWordCharacters) return false;
   const isIsolated = pause >= COMMON.minTakePause;
   // Function words are hardly ever spoken alone, and one that is as unsure as this counts as not recognized.
-  const isUnsure =
-    (!isContentWord(normal, lexicon) && word.confidence <= COMMON.minConfidence) ||
-    (isOpenWord(normal, lexicon) && word.confidence < COMMON.sureWordConfidence);
-  if (isIsolated && (isUnsure || lexicon.articles.has(normal))) return filler >= other - FILLERS.minDifference;
+  if (isIsolated && !isContentWord(normal, lexicon) && word.confidence <= COMMON.minConfidence)
+    return filler >= other - FILLERS.minDifference;
+  const isUnsure = isOpenWord(normal, lexicon) && word.confidence < COMMON.sureWordConfidence;
+  if (isIsolated && (isUnsure || lexicon.articles.has(normal))) return filler >= other - FILLERS.maxLagOpenWord;
   const isHomophone = lexicon.fillerHomophones.has(normal);
   const lead = isHomophone ? -FILLERS.maxLagIsolated : FILLERS.minDifference;
   const isUncertain = word.confidence < COMMON.likelyWordConfidence || (isIsolated && isHomophone);

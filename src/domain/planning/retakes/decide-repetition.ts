@@ -139,7 +139,10 @@ function decideWithWordsBetween(
     tokens[first]!.start - tokens[end - 1]!.end >= ACTIVITY.minRestartPause &&
     pauseBefore(tokens, repetition.retakeStart) >= ACTIVITY.minRestartPause;
   const rest = between.slice(slip);
-  if (rest.length > COMMON.sentenceWords || !isApart || size <= COMMON.maxSlipWords) return null;
+  const isLong =
+    rest.length > COMMON.sentenceWords ||
+    tokens[repetition.retakeStart - 1]!.end - tokens[first]!.start > RETAKES.maxBetween;
+  if (isLong || !isApart || size <= COMMON.maxSlipWords) return null;
   const different = decideByDifference(repetition);
   if (different) return different;
   if (isRemark(context, rest)) return { rule: "retake.after_remark", to: end, rest: "remark.between_takes" };

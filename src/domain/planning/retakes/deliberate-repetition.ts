@@ -37,7 +37,7 @@ function isNewStart(context: RetakeContext, repetition: Repetition): boolean {
   // The last word of a sentence is lengthened.
   const [last, other] = [tokens[end - 1]!, tokens[retakeStart + matched - 1]!];
   const isSameWord = last.normal === other.normal;
-  return !isSameWord || last.end - last.start < COMMON.maxSlowerFactor * (other.end - other.start);
+  return !isSameWord || last.end - last.start < RETAKES.minFinalLengthening * (other.end - other.start);
 }
 
 /**

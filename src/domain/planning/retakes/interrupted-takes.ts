@@ -117,7 +117,7 @@ export function isRemark(
   { tokens, words, lexicon }: Pick<RetakeContext, "tokens" | "words" | "lexicon">,
   between: readonly number[],
 ): boolean {
-  if (between.length > COMMON.sentenceWords) return false;
+  if (between.length > RETAKES.maxRemarkWords) return false;
   const phrases: string[][] = [];
   for (const [n, i] of between.entries()) {
     const before = between[n - 1];
@@ -217,7 +217,7 @@ function areAboutAsLong(tokens: readonly Token[], a: number, aEnd: number, b: nu
 /** Returns the token after the last long pause before the retake. */
 function findRemarkStart(tokens: readonly Token[], retakeStart: number): number {
   let start = retakeStart - 1;
-  while (retakeStart - start < COMMON.sentenceWords && pauseBefore(tokens, start) < COMMON.minSentencePause) start--;
+  while (retakeStart - start < RETAKES.maxRemarkWords && pauseBefore(tokens, start) < COMMON.minSentencePause) start--;
   return Math.max(0, start);
 }
 

@@ -104,7 +104,8 @@ export function toAlignmentRequests(line: ScriptLine, window: Span, mute: Span[]
 /** Returns whether an alignment shows that its line is spoken. */
 export function isSpokenLine({ words, meanLogProb }: ForcedAlignment): boolean {
   const unspoken = words.filter((word) => word.logProb < COMMON.maxMisfit).length;
-  if (meanLogProb <= COMMON.minAlignment || unspoken > Math.max(1, COMMON.minShare * words.length)) return false;
+  if (meanLogProb <= COMMON.minAlignment || unspoken > Math.max(1, SCRIPT.maxUnspokenShare * words.length))
+    return false;
   return !isSqueezed(words);
 }
 
@@ -179,7 +180,7 @@ export function* checkMatches(
     const alignment = findBestAlignment(results[i]!);
     const candidate = rateCandidate({ ...match, ...range }, window, alignment, activity);
     const known = best.get(match)?.alignment;
-    const isBetter = !known || (alignment !== null && alignment.meanLogProb > known.meanLogProb);
+    const isBetter = !known || (alignment !== null && alignment.meanLogProb > known.meanLogProb + SCRIPT.maxLoss);
     if (!best.has(match) || isBetter) best.set(match, candidate);
   }
   const distanceBetween = createDistanceCache();

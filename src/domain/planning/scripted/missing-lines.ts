@@ -117,7 +117,7 @@ function audioShare(
 
 function isAboutAsLong(line: ScriptLine, { from, to }: TokenRange): boolean {
   const ratio = (to - from) / line.words.length;
-  return ratio >= COMMON.minSameShare && ratio <= COMMON.maxSlowerFactor;
+  return ratio >= SCRIPT.minReplacedRatio && ratio <= COMMON.maxSlowerFactor;
 }
 
 /** Required lines without a take, between the same takes of other lines, and the tokens `[from, to)` in between. */
@@ -143,7 +143,7 @@ export function* addReplacedLines(
       left -= to - from;
       return left >= 0;
     });
-    if (kept.reduce((sum, { from, to }) => sum + to - from, 0) < COMMON.minSameShare * wordCount) continue;
+    if (kept.reduce((sum, { from, to }) => sum + to - from, 0) < SCRIPT.minReplacedRatio * wordCount) continue;
     for (const take of divideAmongLines(kept.reverse(), missing.lines, recording)) takes[take.line] = take;
   }
 }

@@ -39,7 +39,7 @@ import type { RemovalRule, RuleMatch } from "../rules";
 import { coveredDuration, type DecidedSpan, findOverlapping, overlapDuration, subtract, sumCovered } from "../spans";
 import { divideStretchedWords } from "../stretched-words";
 import { listTakes } from "../take-list";
-import { COMMON } from "../thresholds";
+import { ACTIVITY, COMMON } from "../thresholds";
 import { findDuplicatedWords, sortWords, type Token, tokenize, trimWordsAtPauses } from "../tokens";
 import {
   decideNoise,
@@ -276,7 +276,7 @@ function chooseBestTakes(state: UnscriptedState): UnscriptedState {
 function divideIntoSpans(state: UnscriptedState): UnscriptedState {
   const spans = divide(state, () => null);
   // Music and applause are as loud as speech: without the noise nothing would be left.
-  const isMostlyNoise = state.isWordless || measureNoiseShare(spans, state.activity) > COMMON.minCompleteShare;
+  const isMostlyNoise = state.isWordless || measureNoiseShare(spans, state.activity) > ACTIVITY.maxNoiseShare;
   return { ...state, isMostlyNoise, spans: isMostlyNoise ? divide(state, () => KEEP) : spans };
 }
 

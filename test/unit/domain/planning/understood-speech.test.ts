@@ -121,6 +121,19 @@ describe("which stretches are understood", () => {
     expect(notUnderstoodSeconds([[0, 40, -0.25, takes]])).toEqual([]);
   });
 
+  test("a line that is said twice in a short recording is", () => {
+    const line = sentence("a", 11);
+    expect(notUnderstoodSeconds([[0, 11, -0.3, `${line} ${line}`]])).toEqual([]);
+  });
+
+  test("retakes of every line are", () => {
+    const lines = Array.from({ length: 20 }, (_, i) => sentence(`line${i}word`, 11));
+    const specs = [...lines, ...lines].map((line, i): UtteranceSpec => [6 * i, 6 * i + 5, -0.32, line]);
+    const atOnce = lines.flatMap((line) => [line, line]).join(" ");
+    expect(notUnderstoodSeconds(specs)).toEqual([]);
+    expect(notUnderstoodSeconds([[0, 240, -0.32, atOnce]])).toEqual([]);
+  });
+
   test("repeated sentences that were recognized with little certainty are not", () => {
     expect(notUnderstoodSeconds([[0, 40, -0.45, takes]])).toEqual([[0, 40]]);
   });

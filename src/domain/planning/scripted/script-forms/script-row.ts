@@ -14,7 +14,7 @@ export const MIN_ROWS = 2;
 export const FEW = 3;
 /** Shares of the rows of a document or a table, or of the cells of a column. */
 export const [SOME, MANY, MOST, NEARLY_ALL, ALMOST_ALL] = [0.1, 0.4, 0.6, 0.75, 0.9];
-/** Longer names, titles and headers are sentences. */
+/** Longer headers are sentences. */
 export const MAX_NAME_WORDS = 4;
 export const MAX_NAME_CHARACTERS = 100;
 /** Front matter and quoted cells have fewer rows. */
@@ -80,9 +80,6 @@ const ABBREVIATED = /(?:^|[\s("'])(?:mr|mrs|ms|dr|prof|st|vs)\.$/i;
 
 /** Returns whether the text so far is a few words without an end before a text that starts like a sentence. */
 const isTitleBefore = (open: readonly string[], text: string) =>
-  open.length === 1 &&
-  countWords(open[0]!) <= MAX_NAME_WORDS &&
-  !endsSentence(open[0]!) &&
-  /^["'“(]?\p{Lu}/u.test(text);
+  open.length === 1 && countWords(open[0]!) <= FEW && !endsSentence(open[0]!) && /^["'“(]?\p{Lu}/u.test(text);
 
 const startsParagraph = (text: string) => /^(?:[-–—•*]\s|[[(]|\p{Lu}[\p{L}\p{N} .'-]{0,30}:\s)/u.test(text);

@@ -274,7 +274,7 @@ function measureProse(cells: readonly string[]): number {
 
 /** Returns whether cells are speaker names: short, and recurring, in capitals, or with a colon. */
 function areNames(cells: readonly string[]): boolean {
-  const isShort = (cell: string) => countWords(cell) <= MAX_NAME_WORDS && !endsSentence(cell);
+  const isShort = (cell: string) => countWords(cell) <= FEW && !endsSentence(cell);
   const short = cells.filter(isShort);
   if (short.length < ALMOST_ALL * cells.length) return false;
   const distinct = new Set(short.map((cell) => cell.toLowerCase())).size;

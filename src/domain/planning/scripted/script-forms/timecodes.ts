@@ -7,7 +7,6 @@ import {
   joinSentences,
   MANY,
   MIN_ROWS,
-  NEARLY_ALL,
   type ScriptForm,
   type ScriptRow,
   SOME,
@@ -73,6 +72,9 @@ function toSeconds(time: string): number {
 const TIME = String.raw`(?:\d{1,3}:)?\d{1,2}:\d{2}[.,]\d{1,3}`;
 const TIMING = new RegExp(String.raw`^\s*${TIME}(?:\s{0,9}--?>\s{0,9}|,)${TIME}(?:\s|$)`);
 const HIDDEN_BLOCK = /^(?:NOTE|STYLE|REGION|WEBVTT)(?:\s|$)/;
+/** Rolling captions repeat the previous row at least once in this number of rows. Less is spoken repetition. */
+const MAX_ROWS_PER_REPETITION = 4;
+
 /** Removes cue numbers, timings, headers and notes, and joins sentences. Evidence: a timing with milliseconds. */
 export const readSubtitleCues: ScriptForm = (rows) => {
   const isTiming = rows.map((row) => TIMING.test(row.text));
@@ -96,8 +98,7 @@ const toRow = (text: string): ScriptRow => ({ text, optional: false });
 function dropRollingRows(cues: readonly string[]): readonly string[] {
   const isRepeated = (text: string, i: number) => i > 0 && text.trim() === cues[i - 1]!.trim();
   const repeated = cues.filter(isRepeated).length;
-  // Rolling captions repeat the previous row at least once in a few rows. Less is spoken repetition.
-  return repeated * FEW < cues.length ? cues : cues.filter((text, i) => !isRepeated(text, i));
+  return repeated * MAX_ROWS_PER_REPETITION < cues.length ? cues : cues.filter((text, i) => !isRepeated(text, i));
 }
 
 const LABELED =
@@ -106,6 +107,10 @@ const LABELED =
 const PUNCTUATED =
   /^\s*(?:(?:#(\d{1,4})[a-z]?[.):]?|\((\d{1,4})[a-z]?\)|(\d{1,4})(?:[a-z][.)]|[a-z]?[:\]]|\s[-–—]))(?=\s|$)|(\d{1,4})[a-z]?\s{2,9}(?=\S))\s*/;
 const BARE = /^\s*(\d{1,4})\s(?=\s{0,9}["'“(]?\p{Lu})/u;
+
+/** Numbers without punctuation may be spoken: more rows must have them. */
+const MIN_BARE_ROWS = 4;
+const MIN_BARE_SHARE = 0.8;
 
 /** Removes cue numbers. Evidence: rising numbers in small steps on most rows; without punctuation, steps of one. */
 export const removeCueNumbers: ScriptForm = (rows) => {
@@ -124,7 +129,7 @@ export const removeCueNumbers: ScriptForm = (rows) => {
     });
   if (isNumbered(LABELED, MIN_ROWS, SOME, FEW)) return remove(LABELED);
   if (isNumbered(PUNCTUATED, FEW, MANY, FEW)) return remove(PUNCTUATED);
-  if (isNumbered(BARE, FEW, NEARLY_ALL, 1)) return remove(BARE);
+  if (isNumbered(BARE, MIN_BARE_ROWS, MIN_BARE_SHARE, 1)) return remove(BARE);
   return rows;
 };
 

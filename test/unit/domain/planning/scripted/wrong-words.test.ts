@@ -1,7 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import { detectActivity } from "../../../../../src/domain/planning/audio-activity";
 import { ENGLISH } from "../../../../../src/domain/planning/lexicon/english";
-import { checkMatches, withoutWrongWords } from "../../../../../src/domain/planning/scripted/line-candidates";
+import {
+  checkMatches,
+  isSpokenLine,
+  withoutWrongWords,
+} from "../../../../../src/domain/planning/scripted/line-candidates";
 import { alignLineAt } from "../../../../../src/domain/planning/scripted/match-lines";
 import { parseScript } from "../../../../../src/domain/planning/scripted/script-lines";
 import { tokenize } from "../../../../../src/domain/planning/tokens";
@@ -98,4 +102,17 @@ describe("words of the script that align in no take of their line", () => {
   test("do not make another sentence a take", () => {
     expect(rate([[yes, no, no, no, no, no, no, yes, yes]])[0]!.accepted).toBe(false);
   });
+});
+
+test("a line of 14 words is not spoken in a take that drops four of them, and is in one that drops two", () => {
+  const align = (dropped: readonly number[]) => {
+    const words = Array.from({ length: 14 }, (_, k) => {
+      const logProb = dropped.includes(k) ? -6.1 : -0.1;
+      return { text: "word", start: 300_000 * k, end: 300_000 * (k + 1), confidence: 0.9, logProb };
+    });
+    const meanLogProb = words.reduce((sum, { logProb }) => sum + logProb, 0) / words.length;
+    return { words, meanLogProb, tailLogProb: -0.1 };
+  };
+  expect(isSpokenLine(align([1, 4, 7, 10]))).toBe(false);
+  expect(isSpokenLine(align([1, 4]))).toBe(true);
 });
