@@ -37,6 +37,7 @@ test("an administrator invites a user, finds the account, and changes credits, q
   await page.getByRole("searchbox").fill(emailOf(anna));
   await page.getByRole("link", { name: emailOf(anna) }).click();
   await page.getByRole("heading", { level: 1, name: emailOf(anna) }).waitFor();
+  await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link", { name: "Users" }).waitFor();
   expect(await page.textContent("main")).toContain("1 project");
 
   await page.getByRole("spinbutton", { name: "Credits" }).fill("50");

@@ -66,6 +66,7 @@ test("a worker is drained, resumed and revoked, and its history stays", async ()
   await page.getByRole("progressbar", { name: "Progress of render: chunk on desk" }).waitFor();
   await page.getByRole("link", { name: "desk" }).click();
   await page.getByRole("heading", { level: 1, name: "desk" }).waitFor();
+  await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link", { name: "Workers" }).waitFor();
   await page.getByRole("region", { name: "History" }).getByText("1:05 of media in").waitFor();
   await button(page, "Drain").click();
   await page.getByText("Draining", { exact: true }).waitFor();

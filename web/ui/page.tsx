@@ -7,7 +7,7 @@ type PageProps = {
   /** The title of the browser's tab. Default: `title`. */
   tabTitle?: string;
   /** The page to which this one belongs, as a link above the title. */
-  crumb?: { label: string; href: string; onClick?: (() => void) | undefined };
+  crumb?: { label: string; href: string; onClick?: (() => void) | undefined } | undefined;
   /** The content below the title. */
   detail?: ComponentChildren;
   actions?: ComponentChildren;

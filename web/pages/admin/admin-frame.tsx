@@ -23,10 +23,16 @@ const ITEMS = [
   { href: "/admin/audit", label: "Audit log" },
 ] as const;
 
-type AdminFrameProps = { title: string; actions?: ComponentChildren; children: ComponentChildren };
+type AdminFrameProps = {
+  title: string;
+  /** The path of the page to which this one belongs. */
+  parent?: (typeof ITEMS)[number]["href"];
+  actions?: ComponentChildren;
+  children: ComponentChildren;
+};
 
-export const AdminFrame = ({ title, actions, children }: AdminFrameProps) => (
-  <Page title={title} actions={actions}>
+export const AdminFrame = ({ title, parent, actions, children }: AdminFrameProps) => (
+  <Page title={title} crumb={ITEMS.find(({ href }) => href === parent)} actions={actions}>
     <SubNav
       label="Administration"
       items={isBilled.value ? ITEMS : ITEMS.filter(({ href }) => href !== "/admin/orders")}

@@ -11,12 +11,12 @@ import { PlannedMode } from "./planned-cut";
 import { adviseAsset } from "./problem-texts";
 import { createScriptForm } from "./script";
 import { PLANNED, ScriptField } from "./script-panel";
-import { type Asset, nameOf } from "./use-media";
+import { type Asset, nameOf, useProjectName } from "./use-media";
 
 export const AssetWaiting = ({ asset }: { asset: Asset }) => (
   <Page
     title={nameOf(asset)}
-    crumb={{ label: "Project", href: `/projects/${asset.project_id}` }}
+    crumb={{ label: useProjectName(asset.project_id) ?? "Project", href: `/projects/${asset.project_id}` }}
     actions={<AssetStatus state={asset.state} cuttable={asset.cuttable} />}
   >
     <Explanation asset={asset} />

@@ -4,10 +4,9 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { MAX_ASSET_NAME_CHARACTERS } from "../../../src/domain/field-limits";
 import { performAction } from "../../app/actions";
 import { api, must } from "../../app/api";
-import { useRead } from "../../app/cache";
 import { toOpener } from "../../app/places";
 import { invalidate } from "../../app/query-client";
-import { canWrite, workspace } from "../../app/session";
+import { canWrite } from "../../app/session";
 import { showFailure } from "../../app/toasts";
 import { findRedoLabel, findUndoLabel } from "../../editor/model/history";
 import { People } from "../../editor/people/people";
@@ -21,7 +20,7 @@ import { AssetStatus } from "../../ui/status";
 import type { EditorWithDraft } from "./follow-versions";
 import { OutputDialogs, openShare } from "./output/output-panel";
 import { canPlayClean, toggleClean } from "./transport";
-import { nameOf } from "./use-media";
+import { nameOf, useProjectName } from "./use-media";
 
 const PREPARING = "The recording is still being prepared";
 const MAKING = "The cut is not ready yet";
@@ -153,12 +152,7 @@ function RenameField({ name, onClose }: { name: string; onClose(): void }) {
 }
 
 function BackLink({ id }: { id: string }) {
-  const params = { path: { project_id: id } };
-  const project = useRead(["project", id, workspace.value?.id], (stop) =>
-    must(api.GET("/api/v1/projects/{project_id}", { params, signal: stop })),
-  );
-  const state = project.state.value;
-  const label = `Back to ${state.kind === "ready" ? state.value.name : "the project"}`;
+  const label = `Back to ${useProjectName(id) ?? "the project"}`;
   return (
     <a class="button quiet icon-only" href={toOpener(`/projects/${id}`)} aria-label={label} title={label} data-back>
       <Icon name="back" />

@@ -1,8 +1,9 @@
-/** Loads a recording's playable media and the images of its timeline. The preview is created after the preparation. */
+/** Loads a recording's playable media, the images of its timeline and the name of its project. */
 import { api, mediaUrl, must, type Schemas, toApiError } from "../../app/api";
 import { type Resource, useKept, useRead } from "../../app/cache";
 import { formatCount } from "../../app/format";
 import { toOrdinal } from "../../app/rare-formats";
+import { workspace } from "../../app/session";
 import { hasMediaSource } from "../../editor/player/media-source";
 import { readWaveform, type Waveform } from "../../editor/timeline/peaks";
 import type { Storyboard } from "../../editor/timeline/storyboard";
@@ -25,6 +26,16 @@ function toWaitMs(media: AssetMedia): number | undefined {
   const isMeasuring = !media.loudness.is_ready && media.loudness.absent_reason === null;
   if (media.error_message !== null || (media.is_preview_ready && !isMeasuring)) return undefined;
   return media.is_playable ? PLAYABLE_WAIT_MS : WAIT_MS;
+}
+
+/** Returns the name of a project; null until it is read. */
+export function useProjectName(id: string): string | null {
+  const params = { path: { project_id: id } };
+  const project = useRead(["project", id, workspace.value?.id], (signal) =>
+    must(api.GET("/api/v1/projects/{project_id}", { params, signal })),
+  );
+  const state = project.state.value;
+  return state.kind === "ready" ? state.value.name : null;
 }
 
 /** Returns why playback is not ready, or null if it is. */

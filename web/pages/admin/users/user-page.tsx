@@ -40,7 +40,7 @@ export default function UserPage() {
     return <NotFoundPage />;
   if (state.kind !== "ready")
     return (
-      <AdminFrame title="User">
+      <AdminFrame title="User" parent="/admin/users">
         {state.kind === "loading" ? (
           <ListSkeleton />
         ) : (
@@ -51,7 +51,7 @@ export default function UserPage() {
   const user = state.value;
   const part = { user, onChanged: loaded.reload };
   return (
-    <AdminFrame title={user.email} actions={<UserStatus user={user} />}>
+    <AdminFrame title={user.email} parent="/admin/users" actions={<UserStatus user={user} />}>
       {user.deleted_at !== null && <RestoreNote {...part} deletedAt={user.deleted_at} />}
       <div class="admin-columns">
         <div>

@@ -38,7 +38,7 @@ export default function WorkerPage() {
     return <NotFoundPage />;
   if (state.kind !== "ready")
     return (
-      <AdminFrame title="Worker">
+      <AdminFrame title="Worker" parent="/admin/workers">
         {state.kind === "loading" ? (
           <ListSkeleton />
         ) : (
@@ -48,7 +48,7 @@ export default function WorkerPage() {
     );
   const worker = state.value;
   return (
-    <AdminFrame title={worker.name} actions={<WorkerStatus worker={worker} />}>
+    <AdminFrame title={worker.name} parent="/admin/workers" actions={<WorkerStatus worker={worker} />}>
       {worker.revoked_at !== null && (
         <p class="message warning" role="status">
           <Icon name="warning" />
