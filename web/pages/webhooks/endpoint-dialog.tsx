@@ -5,7 +5,14 @@ import { ApiError, api, must } from "../../app/api";
 import { CopyField, ShownOnceDialog } from "../../ui/copy-field";
 import { Dialog, FormActions } from "../../ui/dialog";
 import { Field, Form } from "../../ui/form";
-import { ALL_EVENTS, type Endpoint, EVENT_GROUPS, type EventType, type NewEndpoint } from "./webhook-texts";
+import {
+  ALL_EVENTS,
+  type Endpoint,
+  type EventType,
+  listEventGroups,
+  listSentEvents,
+  type NewEndpoint,
+} from "./webhook-texts";
 
 type NewEndpointDialogProps = { onCreated(endpoint: NewEndpoint): void; onClose(): void };
 
@@ -71,7 +78,9 @@ type EndpointFieldsProps = {
 
 /** The URL and the events of an endpoint. */
 function EndpointFields({ endpoint, errors, chosen, onChoose }: EndpointFieldsProps) {
-  const isAll = chosen.size === ALL_EVENTS.length;
+  const sent = listSentEvents();
+  const count = sent.filter((type) => chosen.has(type)).length;
+  const isAll = count === sent.length;
   const toggle = (type: EventType) => {
     const next = new Set(chosen);
     if (!next.delete(type)) next.add(type);
@@ -102,13 +111,13 @@ function EndpointFields({ endpoint, errors, chosen, onChoose }: EndpointFieldsPr
             checked={isAll}
             // Shows a mixed state when only some are chosen.
             ref={(input) => {
-              if (input) input.indeterminate = !isAll && chosen.size > 0;
+              if (input) input.indeterminate = !isAll && count > 0;
             }}
             onChange={() => onChoose(new Set(isAll ? [] : ALL_EVENTS))}
           />
           All events
         </label>
-        {EVENT_GROUPS.map(({ title, events }) => (
+        {listEventGroups().map(({ title, events }) => (
           <div key={title} class="event-group">
             <span class="soft">{title}</span>
             {events.map(({ type, text }) => (
@@ -131,10 +140,14 @@ function EndpointFields({ endpoint, errors, chosen, onChoose }: EndpointFieldsPr
   );
 }
 
-/** Returns the chosen events in the order of the API. Throws `ApiError` if none are chosen. */
+/**
+ * Returns the chosen events in the order of the API, with those that are not shown. Throws `ApiError` if none of the
+ * shown ones are chosen.
+ */
 function requireEvents(chosen: ReadonlySet<EventType>): EventType[] {
   const message = "Choose at least one event.";
-  if (chosen.size === 0) throw new ApiError(message, "validation_error", 422, { event_types: message });
+  if (!listSentEvents().some((type) => chosen.has(type)))
+    throw new ApiError(message, "validation_error", 422, { event_types: message });
   return ALL_EVENTS.filter((type) => chosen.has(type));
 }
 

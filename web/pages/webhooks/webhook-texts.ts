@@ -1,6 +1,7 @@
 /** Texts about endpoints, events and deliveries. */
 import { MAX_ATTEMPTS } from "../../../src/domain/webhooks";
 import type { Schemas } from "../../app/api";
+import { isBilled } from "../../app/session";
 
 export type Endpoint = Schemas["WebhookEndpoint"];
 export type NewEndpoint = Schemas["WebhookEndpointWithSecret"];
@@ -21,17 +22,26 @@ const EVENT_TEXTS: Record<EventType, string> = {
 
 export const ALL_EVENTS = Object.keys(EVENT_TEXTS) as EventType[];
 
-const toGroup = (title: string, start: string) => ({
-  title,
-  events: ALL_EVENTS.filter((type) => type.startsWith(start)).map((type) => ({ type, text: EVENT_TEXTS[type] })),
-});
+/** Returns the events that this server can send, without those about credits if nothing costs any. */
+export const listSentEvents = (): EventType[] =>
+  isBilled.value ? ALL_EVENTS : ALL_EVENTS.filter((type) => type !== "asset.pending_payment");
 
-/** The events, grouped by resource. */
-export const EVENT_GROUPS = [toGroup("Recordings", "asset."), toGroup("Cuts", "cut."), toGroup("Renders", "render.")];
+/** Returns the events that this server can send, grouped by resource. */
+export function listEventGroups() {
+  const sent = listSentEvents();
+  const toGroup = (title: string, start: string) => ({
+    title,
+    events: sent.filter((type) => type.startsWith(start)).map((type) => ({ type, text: EVENT_TEXTS[type] })),
+  });
+  return [toGroup("Recordings", "asset."), toGroup("Cuts", "cut."), toGroup("Renders", "render.")];
+}
 
-/** Returns "All events", or the names of the events. */
-export const formatEvents = (types: readonly EventType[]): string =>
-  types.length === ALL_EVENTS.length ? "All events" : types.join(", ");
+/** Returns "All events", "None", or the names of the events that this server can send. */
+export function formatEvents(types: readonly EventType[]): string {
+  const sent = listSentEvents();
+  const chosen = sent.filter((type) => types.includes(type));
+  return chosen.length === sent.length ? "All events" : chosen.join(", ") || "None";
+}
 
 /** Returns "2 of 8". */
 export const formatAttempts = (attempts: number): string => `${attempts} of ${MAX_ATTEMPTS}`;
