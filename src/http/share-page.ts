@@ -22,6 +22,8 @@ import { findLinkProblem, findSharedRender, formatShareCookie, isUnlocked, type 
 
 const STYLE_PATH = "/share.css";
 const MAX_FORM_BYTES = 4_096;
+/** Longer lists of languages are read up to here. */
+const MAX_LANGUAGES_CHARACTERS = 200;
 
 export const createSharePagePlugin = () =>
   new Elysia({ name: "share-page", strictPath: true }).get(STYLE_PATH, () => toPageResponse("css", style));
@@ -40,7 +42,7 @@ export async function serveSharePage(
   const found = problem === null ? await findSharedRender(services, shareId) : null;
   if (found === null) return showBrokenLink();
   if (isUnlocked(services, request, found.share))
-    return request.method === "POST" ? reload(request) : showPlayer(services, found);
+    return request.method === "POST" ? reload(request) : showPlayer(services, found, findLanguage(request));
   if (request.method !== "POST") return showQuestion(200, null);
   try {
     return await unlock(services, request, found, client);
@@ -102,7 +104,28 @@ async function unlock(
 const reload = ({ url }: Request): Response =>
   toResponse({ status: 303, headers: { Location: `page${new URL(url).search}` } });
 
-async function showPlayer(services: Services, { share, render }: SharedRender): Promise<Response> {
+/** Returns the first language of `Accept-Language` that the server has formats for, such as `de-AT`; else `en-US`. */
+function findLanguage({ headers }: Request): string {
+  const ranges = (headers.get("Accept-Language") ?? "").slice(0, MAX_LANGUAGES_CHARACTERS).split(",");
+  const weighted = ranges.map((range) => {
+    const [tag = "", quality] = range.split(/;\s*q=/);
+    return { tag: tag.trim(), weight: quality === undefined ? 1 : Number(quality) || 0 };
+  });
+  const byWeight = weighted.filter(({ weight }) => weight > 0).sort((a, b) => b.weight - a.weight);
+  return byWeight.map(({ tag }) => tag).find(isLanguage) ?? "en-US";
+}
+
+function isLanguage(tag: string): boolean {
+  try {
+    return Intl.DateTimeFormat.supportedLocalesOf(tag).length > 0;
+  } catch {
+    // Not a well-formed tag.
+    return false;
+  }
+}
+
+/** Shows the player. `language`: that of the date and the size; the texts are English. */
+async function showPlayer(services: Services, { share, render }: SharedRender, language: string): Promise<Response> {
   const asset = await findAssetById(services.store.read, render.asset_id);
   const name = asset?.name ?? toFileStem(asset?.filename) ?? "Recording";
   // Relative, so that the browser stays on the host from which it loaded the page.
@@ -113,13 +136,14 @@ async function showPlayer(services: Services, { share, render }: SharedRender): 
     ? `<audio controls preload="metadata" aria-label="Player" src="${source}"></audio>`
     : `<video controls playsinline preload="metadata" aria-label="Player" src="${source}"></video>`;
   const until = new Date(share.expires_at);
-  const time = until.toLocaleString("en-US", { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" });
-  const size = render.size_bytes === null ? "" : `${formatBytes(render.size_bytes)} · `;
+  const time = until.toLocaleString(language, { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" });
+  const size =
+    render.size_bytes === null ? "" : `${formatBytes(render.size_bytes, (value) => value.toLocaleString(language))} · `;
   return showPage(
     200,
     name,
     `<h1 dir="auto">${escapeHtml(name)}</h1>
-      <p class="soft">${size}Available until <time datetime="${until.toISOString()}">${time} UTC</time></p>
+      <p class="soft">${size}Available until <time datetime="${until.toISOString()}">${escapeHtml(time)} UTC</time></p>
       ${player}
       <p class="actions"><a class="button" href="${source}">Download</a></p>`,
   );

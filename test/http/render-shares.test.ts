@@ -129,6 +129,12 @@ test("have a page with a player, which a password protects", async () => {
   expect(page.text).toMatch(
     /Available until <time datetime="[^"]+">\w{3} \d{1,2}, \d{4}, \d{1,2}:\d\d\s[AP]M UTC<\/time>/,
   );
+  const readTime = async (languages: string) =>
+    /<time [^>]+>(.+)<\/time>/.exec(
+      (await send(plain.page_url, { headers: { "Accept-Language": languages } })).text,
+    )?.[1];
+  expect(await readTime("xx, en;q=0.3, de-AT;q=0.8")).toMatch(/^\d\d?\.\d\d?\.\d{4}, \d\d:\d\d UTC$/);
+  expect(await readTime("*, a_b, <b>, fr;q=0")).toMatch(/^\w{3} \d{1,2}, \d{4}, \d{1,2}:\d\d\s[AP]M UTC$/);
   expect(page.headers.get("content-security-policy")).toContain("default-src 'none'; style-src 'self'");
   expect(page.headers.get("x-robots-tag")).toContain("noindex");
   expect([page.headers.get("cache-control"), page.headers.get("referrer-policy")]).toEqual(["no-store", "no-referrer"]);
