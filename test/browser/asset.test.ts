@@ -26,8 +26,12 @@ test.each<[string, (user: Client) => Promise<string>, string]>([
   ],
 ])("a recording %s says what to do", async (_, make, text) => {
   const user = await dashboard.server().user(100);
-  const page = await dashboard.open(`/assets/${await make(user)}`, user);
+  const id = await make(user);
+  const { project_id: projectId } = await user.asset(id);
+  await user.must("PATCH", `/api/v1/projects/${projectId}`, { json: { name: "Interviews" } });
+  const page = await dashboard.open(`/assets/${id}`, user);
   await page.getByText(text).waitFor();
+  await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link", { name: "Interviews" }).waitFor();
 });
 
 test("a recording that does not exist", async () => {
