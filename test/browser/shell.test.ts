@@ -240,10 +240,12 @@ test("another workspace has its own projects, and empty lists show a message", a
   await page.getByRole("link", { name: "Mine" }).waitFor();
   await page.getByLabel("Search projects").fill("nothing");
   await page.getByRole("heading", { name: "No project matches “nothing”" }).waitFor();
-  await page.getByLabel("Search projects").fill("");
+  await page.getByRole("button", { name: "Show all active projects" }).click();
+  await page.getByRole("link", { name: "Mine" }).waitFor();
   await page.getByRole("button", { name: "Archived" }).click();
   await page.getByRole("heading", { name: "No archived projects" }).waitFor();
-  await page.getByRole("button", { name: "Active", exact: true }).click();
+  await page.getByRole("button", { name: "Show all active projects" }).click();
+  await page.getByRole("link", { name: "Mine" }).waitFor();
   await page.getByLabel("Workspace").selectOption({ label: "Studio" });
   await page.getByRole("heading", { name: "Drop a recording, get a cut" }).waitFor();
   await page.getByRole("button", { name: "Try the demo talk" }).click();

@@ -1,9 +1,11 @@
 /** The page of projects in an empty workspace. */
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { canWrite } from "../../app/session";
 import { showFailure } from "../../app/toasts";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
+import { Empty } from "../../ui/states";
 import { describeLimits, useUploadLimits } from "../../upload/limits";
 import { RECORDING_TYPES } from "../../upload/recording-types";
 
@@ -13,7 +15,17 @@ const STEPS = [
   { title: "Review", detail: "One key for each uncertain place" },
 ];
 
+/** Viewers cannot upload. */
 export default function FirstMinute() {
+  if (canWrite.value) return <FirstUpload />;
+  return (
+    <Empty title="No projects yet" icon="projects">
+      <p>A project holds the recordings of a series, a course or a client.</p>
+    </Empty>
+  );
+}
+
+function FirstUpload() {
   const { route } = useLocation();
   const limits = useUploadLimits().state.value;
   return (

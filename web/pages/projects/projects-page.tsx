@@ -94,7 +94,16 @@ export function ProjectsPage() {
           {isComplete && canWrite.value && text === "" && state === "active" && <NewProjectTile />}
         </ProjectTiles>
       )}
-      {items?.length === 0 && <NoProjects text={text} state={state} />}
+      {items?.length === 0 && (
+        <NoProjects
+          text={text}
+          state={state}
+          onReset={() => {
+            setText("");
+            setState("active");
+          }}
+        />
+      )}
       <LoadMore list={list} />
       {Dialog !== null && <Dialog onCreated={({ id }) => route(`/projects/${id}`)} onClose={() => setDialog(null)} />}
     </Page>
@@ -118,15 +127,14 @@ function NewProjectTile() {
   );
 }
 
-function NoProjects({ text, state }: { text: string; state: Project["state"] }) {
-  if (text !== "") return <Empty title={`No project matches “${text}”`} icon="search" />;
-  if (state === "archived") return <Empty title="No archived projects" icon="projects" />;
-  if (canWrite.value) return <FirstMinute />;
-  return (
-    <Empty title="No projects yet" icon="projects">
-      <p>A project holds the recordings of a series, a course or a client.</p>
-    </Empty>
-  );
+function NoProjects({ text, state, onReset }: { text: string; state: Project["state"]; onReset(): void }) {
+  if (text || state === "archived")
+    return (
+      <Empty title={text ? `No project matches “${text}”` : "No archived projects"} icon={text ? "search" : "projects"}>
+        <Button onClick={onReset}>Show all active projects</Button>
+      </Empty>
+    );
+  return <FirstMinute />;
 }
 
 /** "5 projects · 91 recordings · 56 h 22 min" */

@@ -66,7 +66,11 @@ export default function AdminJobsPage() {
         rowKey={({ id }) => id}
         empty={
           Object.values(query).every((value) => value === "") ? (
-            <Empty title="No jobs yet" icon="jobs" />
+            <Empty title="No jobs yet" icon="jobs">
+              <a class="button" href="/projects">
+                Upload a recording
+              </a>
+            </Empty>
           ) : (
             <Empty title={query.state === "running" ? "No jobs are running" : "No matching jobs"} icon="jobs">
               <Button onClick={() => change({ state: "", name: "", user_id: "", workspace_id: "" })}>
