@@ -1,4 +1,5 @@
 /** People as their initials. */
+import type { ComponentChildren } from "preact";
 import { me } from "../app/session";
 import { Icon } from "./icon";
 
@@ -17,13 +18,29 @@ type Person = { id: string; name: string | null };
 export const namePerson = ({ id, name }: Person): string =>
   name ?? (me.value?.id === id ? me.value.email : "A member without a name");
 
+const Initials = ({ person }: { person: Person }) =>
+  person.name === null && me.value?.id !== person.id ? <Icon name="user" /> : toInitials(namePerson(person));
+
 /** The initials of a person, with the name as the tooltip. */
 export function Avatar({ person, label = "" }: { person: Person; label?: string }) {
-  const name = namePerson(person);
-  const text = `${label}${name}`;
+  const text = `${label}${namePerson(person)}`;
   return (
     <span class="avatar" role="img" aria-label={text} title={text}>
-      {person.name === null && me.value?.id !== person.id ? <Icon name="user" /> : toInitials(name)}
+      <Initials person={person} />
     </span>
   );
 }
+
+/** The initials of a person beside `children`, which name the person. Default: the name on one line. */
+export const PersonCell = ({ person, children }: { person: Person; children?: ComponentChildren }) => (
+  <span class="person">
+    <span class="avatar" aria-hidden="true">
+      <Initials person={person} />
+    </span>
+    {children || (
+      <span class="truncate" title={namePerson(person)} dir="auto">
+        {namePerson(person)}
+      </span>
+    )}
+  </span>
+);

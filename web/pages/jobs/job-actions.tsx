@@ -15,8 +15,9 @@ import {
   type Step,
 } from "../../app/pipelines";
 import { createRemainingTime } from "../../app/rare-formats";
-import { canWrite, isBilled, session } from "../../app/session";
+import { canWrite, isBilled, me } from "../../app/session";
 import { showFailure, showToast } from "../../app/toasts";
+import { PersonCell } from "../../ui/avatar";
 import { Button } from "../../ui/button";
 import type { Column } from "../../ui/data-table";
 import { ConfirmDialog } from "../../ui/dialog";
@@ -140,17 +141,8 @@ export const RecordingLink = ({ pipeline }: { pipeline: Pipeline }) => {
 };
 
 /** The user who started the job. */
-export const StarterCell = ({ pipeline }: { pipeline: Pipeline }) => (
-  <span class="truncate" dir="auto">
-    {nameStarter(pipeline)}
-  </span>
-);
-
-function nameStarter({ created_by: user }: Pipeline): string {
-  if (!user) return "Deleted account";
-  if (session.value.kind === "signed-in" && session.value.me.id === user.id) return "You";
-  return user.name ?? "Member without a name";
-}
+export const StarterCell = ({ pipeline: { created_by: user } }: { pipeline: Pipeline }) =>
+  user ? <PersonCell person={user}>{user.id === me.value?.id && "You"}</PersonCell> : "Deleted account";
 
 type JobProgressProps = { step: Step; name: string };
 

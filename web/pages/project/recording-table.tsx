@@ -4,7 +4,7 @@ import { useCallback, useMemo } from "preact/hooks";
 import type { PagedList } from "../../app/cache";
 import { formatBytes } from "../../app/format";
 import { canWrite, workspace } from "../../app/session";
-import { namePerson } from "../../ui/avatar";
+import { PersonCell } from "../../ui/avatar";
 import { type Column, DataTable } from "../../ui/data-table";
 import { JobStatus } from "../../ui/status";
 import { RelativeTime } from "../../ui/time";
@@ -50,7 +50,7 @@ const CHOSEN: Record<ColumnName, Omit<Column<Recording>, "title">> = {
   },
   creator: {
     width: "minmax(6rem, 0.8fr)",
-    cell: ({ created_by: person }) => person && <span class="truncate block">{namePerson(person)}</span>,
+    cell: ({ created_by: person }) => person && <PersonCell person={person} />,
   },
   added: { width: "minmax(6rem, 0.7fr)", cell: ({ created_at: time }) => <RelativeTime iso={time} /> },
   size: { width: "5rem", isNumber: true, cell: ({ size_bytes: bytes }) => bytes !== null && formatBytes(bytes) },

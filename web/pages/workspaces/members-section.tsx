@@ -4,6 +4,7 @@ import { useOffsetList } from "../../app/cache";
 import { loadSession } from "../../app/load-session";
 import { leftWorkspaces, me } from "../../app/session";
 import { showFailure, showToast } from "../../app/toasts";
+import { PersonCell } from "../../ui/avatar";
 import { Button } from "../../ui/button";
 import { type Column, DataTable } from "../../ui/data-table";
 import { ConfirmDialog } from "../../ui/dialog";
@@ -183,20 +184,22 @@ const MemberName = ({
 }: {
   member: Member;
 }) => (
-  <span class="member">
-    <span class="name-cell">
-      <span class="truncate" title={name ?? email} dir="auto">
-        {name ?? <EmailAddress address={email} />}
+  <PersonCell person={{ id: userId, name: name ?? email }}>
+    <span class="member">
+      <span class="name-cell">
+        <span class="truncate" title={name ?? email} dir="auto">
+          {name ?? <EmailAddress address={email} />}
+        </span>
+        {userId === me.value?.id && <span class="status">You</span>}
+        {verifiedAt === null && <span class="status warning">Not confirmed</span>}
       </span>
-      {userId === me.value?.id && <span class="status">You</span>}
-      {verifiedAt === null && <span class="status warning">Not confirmed</span>}
+      {name && (
+        <span class="soft truncate" title={email}>
+          <EmailAddress address={email} />
+        </span>
+      )}
     </span>
-    {name && (
-      <span class="soft truncate" title={email}>
-        <EmailAddress address={email} />
-      </span>
-    )}
-  </span>
+  </PersonCell>
 );
 
 type RoleSelectProps = { workspaceId: string; member: Schemas["WorkspaceMember"]; isLocked: boolean; onChange(): void };
