@@ -5,6 +5,7 @@ import type { Page } from "playwright-core";
 import { startSession } from "../http/accounts";
 import type { Client } from "../http/client";
 import { wav } from "../http/media";
+import { until } from "../until";
 import { useDashboard } from "./dashboard";
 
 const { open, server } = useDashboard();
@@ -147,8 +148,11 @@ test("only pages opened from a row lead back: filters stay on the way back, and 
   };
   await showProjects();
   const scroll = async () => {
-    await page.evaluate(() => scrollTo(0, 60));
-    expect(await readTop(page)).toBe(60);
+    // Pictures that are still loading make the page shorter.
+    await until("a page that scrolls", async () => {
+      await page.evaluate(() => scrollTo(0, 60));
+      return (await readTop(page)) === 60;
+    });
   };
   await scroll();
   await show("Jobs");
