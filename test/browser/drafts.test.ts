@@ -120,24 +120,24 @@ async function openForTwo() {
   const client = createClient(server().url, key, anna.userId);
   const asset = await client.ready(await video(20));
   const cut = await client.cutEnded((await client.startCut({ asset_id: asset.id })).id);
-  const openAs = async (user: typeof ben) => {
+  const openAs = async (user: typeof ben, query = `?cut=${cut.id}`) => {
     const context = await browse(user);
     await context.addInitScript((id) => {
       // An empty page has no storage.
       if (location.protocol === "http:") localStorage.setItem("offcut.workspace", id);
     }, workspace);
-    return openTab(context, `/assets/${asset.id}?cut=${cut.id}`);
+    return openTab(context, `/assets/${asset.id}${query}`);
   };
   const [first, second] = [await openAs(anna), await openAs(ben)];
   for (const page of [first, second]) await page.getByText("Somebody else is editing").waitFor();
   const listVersions = async () =>
     (await client.must<{ items: { name: string | null }[] }>("GET", `/api/v1/cuts?asset_id=${asset.id}`)).items;
-  return { first, second, listVersions, cut };
+  return { first, second, listVersions, cut, openLater: () => openAs(anna, "") };
 }
 
 test.if(isFullSize)("edits of two people are merged, and only conflicts need a decision", async () => {
   expectFailures(0, 409);
-  const { first, second, listVersions, cut } = await openForTwo();
+  const { first, second, listVersions, cut, openLater } = await openForTwo();
   let requests = 0;
   second.on("request", (request) => {
     if (request.method() === "PUT" && request.url().endsWith("/draft")) requests++;
@@ -176,7 +176,7 @@ test.if(isFullSize)("edits of two people are merged, and only conflicts need a d
     (await listVersions()).some(({ name }) => name?.startsWith("Edits by")),
   );
   // They are listed, but the cut that was worked on still opens first.
-  const later = await openTab(first.context(), `/assets/${cut.asset_id}`);
+  const later = await openLater();
   await later.locator(`.workspace[data-cut="${cut.id}"]`).waitFor();
   await later.getByRole("button", { name: /^Cut / }).click();
   await later.getByRole("menuitemradio", { name: /^Edits by/ }).waitFor();
