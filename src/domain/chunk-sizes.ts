@@ -113,7 +113,7 @@ const MIN_SAVED_SECONDS = 1;
 
 /**
  * Returns the index of the running chunk that an idle place of this speed should encode too, because it would finish it
- * much earlier; null if there is none.
+ * much earlier; null if no second run saves enough.
  */
 export function chooseDuplicate(running: readonly RunningChunk[], speed: number): number | null {
   let best: number | null = null;

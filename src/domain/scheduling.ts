@@ -170,7 +170,7 @@ function decideShared(
 
 /**
  * Returns the place where the request can start now: here, otherwise the worker with the largest free share, otherwise
- * an extra slot here. Returns null if there is none.
+ * an extra slot here. Returns null if none can start it.
  */
 export function findPlace(
   state: SchedulingState,

@@ -147,7 +147,7 @@ const LOUD_SHARE = 0.95;
 const STEADY_SHARE = 0.2;
 const SILENCE_DB = -90;
 
-/** Returns the levels of quiet and of loud parts; those of digital silence if there are none. */
+/** Returns the levels of quiet and of loud parts; both are digital silence without audio. */
 export function levelRange(energy: Float32Array): LevelRange {
   const sorted = energy.slice().sort();
   return { low: findLevel(sorted, QUIET_SHARE) ?? SILENCE_DB, high: findLevel(sorted, LOUD_SHARE) ?? SILENCE_DB };

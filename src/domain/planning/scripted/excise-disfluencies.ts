@@ -184,7 +184,7 @@ function decideTake(
   ];
 }
 
-/** Returns the candidate that overlaps a word longest; null if there is none. */
+/** Returns the candidate that overlaps a word longest; null if no candidate overlaps it. */
 function findMainCandidate(word: Span, candidates: readonly LineCandidate[]): LineCandidate | null {
   let best: LineCandidate | null = null;
   let longest = 0;
