@@ -57,7 +57,7 @@ function toLines(sign: "-" | "+", words: readonly StageWord[]): string[] {
   });
 }
 
-/** Returns a line for each threshold: `fillers.minPause 0.06 s: pause beside a filler …`. */
+/** Returns a line for each threshold: `retakes.maxClose 3.5 s: takes right before a pause …`. */
 export const listThresholds = (): string[] =>
   STAGE_THRESHOLDS.flatMap(({ stage, thresholds }) =>
     Object.entries(thresholds).map(
