@@ -10,6 +10,7 @@ import { video } from "../http/media";
 import { createWorkspace, join } from "../http/workspace-calls";
 import { until } from "../until";
 import { useDashboard } from "./dashboard";
+import { createStudioAsset } from "./studio";
 
 const { address, browse, server, expectFailures } = useDashboard();
 
@@ -68,6 +69,8 @@ const shows = (page: Page, ...words: string[]) =>
   until(words.join(), async () =>
     Bun.deepEquals((await struck(page).allTextContents()).join(" ").split(" ").filter(Boolean), words),
   );
+
+type Item = { id: string; state: string };
 
 const saved = (page: Page) => page.locator(".save-state [data-draft]").waitFor();
 const isKeptHere = (page: Page) => page.getByText("Kept in this browser").waitFor();
@@ -221,4 +224,64 @@ test.if(isFullSize)("edits of two people are merged, and only conflicts need a d
   });
   await first.reload();
   await first.getByText(/^Somebody else edited this cut 1\d minutes ago/).waitFor();
+});
+
+test("the next person in a browser does not send what another one has not sent", async () => {
+  expectFailures(0);
+  const [anna, ben] = [await server().user(), await server().user()];
+  const [annaSession, benSession] = [await startSession(server(), anna), await startSession(server(), ben)];
+  const { id: workspace } = await createWorkspace(annaSession);
+  await join(annaSession, workspace, benSession);
+  await addGrants(server(), workspace, 20);
+  const { key } = await createApiKey(server().services(), { email: emailOf(anna), name: "test", workspace });
+  const asset = await createStudioAsset(createClient(server().url, key, anna.userId));
+  const context = await browse(anna);
+  await context.addInitScript((id) => {
+    if (location.protocol === "http:") localStorage.setItem("offcut.workspace", id);
+  }, workspace);
+  const sent: string[] = [];
+  context.on("requestfailed", (request) => {
+    if (request.method() === "PATCH") sent.push("failed");
+  });
+  context.on("response", async (response) => {
+    if (response.request().method() === "PATCH")
+      sent.push(...(await response.json()).items.map((item: Item) => item.state));
+  });
+  const openReview = async () => {
+    const page = await openTab(context, `/assets/${asset.id}?cut=${asset.reviewCutId}`);
+    await page.keyboard.press("n");
+    await page.locator(".review-card h3:focus").waitFor();
+    return page;
+  };
+  const listKept = (page: Page) =>
+    page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith("offcut.review.")));
+  const signIn = async (session: typeof annaSession) => {
+    const [cookie] = await context.cookies();
+    await context.addCookies([{ ...cookie!, value: session.key }]);
+  };
+
+  await context.route("**/review", (route) => (route.request().method() === "GET" ? route.continue() : route.abort()));
+  const first = await openReview();
+  await first.keyboard.press("Backspace");
+  const own = [`offcut.review.${anna.userId}.${asset.reviewCutId}`];
+  await until("a decision that is kept here", async () => Bun.deepEquals(await listKept(first), own));
+  await until("a request that fails", () => sent.includes("failed"));
+  await first.close();
+  await context.unroute("**/review");
+  sent.length = 0;
+
+  await signIn(benSession);
+  const second = await openReview();
+  await second.keyboard.press("Enter");
+  await until("a decision that is sent", () => sent.length > 0);
+  await until("the decision of another person alone", async () => Bun.deepEquals(await listKept(second), own));
+  expect(sent).toEqual(["kept"]);
+  await second.close();
+  sent.length = 0;
+
+  await signIn(annaSession);
+  const third = await openTab(context, `/assets/${asset.id}?cut=${asset.reviewCutId}`);
+  await until("the decision of its author", () => sent.length > 0);
+  await until("nothing that is kept here", async () => (await listKept(third)).length === 0);
+  expect(sent).toEqual(["removed"]);
 });

@@ -193,7 +193,8 @@ test("a recording that is dropped on another page gets a project and a cut with 
   await page.getByText("“third.txt” was not used as a script. The file is not a text file.").waitFor();
   await page.getByText("“second.txt” is in the Script tab of its recording.").waitFor();
   const stored = await page.evaluate(() => Object.entries(localStorage));
-  expect(stored.find(([key]) => key.startsWith("offcut.script."))?.[1]).toBe("bravo");
+  const script = stored.find(([key]) => key.startsWith("offcut.script."))?.[1];
+  expect(JSON.parse(script ?? "{}").value).toBe("bravo");
   expect((await user.must<Paged<Cut>>("GET", "/v1/cuts")).items).toHaveLength(1);
 });
 

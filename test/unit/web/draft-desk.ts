@@ -89,4 +89,4 @@ export const keepUntil = (seconds: number) => {
 export const readCopies = (cutId: string): Draft[] =>
   Object.entries(localStorage)
     .filter(([key]) => key.includes(`.${cutId}.`))
-    .map(([, text]) => JSON.parse(text as string) as Draft);
+    .map(([, text]) => JSON.parse(text as string).value as Draft);

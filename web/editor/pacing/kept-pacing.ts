@@ -8,34 +8,29 @@ import { judgePlan } from "../../../src/domain/pacing/judge-plan";
 import { type PacingOptions, repace } from "../../../src/domain/pacing/repace";
 import type { PlanJson } from "../../../src/domain/plan-json";
 import { api, must } from "../../app/api";
-import { forget, recall, remember } from "../../app/memory";
+import { createKept } from "../../app/kept";
 import { keepOnly, listKept, readPlan } from "../model/plan";
 import type { Editor } from "../state/editor-state";
 
-const toKey = (cutId: string): string => `pacing.${cutId}`;
-
-function recallOptions(cutId: string): PacingOptions | null {
-  try {
-    return JSON.parse(recall(toKey(cutId)) ?? "null") as PacingOptions | null;
-  } catch {
-    return null;
-  }
-}
+const kept = createKept(
+  "pacing",
+  (value): value is PacingOptions => typeof value === "object" && value !== null && !Array.isArray(value),
+);
 
 /** Keeps the options of a cut's edits. Returns a function that stops it. */
 export function keepPacing(editor: Editor): () => void {
   const { cut } = editor;
   if (cut === null || !editor.canEdit) return () => {};
   const ended = new AbortController();
-  const options = recallOptions(cut.id);
+  const options = kept.read(cut.id);
   const { present } = editor.history.peek();
   if (options !== null && present.pacing === undefined && editor.isChanged.peek())
     void explainDraft(editor, options, ended.signal).catch(() => {});
   const stop = effect(() => {
     const { pacing } = editor.history.value.present;
     const isKept = pacing !== undefined && editor.isChanged.value;
-    if (isKept && !editor.isDragging.value) remember(toKey(cut.id), JSON.stringify(pacing));
-    else if (!editor.isChanged.value) forget(toKey(cut.id));
+    if (isKept && !editor.isDragging.value) kept.write(cut.id, pacing);
+    else if (!editor.isChanged.value) kept.forget(cut.id);
   });
   return () => {
     ended.abort();

@@ -5,8 +5,8 @@
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
 import { ApiError, api, must, type Schemas, toMessage } from "../../app/api";
 import { connection } from "../../app/connection";
+import { createKept } from "../../app/kept";
 import { listenLive } from "../../app/live";
-import { forget, recall, remember } from "../../app/memory";
 import type { DraftKeeper } from "../../pages/asset/draft-keeper";
 import { fromSeconds, type RemovalReason } from "../model/plan";
 import {
@@ -37,22 +37,14 @@ type Changes = Map<string, Decision | null>;
 const SEND_AFTER_MS = 300;
 const RETRY_MS = 5_000;
 
-const toKey = (cutId: string): string => `review.${cutId}`;
-
-function recallChanges(cutId: string): Changes {
-  try {
-    return new Map(JSON.parse(recall(toKey(cutId)) ?? "[]"));
-  } catch {
-    return new Map();
-  }
-}
+const kept = createKept("review", (value): value is [string, Decision | null][] => Array.isArray(value));
 
 export function keepReview(editor: Editor, keeper: DraftKeeper | null): ReviewKeeper {
   const cutId = editor.cut!.id;
   const stored = signal<StoredReview | null>(null);
   const problem = signal<string | null>(null);
   /** Decisions that the server does not have yet. */
-  const unsent = signal<Changes>(recallChanges(cutId));
+  const unsent = signal<Changes>(new Map(kept.read(cutId)));
   const ended = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isSending = false;
@@ -64,8 +56,8 @@ export function keepReview(editor: Editor, keeper: DraftKeeper | null): ReviewKe
 
   const change = (next: Changes) => {
     unsent.value = next;
-    if (next.size === 0) forget(toKey(cutId));
-    else remember(toKey(cutId), JSON.stringify([...next]));
+    if (next.size === 0) kept.forget(cutId);
+    else kept.write(cutId, [...next]);
   };
   const schedule = (after: number) => {
     clearTimeout(timer);

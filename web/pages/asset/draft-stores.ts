@@ -1,8 +1,7 @@
 /** The draft of a cut: on the server, the unsent copies in this browser, and which of them is opened. */
-import { DAY_MS } from "../../../src/domain/time";
 import { ApiError, api, must, type Schemas } from "../../app/api";
-import { forget, listKeys, recall, remember } from "../../app/memory";
-import { me, session } from "../../app/session";
+import { createKept, dropOld } from "../../app/kept";
+import { me } from "../../app/session";
 import type { DraftSource } from "../../editor/model/history";
 import type { Places } from "../../editor/model/merge";
 
@@ -90,57 +89,37 @@ export function chooseDraft(server: Draft | null, copies: readonly Draft[]): Sta
   return { draft, isUnsaved: true, other: other === undefined ? null : { ...other, revision: draft.revision } };
 }
 
-/** `at` is the time of the last edit, in milliseconds since 1970. */
-type Copy = Draft & { at: number };
-
-const MAX_AGE_MS = 30 * DAY_MS;
-const PREFIX = "draft.";
 const TAB = String(Math.random()).slice(2);
+const toId = (cutId: string): string => `${cutId}.${TAB}`;
 
-const toPrefix = (cutId: string): string => {
-  const { value } = session;
-  return `${PREFIX}${value.kind === "signed-in" ? value.me.id : ""}.${cutId}.`;
+const isEdit = (value: unknown): value is DraftSource => {
+  const { segments, texts } = (value ?? {}) as Partial<DraftSource>;
+  return Array.isArray(segments) && Array.isArray(texts);
 };
-const toKey = (cutId: string): string => toPrefix(cutId) + TAB;
 
-/** If the base of the edits does not fit, the copy has only the edits. */
+/** The copies of all tabs. Their IDs are that of the cut and that of the tab. */
+const kept = createKept<Draft>("draft", (value): value is Draft => {
+  const { base = null } = (value ?? {}) as Partial<Draft>;
+  return isEdit(value) && (base === null || isEdit(base));
+});
+
+/** `at` is the time of the last edit. If the base of the edits does not fit, the copy has only the edits. */
 export function keepLocal(cutId: string, { base = null, ...draft }: Draft, at: number): void {
-  const key = toKey(cutId);
-  const isKept = base !== null && remember(key, JSON.stringify({ ...draft, base, at }));
-  if (!isKept) remember(key, JSON.stringify({ ...draft, at }));
+  const id = toId(cutId);
+  const isKept = base !== null && kept.write(id, { ...draft, base }, at);
+  if (!isKept) kept.write(id, { ...draft, base: null }, at);
 }
-export const forgetLocal = (cutId: string): void => forget(toKey(cutId));
+export const forgetLocal = (cutId: string): void => kept.forget(toId(cutId));
 
-const isEdit = (value: DraftSource | null | undefined): value is DraftSource =>
-  Array.isArray(value?.segments) && Array.isArray(value.texts);
-
-function read(key: string): Copy | null {
-  try {
-    const copy = JSON.parse(recall(key) ?? "null") as Copy | null;
-    if (!isEdit(copy) || typeof copy.at !== "number") return null;
-    return isEdit(copy.base) ? copy : { ...copy, base: null };
-  } catch {
-    return null;
-  }
-}
-
-/** Returns the copies of a cut, newest first. Also removes damaged and old copies of all cuts. */
+/** Returns the copies of a cut, newest first. Also removes old unsent work. */
 export function recallLocal(cutId: string): Draft[] {
-  const found: Copy[] = [];
-  for (const key of listKeys(PREFIX)) {
-    const copy = read(key);
-    if (copy === null || Date.now() - copy.at > MAX_AGE_MS) forget(key);
-    else if (key.startsWith(toPrefix(cutId))) found.push(copy);
-  }
-  return found.toSorted((a, b) => b.at - a.at).map(({ at: _, ...draft }) => draft);
+  dropOld();
+  return kept.list(`${cutId}.`).map(({ value }) => value);
 }
 
 /** Removes all tabs' copies that contain the same edits. */
 export function forgetSame(cutId: string, draft: Draft): void {
-  for (const key of listKeys(toPrefix(cutId))) {
-    const copy = read(key);
-    if (copy !== null && isSameEdit(copy, draft)) forget(key);
-  }
+  for (const { id, value } of kept.list(`${cutId}.`)) if (isSameEdit(value, draft)) kept.forget(id);
 }
 
 /** Takes over a copy that another tab has left. */

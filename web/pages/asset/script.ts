@@ -6,8 +6,7 @@ import { type Signal, signal } from "@preact/signals";
 import { CUT_MODES, type CutMode, type CutOptions } from "../../../src/domain/plan";
 import { decodeText } from "../../../src/domain/text/decode";
 import { formatBytes } from "../../app/format";
-import { recall, remember } from "../../app/memory";
-import { me } from "../../app/session";
+import { createKept } from "../../app/kept";
 
 const MAX_TEXT_BYTES = 2_000_000;
 const MAX_DOCX_BYTES = 20_000_000;
@@ -43,18 +42,20 @@ export type ScriptForm = {
   savedPlan: Signal<CutMode | "off">;
   /** Returns false if the browser does not keep the text until the next visit. */
   setScript(text: string): boolean;
+  /** Ends keeping the text if it is this one, because a cut or the planned cut has it now. */
+  forgetSaved(text: string): void;
   /** Sets the mode and the options that it implies. */
   setMode(mode: CutMode): void;
   /** Sets the planned mode, which is also that of a cut that is made by hand. */
   setPlanned(mode: CutMode | "off"): void;
 };
 
+const kept = createKept("script", (value) => typeof value === "string");
+
 export function createScriptForm(assetId: string): ScriptForm {
-  // Members of a workspace may share a browser: each sees only their own unsent script.
-  const key = `script.${me.value?.id ?? ""}.${assetId}`;
-  const kept = recall(key);
-  const script = signal(kept ?? "");
-  const hasOwnScript = signal(kept !== null);
+  const own = kept.read(assetId);
+  const script = signal(own ?? "");
+  const hasOwnScript = signal(own !== null);
   const options = signal<CutOptions>(CUT_MODES.natural);
   const planned = signal<CutMode | "off" | null>(null);
   const savedPlan = signal<CutMode | "off">("off");
@@ -70,7 +71,12 @@ export function createScriptForm(assetId: string): ScriptForm {
     setScript: (text) => {
       script.value = text;
       hasOwnScript.value = true;
-      return remember(key, text);
+      return kept.write(assetId, text);
+    },
+    forgetSaved: (text) => {
+      if (!hasOwnScript.peek() || script.peek() !== text) return;
+      hasOwnScript.value = false;
+      kept.forget(assetId);
     },
     setMode,
     setPlanned: (mode) => {

@@ -82,6 +82,9 @@ export function Workspace({ asset, cuts, opened, media, form, playback, words, p
   useReviewSession({ ...drafted, canEdit: editor.canEdit, playback, onStart: showReview });
   useReadyAnnouncement(editor, asset, awaited ?? cut, form);
   useStartPlace({ editor, playback });
+  useEffect(() => {
+    if (cut?.plan) form.forgetSaved(cut.script);
+  }, [form, cut]);
   // A recording without a cut opens on the Script tab, which stays open when a planned cut starts: somebody may be
   // writing.
   const hasScript = asset.audio_tracks !== 0 && (!asset.cuttable || words.text.length > 0);

@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import { createKept, dropOld } from "../../../web/app/kept";
+import { type Me, session } from "../../../web/app/session";
+import { createScriptForm } from "../../../web/pages/asset/script";
+import { definePageGlobal, TestStorage, usePageGlobals } from "./page-globals";
+
+usePageGlobals();
+beforeEach(() => definePageGlobal("localStorage", new TestStorage()));
+afterEach(() => {
+  session.value = { kind: "unknown" };
+});
+
+const signIn = (id: string) => {
+  session.value = { kind: "signed-in", me: { id } as Me };
+};
+const listStored = () => Object.keys(localStorage).filter((key) => key.startsWith("offcut."));
+const DAY_MS = 24 * 3_600_000;
+const texts = createKept("script", (value) => typeof value === "string");
+const lists = createKept("review", (value) => Array.isArray(value));
+
+test("unsent work is kept for its author, even if others use the same browser", () => {
+  signIn("anna");
+  lists.write("cut", [["item", "removed"]]);
+  createScriptForm("asset").setScript("Not for Ben");
+  signIn("ben");
+  expect([lists.read("cut"), lists.list("")]).toEqual([null, []]);
+  expect(createScriptForm("asset").script.value).toBe("");
+  lists.forget("cut");
+  signIn("anna");
+  expect(lists.read("cut")).toEqual([["item", "removed"]]);
+  expect(createScriptForm("asset").script.value).toBe("Not for Ben");
+});
+
+test("a script is no longer kept once a cut or plan has it", () => {
+  signIn("anna");
+  const form = createScriptForm("asset");
+  form.setScript("Alpha.");
+  form.forgetSaved("An earlier script.");
+  expect(createScriptForm("asset").hasOwnScript.value).toBe(true);
+  form.forgetSaved("Alpha.");
+  expect(listStored()).toEqual([]);
+  expect([form.script.value, form.hasOwnScript.value]).toEqual(["Alpha.", false]);
+  form.setScript("Alpha, again.");
+  expect(createScriptForm("asset").script.value).toBe("Alpha, again.");
+});
+
+test("values are listed newest first, and old, damaged and unowned ones are removed", () => {
+  signIn("anna");
+  const now = Date.now();
+  texts.write("cut.a", "older", now - 1_000);
+  texts.write("cut.b", "newer", now);
+  texts.write("cut.c", "last month", now - 31 * DAY_MS);
+  texts.write("other.a", "of another cut");
+  localStorage.setItem("offcut.script.anna.cut.d", "not JSON");
+  localStorage.setItem("offcut.script.anna.cut.e", JSON.stringify({ at: now, value: 5 }));
+  localStorage.setItem("offcut.review.cut", "[]");
+  localStorage.setItem("offcut.pacing.cut", "{}");
+  localStorage.setItem("offcut.review-decided", "3");
+  expect(texts.list("cut.").map(({ id, value }) => [id, value])).toEqual([
+    ["cut.b", "newer"],
+    ["cut.a", "older"],
+    ["cut.c", "last month"],
+  ]);
+  dropOld();
+  expect(texts.list("cut.").map(({ value }) => value)).toEqual(["newer", "older"]);
+  expect(listStored().sort()).toEqual([
+    "offcut.review-decided",
+    "offcut.script.anna.cut.a",
+    "offcut.script.anna.cut.b",
+    "offcut.script.anna.cut.e",
+    "offcut.script.anna.other.a",
+  ]);
+});
+
+test("a browser without room keeps the earlier value", () => {
+  signIn("anna");
+  texts.write("cut", "first");
+  localStorage.setItem = () => {
+    throw new Error("full");
+  };
+  expect(texts.write("cut", "second")).toBe(false);
+  expect(texts.read("cut")).toBe("first");
+});

@@ -1,0 +1,62 @@
+/**
+ * Keeps work that the server does not have yet in this browser, for its author: members of a workspace may share a
+ * browser.
+ */
+import { DAY_MS } from "../../src/domain/time";
+import { forget, listKeys, recall, remember } from "./memory";
+import { me } from "./session";
+
+const MAX_AGE_MS = 30 * DAY_MS;
+const KINDS = ["draft", "pacing", "review", "script"] as const;
+
+/** `T` has a JSON form. The methods apply to the values of the signed-in user. */
+export type Kept<T> = {
+  /** Returns null without a value, or for a damaged one. */
+  read(id: string): T | null;
+  /** `at` is in milliseconds since 1970. Returns false if the browser does not store it: an earlier value stays. */
+  write(id: string, value: T, at?: number): boolean;
+  forget(id: string): void;
+  /** Returns the values whose IDs start with `start`, newest first. */
+  list(start: string): { id: string; value: T }[];
+};
+
+/** `check` returns whether a stored value has the form of this kind. */
+export function createKept<T>(kind: (typeof KINDS)[number], check: (value: unknown) => value is T): Kept<T> {
+  const toKey = (id: string): string => `${kind}.${me.peek()?.id ?? ""}.${id}`;
+  const readEntry = (id: string): Entry<T> | null => {
+    const entry = parseEntry(toKey(id));
+    return entry !== null && check(entry.value) ? { ...entry, value: entry.value } : null;
+  };
+  return {
+    read: (id) => readEntry(id)?.value ?? null,
+    write: (id, value, at = Date.now()) => remember(toKey(id), JSON.stringify({ at, value })),
+    forget: (id) => forget(toKey(id)),
+    list: (start) =>
+      listKeys(toKey(start))
+        .flatMap((key) => {
+          const id = key.slice(toKey("").length);
+          const entry = readEntry(id);
+          return entry === null ? [] : [{ ...entry, id }];
+        })
+        .toSorted((a, b) => b.at - a.at),
+  };
+}
+
+type Entry<T> = { at: number; value: T };
+
+function parseEntry(key: string): Entry<unknown> | null {
+  try {
+    const entry = JSON.parse(recall(key) ?? "null") as Entry<unknown> | null;
+    return typeof entry?.at === "number" ? entry : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Removes the values of all users that are damaged or older than 30 days. */
+export function dropOld(): void {
+  for (const key of KINDS.flatMap((kind) => listKeys(`${kind}.`))) {
+    const entry = parseEntry(key);
+    if (entry === null || Date.now() - entry.at > MAX_AGE_MS) forget(key);
+  }
+}
