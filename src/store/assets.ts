@@ -1,5 +1,5 @@
 /** Assets: one row per uploaded file. */
-import { and, asc, eq, gt, gte, inArray, isNotNull, isNull, ne, or, sql } from "drizzle-orm";
+import { and, asc, eq, gt, gte, inArray, isNotNull, isNull, ne, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { AssetState } from "../domain/states";
 import type { Queries } from "./db";
 import { type IdPage, isAnyOf, listIds, prepareOwnRowQuery, rowsOf } from "./rows";
@@ -155,11 +155,12 @@ export const listProjectAssetIds = (db: Queries, projectId: string) => assetRows
 export const findExistingAssetIds = async (db: Queries, ids: string[]) =>
   new Set(await assetRows.listIds(db, isAnyOf(assets.id, ids)));
 
-/** Returns the names of these assets by ID, if they exist: their own, or those of their files. */
-export async function listFilenames(db: Queries, ids: string[]): Promise<Map<string, string | null>> {
-  const rows = await db
-    .select({ id: assets.id, filename: sql<string | null>`coalesce(${assets.name}, ${assets.filename})` })
-    .from(assets)
-    .where(isAnyOf(assets.id, ids));
-  return new Map(rows.map(({ id, filename }) => [id, filename]));
+/** The name of an asset: the one that users gave it, or else that of its file. */
+export const nameAsset = (table: Record<"name" | "filename", SQLWrapper> = assets): SQL<string | null> =>
+  sql`coalesce(${table.name}, ${table.filename})`;
+
+/** Returns the names of these assets by ID, if they exist. */
+export async function listAssetNames(db: Queries, ids: string[]): Promise<Map<string, string | null>> {
+  const rows = await db.select({ id: assets.id, name: nameAsset() }).from(assets).where(isAnyOf(assets.id, ids));
+  return new Map(rows.map(({ id, name }) => [id, name]));
 }

@@ -17,15 +17,16 @@ export type CreditFilter = {
   q?: string | undefined;
 };
 
+const ASSET = { id: assets.id, name: assets.name, filename: assets.filename };
+const SEARCHED = [assets.name, assets.filename, ledger.payment_invoice_id, invoices.description];
+
 const matches = (workspaceId: string, { type, since, until, q }: CreditFilter): SQL | undefined =>
   and(
     eq(ledger.workspace_id, workspaceId),
     type === undefined ? undefined : eq(ledger.type, type),
     since === undefined ? undefined : gte(ledger.created_at, since),
     until === undefined ? undefined : lt(ledger.created_at, until),
-    q === undefined
-      ? undefined
-      : or(...[assets.filename, ledger.payment_invoice_id, invoices.description].map((column) => contains(column, q))),
+    q === undefined ? undefined : or(...SEARCHED.map((column) => contains(column, q))),
   );
 
 const selectEntries = (db: Queries) =>
@@ -33,7 +34,7 @@ const selectEntries = (db: Queries) =>
     .select({
       entry: ledger,
       step: { pipeline_id: steps.pipeline_id, processor_name: steps.processor_name },
-      asset: { id: assets.id, filename: assets.filename },
+      asset: ASSET,
       invoice: { order_id: invoices.order_id, description: invoices.description },
     })
     .from(ledger)
@@ -70,7 +71,7 @@ export const listCreditEntriesAfter = (
 export async function listHoldsWithAssets(db: Queries, workspaceId: string, page: OffsetPage) {
   const condition = eq(holds.workspace_id, workspaceId);
   const query = db
-    .select({ hold: holds, asset: { id: assets.id, filename: assets.filename } })
+    .select({ hold: holds, asset: ASSET })
     .from(holds)
     .leftJoin(pipelines, eq(pipelines.id, holds.pipeline_id))
     .leftJoin(assets, eq(assets.id, sql`coalesce(${holds.asset_id}, ${pipelines.input_asset_id})`));

@@ -3,6 +3,7 @@ import { and, asc, eq, gt, inArray, isNotNull, isNull, sql } from "drizzle-orm";
 import type { RenderCandidate } from "../domain/drill";
 import type { MediaInfo } from "../domain/media";
 import type { AssetFiles, RenderFiles } from "../domain/scrub";
+import { nameAsset } from "./assets";
 import type { Queries } from "./db";
 import { readValue } from "./rows";
 import { assets, renders } from "./schema";
@@ -17,7 +18,7 @@ export type StoredOwner = { workspaceId: string; label: string | null; info: Med
 const ASSET_COLUMNS = {
   id: assets.id,
   workspaceId: assets.workspace_id,
-  label: assets.filename,
+  label: nameAsset(),
   info: assets.info,
   assetKind: assets.kind,
   state: assets.state,

@@ -1,6 +1,7 @@
 /** The jobs of all workspaces, as an administrator lists them. */
 import { and, count, desc, eq, isNotNull, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core";
+import { nameAsset } from "./assets";
 import type { Queries } from "./db";
 import { first, matchesFilter, type OffsetPage, only, readPage } from "./rows";
 import { assets, cuts, pipelines, renders, steps } from "./schema";
@@ -8,8 +9,8 @@ import { users, workspaces } from "./schema-accounts";
 import type { Step } from "./steps";
 
 /**
- * `email` is the address of the user who started the job; null once the account is purged. `filename` is that of the
- * asset that the job works on.
+ * `email` is the address of the user who started the job; null once the account is purged. `assetName` is that of
+ * the asset that the job works on.
  */
 export type ListedJob = Awaited<ReturnType<typeof selectJobs>>[number];
 
@@ -32,7 +33,7 @@ const selectJobs = (db: Queries) =>
       userId: pipelines.created_by,
       email: users.email,
       workspaceName: workspaces.name,
-      filename: sql<string | null>`coalesce(${inputs.name}, ${inputs.filename})`,
+      assetName: nameAsset(inputs),
       errorCode: sql<
         string | null
       >`coalesce(${steps.error_code}, ${cuts.error_code}, ${renders.error_code}, ${assets.error_code})`,

@@ -11,8 +11,10 @@ const COLUMNS: readonly (readonly [table: string, column: string])[] = [
   ["users", "last_name"],
   ["workspaces", "name"],
   ["projects", "name"],
+  ["assets", "name"],
   ["assets", "filename"],
   ["assets", "external_id"],
+  ["cuts", "name"],
   ["api_keys", "name"],
   ["worker_tokens", "name"],
   ["webhook_endpoints", "url"],
@@ -22,7 +24,7 @@ const COLUMNS: readonly (readonly [table: string, column: string])[] = [
   ["orders", "price_name"],
 ];
 
-/** Reads names and addresses of users, workspaces, projects, recordings, keys, workers and webhook endpoints. */
+/** Reads names and addresses of users, workspaces, projects, recordings, cuts, keys, workers and webhook endpoints. */
 export async function readKnownNames(db: Queries): Promise<string[]> {
   const names: string[] = [];
   for (const [table, column] of COLUMNS) {

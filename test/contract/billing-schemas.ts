@@ -70,7 +70,7 @@ export const creditBalance = exactly({
   holds: Type.Array(exactly({ amount: Type.Integer({ minimum: 1 }), created_at: time, pipeline_id: uuid })),
 });
 
-const namedAsset = orNull(exactly({ id: uuid, filename: orNull(text) }));
+const namedAsset = orNull(exactly({ id: uuid, name: orNull(text), filename: orNull(text) }));
 const step = oneOf("prepare", "cut", "render", "preview");
 
 export const creditHold = exactly({

@@ -17,7 +17,12 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-type Entry = { id: string; type: string; delta: number; asset: { id: string; filename: string } | null };
+type Entry = {
+  id: string;
+  type: string;
+  delta: number;
+  asset: { id: string; name: string | null; filename: string } | null;
+};
 
 const list = (as: Client, query = "") => as.must<Paged<Entry>>("GET", `/api/v1/credits/history${query}`);
 const download = (as: Client, query = "") =>
@@ -53,6 +58,17 @@ test("entries name their recording; q finds a part of its name in any case", asy
   expect((await list(anna, "?type=consume_asset&q=roll")).items).toHaveLength(1);
   await anna.must("DELETE", `/api/v1/assets/${id}`);
   expect((await list(anna, "?type=consume_asset")).items[1]).toMatchObject({ delta: -3, asset: null, asset_id: id });
+});
+
+test("a renamed recording is shown and found by its name, and found by its file name too", async () => {
+  const anna = await server.user();
+  const id = await addCharge(anna, "C0001.mp4", -3);
+  await anna.must("PATCH", `/api/v1/assets/${id}`, { json: { name: "Interview" } });
+  for (const q of ["interv", "c0001"])
+    expect((await list(anna, `?q=${q}`)).items).toMatchObject([
+      { asset: { id, name: "Interview", filename: "C0001.mp4" } },
+    ]);
+  expect((await readCsv(anna, "?type=consume_asset")).map((line) => line.split(",")[3])).toEqual(["Interview"]);
 });
 
 test("a cursor belongs to its filter", async () => {

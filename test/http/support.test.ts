@@ -16,6 +16,8 @@ setDefaultTimeout(PATIENCE_MS);
 
 /** Is in all names, texts and addresses that users have stored. */
 const MARK = "zyxwvut";
+/** The names that users gave a recording and its cut. */
+const NAMES = ["Quarzdossier", "Blaufassung"];
 const ADDRESS = "203.0.113.77";
 
 let server: Harness;
@@ -70,7 +72,9 @@ async function seed(): Promise<void> {
   });
   const project = await user.must<{ id: string }>("POST", "/v1/projects", { json: { name: `Project ${MARK}` } });
   const asset = await user.ready(await wav(2), { filename: `${MARK}.wav`, projectId: project.id });
-  await user.must("POST", "/v1/cuts", { json: { asset_id: asset.id, script: `Say ${MARK} now.` } });
+  const cut = await user.startCut({ asset_id: asset.id, script: `Say ${MARK} now.` });
+  await user.must("PATCH", `/api/v1/assets/${asset.id}`, { json: { name: NAMES[0] } });
+  await user.must("PATCH", `/api/v1/cuts/${cut.id}`, { json: { name: NAMES[1] } });
   await user.call("GET", `/v1/projects/${MARK}?q=${MARK}`, { headers: { "X-Forwarded-For": ADDRESS } });
   await user.call("POST", "/v1/projects", { json: { name: "x", [MARK]: MARK } });
   await server.idle();
@@ -79,6 +83,7 @@ async function seed(): Promise<void> {
     error: new Error(`Cannot open ${MARK}.wav of Project ${MARK} at ${ADDRESS}`),
     user: MARK,
   });
+  log.error("plan.failed", { error: new Error(`No words in ${NAMES[0]}, ${NAMES[1]}`) });
   log.warn("mail.given_up", { reason: `550 no mailbox for ${MARK}@${MARK}.example`, client: ADDRESS });
   const error = `/backup/${MARK} is missing. Asset ${MARK}.wav differs.`;
   await store.write((tx) =>
@@ -110,6 +115,10 @@ test("an archive helps with a bug and names no one", async () => {
   // The log itself has them, so that the search can fail.
   expect(server.log.join("\n")).toContain(MARK);
   expect(all.toLowerCase()).not.toContain(MARK);
+  for (const name of NAMES) {
+    expect(server.log.join("\n")).toContain(name);
+    expect(all).not.toContain(name);
+  }
   for (const secret of [ADDRESS, "127.0.0.1", server.dataDir, "@example.test", "https://", "smtp://"])
     expect([secret, all.includes(secret)]).toEqual([secret, false]);
 

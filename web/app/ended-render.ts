@@ -1,5 +1,7 @@
 /** Renders that have ended: the message about one, and its file. */
+
 import { api, must } from "./api";
+import { nameOf } from "./format";
 import { isPermanent } from "./pipelines";
 import { openDownload } from "./save-file";
 import { canWrite, me, workspace } from "./session";
@@ -14,8 +16,7 @@ export async function showEnd(renderId: string): Promise<void> {
   const render = await readRender(renderId, headers);
   if (render.created_by?.id !== me.peek()?.id) return;
   const params = { path: { asset_id: render.asset_id } };
-  const { filename } = await must(api.GET("/api/v1/assets/{asset_id}", { params, headers }));
-  const name = filename === null ? "Your recording" : `“${filename}”`;
+  const name = `“${nameOf(await must(api.GET("/api/v1/assets/{asset_id}", { params, headers })))}”`;
   const href = `/assets/${render.asset_id}`;
   const link = location.pathname === href ? undefined : { label: "Open", href };
   if (render.state === "failed") {

@@ -90,3 +90,7 @@ export function formatRemaining(seconds: number): string {
 /** Returns "1 word", "12 words". */
 export const formatCount = (count: number, noun: string, plural = `${noun}s`): string =>
   `${toNumber(count)} ${count === 1 ? noun : plural}`;
+
+/** Returns the name of a recording: the one that users gave it, or else that of its file. */
+export const nameOf = ({ name, filename }: { name?: string | null; filename?: string | null }): string =>
+  name ?? filename ?? "Unnamed recording";

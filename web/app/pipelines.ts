@@ -1,6 +1,8 @@
 /** Names and actions of pipelines. Pure. */
+
 import type { Schemas } from "./api";
 import { toList } from "./english";
+import { nameOf } from "./format";
 
 export type Pipeline = Schemas["Pipeline"];
 export type Step = Pipeline["steps"][number];
@@ -25,7 +27,7 @@ export const namePipeline = ({ steps }: Pipeline): string => nameSteps(steps.map
 
 /** Returns the name of the recording of a job. */
 export const nameInput = ({ input_asset_name: name, input_asset_deleted: isDeleted }: Pipeline): string =>
-  name ?? (isDeleted ? "Deleted recording" : "Unnamed recording");
+  name === null && isDeleted ? "Deleted recording" : nameOf({ name });
 
 /** Returns a description of a job for use in a sentence: "Cut of talk.mp4". */
 export const nameJob = (pipeline: Pipeline): string =>

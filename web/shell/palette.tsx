@@ -5,7 +5,7 @@ import { useEffect, useId, useMemo, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { type Action, formatKeys, isEnabled, listActions } from "../app/actions";
 import { api, type Schemas } from "../app/api";
-import { formatDuration } from "../app/format";
+import { formatDuration, nameOf } from "../app/format";
 import { touch } from "../app/narrow";
 import { isBilled } from "../app/session";
 import { toggleTheme } from "../app/theme";
@@ -175,7 +175,7 @@ function useFound(text: string, route: (url: string) => void): Found {
           run: () => route(`/projects/${id}`),
         })),
         ...(assets?.data?.items ?? []).map((asset) => ({
-          label: asset.name ?? asset.filename ?? "Unnamed recording",
+          label: nameOf(asset),
           detail: "Recording",
           run: () => route(`/assets/${asset.id}`),
         })),
@@ -204,7 +204,7 @@ function toHitCommand(hit: Schemas["SearchHit"], route: (url: string) => void): 
   const shift = lead.length - skipped;
   return {
     label: lead + hit.snippet.slice(skipped),
-    detail: `${shorten(hit.asset_name ?? "Unnamed recording")} · ${formatDuration(hit.start)}`,
+    detail: `${shorten(nameOf({ name: hit.asset_name }))} · ${formatDuration(hit.start)}`,
     matches: hit.matches.map(([from = 0, to = 0]) => [from + shift, to + shift]),
     run: () => route(`/assets/${hit.asset_id}?at=${hit.start}`),
   };

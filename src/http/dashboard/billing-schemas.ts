@@ -56,7 +56,8 @@ const price = strictObject({
   interval: orNull(enumeration(PRICE_INTERVALS), "null for a pack"),
 });
 
-const namedAsset = (description: string) => orNull(strictObject({ id, filename: orNull(text) }), description);
+const namedAsset = (description: string) =>
+  orNull(strictObject({ id, name: orNull(text, "null: pages show `filename`"), filename: orNull(text) }), description);
 
 const payableSteps = enumeration(JOB_NAMES);
 

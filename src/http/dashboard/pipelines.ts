@@ -4,7 +4,7 @@ import { requireFound } from "../../domain/errors";
 import { JOB_FACTS } from "../../domain/jobs";
 import { oneOf, optional, strictObject, uuidField } from "../../domain/schema-parts";
 import { STEP_STATES } from "../../domain/states";
-import { findAsset, listFilenames } from "../../store/assets";
+import { findAsset, listAssetNames } from "../../store/assets";
 import type { Queries } from "../../store/db";
 import { findPipeline, listPipelines, listSteps, type Pipeline, type StepRow } from "../../store/pipelines";
 import { toActor } from "../../work/access/access";
@@ -45,7 +45,7 @@ async function readParts(db: Queries, rows: Pipeline[]): Promise<PipelineParts[]
   const ids = rows.map((row) => row.id);
   const its = await listSteps(db, ids);
   const inputs = rows.flatMap((row) => row.input_asset_id ?? []);
-  const names = await listFilenames(db, inputs);
+  const names = await listAssetNames(db, inputs);
   return rows.map((row) => ({
     row,
     steps: its.get(row.id) ?? [],

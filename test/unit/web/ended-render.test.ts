@@ -33,7 +33,10 @@ const RENDER = {
 type Sent = { method: string; workspace: string | null };
 
 /** Signs in with a role in a workspace, and responds to calls. Returns those that were sent. */
-function signIn(role: "editor" | "viewer", { render = {}, reply = 201 } = {}): Sent[] {
+function signIn(
+  role: "editor" | "viewer",
+  { render = {}, asset = { name: null as string | null, filename: "Talk.mp4" }, reply = 201 } = {},
+): Sent[] {
   session.endSession();
   session.showProfile({ id: "me" } as import("../../../web/app/session").Me);
   session.enterWorkspace({ id: "studio", name: "Studio", role, is_personal: false });
@@ -41,7 +44,7 @@ function signIn(role: "editor" | "viewer", { render = {}, reply = 201 } = {}): S
   definePageGlobal("fetch", async (request: Request) => {
     const { method } = request;
     sent.push({ method, workspace: request.headers.get("Offcut-Workspace") });
-    if (request.url.includes("/assets/")) return Response.json({ filename: "Talk.mp4" });
+    if (request.url.includes("/assets/")) return Response.json(asset);
     return Response.json({ ...RENDER, ...render }, { status: method === "POST" ? reply : 200 });
   });
   return sent;
@@ -59,6 +62,12 @@ test("the message has the button only for those who can write, and not for a per
   signIn("editor");
   await ended.showEnd("r");
   expect(lastToast()!.action?.label).toBe("Try again");
+});
+
+test("the message has the name that users gave the recording", async () => {
+  signIn("viewer", { asset: { name: "Interview", filename: "Talk.mp4" } });
+  await ended.showEnd("r");
+  expect(lastToast()!.text).toStartWith("“Interview” was not rendered.");
 });
 
 test("the button of the message acts in the workspace of the render", async () => {

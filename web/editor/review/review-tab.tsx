@@ -1,10 +1,9 @@
 import { useMemo, useState } from "preact/hooks";
 import { performAction } from "../../app/actions";
-import { formatCount, formatDuration, formatTimecode } from "../../app/format";
+import { formatCount, formatDuration, formatTimecode, nameOf } from "../../app/format";
 import { canWrite } from "../../app/session";
 import { ShareDialog } from "../../pages/asset/output/share-dialog";
 import type { ListedRender } from "../../pages/asset/output/use-output";
-import { nameOf } from "../../pages/asset/use-media";
 import { Button, IconButton } from "../../ui/button";
 import { useChunks, useGrowing } from "../../ui/row-list";
 import { ErrorPanel } from "../../ui/states";

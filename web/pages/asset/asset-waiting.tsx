@@ -1,7 +1,7 @@
 /** The page of a file that cannot be cut now: the reason and the remedy. */
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import { formatDuration } from "../../app/format";
+import { formatDuration, nameOf } from "../../app/format";
 import { canWrite } from "../../app/session";
 import { Icon } from "../../ui/icon";
 import { Page } from "../../ui/page";
@@ -11,7 +11,7 @@ import { PlannedMode } from "./planned-cut";
 import { adviseAsset } from "./problem-texts";
 import { createScriptForm } from "./script";
 import { PLANNED, ScriptField } from "./script-panel";
-import { type Asset, nameOf, useProjectName } from "./use-media";
+import { type Asset, useProjectName } from "./use-media";
 
 export const AssetWaiting = ({ asset }: { asset: Asset }) => (
   <Page

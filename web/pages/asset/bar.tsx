@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { MAX_ASSET_NAME_CHARACTERS } from "../../../src/domain/field-limits";
 import { performAction } from "../../app/actions";
 import { api, must } from "../../app/api";
+import { nameOf } from "../../app/format";
 import { toOpener } from "../../app/places";
 import { invalidate } from "../../app/query-client";
 import { canWrite } from "../../app/session";
@@ -20,7 +21,7 @@ import { AssetStatus } from "../../ui/status";
 import type { EditorWithDraft } from "./follow-versions";
 import { OutputDialogs, openShare } from "./output/output-panel";
 import { canPlayClean, toggleClean } from "./transport";
-import { nameOf, useProjectName } from "./use-media";
+import { useProjectName } from "./use-media";
 
 const PREPARING = "The recording is still being prepared";
 const MAKING = "The cut is not ready yet";

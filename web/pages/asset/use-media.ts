@@ -99,9 +99,6 @@ async function loadStoryboard(assetId: string, signal: AbortSignal): Promise<Sto
 
 export type Asset = Schemas["AssetDetail"];
 
-export const nameOf = ({ name, filename }: Pick<Asset, "name" | "filename">): string =>
-  name ?? filename ?? "Unnamed recording";
-
 /**
  * Returns whether a plan can be made of a recording. `wordCount`: of its transcript. Without a transcript, its pauses
  * are cut.

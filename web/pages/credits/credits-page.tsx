@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { api, must, type Schemas } from "../../app/api";
 import { type Resource, useOffsetList, useRead } from "../../app/cache";
 import { toNumber } from "../../app/english";
-import { formatCount, formatDay } from "../../app/format";
+import { formatCount, formatDay, nameOf } from "../../app/format";
 import { nameSteps } from "../../app/pipelines";
 import { formatPrice } from "../../app/rare-formats";
 import { canWrite, workspace } from "../../app/session";
@@ -98,10 +98,10 @@ function WaitingRecordings() {
           and ready, then the next.
         </p>
         <ul class="waiting-recordings">
-          {items.slice(0, MAX_SHOWN).map(({ id, filename }) => (
-            <li key={id} class="truncate">
-              <a href={`/assets/${id}`} dir="auto">
-                {filename ?? "Unnamed recording"}
+          {items.slice(0, MAX_SHOWN).map((asset) => (
+            <li key={asset.id} class="truncate">
+              <a href={`/assets/${asset.id}`} dir="auto">
+                {nameOf(asset)}
               </a>
             </li>
           ))}
@@ -165,7 +165,7 @@ const COLUMNS: Column<Hold>[] = [
 
 function Recording({ hold: { asset } }: { hold: Hold }) {
   if (asset === null) return <span class="soft">Deleted recording</span>;
-  const name = asset.filename ?? "Unnamed recording";
+  const name = nameOf(asset);
   return (
     <a class="truncate" href={`/assets/${asset.id}`} title={name} dir="auto">
       {name}

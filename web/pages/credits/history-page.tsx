@@ -3,6 +3,7 @@ import type { LedgerType } from "../../../src/domain/states";
 import { api, must, type Schemas, toMessage } from "../../app/api";
 import { type List, useList } from "../../app/cache";
 import { toNumber } from "../../app/english";
+import { nameOf } from "../../app/format";
 import { mergeNewest } from "../../app/merge-newest";
 import { STEP_NAMES } from "../../app/pipelines";
 import { saveFile } from "../../app/save-file";
@@ -114,7 +115,7 @@ const HistoryFilters = ({ filter, onChange }: HistoryFiltersProps) => (
 function HistorySubject({ entry }: { entry: CreditEntry }) {
   const { type, asset, asset_id: assetId, order_id: orderId, description, pipeline_id: pipelineId } = entry;
   if (asset !== null) {
-    const name = asset.filename ?? "Unnamed recording";
+    const name = nameOf(asset);
     return (
       <span class="history-subject">
         <a class="truncate" href={`/assets/${asset.id}`} title={name} dir="auto">

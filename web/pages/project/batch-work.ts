@@ -3,7 +3,7 @@
 import type { ExportPart } from "../../../src/domain/export-parts";
 import { CUT_MODES, type CutMode, type CutOptions } from "../../../src/domain/plan";
 import { ApiError, api, exportUrl, must, type Schemas, toMessage } from "../../app/api";
-import { formatCount } from "../../app/format";
+import { formatCount, nameOf } from "../../app/format";
 import { recall, remember } from "../../app/memory";
 import { QUIET_RENDERS, quietRenders } from "../../app/open-jobs";
 import { runDeletion } from "../../app/query-client";
@@ -12,7 +12,6 @@ import { workspace } from "../../app/session";
 import { showToast } from "../../app/toasts";
 import { addBatch, changeBatch, endBatch, insist, pause, runBatch } from "../../tray/batches";
 import { fitChoice, type RenderChoice, toOutput } from "../asset/output/render-choices";
-import { nameOf } from "../asset/use-media";
 import type { Recording } from "./recording";
 
 const toItems = <One extends Recording>(recordings: readonly One[]) =>
@@ -146,7 +145,7 @@ export async function exportRecordings(recordings: readonly Recording[], parts: 
       const { state, done, problems } = await insist(read, signal);
       const named = problems.map(({ asset_id, name, message }) => ({
         id: asset_id,
-        name: name ?? "Unnamed recording",
+        name: nameOf({ name }),
         message,
       }));
       const failed = { id: null, name: "Export", message: "The download was not completed." };

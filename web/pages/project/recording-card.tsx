@@ -1,11 +1,12 @@
 /** Recordings as cards; on phones, as rows. */
+
 import { useComputed } from "@preact/signals";
 import { useCallback, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { nameOf } from "../../app/format";
 import { narrow } from "../../app/narrow";
 import { canWrite, workspace } from "../../app/session";
 import { Avatar } from "../../ui/avatar";
 import { NearChunks } from "../../ui/near-chunks";
-import { nameOf } from "../asset/use-media";
 import type { Recording } from "./recording";
 import { RecordingMenu } from "./recording-menu";
 import { KeptBar, Lengths, Marks, StateBadge } from "./recording-parts";

@@ -8,9 +8,9 @@ import {
   MAX_TAGS,
 } from "../../../src/domain/field-limits";
 import { api, must } from "../../app/api";
+import { nameOf } from "../../app/format";
 import { Dialog, FormActions } from "../../ui/dialog";
 import { Field, Form } from "../../ui/form";
-import { nameOf } from "../asset/use-media";
 import type { Recording } from "./recording";
 
 type RecordingDialogProps = { recording: Recording; onSaved(): void; onClose(): void };

@@ -1,7 +1,9 @@
 /** The actions for a recording in the library. */
+
 import { useEffect, useRef, useState } from "preact/hooks";
 import { api, must } from "../../app/api";
 import { renderAgain } from "../../app/ended-render";
+import { nameOf } from "../../app/format";
 import { isPermanent } from "../../app/pipelines";
 import { runDeletion } from "../../app/query-client";
 import { openDownload } from "../../app/save-file";
@@ -11,7 +13,6 @@ import { toLocalAddress } from "../../app/use-query";
 import { ConfirmDialog } from "../../ui/dialog";
 import { Menu, type MenuItem } from "../../ui/menu";
 import { keepFocus } from "../../ui/page";
-import { nameOf } from "../asset/use-media";
 import { MoveDialog } from "./move-dialog";
 import type { Recording } from "./recording";
 import { NotesDialog, RenameDialog } from "./recording-dialogs";

@@ -2,13 +2,12 @@
 import { useComputed } from "@preact/signals";
 import { useCallback, useMemo } from "preact/hooks";
 import type { PagedList } from "../../app/cache";
-import { formatBytes } from "../../app/format";
+import { formatBytes, nameOf } from "../../app/format";
 import { canWrite, workspace } from "../../app/session";
 import { PersonCell } from "../../ui/avatar";
 import { type Column, DataTable } from "../../ui/data-table";
 import { JobStatus } from "../../ui/status";
 import { RelativeTime } from "../../ui/time";
-import { nameOf } from "../asset/use-media";
 import { COLUMNS, type ColumnName, libraryView } from "./library-view";
 import type { Recording } from "./recording";
 import { PickBox, toPick } from "./recording-card";

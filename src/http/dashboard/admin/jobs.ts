@@ -15,7 +15,7 @@ import { toCallActor } from "../sign-in-client";
 const showJob = ({ step, userId, email, ...job }: ListedJob): Resource<"AdminJob"> =>
   showRow(SCHEMAS.AdminJob, step, {
     name: step.processor_name,
-    input_asset_name: job.filename,
+    input_asset_name: job.assetName,
     workspace: { id: step.workspace_id, name: job.workspaceName },
     created_by: userId !== null && email !== null ? { id: userId, email } : null,
     error_code: job.errorCode,

@@ -4,7 +4,7 @@ import { MAX_RESOLVED_FINDINGS } from "../../../../src/domain/field-limits";
 import type { FileProblem } from "../../../../src/domain/states";
 import { api, type Schemas } from "../../../app/api";
 import { useOffsetList, useRead } from "../../../app/cache";
-import { formatBytes, formatCount } from "../../../app/format";
+import { formatBytes, formatCount, nameOf } from "../../../app/format";
 import { showFailure, showToast } from "../../../app/toasts";
 import { isOneOf, useQuery, withoutEmpty } from "../../../app/use-query";
 import { Button } from "../../../ui/button";
@@ -160,7 +160,7 @@ function SelectBox({ finding: { id, path }, selection }: SelectBoxProps) {
 
 function nameFile({ owner, problem }: Finding): string {
   if (owner === null || problem === "untracked") return "Unknown file";
-  return owner.kind === "render" ? "Render" : (owner.name ?? "Unnamed recording");
+  return owner.kind === "render" ? "Render" : nameOf(owner);
 }
 
 function FileCell({ finding }: { finding: Finding }) {
