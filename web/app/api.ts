@@ -60,13 +60,18 @@ type ErrorBody = {
   detail?: string | FieldError[] | undefined;
   code?: string | undefined;
   reason?: string | undefined;
-  error?: PublicError;
+  error?: PublicError | string;
+  error_description?: string;
 };
 
-/** Converts an error body to the shape of the dashboard API. The API of API keys uses the shape of `/v1`. */
+/**
+ * Converts an error body to the shape of the dashboard API. The API of API keys uses the shape of `/v1`; devices use
+ * that of OAuth.
+ */
 function toDashboardShape(body: unknown): ErrorBody {
-  const { error, ...shown } = (body ?? {}) as ErrorBody;
+  const { error, error_description: detail, ...shown } = (body ?? {}) as ErrorBody;
   if (error === undefined) return shown;
+  if (typeof error === "string") return { ...shown, detail, code: error };
   const fields = error.fields?.map(({ field, message }) => ({ loc: field.split("."), msg: message }));
   return { detail: fields ?? error.message, code: error.code, reason: error.reason };
 }

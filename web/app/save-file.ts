@@ -1,7 +1,6 @@
-/** Downloads files from the API. */
-import { ApiError, toApiError } from "./api";
-import { reportAnswer, reportNoAnswer } from "./connection";
-import { currentWorkspaceId } from "./session";
+/** Files of the API, and downloads. */
+import { sendToServer, toApiError } from "./api";
+import { currentWorkspaceId, toWorkspaceHeader } from "./session";
 
 /** Downloads the file at an address. A name in the response headers takes precedence over `filename`. */
 export function openDownload(address: string, filename: string): void {
@@ -21,16 +20,17 @@ function readFilename(header: string): string {
   return encoded === undefined ? plain : decodeURIComponent(encoded);
 }
 
+/** Requests a file of the API in the workspace that pages show. Throws `ApiError`. */
+export async function fetchFile(path: string, signal?: AbortSignal): Promise<Response> {
+  const headers = toWorkspaceHeader(currentWorkspaceId());
+  const response = await sendToServer(new Request(location.origin + path, { headers, signal: signal ?? null }));
+  if (!response.ok) throw toApiError(response, await response.json().catch(() => null));
+  return response;
+}
+
 /** Requests a file and downloads it. Throws `ApiError`: a plain link could not show why a request was rejected. */
 export async function saveFile(path: string): Promise<void> {
-  const workspace = currentWorkspaceId();
-  const headers: Record<string, string> = workspace === null ? {} : { "Offcut-Workspace": workspace };
-  const response = await fetch(path, { headers, credentials: "same-origin" }).catch(() => {
-    reportNoAnswer();
-    throw new ApiError("The server does not respond. Check the connection and try again.", "offline", 0);
-  });
-  reportAnswer();
-  if (!response.ok) throw toApiError(response, await response.json().catch(() => null));
+  const response = await fetchFile(path);
   const filename = readFilename(response.headers.get("content-disposition") ?? "");
   saveBlob(await response.blob(), filename);
 }

@@ -92,6 +92,12 @@ export const currentWorkspaceId = (): string | null => {
   return current === null || current.is_personal ? null : current.id;
 };
 
+/** The header of a call that names its workspace; empty for the personal workspace, which needs none. */
+export type WorkspaceHeader = { "Offcut-Workspace"?: string };
+
+export const toWorkspaceHeader = (id: string | null): WorkspaceHeader =>
+  id === null ? {} : { "Offcut-Workspace": id };
+
 export function chooseWorkspace(id: string): void {
   chosenId.value = id;
   remember(WORKSPACE_KEY, id);

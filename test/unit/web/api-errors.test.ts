@@ -63,3 +63,12 @@ test.each([
     : "That did not work. Try again, or reload the page.";
   expect(toMessage(new TypeError(text))).toBe(message);
 });
+
+test("an error of OAuth has its description and code", () => {
+  const body = { error: "invalid_grant", error_description: "This code has expired." };
+  expect(toApiError(new Response(null, { status: 400 }), body)).toMatchObject({
+    message: "This code has expired.",
+    code: "invalid_grant",
+    status: 400,
+  });
+});

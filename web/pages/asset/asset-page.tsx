@@ -1,8 +1,9 @@
 import { useMemo, useRef } from "preact/hooks";
 import { useRoute } from "preact-iso";
-import { ApiError, api, mediaUrl, must, toApiError } from "../../app/api";
+import { ApiError, api, mediaUrl, must } from "../../app/api";
 import { type Loaded, type Resource, useKept, useRead } from "../../app/cache";
 import { nameOf } from "../../app/format";
+import { fetchFile } from "../../app/save-file";
 import { workspace } from "../../app/session";
 import { readWords, type Words } from "../../editor/model/words";
 import { createPlayback } from "../../editor/state/playback";
@@ -115,11 +116,13 @@ function useWords({ id, has_transcript: hasTranscript }: Asset): Loaded<Words> {
 
 /** Returns null if the transcript is not ready. */
 async function loadWords(assetId: string, signal: AbortSignal): Promise<Words | null> {
-  const response = await fetch(mediaUrl(assetId, "transcript"), { signal });
-  if (response.ok) return readWords(await response.json());
-  const error = toApiError(response, await response.json().catch(() => null));
-  if (error.code === "asset_processing") return null;
-  throw error;
+  try {
+    const response = await fetchFile(mediaUrl(assetId, "transcript"), signal);
+    return readWords(await response.json());
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "asset_processing") return null;
+    throw error;
+  }
 }
 
 /** A placeholder of the same layout while the editor is loading. */

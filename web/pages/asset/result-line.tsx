@@ -4,13 +4,14 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { type Loudness, type LoudnessSteps, measureSpans, readLoudness } from "../../../src/domain/loudness";
 import { CUT_MODES, type CutMode, MANUAL_MODE } from "../../../src/domain/plan";
 import { formatKeys, performAction } from "../../app/actions";
-import { api, mediaUrl, must, toApiError } from "../../app/api";
+import { api, mediaUrl, must } from "../../app/api";
 import { useRead } from "../../app/cache";
 import { toNumber } from "../../app/english";
 import { formatCount, formatDuration, formatRemaining, formatShare } from "../../app/format";
 import { progressOf } from "../../app/live";
 import { openJobs } from "../../app/open-jobs";
 import { createRemainingTime, formatLevel } from "../../app/rare-formats";
+import { fetchFile } from "../../app/save-file";
 import { canWrite } from "../../app/session";
 import { showFailure, showToast, toastPlace } from "../../app/toasts";
 import { type EditorPlan, getKeptDuration, listKept, type RemovalReason, toSeconds } from "../../editor/model/plan";
@@ -278,8 +279,7 @@ function useCutLoudness(): CutLoudness | null {
 }
 
 async function loadLoudness(assetId: string, signal: AbortSignal): Promise<LoudnessSteps> {
-  const response = await fetch(mediaUrl(assetId, "loudness"), { signal });
-  if (!response.ok) throw toApiError(response, await response.json().catch(() => null));
+  const response = await fetchFile(mediaUrl(assetId, "loudness"), signal);
   return readLoudness(await response.arrayBuffer());
 }
 

@@ -1,8 +1,10 @@
 /** Loads a recording's playable media, the images of its timeline and the name of its project. */
-import { api, mediaUrl, must, type Schemas, toApiError } from "../../app/api";
+
+import { api, mediaUrl, must, type Schemas } from "../../app/api";
 import { type Resource, useKept, useRead } from "../../app/cache";
 import { formatCount } from "../../app/format";
 import { toOrdinal } from "../../app/rare-formats";
+import { fetchFile } from "../../app/save-file";
 import { workspace } from "../../app/session";
 import { hasMediaSource } from "../../editor/player/media-source";
 import { readWaveform, type Waveform } from "../../editor/timeline/peaks";
@@ -82,18 +84,15 @@ export function useStrip(asset: Asset, media: AssetMedia | null): Strip {
   return kept.kind === "ready" ? kept.value : NOTHING;
 }
 
-async function read(assetId: string, path: string, signal: AbortSignal): Promise<Response> {
-  const response = await fetch(mediaUrl(assetId, path), { signal });
-  if (!response.ok) throw toApiError(response, await response.json().catch(() => null));
-  return response;
-}
-
 async function loadWaveform(assetId: string, signal: AbortSignal): Promise<Waveform> {
-  return readWaveform(await (await read(assetId, "waveform", signal)).arrayBuffer());
+  return readWaveform(await (await fetchFile(mediaUrl(assetId, "waveform"), signal)).arrayBuffer());
 }
 
 async function loadStoryboard(assetId: string, signal: AbortSignal): Promise<Storyboard> {
-  const board = (await (await read(assetId, "storyboard", signal)).json()) as Omit<Storyboard, "getSheetUrl">;
+  const board = (await (await fetchFile(mediaUrl(assetId, "storyboard"), signal)).json()) as Omit<
+    Storyboard,
+    "getSheetUrl"
+  >;
   return { ...board, getSheetUrl: (sheet) => mediaUrl(assetId, `storyboard/${sheet}`) };
 }
 

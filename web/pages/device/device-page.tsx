@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
-import { ApiError } from "../../app/api";
-import { confirmPassword, session, toWorkspaceName, workspaces } from "../../app/session";
+import { ApiError, sendToServer, toApiError } from "../../app/api";
+import { session, toWorkspaceHeader, toWorkspaceName, workspaces } from "../../app/session";
 import { Button } from "../../ui/button";
 import { Field, Form, SelectField } from "../../ui/form";
 import { Facts } from "../../ui/section";
@@ -118,27 +118,13 @@ function DeviceReview({ request, onDone }: DeviceReviewProps) {
 
 type DeviceRequest = { user_code: string; client_id: string; scope: string; address: string | null };
 
-type Failure = { error?: string; error_description?: string; reason?: string };
-
-/**
- * Posts the code that the device shows. If the session is too old, asks for the password and retries once. Throws
- * `ApiError` whose message applies to the code.
- */
-async function postCode<Answer>(path: string, userCode: string, workspaceId?: string): Promise<Answer> {
-  const first = await post(path, userCode, workspaceId);
-  const isTooOld = !first.response.ok && (first.body as Failure | null)?.reason === "session_too_old";
-  const { response, body } = isTooOld && (await confirmPassword()) ? await post(path, userCode, workspaceId) : first;
-  if (response.ok) return body as Answer;
-  const { error = "internal_error", error_description: text } = (body ?? {}) as Failure;
-  const message = text ?? "The server answered with an error. Try again.";
-  throw new ApiError(message, error, response.status, { user_code: message });
-}
-
-async function post(path: string, userCode: string, workspaceId: string | undefined) {
-  const request = new Request(`/oauth/${path}`, { method: "POST", body: new URLSearchParams({ user_code: userCode }) });
-  if (workspaceId !== undefined) request.headers.set("Offcut-Workspace", workspaceId);
-  const response = await fetch(request).catch(() => {
-    throw new ApiError("The server does not respond. Check the connection and try again.", "offline", 0);
-  });
-  return { response, body: (await response.json().catch(() => null)) as unknown };
+/** Posts the code that the device shows. Throws `ApiError` whose message applies to the code. */
+async function postCode<Answer>(path: string, userCode: string, workspaceId: string | null = null): Promise<Answer> {
+  const headers = toWorkspaceHeader(workspaceId);
+  const body = new URLSearchParams({ user_code: userCode });
+  const response = await sendToServer(new Request(`/oauth/${path}`, { method: "POST", body, headers }));
+  const answer: unknown = await response.json().catch(() => null);
+  if (response.ok) return answer as Answer;
+  const { message, code, status } = toApiError(response, answer);
+  throw new ApiError(message, code, status, { user_code: message });
 }

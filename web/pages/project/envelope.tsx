@@ -1,7 +1,9 @@
 /** The envelope of a recording's audio, which is read when it comes into view. */
+
 import { useRef } from "preact/hooks";
-import { mediaUrl, toApiError } from "../../app/api";
+import { mediaUrl } from "../../app/api";
 import { useRead } from "../../app/cache";
+import { fetchFile } from "../../app/save-file";
 import { Icon } from "../../ui/icon";
 import { useSeen } from "./use-seen";
 
@@ -28,8 +30,7 @@ function EnvelopePath({ id }: { id: string }) {
 }
 
 async function readEnvelope(id: string, signal: AbortSignal): Promise<string> {
-  const response = await fetch(mediaUrl(id, "envelope", { points: String(POINTS) }), { signal });
-  if (!response.ok) throw toApiError(response, await response.json().catch(() => null));
+  const response = await fetchFile(mediaUrl(id, "envelope", { points: String(POINTS) }), signal);
   return drawEnvelope(await response.bytes());
 }
 
