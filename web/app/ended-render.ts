@@ -6,7 +6,6 @@ import { isPermanent } from "./pipelines";
 import { openDownload } from "./save-file";
 import { canWrite, me, workspace } from "./session";
 import { showFailure, showToast } from "./toasts";
-import { toLocalAddress } from "./use-query";
 
 /** Shows a message about a render that has ended, to the user who started it. Throws `ApiError`. */
 export async function showEnd(renderId: string): Promise<void> {
@@ -55,5 +54,5 @@ export async function renderAgain(renderId: string, headers: Headers = {}): Prom
 /** Downloads the file of a render with a new link, because links expire after 15 minutes. Throws `ApiError`. */
 export async function downloadRender(renderId: string, headers: Headers = {}): Promise<void> {
   const { download_url: url, output } = await readRender(renderId, headers);
-  if (url !== null) openDownload(toLocalAddress(url), `render.${output.format}`);
+  if (url !== null) openDownload(url, `render.${output.format}`);
 }

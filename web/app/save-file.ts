@@ -1,9 +1,13 @@
 /** Files of the API, and downloads. */
+
 import { sendToServer, toApiError } from "./api";
 import { currentWorkspaceId, toWorkspaceHeader } from "./session";
+import { toLocalAddress } from "./use-query";
 
-/** Downloads the file at an address. A name in the response headers takes precedence over `filename`. */
-export function openDownload(address: string, filename: string): void {
+/** Downloads the file of a link to this server. A name in the response headers takes precedence over `filename`. */
+export const openDownload = (link: string, filename: string): void => download(toLocalAddress(link), filename);
+
+function download(address: string, filename: string): void {
   const link = document.createElement("a");
   link.href = address;
   // The router ignores links that have the attribute `download`.
@@ -38,7 +42,7 @@ export async function saveFile(path: string): Promise<void> {
 /** Downloads content of this page as a file. */
 export function saveBlob(content: Blob, filename: string): void {
   const address = URL.createObjectURL(content);
-  openDownload(address, filename);
+  download(address, filename);
   // The browser reads the address after this event.
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }

@@ -86,10 +86,10 @@ export function decodeText(text: string): string | null {
 }
 
 /**
- * Returns the path of a link to this server. Links use the server's public address, which may differ from the address
- * that opened this page.
+ * Returns the path of a link to this server; a path stays as it is. Links use the server's public address, which may
+ * differ from the address that opened this page.
  */
 export function toLocalAddress(link: string): string {
-  const { pathname, search } = new URL(link);
+  const { pathname, search } = new URL(link, location.origin);
   return `${pathname}${search}`;
 }

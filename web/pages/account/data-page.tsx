@@ -5,7 +5,6 @@ import { formatBytes, formatCount, formatTime } from "../../app/format";
 import { loadSession } from "../../app/load-session";
 import { openDownload } from "../../app/save-file";
 import { isBilled, type Me, me } from "../../app/session";
-import { toLocalAddress } from "../../app/use-query";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";
 import { Section } from "../../ui/section";
@@ -166,7 +165,7 @@ function Ready({ payload, expiresAt, content, latest }: ReadyProps) {
     try {
       const { notification } = await must(api.GET("/api/v1/users/me/export"));
       const url = notification?.type === "data_export_ready" ? notification.payload.download_url : null;
-      if (url) openDownload(toLocalAddress(url), "");
+      if (url) openDownload(url, "");
       else await latest.reload();
     } catch (thrown) {
       setError(toMessage(thrown));

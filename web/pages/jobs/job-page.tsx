@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { useRoute } from "preact-iso";
 import { ApiError, api, must } from "../../app/api";
 import { type Resource, useRead } from "../../app/cache";
+import { downloadRender } from "../../app/ended-render";
 import { formatCount, formatElapsed } from "../../app/format";
 import {
   findRetryable,
@@ -14,10 +15,8 @@ import {
   STEP_NAMES,
   type Step,
 } from "../../app/pipelines";
-import { openDownload } from "../../app/save-file";
 import { canWrite, isBilled, workspace } from "../../app/session";
 import { showFailure } from "../../app/toasts";
-import { toLocalAddress } from "../../app/use-query";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { Page } from "../../ui/page";
@@ -209,9 +208,7 @@ function RenderOutput({ id, href }: { id: string; href: string }) {
   const download = async () => {
     setIsBusy(true);
     try {
-      const params = { path: { render_id: id } };
-      const { download_url: link, output } = await must(api.GET("/api/v1/renders/{render_id}", { params }));
-      if (link !== null) openDownload(toLocalAddress(link), `render.${output.format}`);
+      await downloadRender(id);
     } catch (error) {
       showFailure(error);
     } finally {

@@ -9,7 +9,6 @@ import { runDeletion } from "../../app/query-client";
 import { openDownload } from "../../app/save-file";
 import { isBilled } from "../../app/session";
 import { showFailure, showToast } from "../../app/toasts";
-import { toLocalAddress } from "../../app/use-query";
 import { ConfirmDialog } from "../../ui/dialog";
 import { Menu, type MenuItem } from "../../ui/menu";
 import { keepFocus } from "../../ui/page";
@@ -91,7 +90,7 @@ export function RecordingMenu({ recording, onChange }: RecordingMenuProps) {
 /** Downloads the file of a recording with a new link, because links expire after 15 minutes. */
 async function downloadSource({ id, filename }: Recording): Promise<void> {
   const asset = await must(api.GET("/api/v1/assets/{asset_id}", { params: { path: { asset_id: id } } }));
-  if (asset.download_url !== null) openDownload(toLocalAddress(asset.download_url), filename ?? "recording");
+  if (asset.download_url !== null) openDownload(asset.download_url, filename ?? "recording");
 }
 
 /** Saves the newest cut once more, as a version of its own. The original stays the one that opens first. */
