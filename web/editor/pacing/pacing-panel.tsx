@@ -1,9 +1,10 @@
 /** Live pacing: the mode, the pauses and the removed kinds of parts, applied in the browser immediately. */
+
 import { signal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { basisFromJson } from "../../../src/domain/pacing/basis-json";
 import type { PacingOptions, PlanBasis } from "../../../src/domain/pacing/repace";
-import { CUT_MODE_NAMES, CUT_MODES, type CutMode } from "../../../src/domain/plan";
+import { CUT_MODE_NAMES, CUT_MODES } from "../../../src/domain/plan";
 import type { PlanJson } from "../../../src/domain/plan-json";
 import { type Action, useActions } from "../../app/actions";
 import { useRead } from "../../app/cache";
@@ -19,6 +20,7 @@ import { REASON_ICONS } from "../reasons";
 import { useEditor } from "../state/context";
 import { describeChange } from "../state/edit-actions";
 import type { Editor } from "../state/editor-state";
+import { MODE_NAMES } from "../versions/name-version";
 import { fetchPacing, keepPacing, type Pacing } from "./kept-pacing";
 import {
   countPauses,
@@ -90,8 +92,6 @@ function LoadedPanel({ cutId }: { cutId: string }) {
     );
   return <Controls editor={editor} pacing={state.value} />;
 }
-
-const LABELS: Record<CutMode, string> = { tight: "Tight", natural: "Natural", loose: "Loose" };
 
 type Switch = { reason: RemovalReason; name: keyof PacingOptions; label: string };
 const SWITCHES: Switch[] = [
@@ -196,9 +196,9 @@ function Modes({ pacer, content, options, onChoose }: ModesProps) {
           key={mode}
           type="button"
           aria-pressed={mode === chosen}
-          onClick={() => onChoose({ ...options, ...CUT_MODES[mode] }, LABELS[mode])}
+          onClick={() => onChoose({ ...options, ...CUT_MODES[mode] }, MODE_NAMES[mode])}
         >
-          <span>{LABELS[mode]}</span> <strong class="number">{formatDuration(toSeconds(kept))}</strong>{" "}
+          <span>{MODE_NAMES[mode]}</span> <strong class="number">{formatDuration(toSeconds(kept))}</strong>{" "}
           <span class="soft number">−{formatDuration(toSeconds(content.plan.duration - kept))}</span>
         </button>
       ))}

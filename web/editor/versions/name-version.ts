@@ -13,6 +13,9 @@ export const MODE_NAMES: Record<CutOptions["mode"], string> = {
   manual: "By hand",
 };
 
+/** The modes by their names, as options of a control. */
+export const MODES = CUT_MODE_NAMES.map((value) => ({ value, label: MODE_NAMES[value] }));
+
 const MODE_DETAILS: Record<CutMode, string> = {
   tight: ": short pauses",
   natural: "",
@@ -26,13 +29,14 @@ export const MODE_CHOICES = CUT_MODE_NAMES.map((value) => ({
 }));
 const STATES: Record<string, string> = { pending: "in line", processing: "in progress", failed: "failed" };
 
+/** Returns whether the options are the defaults of the mode. */
+export const isMode = (options: Partial<CutOptions> | null, mode: CutMode): boolean =>
+  Object.entries(CUT_MODES[mode]).every(([name, value]) => options?.[name as keyof CutOptions] === value);
+
 /** Returns "Custom" for options that are not those of the mode. */
 function nameMode({ options }: Pick<NamedCut, "options">): string {
   const { mode } = options;
-  const isCustom =
-    mode !== MANUAL_MODE &&
-    Object.entries(CUT_MODES[mode]).some(([name, value]) => Reflect.get(options, name) !== value);
-  return isCustom ? "Custom" : MODE_NAMES[mode];
+  return mode === MANUAL_MODE || isMode(options, mode) ? MODE_NAMES[mode] : "Custom";
 }
 
 /** Returns the first of "Natural", "Natural 2", "Natural 3" and so on that is not taken. */

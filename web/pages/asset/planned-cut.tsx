@@ -1,18 +1,18 @@
 /** The cut that is made of a recording as soon as it can be cut. */
+
 import { useId, useLayoutEffect, useState } from "preact/hooks";
-import { CUT_MODE_NAMES, type CutMode } from "../../../src/domain/plan";
+import type { CutMode } from "../../../src/domain/plan";
 import { api, must } from "../../app/api";
 import { useRead } from "../../app/cache";
 import { workspace } from "../../app/session";
 import { showFailure, showToast } from "../../app/toasts";
-import { MODE_NAMES } from "../../editor/versions/name-version";
+import { MODES } from "../../editor/versions/name-version";
 import { Button } from "../../ui/button";
 import { Segments } from "../../ui/form";
 import { toCutMode } from "../projects/cut-settings";
 import type { ScriptForm } from "./script";
 import type { Asset } from "./use-media";
 
-export const MODES = CUT_MODE_NAMES.map((value) => ({ value, label: MODE_NAMES[value] }));
 export const MODE_HINTS: Record<CutMode, string> = {
   tight: "Short pauses. Fillers and retakes go.",
   natural: "Pauses of natural length. Fillers and retakes go.",

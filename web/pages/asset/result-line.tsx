@@ -19,6 +19,7 @@ import { nameCount, REASONS } from "../../editor/reasons";
 import { startReview, useReviewCount } from "../../editor/review/use-review";
 import { openTab, useEditor } from "../../editor/state/context";
 import type { Cut } from "../../editor/state/editor-state";
+import { MODES } from "../../editor/versions/name-version";
 import { Toasts } from "../../shell/toasts";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
@@ -104,12 +105,6 @@ function LoudnessText() {
   );
 }
 
-const MODES: { mode: CutMode; label: string }[] = [
-  { mode: "tight", label: "Tight" },
-  { mode: "natural", label: "Natural" },
-  { mode: "loose", label: "Loose" },
-];
-
 /** Before the first cut: its length, and a cut with one press. */
 function NoCut() {
   const { asset, cut, cuts, form, editor } = useEditor();
@@ -140,7 +135,7 @@ function NoCut() {
       <span class="spacer" />
       {canMake && (
         <span class="result-actions">
-          {modes.map(({ mode, label }) => (
+          {modes.map(({ value: mode, label }) => (
             <Button key={mode} disabled={isSending} aria-label={`Make a cut: ${label}`} onClick={() => void make(mode)}>
               {label}
             </Button>

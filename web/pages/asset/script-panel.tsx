@@ -5,10 +5,11 @@ import { ApiError, api, must } from "../../app/api";
 import { toNumber } from "../../app/english";
 import { openTab, useEditor } from "../../editor/state/context";
 import { TranscribedLanguage } from "../../editor/transcript/language-note";
+import { MODES } from "../../editor/versions/name-version";
 import { Button } from "../../ui/button";
 import { Field, Segments } from "../../ui/form";
 import { ErrorMessage } from "../../ui/states";
-import { MODE_HINTS, MODES, PlannedMode } from "./planned-cut";
+import { MODE_HINTS, PlannedMode } from "./planned-cut";
 import { readScript, type ScriptForm } from "./script";
 
 export const PLANNED = "Cut after upload";

@@ -3,12 +3,12 @@
 import type { ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
 import { EXPORT_PART_LABELS, type ExportPart, MAX_EXPORT_ASSETS } from "../../../src/domain/export-parts";
-import { CUT_MODE_NAMES, type CutMode } from "../../../src/domain/plan";
+import type { CutMode } from "../../../src/domain/plan";
 import type { OutputFormat } from "../../../src/domain/render-output";
 import { toNumber } from "../../app/english";
 import { formatCount } from "../../app/format";
 import { recall, remember } from "../../app/memory";
-import { MODE_NAMES } from "../../editor/versions/name-version";
+import { MODES } from "../../editor/versions/name-version";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
 import { SelectField } from "../../ui/form";
@@ -43,8 +43,6 @@ const StartDialog = ({
     </div>
   </Dialog>
 );
-
-const MODES = CUT_MODE_NAMES.map((value) => ({ value, label: MODE_NAMES[value] }));
 
 export function CutDialog({ recordings, onStart, onClose }: BatchDialogProps) {
   const [mode, setMode] = useState<CutMode>("natural");

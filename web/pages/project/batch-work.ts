@@ -1,7 +1,7 @@
 /** What is done with several recordings, each as one row of the tray. */
 
 import type { ExportPart } from "../../../src/domain/export-parts";
-import { CUT_MODES, type CutMode, type CutOptions } from "../../../src/domain/plan";
+import type { CutMode } from "../../../src/domain/plan";
 import { ApiError, api, exportUrl, must, type Schemas, toMessage } from "../../app/api";
 import { formatCount, nameOf } from "../../app/format";
 import { recall, remember } from "../../app/memory";
@@ -10,6 +10,7 @@ import { runDeletion } from "../../app/query-client";
 import { openDownload } from "../../app/save-file";
 import { workspace } from "../../app/session";
 import { showToast } from "../../app/toasts";
+import { isMode } from "../../editor/versions/name-version";
 import { addBatch, changeBatch, endBatch, insist, pause, runBatch } from "../../tray/batches";
 import { fitChoice, type RenderChoice, toOutput } from "../asset/output/render-choices";
 import type { Recording } from "./recording";
@@ -87,10 +88,7 @@ export function cutRecordings(recordings: readonly Recording[], mode: CutMode): 
     items: toItems(recordings),
     run: async ({ id, recording: { latest_cut: cut } }) => {
       const kept = cut === null ? await readPlanned(id) : await readKept(cut.id);
-      const isSame = (Object.keys(CUT_MODES[mode]) as (keyof CutOptions)[]).every(
-        (name) => kept.options?.[name] === CUT_MODES[mode][name],
-      );
-      if (isSame) return;
+      if (isMode(kept.options, mode)) return;
       await must(api.POST("/api/v1/cuts", { body: { asset_id: id, options: { mode }, ...kept.body }, headers }));
     },
   });
