@@ -280,13 +280,12 @@ function append<Item>(items: Item[], page: Item[]): Item[] {
   return [...items, ...page.filter((item) => !known.has(getId(item)))];
 }
 
-/**
- * Returns the fresh rows, with the previous object of each unchanged row, so that only changed rows are rendered again.
- */
+/** Returns the fresh rows, with the previous object of each unchanged row. */
 function keepUnchanged<Item>(before: Item[], fresh: Item[]): Item[] {
   const known = new Map(before.map((item) => [getId(item), item]));
-  return fresh.map((item) => {
-    const old = known.get(getId(item));
-    return old !== undefined && JSON.stringify(old) === JSON.stringify(item) ? old : item;
-  });
+  return fresh.map((item) => keepSame(known.get(getId(item)), item));
 }
+
+/** Returns the fresh value, or the one before if they are equal, so that it is not rendered again. */
+export const keepSame = <Item>(before: Item | undefined, fresh: Item): Item =>
+  before !== undefined && JSON.stringify(before) === JSON.stringify(fresh) ? before : fresh;

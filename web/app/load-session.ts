@@ -2,6 +2,7 @@
 
 import { effect } from "@preact/signals";
 import { api } from "./api";
+import { keepSame } from "./cache";
 import { reportNoAnswer } from "./connection";
 import { forget, listenMemory, recall, remember } from "./memory";
 import { MAX_WORKSPACES } from "./paths";
@@ -34,16 +35,13 @@ export async function loadSession(): Promise<void> {
     if (billing.data) showBilling(billing.data.mode);
     if (listed && !listed.data) return listed.response.status === 401 ? endSession() : reportNoAnswer();
     const items = listed ? listed.data.items : [];
-    if (hasChanged(workspaces.value, items)) workspaces.value = items;
+    workspaces.value = keepSame(workspaces.value, items);
     const found: SessionState = { kind: "signed-in", me: me.data };
-    if (hasChanged(session.value, found)) session.value = found;
+    session.value = keepSame(session.value, found);
   } catch {
     // Without a response the page waits: the connection is being watched, and `App` tries again.
   }
 }
-
-/** Setting a signal to an equal value would render the pages again. */
-const hasChanged = (before: unknown, after: unknown): boolean => JSON.stringify(before) !== JSON.stringify(after);
 
 let last: Promise<void> = Promise.resolve();
 

@@ -1,5 +1,5 @@
 /** Updates a long list, newest rows first, without reading all of it again. Pure. */
-import type { Page } from "./cache";
+import { keepSame, type Page } from "./cache";
 
 type Row = { id: string; created_at: string };
 
@@ -9,18 +9,15 @@ type Row = { id: string; created_at: string };
  */
 export function mergeNewest<Item extends Row>(rows: Item[], fresh: Page<Item>): Item[] | null {
   const known = new Map(rows.map((row) => [row.id, row]));
-  const first = fresh.items.map((row) => {
-    const before = known.get(row.id);
-    return before !== undefined && JSON.stringify(before) === JSON.stringify(row) ? before : row;
-  });
+  const first = fresh.items.map((row) => keepSame(known.get(row.id), row));
   const last = first.at(-1);
-  if (last === undefined || fresh.next_cursor === null) return keepSame(rows, first);
+  if (last === undefined || fresh.next_cursor === null) return keepList(rows, first);
   if (rows.length > 0 && !first.some(({ id }) => known.has(id))) return null;
-  return keepSame(rows, [...first, ...rows.filter((row) => isOlder(row, last))]);
+  return keepList(rows, [...first, ...rows.filter((row) => isOlder(row, last))]);
 }
 
 const isOlder = (one: Row, other: Row): boolean =>
   one.created_at < other.created_at || (one.created_at === other.created_at && one.id < other.id);
 
-const keepSame = <Item>(before: Item[], after: Item[]): Item[] =>
+const keepList = <Item>(before: Item[], after: Item[]): Item[] =>
   before.length === after.length && before.every((row, at) => row === after[at]) ? before : after;

@@ -3,8 +3,10 @@
  * read again. The others are stale until they come near the view, or something is done with them. Where rows may be
  * missing or in the wrong place, all pages are read in the background.
  */
+
 import type { Page } from "../../app/cache";
-import { keepSame, PACE_MS, type Row, type RowSource, readInOrder, sleep } from "./rows-in-order";
+import { keepSame } from "../../app/cache";
+import { PACE_MS, type Row, type RowSource, readInOrder, sleep } from "./rows-in-order";
 
 export type NearRows<Item> = {
   /** Merges the first page, read again, into the rows. Null for a short list, which is read as a whole. */

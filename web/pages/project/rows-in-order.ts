@@ -2,7 +2,7 @@
  * Reads all pages of a long list again, while it is shown and changes, so that it has the rows of the server in their
  * order.
  */
-import type { List, Page } from "../../app/cache";
+import { keepSame, type List, type Page } from "../../app/cache";
 
 export type Row = { id: string };
 
@@ -46,10 +46,6 @@ export async function readInOrder<Item extends Row>(source: RowSource<Item>, isO
   } while (cursor !== null && !isWhole());
   change((rows) => joinRows(before, rows, found), cursor);
 }
-
-/** Returns the fresh row, or the one before if they are equal, so that it is not rendered again. */
-export const keepSame = <Item>(before: Item | undefined, fresh: Item): Item =>
-  before !== undefined && JSON.stringify(before) === JSON.stringify(fresh) ? before : fresh;
 
 /**
  * Returns the rows that were found, in their order. Those that were changed, removed or added since `before` are as in
