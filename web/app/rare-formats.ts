@@ -12,6 +12,12 @@ export function toFixedNumber(value: number, digits: number, language = getLangu
 export const nameLanguage = (code: string): string =>
   new Intl.DisplayNames("en", { type: "language", fallback: "code" }).of(code) ?? code;
 
+/** Returns these languages as options of a field, by name. */
+export const listLanguages = (codes: readonly string[]): { value: string; label: string }[] =>
+  codes
+    .map((value) => ({ value, label: nameLanguage(value) }))
+    .sort((one, other) => one.label.localeCompare(other.label));
+
 const ORDINAL_SUFFIXES: Partial<Record<Intl.LDMLPluralRule, string>> = { one: "st", two: "nd", few: "rd" };
 
 /** Returns "3rd". */

@@ -1,9 +1,9 @@
 /** The rows of the tray. */
-import { api, must } from "../app/api";
-import { useKept, useRead } from "../app/cache";
+
+import { useKept } from "../app/cache";
 import { toNumber } from "../app/english";
 import { formatCount, formatRemaining, formatShare } from "../app/format";
-import { workspace } from "../app/session";
+import { useProject } from "../app/shared-reads";
 import { MODE_NAMES } from "../editor/versions/name-version";
 import type { CutSettingsDialog } from "../pages/projects/cut-settings";
 import { Button, IconButton } from "../ui/button";
@@ -75,10 +75,7 @@ type CutRowProps = { projectId: string; Dialog: typeof CutSettingsDialog | null;
 
 /** Whether new recordings of a project are cut, and how. `Dialog`: the dialog of the setting while it is open. */
 export function CutRow({ projectId, Dialog, onOpen, onClose }: CutRowProps) {
-  const params = { path: { project_id: projectId } };
-  const project = useRead(["project", projectId, workspace.value?.id], (signal) =>
-    must(api.GET("/api/v1/projects/{project_id}", { params, signal })),
-  );
+  const project = useProject(projectId);
   // A failed reading leaves the row, and its open dialog.
   const state = useKept(project.state.value, projectId);
   if (state.kind !== "ready") return null;

@@ -1,10 +1,9 @@
 import { useRef } from "preact/hooks";
 import { performAction } from "../../app/actions";
-import { api, must } from "../../app/api";
-import { useRead } from "../../app/cache";
 import { touch } from "../../app/narrow";
-import { nameLanguage } from "../../app/rare-formats";
+import { listLanguages, nameLanguage } from "../../app/rare-formats";
 import { canWrite } from "../../app/session";
+import { useStatus } from "../../app/shared-reads";
 import { showFailure } from "../../app/toasts";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
@@ -106,7 +105,7 @@ function Advice({ code }: { code: string }) {
 
 /** The codes of the languages that the server recognizes; null before they are known. */
 export function useLanguages(): readonly string[] | null {
-  const status = useRead(["status"], (signal) => must(api.GET("/api/v1/status", { signal }))).state.value;
+  const status = useStatus().state.value;
   return status.kind === "ready" ? status.value.languages : null;
 }
 
@@ -135,15 +134,13 @@ function UploadAgain({ code }: { code: string }) {
         label={asset.has_transcript ? "Upload again in another language" : "Upload again"}
         look="filled"
         side="left"
-        items={languages
-          .map((one) => ({
-            label: nameLanguage(one),
-            run: () => {
-              language.current = one;
-              input.current?.click();
-            },
-          }))
-          .sort((one, other) => one.label.localeCompare(other.label))}
+        items={listLanguages(languages).map(({ value, label }) => ({
+          label,
+          run: () => {
+            language.current = value;
+            input.current?.click();
+          },
+        }))}
       >
         Upload again in…
       </Menu>

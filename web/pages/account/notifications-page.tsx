@@ -2,6 +2,7 @@ import { useId, useState } from "preact/hooks";
 import { api, must, type Schemas, toMessage } from "../../app/api";
 import { useRead } from "../../app/cache";
 import { isBilled, me } from "../../app/session";
+import { useSignInMethods } from "../../app/shared-reads";
 import { Icon } from "../../ui/icon";
 import { Section } from "../../ui/section";
 import { ErrorPanel, ListSkeleton, ResourceView } from "../../ui/states";
@@ -33,8 +34,7 @@ export default function NotificationsPage() {
 
 /** Explains why no email is sent regardless of the settings. */
 function NoMail() {
-  const methods = useRead(["sign-in-methods"], (signal) => must(api.GET("/api/v1/auth/methods", { signal }))).state
-    .value;
+  const methods = useSignInMethods().state.value;
   if (methods.kind === "loading") return null;
   const canConfirm = methods.kind !== "ready" || methods.value.email;
   return (

@@ -1,10 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
 import { MAX_PERSON_NAME_CHARACTERS } from "../../../src/domain/field-limits";
 import { api, must, toMessage } from "../../app/api";
-import { useRead } from "../../app/cache";
 import { formatDay } from "../../app/format";
 import { loadSession } from "../../app/load-session";
 import { type Me, me, showProfile } from "../../app/session";
+import { useSignInMethods } from "../../app/shared-reads";
 import { showToast } from "../../app/toasts";
 import { Button } from "../../ui/button";
 import { Field, Form } from "../../ui/form";
@@ -85,7 +85,7 @@ function EmailSection({ profile }: { profile: Me }) {
 
 /** Sends the confirmation link, if the server can send email. */
 function Unconfirmed() {
-  const methods = useRead(["sign-in-methods"], (signal) => must(api.GET("/api/v1/auth/methods", { signal })));
+  const methods = useSignInMethods();
   const [state, setState] = useState<"idle" | "sending" | "sent">("idle");
   const [error, setError] = useState<string | null>(null);
   const send = async () => {

@@ -5,7 +5,7 @@ import { type Resource, useKept, useRead } from "../../app/cache";
 import { formatCount } from "../../app/format";
 import { toOrdinal } from "../../app/rare-formats";
 import { fetchFile } from "../../app/save-file";
-import { workspace } from "../../app/session";
+import { useProject } from "../../app/shared-reads";
 import { hasMediaSource } from "../../editor/player/media-source";
 import { readWaveform, type Waveform } from "../../editor/timeline/peaks";
 import type { Storyboard } from "../../editor/timeline/storyboard";
@@ -32,11 +32,7 @@ function toWaitMs(media: AssetMedia): number | undefined {
 
 /** Returns the name of a project; null until it is read. */
 export function useProjectName(id: string): string | null {
-  const params = { path: { project_id: id } };
-  const project = useRead(["project", id, workspace.value?.id], (signal) =>
-    must(api.GET("/api/v1/projects/{project_id}", { params, signal })),
-  );
-  const state = project.state.value;
+  const state = useProject(id).state.value;
   return state.kind === "ready" ? state.value.name : null;
 }
 

@@ -3,10 +3,11 @@
 import { useMemo } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { api, must } from "../../app/api";
-import { type PagedList, useOffsetList, useRead } from "../../app/cache";
+import { type PagedList, useOffsetList } from "../../app/cache";
 import { openJobs } from "../../app/open-jobs";
 import { findCurrentStep, isOpenState, namePipeline, type Pipeline } from "../../app/pipelines";
 import { workspace } from "../../app/session";
+import { useStatus } from "../../app/shared-reads";
 import { type Column, DataTable } from "../../ui/data-table";
 import { Segments } from "../../ui/form";
 import { Icon } from "../../ui/icon";
@@ -50,7 +51,7 @@ export default function JobsPage() {
 const WaitingNotice = () => (openJobs.value.length > 0 ? <ServerNotice /> : null);
 
 function ServerNotice() {
-  const status = useRead(["status"], (signal) => must(api.GET("/api/v1/status", { signal })), { refreshMs: 30_000 });
+  const status = useStatus(30_000);
   const found = status.state.value;
   if (found.kind !== "ready" || found.value.status === "ok") return null;
   return (

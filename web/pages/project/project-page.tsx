@@ -8,6 +8,7 @@ import { formatCount, formatDuration } from "../../app/format";
 import { listenLive } from "../../app/live";
 import { invalidate } from "../../app/query-client";
 import { canWrite, workspace } from "../../app/session";
+import { useProject } from "../../app/shared-reads";
 import { useQuery, withoutEmpty } from "../../app/use-query";
 import { NotFoundPage, Page } from "../../ui/page";
 import { LoadMore } from "../../ui/row-list";
@@ -36,10 +37,7 @@ export default function ProjectPage() {
 
 function OpenedProject({ projectId }: { projectId: string }) {
   const [filters, setFilters] = useQuery(FILTER_CHECKS);
-  const params = { path: { project_id: projectId } };
-  const project = useRead(["project", projectId, workspace.value?.id], (stop) =>
-    must(api.GET("/api/v1/projects/{project_id}", { params, signal: stop })),
-  );
+  const project = useProject(projectId);
   // Read with the project, not after it.
   const recordings = useRecordings(projectId, filters);
   const state = project.state.value;

@@ -3,8 +3,8 @@
 import { useState } from "preact/hooks";
 import { CUT_MODE_NAMES, type CutMode } from "../../../src/domain/plan";
 import { api, must, type Schemas } from "../../app/api";
-import { useRead } from "../../app/cache";
-import { nameLanguage } from "../../app/rare-formats";
+import { listLanguages } from "../../app/rare-formats";
+import { useStatus } from "../../app/shared-reads";
 import { MODE_CHOICES } from "../../editor/versions/name-version";
 import { Dialog, FormActions } from "../../ui/dialog";
 import { Form, SelectField } from "../../ui/form";
@@ -26,14 +26,11 @@ export function CutSettingsDialog({ project, onChange, onClose }: CutSettingsPro
   const { cut_after_upload: current } = project;
   const [choice, setChoice] = useState<string>(current?.mode ?? "off");
   const [language, setLanguage] = useState(current?.language ?? "");
-  const status = useRead(["status"], (signal) => must(api.GET("/api/v1/status", { signal }))).state.value;
+  const status = useStatus().state.value;
   const codes = new Set([
     ...(current?.language ? [current.language] : []),
     ...(status.kind === "ready" ? status.value.languages : []),
   ]);
-  const languages = [...codes]
-    .map((value) => ({ value, label: nameLanguage(value) }))
-    .sort((one, other) => one.label.localeCompare(other.label));
   return (
     <Dialog title="Cut after upload" onClose={onClose}>
       <Form
@@ -62,7 +59,7 @@ export function CutSettingsDialog({ project, onChange, onClose }: CutSettingsPro
             <SelectField
               label="Language"
               value={language}
-              options={[{ value: "", label: "Detect" }, ...languages]}
+              options={[{ value: "", label: "Detect" }, ...listLanguages([...codes])]}
               onChange={(event) => setLanguage(event.currentTarget.value)}
             />
             <FormActions submitLabel="Save" isSending={isSending} onCancel={onClose} />

@@ -1,8 +1,9 @@
 /** The pages of a forgotten password and of mailed links. */
+
 import { useState } from "preact/hooks";
 import { ApiError, api, must } from "../../app/api";
-import { useRead } from "../../app/cache";
 import { endSession } from "../../app/session";
+import { useSignInMethods } from "../../app/shared-reads";
 import { Button } from "../../ui/button";
 import { EmailField, NewPasswordField, PasswordField } from "../../ui/credential-fields";
 import { Form } from "../../ui/form";
@@ -11,7 +12,7 @@ import { INCOMPLETE_LINK, SignInFrame, takeToken } from "./frame";
 
 function ForgotPasswordPage() {
   const [isSent, setIsSent] = useState(false);
-  const methods = useRead(["sign-in-methods"], (signal) => must(api.GET("/api/v1/auth/methods", { signal })));
+  const methods = useSignInMethods();
   if (isSent)
     return (
       <SignInFrame title="Check your mail">

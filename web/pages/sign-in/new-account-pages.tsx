@@ -1,10 +1,12 @@
 /** The pages that create an account: sign-up, the first start, and invitations. */
+
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { api, must, type Schemas } from "../../app/api";
 import { useRead } from "../../app/cache";
 import { loadSession } from "../../app/load-session";
 import { chooseWorkspace, me, session } from "../../app/session";
+import { useSignInMethods } from "../../app/shared-reads";
 import { Button } from "../../ui/button";
 import { EmailField, NewPasswordField } from "../../ui/credential-fields";
 import { Form, SelectField } from "../../ui/form";
@@ -14,7 +16,7 @@ import { finishSignIn, INCOMPLETE_LINK, SignInFrame, takeToken } from "./frame";
 
 function SignUpPage() {
   const { route } = useLocation();
-  const methods = useRead(["sign-in-methods"], (signal) => must(api.GET("/api/v1/auth/methods", { signal })));
+  const methods = useSignInMethods();
   return (
     <SignInFrame title="Create an account">
       <ResourceView resource={methods} skeleton={null}>
@@ -51,7 +53,7 @@ function SignUpPage() {
 /** Creates the first administrator on the first start. */
 function SetupPage() {
   const [token] = useState(takeToken);
-  const methods = useRead(["sign-in-methods"], (signal) => must(api.GET("/api/v1/auth/methods", { signal })));
+  const methods = useSignInMethods();
   return (
     <SignInFrame title="Set up Offcut">
       <ResourceView resource={methods} skeleton={null}>

@@ -1,7 +1,6 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { api, must } from "../../app/api";
-import { useRead } from "../../app/cache";
+import { useSignInMethods } from "../../app/shared-reads";
 import { Button } from "../../ui/button";
 import {
   type Challenge,
@@ -19,7 +18,7 @@ import { finishSignIn, SignInFrame, takeToken } from "./frame";
 export default function SignInPage() {
   const { route } = useLocation();
   const [challenge, setChallenge] = useState<Challenge | null>(takeChallenge);
-  const methods = useRead(["sign-in-methods"], (signal) => must(api.GET("/api/v1/auth/methods", { signal })));
+  const methods = useSignInMethods();
   if (challenge !== null) return <CodeForm challenge={challenge} onRestart={() => setChallenge(null)} />;
   return (
     <SignInFrame title="Sign in">

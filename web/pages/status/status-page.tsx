@@ -5,8 +5,9 @@ import { api, must, type Schemas } from "../../app/api";
 import { useRead } from "../../app/cache";
 import { connection } from "../../app/connection";
 import { formatCount } from "../../app/format";
-import { nameLanguage } from "../../app/rare-formats";
+import { listLanguages } from "../../app/rare-formats";
 import { isAdmin } from "../../app/session";
+import { useStatus } from "../../app/shared-reads";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { Page } from "../../ui/page";
@@ -15,7 +16,7 @@ import { ResourceView } from "../../ui/states";
 import { Status } from "../../ui/status";
 
 export default function StatusPage() {
-  const status = useRead(["status"], (signal) => must(api.GET("/api/v1/status", { signal })), { refreshMs: 30_000 });
+  const status = useStatus(30_000);
   const isOnline = connection.value === "online";
   return (
     <Page title="System status">
@@ -48,12 +49,10 @@ export default function StatusPage() {
 }
 
 /** Returns the names of languages, such as "English, German". */
-function nameLanguages(codes: readonly string[]): string {
-  return codes
-    .map(nameLanguage)
-    .sort((one, other) => one.localeCompare(other))
+const nameLanguages = (codes: readonly string[]): string =>
+  listLanguages(codes)
+    .map(({ label }) => label)
     .join(", ");
-}
 
 const LINKS: { href: string; label: string; hint: string }[] = [
   { href: "/docs", label: "API documentation", hint: "guides with examples, and a reference of every call" },

@@ -1,8 +1,8 @@
 import { useId, useState } from "preact/hooks";
 import { MAX_EMAIL_CHARACTERS } from "../../../src/domain/field-limits";
 import { api, must, type Schemas } from "../../app/api";
-import { useRead } from "../../app/cache";
 import { formatTime } from "../../app/format";
+import { useSignInMethods } from "../../app/shared-reads";
 import { CopyField, ShownOnceDialog } from "../../ui/copy-field";
 import { Dialog, FormActions } from "../../ui/dialog";
 import { Field, Form } from "../../ui/form";
@@ -79,7 +79,7 @@ function RoleChoice() {
 }
 
 function InvitationDialog({ invited, onClose }: { invited: Invited; onClose(): void }) {
-  const methods = useRead(["sign-in-methods"], (signal) => must(api.GET("/api/v1/auth/methods", { signal })));
+  const methods = useSignInMethods();
   const state = methods.state.value;
   return (
     <ShownOnceDialog title="Invitation created" onClose={onClose}>
