@@ -216,7 +216,7 @@ test("an administrator, an editor and a viewer", async () => {
   await eve.getByLabel("Select Oak.wav").press("Control+a");
   await button(eve, "Render").click();
   const batch = eve.getByRole("dialog", { name: "Render 5 recordings" });
-  await batch.getByLabel("Format").selectOption({ label: "M4A, audio only" });
+  await batch.getByLabel("Format").selectOption({ label: "M4A audio" });
   const sent = eve.waitForRequest((request) => request.method() === "POST" && request.url().endsWith("/renders"));
   await batch.getByRole("button", { name: "Render" }).click();
   await sent;

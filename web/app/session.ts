@@ -1,24 +1,12 @@
 /** The session: the signed-in user and the workspace that the pages show. */
 
 import { computed, signal } from "@preact/signals";
-import { type AccountRole, GRACE_DAYS, type WorkspaceRole } from "../../src/domain/access";
+import type { components } from "../../dist/api-types/schema";
+import { GRACE_DAYS } from "../../src/domain/access";
 import { forget, recall, remember } from "./memory";
 
-export type Me = {
-  id: string;
-  email: string;
-  first_name: string | null;
-  last_name: string | null;
-  role: AccountRole;
-  email_verified_at: string | null;
-  /** False if the user signs in only with a provider. */
-  has_password: boolean;
-  two_factor_enabled: boolean;
-  /** Non-null during the grace period, when little except restoring the account is allowed. */
-  deleted_at: string | null;
-  created_at: string;
-};
-export type Workspace = { id: string; name: string; role: WorkspaceRole; is_personal: boolean };
+export type Me = components["schemas"]["Profile"];
+export type Workspace = components["schemas"]["Workspace"];
 
 /** `unknown` until the server has responded. */
 export type SessionState = { kind: "unknown" } | { kind: "signed-out" } | { kind: "signed-in"; me: Me };

@@ -10,6 +10,7 @@ import { Button, IconButton } from "../ui/button";
 import { Icon } from "../ui/icon";
 import { CreditsLink } from "../ui/states";
 import { cancelUpload, continueUpload, pauseUpload, type UploadItem } from "../upload/queue";
+import { isNamedAsAudio } from "../upload/recording-types";
 import { type Batch, closeBatch, stopBatch } from "./batches";
 
 /** "34% · 2 min left" */
@@ -31,15 +32,12 @@ function describeUpload({ state, sentBytes, sizeBytes, secondsLeft, isResumed }:
   }
 }
 
-/** Names of recordings without video. */
-const AUDIO = /\.(aac|ac3|aif|aiff|amr|ape|caf|flac|m4a|m4b|mka|mp2|mp3|oga|ogg|opus|spx|wav|wma|wv)$/i;
-
 export function UploadRow({ item }: { item: UploadItem }) {
   const { id, name, state, error } = item;
   const isBad = error !== null;
   return (
     <li class={isBad ? "bad" : undefined}>
-      <Icon name={isBad ? "warning" : state === "finished" ? "check" : AUDIO.test(name) ? "audio" : "film"} />
+      <Icon name={isBad ? "warning" : state === "finished" ? "check" : isNamedAsAudio(item) ? "audio" : "film"} />
       <span class="tray-text">
         <b class="truncate" title={name} dir="auto">
           {name}

@@ -54,7 +54,7 @@ export const NewPasswordField = ({ error, isFirst = false, isShown = false }: Fi
     minLength={MIN_PASSWORD_CHARACTERS}
     maxLength={MAX_PASSWORD_CHARACTERS}
     required
-    hint="At least 10 characters."
+    hint={`At least ${MIN_PASSWORD_CHARACTERS} characters.`}
     isFirst={isFirst}
     error={error}
   />

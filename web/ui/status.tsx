@@ -4,7 +4,7 @@ import type { AssetState, CutState, InvoiceState, OrderState, RenderState, StepS
 /** `look` is `good`, `busy`, `bad` or `waiting`, or empty for a neutral state. */
 type Look = { text: string; look: string };
 
-const ASSET_STATUS: Record<AssetState, Look> = {
+export const ASSET_STATUS: Record<AssetState, Look> = {
   pending_upload: { text: "Not uploaded", look: "waiting" },
   processing: { text: "Preparing", look: "busy" },
   pending_payment: { text: "Needs credits", look: "waiting" },
@@ -12,7 +12,7 @@ const ASSET_STATUS: Record<AssetState, Look> = {
   failed: { text: "Failed", look: "bad" },
 };
 
-const JOB_STATUS: Record<CutState | RenderState | StepState, Look> = {
+export const JOB_STATUS: Record<CutState | RenderState | StepState, Look> = {
   pending: { text: "Waiting", look: "" },
   processing: { text: "Running", look: "busy" },
   running: { text: "Running", look: "busy" },
@@ -37,7 +37,7 @@ export const JobStatus = ({ state }: { state: string }) => (
   <Status {...(JOB_STATUS[state as keyof typeof JOB_STATUS] ?? { text: state, look: "" })} />
 );
 
-const ORDER_STATUS: Record<OrderState, Look> = {
+export const ORDER_STATUS: Record<OrderState, Look> = {
   pending: { text: "Waiting", look: "waiting" },
   paid: { text: "Paid", look: "good" },
   rejected: { text: "Rejected", look: "bad" },

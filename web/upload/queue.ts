@@ -2,6 +2,7 @@
 
 import { computed, signal } from "@preact/signals";
 import { canStoreURLs, defaultOptions, type PreviousUpload, Upload } from "tus-js-client";
+import { DAY_MS } from "../../src/domain/time";
 import { randomKey } from "../app/api";
 import { forget, listKeys, recall, remember } from "../app/memory";
 import { currentWorkspaceId, me } from "../app/session";
@@ -175,7 +176,7 @@ function createUpload(id: string, projectId: string, file: File, language?: stri
 /** Start of the names of stored keys. They contain file names. */
 const CREATION = "creating.";
 /** Time for which the server keeps the response to a key. */
-const CREATION_KEPT_MS = 24 * 3600 * 1000;
+const CREATION_KEPT_MS = DAY_MS;
 
 type Creation = {
   /**

@@ -4,10 +4,12 @@
  */
 
 /** Most have no type in browsers, depending on the system. */
-const RECORDINGS =
-  "mp4 m4v mov 3gp 3g2 f4v mj2 m4a m4b mkv mka webm mts m2ts m2t ts mod tod avi flv mpg mpeg vob asf wmv wma mxf ogv ogm ogx ogg oga opus spx wav mp3 mp2 flac aac ac3 aif aiff caf amr ape wv".split(
+const VIDEO =
+  "mp4 m4v mov 3gp 3g2 f4v mj2 mkv webm mts m2ts m2t ts mod tod avi flv mpg mpeg vob asf wmv mxf ogv ogm ogx".split(
     " ",
   );
+const AUDIO = "m4a m4b mka wma ogg oga opus spx wav mp3 mp2 flac aac ac3 aif aiff caf amr ape wv".split(" ");
+const RECORDINGS = [...VIDEO, ...AUDIO];
 const SCRIPTS = ["txt", "md", "markdown", "srt", "vtt", "docx"];
 /** Pictures, documents, archives, and files that cameras and editors write beside recordings. */
 const OTHERS =
@@ -20,9 +22,15 @@ const OTHER_TYPES =
 /** The value of `accept` of a field for recordings and their scripts. */
 export const RECORDING_TYPES = ["video/*", "audio/*", ...[...RECORDINGS, ...SCRIPTS].map((name) => `.${name}`)].join();
 
+/** The value of `accept` of a field for scripts. */
+export const SCRIPT_TYPES = [...SCRIPTS.map((name) => `.${name}`), "text/plain"].join();
+
 const toExtension = (name: string): string => name.slice(name.lastIndexOf(".") + 1).toLowerCase();
 
 export const isScript = ({ name }: { name: string }): boolean => SCRIPTS.includes(toExtension(name));
+
+/** Returns whether a file has the name of a recording without video. */
+export const isNamedAsAudio = ({ name }: { name: string }): boolean => AUDIO.includes(toExtension(name));
 
 /** Returns whether a file has the name of a recording. Others may be recordings, too. */
 export const isNamedAsRecording = ({ name }: { name: string }): boolean => RECORDINGS.includes(toExtension(name));

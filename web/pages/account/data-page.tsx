@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { GRACE_DAYS } from "../../../src/domain/access";
 import { api, must, type Schemas, toMessage } from "../../app/api";
 import { type Resource, useRead } from "../../app/cache";
 import { formatBytes, formatCount, formatTime } from "../../app/format";
@@ -194,7 +195,7 @@ function DeletionSection({ profile }: { profile: Me }) {
   return (
     <Section
       title="Delete your account"
-      hint="You can restore it for 30 days. After that, all of its data is permanently deleted."
+      hint={`You can restore it for ${GRACE_DAYS} days. After that, all of its data is permanently deleted.`}
     >
       <div class="toolbar">
         <Button look="danger" icon="trash" onClick={() => setIsOpen(true)}>
@@ -228,7 +229,7 @@ function Losses({ profile }: { profile: Me }) {
     <div class="losses">
       <p>
         The account <strong dir="auto">{profile.email}</strong> is closed immediately, and its API keys and webhooks
-        stop working. After 30 days, this is permanently deleted:
+        stop working. After {GRACE_DAYS} days, this is permanently deleted:
       </p>
       <ResourceView resource={personal} skeleton={<p class="soft">Counting…</p>}>
         {(content) => (
@@ -248,7 +249,7 @@ function Losses({ profile }: { profile: Me }) {
       </ResourceView>
       <p>
         What you added to shared workspaces stays there. Export your data first if you want a copy. To restore the
-        account within the 30 days, sign in.
+        account within the {GRACE_DAYS} days, sign in.
       </p>
     </div>
   );

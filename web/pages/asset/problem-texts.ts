@@ -1,4 +1,5 @@
 /** Advice after the message of failed recordings, cuts and renders, and of rejected renders and exports. */
+import { MIN_VIDEO_BITRATE_BPS } from "../../../src/domain/render-output";
 import { ApiError } from "../../app/api";
 
 const ASSET_ADVICE: Record<string, string> = {
@@ -49,7 +50,8 @@ export function explainRefusal(error: unknown): unknown {
   const { code, status, fields, message, retryAfterSeconds } = error;
   if (fields.video_bitrate !== undefined) {
     const max = MAX_BITRATE.exec(fields.video_bitrate)?.[1];
-    const limit = max === undefined ? "at least 50" : `from 50 to ${Math.floor(Number(max) / 1000)}`;
+    const min = MIN_VIDEO_BITRATE_BPS / 1000;
+    const limit = max === undefined ? `at least ${min}` : `from ${min} to ${Math.floor(Number(max) / 1000)}`;
     return new ApiError(message, code, status, { ...fields, video_bitrate: `Must be ${limit} kbit/s.` });
   }
   const advice = REFUSALS[code];

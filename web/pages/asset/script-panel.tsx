@@ -9,6 +9,7 @@ import { MODES } from "../../editor/versions/name-version";
 import { Button } from "../../ui/button";
 import { Field, Segments } from "../../ui/form";
 import { ErrorMessage } from "../../ui/states";
+import { SCRIPT_TYPES } from "../../upload/recording-types";
 import { MODE_HINTS, PlannedMode } from "./planned-cut";
 import { readScript, type ScriptForm } from "./script";
 
@@ -132,7 +133,7 @@ export function ScriptField({ form, onError }: { form: ScriptForm; onError(error
           type="file"
           tabIndex={-1}
           aria-label="File with the text"
-          accept=".txt,.md,.markdown,.srt,.vtt,.docx,text/plain"
+          accept={SCRIPT_TYPES}
           onChange={(event) => {
             void take(event.currentTarget.files?.[0]);
             event.currentTarget.value = "";

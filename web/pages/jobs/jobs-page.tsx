@@ -13,18 +13,18 @@ import { Segments } from "../../ui/form";
 import { Icon } from "../../ui/icon";
 import { Page } from "../../ui/page";
 import { Empty } from "../../ui/states";
-import { JobStatus } from "../../ui/status";
+import { JOB_STATUS, JobStatus } from "../../ui/status";
 import { RelativeTime } from "../../ui/time";
 import { createActionsColumn, JobCell, JobProgress, StarterCell } from "./job-actions";
 
 const ALL = "all";
 const FILTERS: { value: Pipeline["state"] | typeof ALL; label: string }[] = [
   { value: ALL, label: "All" },
-  { value: "running", label: "Running" },
-  { value: "pending", label: "Waiting" },
-  { value: "completed", label: "Completed" },
-  { value: "failed", label: "Failed" },
-  { value: "cancelled", label: "Cancelled" },
+  { value: "running", label: JOB_STATUS.running.text },
+  { value: "pending", label: JOB_STATUS.pending.text },
+  { value: "completed", label: JOB_STATUS.completed.text },
+  { value: "failed", label: JOB_STATUS.failed.text },
+  { value: "cancelled", label: JOB_STATUS.cancelled.text },
 ];
 
 export default function JobsPage() {

@@ -3,8 +3,8 @@
 import type { ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
 import { EXPORT_PART_LABELS, type ExportPart, MAX_EXPORT_ASSETS } from "../../../src/domain/export-parts";
+import { OUTPUT_FORMATS } from "../../../src/domain/media";
 import type { CutMode } from "../../../src/domain/plan";
-import type { OutputFormat } from "../../../src/domain/render-output";
 import { toNumber } from "../../app/english";
 import { formatCount } from "../../app/format";
 import { recall, remember } from "../../app/memory";
@@ -13,7 +13,8 @@ import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
 import { SelectField } from "../../ui/form";
 import type { RenderChoice } from "../asset/output/render-choices";
-import { AS_RECORDED, ownPresets, PRESETS } from "../asset/output/render-presets";
+import { AS_RECORDED, FORMAT_LABELS } from "../asset/output/render-choices";
+import { DEFAULT_CHOICE, ownPresets, PRESETS } from "../asset/output/render-presets";
 import { cutRecordings, exportRecordings, hasCut, renderRecordings } from "./batch-work";
 import type { Recording } from "./recording";
 
@@ -71,17 +72,10 @@ export function CutDialog({ recordings, onStart, onClose }: BatchDialogProps) {
   );
 }
 
-const FORMATS: { format: OutputFormat; label: string }[] = [
-  { format: "mp4", label: "MP4" },
-  { format: "mov", label: "MOV" },
-  { format: "m4a", label: "M4A, audio only" },
-  { format: "mp3", label: "MP3, audio only" },
-];
-
 /** The formats of any recording, then the presets that everybody has, then the user's own. */
 const listSettings = (): { label: string; choice: RenderChoice | null }[] => [
-  { label: "As recorded", choice: null },
-  ...FORMATS.map(({ format, label }) => ({ label, choice: { ...AS_RECORDED, format } })),
+  { label: AS_RECORDED, choice: null },
+  ...OUTPUT_FORMATS.map((format) => ({ label: FORMAT_LABELS[format], choice: { ...DEFAULT_CHOICE, format } })),
   ...[...PRESETS.slice(1), ...ownPresets.value].map(({ name, choice }) => ({ label: `Preset: ${name}`, choice })),
 ];
 

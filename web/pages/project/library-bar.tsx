@@ -1,4 +1,5 @@
 /** The bar above recordings: what is shown, and in which order and form. */
+import { MAX_TAG_CHARACTERS } from "../../../src/domain/field-limits";
 import type { Schemas } from "../../app/api";
 import { isBilled } from "../../app/session";
 import { isSearch, isUuid } from "../../app/use-query";
@@ -7,6 +8,7 @@ import { Filter, SearchField } from "../../ui/filter-bar";
 import { Segments } from "../../ui/form";
 import { Icon } from "../../ui/icon";
 import { Menu } from "../../ui/menu";
+import { ASSET_STATUS } from "../../ui/status";
 import { ASSET_SORTS, type AssetSort, COLUMNS, changeView, isList, libraryView } from "./library-view";
 
 type Summary = Schemas["ProjectSummary"];
@@ -14,11 +16,11 @@ type Summary = Schemas["ProjectSummary"];
 export const SHOWN = ["to_review", "none"] as const;
 const STATES = [
   { value: "", label: "Any state" },
-  { value: "ready", label: "Ready" },
-  { value: "processing", label: "Preparing" },
-  { value: "pending_upload", label: "Not uploaded" },
-  { value: "pending_payment", label: "Needs credits" },
-  { value: "failed", label: "Failed" },
+  { value: "ready", label: ASSET_STATUS.ready.text },
+  { value: "processing", label: ASSET_STATUS.processing.text },
+  { value: "pending_upload", label: ASSET_STATUS.pending_upload.text },
+  { value: "pending_payment", label: ASSET_STATUS.pending_payment.text },
+  { value: "failed", label: ASSET_STATUS.failed.text },
 ] as const;
 
 /** The filters in the address of the page, and their checks. */
@@ -26,7 +28,7 @@ export const FILTER_CHECKS = {
   q: isSearch,
   cut: (value: string) => SHOWN.some((one) => one === value),
   state: (value: string) => STATES.some((one) => one.value === value),
-  tag: (value: string) => value.length <= 40,
+  tag: (value: string) => value.length <= MAX_TAG_CHARACTERS,
   by: isUuid,
 };
 export type Filters = Record<keyof typeof FILTER_CHECKS, string>;

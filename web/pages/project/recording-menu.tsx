@@ -1,6 +1,7 @@
 /** The actions for a recording in the library. */
 
 import { useEffect, useRef, useState } from "preact/hooks";
+import { MAX_CUT_NAME_CHARACTERS } from "../../../src/domain/field-limits";
 import { api, must } from "../../app/api";
 import { renderAgain } from "../../app/ended-render";
 import { nameOf } from "../../app/format";
@@ -98,7 +99,7 @@ async function duplicateCut(cutId: string): Promise<void> {
   const params = { path: { cut_id: cutId } };
   const { plan, name } = await must(api.GET("/api/v1/cuts/{cut_id}", { params }));
   const segments = (plan?.segments ?? []).map(({ start, end }) => ({ start, end }));
-  const body = { segments, name: `Copy of ${name ?? "the cut"}`.slice(0, 120), keep_draft: true };
+  const body = { segments, name: `Copy of ${name ?? "the cut"}`.slice(0, MAX_CUT_NAME_CHARACTERS), keep_draft: true };
   const saved = await must(api.POST("/api/v1/cuts/{cut_id}/edits", { params, body }));
   const href = `/assets/${saved.asset_id}?cut=${saved.id}`;
   showToast({ kind: "info", text: "The cut was duplicated.", link: { label: "Open", href } });

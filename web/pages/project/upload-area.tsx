@@ -1,5 +1,7 @@
 /** Takes files for a project, dropped anywhere on its page or chosen. Asks before a file is uploaded again. */
+
 import { useEffect, useRef, useState } from "preact/hooks";
+import { MAX_SEARCH_CHARACTERS } from "../../../src/domain/field-limits";
 import { api, must } from "../../app/api";
 import { formatCount } from "../../app/format";
 import { showFailure } from "../../app/toasts";
@@ -146,7 +148,7 @@ const AgainDialog = ({ projectId, files, known, onClose }: AgainDialogProps) => 
 async function findDuplicates(projectId: string, files: File[]): Promise<File[]> {
   const found = await Promise.all(
     files.map(async (file) => {
-      const query = { project_id: projectId, q: file.name.slice(0, 256), limit: 100 };
+      const query = { project_id: projectId, q: file.name.slice(0, MAX_SEARCH_CHARACTERS), limit: 100 };
       const { items } = await must(api.GET("/api/v1/assets", { params: { query } }));
       return items.some((asset) => asset.filename === file.name && asset.size_bytes === file.size) ? [file] : [];
     }),

@@ -1,5 +1,6 @@
 /** Texts about endpoints, events and deliveries. */
-import { MAX_ATTEMPTS } from "../../../src/domain/webhooks";
+import { DAY_MS } from "../../../src/domain/time";
+import { MAX_ATTEMPTS, MAX_FAILING_MS } from "../../../src/domain/webhooks";
 import type { Schemas } from "../../app/api";
 import { isBilled } from "../../app/session";
 
@@ -65,8 +66,7 @@ export function toDeliveryLook({ state, attempts }: Delivery, isEnabled: boolean
 export const DISABLED_TEXTS: Record<NonNullable<Endpoint["disabled_reason"]>, string> = {
   manual: "It was disabled manually.",
   gone: "The receiver returned 410 Gone, which means that it no longer accepts events. Enable the endpoint when the receiver is back.",
-  failing:
-    "No delivery succeeded for 5 days. Fix the receiver, then enable the endpoint and resend the failed deliveries.",
+  failing: `No delivery succeeded for ${MAX_FAILING_MS / DAY_MS} days. Fix the receiver, then enable the endpoint and resend the failed deliveries.`,
 };
 
 const MAX_TITLE_CHARACTERS = 100;

@@ -11,17 +11,17 @@ import { Button } from "../../../ui/button";
 import { type Column, DataTable } from "../../../ui/data-table";
 import { Filter, FilterBar, listChoices } from "../../../ui/filter-bar";
 import { Empty } from "../../../ui/states";
-import { JobStatus } from "../../../ui/status";
+import { JOB_STATUS, JobStatus } from "../../../ui/status";
 import { RelativeTime } from "../../../ui/time";
 import { CancelButton } from "../../jobs/job-actions";
 import { AdminFrame, mustAdmin, UserCell } from "../admin-frame";
 
 const STATES = listChoices<StepState>("All states", {
-  running: "Running",
-  pending: "Waiting",
-  failed: "Failed",
-  completed: "Completed",
-  cancelled: "Cancelled",
+  running: JOB_STATUS.running.text,
+  pending: JOB_STATUS.pending.text,
+  failed: JOB_STATUS.failed.text,
+  completed: JOB_STATUS.completed.text,
+  cancelled: JOB_STATUS.cancelled.text,
 });
 const NAMES = listChoices<JobName>("All jobs", {
   prepare: "Preparations",

@@ -15,17 +15,17 @@ import { Filter, FilterBar, listChoices } from "../../../ui/filter-bar";
 import { NotFoundPage } from "../../../ui/page";
 import { Section } from "../../../ui/section";
 import { Empty, ListSkeleton, ResourceView } from "../../../ui/states";
-import { OrderStatus } from "../../../ui/status";
+import { ORDER_STATUS, OrderStatus } from "../../../ui/status";
 import { RelativeTime } from "../../../ui/time";
 import { AdminFrame, mustAdmin, UserCell } from "../admin-frame";
 
 type AdminOrder = Schemas["AdminOrder"];
 
 const STATES = listChoices<OrderState>("All states", {
-  pending: "Waiting",
-  paid: "Paid",
-  rejected: "Rejected",
-  expired: "Closed",
+  pending: ORDER_STATUS.pending.text,
+  paid: ORDER_STATUS.paid.text,
+  rejected: ORDER_STATUS.rejected.text,
+  expired: ORDER_STATUS.expired.text,
 });
 const PROVIDERS = listChoices<PaymentProvider>("All providers", {
   offline: "Approved here",

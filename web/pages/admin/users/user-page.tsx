@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { useRoute } from "preact-iso";
+import { GRACE_DAYS } from "../../../../src/domain/access";
 import { ApiError, api } from "../../../app/api";
 import { useRead } from "../../../app/cache";
 import { formatBytes, formatCount, formatDay, formatTime } from "../../../app/format";
@@ -255,7 +256,7 @@ function DeletionSection({ user, onChanged }: DeletionSectionProps) {
       title="Delete account"
       hint={
         owned.length === 0 ? (
-          <>The account can be restored for 30 days. After that, all of its data is permanently deleted.</>
+          <>The account can be restored for {GRACE_DAYS} days. After that, all of its data is permanently deleted.</>
         ) : (
           <>
             The user is the only owner of <strong dir="auto">{owned.join(", ")}</strong>. Make another member an owner,

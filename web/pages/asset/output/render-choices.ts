@@ -53,7 +53,7 @@ export const SPEAKER_LEVELS: readonly { value: RenderChoice["speakerLevels"]; la
 
 export const AUDIO_BITRATES: readonly string[] = ["320", "256", "192", "160", "128", "96", "64", "48", "32"];
 const SIDES = [2160, 1440, 1080, 720, 540, 480, 360, 240, 144];
-const FORMAT_LABELS: Record<OutputFormat, string> = {
+export const FORMAT_LABELS: Record<OutputFormat, string> = {
   mp4: "MP4 video",
   mov: "QuickTime (MOV) video",
   m4a: "M4A audio",

@@ -1,21 +1,22 @@
 /** Settings of renders with a name: a few that everybody has, and the user's own in this browser. */
 import { signal } from "@preact/signals";
 import { recall, remember } from "../../../app/memory";
-import { hasAudio, listFormats, type RenderChoice, type RenderedAsset } from "./render-choices";
+import { AS_RECORDED, hasAudio, listFormats, type RenderChoice, type RenderedAsset } from "./render-choices";
 
 export type RenderPreset = { name: string; choice: RenderChoice };
 
-export const AS_RECORDED: Omit<RenderChoice, "format"> = {
+/** Everything as in the recording. */
+export const DEFAULT_CHOICE: Omit<RenderChoice, "format"> = {
   ...{ resolution: "", frameRate: "", videoBitrate: "", audioBitrate: "" },
   ...{ loudness: "", noiseReduction: "", speakerLevels: "" },
 };
 
 export const PRESETS: readonly RenderPreset[] = [
-  { name: "As recorded", choice: { ...AS_RECORDED, format: "mp4" } },
-  { name: "YouTube", choice: { ...AS_RECORDED, format: "mp4", loudness: "-14" } },
-  { name: "Podcast", choice: { ...AS_RECORDED, format: "mp3", audioBitrate: "128", loudness: "-16" } },
-  { name: "Small file", choice: { ...AS_RECORDED, format: "mp4", resolution: "720p", audioBitrate: "96" } },
-  { name: "Broadcast", choice: { ...AS_RECORDED, format: "mov", loudness: "-23" } },
+  { name: AS_RECORDED, choice: { ...DEFAULT_CHOICE, format: "mp4" } },
+  { name: "YouTube", choice: { ...DEFAULT_CHOICE, format: "mp4", loudness: "-14" } },
+  { name: "Podcast", choice: { ...DEFAULT_CHOICE, format: "mp3", audioBitrate: "128", loudness: "-16" } },
+  { name: "Small file", choice: { ...DEFAULT_CHOICE, format: "mp4", resolution: "720p", audioBitrate: "96" } },
+  { name: "Broadcast", choice: { ...DEFAULT_CHOICE, format: "mov", loudness: "-23" } },
 ];
 
 const KEY = "render-presets";
@@ -26,7 +27,7 @@ function readOwn(): RenderPreset[] {
     const stored = JSON.parse(recall(KEY) ?? "[]") as RenderPreset[];
     const isPreset = ({ name, choice }: RenderPreset) => typeof name === "string" && typeof choice?.format === "string";
     // Those of an older version lack settings.
-    return stored.filter(isPreset).map(({ name, choice }) => ({ name, choice: { ...AS_RECORDED, ...choice } }));
+    return stored.filter(isPreset).map(({ name, choice }) => ({ name, choice: { ...DEFAULT_CHOICE, ...choice } }));
   } catch {
     return [];
   }
