@@ -12,8 +12,8 @@ import {
   toCodeHint,
   UsernameField,
 } from "../ui/credential-fields";
-import { Dialog, FormActions } from "../ui/dialog";
-import { Form } from "../ui/form";
+import { Dialog } from "../ui/dialog";
+import { FormDialog } from "../ui/form-dialog";
 
 /** Asks for the password before a change that needs a recent sign-in. */
 export default function PasswordDialog() {
@@ -42,24 +42,21 @@ function SignInDialog({ email, onFinish }: SignInDialogProps) {
     onFinish(true);
   };
   return (
-    <Dialog title="Enter your password" onClose={() => onFinish(false)}>
-      <Form class="dialog-body" onSend={send}>
-        {({ errors, isSending }) => (
-          <>
-            <p>You signed in more than 12 hours ago. Confirm that it is you to make this change.</p>
-            {challenge === null ? (
-              <>
-                <UsernameField email={email} />
-                <PasswordField isFirst error={errors.password} />
-              </>
-            ) : (
-              <CodeField hint={toCodeHint(challenge.methods)} error={errors.code} />
-            )}
-            <FormActions submitLabel="Continue" isSending={isSending} onCancel={() => onFinish(false)} />
-          </>
-        )}
-      </Form>
-    </Dialog>
+    <FormDialog title="Enter your password" submitLabel="Continue" onSend={send} onClose={() => onFinish(false)}>
+      {(errors) => (
+        <>
+          <p>You signed in more than 12 hours ago. Confirm that it is you to make this change.</p>
+          {challenge === null ? (
+            <>
+              <UsernameField email={email} />
+              <PasswordField isFirst error={errors.password} />
+            </>
+          ) : (
+            <CodeField hint={toCodeHint(challenge.methods)} error={errors.code} />
+          )}
+        </>
+      )}
+    </FormDialog>
   );
 }
 

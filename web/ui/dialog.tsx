@@ -4,7 +4,7 @@ import { Button, IconButton } from "./button";
 import type { IconName } from "./icon";
 import { ErrorMessage } from "./states";
 
-type DialogProps = {
+export type DialogProps = {
   title: string;
   isWide?: boolean;
   /** If true, only a button with `data-closes` closes the dialog. Escape moves the focus to that button. */
@@ -72,7 +72,7 @@ function keepOpen(dialog: HTMLDialogElement): () => void {
   return () => document.removeEventListener("keydown", onKeyDown);
 }
 
-type FormActionsProps = {
+export type FormActionsProps = {
   submitLabel: string;
   isSending: boolean;
   onCancel(): void;

@@ -8,7 +8,7 @@ import { ErrorMessage } from "./states";
 
 export type FormValues = Record<string, string>;
 
-type FormProps = {
+export type FormProps = {
   /** Sends the values by field name. Errors that it throws are shown. */
   onSend(values: FormValues): Promise<void>;
   children: (state: { errors: Record<string, string>; isSending: boolean }) => ComponentChildren;

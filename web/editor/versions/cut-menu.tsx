@@ -1,6 +1,7 @@
 /** The menu of the cut's versions, which opens one and has the actions for the open one. */
 
 import { useState } from "preact/hooks";
+import { MAX_CUT_NAME_CHARACTERS, MAX_CUT_NOTE_CHARACTERS } from "../../../src/domain/field-limits";
 import { formatKeys, performAction } from "../../app/actions";
 import { api, must } from "../../app/api";
 import { connection } from "../../app/connection";
@@ -10,12 +11,13 @@ import { canWrite } from "../../app/session";
 import type { EditorWithDraft } from "../../pages/asset/follow-versions";
 import { deleteCut } from "../../pages/asset/use-cuts";
 import { ConfirmDialog } from "../../ui/dialog";
+import { Field } from "../../ui/form";
+import { FormDialog, NameDialog } from "../../ui/form-dialog";
 import { Icon } from "../../ui/icon";
 import { Menu, type MenuItem } from "../../ui/menu";
 import { openTab, useEditor } from "../state/context";
 import { discardEdits } from "../state/edit-actions";
 import type { Cut } from "../state/editor-state";
-import { LabelDialog, NameDialog } from "./name-dialog";
 import { describeVersion, nameVersion, nameVersions, proposeName } from "./name-version";
 
 type OpenDialog = "rename" | "delete" | null;
@@ -27,6 +29,9 @@ export function CutMenu({ both }: { both: EditorWithDraft }) {
   if (cut === null || all.length === 0) return null;
   const name = nameVersion(cut, all);
   const close = () => setDialog(null);
+  const closeNaming = () => {
+    save.isNaming.value = false;
+  };
   const versions: MenuItem[] = all.map((one) => ({
     id: one.id,
     label: nameVersion(one, all),
@@ -76,6 +81,7 @@ export function CutMenu({ both }: { both: EditorWithDraft }) {
             const params = { path: { cut_id: cut.id } };
             await must(api.PATCH("/api/v1/cuts/{cut_id}", { params, body: label }));
             await cuts.list.reload();
+            close();
           }}
           onClose={close}
         />
@@ -85,10 +91,12 @@ export function CutMenu({ both }: { both: EditorWithDraft }) {
           title="Save as new version"
           value={proposeName(editor.history.value.present.pacing ?? cut.options, all)}
           submitLabel="Save"
-          onSend={save.saveAs}
-          onClose={() => {
-            save.isNaming.value = false;
+          maxLength={MAX_CUT_NAME_CHARACTERS}
+          onSend={async (name) => {
+            await save.saveAs(name);
+            closeNaming();
           }}
+          onClose={closeNaming}
         />
       )}
     </>
@@ -154,3 +162,27 @@ function describeTime(time: Date): string {
   if (time.toDateString() === now.toDateString()) return toClock(time);
   return formatShortDay(time);
 }
+
+type LabelDialogProps = {
+  name: string;
+  note: string;
+  onSend(label: { name: string; note: string }): Promise<void>;
+  onClose(): void;
+};
+
+/** Changes the name and the note of a version. */
+const LabelDialog = ({ name, note, onSend, onClose }: LabelDialogProps) => (
+  <FormDialog
+    title="Rename"
+    submitLabel="Save"
+    onSend={(values) => onSend({ name: (values.name ?? "").trim(), note: (values.note ?? "").trim() })}
+    onClose={onClose}
+  >
+    {(errors) => (
+      <>
+        <Field label="Name" name="name" maxLength={MAX_CUT_NAME_CHARACTERS} isFirst value={name} error={errors.name} />
+        <Field label="Note" name="note" maxLength={MAX_CUT_NOTE_CHARACTERS} value={note} error={errors.note} />
+      </>
+    )}
+  </FormDialog>
+);

@@ -8,8 +8,7 @@ import type { Me } from "../../app/session";
 import { showToast } from "../../app/toasts";
 import { Button } from "../../ui/button";
 import { PasswordField } from "../../ui/credential-fields";
-import { Dialog, FormActions } from "../../ui/dialog";
-import { Form } from "../../ui/form";
+import { FormDialog } from "../../ui/form-dialog";
 import { Section } from "../../ui/section";
 import { ResourceView } from "../../ui/states";
 import { type Enrollment, RecoveryCodesDialog, TwoFactorSetup } from "./two-factor-setup";
@@ -243,15 +242,18 @@ const TwoFactorPassword = ({
   onClose,
   children,
 }: PasswordDialogProps) => (
-  <Dialog title={title} onClose={onClose}>
-    <Form class="dialog-body" onSend={({ password }) => onSend(password === undefined ? {} : { password })}>
-      {({ errors, isSending }) => (
-        <>
-          <p>{children}</p>
-          {hasPassword && <PasswordField isFirst error={errors.password} />}
-          <FormActions submitLabel={confirmLabel} look={look} isSending={isSending} onCancel={onClose} />
-        </>
-      )}
-    </Form>
-  </Dialog>
+  <FormDialog
+    title={title}
+    submitLabel={confirmLabel}
+    look={look}
+    onSend={({ password }) => onSend(password === undefined ? {} : { password })}
+    onClose={onClose}
+  >
+    {(errors) => (
+      <>
+        <p>{children}</p>
+        {hasPassword && <PasswordField isFirst error={errors.password} />}
+      </>
+    )}
+  </FormDialog>
 );

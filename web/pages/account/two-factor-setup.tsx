@@ -5,8 +5,7 @@ import { saveBlob } from "../../app/save-file";
 import { Button } from "../../ui/button";
 import { CopyField, copyText, ShownOnceDialog } from "../../ui/copy-field";
 import { CodeField } from "../../ui/credential-fields";
-import { Dialog, FormActions } from "../../ui/dialog";
-import { Form } from "../../ui/form";
+import { FormDialog } from "../../ui/form-dialog";
 
 export type Enrollment = Schemas["TwoFactorEnrollment"];
 
@@ -18,30 +17,29 @@ export function TwoFactorSetup({ enrollment, email, onConfirmed, onClose }: Setu
   const { secret, otpauth_url: url, recovery_codes: codes } = enrollment;
   if (isConfirmed) return <RecoveryCodesDialog codes={codes ?? []} email={email} onClose={onClose} />;
   return (
-    <Dialog title="Set up an authenticator app" onClose={onClose}>
-      <Form
-        class="dialog-body"
-        onSend={async ({ code = "" }) => {
-          await must(api.POST("/api/v1/users/me/two-factor/confirm", { body: { code: code.trim() } }));
-          setIsConfirmed(true);
-          onConfirmed();
-        }}
-      >
-        {({ errors, isSending }) => (
-          <>
-            <p>Scan the code with an authenticator app on your phone, or enter the secret there.</p>
-            {url && (
-              <QrCode text={url} label="QR code for the authenticator app. The secret below is the same as text." />
-            )}
-            {secret && (
-              <CopyField label="Secret" value={secret} hint={`To type it: ${secret.match(/.{1,4}/g)!.join(" ")}`} />
-            )}
-            <CodeField hint="The six digits that the app shows now." error={errors.code} />
-            <FormActions submitLabel="Turn on" isSending={isSending} onCancel={onClose} />
-          </>
-        )}
-      </Form>
-    </Dialog>
+    <FormDialog
+      title="Set up an authenticator app"
+      submitLabel="Turn on"
+      onSend={async ({ code = "" }) => {
+        await must(api.POST("/api/v1/users/me/two-factor/confirm", { body: { code: code.trim() } }));
+        setIsConfirmed(true);
+        onConfirmed();
+      }}
+      onClose={onClose}
+    >
+      {(errors) => (
+        <>
+          <p>Scan the code with an authenticator app on your phone, or enter the secret there.</p>
+          {url && (
+            <QrCode text={url} label="QR code for the authenticator app. The secret below is the same as text." />
+          )}
+          {secret && (
+            <CopyField label="Secret" value={secret} hint={`To type it: ${secret.match(/.{1,4}/g)!.join(" ")}`} />
+          )}
+          <CodeField hint="The six digits that the app shows now." error={errors.code} />
+        </>
+      )}
+    </FormDialog>
   );
 }
 

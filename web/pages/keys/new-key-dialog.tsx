@@ -5,8 +5,8 @@ import { MAX_KEY_NAME_CHARACTERS } from "../../../src/domain/field-limits";
 import { DAY_MS } from "../../../src/domain/time";
 import { must, sendToServer } from "../../app/api";
 import { toWorkspaceName, workspace, workspaces } from "../../app/session";
-import { Dialog, FormActions } from "../../ui/dialog";
-import { Field, Form, type FormValues, SelectField } from "../../ui/form";
+import { Field, type FormValues, SelectField } from "../../ui/form";
+import { FormDialog } from "../../ui/form-dialog";
 
 /** The scopes that the form offers. */
 export const SCOPE_CHOICES = [
@@ -32,56 +32,53 @@ export function NewKeyDialog({ onCreated, onClose }: NewKeyDialogProps) {
     onCreated(await must(keysApi.POST("/api-keys", { body })));
   };
   return (
-    <Dialog title="New API key" onClose={onClose}>
-      <Form class="dialog-body" onSend={create}>
-        {({ errors, isSending }) => (
-          <>
+    <FormDialog title="New API key" submitLabel="Create" onSend={create} onClose={onClose}>
+      {(errors) => (
+        <>
+          <Field
+            label="Name"
+            name="name"
+            maxLength={MAX_KEY_NAME_CHARACTERS}
+            required
+            isFirst
+            hint="Where the key is used, such as “Ingest server”."
+            error={errors.name}
+          />
+          {workspaces.value.length > 1 && (
+            <SelectField
+              label="Workspace"
+              value={workspaceId}
+              options={workspaces.value.map((one) => ({ value: one.id, label: toWorkspaceName(one) }))}
+              onChange={(event) => setWorkspaceId(event.currentTarget.value)}
+            />
+          )}
+          <SelectField
+            key={role}
+            label="Scope"
+            name="scopes"
+            // A key cannot do more than its owner.
+            options={role === "viewer" ? SCOPE_CHOICES.filter(({ value }) => value === "read") : SCOPE_CHOICES}
+          />
+          <SelectField
+            label="Expires"
+            value={expiry}
+            options={EXPIRY_CHOICES}
+            onChange={(event) => setExpiry(event.currentTarget.value)}
+          />
+          {expiry === "date" && (
             <Field
-              label="Name"
-              name="name"
-              maxLength={MAX_KEY_NAME_CHARACTERS}
+              label="Last day"
+              name="expires_at"
+              type="date"
               required
               isFirst
-              hint="Where the key is used, such as “Ingest server”."
-              error={errors.name}
+              min={toDateValue(new Date())}
+              error={errors.expires_at}
             />
-            {workspaces.value.length > 1 && (
-              <SelectField
-                label="Workspace"
-                value={workspaceId}
-                options={workspaces.value.map((one) => ({ value: one.id, label: toWorkspaceName(one) }))}
-                onChange={(event) => setWorkspaceId(event.currentTarget.value)}
-              />
-            )}
-            <SelectField
-              key={role}
-              label="Scope"
-              name="scopes"
-              // A key cannot do more than its owner.
-              options={role === "viewer" ? SCOPE_CHOICES.filter(({ value }) => value === "read") : SCOPE_CHOICES}
-            />
-            <SelectField
-              label="Expires"
-              value={expiry}
-              options={EXPIRY_CHOICES}
-              onChange={(event) => setExpiry(event.currentTarget.value)}
-            />
-            {expiry === "date" && (
-              <Field
-                label="Last day"
-                name="expires_at"
-                type="date"
-                required
-                isFirst
-                min={toDateValue(new Date())}
-                error={errors.expires_at}
-              />
-            )}
-            <FormActions submitLabel="Create" isSending={isSending} onCancel={onClose} />
-          </>
-        )}
-      </Form>
-    </Dialog>
+          )}
+        </>
+      )}
+    </FormDialog>
   );
 }
 

@@ -6,8 +6,8 @@ import { api, must, type Schemas } from "../../app/api";
 import { listLanguages } from "../../app/rare-formats";
 import { useStatus } from "../../app/shared-reads";
 import { MODE_CHOICES } from "../../editor/versions/name-version";
-import { Dialog, FormActions } from "../../ui/dialog";
-import { Form, SelectField } from "../../ui/form";
+import { SelectField } from "../../ui/form";
+import { FormDialog } from "../../ui/form-dialog";
 
 /** The modes with what they do, and the choice of no cut, as options of a field. */
 export const CUT_CHOICES: { value: CutMode | "off"; label: string }[] = [
@@ -32,40 +32,39 @@ export function CutSettingsDialog({ project, onChange, onClose }: CutSettingsPro
     ...(status.kind === "ready" ? status.value.languages : []),
   ]);
   return (
-    <Dialog title="Cut after upload" onClose={onClose}>
-      <Form
-        class="dialog-body"
-        onSend={async () => {
-          const mode = toCutMode(choice);
-          const cut_after_upload = mode && { mode, language: language || null };
-          await must(api.PATCH("/api/v1/projects/{project_id}", { params, body: { cut_after_upload } }));
-          onClose();
-          onChange();
-        }}
-      >
-        {({ isSending }) => (
-          <>
-            <p class="soft">
-              New recordings are cut as soon as they are transcribed. Recordings that are already uploading keep their
-              setting, which you can change on their pages. To add a script, drop a text file with the name of the
-              recording together with it.
-            </p>
-            <SelectField
-              label="Mode"
-              value={choice}
-              options={CUT_CHOICES}
-              onChange={(event) => setChoice(event.currentTarget.value)}
-            />
-            <SelectField
-              label="Language"
-              value={language}
-              options={[{ value: "", label: "Detect" }, ...listLanguages([...codes])]}
-              onChange={(event) => setLanguage(event.currentTarget.value)}
-            />
-            <FormActions submitLabel="Save" isSending={isSending} onCancel={onClose} />
-          </>
-        )}
-      </Form>
-    </Dialog>
+    <FormDialog
+      title="Cut after upload"
+      submitLabel="Save"
+      onSend={async () => {
+        const mode = toCutMode(choice);
+        const cut_after_upload = mode && { mode, language: language || null };
+        await must(api.PATCH("/api/v1/projects/{project_id}", { params, body: { cut_after_upload } }));
+        onClose();
+        onChange();
+      }}
+      onClose={onClose}
+    >
+      {() => (
+        <>
+          <p class="soft">
+            New recordings are cut as soon as they are transcribed. Recordings that are already uploading keep their
+            setting, which you can change on their pages. To add a script, drop a text file with the name of the
+            recording together with it.
+          </p>
+          <SelectField
+            label="Mode"
+            value={choice}
+            options={CUT_CHOICES}
+            onChange={(event) => setChoice(event.currentTarget.value)}
+          />
+          <SelectField
+            label="Language"
+            value={language}
+            options={[{ value: "", label: "Detect" }, ...listLanguages([...codes])]}
+            onChange={(event) => setLanguage(event.currentTarget.value)}
+          />
+        </>
+      )}
+    </FormDialog>
   );
 }

@@ -1,50 +1,23 @@
 /** The dialogs of projects, which are loaded when one is first opened. */
+
 import { MAX_NAME_CHARACTERS } from "../../../src/domain/field-limits";
 import { api, must, type Schemas } from "../../app/api";
 import { runDeletion } from "../../app/query-client";
 import { isBilled, workspace } from "../../app/session";
-import { ConfirmDialog, Dialog, FormActions } from "../../ui/dialog";
-import { Field, Form } from "../../ui/form";
+import { ConfirmDialog, Dialog } from "../../ui/dialog";
+import { NameDialog } from "../../ui/form-dialog";
 import { VocabularyList } from "../vocabulary/vocabulary-list";
 import { CutSettingsDialog } from "./cut-settings";
 
 type Project = Schemas["Project"];
-
-type NameDialogProps = {
-  title: string;
-  label: string;
-  value?: string;
-  onSend(name: string): Promise<void>;
-  onClose(): void;
-};
-
-const NameDialog = ({ title, label, value, onSend, onClose }: NameDialogProps) => (
-  <Dialog title={title} onClose={onClose}>
-    <Form class="dialog-body" onSend={({ name = "" }) => onSend(name.trim())}>
-      {({ errors, isSending }) => (
-        <>
-          <Field
-            label="Name"
-            name="name"
-            maxLength={MAX_NAME_CHARACTERS}
-            required
-            isFirst
-            {...(value !== undefined && { value })}
-            error={errors.name}
-          />
-          <FormActions submitLabel={label} isSending={isSending} onCancel={onClose} />
-        </>
-      )}
-    </Form>
-  </Dialog>
-);
 
 type NewProjectProps = { onCreated(project: Project): void; onClose(): void };
 
 export const NewProjectDialog = ({ onCreated, onClose }: NewProjectProps) => (
   <NameDialog
     title="New project"
-    label="Create"
+    submitLabel="Create"
+    maxLength={MAX_NAME_CHARACTERS}
     onSend={async (name) => {
       const project = await must(api.POST("/api/v1/projects", { body: { name, cut_after_upload: {} } }));
       onClose();
@@ -72,7 +45,8 @@ export function ProjectDialogs({ project, open, onChange, onDeleted, onClose }: 
       return (
         <NameDialog
           title="Rename project"
-          label="Rename"
+          submitLabel="Rename"
+          maxLength={MAX_NAME_CHARACTERS}
           value={project.name}
           onSend={async (name) => {
             await must(api.PATCH("/api/v1/projects/{project_id}", { params, body: { name } }));

@@ -11,7 +11,7 @@ import { Button } from "../../ui/button";
 import { EmailField, NewPasswordField } from "../../ui/credential-fields";
 import { Form, SelectField } from "../../ui/form";
 import { ResourceView } from "../../ui/states";
-import { withArticle } from "../workspaces/name-dialog";
+import { withArticle } from "../workspaces/roles";
 import { finishSignIn, INCOMPLETE_LINK, SignInFrame, takeToken } from "./frame";
 
 function SignUpPage() {

@@ -3,8 +3,8 @@ import { useState } from "preact/hooks";
 import { MAX_URL_CHARACTERS } from "../../../src/domain/field-limits";
 import { ApiError, api, must } from "../../app/api";
 import { CopyField, ShownOnceDialog } from "../../ui/copy-field";
-import { Dialog, FormActions } from "../../ui/dialog";
-import { Field, Form } from "../../ui/form";
+import { Field } from "../../ui/form";
+import { FormDialog } from "../../ui/form-dialog";
 import {
   ALL_EVENTS,
   type Endpoint,
@@ -56,16 +56,18 @@ type EndpointDialogProps = {
 function EndpointDialog({ title, action, endpoint, onSend, onClose }: EndpointDialogProps) {
   const [chosen, setChosen] = useState(() => new Set<EventType>(endpoint?.event_types ?? ALL_EVENTS));
   return (
-    <Dialog title={title} onClose={onClose}>
-      <Form class="dialog-body" onSend={async ({ url = "" }) => onSend(url.trim(), requireEvents(chosen))}>
-        {({ errors, isSending }) => (
-          <>
-            <EndpointFields endpoint={endpoint} errors={errors} chosen={chosen} onChoose={setChosen} />
-            <FormActions submitLabel={action} isSending={isSending} onCancel={onClose} />
-          </>
-        )}
-      </Form>
-    </Dialog>
+    <FormDialog
+      title={title}
+      submitLabel={action}
+      onSend={async ({ url = "" }) => onSend(url.trim(), requireEvents(chosen))}
+      onClose={onClose}
+    >
+      {(errors) => (
+        <>
+          <EndpointFields endpoint={endpoint} errors={errors} chosen={chosen} onChoose={setChosen} />
+        </>
+      )}
+    </FormDialog>
   );
 }
 

@@ -4,9 +4,9 @@ import { api, must, type Schemas } from "../../app/api";
 import { formatTime } from "../../app/format";
 import { useSignInMethods } from "../../app/shared-reads";
 import { CopyField, ShownOnceDialog } from "../../ui/copy-field";
-import { Dialog, FormActions } from "../../ui/dialog";
-import { Field, Form } from "../../ui/form";
-import { describeRole, ROLES, type Role } from "./name-dialog";
+import { Field } from "../../ui/form";
+import { FormDialog } from "../../ui/form-dialog";
+import { describeRole, ROLES, type Role } from "./roles";
 
 type AddMemberProps = { workspaceId: string; onAdded(): void; onClose(): void };
 type Invited = { email: string; url: string; expiresAt: string };
@@ -27,28 +27,30 @@ export function AddMemberDialog({ workspaceId, onAdded, onClose }: AddMemberProp
     setInvited({ email, url: added.invitation_url ?? "", expiresAt: added.expires_at ?? "" });
   };
   return (
-    <Dialog title="Invite a member" onClose={onClose}>
-      <Form class="dialog-body" onSend={({ email = "", role = "viewer" }) => add(email.trim(), role as Role)}>
-        {({ errors, isSending }) => (
-          <>
-            <Field
-              label="Email"
-              name="email"
-              type="email"
-              autocomplete="off"
-              maxLength={MAX_EMAIL_CHARACTERS}
-              spellcheck={false}
-              required
-              isFirst
-              hint="They become a member when they accept the invitation."
-              error={errors.email}
-            />
-            <RoleChoice />
-            <FormActions submitLabel="Invite" isSending={isSending} onCancel={onClose} />
-          </>
-        )}
-      </Form>
-    </Dialog>
+    <FormDialog
+      title="Invite a member"
+      submitLabel="Invite"
+      onSend={({ email = "", role = "viewer" }) => add(email.trim(), role as Role)}
+      onClose={onClose}
+    >
+      {(errors) => (
+        <>
+          <Field
+            label="Email"
+            name="email"
+            type="email"
+            autocomplete="off"
+            maxLength={MAX_EMAIL_CHARACTERS}
+            spellcheck={false}
+            required
+            isFirst
+            hint="They become a member when they accept the invitation."
+            error={errors.email}
+          />
+          <RoleChoice />
+        </>
+      )}
+    </FormDialog>
   );
 }
 

@@ -13,7 +13,7 @@ import { Section } from "../../ui/section";
 import { Empty } from "../../ui/states";
 import { RelativeTime } from "../../ui/time";
 import { AddMemberDialog } from "./add-member-dialog";
-import { ROLES, type Role, toRoleName, withArticle } from "./name-dialog";
+import { ROLES, type Role, toRoleName, withArticle } from "./roles";
 
 type MembersSectionProps = { value: Schemas["WorkspaceDetail"]; onChange(): void; onLeft(): Promise<void> };
 

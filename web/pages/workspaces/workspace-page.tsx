@@ -1,5 +1,6 @@
 import { useMemo, useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
+import { MAX_NAME_CHARACTERS } from "../../../src/domain/field-limits";
 import { ApiError, api, must, type Schemas } from "../../app/api";
 import { useOffsetList, useRead } from "../../app/cache";
 import { toNumber } from "../../app/english";
@@ -11,13 +12,14 @@ import { Button } from "../../ui/button";
 import { type Column, DataTable } from "../../ui/data-table";
 import { ConfirmDialog } from "../../ui/dialog";
 import { EmailAddress } from "../../ui/email-address";
+import { NameDialog } from "../../ui/form-dialog";
 import { NotFoundPage, Page } from "../../ui/page";
 import { Section } from "../../ui/section";
 import { ErrorPanel, ListSkeleton } from "../../ui/states";
 import { RelativeTime } from "../../ui/time";
 import { VocabularyList } from "../vocabulary/vocabulary-list";
 import { MembersSection } from "./members-section";
-import { NameDialog, toRoleName } from "./name-dialog";
+import { toRoleName } from "./roles";
 
 type WorkspaceDetail = Schemas["WorkspaceDetail"];
 
@@ -89,6 +91,7 @@ function Shown({ value, onChange }: { value: WorkspaceDetail; onChange(): void }
       </div>
       {isRenaming && (
         <NameDialog
+          maxLength={MAX_NAME_CHARACTERS}
           title="Rename workspace"
           submitLabel="Rename"
           value={value.name}

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { MAX_NAME_CHARACTERS } from "../../../src/domain/field-limits";
 import { api, must, type Schemas } from "../../app/api";
 import { useOffsetList } from "../../app/cache";
 import { formatDay } from "../../app/format";
@@ -8,10 +9,11 @@ import { chooseWorkspace, isBilled, toWorkspaceName, type Workspace, workspace }
 import { showFailure, showToast } from "../../app/toasts";
 import { Button } from "../../ui/button";
 import { type Column, DataTable } from "../../ui/data-table";
+import { NameDialog } from "../../ui/form-dialog";
 import { Page } from "../../ui/page";
 import { Section } from "../../ui/section";
 import { Empty } from "../../ui/states";
-import { NameDialog, toRoleName, withArticle } from "./name-dialog";
+import { toRoleName, withArticle } from "./roles";
 
 /** The user's workspaces. */
 export default function WorkspacesPage() {
@@ -56,6 +58,7 @@ export default function WorkspacesPage() {
       )}
       {isCreating && (
         <NameDialog
+          maxLength={MAX_NAME_CHARACTERS}
           title="New workspace"
           submitLabel="Create"
           hint={`You become its owner.${isBilled.value ? " Your personal credits stay in your personal workspace." : ""}`}

@@ -10,10 +10,10 @@ import { isOneOf, isSearch, useQuery, withoutEmpty } from "../../../app/use-quer
 import { Button } from "../../../ui/button";
 import { CopyField, ShownOnceDialog } from "../../../ui/copy-field";
 import { type Column, DataTable } from "../../../ui/data-table";
-import { Dialog, FormActions } from "../../../ui/dialog";
 import { EmailAddress } from "../../../ui/email-address";
 import { Filter, FilterBar, listChoices, SearchField } from "../../../ui/filter-bar";
-import { Field, Form, SelectField } from "../../../ui/form";
+import { Field, SelectField } from "../../../ui/form";
+import { FormDialog } from "../../../ui/form-dialog";
 import { Empty } from "../../../ui/states";
 import { RelativeTime } from "../../../ui/time";
 import { AdminFrame, mustAdmin, ProblemBanner } from "../admin-frame";
@@ -137,40 +137,39 @@ function InviteDialog({ onInvited, onClose }: InviteDialogProps) {
   const [invited, setInvited] = useState<InvitedUser | null>(null);
   if (invited !== null) return <InvitationLink invited={invited} onClose={onClose} />;
   return (
-    <Dialog title="Invite user" onClose={onClose}>
-      <Form
-        class="dialog-body"
-        onSend={async ({ email = "", role, credits = "" }) => {
-          const body = {
-            email: email.trim(),
-            role: role === "admin" ? ("admin" as const) : ("member" as const),
-            credits: credits === "" ? undefined : Number(credits),
-          };
-          setInvited(await mustAdmin(api.POST("/api/v1/admin/users", { body })));
-          onInvited();
-        }}
-      >
-        {({ errors, isSending }) => (
-          <>
-            <Field label="Email" name="email" type="email" required isFirst autocomplete="off" error={errors.email} />
-            <SelectField label="Role" name="role" options={NEW_ROLES} />
-            {isBilled.value && (
-              <Field
-                label="Credits"
-                name="credits"
-                type="number"
-                min={0}
-                max={MAX_CREDITS}
-                step={1}
-                hint="Leave empty for the default credits of a new account."
-                error={errors.credits}
-              />
-            )}
-            <FormActions submitLabel="Invite" isSending={isSending} onCancel={onClose} />
-          </>
-        )}
-      </Form>
-    </Dialog>
+    <FormDialog
+      title="Invite user"
+      submitLabel="Invite"
+      onSend={async ({ email = "", role, credits = "" }) => {
+        const body = {
+          email: email.trim(),
+          role: role === "admin" ? ("admin" as const) : ("member" as const),
+          credits: credits === "" ? undefined : Number(credits),
+        };
+        setInvited(await mustAdmin(api.POST("/api/v1/admin/users", { body })));
+        onInvited();
+      }}
+      onClose={onClose}
+    >
+      {(errors) => (
+        <>
+          <Field label="Email" name="email" type="email" required isFirst autocomplete="off" error={errors.email} />
+          <SelectField label="Role" name="role" options={NEW_ROLES} />
+          {isBilled.value && (
+            <Field
+              label="Credits"
+              name="credits"
+              type="number"
+              min={0}
+              max={MAX_CREDITS}
+              step={1}
+              hint="Leave empty for the default credits of a new account."
+              error={errors.credits}
+            />
+          )}
+        </>
+      )}
+    </FormDialog>
   );
 }
 

@@ -6,9 +6,10 @@ import { showToast } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
 import { CodeBlock, CopyField, ShownOnceDialog } from "../../../ui/copy-field";
 import { type Column, DataTable } from "../../../ui/data-table";
-import { ConfirmDialog, Dialog, FormActions } from "../../../ui/dialog";
+import { ConfirmDialog } from "../../../ui/dialog";
 import { FilterBar } from "../../../ui/filter-bar";
-import { Field, Form } from "../../../ui/form";
+import { Field } from "../../../ui/form";
+import { FormDialog } from "../../../ui/form-dialog";
 import { Section } from "../../../ui/section";
 import { Empty, ResourceView } from "../../../ui/states";
 import { RelativeTime } from "../../../ui/time";
@@ -123,31 +124,28 @@ function NewTokenDialog({ onCreated, onClose }: NewTokenDialogProps) {
   const [created, setCreated] = useState<CreatedToken | null>(null);
   if (created !== null) return <CreatedTokenDialog created={created} onClose={onClose} />;
   return (
-    <Dialog title="Add worker" onClose={onClose}>
-      <Form
-        class="dialog-body"
-        onSend={async ({ name = "" }) => {
-          setCreated(await mustAdmin(api.POST("/api/v1/admin/worker-tokens", { body: { name: name.trim() } })));
-          onCreated();
-        }}
-      >
-        {({ errors, isSending }) => (
-          <>
-            <Field
-              label="Name"
-              name="name"
-              maxLength={63}
-              required
-              isFirst
-              autocomplete="off"
-              hint="The other machine's name, such as edit-suite-2. Use letters, digits, dots, hyphens and underscores."
-              error={errors.name}
-            />
-            <FormActions submitLabel="Create token" isSending={isSending} onCancel={onClose} />
-          </>
-        )}
-      </Form>
-    </Dialog>
+    <FormDialog
+      title="Add worker"
+      submitLabel="Create token"
+      onSend={async ({ name = "" }) => {
+        setCreated(await mustAdmin(api.POST("/api/v1/admin/worker-tokens", { body: { name: name.trim() } })));
+        onCreated();
+      }}
+      onClose={onClose}
+    >
+      {(errors) => (
+        <Field
+          label="Name"
+          name="name"
+          maxLength={63}
+          required
+          isFirst
+          autocomplete="off"
+          hint="The other machine's name, such as edit-suite-2. Use letters, digits, dots, hyphens and underscores."
+          error={errors.name}
+        />
+      )}
+    </FormDialog>
   );
 }
 

@@ -6,8 +6,8 @@ import { api, must, type Schemas } from "../../../app/api";
 import { toNumber } from "../../../app/english";
 import { formatBytes, formatDuration } from "../../../app/format";
 import { cleanMode } from "../../../editor/state/player-settings";
-import { Dialog, FormActions } from "../../../ui/dialog";
-import { Field, Form, SelectField } from "../../../ui/form";
+import { Field, SelectField } from "../../../ui/form";
+import { FormDialog } from "../../../ui/form-dialog";
 import { explainRefusal } from "../problem-texts";
 import { LoudnessFields } from "./loudness-fields";
 import { PresetRow } from "./preset-row";
@@ -70,67 +70,64 @@ export function RenderDialog({ asset, cut, cutSeconds, onStarted, onClose }: Ren
     onClose();
   };
   return (
-    <Dialog title="Render" isWide onClose={onClose}>
-      <Form onSend={start} class="dialog-body">
-        {({ errors, isSending }) => (
-          <>
-            {cut.isEdited && !isWhole && <UnsavedNote />}
-            <fieldset class="choices">
-              <legend class="label">Content</legend>
-              <SourceChoice
-                label="The cut"
-                seconds={cutSeconds}
-                isChosen={!isWhole}
-                isDisabled={cut.cutId === null}
-                onChoose={() => setIsWhole(false)}
-              />
-              <SourceChoice
-                label="The whole recording"
-                seconds={sourceSeconds}
-                isChosen={isWhole}
-                onChoose={() => setIsWhole(true)}
-              />
-            </fieldset>
-            <PresetRow
-              asset={asset}
-              choice={choice}
-              onChoose={(chosen) => {
-                setChoice(chosen);
-                setPresetsChosen(presetsChosen + 1);
-              }}
+    <FormDialog title="Render" isWide submitLabel="Start" onSend={start} onClose={onClose}>
+      {(errors) => (
+        <>
+          {cut.isEdited && !isWhole && <UnsavedNote />}
+          <fieldset class="choices">
+            <legend class="label">Content</legend>
+            <SourceChoice
+              label="The cut"
+              seconds={cutSeconds}
+              isChosen={!isWhole}
+              isDisabled={cut.cutId === null}
+              onChoose={() => setIsWhole(false)}
             />
-            <RenderFields
-              // A preset also replaces what a field keeps while it is typed in.
-              key={presetsChosen}
-              asset={asset}
-              choice={choice}
-              errors={errors}
-              onChange={(changed) => setChoice({ ...choice, ...changed })}
+            <SourceChoice
+              label="The whole recording"
+              seconds={sourceSeconds}
+              isChosen={isWhole}
+              onChoose={() => setIsWhole(true)}
             />
-            <Field
-              label="File name"
-              name="file_name"
-              value={name}
-              maxLength={MAX_FILE_NAME_CHARACTERS}
-              spellcheck={false}
-              placeholder={`${toFileStem(asset.filename) ?? "render"}${isWhole ? "" : ".cut"}`}
-              hint={`.${choice.format} is added`}
-              error={errors.file_name}
-              onInput={(event) => setName(event.currentTarget.value)}
-            />
-            <p class="render-estimate" role="status">
-              {describeWork(asset, choice, !isWhole)}{" "}
-              {bytes !== null && (
-                <>
-                  Estimated size: <strong class="number">about {formatBytes(bytes)}</strong>.
-                </>
-              )}
-            </p>
-            <FormActions submitLabel="Start" isSending={isSending} onCancel={onClose} />
-          </>
-        )}
-      </Form>
-    </Dialog>
+          </fieldset>
+          <PresetRow
+            asset={asset}
+            choice={choice}
+            onChoose={(chosen) => {
+              setChoice(chosen);
+              setPresetsChosen(presetsChosen + 1);
+            }}
+          />
+          <RenderFields
+            // A preset also replaces what a field keeps while it is typed in.
+            key={presetsChosen}
+            asset={asset}
+            choice={choice}
+            errors={errors}
+            onChange={(changed) => setChoice({ ...choice, ...changed })}
+          />
+          <Field
+            label="File name"
+            name="file_name"
+            value={name}
+            maxLength={MAX_FILE_NAME_CHARACTERS}
+            spellcheck={false}
+            placeholder={`${toFileStem(asset.filename) ?? "render"}${isWhole ? "" : ".cut"}`}
+            hint={`.${choice.format} is added`}
+            error={errors.file_name}
+            onInput={(event) => setName(event.currentTarget.value)}
+          />
+          <p class="render-estimate" role="status">
+            {describeWork(asset, choice, !isWhole)}{" "}
+            {bytes !== null && (
+              <>
+                Estimated size: <strong class="number">about {formatBytes(bytes)}</strong>.
+              </>
+            )}
+          </p>
+        </>
+      )}
+    </FormDialog>
   );
 }
 

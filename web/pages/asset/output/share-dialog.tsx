@@ -6,8 +6,8 @@ import { formatShortDay, formatTime } from "../../../app/format";
 import { showFailure } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
 import { CopyField, ShownOnceDialog } from "../../../ui/copy-field";
-import { Dialog, FormActions } from "../../../ui/dialog";
-import { Field, Form, SelectField } from "../../../ui/form";
+import { Field, SelectField } from "../../../ui/form";
+import { FormDialog } from "../../../ui/form-dialog";
 import { ResourceView } from "../../../ui/states";
 import { Time } from "../../../ui/time";
 
@@ -39,36 +39,33 @@ export function ShareDialog({ renderId, name, onClose }: ShareDialogProps) {
   };
   if (link !== null) return <LinkDialog link={link} onClose={onClose} />;
   return (
-    <Dialog title="Share" onClose={onClose}>
-      <Form onSend={create} class="dialog-body">
-        {({ errors, isSending }) => (
-          <>
-            <p>
-              Anyone with the link can play and download <strong dir="auto">{name}</strong> until{" "}
-              {formatEnd(Number(lifetime))}. The link stops working earlier if it is revoked or you lose edit access.
-            </p>
-            <SelectField
-              label="Expires after"
-              value={lifetime}
-              options={LIFETIMES}
-              onChange={(event) => setLifetime(event.currentTarget.value)}
-            />
-            <Field
-              label="Password"
-              name="password"
-              hint={`Optional, at least ${MIN_SHARE_PASSWORD_CHARACTERS} characters. Send it separately from the link.`}
-              minLength={MIN_SHARE_PASSWORD_CHARACTERS}
-              maxLength={MAX_SHARE_PASSWORD_CHARACTERS}
-              autocomplete="off"
-              spellcheck={false}
-              error={errors.password}
-            />
-            <SharedLinks renderId={renderId} />
-            <FormActions submitLabel="Create link" icon="link" isSending={isSending} onCancel={onClose} />
-          </>
-        )}
-      </Form>
-    </Dialog>
+    <FormDialog title="Share" submitLabel="Create link" icon="link" onSend={create} onClose={onClose}>
+      {(errors) => (
+        <>
+          <p>
+            Anyone with the link can play and download <strong dir="auto">{name}</strong> until{" "}
+            {formatEnd(Number(lifetime))}. The link stops working earlier if it is revoked or you lose edit access.
+          </p>
+          <SelectField
+            label="Expires after"
+            value={lifetime}
+            options={LIFETIMES}
+            onChange={(event) => setLifetime(event.currentTarget.value)}
+          />
+          <Field
+            label="Password"
+            name="password"
+            hint={`Optional, at least ${MIN_SHARE_PASSWORD_CHARACTERS} characters. Send it separately from the link.`}
+            minLength={MIN_SHARE_PASSWORD_CHARACTERS}
+            maxLength={MAX_SHARE_PASSWORD_CHARACTERS}
+            autocomplete="off"
+            spellcheck={false}
+            error={errors.password}
+          />
+          <SharedLinks renderId={renderId} />
+        </>
+      )}
+    </FormDialog>
   );
 }
 
