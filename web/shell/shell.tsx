@@ -1,4 +1,5 @@
 /** The shell around every page: the top bar, the navigation, and the dialogs that any page may need. */
+
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
@@ -20,6 +21,7 @@ import { Button } from "../ui/button";
 import { Icon } from "../ui/icon";
 import { usePopover } from "../ui/menu";
 import { JobStatus } from "../ui/status";
+import { useBusy } from "../ui/use-busy";
 import { receiveOtherDrops } from "../upload/dropped-files";
 import { AccountMenu } from "./account-menu";
 import { Bell } from "./bell";
@@ -87,20 +89,15 @@ export function Shell({ children }: { children: ComponentChildren }) {
 
 /** Shows on every page that the account is pending deletion, and offers to restore it. */
 function GraceBanner() {
-  const [isBusy, setIsBusy] = useState(false);
+  const { isBusy, run } = useBusy();
   const deletedAt = me.value?.deleted_at ?? null;
   if (deletedAt === null) return null;
-  const restore = async () => {
-    setIsBusy(true);
-    try {
+  const restore = () =>
+    run(async () => {
       await must(api.POST("/api/v1/users/me/restore"));
       await loadSession();
       showToast({ kind: "info", text: "Your account was restored." });
-    } catch (error) {
-      showFailure(error);
-      setIsBusy(false);
-    }
-  };
+    });
   return (
     <section class="message warning grace-banner" aria-label="Account deletion">
       <Icon name="warning" />

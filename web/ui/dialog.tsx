@@ -1,8 +1,9 @@
 import type { ComponentChildren } from "preact";
-import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { Button, IconButton } from "./button";
 import type { IconName } from "./icon";
 import { ErrorMessage } from "./states";
+import { useBusy } from "./use-busy";
 
 export type DialogProps = {
   title: string;
@@ -121,28 +122,21 @@ export function ConfirmDialog({
   onConfirm,
   onClose,
 }: ConfirmProps) {
-  const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const run = async () => {
-    setIsBusy(true);
-    setError(null);
-    try {
+  const { isBusy, error, run } = useBusy({ isShown: true });
+  const confirm = () =>
+    run(async () => {
       await onConfirm();
       onClose();
-    } catch (thrown) {
-      setError(thrown);
-      setIsBusy(false);
-    }
-  };
+    });
   return (
     <Dialog title={title} onClose={onClose}>
       <div class="dialog-body">
         <div>{children}</div>
-        <div role="alert">{error !== null && <ErrorMessage error={error} />}</div>
+        <ErrorMessage error={error} />
       </div>
       <div class="dialog-foot">
         <Button onClick={onClose}>{closeLabel}</Button>
-        <Button look="danger" isBusy={isBusy} onClick={run}>
+        <Button look="danger" isBusy={isBusy} onClick={() => void confirm()}>
           {confirmLabel}
         </Button>
       </div>

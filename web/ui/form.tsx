@@ -44,7 +44,7 @@ export function Form({ onSend, children, class: className = "" }: FormProps) {
   return (
     <form ref={form} class={`form ${className}`} onSubmit={submit} noValidate={false}>
       {children({ errors, isSending })}
-      <div role="alert">{failure && !isShownAtField && <ErrorMessage error={failure.error} />}</div>
+      <ErrorMessage error={failure !== null && !isShownAtField ? failure.error : null} />
     </form>
   );
 }

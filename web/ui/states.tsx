@@ -69,11 +69,15 @@ const ErrorText = ({ error }: { error: unknown }) => (
   </p>
 );
 
-/** An error in a box with the role `alert`. */
+/** The error of an action, beside its control. Without an error it is empty, so that a later one is announced. */
 export const ErrorMessage = ({ error }: { error: unknown }) => (
-  <div class="message bad">
-    <Icon name="warning" />
-    <ErrorText error={error} />
+  <div role="alert">
+    {error !== null && (
+      <div class="message bad">
+        <Icon name="warning" />
+        <ErrorText error={error} />
+      </div>
+    )}
   </div>
 );
 

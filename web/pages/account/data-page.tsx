@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { GRACE_DAYS } from "../../../src/domain/access";
-import { api, must, type Schemas, toMessage } from "../../app/api";
+import { api, must, type Schemas } from "../../app/api";
 import { type Resource, useRead } from "../../app/cache";
 import { formatBytes, formatCount, formatTime } from "../../app/format";
 import { loadSession } from "../../app/load-session";
@@ -9,8 +9,9 @@ import { isBilled, type Me, me } from "../../app/session";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";
 import { Section } from "../../ui/section";
-import { ErrorPanel, ResourceView } from "../../ui/states";
+import { ErrorMessage, ResourceView } from "../../ui/states";
 import { RelativeTime } from "../../ui/time";
+import { useBusy } from "../../ui/use-busy";
 import { AccountFrame } from "../frames";
 
 /** The page for exporting the user's data and deleting the account. */
@@ -51,27 +52,19 @@ function ExportSection() {
 
 function ExportForm({ isFirst, onRequested }: { isFirst: boolean; onRequested(): void }) {
   const [hasMedia, setHasMedia] = useState(false);
-  const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useState<string | null>(null);
-  const request = async () => {
-    setIsBusy(true);
-    setError(null);
-    try {
+  const { isBusy, error, run } = useBusy({ isShown: true });
+  const request = () =>
+    run(async () => {
       await must(api.POST("/api/v1/users/me/export", { params: { query: hasMedia ? { media: "true" } : {} } }));
       onRequested();
-    } catch (thrown) {
-      setError(toMessage(thrown));
-    } finally {
-      setIsBusy(false);
-    }
-  };
+    });
   return (
     <>
       <label class="check">
         <input type="checkbox" checked={hasMedia} onChange={(event) => setHasMedia(event.currentTarget.checked)} />
         Include recordings and renders. This makes the archive much larger.
       </label>
-      {error && <ErrorPanel message={error} />}
+      <ErrorMessage error={error} />
       <div class="toolbar">
         <Button isBusy={isBusy} onClick={() => void request()}>
           {isFirst ? "Request an export" : "Request a new export"}
@@ -159,19 +152,15 @@ function StateText({ latest }: { latest: Resource<Latest> }) {
 type ReadyProps = { payload: Export; expiresAt: string; content: string; latest: Resource<Latest> };
 
 function Ready({ payload, expiresAt, content, latest }: ReadyProps) {
-  const [error, setError] = useState<string | null>(null);
+  const { isBusy, error, run } = useBusy({ isShown: true });
   // The link on the page may be older than its lifetime of 15 minutes.
-  const download = async () => {
-    setError(null);
-    try {
+  const download = () =>
+    run(async () => {
       const { notification } = await must(api.GET("/api/v1/users/me/export"));
       const url = notification?.type === "data_export_ready" ? notification.payload.download_url : null;
       if (url) openDownload(url, "");
       else await latest.reload();
-    } catch (thrown) {
-      setError(toMessage(thrown));
-    }
-  };
+    });
   return (
     <div class="export-state">
       <p>
@@ -179,9 +168,9 @@ function Ready({ payload, expiresAt, content, latest }: ReadyProps) {
         <RelativeTime iso={payload.finished_at ?? payload.requested_at} />. It can be downloaded until{" "}
         {formatTime(expiresAt)}.
       </p>
-      {error && <ErrorPanel message={error} />}
+      <ErrorMessage error={error} />
       <div class="toolbar">
-        <Button icon="download" look="primary" onClick={() => void download()}>
+        <Button icon="download" look="primary" isBusy={isBusy} onClick={() => void download()}>
           Download
         </Button>
       </div>

@@ -1,11 +1,11 @@
 import { useId, useState } from "preact/hooks";
-import { api, must, type Schemas, toMessage } from "../../app/api";
+import { api, must, type Schemas } from "../../app/api";
 import { useRead } from "../../app/cache";
 import { isBilled, me } from "../../app/session";
 import { useSignInMethods } from "../../app/shared-reads";
 import { Icon } from "../../ui/icon";
 import { Section } from "../../ui/section";
-import { ErrorPanel, ListSkeleton, ResourceView } from "../../ui/states";
+import { ErrorMessage, ListSkeleton, ResourceView } from "../../ui/states";
 import { AccountFrame } from "../frames";
 
 /** The settings for which notifications the user receives, and how. */
@@ -59,7 +59,7 @@ const isFree = ({ category, type }: Preference) => category !== "billing" && typ
 function PreferenceGrid({ initial }: { initial: Preference[] }) {
   const [items, setItems] = useState(() => (isBilled.value ? initial : initial.filter(isFree)));
   const [note, setNote] = useState("");
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useState<unknown>(null);
   const channels = [...new Set(items.map(({ channel }) => channel))];
   const categories = [...new Set(items.map(({ category }) => category))];
 
@@ -77,13 +77,13 @@ function PreferenceGrid({ initial }: { initial: Preference[] }) {
       setNote(`Saved: ${toPreferenceText(type).title}, ${CHANNEL_NAMES[channel].toLowerCase()}.`);
     } catch (thrown) {
       show(!enabled);
-      setError(toMessage(thrown));
+      setError(thrown);
     }
   };
 
   return (
     <>
-      {error && <ErrorPanel message={error} />}
+      <ErrorMessage error={error} />
       <table class="preferences">
         <caption class="visually-hidden">Notifications by channel</caption>
         <thead>

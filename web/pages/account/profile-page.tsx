@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { MAX_PERSON_NAME_CHARACTERS } from "../../../src/domain/field-limits";
-import { api, must, toMessage } from "../../app/api";
+import { api, must } from "../../app/api";
 import { formatDay } from "../../app/format";
 import { loadSession } from "../../app/load-session";
 import { type Me, me, showProfile } from "../../app/session";
@@ -9,7 +9,8 @@ import { showToast } from "../../app/toasts";
 import { Button } from "../../ui/button";
 import { Field, Form } from "../../ui/form";
 import { Facts, Section } from "../../ui/section";
-import { ErrorPanel } from "../../ui/states";
+import { ErrorMessage } from "../../ui/states";
+import { useBusy } from "../../ui/use-busy";
 import { AccountFrame } from "../frames";
 
 /** The page with the user's name and email address. */
@@ -86,19 +87,14 @@ function EmailSection({ profile }: { profile: Me }) {
 /** Sends the confirmation link, if the server can send email. */
 function Unconfirmed() {
   const methods = useSignInMethods();
-  const [state, setState] = useState<"idle" | "sending" | "sent">("idle");
-  const [error, setError] = useState<string | null>(null);
-  const send = async () => {
-    setState("sending");
-    setError(null);
-    try {
+  const [isSent, setIsSent] = useState(false);
+  const { isBusy, error, run } = useBusy({ isShown: true });
+  const send = () =>
+    run(async () => {
+      setIsSent(false);
       await must(api.POST("/api/v1/users/me/email-verification"));
-      setState("sent");
-    } catch (thrown) {
-      setError(toMessage(thrown));
-      setState("idle");
-    }
-  };
+      setIsSent(true);
+    });
   const loaded = methods.state.value;
   const canSend = loaded.kind === "ready" && loaded.value.email;
   return (
@@ -107,14 +103,12 @@ function Unconfirmed() {
         <span class="status waiting">Not confirmed</span>{" "}
         <span class="soft">Email notifications are sent only to a confirmed address.</span>
       </p>
-      <div role="status">
-        {state === "sent" && <p>A link was sent. It is valid for 24 hours. Check your spam folder too.</p>}
-      </div>
-      {error && <ErrorPanel message={error} />}
+      <div role="status">{isSent && <p>A link was sent. It is valid for 24 hours. Check your spam folder too.</p>}</div>
+      <ErrorMessage error={error} />
       {canSend && (
         <div class="toolbar">
-          <Button isBusy={state === "sending"} onClick={() => void send()}>
-            {state === "sent" ? "Send another link" : "Send confirmation link"}
+          <Button isBusy={isBusy} onClick={() => void send()}>
+            {isSent ? "Send another link" : "Send confirmation link"}
           </Button>
         </div>
       )}

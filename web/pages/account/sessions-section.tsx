@@ -1,7 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
 import { api, must, type Schemas } from "../../app/api";
 import { useOffsetList } from "../../app/cache";
-import { showFailure, showToast } from "../../app/toasts";
+import { showToast } from "../../app/toasts";
 import { Button } from "../../ui/button";
 import { type Column, DataTable } from "../../ui/data-table";
 import { ConfirmDialog } from "../../ui/dialog";
@@ -9,6 +9,7 @@ import { focusHeading } from "../../ui/page";
 import { Section } from "../../ui/section";
 import { Empty } from "../../ui/states";
 import { RelativeTime } from "../../ui/time";
+import { useBusy } from "../../ui/use-busy";
 
 type Session = Schemas["SessionItem"];
 
@@ -79,19 +80,14 @@ const createColumns = (onEnded: () => Promise<void>): Column<Session>[] => [
 
 /** Ends a session without confirmation: the user only has to sign in again. */
 function EndButton({ session, onEnded }: { session: Session; onEnded(): Promise<void> }) {
-  const [isBusy, setIsBusy] = useState(false);
-  const end = async () => {
-    setIsBusy(true);
-    try {
+  const { isBusy, run } = useBusy();
+  const end = () =>
+    run(async () => {
       await must(api.DELETE("/api/v1/sessions/{session_id}", { params: { path: { session_id: session.id } } }));
       showToast({ kind: "info", text: `The session of ${toDeviceName(session.user_agent)} has ended.` });
       await onEnded();
       focusHeading();
-    } catch (error) {
-      showFailure(error);
-      setIsBusy(false);
-    }
-  };
+    });
   return (
     <Button
       isBusy={isBusy}

@@ -31,7 +31,7 @@ function Plan({ asset }: { asset: Asset }) {
     <section class="panel card planned-cut" aria-labelledby="planned-title">
       <h2 id="planned-title">{PLANNED}</h2>
       <ScriptField form={form} onError={setError} />
-      <div role="alert">{error !== null && <ErrorMessage error={error} />}</div>
+      <ErrorMessage error={error} />
       <PlannedMode asset={asset} form={form} />
     </section>
   );

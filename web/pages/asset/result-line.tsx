@@ -1,6 +1,6 @@
 /** The length of the cut, and the reply to each action. */
 
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 import { type Loudness, type LoudnessSteps, measureSpans, readLoudness } from "../../../src/domain/loudness";
 import { CUT_MODES, type CutMode, MANUAL_MODE } from "../../../src/domain/plan";
 import { formatKeys, performAction } from "../../app/actions";
@@ -23,6 +23,7 @@ import { MODES } from "../../editor/versions/name-version";
 import { Toasts } from "../../shell/toasts";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
+import { useBusy } from "../../ui/use-busy";
 import { DraftConflict } from "./draft-notice";
 import { adviseCut } from "./problem-texts";
 import { deleteCut } from "./use-cuts";
@@ -108,22 +109,16 @@ function LoudnessText() {
 /** Before the first cut: its length, and a cut with one press. */
 function NoCut() {
   const { asset, cut, cuts, form, editor } = useEditor();
-  const [isSending, setIsSending] = useState(false);
-  const make = async (mode: CutMode | typeof MANUAL_MODE) => {
-    setIsSending(true);
-    try {
+  const { isBusy, run } = useBusy();
+  const make = (mode: CutMode | typeof MANUAL_MODE) =>
+    run(async () => {
       const body =
         mode === MANUAL_MODE
           ? { asset_id: asset.id, options: { mode } }
           : { asset_id: asset.id, script: form.script.value, options: CUT_MODES[mode] };
       cuts.choose((await must(api.POST("/api/v1/cuts", { body }))).id);
       openTab.value = "transcript";
-    } catch (error) {
-      showFailure(error);
-    } finally {
-      setIsSending(false);
-    }
-  };
+    });
   const canMake = cut === null && canWrite.value;
   const modes = hasSpeech(asset, editor.words.text.length) ? MODES : [];
   return (
@@ -136,11 +131,11 @@ function NoCut() {
       {canMake && (
         <span class="result-actions">
           {modes.map(({ value: mode, label }) => (
-            <Button key={mode} disabled={isSending} aria-label={`Make a cut: ${label}`} onClick={() => void make(mode)}>
+            <Button key={mode} disabled={isBusy} aria-label={`Make a cut: ${label}`} onClick={() => void make(mode)}>
               {label}
             </Button>
           ))}
-          <Button disabled={isSending} onClick={() => void make(MANUAL_MODE)}>
+          <Button disabled={isBusy} onClick={() => void make(MANUAL_MODE)}>
             Cut by hand
           </Button>
         </span>

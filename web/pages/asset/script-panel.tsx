@@ -72,7 +72,7 @@ export function ScriptPanel() {
       </h2>
       <ScriptField form={form} onError={setError} />
       {asset.cuttable ? <CutChoices form={form} /> : <PlannedMode asset={asset} form={form} />}
-      <div role="alert">{error !== null && <ErrorMessage error={error} />}</div>
+      <ErrorMessage error={error} />
       {asset.cuttable && (
         <Button look="primary" icon="cut" isBusy={isSending || isMaking} onClick={() => void make()}>
           {isRecut ? "Re-cut (keeps your edits)" : "Make cut"}

@@ -1,6 +1,5 @@
-import { useState } from "preact/hooks";
 import type { LedgerType } from "../../../src/domain/states";
-import { api, must, type Schemas, toMessage } from "../../app/api";
+import { api, must, type Schemas } from "../../app/api";
 import { type List, useList } from "../../app/cache";
 import { toNumber } from "../../app/english";
 import { nameOf } from "../../app/format";
@@ -12,8 +11,9 @@ import { isDay, isOneOf, isSearch, toDayStart, useQuery, withoutEmpty } from "..
 import { Button } from "../../ui/button";
 import { type Column, DataTable } from "../../ui/data-table";
 import { DateField, Filter, FilterBar, listChoices, SearchField } from "../../ui/filter-bar";
-import { Empty, ErrorPanel } from "../../ui/states";
+import { Empty, ErrorMessage } from "../../ui/states";
 import { Time } from "../../ui/time";
+import { useBusy } from "../../ui/use-busy";
 import { CreditsFrame } from "../frames";
 
 const COLUMNS: Column<CreditEntry>[] = [
@@ -77,25 +77,18 @@ const toExportPath = (query: Record<string, string>): string => {
 
 /** Downloads all entries that match the filter, not only those shown. */
 function DownloadButton({ path }: { path: string }) {
-  const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useState<string | null>(null);
-  const save = async () => {
-    setIsBusy(true);
-    setError(null);
-    await saveFile(path).catch((thrown: unknown) => setError(toMessage(thrown)));
-    setIsBusy(false);
-  };
+  const { isBusy, error, run } = useBusy({ isShown: true });
   return (
     <>
       <Button
         icon="download"
         isBusy={isBusy}
         title="All entries that match, for spreadsheets"
-        onClick={() => void save()}
+        onClick={() => void run(() => saveFile(path))}
       >
         Download CSV
       </Button>
-      {error !== null && <ErrorPanel message={error} />}
+      <ErrorMessage error={error} />
     </>
   );
 }

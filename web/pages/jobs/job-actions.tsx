@@ -16,11 +16,12 @@ import {
 } from "../../app/pipelines";
 import { createRemainingTime } from "../../app/rare-formats";
 import { canWrite, isBilled, me } from "../../app/session";
-import { showFailure, showToast } from "../../app/toasts";
+import { showToast } from "../../app/toasts";
 import { PersonCell } from "../../ui/avatar";
 import { Button } from "../../ui/button";
 import type { Column } from "../../ui/data-table";
 import { ConfirmDialog } from "../../ui/dialog";
+import { useBusy } from "../../ui/use-busy";
 
 type JobActionProps = { pipeline: Pipeline; onChange(): void };
 
@@ -64,20 +65,14 @@ type RetryProps = JobActionProps & { step: Step };
 
 /** Retries a step, which creates a new cut or render, and runs the steps after it. */
 export function RetryButton({ pipeline, step, onChange }: RetryProps) {
-  const [isBusy, setIsBusy] = useState(false);
-  const retry = async () => {
-    setIsBusy(true);
-    try {
+  const { isBusy, run } = useBusy();
+  const retry = () =>
+    run(async () => {
       const params = { path: { pipeline_id: pipeline.id, step_id: step.id } };
       await must(api.POST("/api/v1/pipelines/{pipeline_id}/steps/{step_id}/retry", { params }));
       showToast({ kind: "info", text: `${nameJob(pipeline)} was started again.` });
       onChange();
-    } catch (error) {
-      showFailure(error);
-    } finally {
-      setIsBusy(false);
-    }
-  };
+    });
   return (
     <Button icon="undo" isBusy={isBusy} aria-label={`Retry ${nameJob(pipeline)}`} onClick={() => void retry()}>
       Retry

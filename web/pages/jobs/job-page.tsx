@@ -1,6 +1,5 @@
 /** Shows a pipeline with its steps, their outputs and errors. */
 
-import { useState } from "preact/hooks";
 import { useRoute } from "preact-iso";
 import { ApiError, api, must } from "../../app/api";
 import { type Resource, useRead } from "../../app/cache";
@@ -16,7 +15,6 @@ import {
   type Step,
 } from "../../app/pipelines";
 import { canWrite, isBilled, workspace } from "../../app/session";
-import { showFailure } from "../../app/toasts";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { Page } from "../../ui/page";
@@ -24,6 +22,7 @@ import { type Fact, Facts, Section } from "../../ui/section";
 import { Empty, ErrorPanel, ListSkeleton } from "../../ui/states";
 import { JobStatus } from "../../ui/status";
 import { RelativeTime } from "../../ui/time";
+import { useBusy } from "../../ui/use-busy";
 import { adviseAsset, adviseCut, adviseRender } from "../asset/problem-texts";
 import { Missing } from "../missing";
 import { JobActions, JobProgress, RecordingLink, RetryButton, StarterCell } from "./job-actions";
@@ -204,21 +203,11 @@ function StepOutput({ step, pipeline }: { step: Step; pipeline: Pipeline }) {
 }
 
 function RenderOutput({ id, href }: { id: string; href: string }) {
-  const [isBusy, setIsBusy] = useState(false);
-  const download = async () => {
-    setIsBusy(true);
-    try {
-      await downloadRender(id);
-    } catch (error) {
-      showFailure(error);
-    } finally {
-      setIsBusy(false);
-    }
-  };
+  const { isBusy, run } = useBusy();
   return (
     <span class="toolbar">
       <a href={href}>View the render</a>
-      <Button icon="download" isBusy={isBusy} onClick={() => void download()}>
+      <Button icon="download" isBusy={isBusy} onClick={() => void run(() => downloadRender(id))}>
         Download
       </Button>
     </span>

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
-import { ApiError, api, must, type Schemas, toMessage } from "../../app/api";
+import { ApiError, api, must, type Schemas } from "../../app/api";
 import { type Resource, useRead } from "../../app/cache";
 import { toNumber } from "../../app/english";
 import { formatCount, formatTime } from "../../app/format";
@@ -12,7 +12,7 @@ import { ConfirmDialog } from "../../ui/dialog";
 import { Form } from "../../ui/form";
 import { NotFoundPage, Page } from "../../ui/page";
 import { type Fact, Facts } from "../../ui/section";
-import { Empty, ErrorPanel, ListSkeleton } from "../../ui/states";
+import { Empty, ErrorMessage, ErrorPanel, ListSkeleton } from "../../ui/states";
 import { OrderStatus } from "../../ui/status";
 import { Missing } from "../missing";
 
@@ -123,7 +123,7 @@ type OrderActionsProps = {
 function OrderActions({ order, workspaceId, onChanged }: OrderActionsProps) {
   const [isCancelling, setIsCancelling] = useState(false);
   const [isLeaving, setIsLeaving] = useState(false);
-  const [error, setError] = useState<string | null>(null);
+  const [error, setError] = useState<unknown>(null);
   const params = { path: { order_id: order.id }, header: toOrderHeader(workspaceId) };
   // A page that the browser restores is in the state in which the user left it.
   useEffect(() => {
@@ -138,14 +138,14 @@ function OrderActions({ order, workspaceId, onChanged }: OrderActionsProps) {
       const { url } = await must(api.POST("/api/v1/billing/orders/{order_id}/checkout", { params }));
       location.assign(url);
     } catch (thrown) {
-      setError(toMessage(thrown));
+      setError(thrown);
       setIsLeaving(false);
       void onChanged();
     }
   };
   return (
     <>
-      {error !== null && <ErrorPanel message={error} />}
+      <ErrorMessage error={error} />
       <div class="toolbar">
         {order.provider === "stripe" && (
           <Button look="primary" isBusy={isLeaving} onClick={() => void pay()}>

@@ -78,7 +78,7 @@ export function MoveDialog({ count, projectId, onMove, onClose }: MoveDialogProp
           <p class="soft">{wanted === "" ? "No other projects yet." : "No matching projects."}</p>
         )}
         {found.kind === "failed" && <ErrorPanel message={found.message} onRetry={() => void list.reload()} />}
-        <div role="alert">{error !== null && <ErrorMessage error={error} />}</div>
+        <ErrorMessage error={error} />
       </div>
     </Dialog>
   );

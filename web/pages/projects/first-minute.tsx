@@ -1,11 +1,12 @@
 /** The page of projects in an empty workspace. */
-import { useState } from "preact/hooks";
+
 import { useLocation } from "preact-iso";
 import { canWrite } from "../../app/session";
 import { showFailure } from "../../app/toasts";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { Empty } from "../../ui/states";
+import { useBusy } from "../../ui/use-busy";
 import { describeLimits, useUploadLimits } from "../../upload/limits";
 import { RECORDING_TYPES } from "../../upload/recording-types";
 
@@ -65,20 +66,15 @@ function FirstUpload() {
 
 /** Uploads the demo talk like a recording of the user's. */
 function DemoButton({ upload }: { upload(files: File[]): Promise<void> }) {
-  const [isLoading, setIsLoading] = useState(false);
-  const start = async () => {
-    setIsLoading(true);
-    try {
+  const { isBusy, run } = useBusy();
+  const start = () =>
+    run(async () => {
       const response = await fetch(DEMO_TALK_URL);
       if (!response.ok) throw new Error("The demo talk was not found. Reload the page.");
       await upload([new File([await response.blob()], "Demo talk.mp4", { type: "video/mp4" })]);
-    } catch (error) {
-      showFailure(error);
-    }
-    setIsLoading(false);
-  };
+    });
   return (
-    <Button icon="play" isBusy={isLoading} onClick={() => void start()}>
+    <Button icon="play" isBusy={isBusy} onClick={() => void start()}>
       Try the demo talk
     </Button>
   );

@@ -3,7 +3,7 @@ import { api, must, type Schemas } from "../../app/api";
 import { useOffsetList } from "../../app/cache";
 import { loadSession } from "../../app/load-session";
 import { leftWorkspaces, me } from "../../app/session";
-import { showFailure, showToast } from "../../app/toasts";
+import { showToast } from "../../app/toasts";
 import { PersonCell } from "../../ui/avatar";
 import { Button } from "../../ui/button";
 import { type Column, DataTable } from "../../ui/data-table";
@@ -12,6 +12,7 @@ import { EmailAddress } from "../../ui/email-address";
 import { Section } from "../../ui/section";
 import { Empty } from "../../ui/states";
 import { RelativeTime } from "../../ui/time";
+import { useBusy } from "../../ui/use-busy";
 import { AddMemberDialog } from "./add-member-dialog";
 import { ROLES, type Role, toRoleName, withArticle } from "./roles";
 
@@ -206,28 +207,21 @@ type RoleSelectProps = { workspaceId: string; member: Schemas["WorkspaceMember"]
 
 /** Changes the role of a member. The change is saved immediately. */
 function RoleSelect({ workspaceId, member, isLocked, onChange }: RoleSelectProps) {
-  const [isBusy, setIsBusy] = useState(false);
+  const { isBusy, run } = useBusy();
   const name = member.name ?? member.email;
-  const change = async (select: HTMLSelectElement) => {
-    const role = select.value as Role;
-    setIsBusy(true);
-    try {
+  const change = (select: HTMLSelectElement) =>
+    run(async () => {
+      const role = select.value as Role;
       const params = { path: { workspace_id: workspaceId, user_id: member.user_id } };
       const call = api.PATCH("/api/v1/workspaces/{workspace_id}/members/{user_id}", { params, body: { role } });
-      await must(call);
-      showToast({
-        kind: "info",
-        text: `${name} is now ${withArticle(role)}.`,
+      await must(call).catch((error: unknown) => {
+        select.value = member.role;
+        throw error;
       });
+      showToast({ kind: "info", text: `${name} is now ${withArticle(role)}.` });
       if (member.user_id === me.value?.id) await loadSession();
       onChange();
-    } catch (error) {
-      select.value = member.role;
-      showFailure(error);
-    } finally {
-      setIsBusy(false);
-    }
-  };
+    });
   return (
     <select
       class="input"

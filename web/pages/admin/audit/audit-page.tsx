@@ -4,7 +4,6 @@ import { type List, useOffsetList, useRead } from "../../../app/cache";
 import { formatCount, formatExactTime } from "../../../app/format";
 import { saveFile } from "../../../app/save-file";
 import { isBilled } from "../../../app/session";
-import { showFailure } from "../../../app/toasts";
 import { isDay, isOneOf, isSearch, isUuid, toDayStart, useQuery, withoutEmpty } from "../../../app/use-query";
 import { Button } from "../../../ui/button";
 import { type Column, DataTable } from "../../../ui/data-table";
@@ -15,6 +14,7 @@ import { Menu } from "../../../ui/menu";
 import { Facts } from "../../../ui/section";
 import { Empty } from "../../../ui/states";
 import { RelativeTime } from "../../../ui/time";
+import { useBusy } from "../../../ui/use-busy";
 import { AdminFrame, mustAdmin } from "../admin-frame";
 import { ACTION_TEXTS, type AuditEntry, formatDetails, nameActor, nameKind, nameTarget } from "./audit-texts";
 
@@ -95,18 +95,11 @@ type DownloadMenuProps = { filters: Record<string, string | undefined> };
 
 /** Downloads the entries that match. The download is recorded in the log. */
 function DownloadMenu({ filters }: DownloadMenuProps) {
-  const [isBusy, setIsBusy] = useState(false);
+  const { isBusy, run } = useBusy();
   const save = async (format: "csv" | "jsonl") => {
     if (isBusy) return;
-    setIsBusy(true);
-    try {
-      const search = new URLSearchParams({ ...(filters as Record<string, string>), format });
-      await saveFile(`/api/v1/admin/audit/export?${search}`);
-    } catch (error) {
-      showFailure(error);
-    } finally {
-      setIsBusy(false);
-    }
+    const search = new URLSearchParams({ ...(filters as Record<string, string>), format });
+    await run(() => saveFile(`/api/v1/admin/audit/export?${search}`));
   };
   return (
     <Menu

@@ -1,10 +1,10 @@
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { DAY_MS } from "../../../../src/domain/time";
 import { api, type Schemas } from "../../../app/api";
 import { useOffsetList } from "../../../app/cache";
 import { toClock, toNumber } from "../../../app/english";
 import { formatBytes, formatCount, formatElapsed, formatTime } from "../../../app/format";
-import { showFailure, showToast } from "../../../app/toasts";
+import { showToast } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
 import { CodeBlock } from "../../../ui/copy-field";
 import { type Column, DataTable } from "../../../ui/data-table";
@@ -13,6 +13,7 @@ import { Facts, Section } from "../../../ui/section";
 import { Empty } from "../../../ui/states";
 import { JobStatus } from "../../../ui/status";
 import { RelativeTime } from "../../../ui/time";
+import { useBusy } from "../../../ui/use-busy";
 import { AdminFrame, mustAdmin } from "../admin-frame";
 
 /** The page for backups and the proof that they can be restored. */
@@ -52,18 +53,12 @@ export default function BackupsPage() {
 type StartButtonsProps = { isRunning: boolean; onStarted(): Promise<void> };
 
 function StartButtons({ isRunning, onStarted }: StartButtonsProps) {
-  const [isBusy, setIsBusy] = useState(false);
-  const start = async (call: Promise<BackupRun>, text: string) => {
-    setIsBusy(true);
-    try {
-      await call;
+  const { isBusy, run } = useBusy();
+  const start = (call: Promise<BackupRun>, text: string) =>
+    run(async () => {
+      await call.finally(onStarted);
       showToast({ kind: "info", text });
-    } catch (error) {
-      showFailure(error);
-    }
-    await onStarted();
-    setIsBusy(false);
-  };
+    });
   return (
     <div class="toolbar">
       <Button
@@ -118,22 +113,16 @@ type VerifyButtonProps = { run: BackupRun; onStarted(): Promise<void> };
 
 /** Verifies a backup against its manifest. Shown only for a complete backup that still exists. */
 function VerifyButton({ run, onStarted }: VerifyButtonProps) {
-  const [isBusy, setIsBusy] = useState(false);
+  const busy = useBusy();
   if (run.kind !== "backup" || run.state !== "completed" || !run.is_available) return null;
-  const verify = async () => {
-    setIsBusy(true);
-    try {
+  const verify = () =>
+    busy.run(async () => {
       const params = { path: { run_id: run.id } };
-      await mustAdmin(api.POST("/api/v1/admin/backups/{run_id}/verify", { params }));
+      await mustAdmin(api.POST("/api/v1/admin/backups/{run_id}/verify", { params })).finally(onStarted);
       showToast({ kind: "info", text: "Verifying every file of the backup." });
-    } catch (error) {
-      showFailure(error);
-    }
-    await onStarted();
-    setIsBusy(false);
-  };
+    });
   return (
-    <Button isBusy={isBusy} aria-label={`Verify ${run.name}`} onClick={() => void verify()}>
+    <Button isBusy={busy.isBusy} aria-label={`Verify ${run.name}`} onClick={() => void verify()}>
       Verify
     </Button>
   );

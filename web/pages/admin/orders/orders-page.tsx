@@ -17,6 +17,7 @@ import { Section } from "../../../ui/section";
 import { Empty, ListSkeleton, ResourceView } from "../../../ui/states";
 import { ORDER_STATUS, OrderStatus } from "../../../ui/status";
 import { RelativeTime } from "../../../ui/time";
+import { useBusy } from "../../../ui/use-busy";
 import { AdminFrame, mustAdmin, UserCell } from "../admin-frame";
 
 type AdminOrder = Schemas["AdminOrder"];
@@ -150,7 +151,7 @@ function WaitingOrders({ onDecided }: { onDecided(): void }) {
 type WaitingOrderProps = { order: Schemas["AdminOrder"]; onDecided(): Promise<void> };
 
 function WaitingOrder({ order, onDecided }: WaitingOrderProps) {
-  const [isBusy, setIsBusy] = useState(false);
+  const { isBusy, run } = useBusy();
   const [isRejecting, setIsRejecting] = useState(false);
   const params = { path: { order_id: order.id } };
   const credits = formatCount(order.credits, "credit");
@@ -164,12 +165,11 @@ function WaitingOrder({ order, onDecided }: WaitingOrderProps) {
     }
     await onDecided();
   };
-  const approve = async () => {
-    setIsBusy(true);
-    const call = mustAdmin(api.POST("/api/v1/admin/orders/{order_id}/approve", { params }));
-    await decide(call, `Approved. ${credits} were added.`);
-    setIsBusy(false);
-  };
+  const approve = () =>
+    run(() => {
+      const call = mustAdmin(api.POST("/api/v1/admin/orders/{order_id}/approve", { params }));
+      return decide(call, `Approved. ${credits} were added.`);
+    });
   const reject = () =>
     decide(
       mustAdmin(api.POST("/api/v1/admin/orders/{order_id}/reject", { params })),

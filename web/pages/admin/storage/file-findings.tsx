@@ -5,7 +5,7 @@ import type { FileProblem } from "../../../../src/domain/states";
 import { api, type Schemas } from "../../../app/api";
 import { useOffsetList, useRead } from "../../../app/cache";
 import { formatBytes, formatCount, nameOf } from "../../../app/format";
-import { showFailure, showToast } from "../../../app/toasts";
+import { showToast } from "../../../app/toasts";
 import { isOneOf, useQuery, withoutEmpty } from "../../../app/use-query";
 import { Button } from "../../../ui/button";
 import { type Column, DataTable } from "../../../ui/data-table";
@@ -15,6 +15,7 @@ import { Section } from "../../../ui/section";
 import { Empty, ListSkeleton, ResourceView } from "../../../ui/states";
 import { Status } from "../../../ui/status";
 import { RelativeTime } from "../../../ui/time";
+import { useBusy } from "../../../ui/use-busy";
 import { mustAdmin } from "../admin-frame";
 
 type Finding = Schemas["StorageFinding"];
@@ -237,7 +238,7 @@ type FindingActionsProps = {
 /** The actions for the selected files. An action applies to the files that allow it. */
 function FindingActions({ items, selection, onResolved }: FindingActionsProps) {
   const [asked, setAsked] = useState<Action | null>(null);
-  const [isBusy, setIsBusy] = useState(false);
+  const { isBusy, run } = useBusy();
   const selected = items.filter(({ id }) => selection.value.has(id));
   const select = (findings: readonly Schemas["StorageFinding"][]) =>
     (selection.value = new Set(findings.map(({ id }) => id)));
@@ -256,11 +257,9 @@ function FindingActions({ items, selection, onResolved }: FindingActionsProps) {
     else showToast({ kind: "bad", text: `${formatCount(failed.length, "file")} failed: ${first}` });
     await onResolved();
   };
-  const run = async (action: Action) => {
+  const start = async (action: Action) => {
     if (TEXTS[action].confirm !== null) return setAsked(action);
-    setIsBusy(true);
-    await resolve(action).catch(showFailure);
-    setIsBusy(false);
+    await run(() => resolve(action));
   };
   const confirm = asked && TEXTS[asked].confirm;
   return (
@@ -281,7 +280,7 @@ function FindingActions({ items, selection, onResolved }: FindingActionsProps) {
               key={action}
               look={action.startsWith("delete") ? "danger" : "default"}
               isBusy={isBusy && action === "restore"}
-              onClick={() => void run(action)}
+              onClick={() => void start(action)}
             >
               {TEXTS[action].label}
             </Button>

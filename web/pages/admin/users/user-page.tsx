@@ -6,7 +6,7 @@ import { useRead } from "../../../app/cache";
 import { formatBytes, formatCount, formatDay, formatTime } from "../../../app/format";
 import { loadSession } from "../../../app/load-session";
 import { findPurgeTime, isBilled, session } from "../../../app/session";
-import { showFailure, showToast } from "../../../app/toasts";
+import { showToast } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
 import { ConfirmDialog } from "../../../ui/dialog";
 import { Field, Form, SelectField } from "../../../ui/form";
@@ -15,6 +15,7 @@ import { NotFoundPage } from "../../../ui/page";
 import { Facts, Section } from "../../../ui/section";
 import { ErrorPanel, ListSkeleton, ResourceView } from "../../../ui/states";
 import { RelativeTime } from "../../../ui/time";
+import { useBusy } from "../../../ui/use-busy";
 import { AdminFrame, mustAdmin } from "../admin-frame";
 import { ACTION_TEXTS, formatDetails, nameActor } from "../audit/audit-texts";
 import { AccessSection } from "./access-section";
@@ -95,18 +96,13 @@ type RestoreNoteProps = { user: AdminUserDetail; deletedAt: string; onChanged():
 
 /** Shows until when an account pending deletion can be restored. */
 function RestoreNote({ user, deletedAt, onChanged }: RestoreNoteProps) {
-  const [isBusy, setIsBusy] = useState(false);
-  const restore = async () => {
-    setIsBusy(true);
-    try {
+  const { isBusy, run } = useBusy();
+  const restore = () =>
+    run(async () => {
       const params = { path: { user_id: user.id } };
       await mustAdmin(api.POST("/api/v1/admin/users/{user_id}/restore", { params }));
       await onChanged();
-    } catch (error) {
-      showFailure(error);
-      setIsBusy(false);
-    }
-  };
+    });
   return (
     <div class="message warning">
       <Icon name="warning" />

@@ -3,7 +3,7 @@ import { useRoute } from "preact-iso";
 import { ApiError, api } from "../../../app/api";
 import { useRead } from "../../../app/cache";
 import { formatBytes, formatDuration, formatElapsed } from "../../../app/format";
-import { showFailure, showToast } from "../../../app/toasts";
+import { showToast } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
 import { ConfirmDialog } from "../../../ui/dialog";
 import { Icon } from "../../../ui/icon";
@@ -11,6 +11,7 @@ import { NotFoundPage } from "../../../ui/page";
 import { type Fact, Facts, Section } from "../../../ui/section";
 import { ErrorPanel, ListSkeleton } from "../../../ui/states";
 import { RelativeTime } from "../../../ui/time";
+import { useBusy } from "../../../ui/use-busy";
 import { AdminFrame, mustAdmin } from "../admin-frame";
 import {
   type AdminWorkerDetail,
@@ -120,19 +121,10 @@ type WorkerActionsProps = { worker: AdminWorkerDetail; onChanged(): Promise<void
 
 /** Drains, resumes and revokes a worker. */
 function WorkerActions({ worker, onChanged }: WorkerActionsProps) {
-  const [isBusy, setIsBusy] = useState(false);
+  const { isBusy, run } = useBusy();
   const [isRevoking, setIsRevoking] = useState(false);
   const params = { path: { worker_id: worker.id } };
-  const change = async (call: () => Promise<unknown>) => {
-    setIsBusy(true);
-    try {
-      await call();
-    } catch (error) {
-      showFailure(error);
-    }
-    await onChanged();
-    setIsBusy(false);
-  };
+  const change = (call: () => Promise<unknown>) => run(() => call().finally(onChanged));
   const revoke = async () => {
     await mustAdmin(api.POST("/api/v1/admin/workers/{worker_id}/revoke", { params }));
     showToast({ kind: "info", text: `${worker.name} was revoked.` });

@@ -4,6 +4,7 @@ import { saveFile } from "../../../app/save-file";
 import { Button } from "../../../ui/button";
 import { Dialog } from "../../../ui/dialog";
 import { ErrorMessage } from "../../../ui/states";
+import { useBusy } from "../../../ui/use-busy";
 import {
   EXPORT_KINDS,
   type ExportFormat,
@@ -33,20 +34,10 @@ const INITIAL: ExportOptions = {
 /** Exports a cut as a timeline, as subtitles or as text. */
 export function ExportDialog({ asset, cut, hasWords, onClose }: ExportDialogProps) {
   const [options, setOptions] = useState(INITIAL);
-  const [isBusy, setIsBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
+  const { isBusy, error, run } = useBusy({ isShown: true });
   const change = (changed: Partial<ExportOptions>) => setOptions({ ...options, ...changed });
-  const download = async () => {
-    setIsBusy(true);
-    setError(null);
-    try {
-      await saveFile(`/api/v1/cuts/${await requireSaved(cut)}/${toExportPath(options, asset)}`);
-    } catch (thrown) {
-      setError(thrown);
-    } finally {
-      setIsBusy(false);
-    }
-  };
+  const download = () =>
+    run(async () => saveFile(`/api/v1/cuts/${await requireSaved(cut)}/${toExportPath(options, asset)}`));
   const obstacle = findObstacle(options.format, asset, { hasWords });
   const isStopped = obstacle !== null && !(isAboutFrameRate(options.format, asset) && options.frameRate !== "");
   return (
@@ -62,7 +53,7 @@ export function ExportDialog({ asset, cut, hasWords, onClose }: ExportDialogProp
           />
         ))}
         <ExportOptionFields asset={asset} options={options} onChange={change} />
-        <div role="alert">{error !== null && <ErrorMessage error={error} />}</div>
+        <ErrorMessage error={error} />
       </div>
       <div class="dialog-foot">
         <Button onClick={onClose}>Close</Button>

@@ -1,14 +1,14 @@
-import { useId, useMemo, useState } from "preact/hooks";
+import { useId, useMemo } from "preact/hooks";
 import { api, must } from "../../../app/api";
 import { downloadRender, renderAgain } from "../../../app/ended-render";
 import { formatBytes, formatRemaining, formatShare } from "../../../app/format";
 import { progressOf } from "../../../app/live";
 import { createRemainingTime } from "../../../app/rare-formats";
-import { showFailure } from "../../../app/toasts";
 import { Button, IconButton } from "../../../ui/button";
 import { Icon } from "../../../ui/icon";
 import { JobStatus } from "../../../ui/status";
 import { RelativeTime } from "../../../ui/time";
+import { useBusy } from "../../../ui/use-busy";
 import { adviseRender } from "../problem-texts";
 import { describeOutput } from "./render-choices";
 import { isOpenRender, type ListedRender } from "./use-output";
@@ -25,17 +25,7 @@ type RenderRowProps = {
 
 export function RenderRow({ render, name, canWrite, canTryAgain, onShare, onDelete, onChange }: RenderRowProps) {
   const id = useId();
-  const [isBusy, setIsBusy] = useState(false);
-  const run = async (work: () => Promise<void>) => {
-    setIsBusy(true);
-    try {
-      await work();
-    } catch (error) {
-      showFailure(error);
-    } finally {
-      setIsBusy(false);
-    }
-  };
+  const { isBusy, run } = useBusy();
   const params = { path: { render_id: render.id } };
   const download = () => run(() => downloadRender(render.id));
   const tryAgain = () => run(() => renderAgain(render.id).finally(onChange));
