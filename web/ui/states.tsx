@@ -1,6 +1,6 @@
 /** Placeholders for loading, empty and failed content. */
 import type { ComponentChildren } from "preact";
-import { needsCredits, toMessage } from "../app/api";
+import { isNotFound, needsCredits, toMessage } from "../app/api";
 import type { Loaded, Resource } from "../app/cache";
 import { Button } from "./button";
 import { Icon, type IconName } from "./icon";
@@ -45,15 +45,26 @@ export const ErrorPanel = ({ message, onRetry }: { message: string; onRetry?: ()
 type ResourceViewProps<T> = {
   resource: Resource<T>;
   skeleton?: ComponentChildren;
+  /** Replaces the error of a resource that does not exist. */
+  notFound?: ComponentChildren;
+  /** Returns the page around the skeleton or the error. */
+  frame?(content: ComponentChildren): ComponentChildren;
   children(value: T): ComponentChildren;
 };
 
 /** Renders a resource in each of its states. */
-export function ResourceView<T>({ resource, skeleton = <ListSkeleton />, children }: ResourceViewProps<T>) {
+export function ResourceView<T>({
+  resource,
+  skeleton = <ListSkeleton />,
+  notFound,
+  frame = (content) => content,
+  children,
+}: ResourceViewProps<T>) {
   const state: Loaded<T> = resource.state.value;
-  if (state.kind === "loading") return <>{skeleton}</>;
-  if (state.kind === "failed") return <ErrorPanel message={state.message} onRetry={() => void resource.reload()} />;
-  return <>{children(state.value)}</>;
+  if (state.kind === "loading") return <>{frame(skeleton)}</>;
+  if (state.kind === "ready") return <>{children(state.value)}</>;
+  if (notFound !== undefined && isNotFound(state.error)) return <>{notFound}</>;
+  return <>{frame(<ErrorPanel message={state.message} onRetry={() => void resource.reload()} />)}</>;
 }
 
 /** The error of a failed call. If credits are missing, it links to them. */

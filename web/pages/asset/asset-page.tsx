@@ -1,6 +1,6 @@
 import { useMemo, useRef } from "preact/hooks";
 import { useRoute } from "preact-iso";
-import { ApiError, api, mediaUrl, must } from "../../app/api";
+import { ApiError, api, isNotFound, mediaUrl, must } from "../../app/api";
 import { type Loaded, type Resource, useKept, useRead } from "../../app/cache";
 import { nameOf } from "../../app/format";
 import { fetchFile } from "../../app/save-file";
@@ -48,7 +48,7 @@ export default function AssetPage() {
   const isOther = state.kind === "ready" && state.value.id !== assetId;
   if (state.kind === "loading" || isOther) return <AssetSkeleton />;
   if (state.kind === "failed") {
-    if (!isMissing(state)) return <ErrorPanel message={state.message} onRetry={() => void asset.reload()} />;
+    if (!isNotFound(state.error)) return <ErrorPanel message={state.message} onRetry={() => void asset.reload()} />;
     return (
       <Missing id={assetId} skeleton={<AssetSkeleton />}>
         <NotFoundPage />
@@ -58,9 +58,6 @@ export default function AssetPage() {
   const { value } = state;
   return isEdited ? <Studio key={value.id} asset={value} list={cuts} media={media} /> : <AssetWaiting asset={value} />;
 }
-
-const isMissing = (state: Loaded<Asset>): boolean =>
-  state.kind === "failed" && state.error instanceof ApiError && [404, 422].includes(state.error.status);
 
 /** Other servers in front of this one may answer 404 while it restarts, without its code. */
 const isDeleted = (state: Loaded<Asset>): boolean =>

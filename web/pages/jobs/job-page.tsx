@@ -1,7 +1,8 @@
 /** Shows a pipeline with its steps, their outputs and errors. */
 
+import type { ComponentChildren } from "preact";
 import { useRoute } from "preact-iso";
-import { ApiError, api, must } from "../../app/api";
+import { api, must } from "../../app/api";
 import { type Resource, useRead } from "../../app/cache";
 import { downloadRender } from "../../app/ended-render";
 import { formatCount, formatElapsed } from "../../app/format";
@@ -19,7 +20,7 @@ import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { Page } from "../../ui/page";
 import { type Fact, Facts, Section } from "../../ui/section";
-import { Empty, ErrorPanel, ListSkeleton } from "../../ui/states";
+import { Empty, ListSkeleton, ResourceView } from "../../ui/states";
 import { JobStatus } from "../../ui/status";
 import { RelativeTime } from "../../ui/time";
 import { useBusy } from "../../ui/use-busy";
@@ -33,27 +34,24 @@ export default function JobPage() {
     const params = { path: { pipeline_id: pipelineId } };
     return must(api.GET("/api/v1/pipelines/{pipeline_id}", { params, signal }));
   });
-  const state = job.state.value;
-  if (state.kind === "ready") return <Job pipeline={state.value} job={job} />;
-  const isMissing =
-    state.kind === "failed" && state.error instanceof ApiError && [404, 422].includes(state.error.status);
-  if (isMissing)
-    return (
-      <Missing id={pipelineId} skeleton={<JobSkeleton />}>
-        <JobNotFound />
-      </Missing>
-    );
-  if (state.kind === "loading") return <JobSkeleton />;
   return (
-    <Page title="Job" crumb={CRUMB}>
-      <ErrorPanel message={state.message} onRetry={() => void job.reload()} />
-    </Page>
+    <ResourceView
+      resource={job}
+      frame={inPage}
+      notFound={
+        <Missing id={pipelineId} skeleton={inPage(<ListSkeleton />)}>
+          <JobNotFound />
+        </Missing>
+      }
+    >
+      {(pipeline) => <Job pipeline={pipeline} job={job} />}
+    </ResourceView>
   );
 }
 
-const JobSkeleton = () => (
+const inPage = (content: ComponentChildren) => (
   <Page title="Job" crumb={CRUMB}>
-    <ListSkeleton />
+    {content}
   </Page>
 );
 

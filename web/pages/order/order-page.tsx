@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
-import { ApiError, api, must, type Schemas } from "../../app/api";
+import { ApiError, api, isNotFound, must, type Schemas } from "../../app/api";
 import { type Resource, useRead } from "../../app/cache";
 import { toNumber } from "../../app/english";
 import { formatCount, formatTime } from "../../app/format";
@@ -33,8 +33,7 @@ function AnyOrder() {
   const state = loaded.state.value;
   if (state.kind === "loading") return <ListSkeleton />;
   if (state.kind === "failed") {
-    const isMissing = state.error instanceof ApiError && [404, 422].includes(state.error.status);
-    if (!isMissing) return <ErrorPanel message={state.message} onRetry={() => void loaded.reload()} />;
+    if (!isNotFound(state.error)) return <ErrorPanel message={state.message} onRetry={() => void loaded.reload()} />;
     // The address names the order's workspace, so that the current workspace does not change.
     const open = ({ id }: Workspace) => route(`/orders/${orderId}?workspace_id=${id}`, true);
     return (

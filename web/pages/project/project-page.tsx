@@ -2,7 +2,7 @@ import { useComputed } from "@preact/signals";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
 import type { LiveEventType } from "../../../src/domain/live-events";
-import { ApiError, api, must, type Schemas } from "../../app/api";
+import { api, must, type Schemas } from "../../app/api";
 import { type List, useList, useRead } from "../../app/cache";
 import { formatCount, formatDuration } from "../../app/format";
 import { listenLive } from "../../app/live";
@@ -12,7 +12,7 @@ import { useProject } from "../../app/shared-reads";
 import { useQuery, withoutEmpty } from "../../app/use-query";
 import { NotFoundPage, Page } from "../../ui/page";
 import { LoadMore } from "../../ui/row-list";
-import { Empty, ErrorPanel, ListSkeleton } from "../../ui/states";
+import { Empty, ListSkeleton, ResourceView } from "../../ui/states";
 import { finishedUploads } from "../../upload/queue";
 import { Missing } from "../missing";
 import { ProjectMenu } from "../projects/project-menu";
@@ -40,24 +40,23 @@ function OpenedProject({ projectId }: { projectId: string }) {
   const project = useProject(projectId);
   // Read with the project, not after it.
   const recordings = useRecordings(projectId, filters);
-  const state = project.state.value;
-  if (state.kind === "loading") return <ListSkeleton />;
-  if (state.kind === "ready")
-    return (
-      <Library
-        project={state.value}
-        recordings={recordings}
-        filters={filters}
-        onFilter={setFilters}
-        onChange={() => void project.reload()}
-      />
-    );
-  const isMissing = state.error instanceof ApiError && (state.error.status === 404 || state.error.status === 422);
-  if (!isMissing) return <ErrorPanel message={state.message} onRetry={() => void project.reload()} />;
-  return (
+  const notFound = (
     <Missing id={projectId}>
       <NotFoundPage />
     </Missing>
+  );
+  return (
+    <ResourceView resource={project} notFound={notFound}>
+      {(value) => (
+        <Library
+          project={value}
+          recordings={recordings}
+          filters={filters}
+          onFilter={setFilters}
+          onChange={() => void project.reload()}
+        />
+      )}
+    </ResourceView>
   );
 }
 

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
 import { MAX_FAILING_MS } from "../../../src/domain/webhooks";
-import { ApiError, api, must } from "../../app/api";
+import { api, must } from "../../app/api";
 import { type Resource, useRead } from "../../app/cache";
 import { formatTime } from "../../app/format";
 import { canWrite, workspace } from "../../app/session";
@@ -13,7 +13,7 @@ import { Icon } from "../../ui/icon";
 import { Menu } from "../../ui/menu";
 import { Page } from "../../ui/page";
 import { Facts, Section } from "../../ui/section";
-import { Empty, ErrorPanel, ListSkeleton } from "../../ui/states";
+import { Empty, ResourceView } from "../../ui/states";
 import { Status } from "../../ui/status";
 import { RelativeTime } from "../../ui/time";
 import { Missing } from "../missing";
@@ -33,18 +33,16 @@ export default function EndpointPage() {
     },
     { refreshMs: IDLE_MS },
   );
-  const state = endpoint.state.value;
-  if (state.kind === "loading") return <ListSkeleton />;
-  if (state.kind === "failed") {
-    const isMissing = state.error instanceof ApiError && [404, 422].includes(state.error.status);
-    if (!isMissing) return <ErrorPanel message={state.message} onRetry={() => void endpoint.reload()} />;
-    return (
-      <Missing id={endpointId}>
-        <EndpointNotFound />
-      </Missing>
-    );
-  }
-  return <EndpointView key={state.value.id} endpoint={state.value} resource={endpoint} />;
+  const notFound = (
+    <Missing id={endpointId}>
+      <EndpointNotFound />
+    </Missing>
+  );
+  return (
+    <ResourceView resource={endpoint} notFound={notFound}>
+      {(value) => <EndpointView key={value.id} endpoint={value} resource={endpoint} />}
+    </ResourceView>
+  );
 }
 
 const CRUMB = { label: "Webhooks", href: "/webhooks" };

@@ -1,7 +1,7 @@
 import { useMemo, useState } from "preact/hooks";
 import { useLocation, useRoute } from "preact-iso";
 import { MAX_NAME_CHARACTERS } from "../../../src/domain/field-limits";
-import { ApiError, api, must, type Schemas } from "../../app/api";
+import { api, must, type Schemas } from "../../app/api";
 import { useOffsetList, useRead } from "../../app/cache";
 import { toNumber } from "../../app/english";
 import { formatBytes, formatCount, formatDay } from "../../app/format";
@@ -15,7 +15,7 @@ import { EmailAddress } from "../../ui/email-address";
 import { NameDialog } from "../../ui/form-dialog";
 import { NotFoundPage, Page } from "../../ui/page";
 import { Section } from "../../ui/section";
-import { ErrorPanel, ListSkeleton } from "../../ui/states";
+import { ResourceView } from "../../ui/states";
 import { RelativeTime } from "../../ui/time";
 import { VocabularyList } from "../vocabulary/vocabulary-list";
 import { MembersSection } from "./members-section";
@@ -30,13 +30,11 @@ export default function WorkspacePage() {
   const detail = useRead(["workspace", workspaceId], (signal) =>
     must(api.GET("/api/v1/workspaces/{workspace_id}", { params, signal })),
   );
-  const state = detail.state.value;
-  if (state.kind === "loading") return <ListSkeleton />;
-  if (state.kind === "failed") {
-    const isMissing = state.error instanceof ApiError && (state.error.status === 404 || state.error.status === 422);
-    return isMissing ? <NotFoundPage /> : <ErrorPanel message={state.message} onRetry={() => void detail.reload()} />;
-  }
-  return <Shown key={workspaceId} value={state.value} onChange={() => void detail.reload()} />;
+  return (
+    <ResourceView resource={detail} notFound={<NotFoundPage />}>
+      {(value) => <Shown key={workspaceId} value={value} onChange={() => void detail.reload()} />}
+    </ResourceView>
+  );
 }
 
 function Shown({ value, onChange }: { value: WorkspaceDetail; onChange(): void }) {

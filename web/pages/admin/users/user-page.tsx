@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { useRoute } from "preact-iso";
 import { GRACE_DAYS } from "../../../../src/domain/access";
-import { ApiError, api } from "../../../app/api";
+import { api } from "../../../app/api";
 import { useRead } from "../../../app/cache";
 import { formatBytes, formatCount, formatDay, formatTime } from "../../../app/format";
 import { loadSession } from "../../../app/load-session";
@@ -13,7 +13,7 @@ import { Field, Form, SelectField } from "../../../ui/form";
 import { Icon } from "../../../ui/icon";
 import { NotFoundPage } from "../../../ui/page";
 import { Facts, Section } from "../../../ui/section";
-import { ErrorPanel, ListSkeleton, ResourceView } from "../../../ui/states";
+import { ListSkeleton, ResourceView } from "../../../ui/states";
 import { RelativeTime } from "../../../ui/time";
 import { useBusy } from "../../../ui/use-busy";
 import { AdminFrame, mustAdmin } from "../admin-frame";
@@ -37,21 +37,23 @@ export default function UserPage() {
   const loaded = useRead(["admin-user", userId], (signal) =>
     mustAdmin(api.GET("/api/v1/admin/users/{user_id}", { params, signal })),
   );
-  const state = loaded.state.value;
-  if (state.kind === "failed" && state.error instanceof ApiError && [404, 422].includes(state.error.status))
-    return <NotFoundPage />;
-  if (state.kind !== "ready")
-    return (
-      <AdminFrame title="User" parent="/admin/users">
-        {state.kind === "loading" ? (
-          <ListSkeleton />
-        ) : (
-          <ErrorPanel message={state.message} onRetry={() => void loaded.reload()} />
-        )}
-      </AdminFrame>
-    );
-  const user = state.value;
-  const part = { user, onChanged: loaded.reload };
+  return (
+    <ResourceView
+      resource={loaded}
+      notFound={<NotFoundPage />}
+      frame={(content) => (
+        <AdminFrame title="User" parent="/admin/users">
+          {content}
+        </AdminFrame>
+      )}
+    >
+      {(user) => <UserDetails user={user} onChanged={loaded.reload} />}
+    </ResourceView>
+  );
+}
+
+function UserDetails({ user, onChanged }: { user: AdminUserDetail; onChanged(): Promise<void> }) {
+  const part = { user, onChanged };
   return (
     <AdminFrame title={user.email} parent="/admin/users" actions={<UserStatus user={user} />}>
       {user.deleted_at !== null && <RestoreNote {...part} deletedAt={user.deleted_at} />}

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { useRoute } from "preact-iso";
-import { ApiError, api } from "../../../app/api";
+import { api } from "../../../app/api";
 import { useRead } from "../../../app/cache";
 import { formatBytes, formatDuration, formatElapsed } from "../../../app/format";
 import { showToast } from "../../../app/toasts";
@@ -9,7 +9,7 @@ import { ConfirmDialog } from "../../../ui/dialog";
 import { Icon } from "../../../ui/icon";
 import { NotFoundPage } from "../../../ui/page";
 import { type Fact, Facts, Section } from "../../../ui/section";
-import { ErrorPanel, ListSkeleton } from "../../../ui/states";
+import { ResourceView } from "../../../ui/states";
 import { RelativeTime } from "../../../ui/time";
 import { useBusy } from "../../../ui/use-busy";
 import { AdminFrame, mustAdmin } from "../admin-frame";
@@ -34,20 +34,22 @@ export default function WorkerPage() {
     (signal) => mustAdmin(api.GET("/api/v1/admin/workers/{worker_id}", { params, signal })),
     { refreshMs: 4_000 },
   );
-  const state = loaded.state.value;
-  if (state.kind === "failed" && state.error instanceof ApiError && [404, 422].includes(state.error.status))
-    return <NotFoundPage />;
-  if (state.kind !== "ready")
-    return (
-      <AdminFrame title="Worker" parent="/admin/workers">
-        {state.kind === "loading" ? (
-          <ListSkeleton />
-        ) : (
-          <ErrorPanel message={state.message} onRetry={() => void loaded.reload()} />
-        )}
-      </AdminFrame>
-    );
-  const worker = state.value;
+  return (
+    <ResourceView
+      resource={loaded}
+      notFound={<NotFoundPage />}
+      frame={(content) => (
+        <AdminFrame title="Worker" parent="/admin/workers">
+          {content}
+        </AdminFrame>
+      )}
+    >
+      {(worker) => <WorkerDetails worker={worker} onChanged={loaded.reload} />}
+    </ResourceView>
+  );
+}
+
+function WorkerDetails({ worker, onChanged }: { worker: AdminWorkerDetail; onChanged(): Promise<void> }) {
   return (
     <AdminFrame title={worker.name} parent="/admin/workers" actions={<WorkerStatus worker={worker} />}>
       {worker.revoked_at !== null && (
@@ -69,7 +71,7 @@ export default function WorkerPage() {
           <Section title="Machine" actions={<a href={`/admin/audit?target_id=${worker.id}`}>Changes</a>}>
             <Facts facts={listFacts(worker)} />
           </Section>
-          {worker.revoked_at === null && <WorkerActions worker={worker} onChanged={loaded.reload} />}
+          {worker.revoked_at === null && <WorkerActions worker={worker} onChanged={onChanged} />}
         </div>
       </div>
     </AdminFrame>
