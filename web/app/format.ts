@@ -21,10 +21,16 @@ export function formatTimecode(seconds: number): string {
 /** Returns "0.4 s" or "2:03" for the time between two points in time. */
 export function formatElapsed(start: string, end: string): string {
   const seconds = Math.max(0, Date.parse(end) - Date.parse(start)) / 1000;
-  if (seconds < 0.1) return "less than 0.1 s";
-  if (seconds >= 60) return formatDuration(seconds);
-  return `${formatDecimal(seconds)} s`;
+  return seconds < 0.1 ? "less than 0.1 s" : formatLength(seconds);
 }
+
+/** Returns "5.2 s" or "2:03" for a length in seconds. */
+export const formatLength = (seconds: number): string =>
+  seconds < 60 ? `${formatDecimal(seconds)} s` : formatDuration(seconds);
+
+/** Returns "45 seconds" or "30 minutes" for a length in seconds. */
+export const formatMinutes = (seconds: number): string =>
+  seconds < 90 ? formatCount(Math.round(seconds), "second") : formatCount(Math.round(seconds / 60), "minute");
 
 /** Returns a day such as "Jan 31, 2027" in the order of the browser's language, in the user's time zone. */
 export const formatDay = (time: string | Date): string => toDay(new Date(time));

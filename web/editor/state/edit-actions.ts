@@ -1,7 +1,7 @@
 /** The user's actions in the editor. Each is one undo step. */
 
 import { toNumber } from "../../app/english";
-import { formatDecimal, formatDuration, formatTimecode } from "../../app/format";
+import { formatLength, formatTimecode } from "../../app/format";
 import { formatRounded } from "../../app/rare-formats";
 import { correctWords } from "../model/corrections";
 import { type Edge, getEdgeRange, listEdges, moveEdge } from "../model/edges";
@@ -257,6 +257,5 @@ export function describeChange(before: EditorPlan, after: EditorPlan): string {
   const seconds = toSeconds(getKeptDuration(after) - getKeptDuration(before));
   const size = Math.abs(seconds);
   if (size < 0.05) return "as long as before";
-  const length = size < 60 ? `${formatDecimal(size)} s` : formatDuration(size);
-  return `${length} ${seconds < 0 ? "shorter" : "longer"}`;
+  return `${formatLength(size)} ${seconds < 0 ? "shorter" : "longer"}`;
 }

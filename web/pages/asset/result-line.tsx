@@ -7,7 +7,7 @@ import { formatKeys, performAction } from "../../app/actions";
 import { api, mediaUrl, must } from "../../app/api";
 import { useRead } from "../../app/cache";
 import { toNumber } from "../../app/english";
-import { formatCount, formatDuration, formatRemaining, formatShare } from "../../app/format";
+import { formatCount, formatDuration, formatMinutes, formatRemaining, formatShare } from "../../app/format";
 import { progressOf } from "../../app/live";
 import { openJobs } from "../../app/open-jobs";
 import { createRemainingTime, formatLevel } from "../../app/rare-formats";
@@ -149,8 +149,7 @@ function describeSaving(time: number): string {
   const seconds = Math.round(toSeconds(time));
   if (time <= 0) return "nothing removed";
   if (seconds === 0) return "less than a second shorter";
-  const amount = seconds < 120 ? formatCount(seconds, "second") : formatCount(Math.round(seconds / 60), "minute");
-  return `${amount} shorter`;
+  return `${formatMinutes(seconds)} shorter`;
 }
 
 /** Returns "196 pauses, 52 fillers, 11 retakes". */

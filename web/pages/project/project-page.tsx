@@ -4,7 +4,7 @@ import { useLocation, useRoute } from "preact-iso";
 import type { LiveEventType } from "../../../src/domain/live-events";
 import { api, must, type Schemas } from "../../app/api";
 import { type List, useList, useRead } from "../../app/cache";
-import { formatCount, formatDuration } from "../../app/format";
+import { formatCount, formatDuration, formatMinutes } from "../../app/format";
 import { listenLive } from "../../app/live";
 import { invalidate } from "../../app/query-client";
 import { canWrite, workspace } from "../../app/session";
@@ -198,10 +198,7 @@ function Totals({ projectId, summary }: { projectId: string; summary: Summary })
 }
 
 /** Returns "45 seconds", "30 minutes" or "2:05:00". */
-function describeSaved(seconds: number): string {
-  if (seconds < 90) return formatCount(Math.round(seconds), "second");
-  return seconds < 5_400 ? formatCount(Math.round(seconds / 60), "minute") : formatDuration(seconds);
-}
+const describeSaved = (seconds: number): string => (seconds < 5_400 ? formatMinutes(seconds) : formatDuration(seconds));
 
 function NothingFound({ filters, onFilter }: { filters: Filters; onFilter(change: Filters): void }) {
   const { q, cut } = filters;
