@@ -1,5 +1,5 @@
 /** Spans with a decision, and searches in sorted, disjoint spans. */
-import type { Span, Ticks } from "../time";
+import { findFirst, type Span, type Ticks } from "../time";
 import type { Finding, RemovalReason } from "./rules";
 
 /** A stretch of audio with one outcome; `reason` is null if it is kept. `findings` are the rules for its words. */
@@ -9,22 +9,11 @@ export const isKept = (span: Pick<DecidedSpan, "reason">): boolean => span.reaso
 
 /** Returns the index of the first span that ends after `time`, or the number of spans. Uses binary search. */
 export const indexEndingAfter = (spans: readonly Span[], time: Ticks): number =>
-  findIndex(spans.length, (i) => spans[i]!.end > time);
+  findFirst(spans.length, (i) => spans[i]!.end > time);
 
 /** Returns the index of the first of sorted times that is after `time`, or the number of times. Uses binary search. */
 export const indexAfter = (times: readonly Ticks[], time: Ticks): number =>
-  findIndex(times.length, (i) => times[i]! > time);
-
-function findIndex(count: number, isAfter: (i: number) => boolean): number {
-  let low = 0;
-  let high = count;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (isAfter(middle)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
-}
+  findFirst(times.length, (i) => times[i]! > time);
 
 /** Returns the spans that overlap `span`, in order. */
 export function findOverlapping<T extends Span>(spans: readonly T[], span: Span): T[] {

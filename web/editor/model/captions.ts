@@ -1,4 +1,5 @@
 /** Lines of kept words to show while they are said. Pure. */
+import { findFirst } from "../../../src/domain/time";
 import type { EditorPlan } from "./plan";
 import { isWordKept, type Words } from "./words";
 
@@ -35,12 +36,6 @@ export function listCaptions(plan: EditorPlan, words: Words, texts: readonly str
 
 /** Returns the line of a word, or null. */
 export function findCaption(captions: readonly Caption[], word: number): Caption | null {
-  let [low, high] = [0, captions.length - 1];
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (captions[middle]!.from <= word) low = middle;
-    else high = middle - 1;
-  }
-  const found = captions[low];
-  return found !== undefined && word >= found.from && word < found.to ? found : null;
+  const found = captions[findFirst(captions.length, (index) => captions[index]!.from > word) - 1];
+  return found !== undefined && word < found.to ? found : null;
 }

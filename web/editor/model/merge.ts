@@ -1,4 +1,5 @@
 /** Merges the edits of other people into those of this tab. Pure. */
+
 import {
   applyTexts,
   type Changes,
@@ -9,6 +10,7 @@ import {
   type Merge,
   mergeEdits,
 } from "../../../src/domain/merge-edits";
+import { findFirst } from "../../../src/domain/time";
 import type { Content } from "./history";
 import { type EditorPlan, listKept, removeRange, restoreRange } from "./plan";
 
@@ -46,13 +48,8 @@ export const listChangesIn = (places: Places, from: Content, to: Content): Chang
 export function alignPlan(plan: EditorPlan, others: readonly EditorPlan[], tolerance: number): EditorPlan {
   const edges = others.flatMap(({ spans }) => spans.map(({ start }) => start)).sort((a, b) => a - b);
   const align = (time: number): number => {
-    let [low, high] = [0, edges.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (edges[middle]! < time) low = middle + 1;
-      else high = middle;
-    }
-    const near = [edges[low - 1], edges[low]].filter((edge) => edge !== undefined);
+    const next = findFirst(edges.length, (index) => edges[index]! >= time);
+    const near = [edges[next - 1], edges[next]].filter((edge) => edge !== undefined);
     const nearest = near.toSorted((a, b) => Math.abs(a - time) - Math.abs(b - time))[0];
     return nearest !== undefined && Math.abs(nearest - time) <= tolerance ? nearest : time;
   };

@@ -6,8 +6,9 @@
 import { compareKept } from "../../../src/domain/merge-edits";
 import type { RemovalReason } from "../../../src/domain/planning/rules";
 import { MIN_SEGMENT_TICKS } from "../../../src/domain/segments";
+import { findFirst, fromSeconds, toSeconds } from "../../../src/domain/time";
 
-export type { RemovalReason };
+export { fromSeconds, type RemovalReason, toSeconds };
 
 type KeptSpan = { start: number; end: number; isKept: true; review: string | null };
 /** Why a span is removed. `confidence` is from 0 to 1; null if it is not known. */
@@ -22,10 +23,6 @@ export type PlanSpan = KeptSpan | RemovedSpan;
 export type EditorPlan = { duration: number; spans: readonly PlanSpan[] };
 
 export type Range = { start: number; end: number };
-
-const MICROSECONDS = 1_000_000;
-export const fromSeconds = (seconds: number): number => Math.round(seconds * MICROSECONDS);
-export const toSeconds = (time: number): number => time / MICROSECONDS;
 
 /** Length of the shortest kept span that the server accepts. */
 export const MIN_KEPT = MIN_SEGMENT_TICKS;
@@ -191,15 +188,8 @@ export function getKeptDuration(plan: EditorPlan): number {
 }
 
 /** Returns the index of the span at a time, or of the last span at or after the end. */
-export function findSpanIndex(plan: EditorPlan, time: number): number {
-  let [low, high] = [0, plan.spans.length - 1];
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (plan.spans[middle]!.start <= time) low = middle;
-    else high = middle - 1;
-  }
-  return low;
-}
+export const findSpanIndex = ({ spans }: EditorPlan, time: number): number =>
+  Math.max(0, findFirst(spans.length, (index) => spans[index]!.start > time) - 1);
 
 /** Returns whether everything in a range is removed. For an empty range, the span at its position decides. */
 export function isRemoved(plan: EditorPlan, { start, end }: Range): boolean {

@@ -1,4 +1,5 @@
 /** The words of the transcript, and edits of a plan by words. Pure. Times are in microseconds. */
+import { findFirst } from "../../../src/domain/time";
 import {
   type EditorPlan,
   findSpanIndex,
@@ -149,15 +150,8 @@ export function areRemoved(plan: EditorPlan, words: Words, { from, to }: WordRan
 }
 
 /** Returns the index of the word at a time, or of the last word before it; -1 before the first. */
-export function findWordAt(words: Words, time: number): number {
-  let [low, high] = [0, words.start.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (words.start[middle]! <= time) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
-}
+export const findWordAt = ({ start }: Words, time: number): number =>
+  findFirst(start.length, (index) => start[index]! > time) - 1;
 
 /** The player rounds the start of a span to a frame, which may be before it. */
 const HALF_FRAME = 25_000;
@@ -183,15 +177,8 @@ export function findWordsIn(words: Words, { start, end }: Range): WordRange {
   return { from, to: Math.max(from, firstFrom(words, end)) };
 }
 
-function firstFrom(words: Words, time: number): number {
-  let [low, high] = [0, words.text.length];
-  while (low < high) {
-    const at = (low + high) >> 1;
-    if (middleOf(words, at) < time) low = at + 1;
-    else high = at;
-  }
-  return low;
-}
+const firstFrom = (words: Words, time: number): number =>
+  findFirst(words.text.length, (index) => middleOf(words, index) >= time);
 
 const normalizeQuotes = (text: string): string => text.replaceAll("’", "'");
 /** Keeps the length: `İ` is the only letter whose lower case is longer. */

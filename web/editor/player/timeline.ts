@@ -2,6 +2,7 @@
  * Maps between cut time and source time. A cut is played as consecutive pieces of the recording. Times are integers in
  * microseconds. Pure.
  */
+import { findFirst } from "../../../src/domain/time";
 import { fromSeconds, type Range } from "../model/plan";
 
 /** A part of a kept span that is loaded and appended as a unit. `at` is its start in the cut. */
@@ -57,15 +58,8 @@ export const getLength = (pieces: readonly Piece[]): number => {
 };
 
 /** Returns how many pieces at the start of the list pass the test. The list must be partitioned by it. */
-function countWhile(pieces: readonly Piece[], test: (piece: Piece) => boolean): number {
-  let [low, high] = [0, pieces.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (test(pieces[middle]!)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
+const countWhile = (pieces: readonly Piece[], test: (piece: Piece) => boolean): number =>
+  findFirst(pieces.length, (index) => !test(pieces[index]!));
 
 /** Returns the index of the piece that plays at a cut time. Clamps to the first and the last piece. */
 export const findPieceIndex = (pieces: readonly Piece[], cutTime: number): number =>

@@ -1,7 +1,9 @@
 /** Controls of the timeline that the keyboard reaches: the playhead and the edges in view. */
+
 import { type ReadonlySignal, type Signal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useRef } from "preact/hooks";
+import { TICKS_PER_SECOND } from "../../../src/domain/time";
 import { formatTimecode } from "../../app/format";
 import { countEdgesIn, type Edge, getEdgeKey, listEdgesIn } from "../model/edges";
 import { type EditorPlan, toSeconds } from "../model/plan";
@@ -15,8 +17,6 @@ type PlayheadFlagProps = {
   flag: RefObject<HTMLDivElement | null>;
   onSeek(time: number): void;
 };
-
-const SECOND = 1_000_000;
 
 /** Width of the flag in CSS pixels. All timecodes have the same length. */
 const FLAG_WIDTH = 82;
@@ -41,7 +41,7 @@ export function PlayheadFlag({ duration, playhead, frameDuration, formatTime, fl
     const time = playhead.value;
     const element = flag.current!;
     // During playback, screen readers get one value per second.
-    const precision = document.activeElement === element ? 10_000 : SECOND;
+    const precision = document.activeElement === element ? 10_000 : TICKS_PER_SECOND;
     const value = Math.floor(time / precision);
     if (value === said.current) return;
     said.current = value;
@@ -52,10 +52,10 @@ export function PlayheadFlag({ duration, playhead, frameDuration, formatTime, fl
   const steps: Record<string, (time: number) => number> = {
     ArrowLeft: (time) => time - frameDuration,
     ArrowRight: (time) => time + frameDuration,
-    "Shift+ArrowLeft": (time) => time - SECOND,
-    "Shift+ArrowRight": (time) => time + SECOND,
-    PageDown: (time) => time - 10 * SECOND,
-    PageUp: (time) => time + 10 * SECOND,
+    "Shift+ArrowLeft": (time) => time - TICKS_PER_SECOND,
+    "Shift+ArrowRight": (time) => time + TICKS_PER_SECOND,
+    PageDown: (time) => time - 10 * TICKS_PER_SECOND,
+    PageUp: (time) => time + 10 * TICKS_PER_SECOND,
     Home: () => 0,
     End: () => duration,
   };

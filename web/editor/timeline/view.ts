@@ -6,6 +6,7 @@
 import { type ReadonlySignal, type Signal, useSignal, useSignalEffect } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { findFirst } from "../../../src/domain/time";
 import type { Range } from "../model/plan";
 import { fromPlace, getWarpLength, toPlace, type Warp } from "./warp";
 
@@ -82,15 +83,10 @@ export function reveal(view: View, time: number, share: number): View {
 /** Returns the indices of the sorted ranges in view: the first, and the one after the last. */
 export function findInView(ranges: readonly Range[], view: View): [from: number, to: number] {
   const [start, end] = [toTime(view, 0), endOf(view)];
-  let [low, high] = [0, ranges.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (ranges[middle]!.end <= start) low = middle + 1;
-    else high = middle;
-  }
-  let to = low;
+  const from = findFirst(ranges.length, (index) => ranges[index]!.end > start);
+  let to = from;
   while (to < ranges.length && ranges[to]!.start < end) to++;
-  return [low, to];
+  return [from, to];
 }
 
 const STEPS = [0.04, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600].map((s) => s * 1e6);

@@ -1,4 +1,5 @@
 /** Shows removed spans as narrow seams: maps times of the recording to places on a shorter axis, and back. Pure. */
+import { findFirst } from "../../../src/domain/time";
 import type { EditorPlan } from "../model/plan";
 
 /** Sorted times at which the axis changes its speed, and their places. Both in microseconds. */
@@ -28,15 +29,10 @@ function map(from: Float64Array, to: Float64Array, value: number): number {
   const last = from.length - 1;
   if (value <= 0 || last < 1) return value;
   if (value >= from[last]!) return to[last]! + value - from[last]!;
-  let [low, high] = [0, last - 1];
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (from[middle]! <= value) low = middle;
-    else high = middle - 1;
-  }
-  const length = from[low + 1]! - from[low]!;
-  const share = length === 0 ? 0 : (value - from[low]!) / length;
-  return to[low]! + share * (to[low + 1]! - to[low]!);
+  const index = Math.max(0, findFirst(last, (one) => from[one]! > value) - 1);
+  const length = from[index + 1]! - from[index]!;
+  const share = length === 0 ? 0 : (value - from[index]!) / length;
+  return to[index]! + share * (to[index + 1]! - to[index]!);
 }
 
 export const toPlace = ({ times, places }: Warp, time: number): number => map(times, places, time);

@@ -1,4 +1,5 @@
 /** Divides the transcript into paragraphs of runs: consecutive words with the same appearance. Pure. */
+import { findFirst } from "../../../src/domain/time";
 import {
   type EditorPlan,
   findSpanIndex,
@@ -172,15 +173,8 @@ function hasSameTexts(before: ParagraphView, texts: readonly string[]): boolean 
 }
 
 /** Returns the index of the paragraph of a word. */
-export function findParagraph(paragraphs: readonly WordRange[], word: number): number {
-  let [low, high] = [0, paragraphs.length - 1];
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (paragraphs[middle]!.from <= word) low = middle;
-    else high = middle - 1;
-  }
-  return low;
-}
+export const findParagraph = (paragraphs: readonly WordRange[], word: number): number =>
+  Math.max(0, findFirst(paragraphs.length, (index) => paragraphs[index]!.from > word) - 1);
 
 /** A part of a paragraph's text. `run` is null for unmarked text. */
 export type Piece = { text: string; run: Run | null; pause?: Pause; word?: number };

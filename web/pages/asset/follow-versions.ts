@@ -1,5 +1,7 @@
 /** Opens the version that somebody else saves from the open cut, with the edits that it does not have. */
+
 import { useEffect, useRef } from "preact/hooks";
+import { TICKS_PER_SECOND } from "../../../src/domain/time";
 import { listenLive } from "../../app/live";
 import { me } from "../../app/session";
 import { showToast } from "../../app/toasts";
@@ -62,8 +64,6 @@ type FollowerSource = {
   both: EditorWithDraft;
 };
 
-const MICROSECONDS = 1_000_000;
-
 export function createFollower({ cut, cuts, words, editor, both }: FollowerSource): Follower {
   return {
     find: async () => {
@@ -73,7 +73,7 @@ export function createFollower({ cut, cuts, words, editor, both }: FollowerSourc
       if (!version?.plan) return null;
       const { plan } = version;
       const texts = applyPlanTexts(words, [...plan.segments, ...plan.removed]);
-      const halfFrame = plan.frame_rate ? (MICROSECONDS * plan.frame_rate.den) / plan.frame_rate.num / 2 : 0;
+      const halfFrame = plan.frame_rate ? (TICKS_PER_SECOND * plan.frame_rate.den) / plan.frame_rate.num / 2 : 0;
       const others = [editor.getSettled().plan, editor.stored.plan];
       return {
         version,

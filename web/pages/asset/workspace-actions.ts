@@ -1,5 +1,7 @@
 /** The actions of the editor's page that do not belong to one part of it. */
+
 import { useMemo } from "preact/hooks";
+import { TICKS_PER_SECOND } from "../../../src/domain/time";
 import { type Action, useActions } from "../../app/actions";
 import { canWrite } from "../../app/session";
 import { canRedo, canUndo } from "../../editor/model/history";
@@ -129,8 +131,6 @@ function toggleFullScreen(): void {
 const hasSelection = ({ range, marks, edge }: Editor): boolean =>
   range.value !== null || marks.value !== NO_MARKS || edge.value !== null;
 
-const SECOND = 1_000_000;
-
 function listPlaceActions({ editor, playback, frame }: Part): Row[] {
   const by = (time: number) => playback.seek(editor.playhead.value + time);
   /** `,` and `.` move the selected edge, if any. */
@@ -153,8 +153,18 @@ function listPlaceActions({ editor, playback, frame }: Part): Row[] {
       keys: ["."],
       perform: () => step(frame),
     },
-    { name: "seek.second-back", label: "Back one second", keys: ["Shift+ArrowLeft"], perform: () => by(-SECOND) },
-    { name: "seek.second-forward", label: "Forward one second", keys: ["Shift+ArrowRight"], perform: () => by(SECOND) },
+    {
+      name: "seek.second-back",
+      label: "Back one second",
+      keys: ["Shift+ArrowLeft"],
+      perform: () => by(-TICKS_PER_SECOND),
+    },
+    {
+      name: "seek.second-forward",
+      label: "Forward one second",
+      keys: ["Shift+ArrowRight"],
+      perform: () => by(TICKS_PER_SECOND),
+    },
     {
       name: "seek.join-previous",
       label: "Previous join",

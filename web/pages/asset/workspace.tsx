@@ -1,7 +1,9 @@
 /** The editor: bar, picture, right column and timeline in one window. */
+
 import { effect, untracked, useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { TICKS_PER_SECOND } from "../../../src/domain/time";
 import { formatCount, formatDuration } from "../../app/format";
 import { canWrite } from "../../app/session";
 import { ContextMenu } from "../../editor/context-menu";
@@ -28,7 +30,6 @@ import { type Asset, type AssetMedia, useStrip } from "./use-media";
 import { useSave } from "./use-save";
 import { useWorkspaceActions } from "./workspace-actions";
 
-const MICROSECONDS = 1_000_000;
 /** Substitute for the duration of a frame in a recording without video. */
 const AUDIO_STEP = 40_000;
 
@@ -74,7 +75,7 @@ export function Workspace({ asset, cuts, opened, media, form, playback, words, p
   const output = useOutput(asset.id);
   const differences = useSignal<readonly Difference[]>([]);
   const rate = cut?.plan?.frame_rate ?? asset.frame_rate;
-  const frame = rate === null ? AUDIO_STEP : (MICROSECONDS * rate.den) / rate.num;
+  const frame = rate === null ? AUDIO_STEP : (TICKS_PER_SECOND * rate.den) / rate.num;
   const clock = useMemo(() => createClock(rate, media?.start_timecode ?? null), [rate?.num, rate?.den, media]);
   const strip = useStrip(asset, media);
   useWorkspaceActions({ editor, playback, frame, save });
@@ -180,7 +181,7 @@ function useStartPlace({ editor, playback }: Pick<EditorContextValue, "editor" |
   const { at, cut } = query;
   useEffect(() => {
     if (at === undefined) return;
-    const time = /^\d{1,9}(\.\d{1,9})?$/.test(at) ? Math.round(Number(at) * MICROSECONDS) : null;
+    const time = /^\d{1,9}(\.\d{1,9})?$/.test(at) ? Math.round(Number(at) * TICKS_PER_SECOND) : null;
     if (time !== null && time < editor.plan.peek().duration) {
       openTab.value = "transcript";
       playback.seek(time);
