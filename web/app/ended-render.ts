@@ -4,13 +4,13 @@ import { api, must } from "./api";
 import { nameOf } from "./format";
 import { isPermanent } from "./pipelines";
 import { openDownload } from "./save-file";
-import { canWrite, me, workspace } from "./session";
+import { canWrite, me, toWorkspaceHeader, type WorkspaceHeader, workspace } from "./session";
 import { showFailure, showToast } from "./toasts";
 
 /** Shows a message about a render that has ended, to the user who started it. Throws `ApiError`. */
 export async function showEnd(renderId: string): Promise<void> {
   // The page may show another workspace when a button of the message is pressed.
-  const headers = toHeaders(workspace.peek()?.id);
+  const headers = toWorkspaceHeader(workspace.peek()?.id ?? null);
   const isWriter = canWrite.peek();
   const render = await readRender(renderId, headers);
   if (render.created_by?.id !== me.peek()?.id) return;
@@ -33,16 +33,11 @@ export async function showEnd(renderId: string): Promise<void> {
   });
 }
 
-type Headers = { "Offcut-Workspace"?: string };
-
-/** Returns the headers of a call in a workspace other than the one that the page shows. */
-const toHeaders = (id: string | undefined): Headers => (id === undefined ? {} : { "Offcut-Workspace": id });
-
-const readRender = (renderId: string, headers: Headers) =>
+const readRender = (renderId: string, headers: WorkspaceHeader) =>
   must(api.GET("/api/v1/renders/{render_id}", { params: { path: { render_id: renderId } }, headers }));
 
 /** Starts a render that failed once more, with the same cut, output and file name. Throws `ApiError`. */
-export async function renderAgain(renderId: string, headers: Headers = {}): Promise<void> {
+export async function renderAgain(renderId: string, headers: WorkspaceHeader = {}): Promise<void> {
   const { asset_id, cut_id, output } = await readRender(renderId, headers);
   const sent = api.POST("/api/v1/renders", { body: { asset_id, cut_id, output }, headers });
   const { state } = await must(sent);
@@ -52,7 +47,7 @@ export async function renderAgain(renderId: string, headers: Headers = {}): Prom
 }
 
 /** Downloads the file of a render with a new link, because links expire after 15 minutes. Throws `ApiError`. */
-export async function downloadRender(renderId: string, headers: Headers = {}): Promise<void> {
+export async function downloadRender(renderId: string, headers: WorkspaceHeader = {}): Promise<void> {
   const { download_url: url, output } = await readRender(renderId, headers);
   if (url !== null) openDownload(url, `render.${output.format}`);
 }

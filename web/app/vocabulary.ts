@@ -9,7 +9,7 @@ import {
 } from "../../src/domain/vocabulary/entries";
 import { ApiError, api, must } from "./api";
 import { client } from "./query-client";
-import { workspace } from "./session";
+import { toWorkspaceHeader, workspace } from "./session";
 import { showFailure, showToast } from "./toasts";
 
 /** Owner of a vocabulary. `projectId`: null for the vocabulary of the workspace. */
@@ -21,7 +21,7 @@ export const vocabularyKey = ({ workspaceId, projectId }: VocabularyOwner) => ["
 
 const toParams = ({ workspaceId, projectId }: VocabularyOwner) => ({
   params: { query: projectId === null ? {} : { project_id: projectId } },
-  headers: { "Offcut-Workspace": workspaceId },
+  headers: toWorkspaceHeader(workspaceId),
 });
 
 export const readVocabulary = (owner: VocabularyOwner, signal?: AbortSignal): Promise<Vocabulary> =>

@@ -5,7 +5,7 @@ import { canStoreURLs, defaultOptions, type PreviousUpload, Upload } from "tus-j
 import { DAY_MS } from "../../src/domain/time";
 import { randomKey } from "../app/api";
 import { forget, listKeys, recall, remember } from "../app/memory";
-import { currentWorkspaceId, me } from "../app/session";
+import { currentWorkspaceId, me, toWorkspaceHeader } from "../app/session";
 import { isTrayNeeded } from "../app/tray-state";
 import {
   canTryAgain,
@@ -114,7 +114,7 @@ function createUpload(id: string, projectId: string, file: File, language?: stri
   const upload = new Upload(file, {
     endpoint: "/api/v1/assets/upload-resumable",
     metadata: { filename: file.name, project_id: projectId, ...(language !== undefined && { language }) },
-    headers: workspace === null ? {} : { "Offcut-Workspace": workspace },
+    headers: toWorkspaceHeader(workspace),
     // The same file in the same project resumes its upload, even after a reload.
     fingerprint: async () => fingerprint,
     removeFingerprintOnSuccess: true,

@@ -1,7 +1,7 @@
 /** Scripts that are dropped or chosen together with the recording of the same name. */
 import { ApiError, api, must, toMessage } from "../app/api";
 import { formatCount } from "../app/format";
-import { me } from "../app/session";
+import { me, toWorkspaceHeader } from "../app/session";
 import { showToast } from "../app/toasts";
 import { toFolder } from "./dropped-files";
 import { isScript } from "./recording-types";
@@ -107,7 +107,7 @@ async function readText(file: File): Promise<string> {
  * be reached or is busy. Throws `ApiError`.
  */
 async function planWithScript(assetId: string, script: string, workspaceId: string): Promise<boolean> {
-  const call = { params: { path: { asset_id: assetId } }, headers: { "Offcut-Workspace": workspaceId } };
+  const call = { params: { path: { asset_id: assetId } }, headers: toWorkspaceHeader(workspaceId) };
   let isRefused = false;
   for (let attempt = 1; ; attempt++) {
     try {

@@ -5,7 +5,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { api } from "../../app/api";
 import { toList } from "../../app/english";
 import { listenLive } from "../../app/live";
-import { canWrite, currentWorkspaceId, me } from "../../app/session";
+import { canWrite, currentWorkspaceId, me, toWorkspaceHeader } from "../../app/session";
 import { toInitials } from "../../ui/avatar";
 import { useEditor } from "../state/context";
 
@@ -51,9 +51,8 @@ function usePresence(cutId: string | null): ReadonlySignal<readonly Person[]> {
       else if (answer !== null) clearInterval(timer);
     };
     const leave = () => {
-      const workspaceId = currentWorkspaceId();
       if (me.peek() === null) return;
-      const headers = new Headers(workspaceId === null ? [] : [["Offcut-Workspace", workspaceId]]);
+      const headers = toWorkspaceHeader(currentWorkspaceId());
       void fetch(`/api/v1/cuts/${cutId}/presence`, { method: "DELETE", keepalive: true, headers }).catch(() => {});
     };
     const timer = setInterval(() => void report(), REPEAT_MS);

@@ -5,7 +5,16 @@ import { type Resource, useRead } from "../../app/cache";
 import { toNumber } from "../../app/english";
 import { formatCount, formatTime } from "../../app/format";
 import { formatPrice } from "../../app/rare-formats";
-import { chooseWorkspace, isAdmin, isBilled, session, type Workspace, workspaces } from "../../app/session";
+import {
+  chooseWorkspace,
+  isAdmin,
+  isBilled,
+  me,
+  toWorkspaceHeader,
+  type Workspace,
+  type WorkspaceHeader,
+  workspaces,
+} from "../../app/session";
 import { isUuid } from "../../app/use-query";
 import { Button } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";
@@ -205,10 +214,8 @@ function useOrder(orderId: string, workspaceId: string | undefined): Resource<Sh
 }
 
 /** Returns the header with the workspace of an order. */
-const toOrderHeader = (workspaceId: string | undefined): { "Offcut-Workspace"?: string } => {
-  const id = workspaceId ?? (session.value.kind === "signed-in" ? session.value.me.id : undefined);
-  return id === undefined ? {} : { "Offcut-Workspace": id };
-};
+const toOrderHeader = (workspaceId: string | undefined): WorkspaceHeader =>
+  toWorkspaceHeader(workspaceId ?? me.value?.id ?? null);
 
 /** Returns the user's workspace of an order, or undefined if the user is not a member. */
 const findOrderWorkspace = (workspaceId: string | undefined): Workspace | undefined =>

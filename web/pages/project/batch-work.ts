@@ -8,7 +8,7 @@ import { recall, remember } from "../../app/memory";
 import { QUIET_RENDERS, quietRenders } from "../../app/open-jobs";
 import { runDeletion } from "../../app/query-client";
 import { openDownload } from "../../app/save-file";
-import { workspace } from "../../app/session";
+import { toWorkspaceHeader, workspace } from "../../app/session";
 import { showToast } from "../../app/toasts";
 import { isMode } from "../../editor/versions/name-version";
 import { addBatch, changeBatch, endBatch, insist, pause, runBatch } from "../../tray/batches";
@@ -21,7 +21,7 @@ const toItems = <One extends Recording>(recordings: readonly One[]) =>
 /** Returns what keeps calls in the workspace that is open now, whichever the user opens later. */
 function stayInWorkspace() {
   const workspaceId = workspace.peek()?.id ?? null;
-  return { workspaceId, headers: workspaceId === null ? {} : { "Offcut-Workspace": workspaceId } };
+  return { workspaceId, headers: toWorkspaceHeader(workspaceId) };
 }
 
 /**
