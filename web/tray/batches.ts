@@ -1,6 +1,8 @@
 /** Actions on many recordings. They continue while the user opens other pages. */
+
 import { computed, signal } from "@preact/signals";
-import { ApiError, toMessage } from "../app/api";
+import { toMessage } from "../app/api";
+import { findRetryMs, sleep } from "../app/retry";
 import { me } from "../app/session";
 import { isTrayNeeded } from "../app/tray-state";
 
@@ -30,31 +32,8 @@ let lastId = 0;
 /** Requests at the same time: the page needs connections of its own. */
 const WIDTH = 3;
 const MAX_ATTEMPTS = 8;
-const OFFLINE_DELAY_MS = 3_000;
 /** Time for which a row without problems stays. */
 export const DONE_MS = 5_000;
-
-/** Waits; rejects when it is stopped. */
-export const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve, reject) => {
-    if (signal.aborted) return reject(signal.reason);
-    const onStop = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", onStop);
-      resolve();
-    }, ms);
-    signal.addEventListener("abort", onStop, { once: true });
-  });
-
-/** Returns how long to wait before the same call again; null if it would fail again. */
-function findDelayMs(error: unknown): number | null {
-  if (!(error instanceof ApiError)) return null;
-  if (error.status === 429 || error.status === 503) return Math.max(1, error.retryAfterSeconds ?? 1) * 1000;
-  return error.code === "offline" ? OFFLINE_DELAY_MS : null;
-}
 
 /** Repeats a call while the server is unreachable or asks to wait. Rejects when it is stopped. */
 export async function insist<Answer>(call: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
@@ -62,9 +41,9 @@ export async function insist<Answer>(call: () => Promise<Answer>, signal: AbortS
     try {
       return await call();
     } catch (error) {
-      const delay = findDelayMs(error);
+      const delay = findRetryMs(error);
       if (delay === null) throw error;
-      await pause(delay, signal);
+      await sleep(delay, signal);
     }
   }
 }
@@ -86,12 +65,12 @@ export async function runBatch<Item extends BatchItem>({ label, items, run }: Ba
     for (let n = 1; ; n++) {
       try {
         const wait = resumeAt - Date.now();
-        if (wait > 0) await pause(wait, signal);
+        if (wait > 0) await sleep(wait, signal);
         await run(item);
         return change(id, ({ done }) => ({ done: done + 1 }));
       } catch (error) {
         if (signal.aborted) return;
-        const delay = n < MAX_ATTEMPTS ? findDelayMs(error) : null;
+        const delay = n < MAX_ATTEMPTS ? findRetryMs(error) : null;
         if (delay === null) return addProblem(id, { id: item.id, name: item.name, message: toMessage(error) });
         resumeAt = Math.max(resumeAt, Date.now() + delay);
       }

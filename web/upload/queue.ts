@@ -5,6 +5,7 @@ import { canStoreURLs, defaultOptions, type PreviousUpload, Upload } from "tus-j
 import { DAY_MS } from "../../src/domain/time";
 import { randomKey } from "../app/api";
 import { forget, listKeys, recall, remember } from "../app/memory";
+import { RETRY_DELAYS_MS } from "../app/retry";
 import { currentWorkspaceId, me, toWorkspaceHeader } from "../app/session";
 import { isTrayNeeded } from "../app/tray-state";
 import {
@@ -51,8 +52,6 @@ export const activeUploads = computed(() =>
 );
 
 const MAX_AT_ONCE = 3;
-/** Delays that cover a server restart or a laptop waking up. The last one repeats. */
-const RETRY_DELAYS_MS = [0, 1_000, 3_000, 5_000, 10_000, 20_000];
 const MAX_RETRIES = 1_000;
 
 /** `findOther` returns an interrupted upload of the same file in a language that was chosen for it. */

@@ -1,6 +1,8 @@
 /** Scripts that are dropped or chosen together with the recording of the same name. */
+
 import { ApiError, api, must, toMessage } from "../app/api";
 import { formatCount } from "../app/format";
+import { RETRY_DELAYS_MS, sleep } from "../app/retry";
 import { me, toWorkspaceHeader } from "../app/session";
 import { showToast } from "../app/toasts";
 import { toFolder } from "./dropped-files";
@@ -11,8 +13,6 @@ const waiting = new WeakMap<File, File>();
 /** The ID of the asset to which the script of a recording is being sent, by recording. */
 const sending = new WeakMap<File, string>();
 
-/** Delays that cover a server restart or a laptop waking up. The last one repeats. */
-const RETRY_DELAYS_MS = [0, 1_000, 3_000, 5_000, 10_000, 20_000];
 const MAX_ATTEMPTS = 200;
 
 /**
@@ -84,7 +84,7 @@ const MAX_LOADS = 5;
 /** Loads code, again after a while if the server cannot be reached. Throws `ApiError` with the code `not_loaded`. */
 async function loadCode<Code>(load: () => Promise<Code>): Promise<Code> {
   for (const delay of RETRY_DELAYS_MS.slice(0, MAX_LOADS)) {
-    await new Promise((resolve) => setTimeout(resolve, delay));
+    await sleep(delay);
     const code = await load().catch(() => null);
     if (code !== null) return code;
   }
@@ -123,8 +123,9 @@ async function planWithScript(assetId: string, script: string, workspaceId: stri
         continue;
       }
       if (!isTransient(error) || attempt === MAX_ATTEMPTS) throw error;
-      const delay = RETRY_DELAYS_MS[Math.min(attempt, RETRY_DELAYS_MS.length) - 1];
-      await new Promise((resolve) => setTimeout(resolve, delay));
+      const delay = RETRY_DELAYS_MS[Math.min(attempt, RETRY_DELAYS_MS.length) - 1]!;
+      // A busy server says how long to wait.
+      await sleep(error instanceof ApiError && error.retryAfterSeconds ? 1_000 * error.retryAfterSeconds : delay);
     }
   }
 }

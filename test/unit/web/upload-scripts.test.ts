@@ -1,6 +1,10 @@
 import "./page-globals";
-import { expect, test } from "bun:test";
-import { pairScripts } from "../../../web/upload/scripts";
+import { expect, spyOn, test } from "bun:test";
+import { type Me, session } from "../../../web/app/session";
+import { pairScripts, sendScript, takeScripts } from "../../../web/upload/scripts";
+import { definePageGlobal, usePageGlobals } from "./page-globals";
+
+usePageGlobals();
 
 const toFile = (path: string) => {
   const start = path.lastIndexOf("/") + 1;
@@ -32,4 +36,36 @@ test.each<[files: string[], scripts: Record<string, string>, unmatched: string[]
   expect(found.unmatched.map(({ path }) => path)).toEqual(unmatched);
   expect(found.ambiguous.map(({ path }) => path)).toEqual(ambiguous);
   expect(found.recordings.map(({ path }) => path)).toEqual(files.filter((file) => /\.(mp4|wav|mov)$/i.test(file)));
+});
+
+test("the script of a recording is sent again after the time for which a busy server asks", async () => {
+  session.value = { kind: "signed-in", me: { id: "me" } as Me };
+  const recording = new File(["x"], "Talk.mp4");
+  takeScripts([recording, new File(["Alpha."], "talk.txt")]);
+  const replies = [
+    Response.json({ detail: "Busy." }, { status: 503, headers: { "Retry-After": "7" } }),
+    Response.json({ detail: "Busy." }, { status: 500 }),
+    Response.json({ mode: "natural" }),
+    Response.json({}),
+  ];
+  const sent: string[] = [];
+  definePageGlobal("fetch", async (request: Request) => {
+    sent.push(`${request.method} ${request.headers.get("Offcut-Workspace")} ${await request.text()}`);
+    return replies.shift();
+  });
+  const waits: (number | undefined)[] = [];
+  const timers = spyOn(globalThis, "setTimeout").mockImplementation(((run: () => void, ms?: number) => {
+    waits.push(ms);
+    queueMicrotask(run);
+    return 0;
+  }) as unknown as typeof setTimeout);
+  try {
+    await sendScript(recording, "/api/v1/assets/upload-resumable/asset", "studio");
+  } finally {
+    timers.mockRestore();
+    session.value = { kind: "unknown" };
+  }
+  const put = JSON.stringify({ mode: "natural", script: "Alpha." });
+  expect(sent).toEqual(["GET studio ", "GET studio ", "GET studio ", `PUT studio ${put}`]);
+  expect(waits.filter(Boolean)).toEqual([7_000, 1_000]);
 });

@@ -7,11 +7,12 @@ import { formatCount, nameOf } from "../../app/format";
 import { recall, remember } from "../../app/memory";
 import { QUIET_RENDERS, quietRenders } from "../../app/open-jobs";
 import { runDeletion } from "../../app/query-client";
+import { sleep } from "../../app/retry";
 import { openDownload } from "../../app/save-file";
 import { toWorkspaceHeader, workspace } from "../../app/session";
 import { showToast } from "../../app/toasts";
 import { isMode } from "../../editor/versions/name-version";
-import { addBatch, changeBatch, endBatch, insist, pause, runBatch } from "../../tray/batches";
+import { addBatch, changeBatch, endBatch, insist, runBatch } from "../../tray/batches";
 import { fitChoice, type RenderChoice, toOutput } from "../asset/output/render-choices";
 import type { Recording } from "./recording";
 
@@ -138,7 +139,7 @@ export async function exportRecordings(recordings: readonly Recording[], parts: 
     openDownload(exportUrl(workspaceId, id), "Offcut export.zip");
     changeBatch(row, { isDownload: true });
     for (let isOpen = true; isOpen; ) {
-      await pause(POLL_MS, signal);
+      await sleep(POLL_MS, signal);
       const read = () => must(api.GET("/api/v1/exports/{export_id}", { params, headers }));
       const { state, done, problems } = await insist(read, signal);
       const named = problems.map(({ asset_id, name, message }) => ({

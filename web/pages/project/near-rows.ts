@@ -6,7 +6,8 @@
 
 import type { Page } from "../../app/cache";
 import { keepSame } from "../../app/cache";
-import { PACE_MS, type Row, type RowSource, readInOrder, sleep } from "./rows-in-order";
+import { sleep } from "../../app/retry";
+import { PACE_MS, type Row, type RowSource, readInOrder } from "./rows-in-order";
 
 export type NearRows<Item> = {
   /** Merges the first page, read again, into the rows. Null for a short list, which is read as a whole. */

@@ -2,7 +2,9 @@
  * Reads all pages of a long list again, while it is shown and changes, so that it has the rows of the server in their
  * order.
  */
+
 import { keepSame, type List, type Page } from "../../app/cache";
+import { sleep } from "../../app/retry";
 
 export type Row = { id: string };
 
@@ -16,8 +18,6 @@ export const PACE_MS = 250;
 
 /** Rows beyond those of the list that are read to find its last one again. */
 const MAX_MORE_ROWS = 100;
-
-export const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /**
  * Reads as many pages as the list shows. Rejects with the error of a read, and does nothing once `isOver` returns true.
