@@ -4,7 +4,7 @@ import type { LiveEventType } from "../../src/domain/live-events";
 import { connection, reportAnswer, reportNoAnswer } from "./connection";
 import { joinElection } from "./live-leader";
 import { type LiveMessage, openStream, type StreamState } from "./live-stream";
-import { currentWorkspaceId, refusals, session, workspace } from "./session";
+import { currentWorkspaceId, me, refusals, workspace } from "./session";
 
 type Listener = (message: LiveMessage) => void;
 type Shared = { kind: "message"; message: LiveMessage } | { kind: "state"; state: StreamState };
@@ -58,7 +58,7 @@ export const startLive = (): (() => void) =>
 
 /** Tabs with the same key share a stream. Null without a session. */
 const streamKey = computed<string | null>(() => {
-  const userId = session.value.kind === "signed-in" ? session.value.me.id : null;
+  const userId = me.value?.id ?? null;
   return userId === null || workspace.value === null ? null : `${userId}.${workspace.value.id}`;
 });
 

@@ -3,7 +3,7 @@ import { effect, signal, untracked } from "@preact/signals";
 import { api, must, type Schemas } from "./api";
 import { followRead } from "./cache";
 import { invalidate } from "./query-client";
-import { session } from "./session";
+import { me } from "./session";
 
 export type Notification = Schemas["Notification"];
 
@@ -18,7 +18,7 @@ let announce = (): void => {};
 /** Keeps the count and the newest notifications current while the user is signed in. Call it once. */
 export const watchNotifications = (): (() => void) =>
   effect(() => {
-    const userId = session.value.kind === "signed-in" ? session.value.me.id : null;
+    const userId = me.value?.id ?? null;
     untracked(() => {
       unreadCount.value = 0;
       newestNotifications.value = null;

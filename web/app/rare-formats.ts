@@ -18,6 +18,13 @@ export const listLanguages = (codes: readonly string[]): { value: string; label:
     .map((value) => ({ value, label: nameLanguage(value) }))
     .sort((one, other) => one.label.localeCompare(other.label));
 
+/** Returns the parts of a text that commas separate, such as "interview, day 1". */
+export const splitList = (text: string): string[] =>
+  text
+    .split(",")
+    .map((part) => part.trim())
+    .filter(Boolean);
+
 const ORDINAL_SUFFIXES: Partial<Record<Intl.LDMLPluralRule, string>> = { one: "st", two: "nd", few: "rd" };
 
 /** Returns "3rd". */

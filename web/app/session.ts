@@ -62,7 +62,7 @@ export const leftWorkspaces = new Set<string>();
 export const canWrite = computed(() => workspace.value !== null && workspace.value.role !== "viewer");
 
 /** Whether the user administers the server. */
-export const isAdmin = computed(() => session.value.kind === "signed-in" && session.value.me.role === "admin");
+export const isAdmin = computed(() => me.value?.role === "admin");
 
 /** Returns the name that pages show for a workspace. */
 export const toWorkspaceName = ({ name, is_personal: isPersonal }: Pick<Workspace, "name" | "is_personal">): string =>

@@ -83,8 +83,6 @@ const RULES: Record<Exclude<RemovalRule, "manual.edit" | "filler.written"> | Rev
   "review.differs_from_script": "These words differ from the script.",
 };
 
-export const describeReason = (reason: RemovalReason): string => REASON_NAMES[reason];
-
 /**
  * Returns the text of a rule. Returns null for rules that are newer than this page, and for rules that add nothing to
  * the reason.

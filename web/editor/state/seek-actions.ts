@@ -3,7 +3,7 @@ import { formatDecimal } from "../../app/format";
 import { listKept, type PlanSpan, toSeconds } from "../model/plan";
 import { findContext } from "../model/review-queue";
 import { chooseTake, type Take } from "../model/takes";
-import { describeReason, describeRule } from "../reasons";
+import { describeRule, REASON_NAMES } from "../reasons";
 import { findLine } from "./edit-actions";
 import type { Editor } from "./editor-state";
 import type { Playback } from "./playback";
@@ -34,7 +34,7 @@ export function stepJoin(editor: Editor, playback: Playback, direction: 1 | -1):
   editor.span.value = removed;
   const rule = describeRule(removed.rule);
   const length = formatDecimal(toSeconds(removed.end - removed.start));
-  editor.announce(`${describeReason(removed.reason)}, ${length} s${rule === null ? "" : `. ${rule}`}`);
+  editor.announce(`${REASON_NAMES[removed.reason]}, ${length} s${rule === null ? "" : `. ${rule}`}`);
 }
 
 const BEFORE_JOIN = 1_000_000;

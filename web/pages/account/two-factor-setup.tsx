@@ -111,7 +111,7 @@ function RecoveryCodes({ codes, email }: RecoveryCodesProps) {
         spellcheck={false}
       />
       <div class="toolbar">
-        <Button icon="link" onClick={() => void copy()}>
+        <Button icon="copy" onClick={() => void copy()}>
           Copy
         </Button>
         <Button icon="download" onClick={download}>

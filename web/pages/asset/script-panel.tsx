@@ -8,6 +8,7 @@ import { TranscribedLanguage } from "../../editor/transcript/language-note";
 import { MODES } from "../../editor/versions/name-version";
 import { Button } from "../../ui/button";
 import { Field, Segments } from "../../ui/form";
+import { focusHeading } from "../../ui/page";
 import { ErrorMessage } from "../../ui/states";
 import { SCRIPT_TYPES } from "../../upload/recording-types";
 import { MODE_HINTS, PlannedMode } from "./planned-cut";
@@ -57,7 +58,7 @@ export function ScriptPanel() {
       if (kept === null) cuts.choose(made.id);
       else recut(made.id, kept);
       openTab.value = "transcript";
-      document.querySelector<HTMLElement>("h1")?.focus();
+      focusHeading();
     } catch (thrown) {
       setError(thrown);
     } finally {

@@ -1,9 +1,10 @@
 /** The right column with tabs for the transcript and the details of the cut. */
+
 import type { ComponentChildren, FunctionComponent } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { recall, remember } from "../../app/memory";
 import { touch } from "../../app/narrow";
-import { canWrite, session } from "../../app/session";
+import { canWrite, me } from "../../app/session";
 import { ReviewTab } from "../../editor/review/review-tab";
 import { TakesTab } from "../../editor/review/takes-tab";
 import { useReviewCount } from "../../editor/review/use-review";
@@ -13,6 +14,7 @@ import { LanguageNote } from "../../editor/transcript/language-note";
 import { TranscriptTab } from "../../editor/transcript/transcript-tab";
 import { Button, IconButton } from "../../ui/button";
 import { Icon } from "../../ui/icon";
+import { focusHeading } from "../../ui/page";
 import { ComparePanel } from "./compare-panel";
 import { RendersTab } from "./output/output-panel";
 import { SideResizer } from "./panel-resizers";
@@ -183,7 +185,7 @@ const VIEWER_HINTS: Hint[] = [
   },
 ];
 
-const toKey = (): string => `hints.asset.${session.value.kind === "signed-in" ? session.value.me.id : ""}`;
+const toKey = (): string => `hints.asset.${me.value?.id ?? ""}`;
 
 /** Explains the page to first-time users, one hint at a time. Hints that were read or hidden do not return. */
 function Hints() {
@@ -199,7 +201,7 @@ function Hints() {
     remember(toKey(), String(count));
     setRead(count);
     // The focused button disappears with the last hint.
-    if (count >= hints.length) document.querySelector<HTMLElement>("h1")?.focus();
+    if (count >= hints.length) focusHeading();
   };
   const text = (touch.matches && hint.touch) || hint.text;
   const isLast = read === hints.length - 1;

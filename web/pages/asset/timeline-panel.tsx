@@ -7,7 +7,7 @@ import { toTimecode } from "../../editor/model/timecodes";
 import { findWordAt, getWordBounds } from "../../editor/model/words";
 import { PacingButton } from "../../editor/pacing/pacing-panel";
 import { toCutTime } from "../../editor/player/timeline";
-import { describeReason } from "../../editor/reasons";
+import { REASON_NAMES } from "../../editor/reasons";
 import { FilterChips } from "../../editor/review/filter-chips";
 import { measureRange } from "../../editor/review/item-texts";
 import { useEditor } from "../../editor/state/context";
@@ -44,7 +44,7 @@ function holdAt(editor: Editor, time: number): Range | null {
   const found = spans[findSpanIndex(plan.peek(), time)]!;
   if (!found.isKept) {
     span.value = found;
-    editor.announce(`${describeReason(found.reason)}, ${measureRange(editor, found)}, removed`);
+    editor.announce(`${REASON_NAMES[found.reason]}, ${measureRange(editor, found)}, removed`);
     return null;
   }
   const word = findWordAt(words, time);

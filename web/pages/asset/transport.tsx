@@ -1,4 +1,5 @@
 /** Playback controls and times: below the picture, and docked at the bottom of phones. */
+
 import { type ReadonlySignal, signal, useComputed } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { performAction } from "../../app/actions";
@@ -17,6 +18,7 @@ import { ActionButton, Button, IconButton } from "../../ui/button";
 import { Segments } from "../../ui/form";
 import { Icon } from "../../ui/icon";
 import { Menu } from "../../ui/menu";
+import { focusHeading } from "../../ui/page";
 import { SelectionTools } from "./selection-tools";
 import type { Asset } from "./use-media";
 
@@ -108,7 +110,7 @@ function GoTo() {
   }, []);
   const close = () => {
     isGoingTo.value = false;
-    document.querySelector<HTMLElement>("h1")?.focus();
+    focusHeading();
   };
   const go = (text: string) => {
     const time = readTime(clock, text, now, !isCut);

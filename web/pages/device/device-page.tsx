@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { ApiError, sendToServer, toApiError } from "../../app/api";
-import { session, toWorkspaceHeader, toWorkspaceName, workspaces } from "../../app/session";
+import { me, toWorkspaceHeader, toWorkspaceName, workspaces } from "../../app/session";
 import { Button } from "../../ui/button";
 import { Field, Form, SelectField } from "../../ui/form";
 import { Facts } from "../../ui/section";
@@ -66,7 +66,7 @@ type DeviceReviewProps = { request: DeviceRequest; onDone(decision: "approved" |
 /** Shows the device that requests access, so that users do not approve somebody else's device. */
 function DeviceReview({ request, onDone }: DeviceReviewProps) {
   const { user_code: userCode, client_id: name, scope, address } = request;
-  const email = session.value.kind === "signed-in" ? session.value.me.email : "";
+  const email = me.value?.email ?? "";
   return (
     <SignInFrame title="Connect this device?">
       <p>Approve only if you have just started this on your own device, and it shows the same code.</p>

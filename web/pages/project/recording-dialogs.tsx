@@ -9,6 +9,7 @@ import {
 } from "../../../src/domain/field-limits";
 import { api, must } from "../../app/api";
 import { nameOf } from "../../app/format";
+import { splitList } from "../../app/rare-formats";
 import { Field } from "../../ui/form";
 import { FormDialog } from "../../ui/form-dialog";
 import type { Recording } from "./recording";
@@ -46,20 +47,13 @@ export const RenameDialog = (props: RecordingDialogProps) => (
   </FormDialog>
 );
 
-/** Returns the tags of a text such as "interview, day 1". */
-export const readTags = (text: string): string[] =>
-  text
-    .split(",")
-    .map((tag) => tag.trim())
-    .filter(Boolean);
-
 export function NotesDialog(props: RecordingDialogProps) {
   const noteId = useId();
   return (
     <FormDialog
       title="Notes and tags"
       submitLabel="Save"
-      onSend={({ tags = "", note = "" }) => save(props, { tags: readTags(tags), note: note.trim() || null })}
+      onSend={({ tags = "", note = "" }) => save(props, { tags: splitList(tags), note: note.trim() || null })}
       onClose={props.onClose}
     >
       {(errors) => (

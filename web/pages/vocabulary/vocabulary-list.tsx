@@ -5,6 +5,7 @@ import { parseVocabularyFile } from "../../../src/domain/vocabulary/parse-file";
 import { afterNextFrame } from "../../app/after-next-frame";
 import { useRead } from "../../app/cache";
 import { formatBytes, formatCount } from "../../app/format";
+import { splitList } from "../../app/rare-formats";
 import { showFailure, showToast } from "../../app/toasts";
 import {
   addEntries,
@@ -37,13 +38,6 @@ export function VocabularyList({ owner, canEdit }: VocabularyListProps) {
   );
 }
 
-/** Splits text such as `off cut, of cut`. */
-const splitForms = (text: string): string[] =>
-  text
-    .split(",")
-    .map((form) => form.trim())
-    .filter(Boolean);
-
 function NewEntry({ owner }: { owner: VocabularyOwner }) {
   // Changes to empty the fields.
   const [added, setAdded] = useState(0);
@@ -52,7 +46,7 @@ function NewEntry({ owner }: { owner: VocabularyOwner }) {
       key={added}
       class="vocabulary-form"
       onSend={async ({ term = "", forms = "" }) => {
-        await changeVocabulary(owner, (entries) => addEntries(entries, [{ text: term, spoken_as: splitForms(forms) }]));
+        await changeVocabulary(owner, (entries) => addEntries(entries, [{ text: term, spoken_as: splitList(forms) }]));
         setAdded(added + 1);
       }}
     >

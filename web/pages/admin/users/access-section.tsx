@@ -3,7 +3,7 @@ import type { AccountRole } from "../../../../src/domain/access";
 import { api, type Schemas } from "../../../app/api";
 import { formatTime } from "../../../app/format";
 import { readPermissions } from "../../../app/load-session";
-import { isBilled, session } from "../../../app/session";
+import { isBilled, me } from "../../../app/session";
 import { showFailure } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
 import { CopyField, ShownOnceDialog } from "../../../ui/copy-field";
@@ -19,7 +19,7 @@ export function AccessSection({ user, onChanged }: AccessSectionProps) {
   const [asking, setAsking] = useState<AccessChange | null>(null);
   const [link, setLink] = useState<Schemas["AccountLink"] | null>(null);
   const params = { path: { user_id: user.id } };
-  const isSelf = session.value.kind === "signed-in" && session.value.me.id === user.id;
+  const isSelf = me.value?.id === user.id;
   const change = async (body: { role?: AccountRole; disabled?: boolean }) => {
     await mustAdmin(api.PATCH("/api/v1/admin/users/{user_id}", { params, body }));
     // Administrators who changed their own account may have lost the role.

@@ -5,7 +5,7 @@ import { api } from "../../../app/api";
 import { useRead } from "../../../app/cache";
 import { formatBytes, formatCount, formatDay, formatTime } from "../../../app/format";
 import { loadSession } from "../../../app/load-session";
-import { findPurgeTime, isBilled, session } from "../../../app/session";
+import { findPurgeTime, isBilled, me } from "../../../app/session";
 import { showToast } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
 import { ConfirmDialog } from "../../../ui/dialog";
@@ -247,7 +247,7 @@ type DeletionSectionProps = { user: AdminUserDetail; onChanged(): Promise<void> 
 function DeletionSection({ user, onChanged }: DeletionSectionProps) {
   const [isAsking, setIsAsking] = useState(false);
   const owned = listOnlyOwned(user);
-  const isSelf = session.value.kind === "signed-in" && session.value.me.id === user.id;
+  const isSelf = me.value?.id === user.id;
   const rest = describeRest(user);
   return (
     <Section

@@ -1,5 +1,7 @@
 /** Texts for accounts, and summaries of their content for confirmations. */
+
 import type { Schemas } from "../../../app/api";
+import { toList } from "../../../app/english";
 import { formatBytes, formatCount } from "../../../app/format";
 import { isBilled } from "../../../app/session";
 import { Status } from "../../../ui/status";
@@ -19,14 +21,10 @@ export function UserStatus({ user }: { user: AdminUser }) {
 
 export type AdminUserDetail = Schemas["AdminUserDetail"];
 
-/** Joins parts as "a, b and c". */
-const joinParts = (parts: string[]): string =>
-  parts.length < 2 ? parts.join("") : `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}`;
-
 const joinCounts = (counts: [number, string][], nothing: string): string =>
-  joinParts(counts.filter(([count]) => count > 0).map(([count, noun]) => formatCount(count, noun))) || nothing;
+  toList(counts.filter(([count]) => count > 0).map(([count, noun]) => formatCount(count, noun))) || nothing;
 
-/** Returns "4 projects, 12 recordings and 3 renders, 3.4 GB in all". */
+/** Returns "4 projects, 12 recordings, and 3 renders, 3.4 GB in all". */
 export function describeContents({ contents, storage_used_bytes: bytes }: AdminUserDetail): string {
   const counted = joinCounts(
     [
