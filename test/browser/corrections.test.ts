@@ -34,7 +34,7 @@ test("a correction is added to the vocabulary unless a common word became anothe
   await add.check();
   for (const [text, shown] of [
     ["Alfa", refusal],
-    ["Alpha", "The sound stays as it is."],
+    ["Alpha", "The audio stays as it is."],
   ] as const) {
     await field.fill(text);
     await hint.getByText(shown).waitFor();

@@ -1,4 +1,4 @@
-/** Asks the server who is signed in, and keeps that the same in all tabs. */
+/** Loads the session from the server, and keeps all tabs signed in as the same user. */
 
 import { effect } from "@preact/signals";
 import { api } from "./api";

@@ -31,7 +31,7 @@ const LIVE_NAMES = new Set(Object.values(LIVE_KEYS).flatMap(({ entity, names }) 
 const KEPT_MS = 5 * 60_000;
 /** Events within this time share one read. It is also the rest after the first read of a burst of events. */
 const DELAY_MS = 250;
-/** The rest after each read of a burst is twice as long as the one before, up to this. */
+/** Maximum rest within a burst. Each rest is twice as long as the previous one. */
 const MAX_REST_MS = 2_000;
 /**
  * Longer lists are read again less often after events, and never at an interval: that would burden the server and move

@@ -44,7 +44,7 @@ const PLURALS: Record<RemovalReason, string> = {
 export const nameCount = (reason: RemovalReason, count: number): string =>
   count === 1 ? PLURALS[reason].replace(/s(?= |$)/, "") : PLURALS[reason];
 
-/** A sentence for each rule. Rules that add nothing to the reason have none. */
+/** A sentence for each rule that adds something to the reason. */
 const RULES: Record<Exclude<RemovalRule, "manual.edit" | "filler.written"> | ReviewRule, string> = {
   "pause.long": "This pause is longer than the limit.",
   "pause.leading": "Nobody speaks before this.",

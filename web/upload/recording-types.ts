@@ -45,8 +45,8 @@ export function isOther({ name, type }: Pick<File, "name" | "type">): boolean {
 }
 
 /**
- * The first bytes of PDF, ZIP, RAR, 7z, gzip, PNG, JPEG, GIF, TIFF, RTF, XML, HTML and programs, none of which the
- * server takes for a recording.
+ * The first bytes of PDF, ZIP, RAR, 7z, gzip, PNG, JPEG, GIF, TIFF, RTF, XML, HTML and programs. The server refuses
+ * them as recordings.
  */
 const OTHER_HEADS = [
   ...["%PDF-", "PK\x03\x04", "Rar!", "7z\xbc\xaf", "\x1f\x8b\b\0", "\x1f\x8b\b\b", "\x89PNG", "GIF8", "II*\0", "MM\0*"],

@@ -16,7 +16,10 @@ export type Take = {
 
 /** A take is in the cut if at least this share of it is kept. */
 const MIN_KEPT_SHARE = 0.5;
-/** A short take of which much less is kept than of another one is only the padding of words beside it. */
+/**
+ * A short take whose kept share is lower than that of another take by more than this is only the padding of words
+ * beside it.
+ */
 const MAX_LESS_KEPT = 0.25;
 /** Maximum duration of a short take, in microseconds. Padding takes up to 0.6 s, so at most half of a longer take. */
 const SHORT = 1_200_000;

@@ -10,7 +10,7 @@ import { findInView, toTime, toX, type View } from "./view";
 const CAP = 3;
 /** Spans wider than this have the glyph of their reason. */
 const MIN_GLYPH_WIDTH = 16;
-/** A pause has none. */
+/** Pauses are drawn without a glyph. */
 const GLYPHS: Record<RemovalReason, string> = {
   silence: "",
   filler: "…",

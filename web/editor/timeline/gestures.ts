@@ -69,7 +69,7 @@ const WHEEL_ZOOM = 1.0025;
 /** Handles the gestures on a canvas. `read` returns the current state. Returns a function that stops it. */
 export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: () => GestureOptions): () => void {
   let drag: Drag | null = null;
-  /** Last position of the dragging pointer, because the event that cancels it has none. */
+  /** Last position of the dragging pointer. The event that cancels the drag has no position. */
   let lastX = 0;
   let holding: ReturnType<typeof setTimeout> | undefined;
   const pointers = new Map<number, number>();

@@ -107,7 +107,7 @@ export function CorrectionField({
         Add to the vocabulary of this project
       </label>
       <span class="soft hint" id={`${id}-hint`} role="status" dir="auto">
-        {isRefused ? describeCommonForm(common) : "The sound stays as it is."}
+        {isRefused ? describeCommonForm(common) : "The audio stays as it is."}
       </span>
       <div class="toolbar">
         <Button onClick={onClose}>Cancel</Button>

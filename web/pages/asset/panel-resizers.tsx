@@ -1,6 +1,6 @@
 /**
- * The lines that resize the panels of the editor, and the sizes that the user chose in this browser. Narrow windows
- * have none.
+ * The lines that resize the panels of the editor, and the sizes that the user chose in this browser. Not shown in
+ * narrow windows.
  */
 import { type Signal, signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";

@@ -112,7 +112,7 @@ export function TimelinePanel() {
           editor.canEdit
             ? (edge, to, isDone) => {
                 dragEdge(editor, edge, to, isDone);
-                // Plays the new join. A drag that was canceled has none.
+                // Plays the new join, unless the drag was canceled.
                 if (isDone && to !== edge.time) playJoin(editor, playback);
               }
             : undefined

@@ -97,7 +97,7 @@ function listPlayActions({ editor, playback }: Part): Row[] {
       icon: isMuted.value ? "muted" : "volume",
       perform: () => {
         isMuted.value = !isMuted.value;
-        editor.announce(isMuted.value ? "Sound is off" : "Sound is on");
+        editor.announce(isMuted.value ? "Audio is off" : "Audio is on");
       },
     },
     {

@@ -151,7 +151,6 @@ function useHistory(filter: HistoryFilter): List<CreditEntry> {
 const toHistoryQuery = ({ q, type, from, to }: HistoryFilter): Record<string, string> =>
   withoutEmpty({ q: q.trim(), type, since: toDayStart(from, 0), until: toDayStart(to, 1) }) as Record<string, string>;
 
-/** The kinds of entries to filter by. */
 /** Returns the kind of an entry: "Purchase", "Preparation", "Render". */
 function nameKind({ type, processor_name: step, payment_invoice_id: invoice }: CreditEntry): string {
   switch (type) {

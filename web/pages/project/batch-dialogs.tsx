@@ -1,4 +1,4 @@
-/** What a batch asks before it starts. */
+/** The dialogs of actions on several recordings. */
 
 import type { ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";

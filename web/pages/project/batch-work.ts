@@ -1,4 +1,4 @@
-/** What is done with several recordings, each as one row of the tray. */
+/** Actions on several recordings. Each action is one row of the tray. */
 
 import type { ExportPart } from "../../../src/domain/export-parts";
 import type { CutMode } from "../../../src/domain/plan";
@@ -19,14 +19,14 @@ import type { Recording } from "./recording";
 const toItems = <One extends Recording>(recordings: readonly One[]) =>
   recordings.map((recording) => ({ id: recording.id, name: nameOf(recording), recording }));
 
-/** Returns what keeps calls in the workspace that is open now, whichever the user opens later. */
+/** Returns the open workspace and its header: later calls stay in it when the user opens another one. */
 function stayInWorkspace() {
   const workspaceId = workspace.peek()?.id ?? null;
   return { workspaceId, headers: toWorkspaceHeader(workspaceId) };
 }
 
 /**
- * Deletes recordings. Those that somebody else has deleted are said to be gone, unless the user has lost access to the
+ * Deletes recordings. Counts those that somebody else has deleted already, unless the user has lost access to the
  * workspace.
  */
 export async function deleteRecordings(recordings: readonly Recording[]): Promise<void> {
@@ -38,7 +38,7 @@ export async function deleteRecordings(recordings: readonly Recording[]): Promis
       await runDeletion(id, must(api.DELETE("/api/v1/assets/{asset_id}", { params: toPath(id), headers })));
     } catch (error) {
       if (!(error instanceof ApiError && error.status === 404) || workspaceId === null) throw error;
-      // To somebody who is no member any longer, everything is 404, the workspace too.
+      // Former members get 404 for everything, including the workspace.
       const params = { path: { workspace_id: workspaceId } };
       access ??= must(api.GET("/api/v1/workspaces/{workspace_id}", { params }));
       await access.catch((failure: unknown) => {

@@ -15,13 +15,13 @@ export const ASSET_SORTS = [
 ] as const;
 export type AssetSort = (typeof ASSET_SORTS)[number]["value"];
 
-/** Returns by what the server sorts a recording, with the letters that it folds. */
+/** Returns the value by which the server sorts a recording. Like the server, ignores the case of A to Z. */
 function toSortValue({ name, filename, created_at, duration_seconds }: Recording, sort: AssetSort): string | number {
   if (sort.endsWith("name")) return (name ?? filename ?? "").replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   return sort.endsWith("created_at") ? Date.parse(created_at) : Number(duration_seconds ?? 0);
 }
 
-/** Returns a number below 0 if a recording is above another one in the list; 0 if only their IDs say which is. Pure. */
+/** Returns a number below 0 if `one` is above `other` in the list, or 0 if only their IDs decide. Pure. */
 export function comparePlaces(one: Recording, other: Recording, sort: AssetSort): number {
   const [a, b] = [toSortValue(one, sort), toSortValue(other, sort)];
   return a === b ? 0 : a < b === sort.startsWith("-") ? 1 : -1;
@@ -49,7 +49,7 @@ const DEFAULT: LibraryView = {
 const changes = signal(0);
 const toKey = (): string => `library.${me.value?.id ?? ""}`;
 
-/** The choices of the user. Unknown ones, as of another version, are the default. */
+/** The choices of the user. Unknown ones, such as those of another version, become the default. */
 export const libraryView = computed<LibraryView>(() => {
   changes.value;
   return readView(recall(toKey()));

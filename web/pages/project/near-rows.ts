@@ -14,11 +14,11 @@ export type NearRows<Item> = {
   merge(rows: Item[], fresh: Page<Item>): Item[] | null;
   /** Call it before the first page is read again. */
   onReading(): void;
-  /** Ends the doubts about a short list, which has been read again as a whole. */
+  /** Clears the doubts about a short list, which has been read again as a whole. */
   onReload(): void;
-  /** Says that a row may have come, gone or moved; with null, that any may have. */
+  /** Marks a row as possibly added, removed or moved; null marks all rows. */
   doubt(id: string | null): void;
-  /** Says which rows are near the view. */
+  /** Sets the range of rows that are near the view. */
   view(first: number, last: number): void;
   /**
    * Returns those of these rows that are still in the list, as they were read after their last known change: first
@@ -54,7 +54,7 @@ export function createNearRows<Item extends Row>(source: NearSource<Item>): Near
   const stale = new Set<string>();
   /** Rows that may be missing, gone or in the wrong place. */
   const doubted = new Set<string>();
-  /** The same of any row. */
+  /** Whether that applies to all rows. */
   let isAllDoubted = false;
   /** Whether a doubt has come since the last reading of the first page began. */
   let hasNewDoubt = false;

@@ -1,4 +1,4 @@
-/** What users can say about a recording: its name, tags and note. */
+/** Dialogs that change the name, tags and note of a recording. */
 
 import { useId } from "preact/hooks";
 import {

@@ -1,4 +1,4 @@
-/** What cards and rows of recordings show. */
+/** Parts of the cards and rows of recordings. */
 import { formatCount, formatDuration, formatShare } from "../../app/format";
 import { progressOf } from "../../app/live";
 import { canWrite } from "../../app/session";

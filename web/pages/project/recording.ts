@@ -1,4 +1,4 @@
-/** What the library says about a recording. Pure. */
+/** Texts and states of a recording in the library. Pure. */
 
 import type { Schemas } from "../../app/api";
 import { formatRemaining, formatShare } from "../../app/format";

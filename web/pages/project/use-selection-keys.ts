@@ -15,7 +15,7 @@ function findFocused(): string | undefined {
 }
 
 export function useSelectionKeys(selection: Selection, list: { current: List<Recording> }): void {
-  /** Reads the rest of a list of which everything is selected. */
+  /** Reads the rest of a list while all of it is selected. */
   useSignalEffect(() => {
     const { items, hasMore } = list.current;
     if (!selection.isAll.value || items.value === null) return;

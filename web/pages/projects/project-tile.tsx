@@ -19,7 +19,7 @@ type TilesProps = {
   projects: ListedProject[];
   /** Must stay the same function between renders. */
   onChange(): void;
-  /** What follows the last project. */
+  /** Content after the last project. */
   children: ComponentChildren;
 };
 

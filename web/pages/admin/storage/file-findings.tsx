@@ -39,6 +39,7 @@ const nameProblem = (problem: Finding["problem"]): string =>
   PROBLEMS.find(({ value }) => value === problem)?.label ?? problem;
 
 const CHECKS = { problem: isOneOf(PROBLEMS) };
+
 /** The results of the weekly file check. */
 export function FileFindings() {
   const checks = useRead(
