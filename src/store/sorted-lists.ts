@@ -7,7 +7,7 @@ import type { Queries } from "./db";
 import { type LibraryFilter, matchesLibrary } from "./library";
 import type { SortKey } from "./paging";
 import type { Project } from "./projects";
-import { contains, follows, type RowPage, toRowPage } from "./rows";
+import { contains, follows, isAnyOf, type RowPage, toRowPage } from "./rows";
 import { assets, projects } from "./schema";
 
 export const PROJECT_SORTS = ["last_activity_at", "created_at", "name"] as const;
@@ -67,10 +67,14 @@ function listSorted<T extends SQLiteTable & { id: SQLiteColumn }>(
 export function listSortedProjects(
   db: Queries,
   workspaceId: string,
-  filter: Sorted<(typeof PROJECT_SORTS)[number]> & { state: ProjectState },
+  filter: Sorted<(typeof PROJECT_SORTS)[number]> & { state: ProjectState; ids: string[] | null },
 ): Promise<RowPage<Project>> {
-  const isFound = filter.q === null ? undefined : contains(projects.name, filter.q);
-  const condition = and(eq(projects.workspace_id, workspaceId), eq(projects.state, filter.state), isFound);
+  const condition = and(
+    eq(projects.workspace_id, workspaceId),
+    eq(projects.state, filter.state),
+    filter.q === null ? undefined : contains(projects.name, filter.q),
+    filter.ids === null ? undefined : isAnyOf(projects.id, filter.ids),
+  );
   return listSorted(db, projects, PROJECT_VALUES[filter.sort].sql, condition, filter);
 }
 

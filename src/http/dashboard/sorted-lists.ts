@@ -38,6 +38,17 @@ const MAX_LIST_IDS = 100;
 const UUID = "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}";
 const ID_LIST = `^${UUID}(?:,${UUID})*$`;
 
+const idsFilter = (nouns: string) =>
+  Type.Optional(
+    Type.String({
+      maxLength: MAX_LIST_IDS * 37,
+      pattern: ID_LIST,
+      description: `Only these of the ${nouns}: at most ${MAX_LIST_IDS} IDs, separated by commas`,
+      errorText: `must be at most ${MAX_LIST_IDS} IDs, separated by commas`,
+    }),
+  );
+const parseIds = (ids: string | undefined): string[] | null => ids?.toLowerCase().split(",") ?? null;
+
 type SortFilter = { sort?: string; q?: string };
 type ProjectSort = (typeof PROJECT_SORTS)[number];
 const parseProjectSort = (filters: SortFilter) => parseSort<ProjectSort>(filters.sort, "last_activity_at", true);
@@ -49,6 +60,7 @@ export const projects = listRoute({
   filters: {
     state: stateFilter,
     q,
+    ids: idsFilter("projects"),
     sort: Type.Optional(sortField(PROJECT_SORTS)),
   },
   item: "ListedProject",
@@ -59,6 +71,7 @@ export const projects = listRoute({
       ...sorting,
       state: filters.state,
       q: filters.q || null,
+      ids: parseIds(filters.ids),
       after,
       limit,
     });
@@ -81,14 +94,7 @@ export const assets = listRoute({
       oneOf(...CUT_FILTERS),
       "Only assets by their newest cut: `none` without one, `to_review` with open marks, `reviewed` without open marks",
     ),
-    ids: Type.Optional(
-      Type.String({
-        maxLength: MAX_LIST_IDS * 37,
-        pattern: ID_LIST,
-        description: `Only these of the assets: at most ${MAX_LIST_IDS} IDs, separated by commas`,
-        errorText: `must be at most ${MAX_LIST_IDS} IDs, separated by commas`,
-      }),
-    ),
+    ids: idsFilter("assets"),
     sort: Type.Optional(sortField(ASSET_SORTS)),
   },
   item: "ListedAsset",
@@ -104,7 +110,7 @@ export const assets = listRoute({
       tag: filters.tag ?? null,
       createdBy: filters.created_by ?? null,
       cut: filters.cut ?? null,
-      ids: filters.ids?.toLowerCase().split(",") ?? null,
+      ids: parseIds(filters.ids),
       after,
       limit,
     });

@@ -75,6 +75,7 @@ export const list = listRoute({
       sort: "last_activity_at",
       isDescending: true,
       q: null,
+      ids: null,
       after,
       limit,
     }),

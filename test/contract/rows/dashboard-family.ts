@@ -104,6 +104,20 @@ export const familyRows: DashboardRow[] = [
     },
   ],
   [
+    "GET /api/v1/projects?ids= -> only those of the workspace's projects, without regard to upper and lower case; 422 for others than IDs",
+    async ({ anna, bert, call, getOutcome }) => {
+      const create = (as: Client, name: string) =>
+        as.must<{ id: string }>("POST", "/api/v1/projects", { json: { name } });
+      const [first, second, foreign] = [await create(anna, "a"), await create(anna, "b"), await create(bert, "c")];
+      await create(anna, "d");
+      const ids = [second.id.toUpperCase(), first.id, foreign.id, NO_ID].join();
+      const { body } = await call<{ items: { id: string }[] }>("GET", `/projects?sort=created_at&ids=${ids}`);
+      expect(body.items.map(({ id }) => id)).toEqual([first.id, second.id]);
+      for (const refused of ["", "x", `${first.id},`])
+        expect(await getOutcome("GET", `/projects?ids=${refused}`)).toBe("422 validation_error query.ids");
+    },
+  ],
+  [
     "Rate limit: token bucket a user, shared by both families; 429 with Retry-After; transfer URLs do not count",
     async () => {
       await using server = await startOwn({ RATE_LIMIT: "3" });
