@@ -1,5 +1,5 @@
 /**
- * Screenshots to look at after a change: each page in both themes and on a phone, in the folder that
+ * Screenshots to look at after a change: each page in both themes, on a phone and on a tablet, in the folder that
  * `OFFCUT_SCREENSHOTS` names.
  */
 import { mkdir } from "node:fs/promises";
@@ -7,11 +7,11 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 
 const FOLDER = process.env.OFFCUT_SCREENSHOTS;
-const PHONE = { width: 390, height: 844 };
+const SCREENS = { phone: { width: 390, height: 844 }, tablet: { width: 820, height: 1180 } };
 
 let count = 0;
 
-/** Writes three PNG files, named after the path of the page. Without a folder it does nothing. */
+/** Writes four PNG files, named after the path of the page. Without a folder it does nothing. */
 export async function saveScreenshots(page: Page): Promise<void> {
   if (!FOLDER) return;
   await mkdir(FOLDER, { recursive: true });
@@ -19,8 +19,10 @@ export async function saveScreenshots(page: Page): Promise<void> {
   const name = `${String(++count).padStart(3, "0")}${path}`;
   const window = page.viewportSize();
   for (const theme of ["light", "dark"]) await save(page, theme, `${name}-${theme}`);
-  await page.setViewportSize(PHONE);
-  await save(page, "light", `${name}-phone`);
+  for (const [screen, size] of Object.entries(SCREENS)) {
+    await page.setViewportSize(size);
+    await save(page, screen === "tablet" ? "dark" : "light", `${name}-${screen}`);
+  }
   if (window !== null) await page.setViewportSize(window);
 }
 
