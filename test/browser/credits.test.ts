@@ -117,6 +117,7 @@ test("a viewer of a workspace sees its credits and cannot buy", async () => {
   const page = await open("/credits", bert);
   await page.getByRole("button", { name: "Buy 600 credits" }).waitFor();
   await page.getByLabel("Workspace").selectOption(studio.id);
+  await page.getByRole("link", { name: "Settings" }).click();
   await page.getByRole("link", { name: "Credits" }).click();
   await shows(page, "Ask one of its owners or editors to buy credits");
   await shows(page, "All members of the workspace");

@@ -23,14 +23,13 @@ test("a job runs, is cancelled and retried, and completes; everything live", asy
   await hold.reached;
   await createWorkspace(await startSession(server(), user), "A studio with a long name");
   const page = await open("/projects", user);
-  const jobs = page.getByRole("button", { name: "1 job" });
+  const jobs = page.getByRole("link", { name: "Jobs 1 running or waiting" });
   await jobs.waitFor();
   for (const width of [320, 390, 1280]) {
     await page.setViewportSize({ width, height: 720 });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
   }
   await jobs.click();
-  await page.getByRole("link", { name: "All jobs" }).click();
 
   await page.getByRole("heading", { level: 1, name: "Jobs" }).waitFor();
   const row = running(page).getByRole("row").nth(1);

@@ -124,13 +124,15 @@ test("a viewer reads, other users find nothing, and a failing server is reported
   const page = await open("/webhooks", viewer);
   await page.getByRole("button", { name: "New endpoint" }).first().waitFor();
   await page.getByLabel("Workspace").selectOption("Newsroom");
-  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Webhooks" }).click();
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Settings" }).click();
+  await page.getByRole("link", { name: "Webhooks" }).click();
   await page.getByRole("link", { name: endpoint.url }).click();
   await page.getByText("No deliveries yet").waitFor();
   for (const name of ["New endpoint", "Send test event", "Edit", "More actions"])
     expect(await page.getByRole("button", { name, exact: true }).count()).toBe(0);
   await page.route("**/api/v1/webhook-endpoints**", (route) => route.abort());
-  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Webhooks" }).click();
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Settings" }).click();
+  await page.getByRole("link", { name: "Webhooks" }).click();
   await page.getByRole("alert").getByText("The server does not respond.").waitFor();
 
   const other = await open(`/webhooks/${endpoint.id}`, await server().user());

@@ -236,7 +236,7 @@ test("an invitation waits for its account in the list, with a notification; a li
     const { id } = await session.must<{ id: string }>("POST", "/api/v1/workspaces", { json: { name } });
     await session.must("POST", `/api/v1/workspaces/${id}/members`, { json: { email: emailOf(guest), role: "editor" } });
   }
-  await page.getByRole("button", { name: "Notifications, 2 unread" }).click();
+  await page.getByRole("button", { name: "Notifications 2 unread" }).click();
   await page.getByRole("link", { name: `${emailOf(owner)} invites you to Film` }).click();
   await button(page, "Decline the invitation to Film").click();
   await page.getByText("You declined the invitation to Film.").waitFor();

@@ -24,6 +24,7 @@ export const PAGE_MODULES = {
   "/jobs": () => import("../pages/jobs/jobs-page"),
   "/jobs/:pipelineId": () => import("../pages/jobs/job-page"),
   "/notifications": () => import("../pages/notifications/notifications-page"),
+  "/settings": () => import("../pages/settings/settings-page"),
   "/status": () => import("../pages/status/status-page"),
 };
 

@@ -50,6 +50,7 @@ export const SHELL_PATHS = [
   "/jobs",
   "/jobs/:pipelineId",
   "/notifications",
+  "/settings",
   "/status",
 ] as const;
 

@@ -93,7 +93,7 @@ export default function SignedIn() {
 }
 
 /** Pages that the API still serves during the grace period of an account. */
-const OPEN_IN_GRACE = ["/account", "/account/notifications", "/account/data", "/notifications", "/status"];
+const OPEN_IN_GRACE = ["/account", "/account/notifications", "/account/data", "/notifications", "/settings", "/status"];
 
 /** Returns whether the page is unavailable because the account is pending deletion. Reads signals. */
 const isLocked = (path: string): boolean =>

@@ -1,6 +1,7 @@
 /** Frames of pages that belong together: the title and the links between them. */
 import type { ComponentChildren } from "preact";
 import { isBilled } from "../app/session";
+import { SETTINGS } from "../shell/navigation";
 import { NotFoundPage, Page } from "../ui/page";
 import { SubNav } from "../ui/section";
 
@@ -13,7 +14,7 @@ const ACCOUNT_PAGES = [
 
 /** The frame of the account pages. */
 export const AccountFrame = ({ title, children }: { title: string; children: ComponentChildren }) => (
-  <Page title={title}>
+  <Page title={title} crumb={SETTINGS}>
     <SubNav label="Account" items={ACCOUNT_PAGES} />
     <div class="account">{children}</div>
   </Page>
@@ -31,7 +32,7 @@ type CreditsFrameProps = { title: string; actions?: ComponentChildren; children:
 /** The frame of the pages about credits, which do not exist on a server where nothing costs credits. */
 export const CreditsFrame = ({ title, actions, children }: CreditsFrameProps) =>
   isBilled.value ? (
-    <Page title={title} actions={actions}>
+    <Page title={title} crumb={SETTINGS} actions={actions}>
       <SubNav label="Credits" items={CREDITS_PAGES} />
       {children}
     </Page>

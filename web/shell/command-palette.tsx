@@ -5,6 +5,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { formatKeys, useActions } from "../app/actions";
 import { showToast } from "../app/toasts";
 import { IconButton } from "../ui/button";
+import { Icon } from "../ui/icon";
 import { isPaletteOpen, typedBefore } from "./navigation";
 
 /** The page is usually shown by then. */
@@ -64,6 +65,15 @@ function keepTyping(): AbortController {
 
 export const PaletteButton = () => (
   <IconButton icon="search" label={`Search (${formatKeys("Mod+k")})`} onClick={openPalette} />
+);
+
+/** Opens the palette, from the bar of all pages but recordings'. */
+export const SearchButton = () => (
+  <button type="button" class="search-button" onClick={() => openPalette()}>
+    <Icon name="search" />
+    <span class="truncate">Search recordings and what is said</span>
+    <kbd class="key">{formatKeys("Mod+k")}</kbd>
+  </button>
 );
 
 export function CommandPalette() {

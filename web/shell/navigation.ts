@@ -1,6 +1,5 @@
-/** The navigation of the shell: the entries of the rail, which the palette also lists. */
+/** The entries of the side bar and the rail. Settings are in `settings-pages.ts`. */
 import { signal } from "@preact/signals";
-import { isAdmin, isBilled } from "../app/session";
 import type { IconName } from "../ui/icon";
 
 /** Whether the palette is shown. */
@@ -8,33 +7,17 @@ export const isPaletteOpen = signal(false);
 /** Text typed before the palette was loaded. */
 export const typedBefore = signal("");
 
-type NavigationEntry = {
-  href: string;
-  label: string;
-  icon: IconName;
-  /** Prefixes of the paths that belong to the entry. */
-  paths: readonly string[];
-  /** Returns whether this user sees the entry. Reads signals. By default, everyone does. */
-  isShown?(): boolean;
-};
+type NavigationEntry = { href: string; label: string; icon: IconName; paths: RegExp };
 
+/** `paths`: matches the paths of the pages that belong to the entry. */
 export const NAVIGATION: readonly NavigationEntry[] = [
-  { href: "/projects", label: "Projects", icon: "projects", paths: ["/projects", "/assets"] },
-  { href: "/jobs", label: "Jobs", icon: "jobs", paths: ["/jobs"] },
-  {
-    href: "/credits",
-    label: "Credits",
-    icon: "credits",
-    paths: ["/credits", "/orders"],
-    isShown: () => isBilled.value,
-  },
-  { href: "/keys", label: "API keys", icon: "key", paths: ["/keys"] },
-  { href: "/webhooks", label: "Webhooks", icon: "webhook", paths: ["/webhooks"] },
-  { href: "/admin/users", label: "Administration", icon: "admin", paths: ["/admin"], isShown: () => isAdmin.value },
+  { href: "/projects", label: "Projects", icon: "projects", paths: /^\/(projects\b|assets\b|$)/ },
+  { href: "/jobs", label: "Jobs", icon: "jobs", paths: /^\/jobs\b/ },
 ];
 
-/** Returns the entry to which the path belongs. */
-export const findEntry = (path: string): NavigationEntry | undefined =>
-  path === "/"
-    ? NAVIGATION[0]
-    : NAVIGATION.find(({ paths }) => paths.some((start) => path === start || path.startsWith(`${start}/`)));
+export const SETTINGS: NavigationEntry = {
+  href: "/settings",
+  label: "Settings",
+  icon: "sliders",
+  paths: /^\/(settings|account|workspaces|credits|orders|keys|webhooks|admin|status)\b/,
+};

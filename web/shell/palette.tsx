@@ -11,6 +11,13 @@ import { isBilled } from "../app/session";
 import { toggleTheme } from "../app/theme";
 import { Dialog } from "../ui/dialog";
 import { isPaletteOpen, NAVIGATION, typedBefore } from "./navigation";
+import { listSettings } from "./settings-pages";
+
+const PAGES = [
+  ...NAVIGATION.map(({ label, href }) => [label, href] as const),
+  ["Notifications", "/notifications"],
+  ["Settings", "/settings"],
+] as const;
 
 const CREDIT_PAGES = [
   ["Credit history", "/credits/history"],
@@ -36,20 +43,15 @@ export default function Palette() {
   const commands = useMemo<Command[]>(
     () => [
       ...listActions().filter(isListed).map(toCommand),
-      ...NAVIGATION.filter(({ isShown }) => isShown?.() ?? true).map(({ href, label }) => ({
-        label,
-        detail: "Page",
-        run: () => route(href),
-      })),
+      ...PAGES.map(([label, href]) => ({ label, detail: "Page", run: () => route(href) })),
+      ...listSettings().flatMap(({ pages }) =>
+        pages.map(({ label, href }) => ({ label, detail: "Settings", run: () => route(href) })),
+      ),
       ...(isBilled.value ? CREDIT_PAGES : []).map(([label, href]) => ({
         label,
-        detail: "Page",
+        detail: "Settings",
         run: () => route(href),
       })),
-      { label: "Notifications", detail: "Page", run: () => route("/notifications") },
-      { label: "System status", detail: "Page", run: () => route("/status") },
-      { label: "Account", detail: "Page", run: () => route("/account") },
-      { label: "Workspaces", detail: "Page", run: () => route("/workspaces") },
       { label: "Switch theme", detail: "Action", run: toggleTheme },
     ],
     [route],

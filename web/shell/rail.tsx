@@ -1,38 +1,30 @@
-import type { ComponentChildren } from "preact";
-import { useLocation } from "preact-iso";
+import { ErrorBoundary, lazy, useLocation } from "preact-iso";
 import { performAction } from "../app/actions";
+import { toNumber } from "../app/english";
+import { formatCount } from "../app/format";
+import { unreadCount } from "../app/notifications";
+import { openJobs } from "../app/open-jobs";
+import { pinnedIds } from "../app/pins";
+import { lazyPage, withStyle } from "../app/routes";
 import { chooseWorkspace, toWorkspaceName, workspace, workspaces } from "../app/session";
 import { IconButton } from "../ui/button";
 import { Icon } from "../ui/icon";
-import { Menu } from "../ui/menu";
-import { AccountMenu } from "./account-menu";
-import { Bell } from "./bell";
+import { usePopover } from "../ui/menu";
+import { AccountMenu, MoreMenu } from "./account-menu";
 import { Brand, ThemeButton } from "./brand";
 import { PaletteButton } from "./command-palette";
-import { findEntry, NAVIGATION } from "./navigation";
+import { NAVIGATION, SETTINGS } from "./navigation";
 
-/** Number of entries in the rail, and on phones before the notifications. The others are in a menu. */
-const FIRST_ENTRIES = 2;
-
-const listEntries = () => NAVIGATION.filter(({ isShown }) => isShown?.() ?? true);
+const NewestNotifications = lazy(() => import("./newest-notifications"));
+const PinnedProjects = lazyPage(withStyle("pages", () => import("./pinned-projects")));
 
 /** The navigation beside the editor, as icons. */
 export function Rail() {
-  const current = findEntry(useLocation().path);
   return (
     <nav class="rail" aria-label="Main">
       <Brand />
-      {NAVIGATION.slice(0, FIRST_ENTRIES).map((entry) => (
-        <a
-          key={entry.href}
-          href={entry.href}
-          class="button quiet icon-only"
-          aria-label={entry.label}
-          title={entry.label}
-          aria-current={entry === current ? "page" : undefined}
-        >
-          <Icon name={entry.icon} />
-        </a>
+      {NAVIGATION.map((entry) => (
+        <RailLink key={entry.href} entry={entry} />
       ))}
       <Bell />
       <span class="spacer" />
@@ -44,61 +36,129 @@ export function Rail() {
         onClick={() => performAction("help.keys")}
       />
       <ThemeButton />
-      <OtherEntries label="Settings">
-        <Icon name="sliders" />
-      </OtherEntries>
+      <RailLink entry={SETTINGS} />
       <AccountMenu />
     </nav>
   );
 }
 
-type OtherEntriesProps = { label: string; look?: string; children: ComponentChildren };
+type Entry = typeof SETTINGS;
 
-function OtherEntries(props: OtherEntriesProps) {
-  const { route } = useLocation();
-  const items = listEntries()
-    .slice(FIRST_ENTRIES)
-    .map(({ href, label, icon }) => ({ label, icon, run: () => route(href) }));
-  return <Menu {...props} items={items} />;
-}
-
-/** The navigation: on the left, or at the bottom on phones. */
-export function MainNav() {
+function RailLink({ entry: { href, label, icon, paths } }: { entry: Entry }) {
   const { path } = useLocation();
-  const current = findEntry(path);
-  const entries = listEntries();
-  const isFirst = (entry: (typeof NAVIGATION)[number]) => entries.indexOf(entry) < FIRST_ENTRIES;
   return (
-    <nav class="shell-nav" aria-label="Main">
-      {entries.map((entry) => (
-        <a
-          key={entry.href}
-          href={entry.href}
-          class={isFirst(entry) ? undefined : "desktop-only"}
-          aria-current={entry === current ? "page" : undefined}
-        >
-          <Icon name={entry.icon} />
-          {entry.label}
-        </a>
-      ))}
-      <a href="/notifications" class="phone-only" aria-current={path === "/notifications" ? "page" : undefined}>
-        <Icon name="bell" />
-        Notifications
-      </a>
-      <span class={current && !isFirst(current) ? "nav-more current" : "nav-more"}>
-        <OtherEntries label="More pages" look="quiet">
-          <Icon name="more" />
-          More
-        </OtherEntries>
-      </span>
-    </nav>
+    <a href={href} class="button quiet icon-only" title={label} aria-current={paths.test(path) ? "page" : undefined}>
+      <Icon name={icon} />
+      <span class="visually-hidden">{label}</span>
+      {href === "/jobs" && <JobCount />}
+    </a>
   );
 }
+
+/** The side bar: on phones and tablets, a part of it is a bar of tabs at the bottom. */
+export function SideBar() {
+  const { path } = useLocation();
+  const hasPin = pinnedIds.value.some((id) => path === `/projects/${id}`);
+  const link = ({ href, label, icon, paths }: Entry, isCurrent = paths.test(path)) => (
+    <a
+      key={href}
+      href={href}
+      class={href === "/settings" ? "wide-only" : ""}
+      aria-current={isCurrent ? "page" : undefined}
+    >
+      <Icon name={icon} />
+      <span>{label}</span>
+      {href === "/jobs" && <JobCount />}
+    </a>
+  );
+  return (
+    <div class="shell-side">
+      <Brand />
+      <WorkspaceSwitch />
+      <nav class="shell-nav" aria-label="Main">
+        {NAVIGATION.map((entry) => link(entry, entry.paths.test(path) && !hasPin))}
+        <span class="wide-only">
+          <Bell hasLabel={true} />
+        </span>
+        <a href="/notifications" class="tab-only" aria-current={path === "/notifications" ? "page" : undefined}>
+          <Icon name="bell" />
+          <span>Notifications</span>
+          <UnreadCount />
+        </a>
+        {pinnedIds.value.length > 0 && (
+          <ErrorBoundary>
+            <PinnedProjects />
+          </ErrorBoundary>
+        )}
+        <span class="spacer wide-only" />
+        {link(SETTINGS)}
+        <span class={SETTINGS.paths.test(path) ? "tab-only nav-more current" : "tab-only nav-more"}>
+          <MoreMenu />
+        </span>
+      </nav>
+      <span class="wide-only">
+        <AccountMenu />
+      </span>
+    </div>
+  );
+}
+
+/** The number of the running and waiting jobs of the workspace. */
+function JobCount() {
+  const { length } = openJobs.value;
+  return length === 0 ? null : (
+    <span class="count number">
+      {toNumber(length)}
+      <span class="visually-hidden"> running or waiting</span>
+    </span>
+  );
+}
+
+const MAX_SHOWN_COUNT = 99;
+
+/** The notification bell: the number of unread notifications, and a popover with the newest. */
+function Bell({ hasLabel = false }: { hasLabel?: boolean }) {
+  const { isOpen, setIsOpen, root, button } = usePopover();
+  const count = unreadCount.value;
+  return (
+    <div class="menu" ref={root}>
+      <button
+        ref={button}
+        type="button"
+        class={hasLabel ? "bell-row" : "button quiet icon-only"}
+        aria-expanded={isOpen}
+        title={hasLabel ? undefined : "Notifications"}
+        onClick={() => setIsOpen(!isOpen)}
+      >
+        <Icon name="bell" />
+        <span class={hasLabel ? undefined : "visually-hidden"}>Notifications</span>
+        <UnreadCount />
+      </button>
+      <span class="visually-hidden" role="status">
+        {count > 0 && `${formatCount(count, "unread notification")}`}
+      </span>
+      {isOpen && (
+        <ErrorBoundary>
+          <NewestNotifications onClose={() => setIsOpen(false)} />
+        </ErrorBoundary>
+      )}
+    </div>
+  );
+}
+
+/** The number of unread notifications. */
+const UnreadCount = () =>
+  unreadCount.value === 0 ? null : (
+    <span class="count number">
+      {unreadCount.value > MAX_SHOWN_COUNT ? `${MAX_SHOWN_COUNT}+` : unreadCount.value}
+      <span class="visually-hidden"> unread</span>
+    </span>
+  );
 
 const ALL = "all";
 
 /** Switches the workspace. Hidden for users with only one. */
-export function WorkspaceSwitch() {
+function WorkspaceSwitch() {
   const { route } = useLocation();
   if (workspaces.value.length < 2) return null;
   return (

@@ -1,17 +1,12 @@
-/** The shell around every page: the top bar, the navigation, and the dialogs that any page may need. */
-
+/** The shell around every page: the side bar, the top bar, and the dialogs that any page may need. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { listenKeys, useActions } from "../app/actions";
 import { api, must } from "../app/api";
 import { connection } from "../app/connection";
-import { toNumber } from "../app/english";
-import { formatCount, formatDay } from "../app/format";
-import { progressOf } from "../app/live";
+import { formatDay } from "../app/format";
 import { loadSession } from "../app/load-session";
-import { openJobs } from "../app/open-jobs";
-import { findCurrentStep, getSubjectId, nameInput, namePipeline, type Pipeline } from "../app/pipelines";
 import { usePlaces } from "../app/places";
 import { lazyPage, withStyle } from "../app/routes";
 import { canWrite, findPurgeTime, me } from "../app/session";
@@ -19,16 +14,12 @@ import { showFailure, showToast } from "../app/toasts";
 import { isTrayNeeded } from "../app/tray-state";
 import { Button } from "../ui/button";
 import { Icon } from "../ui/icon";
-import { usePopover } from "../ui/menu";
-import { JobStatus } from "../ui/status";
 import { useBusy } from "../ui/use-busy";
 import { receiveOtherDrops } from "../upload/dropped-files";
-import { AccountMenu } from "./account-menu";
-import { Bell } from "./bell";
-import { Brand, ThemeButton } from "./brand";
-import { CommandPalette, PaletteButton } from "./command-palette";
+import { ThemeButton } from "./brand";
+import { CommandPalette, SearchButton } from "./command-palette";
 import type { KeyboardHelp } from "./keyboard-help";
-import { MainNav, Rail, WorkspaceSwitch } from "./rail";
+import { Rail, SideBar } from "./rail";
 
 const Tray = lazyPage(withStyle("pages", () => import("../tray/tray")));
 
@@ -55,17 +46,11 @@ export function Shell({ children }: { children: ComponentChildren }) {
         <Rail />
       ) : (
         <>
+          <SideBar />
           <header class="shell-bar">
-            <Brand />
-            <WorkspaceSwitch />
-            <span class="spacer" />
-            <LiveJobs />
-            <PaletteButton />
-            <Bell />
+            <SearchButton />
             <ThemeButton />
-            <AccountMenu />
           </header>
-          <MainNav />
         </>
       )}
       <main id="main" class="shell-main" tabIndex={-1}>
@@ -111,69 +96,6 @@ function GraceBanner() {
         </Button>
       </span>
     </section>
-  );
-}
-
-/** Shows the running and waiting jobs of the workspace, and their number. */
-function LiveJobs() {
-  const { isOpen, setIsOpen, root, button } = usePopover();
-  const jobs = openJobs.value;
-  if (jobs.length === 0) return null;
-  return (
-    <div class="menu" ref={root}>
-      <button
-        ref={button}
-        type="button"
-        class="button quiet live-jobs"
-        aria-expanded={isOpen}
-        title={`${formatCount(jobs.length, "job")} running or waiting`}
-        onClick={() => setIsOpen(!isOpen)}
-      >
-        <Icon name="jobs" />
-        <span>
-          {toNumber(jobs.length)}
-          <span class="live-jobs-noun"> {jobs.length === 1 ? "job" : "jobs"}</span>
-        </span>
-      </button>
-      {isOpen && (
-        <section class="menu-items popover-list" aria-label="Running and waiting jobs">
-          <ul class="plain-list">
-            {jobs.slice(0, MAX_SHOWN).map((job) => (
-              <JobRow key={job.id} job={job} onOpen={() => setIsOpen(false)} />
-            ))}
-          </ul>
-          {jobs.length > MAX_SHOWN && (
-            <p class="soft">and {formatCount(jobs.length - MAX_SHOWN, "more job", "more")}</p>
-          )}
-          <a class="button" href="/jobs" onClick={() => setIsOpen(false)}>
-            All jobs
-          </a>
-        </section>
-      )}
-    </div>
-  );
-}
-
-const MAX_SHOWN = 8;
-
-type JobRowProps = { job: Pipeline; onOpen(): void };
-
-function JobRow({ job, onOpen }: JobRowProps) {
-  const step = findCurrentStep(job);
-  const share = progressOf(getSubjectId(step)).value ?? step?.progress ?? 0;
-  const title = namePipeline(job);
-  const name = nameInput(job);
-  return (
-    <li class="live-job">
-      <a href={`/jobs/${job.id}`} onClick={onOpen}>
-        {title}
-      </a>
-      <JobStatus state={step?.state ?? job.state} />
-      <span class="soft truncate" title={name} dir="auto">
-        {name}
-      </span>
-      {step?.state === "running" && <progress class="progress" aria-label={`${title} ${name}`} max={1} value={share} />}
-    </li>
   );
 }
 

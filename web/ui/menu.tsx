@@ -27,10 +27,12 @@ type MenuProps = {
   side?: "left" | "right";
   children?: ComponentChildren;
   look?: string;
+  /** Whether the button is named by its content instead of the label. */
+  hasText?: boolean;
 };
 
 /** A button that opens a menu of actions. */
-export function Menu({ label, items, side = "right", look = "quiet icon-only", children }: MenuProps) {
+export function Menu({ label, items, side = "right", look = "quiet icon-only", hasText = false, children }: MenuProps) {
   const [isOpen, setIsOpen] = useState(false);
   const button = useRef<HTMLButtonElement>(null);
   return (
@@ -41,8 +43,8 @@ export function Menu({ label, items, side = "right", look = "quiet icon-only", c
         class={`button ${look}`}
         aria-haspopup="menu"
         aria-expanded={isOpen}
-        aria-label={label}
-        title={label}
+        aria-label={hasText ? undefined : label}
+        title={hasText ? undefined : label}
         onClick={() => setIsOpen(!isOpen)}
       >
         {children}

@@ -6,6 +6,7 @@ import { formatCount } from "../../app/format";
 import { readPermissions } from "../../app/load-session";
 import { PROBLEM_PAGES } from "../../app/notification-texts";
 import { isBilled } from "../../app/session";
+import { SETTINGS } from "../../shell/navigation";
 import { EmailAddress } from "../../ui/email-address";
 import { Icon } from "../../ui/icon";
 import { Page } from "../../ui/page";
@@ -32,7 +33,7 @@ type AdminFrameProps = {
 };
 
 export const AdminFrame = ({ title, parent, actions, children }: AdminFrameProps) => (
-  <Page title={title} crumb={ITEMS.find(({ href }) => href === parent)} actions={actions}>
+  <Page title={title} crumb={ITEMS.find(({ href }) => href === parent) ?? SETTINGS} actions={actions}>
     <SubNav
       label="Administration"
       items={isBilled.value ? ITEMS : ITEMS.filter(({ href }) => href !== "/admin/orders")}

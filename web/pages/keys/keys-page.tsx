@@ -4,6 +4,7 @@ import { useList } from "../../app/cache";
 import { formatDay, formatTime } from "../../app/format";
 import { findWorkspaceName, workspaces } from "../../app/session";
 import { showToast } from "../../app/toasts";
+import { SETTINGS } from "../../shell/navigation";
 import { Button } from "../../ui/button";
 import { CodeBlock, CopyField, ShownOnceDialog } from "../../ui/copy-field";
 import { type Column, DataTable } from "../../ui/data-table";
@@ -35,6 +36,7 @@ export default function KeysPage() {
   return (
     <Page
       title="API keys"
+      crumb={SETTINGS}
       actions={
         <Button icon="plus" look="primary" onClick={() => setIsCreating(true)}>
           New API key

@@ -150,7 +150,7 @@ function Library({ project, recordings, filters, onFilter, onChange }: LibraryPr
       actions={
         <>
           {canUpload && !isEmpty && <UploadArea projectId={project.id} isLarge={false} />}
-          {canWrite.value && <ProjectMenu project={project} onChange={onChange} onDeleted={() => route("/projects")} />}
+          <ProjectMenu project={project} onChange={onChange} onDeleted={() => route("/projects")} />
         </>
       }
     >
@@ -171,7 +171,13 @@ function Library({ project, recordings, filters, onFilter, onChange }: LibraryPr
       )}
       {!(hasItems && isList.value) && <LoadMore list={list} />}
       {items?.length === 0 && isFiltered && <NothingFound filters={filters} onFilter={onFilter} />}
-      {isEmpty && !canUpload && <Empty title="No recordings yet" icon="projects" />}
+      {isEmpty && !canUpload && (
+        <Empty title="No recordings yet" icon="projects">
+          <a class="button" href="/projects">
+            Show all projects
+          </a>
+        </Empty>
+      )}
     </Page>
   );
 }

@@ -1,8 +1,10 @@
 import { useState } from "preact/hooks";
 import { api, must, type Schemas } from "../../app/api";
+import { pinnedIds, togglePin } from "../../app/pins";
+import { canWrite } from "../../app/session";
 import { showFailure } from "../../app/toasts";
 import { Icon } from "../../ui/icon";
-import { Menu } from "../../ui/menu";
+import { Menu, type MenuItem } from "../../ui/menu";
 import type { ProjectDialog, ProjectDialogs } from "./project-dialogs";
 
 type ProjectMenuProps = { project: Schemas["Project"]; onChange(): void; onDeleted(): void };
@@ -31,16 +33,23 @@ export function ProjectMenu({ project, onChange, onDeleted }: ProjectMenuProps) 
       showFailure(error);
     }
   };
+  const changes: MenuItem[] = [
+    { label: "Rename", run: () => void show("rename") },
+    { label: "Cut after upload…", run: () => void show("cut") },
+    { label: "Vocabulary…", run: () => void show("vocabulary") },
+    { label: isArchived ? "Unarchive" : "Archive", run: () => void setState() },
+    { label: "Delete", icon: "trash", isDangerous: true, run: () => void show("delete") },
+  ];
   return (
     <>
       <Menu
         label={`Actions for ${project.name}`}
         items={[
-          { label: "Rename", run: () => void show("rename") },
-          { label: "Cut after upload…", run: () => void show("cut") },
-          { label: "Vocabulary…", run: () => void show("vocabulary") },
-          { label: isArchived ? "Unarchive" : "Archive", run: () => void setState() },
-          { label: "Delete", icon: "trash", isDangerous: true, run: () => void show("delete") },
+          {
+            label: pinnedIds.value.includes(project.id) ? "Unpin" : "Pin",
+            run: () => togglePin(project.id),
+          },
+          ...(canWrite.value ? changes : []),
         ]}
       >
         <Icon name="more" />

@@ -3,7 +3,6 @@ import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { mediaUrl, type Schemas } from "../../app/api";
 import { formatCount, formatDuration } from "../../app/format";
-import { canWrite } from "../../app/session";
 import { Icon } from "../../ui/icon";
 import { useChunks } from "../../ui/row-list";
 import { RelativeTime } from "../../ui/time";
@@ -75,16 +74,14 @@ function ProjectTile({ project, onChange }: { project: ListedProject; onChange()
             {name}
           </a>
         </h2>
-        {canWrite.value && (
-          <ProjectMenu
-            project={project}
-            onChange={onChange}
-            onDeleted={() => {
-              setIsRemoved(true);
-              onChange();
-            }}
-          />
-        )}
+        <ProjectMenu
+          project={project}
+          onChange={onChange}
+          onDeleted={() => {
+            setIsRemoved(true);
+            onChange();
+          }}
+        />
         <p class="soft number">
           {totals.recordings === 0
             ? "No recordings yet"

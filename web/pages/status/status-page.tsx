@@ -8,6 +8,7 @@ import { formatCount } from "../../app/format";
 import { listLanguages } from "../../app/rare-formats";
 import { isAdmin } from "../../app/session";
 import { useStatus } from "../../app/shared-reads";
+import { SETTINGS } from "../../shell/navigation";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { Page } from "../../ui/page";
@@ -19,7 +20,7 @@ export default function StatusPage() {
   const status = useStatus(30_000);
   const isOnline = connection.value === "online";
   return (
-    <Page title="System status">
+    <Page title="System status" crumb={SETTINGS}>
       <ResourceView resource={status}>
         {(found) => (
           <>

@@ -3,6 +3,7 @@ import { useLocation } from "preact-iso";
 import { api, must } from "../../app/api";
 import { useList } from "../../app/cache";
 import { canWrite, workspace } from "../../app/session";
+import { SETTINGS } from "../../shell/navigation";
 import { Button } from "../../ui/button";
 import { type Column, DataTable } from "../../ui/data-table";
 import { Page } from "../../ui/page";
@@ -62,7 +63,7 @@ export default function WebhooksPage() {
     </Button>
   );
   return (
-    <Page title="Webhooks" actions={createButton}>
+    <Page title="Webhooks" crumb={SETTINGS} actions={createButton}>
       <p class="soft">
         An endpoint is a URL on your own server. Offcut calls it when a recording, a cut or a render in this workspace
         is ready or has failed, so you do not have to poll.

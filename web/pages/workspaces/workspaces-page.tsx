@@ -7,6 +7,7 @@ import { formatDay } from "../../app/format";
 import { loadSession } from "../../app/load-session";
 import { chooseWorkspace, isBilled, toWorkspaceName, type Workspace, workspace } from "../../app/session";
 import { showFailure, showToast } from "../../app/toasts";
+import { SETTINGS } from "../../shell/navigation";
 import { Button } from "../../ui/button";
 import { type Column, DataTable } from "../../ui/data-table";
 import { NameDialog } from "../../ui/form-dialog";
@@ -28,6 +29,7 @@ export default function WorkspacesPage() {
   return (
     <Page
       title="Workspaces"
+      crumb={SETTINGS}
       actions={
         <Button icon="plus" look="primary" onClick={() => setIsCreating(true)}>
           New workspace
