@@ -1,7 +1,7 @@
 /** The shell around every page: the side bar, the top bar, and the dialogs that any page may need. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
-import { useLocation } from "preact-iso";
+import { ErrorBoundary, lazy, useLocation } from "preact-iso";
 import { listenKeys, useActions } from "../app/actions";
 import { api, must } from "../app/api";
 import { connection } from "../app/connection";
@@ -21,22 +21,18 @@ import { CommandPalette, SearchButton } from "./command-palette";
 import type { KeyboardHelp } from "./keyboard-help";
 import { Rail, SideBar } from "./rail";
 
+const DroppedRecordings = lazy(() => import("../upload/dropped-recordings"));
 const Tray = lazyPage(withStyle("pages", () => import("../tray/tray")));
 
 export function Shell({ children }: { children: ComponentChildren }) {
-  const { path, route } = useLocation();
+  const { path } = useLocation();
   // A recording fills the window.
   const isEditor = path.startsWith("/assets/");
   // A new page is announced by its heading, as after a page load.
   usePlaces();
+  const [dropped, setDropped] = useState<File[] | null>(null);
   const mayUpload = canWrite.value;
-  useEffect(() => {
-    if (!mayUpload) return;
-    return receiveOtherDrops((files) =>
-      // A recording on which somebody works stays open.
-      import("../upload/new-project").then((uploads) => uploads.uploadToNewProject(files, isEditor ? null : route)),
-    );
-  }, [mayUpload, isEditor, route]);
+  useEffect(() => (mayUpload ? receiveOtherDrops(setDropped) : undefined), [mayUpload]);
   return (
     <div class={isEditor ? "shell of-editor" : "shell"}>
       <a class="button skip-link" href="#main">
@@ -66,6 +62,11 @@ export function Shell({ children }: { children: ComponentChildren }) {
         {children}
       </main>
       {isTrayNeeded.value && <Tray />}
+      {dropped !== null && (
+        <ErrorBoundary>
+          <DroppedRecordings files={dropped} onClose={() => setDropped(null)} />
+        </ErrorBoundary>
+      )}
       <Keyboard />
       <CommandPalette />
     </div>

@@ -1,4 +1,4 @@
-/** Uploads files that belong to no project yet. */
+/** Uploads recordings to a project that is created for them. */
 import { MAX_NAME_CHARACTERS } from "../../src/domain/field-limits";
 import { api, must } from "../app/api";
 import { formatCount } from "../app/format";
@@ -8,26 +8,40 @@ import { isNamedAsRecording } from "./recording-types";
 import { takeRecordings } from "./take-recordings";
 
 /**
- * Creates a project named after the first recording among the files, uploads all recordings to it, and opens it with
- * `route`, or offers to. Other files are refused with a message.
+ * Uploads the recordings among files to a new project, and opens it with `route`. Other files are refused with a
+ * message.
  */
-export async function uploadToNewProject(files: File[], route: ((path: string) => void) | null): Promise<void> {
+export async function uploadToNewProject(files: File[], route: (path: string) => void): Promise<void> {
   const recordings = await takeRecordings(files);
-  const first = recordings.find(isNamedAsRecording) ?? recordings[0];
-  if (first === undefined) return;
-  const name =
-    first.name
+  if (recordings.length > 0) await createProjectFor(recordings, route);
+}
+
+/** Returns the name of a project for recordings: that of the first one. */
+export function nameProjectFor(recordings: readonly File[]): string {
+  const { name } = recordings.find(isNamedAsRecording) ?? recordings[0]!;
+  return (
+    name
       .replace(/\.[^.]*$/, "")
       .slice(0, MAX_NAME_CHARACTERS)
-      .trim() || first.name;
+      .trim() || name
+  );
+}
+
+/** Creates a project, uploads the recordings to it, and opens it with `route`; null: offers to open it. */
+export async function createProjectFor(recordings: File[], route: ((path: string) => void) | null): Promise<void> {
   try {
-    const project = await must(api.POST("/api/v1/projects", { body: { name, cut_after_upload: {} } }));
+    const body = { name: nameProjectFor(recordings), cut_after_upload: {} };
+    const project = await must(api.POST("/api/v1/projects", { body }));
     addUploads(project.id, recordings);
-    const href = `/projects/${project.id}`;
-    if (route !== null) return route(href);
-    const text = `${formatCount(recordings.length, "recording")} uploading to the new project “${project.name}”.`;
-    showToast({ kind: "info", text, link: { label: "Open", href } });
+    if (route !== null) return route(`/projects/${project.id}`);
+    showUploading(recordings, project);
   } catch (error) {
     showFailure(error);
   }
+}
+
+/** Shows to which project recordings are being uploaded. */
+export function showUploading({ length }: readonly File[], { id, name }: { id: string; name: string }): void {
+  const text = `${formatCount(length, "recording")} uploading to “${name}”.`;
+  showToast({ kind: "info", text, link: { label: "Open", href: `/projects/${id}` } });
 }

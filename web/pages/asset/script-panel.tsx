@@ -3,6 +3,7 @@ import { CUT_OPTION_LIMITS, type CutOptions, MANUAL_MODE } from "../../../src/do
 import { MAX_SCRIPT_CHARACTERS } from "../../../src/domain/planning/scripted/script-limits";
 import { ApiError, api, must } from "../../app/api";
 import { toNumber } from "../../app/english";
+import { showFailure, showToast } from "../../app/toasts";
 import { openTab, useEditor } from "../../editor/state/context";
 import { TranscribedLanguage } from "../../editor/transcript/language-note";
 import { MODES } from "../../editor/versions/name-version";
@@ -10,7 +11,7 @@ import { Button } from "../../ui/button";
 import { Field, Segments } from "../../ui/form";
 import { focusHeading } from "../../ui/page";
 import { ErrorMessage } from "../../ui/states";
-import { SCRIPT_TYPES } from "../../upload/recording-types";
+import { isScript, SCRIPT_TYPES } from "../../upload/recording-types";
 import { MODE_HINTS, PlannedMode } from "./planned-cut";
 import { readScript, type ScriptForm } from "./script";
 
@@ -83,6 +84,35 @@ export function ScriptPanel() {
   );
 }
 
+const toUnreadable = (error: unknown): ApiError =>
+  new ApiError(error instanceof Error ? error.message : String(error), "unreadable", 0);
+
+/** Makes a script that is dropped anywhere on the page the recording's. */
+export function useDroppedScript(form: ScriptForm, isEnabled: boolean): void {
+  useEffect(() => {
+    if (!isEnabled) return;
+    const onDrop = (event: DragEvent) => {
+      const [file, ...others] = event.dataTransfer?.files ?? [];
+      if (event.defaultPrevented || file === undefined || others.length > 0 || !isScript(file)) return;
+      event.preventDefault();
+      const before = form.script.peek();
+      const show = (text: string) => {
+        form.setScript(text);
+        openTab.value = "script";
+      };
+      readScript(file)
+        .then((text) => {
+          show(text);
+          const action = { label: "Undo", run: () => show(before) };
+          showToast({ kind: "info", text: `“${file.name}” is the script now.`, action });
+        })
+        .catch((error: unknown) => showFailure(toUnreadable(error)));
+    };
+    document.addEventListener("drop", onDrop);
+    return () => document.removeEventListener("drop", onDrop);
+  }, [form, isEnabled]);
+}
+
 /** The mode and the options of a cut. */
 function CutChoices({ form }: { form: ScriptForm }) {
   const id = useId();
@@ -114,7 +144,7 @@ export function ScriptField({ form, onError }: { form: ScriptForm; onError(error
       form.setScript(await readScript(file));
       onError(null);
     } catch (error) {
-      onError(new ApiError(error instanceof Error ? error.message : String(error), "unreadable", 0));
+      onError(toUnreadable(error));
     }
   };
   const { length } = form.script.value;

@@ -20,6 +20,7 @@ import type { EditorWithDraft } from "./follow-versions";
 import { useOutput } from "./output/use-output";
 import { findSize, panelSizes } from "./panel-resizers";
 import type { ScriptForm } from "./script";
+import { useDroppedScript } from "./script-panel";
 import { Side } from "./side";
 import { Stage } from "./stage";
 import { TimelinePanel } from "./timeline-panel";
@@ -94,6 +95,7 @@ export function Workspace({ asset, cuts, opened, media, form, playback, words, p
     if (cut !== null && document.activeElement?.matches(".of-script textarea")) return;
     openTab.value = isFirst ? "script" : "transcript";
   }, [asset.id, cut === null]);
+  useDroppedScript(form, canWrite.value && hasScript);
   // A recording that turns out to be without speech has no use for a script.
   useLayoutEffect(() => {
     if (!hasScript && cut === null && openTab.peek() === "script") openTab.value = "transcript";

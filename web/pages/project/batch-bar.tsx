@@ -9,9 +9,9 @@ import { Button, IconButton } from "../../ui/button";
 import { ConfirmDialog } from "../../ui/dialog";
 import type { IconName } from "../../ui/icon";
 import { keepFocus } from "../../ui/page";
+import { ChooseProject } from "../projects/choose-project";
 import { CutDialog, ExportDialog, RenderDialog } from "./batch-dialogs";
 import { deleteRecordings, moveRecordings } from "./batch-work";
-import { MoveDialog } from "./move-dialog";
 import type { NearRows } from "./near-rows";
 import type { Recording } from "./recording";
 import type { Selection } from "./selection";
@@ -95,10 +95,10 @@ export function BatchBar({ selection, list, near, onDone }: BatchBarProps) {
       {choice === "render" && <RenderDialog recordings={recordings} onStart={start} onClose={onClose} />}
       {choice === "export" && <ExportDialog recordings={recordings} onStart={start} onClose={onClose} />}
       {choice === "move" && (
-        <MoveDialog
-          count={recordings.length}
-          projectId={recordings[0]?.project_id ?? ""}
-          onMove={async (project) => start(moveRecordings(recordings, project))}
+        <ChooseProject
+          title={`Move ${formatCount(recordings.length, "recording")}`}
+          exceptId={recordings[0]?.project_id ?? ""}
+          onChoose={async (project) => start(moveRecordings(recordings, project))}
           onClose={onClose}
         />
       )}

@@ -13,7 +13,7 @@ import { showFailure, showToast } from "../../app/toasts";
 import { ConfirmDialog } from "../../ui/dialog";
 import { Menu, type MenuItem } from "../../ui/menu";
 import { keepFocus } from "../../ui/page";
-import { MoveDialog } from "./move-dialog";
+import { ChooseProject } from "../projects/choose-project";
 import type { Recording } from "./recording";
 import { NotesDialog, RenameDialog } from "./recording-dialogs";
 
@@ -56,10 +56,10 @@ export function RecordingMenu({ recording, onChange }: RecordingMenuProps) {
       {open === "rename" && <RenameDialog recording={recording} onSaved={onChange} onClose={onClose} />}
       {open === "notes" && <NotesDialog recording={recording} onSaved={onChange} onClose={onClose} />}
       {open === "move" && (
-        <MoveDialog
-          count={1}
-          projectId={recording.project_id}
-          onMove={async ({ id }) => {
+        <ChooseProject
+          title="Move 1 recording"
+          exceptId={recording.project_id}
+          onChoose={async ({ id }) => {
             await must(api.PATCH("/api/v1/assets/{asset_id}", { params, body: { project_id: id } }));
             isGoing.current = true;
             onChange();

@@ -1,37 +1,24 @@
-/** Takes files for a project, dropped anywhere on its page or chosen. Asks before a file is uploaded again. */
-
+/** Takes files for a project, dropped anywhere on its page or chosen. */
 import { useEffect, useRef, useState } from "preact/hooks";
-import { MAX_SEARCH_CHARACTERS } from "../../../src/domain/field-limits";
-import { api, must } from "../../app/api";
-import { formatCount } from "../../app/format";
 import { showFailure } from "../../app/toasts";
 import { Button } from "../../ui/button";
-import { Dialog } from "../../ui/dialog";
 import { Icon } from "../../ui/icon";
+import { useAddUploads } from "../../upload/add-uploads";
 import { readDroppedFiles } from "../../upload/dropped-files";
 import { describeLimits, useUploadLimits } from "../../upload/limits";
-import { listNames } from "../../upload/messages";
-import { addUploads } from "../../upload/queue";
 import { RECORDING_TYPES } from "../../upload/recording-types";
-import { dropScripts } from "../../upload/scripts";
 import { takeRecordings } from "../../upload/take-recordings";
-
-/** `known`: those of the files that the project may have already. */
-type Question = { files: File[]; known: File[] };
 
 /** `isLarge`: an area instead of a button, for a project without recordings. */
 export function UploadArea({ projectId, isLarge }: { projectId: string; isLarge: boolean }) {
   const input = useRef<HTMLInputElement>(null);
   const [isOver, setIsOver] = useState(false);
-  const [question, setQuestion] = useState<Question | null>(null);
+  const { add, question } = useAddUploads();
 
   async function take(dropped: File[]): Promise<void> {
     if (dropped.length === 0) return;
     try {
-      const files = await takeRecordings(dropped);
-      const known = await findDuplicates(projectId, files);
-      if (known.length > 0) setQuestion({ files, known });
-      else addUploads(projectId, files);
+      await add(projectId, await takeRecordings(dropped));
     } catch (error) {
       showFailure(error);
     }
@@ -90,7 +77,7 @@ export function UploadArea({ projectId, isLarge }: { projectId: string; isLarge:
           event.currentTarget.value = "";
         }}
       />
-      {question && <AgainDialog projectId={projectId} {...question} onClose={() => setQuestion(null)} />}
+      {question}
     </>
   );
 }
@@ -107,51 +94,4 @@ function LargeArea({ isOver, onChoose }: { isOver: boolean; onChoose(): void }) 
       <Button onClick={onChoose}>Choose files</Button>
     </div>
   );
-}
-
-type AgainDialogProps = Question & { projectId: string; onClose(): void };
-
-const AgainDialog = ({ projectId, files, known, onClose }: AgainDialogProps) => (
-  <Dialog title="Upload again?" onClose={onClose}>
-    <div class="dialog-body">
-      <p>
-        {known.length === 1
-          ? `This project already has a recording with the same name and size: ${known[0]!.name}.`
-          : `This project already has ${formatCount(known.length, "recording")} with the same names and sizes: ${listNames(known)}.`}
-      </p>
-    </div>
-    <div class="dialog-foot">
-      <Button
-        onClick={() => {
-          const rest = files.filter((file) => !known.includes(file));
-          dropScripts(known, rest);
-          addUploads(projectId, rest);
-          onClose();
-        }}
-      >
-        Skip
-      </Button>
-      <Button
-        look="primary"
-        onClick={() => {
-          addUploads(projectId, files);
-          onClose();
-        }}
-      >
-        Upload again
-      </Button>
-    </div>
-  </Dialog>
-);
-
-/** Returns the files with the same name and size as a recording in the project. */
-async function findDuplicates(projectId: string, files: File[]): Promise<File[]> {
-  const found = await Promise.all(
-    files.map(async (file) => {
-      const query = { project_id: projectId, q: file.name.slice(0, MAX_SEARCH_CHARACTERS), limit: 100 };
-      const { items } = await must(api.GET("/api/v1/assets", { params: { query } }));
-      return items.some((asset) => asset.filename === file.name && asset.size_bytes === file.size) ? [file] : [];
-    }),
-  );
-  return found.flat();
 }

@@ -110,7 +110,6 @@ export function ProjectsPage() {
   );
 }
 
-/** Files can be dropped anywhere on the page. */
 function NewProjectTile() {
   const { route } = useLocation();
   const choose = () => void import("./first-minute").then(({ chooseFiles }) => chooseFiles(route), showFailure);

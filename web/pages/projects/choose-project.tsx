@@ -1,10 +1,9 @@
-/** Asks to which project recordings are moved. */
-
+/** Asks for a project of the workspace, for recordings that are moved or uploaded. */
+import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { MAX_SEARCH_CHARACTERS } from "../../../src/domain/field-limits";
 import { api, must, type Schemas } from "../../app/api";
 import { useRead } from "../../app/cache";
-import { formatCount } from "../../app/format";
 import { workspace } from "../../app/session";
 import { useTyping } from "../../app/use-query";
 import { Button } from "../../ui/button";
@@ -13,31 +12,34 @@ import { ErrorMessage, ErrorPanel } from "../../ui/states";
 
 type Project = Schemas["Project"];
 
-type MoveDialogProps = {
-  count: number;
-  /** The project in which they are. */
-  projectId: string;
-  onMove(project: Project): Promise<void>;
+type ChooseProjectProps = {
+  title: string;
+  /** A project that is not offered. */
+  exceptId?: string;
+  /** Another choice, above the projects. */
+  children?: ComponentChildren;
+  /** Rejects with an error to show in the dialog, which then stays open. */
+  onChoose(project: Project): Promise<void>;
   onClose(): void;
 };
 
 const MAX_SHOWN = 20;
 
-export function MoveDialog({ count, projectId, onMove, onClose }: MoveDialogProps) {
+export function ChooseProject({ title, exceptId, children, onChoose, onClose }: ChooseProjectProps) {
   const [wanted, setWanted] = useState("");
   const [text, setText] = useTyping(wanted, setWanted);
   const [error, setError] = useState<unknown>(null);
   const [busyId, setBusyId] = useState<string | null>(null);
-  const list = useRead(["projects", workspace.value?.id, "to-move", wanted], (signal) => {
+  const list = useRead(["projects", workspace.value?.id, "to-choose", wanted], (signal) => {
     const query = { limit: MAX_SHOWN + 1, state: "active" as const, ...(wanted && { q: wanted }) };
     return must(api.GET("/api/v1/projects", { params: { query }, signal }));
   });
   const found = list.state.value;
-  const projects = found.kind === "ready" ? found.value.items.filter(({ id }) => id !== projectId) : [];
-  const move = async (project: Project) => {
+  const projects = found.kind === "ready" ? found.value.items.filter(({ id }) => id !== exceptId) : [];
+  const choose = async (project: Project) => {
     setBusyId(project.id);
     try {
-      await onMove(project);
+      await onChoose(project);
       onClose();
     } catch (thrown) {
       setError(thrown);
@@ -45,12 +47,13 @@ export function MoveDialog({ count, projectId, onMove, onClose }: MoveDialogProp
     }
   };
   return (
-    <Dialog title={`Move ${formatCount(count, "recording")}`} onClose={onClose}>
+    <Dialog title={title} onClose={onClose}>
       <div class="dialog-body">
+        {children}
         <input
           class="input"
           type="search"
-          data-first
+          data-first={children === undefined ? "" : undefined}
           maxLength={MAX_SEARCH_CHARACTERS}
           aria-label="Search projects"
           placeholder="Search projects"
@@ -65,7 +68,7 @@ export function MoveDialog({ count, projectId, onMove, onClose }: MoveDialogProp
                 look="quiet"
                 isBusy={busyId === project.id}
                 disabled={busyId !== null}
-                onClick={() => void move(project)}
+                onClick={() => void choose(project)}
               >
                 <span class="truncate" dir="auto">
                   {project.name}

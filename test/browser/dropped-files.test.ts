@@ -1,0 +1,85 @@
+/** A real browser: files that are dropped outside of the page of a project. */
+import { expect, test } from "bun:test";
+import { join } from "node:path";
+import { wav } from "../http/media";
+import type { Paged } from "../http/resources";
+import { temporaryFolder } from "../temporary-folder";
+import { until } from "../until";
+import { expectAccessible } from "./axe";
+import { drop, useDashboard } from "./dashboard";
+import { saveScreenshots } from "./screenshots";
+
+const { open, server } = useDashboard();
+
+test("recordings that are dropped outside of a project are added to a chosen one, or to that of the open recording", async () => {
+  await using folder = await temporaryFolder();
+  const user = await server().user();
+  const talks = await user.project("Talks");
+  const one = await wav(2);
+  const asset = await user.ready(one, { projectId: talks.id, filename: "one.wav" });
+  await Bun.write(join(folder.path, "one.wav"), one);
+  for (const name of ["two.wav", "three.wav", "four.wav"]) await Bun.write(join(folder.path, name), await wav(3));
+  const page = await open("/jobs", user);
+  const dropOn = (...names: string[]) =>
+    drop(
+      page,
+      names.map((name) => join(folder.path, name)),
+    );
+  const dialog = page.getByRole("dialog", { name: "Add 1 recording to a project" });
+  const row = (name: string) =>
+    page.getByRole("region", { name: "Uploads" }).getByRole("listitem").filter({ hasText: name });
+
+  await dropOn("one.wav");
+  await dialog.getByRole("button", { name: "New project “one”" }).waitFor();
+  await expectAccessible(page);
+  await saveScreenshots(page);
+  await dialog.getByRole("button", { name: "Talks" }).click();
+  // It is there already.
+  await page.getByRole("dialog", { name: "Upload again?" }).getByRole("button", { name: "Close" }).click();
+  await dialog.waitFor({ state: "detached" });
+  expect(new URL(page.url()).pathname).toBe("/jobs");
+
+  await dropOn("two.wav");
+  await dialog.getByRole("button", { name: "Talks" }).click();
+  await page.getByRole("heading", { level: 1, name: "Talks" }).waitFor();
+  await row("two.wav").getByText("Uploaded").waitFor();
+
+  await page.getByRole("link", { name: "Jobs" }).click();
+  await page.getByRole("heading", { level: 1, name: "Jobs" }).waitFor();
+  await dropOn("three.wav");
+  await dialog.getByRole("button", { name: "New project “three”" }).waitFor();
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name: "three" }).waitFor();
+
+  await page.goto(new URL(`/assets/${asset.id}`, page.url()).href);
+  await page.getByRole("tab", { name: "Script", exact: true }).waitFor();
+  await dropOn("four.wav");
+  await page.getByText("1 recording uploading to “Talks”.").waitFor();
+  await row("four.wav").getByText("Uploaded").waitFor();
+  const { items } = await user.must<Paged<{ filename: string }>>("GET", `/api/v1/assets?project_id=${talks.id}`);
+  expect(items.map(({ filename }) => filename).toSorted()).toEqual(["four.wav", "one.wav", "two.wav"]);
+});
+
+test("a text that is dropped anywhere on a recording's page is its script, and the one before comes back", async () => {
+  await using folder = await temporaryFolder();
+  await Bun.write(join(folder.path, "first.txt"), "alpha bravo");
+  await Bun.write(join(folder.path, "second.md"), "charlie");
+  await Bun.write(join(folder.path, "broken.srt"), new Uint8Array([65, 0, 66]));
+  const user = await server().user();
+  const { id } = await user.ready(await wav(3));
+  await user.cutEnded((await user.startCut({ asset_id: id })).id);
+  const page = await open(`/assets/${id}`, user);
+  await page.getByRole("tab", { name: "Transcript", selected: true }).waitFor();
+  const script = page.getByRole("textbox", { name: "Script" });
+  const has = (text: string) => until(`the script "${text}"`, async () => (await script.inputValue()) === text);
+  await drop(page, [join(folder.path, "first.txt")]);
+  await has("alpha bravo");
+  await page.getByRole("tab", { name: "Transcript" }).click();
+  await drop(page, [join(folder.path, "second.md")]);
+  await has("charlie");
+  await page.getByRole("button", { name: "Undo", exact: true }).last().click();
+  await has("alpha bravo");
+  await drop(page, [join(folder.path, "broken.srt")]);
+  await page.getByText("The file is not a text file.").waitFor();
+  await has("alpha bravo");
+});
