@@ -4,7 +4,7 @@ import { me } from "../app/session";
 import { Icon } from "./icon";
 
 /** Returns "AO" for "Amara Okoye", or for an address the first letter. */
-export const toInitials = (name: string): string =>
+const toInitials = (name: string): string =>
   name
     .split(/\s+/)
     .map((part) => [...part][0] ?? "")
@@ -21,6 +21,13 @@ export const namePerson = ({ id, name }: Person): string =>
 const Initials = ({ person }: { person: Person }) =>
   person.name === null && me.value?.id !== person.id ? <Icon name="user" /> : toInitials(namePerson(person));
 
+/** The initials of a person beside a text with the name. */
+export const AvatarMark = ({ person }: { person: Person }) => (
+  <span class="avatar" aria-hidden="true">
+    <Initials person={person} />
+  </span>
+);
+
 /** The initials of a person, with the name as the tooltip. */
 export function Avatar({ person, label = "" }: { person: Person; label?: string }) {
   const text = `${label}${namePerson(person)}`;
@@ -34,9 +41,7 @@ export function Avatar({ person, label = "" }: { person: Person; label?: string 
 /** The initials of a person beside `children`, which name the person. Default: the name on one line. */
 export const PersonCell = ({ person, children }: { person: Person; children?: ComponentChildren }) => (
   <span class="person">
-    <span class="avatar" aria-hidden="true">
-      <Initials person={person} />
-    </span>
+    <AvatarMark person={person} />
     {children || (
       <span class="truncate" title={namePerson(person)} dir="auto">
         {namePerson(person)}

@@ -6,7 +6,7 @@ import { api } from "../../app/api";
 import { toList } from "../../app/english";
 import { listenLive } from "../../app/live";
 import { canWrite, currentWorkspaceId, me, toWorkspaceHeader } from "../../app/session";
-import { toInitials } from "../../ui/avatar";
+import { AvatarMark } from "../../ui/avatar";
 import { useEditor } from "../state/context";
 
 export function People() {
@@ -17,10 +17,8 @@ export function People() {
   const text = `${toList(names)} ${names.length === 1 ? "is" : "are"} editing`;
   return (
     <span class="people" title={text}>
-      {others.map(({ id }, index) => (
-        <span key={id} class="avatar" aria-hidden="true">
-          {toInitials(names[index]!)}
-        </span>
+      {others.map((person) => (
+        <AvatarMark key={person.id} person={person} />
       ))}
       <span class="people-text">{text}</span>
     </span>

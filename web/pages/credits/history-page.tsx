@@ -61,7 +61,10 @@ export default function HistoryPage() {
             </Empty>
           ) : (
             <Empty title="No credits were added or used yet" icon="credits">
-              <p>Each purchase, each grant and each prepared recording appears here.</p>
+              <p>Purchases, grants and prepared recordings appear here.</p>
+              <a class="button" href="/credits">
+                Buy credits
+              </a>
             </Empty>
           )
         }

@@ -22,6 +22,9 @@ export default function FirstMinute() {
   return (
     <Empty title="No projects yet" icon="projects">
       <p>A project holds the recordings of a series, a course or a client.</p>
+      <a class="button" href="/workspaces">
+        Show your workspaces
+      </a>
     </Empty>
   );
 }

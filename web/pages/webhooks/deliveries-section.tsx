@@ -29,10 +29,12 @@ type DeliveriesSectionProps = {
   list: List<Delivery>;
   filter: DeliveryFilter;
   onFilter(filter: DeliveryFilter): void;
+  /** Sends a test event; null if the user cannot. */
+  onTest: (() => void) | null;
 };
 
 /** The deliveries of an endpoint. */
-export function DeliveriesSection({ endpoint, list, filter, onFilter }: DeliveriesSectionProps) {
+export function DeliveriesSection({ endpoint, list, filter, onFilter, onTest }: DeliveriesSectionProps) {
   const [opened, setOpened] = useState<Delivery | null>(null);
   const isEnabled = endpoint.state === "enabled";
   const canResend = canWrite.value && isEnabled;
@@ -68,7 +70,10 @@ export function DeliveriesSection({ endpoint, list, filter, onFilter }: Deliveri
         empty={
           <Empty title={FILTERS.find(({ value }) => value === filter)!.empty} icon="webhook">
             {filter === "all" ? (
-              <p>Events appear here when they happen, and stay for 30 days.</p>
+              <>
+                <p>Events appear here when they happen, and stay for 30 days.</p>
+                {onTest && <Button onClick={onTest}>Send a test event</Button>}
+              </>
             ) : (
               <Button onClick={() => onFilter("all")}>Show all deliveries</Button>
             )}

@@ -64,6 +64,16 @@ function EndpointView({ endpoint, resource }: EndpointViewProps) {
   const [filter, setFilter] = useState<DeliveryFilter>("all");
   const params = { path: { endpoint_id: endpoint.id } };
   const deliveries = useDeliveries(endpoint, filter);
+  const test = async () => {
+    try {
+      await must(api.POST("/api/v1/webhook-endpoints/{endpoint_id}/test", { params }));
+      showToast({ kind: "info", text: "Test event queued. It appears under Deliveries." });
+      setFilter("all");
+      void deliveries.reload();
+    } catch (error) {
+      showFailure(error);
+    }
+  };
   const setState = async (state: Endpoint["state"]) => {
     try {
       const call = api.PATCH("/api/v1/webhook-endpoints/{endpoint_id}", { params, body: { state } });
@@ -83,10 +93,7 @@ function EndpointView({ endpoint, resource }: EndpointViewProps) {
           <EndpointActions
             endpoint={endpoint}
             onChanged={() => void resource.reload()}
-            onTested={() => {
-              setFilter("all");
-              void deliveries.reload();
-            }}
+            onTest={() => void test()}
             onDeleted={() => route("/webhooks")}
             setState={(state) => void setState(state)}
           />
@@ -95,7 +102,13 @@ function EndpointView({ endpoint, resource }: EndpointViewProps) {
     >
       <EndpointNotices endpoint={endpoint} onEnable={canWrite.value ? () => void setState("enabled") : null} />
       <EndpointSummary endpoint={endpoint} />
-      <DeliveriesSection endpoint={endpoint} list={deliveries} filter={filter} onFilter={setFilter} />
+      <DeliveriesSection
+        endpoint={endpoint}
+        list={deliveries}
+        filter={filter}
+        onFilter={setFilter}
+        onTest={canWrite.value && endpoint.state === "enabled" ? () => void test() : null}
+      />
       <VerifySection />
     </Page>
   );
@@ -178,30 +191,21 @@ function EndpointNotices({ endpoint, onEnable }: EndpointNoticesProps) {
 type EndpointActionsProps = {
   endpoint: Endpoint;
   onChanged(): void;
-  onTested(): void;
+  onTest(): void;
   onDeleted(): void;
   setState(state: Endpoint["state"]): void;
 };
 
 /** The actions for an endpoint. */
-function EndpointActions({ endpoint, onChanged, onTested, onDeleted, setState }: EndpointActionsProps) {
+function EndpointActions({ endpoint, onChanged, onTest, onDeleted, setState }: EndpointActionsProps) {
   const [open, setOpen] = useState<"edit" | "rotate" | "delete" | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
   const params = { path: { endpoint_id: endpoint.id } };
   const isEnabled = endpoint.state === "enabled";
   const close = () => setOpen(null);
-  const test = async () => {
-    try {
-      await must(api.POST("/api/v1/webhook-endpoints/{endpoint_id}/test", { params }));
-      showToast({ kind: "info", text: "Test event queued. It appears under Deliveries." });
-      onTested();
-    } catch (error) {
-      showFailure(error);
-    }
-  };
   return (
     <div class="toolbar">
-      {isEnabled && <Button onClick={() => void test()}>Send test event</Button>}
+      {isEnabled && <Button onClick={onTest}>Send test event</Button>}
       <Button onClick={() => setOpen("edit")}>Edit</Button>
       <Menu
         label="More actions"

@@ -26,10 +26,11 @@ export default function BackupsPage() {
   const backups = list.first.value;
   const columns = useMemo(() => listColumns(list.reload), [list]);
   const isConfigured = backups !== null && backups.settings.backup_to !== null;
+  const hasRuns = isConfigured && backups.total > 0;
   return (
     <AdminFrame
       title="Backups"
-      actions={isConfigured && <StartButtons isRunning={backups.running !== null} onStarted={list.reload} />}
+      actions={hasRuns && <StartButtons isRunning={backups.running !== null} onStarted={list.reload} />}
     >
       {backups !== null && !isConfigured && <BackupsHint />}
       {backups !== null && (isConfigured || backups.total > 0) && <BackupSummary backups={backups} />}
@@ -41,7 +42,8 @@ export default function BackupsPage() {
         empty={
           isConfigured && (
             <Empty title="No backups yet" icon="jobs">
-              <p>The first backup runs tonight. You can also start one now.</p>
+              <p>The first backup runs tonight.</p>
+              <StartButtons isRunning={backups.running !== null} hasDrill={false} onStarted={list.reload} />
             </Empty>
           )
         }
@@ -50,9 +52,10 @@ export default function BackupsPage() {
   );
 }
 
-type StartButtonsProps = { isRunning: boolean; onStarted(): Promise<void> };
+/** `hasDrill`: whether there are backups from which a drill can restore. */
+type StartButtonsProps = { isRunning: boolean; hasDrill?: boolean; onStarted(): Promise<void> };
 
-function StartButtons({ isRunning, onStarted }: StartButtonsProps) {
+function StartButtons({ isRunning, hasDrill = true, onStarted }: StartButtonsProps) {
   const { isBusy, run } = useBusy();
   const start = (call: Promise<BackupRun>, text: string) =>
     run(async () => {
@@ -61,12 +64,16 @@ function StartButtons({ isRunning, onStarted }: StartButtonsProps) {
     });
   return (
     <div class="toolbar">
-      <Button
-        disabled={isRunning || isBusy}
-        onClick={() => void start(mustAdmin(api.POST("/api/v1/admin/backups/drill")), "The restore drill has started.")}
-      >
-        Run a restore drill
-      </Button>
+      {hasDrill && (
+        <Button
+          disabled={isRunning || isBusy}
+          onClick={() =>
+            void start(mustAdmin(api.POST("/api/v1/admin/backups/drill")), "The restore drill has started.")
+          }
+        >
+          Run a restore drill
+        </Button>
+      )}
       <Button
         look="primary"
         disabled={isRunning || isBusy}

@@ -114,7 +114,11 @@ function FindingList({ onResolved }: { onResolved(): void }) {
         rowKey={({ id }) => id}
         empty={
           query.problem === "" ? (
-            <Empty title="No files with a problem" icon="search" />
+            <Empty title="No files with a problem" icon="check">
+              <a class="button" href="/admin/health">
+                Show the server's health
+              </a>
+            </Empty>
           ) : (
             <Empty title="No matching files" icon="search">
               <Button onClick={() => change({ problem: "" })}>Show all problems</Button>
