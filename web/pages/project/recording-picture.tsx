@@ -7,9 +7,10 @@ import { Envelope } from "./envelope";
 import { countFrames, type Recording } from "./recording";
 import { useSeen } from "./use-seen";
 
-type PictureProps = { recording: Recording; hasScrub?: boolean };
+/** `hasTime`: whether the length is shown on it, and the time below the pointer. */
+type PictureProps = { recording: Recording; hasTime?: boolean };
 
-export function RecordingPicture({ recording, hasScrub = true }: PictureProps) {
+export function RecordingPicture({ recording, hasTime = true }: PictureProps) {
   const { id, type, state, duration_seconds: text } = recording;
   const [isMissing, setIsMissing] = useState(false);
   const isReady = state === "ready";
@@ -18,17 +19,17 @@ export function RecordingPicture({ recording, hasScrub = true }: PictureProps) {
   const duration = Number(text ?? 0);
   const scrub = useScrub(recording, hasPoster, duration);
   return (
-    <span class="recording-picture" {...(isReady && hasScrub ? scrub.handlers : {})}>
+    <span class="recording-picture" {...(isReady ? scrub.handlers : {})}>
       {hasPoster && <Poster id={id} onMissing={() => setIsMissing(true)} />}
       {hasEnvelope && <Envelope id={id} />}
       {!hasPoster && !hasEnvelope && <Icon name={type === "video" ? "film" : "audio"} />}
-      {isReady && hasScrub && (
+      {isReady && (
         <>
           <span ref={scrub.frame} class="scrub-frame" hidden />
           <span ref={scrub.line} class="scrub-line" hidden />
         </>
       )}
-      {duration > 0 && hasScrub && (
+      {duration > 0 && hasTime && (
         <span ref={scrub.time} class="picture-time number">
           {formatDuration(duration)}
         </span>

@@ -113,7 +113,7 @@ function NameCell({ recording, selection }: { recording: Recording; selection: S
   return (
     <span class="recording-name" data-id={recording.id}>
       <PickBox recording={recording} isSelected={isSelected.value} selection={selection} />
-      <RecordingPicture recording={recording} hasScrub={false} />
+      <RecordingPicture recording={recording} hasTime={false} />
       <span class="name-text">
         <a
           class="truncate"
