@@ -26,7 +26,7 @@ test("the tray shows how each project cuts new recordings, and lists all refused
   const tray = page.getByRole("region", { name: "Uploads" });
   await tray.getByRole("alert").getByText("Not video or audio: ").waitFor();
   expect(await tray.getByRole("alert").textContent()).toContain(" and 2 more.");
-  await page.getByText("“C2.txt” not used: no recording with its name is uploaded").waitFor();
+  await page.getByText("“C2.txt” not used: no recording in its folder has the same name").waitFor();
   expect(await tray.getByRole("listitem").count()).toBe(2);
   await tray.getByText("New recordings are cut: Tight").waitFor();
 

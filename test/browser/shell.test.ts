@@ -39,9 +39,7 @@ test("from the first start to a recording that is ready", async () => {
   const script = { name: "keynote.txt", mimeType: "text/plain", buffer: Buffer.from("alpha") };
   await page.getByLabel("Upload files").setInputFiles([file, script]);
   await page.getByRole("dialog", { name: "Upload again?" }).getByRole("button", { name: "Skip" }).click();
-  await page
-    .getByText("“keynote.txt” not used: drop it in the Script tab of the recording you already have.")
-    .waitFor();
+  await page.getByText("“keynote.txt” not used: drop it on the page of the recording you already have.").waitFor();
   expect(await page.getByRole("link", { name: "keynote.wav" }).count()).toBe(1);
   await page.getByLabel("Upload files").setInputFiles({ ...file, name: "empty.wav", buffer: Buffer.alloc(0) });
   await page.getByRole("alert").getByText("Empty or damaged.").waitFor();

@@ -118,7 +118,7 @@ test("the recordings of a folder are dropped on the page, and survive a lost net
   await drop(page, [shoot]);
   const rows = page.getByRole("region", { name: "Uploads" }).getByRole("listitem");
   await rows.first().getByText("Connection lost, trying again").waitFor();
-  await page.getByText("“one.txt” not used: no recording with its name is uploaded").waitFor();
+  await page.getByText("“one.txt” not used: no recording in its folder has the same name").waitFor();
   isLost = false;
   for (const name of ["one.wav", "two.wav"])
     await rows.filter({ hasText: name }).getByText("Uploaded").waitFor({ timeout: 40_000 });
@@ -162,7 +162,7 @@ test("a recording that is dropped on another page gets a project and a cut with 
   await rows.filter({ hasText: "Interview 3.wav" }).getByText("Uploaded").waitFor();
   expect(await rows.count()).toBe(2);
   await page.getByRole("button", { name: "Close photo.png" }).click();
-  await page.getByText("“notes.txt” not used: no recording with its name is uploaded").waitFor();
+  await page.getByText("“notes.txt” not used: no recording in its folder has the same name").waitFor();
   await planned;
   analysis.release();
   const cut = await until("the cut after the upload", async () => {

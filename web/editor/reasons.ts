@@ -79,7 +79,7 @@ const RULES: Record<Exclude<RemovalRule, "manual.edit" | "filler.written"> | Rev
   "review.other_speaker": "The words are said twice, maybe by two people.",
   "review.list": "The words are repeated, maybe as a list.",
   "review.uncertain_retake": "The words are repeated, and both may be needed.",
-  "review.assembled_takes": "This line is put together from two attempts.",
+  "review.assembled_takes": "This line combines two takes.",
   "review.differs_from_script": "These words differ from the script.",
 };
 

@@ -23,7 +23,7 @@ export function takeScripts(files: readonly File[]): File[] {
   // Loaded while the server can be reached, before the upload has begun.
   if (scripts.size > 0) void loadCode(() => import("../pages/asset/script")).catch(() => {});
   for (const [recording, script] of scripts) waiting.set(recording, script);
-  refuse(unmatched, "no recording with its name is uploaded from the same folder.");
+  refuse(unmatched, "no recording in its folder has the same name.");
   refuse(ambiguous, "several files have the same name. Rename them, or drop their folders.");
   return recordings;
 }
@@ -35,7 +35,7 @@ export function dropScripts(skipped: readonly File[], uploaded: readonly File[])
   for (const recording of uploaded) dropped.delete(waiting.get(recording));
   refuse(
     [...dropped].filter((script) => script !== undefined),
-    "drop it in the Script tab of the recording you already have.",
+    "drop it on the page of the recording you already have.",
   );
 }
 
@@ -88,7 +88,7 @@ async function loadCode<Code>(load: () => Promise<Code>): Promise<Code> {
     const code = await load().catch(() => null);
     if (code !== null) return code;
   }
-  const text = "The page could not load what reads it. Reload the page, then drop it in the recording's Script tab.";
+  const text = "The page could not read it. Reload the page, then drop the file on the page of its recording.";
   throw new ApiError(text, NOT_LOADED, 0);
 }
 
@@ -137,7 +137,7 @@ const isTransient = (error: unknown): boolean =>
 async function keepScript(assetId: string, script: string): Promise<void> {
   const { createScriptForm } = await loadCode(() => import("../pages/asset/script"));
   if (createScriptForm(assetId).setScript(script)) return;
-  throw new ApiError("The browser's storage is full. Drop it on the recording's Script tab.", "storage_full", 0);
+  throw new ApiError("The browser's storage is full. Drop it on the recording's page.", "storage_full", 0);
 }
 
 const normalize = (name: string): string => name.normalize("NFC").toLowerCase();

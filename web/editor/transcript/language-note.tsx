@@ -94,12 +94,12 @@ function Advice({ code }: { code: string }) {
     return languages.some((one) => one !== code) ? (
       <>To transcribe it in another language, upload it again.</>
     ) : (
-      <>This server recognizes only {name}: an administrator can add models of other languages.</>
+      <>This server recognizes only {name}. An administrator can add other languages.</>
     );
   return languages.includes(code) ? (
-    <>This server recognizes {name} now: upload the recording again.</>
+    <>This server now recognizes {name}. Upload the recording again.</>
   ) : (
-    <>This server does not recognize {name}: once an administrator has added a model, upload the recording again.</>
+    <>This server does not recognize {name} yet. Ask an administrator to add it, then upload the recording again.</>
   );
 }
 

@@ -17,7 +17,7 @@ export default function NotificationsPage() {
     <AccountFrame title="Notification settings">
       <Section
         title="Notifications"
-        hint="Notifications cover work that you start, and webhook endpoints of workspaces that you own. Changes are saved immediately."
+        hint="You are notified about work that you start, and about webhooks of workspaces that you own. Changes are saved immediately."
       >
         <ResourceView resource={preferences} skeleton={<ListSkeleton rows={6} />}>
           {({ items }) => (

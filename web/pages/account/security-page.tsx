@@ -37,7 +37,7 @@ export default function SecurityPage() {
 const DevicesSection = () => (
   <Section
     title="Devices"
-    hint="A device, such as a panel in your video editor, shows a code that you approve. It then gets an API key with its name."
+    hint="To connect a device, such as a panel in your video editor, approve the code that it shows. It gets an API key of its own."
   >
     <div class="toolbar">
       <a class="button default" href="/oauth/device">

@@ -42,7 +42,7 @@ export function describeWait(media: AssetMedia | null, { cuttable }: Asset): str
   if (media.is_preview_ready) return null;
   // Without Media Source, the browser plays only the preview, which is created last.
   if (!cuttable)
-    return hasMediaSource() ? "Playback will be ready before the words are." : "Playback is not ready yet.";
+    return hasMediaSource() ? "Playback will be ready before the transcript." : "Playback is not ready yet.";
   if (media.error_message !== null)
     return `The preview could not be created: ${media.error_message} You can still edit words and cuts.`;
   if (media.wait === null) return "Playback is not ready yet. You can already edit.";

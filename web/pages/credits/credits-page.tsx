@@ -94,8 +94,8 @@ function WaitingRecordings() {
       <Icon name="warning" />
       <div>
         <p>
-          {count} {items.length === 1 ? "waits" : "wait"} for credits. When the balance covers the oldest, it is charged
-          and ready, then the next.
+          {count} {items.length === 1 ? "waits" : "wait"} for credits. They are prepared one by one, the oldest first,
+          as the balance allows.
         </p>
         <ul class="waiting-recordings">
           {items.slice(0, MAX_SHOWN).map((asset) => (

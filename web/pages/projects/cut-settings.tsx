@@ -47,9 +47,8 @@ export function CutSettingsDialog({ project, onChange, onClose }: CutSettingsPro
       {() => (
         <>
           <p class="soft">
-            New recordings are cut as soon as they are transcribed. Recordings that are already uploading keep their
-            setting, which you can change on their pages. To add a script, drop a text file with the name of the
-            recording together with it.
+            New recordings are cut as soon as they are transcribed. Uploads in progress keep their setting. To cut by a
+            script, drop a text file of the same name with the recording.
           </p>
           <SelectField
             label="Mode"
