@@ -85,7 +85,8 @@ export function Bar({ both }: { both: EditorWithDraft }) {
       </Button>
       {canWrite.value && (
         <Button
-          look="primary"
+          look={editor.cut === null ? "default" : "primary"}
+          class="filled"
           disabled={!asset.cuttable || isMaking}
           title={isMaking ? MAKING : asset.cuttable ? undefined : PREPARING}
           onClick={render}

@@ -76,7 +76,13 @@ export function ScriptPanel() {
       {asset.cuttable ? <CutChoices form={form} /> : <PlannedMode asset={asset} form={form} />}
       <ErrorMessage error={error} />
       {asset.cuttable && (
-        <Button look="primary" icon="cut" isBusy={isSending || isMaking} onClick={() => void make()}>
+        <Button
+          look={isRecut ? "default" : "primary"}
+          class="filled"
+          icon="cut"
+          isBusy={isSending || isMaking}
+          onClick={() => void make()}
+        >
           {isRecut ? "Re-cut (keeps your edits)" : "Make cut"}
         </Button>
       )}
