@@ -95,6 +95,7 @@ export function TranscriptTab() {
   });
   const asked = useSignal(0);
   const open = () => {
+    if (editor.words.text.length === 0) return editor.announce("No words to find.");
     openTab.value = "transcript";
     asked.value++;
   };
@@ -182,7 +183,7 @@ export function TranscriptTab() {
   return (
     <section ref={section} class="transcript-panel" aria-label="Transcript">
       <h2 class="visually-hidden">Transcript</h2>
-      {asset.cuttable && (
+      {asset.cuttable && count > 0 && (
         <FindBar
           search={search}
           options={options}
@@ -314,7 +315,7 @@ const listSpanActions = (editor: Editor): Action[] => [
     describe: () => {
       const { reason } = editor.span.value!;
       const count = countReasons(editor.plan.value).get(reason)?.count ?? 1;
-      return `Restore all ${count} ${nameCount(reason, count)}`;
+      return `Restore ${count === 1 ? "the only" : `all ${count}`} ${nameCount(reason, count)}`;
     },
     perform: () => restoreAll(editor, editor.span.peek()!.reason),
   },

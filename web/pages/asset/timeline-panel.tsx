@@ -91,17 +91,19 @@ export function TimelinePanel() {
             <FilterChips />
             <span class="spacer" />
             <PacingButton />
-            <label class="collapse">
-              <input
-                type="checkbox"
-                class="switch"
-                checked={isCollapsed.value}
-                onChange={(event) => {
-                  isCollapsed.value = event.currentTarget.checked;
-                }}
-              />
-              Collapse removed
-            </label>
+            {editor.cut !== null && (
+              <label class="collapse">
+                <input
+                  type="checkbox"
+                  class="switch"
+                  checked={isCollapsed.value}
+                  onChange={(event) => {
+                    isCollapsed.value = event.currentTarget.checked;
+                  }}
+                />
+                Collapse removed
+              </label>
+            )}
           </>
         }
         filter={editor.filter.value}
