@@ -57,7 +57,7 @@ export default function Palette() {
     [route],
   );
   const wanted = text.trim().toLowerCase();
-  const shown = [...commands.filter(({ label }) => label.toLowerCase().includes(wanted)), ...found];
+  const shown = [...findCommands(commands, wanted), ...found];
   const run = (command: Command | undefined) => {
     if (!command) return;
     onClose();
@@ -114,6 +114,15 @@ export default function Palette() {
     </Dialog>
   );
 }
+
+/** Returns the commands with a text in lower case: first those that start with it, then those with such a word. */
+function findCommands(commands: readonly Command[], wanted: string): Command[] {
+  const rank = ({ label }: Command) => ` ${label.toLowerCase()}`.indexOf(` ${wanted}`);
+  const matching = commands.filter(({ label }) => label.toLowerCase().includes(wanted));
+  return matching.toSorted((a, b) => order(rank(a)) - order(rank(b)));
+}
+
+const order = (rank: number): number => (rank === 0 ? 0 : rank > 0 ? 1 : 2);
 
 /** The palette lists the actions that are available now, except for itself. */
 const isListed = (action: Action): boolean =>
