@@ -5,13 +5,15 @@ import { canWrite } from "../../app/session";
 import { ShareDialog } from "../../pages/asset/output/share-dialog";
 import type { ListedRender } from "../../pages/asset/output/use-output";
 import { Button, IconButton } from "../../ui/button";
+import { Icon } from "../../ui/icon";
 import { useChunks, useGrowing } from "../../ui/row-list";
 import { ErrorPanel } from "../../ui/states";
 import { getKeptDuration, toSeconds } from "../model/plan";
 import { ALL_WORTH, type Decisions, estimateLeft, type ReviewItem } from "../model/review-queue";
+import { getLook, REASON_ICONS } from "../reasons";
 import { useEditor } from "../state/context";
 import type { Editor } from "../state/editor-state";
-import { readExcerpt, titleItem } from "./item-texts";
+import { measureRange, readExcerpt, titleItem } from "./item-texts";
 import { QueueMenu } from "./queue-menu";
 import { ReviewCard } from "./review-card";
 import type { ReviewSession } from "./review-session";
@@ -66,7 +68,7 @@ function Progress({ review }: { review: ReviewSession }) {
       </svg>
       <div class="review-progress">
         <h2>{checked === 0 && !review.isReviewing.value ? "To review" : `${checked} of ${total} checked`}</h2>
-        <p class="soft">{open === 0 ? `${kept} kept, ${removed} removed` : describeLeft(left)}</p>
+        {total > 0 && <p class="soft">{open === 0 ? `${kept} kept, ${removed} removed` : describeLeft(left)}</p>}
       </div>
       <span class="spacer" />
       <QueueMenu review={review} />
@@ -206,9 +208,9 @@ const Chunk = ({ rows, decisions, review, editor }: ChunkProps) =>
             <button type="button" class="review-row" onClick={() => review.start(item)}>
               <span class="number">{formatTimecode(toSeconds(item.start))}</span>
               <span class="review-row-text">
-                <strong>{titleItem(item)}</strong>
+                <Title item={item} />
                 <span class="soft truncate" dir="auto">
-                  {readExcerpt(editor, item)}
+                  {readExcerpt(editor, item) || measureRange(editor, item)}
                 </span>
               </span>
               <Author review={review} item={item} state={decisions.get(item.id)} />
@@ -219,6 +221,16 @@ const Chunk = ({ rows, decisions, review, editor }: ChunkProps) =>
     ),
     [rows, decisions, review, editor],
   );
+
+function Title({ item }: { item: ReviewItem }) {
+  const look = getLook(item);
+  return (
+    <strong class={look ?? "mark"}>
+      <Icon name={look === null ? "mark" : REASON_ICONS[look]} />
+      {titleItem(item)}
+    </strong>
+  );
+}
 
 function Author({ review, item, state }: { review: ReviewSession; item: ReviewItem; state: string | undefined }) {
   if (state === undefined) return null;
