@@ -1,5 +1,5 @@
 import { Fragment } from "preact";
-import { useMemo, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type Action, formatKeys, useActions } from "../../app/actions";
 import { formatDuration } from "../../app/format";
 import { Button } from "../../ui/button";
@@ -19,6 +19,11 @@ export function FilterChips() {
   const shown = REASONS.filter((reason) => totals.has(reason) || stored.has(reason));
   const filter = editor.filter.value;
   useActions(useMemo(() => listActions(editor), [editor]));
+  const row = useRef<HTMLDivElement>(null);
+  // The buttons of the pressed chip may be out of view on a phone.
+  useLayoutEffect(() => {
+    row.current?.querySelector(".button")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [filter]);
   return (
     <div class="chips">
       {differences.value.length > 0 && (
@@ -34,7 +39,7 @@ export function FilterChips() {
         </ul>
       )}
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields. */}
-      <div class="chips" role="group" aria-label="Removed, by reason">
+      <div ref={row} class="chips" role="group" aria-label="Removed, by reason">
         {shown.map((reason) => (
           <Fragment key={reason}>
             <Chip editor={editor} reason={reason} total={totals.get(reason)} />
