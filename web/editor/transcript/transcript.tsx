@@ -307,9 +307,10 @@ type SelectionButtonProps = Pick<TranscriptProps, "selection" | "plan" | "words"
 function SelectionButton({ selection, plan, words, onToggle }: SelectionButtonProps) {
   const range = selection.value;
   if (range === null) return null;
+  const isRemoved = areRemoved(plan, words, range);
   return (
-    <Button class="selection-button" icon="cut" onClick={() => onToggle(range)}>
-      {areRemoved(plan, words, range) ? "Restore words" : "Remove words"}
+    <Button class="selection-button" icon={isRemoved ? "undo" : "cut"} onClick={() => onToggle(range)}>
+      {isRemoved ? "Restore words" : "Remove words"}
     </Button>
   );
 }

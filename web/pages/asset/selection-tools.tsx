@@ -63,11 +63,12 @@ function Tools({ hasEdge, hasUndo }: { hasEdge: boolean; hasUndo: boolean }) {
 function RangeTools() {
   const { editor, playback } = useEditor();
   const range = editor.range.value!;
+  const isRemoved = isSelectionRemoved(editor);
   return (
     <>
       {editor.canEdit && (
-        <Button icon="cut" look="primary" onClick={() => performAction("edit.toggle")}>
-          {isSelectionRemoved(editor) ? "Restore" : "Remove"}
+        <Button icon={isRemoved ? "undo" : "cut"} look="primary" onClick={() => performAction("edit.toggle")}>
+          {isRemoved ? "Restore" : "Remove"}
         </Button>
       )}
       <PlayButton label="Play the selection" onPlay={() => playback.playRange(range)} />
