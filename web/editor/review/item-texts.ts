@@ -1,4 +1,5 @@
 /** Texts about items of a review and removed spans. */
+import { trimPunctuation } from "../../../src/domain/vocabulary/entries";
 import { formatCount, formatDecimal } from "../../app/format";
 import { type Range, type RemovedSpan, toSeconds } from "../model/plan";
 import type { ReviewItem } from "../model/review-queue";
@@ -21,7 +22,7 @@ export const titleItem = ({ kind, reason, review }: ReviewItem): string =>
 
 /** Returns "Filler · “um”" for a removed span of few words, otherwise only the name of the reason. */
 export function titleSpan(editor: Editor, span: RemovedSpan): { title: string; isWhole: boolean } {
-  const text = readExcerpt(editor, span);
+  const text = trimPunctuation(readExcerpt(editor, span));
   const isWhole = text.length <= MAX_NAME;
   const name = REASON_NAMES[span.reason];
   return { title: isWhole && text !== "" ? `${name} · “${text}”` : name, isWhole };

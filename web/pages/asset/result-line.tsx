@@ -125,7 +125,7 @@ function NoCut() {
     <>
       <p class="result-times number">
         <strong>{formatDuration(Number(asset.duration_seconds ?? 0))}</strong>{" "}
-        {cut === null && <span class="soft">no cut yet</span>}
+        {cut === null && <span class="soft">· no cut yet</span>}
       </p>
       <span class="spacer" />
       {canMake && (
