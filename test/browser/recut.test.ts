@@ -219,8 +219,22 @@ test("mode and script are entered while a recording is prepared, and the cut exi
   await waveform;
   await expectAccessible(page);
   await saveScreenshots(page);
-  await planned.getByRole("button", { name: "Save" }).click();
-  await page.getByText("The recording will be cut as soon as it is ready.").waitFor();
+  // The browser keeps the script while no planned cut has it.
+  const save = planned.getByRole("button", { name: "Save" });
+  const isKept = () => page.evaluate(() => Object.keys(localStorage).some((key) => key.startsWith("offcut.script.")));
+  const willCut = page.getByText("The recording will be cut as soon as it is ready.");
+  expect(await isKept()).toBe(true);
+  await save.click();
+  await willCut.waitFor();
+  await until("no script in the browser", async () => !(await isKept()));
+  await planned.getByRole("button", { name: "Do not cut" }).click();
+  await save.click();
+  await page.getByText("The recording will not be cut.").waitFor();
+  await until("the script in the browser", isKept);
+  await planned.getByRole("button", { name: "Tight" }).click();
+  await save.click();
+  await willCut.last().waitFor();
+  await until("no script in the browser", async () => !(await isKept()));
   const PARTS = [".work-bar", ".headline", ".picture", ".transport", ".tabs", ".tab-panel", ".timeline-panel"];
   const places = () => Promise.all(PARTS.map((part) => page.locator(part).filter({ visible: true }).boundingBox()));
   const before = await places();

@@ -37,7 +37,10 @@ type Changes = Map<string, Decision | null>;
 const SEND_AFTER_MS = 300;
 const RETRY_MS = 5_000;
 
-const kept = createKept("review", (value): value is [string, Decision | null][] => Array.isArray(value));
+const kept = createKept(
+  "review",
+  (value): value is [string, Decision | null][] => Array.isArray(value) && value.every(Array.isArray),
+);
 
 export function keepReview(editor: Editor, keeper: DraftKeeper | null): ReviewKeeper {
   const cutId = editor.cut!.id;

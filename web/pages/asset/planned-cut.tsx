@@ -37,7 +37,7 @@ export function PlannedMode({ asset, form }: { asset: Asset; form: ScriptForm })
     // A choice that is not saved yet stays.
     const isOwn = form.planned.peek() !== null && form.planned.peek() !== form.savedPlan.peek();
     form.savedPlan.value = stored;
-    if (planned.kind === "ready") form.forgetSaved(planned.value.script);
+    if (planned.kind === "ready" && stored !== "off") form.forgetSaved(planned.value.script);
     if (!isOwn) form.setPlanned(stored);
   }, [form, stored, isSending]);
   if (planned.kind !== "ready") return null;
@@ -58,6 +58,8 @@ export function PlannedMode({ asset, form }: { asset: Asset; form: ScriptForm })
       await must(api.PUT("/api/v1/assets/{asset_id}/cut-after-upload", { params, body }));
       // A read may have ended in the meantime.
       setStored(body);
+      // The server drops the script of a cut that is no longer planned.
+      if (body.mode === null && form.script.value !== "") form.setScript(form.script.value);
       const text =
         body.mode === null ? "The recording will not be cut." : "The recording will be cut as soon as it is ready.";
       showToast({ kind: "info", text });
