@@ -7,8 +7,8 @@ import { workspace } from "./session";
 export const useSignInMethods = (): Resource<Schemas["AuthMethods"]> =>
   useRead(["sign-in-methods"], (signal) => must(api.GET("/api/v1/auth/methods", { signal })));
 
-export const useStatus = (refreshMs?: number): Resource<Schemas["ServerStatus"]> =>
-  useRead(["status"], (signal) => must(api.GET("/api/v1/status", { signal })), { refreshMs });
+export const useStatus = (options: { refreshMs?: number } = {}): Resource<Schemas["ServerStatus"]> =>
+  useRead(["status"], (signal) => must(api.GET("/api/v1/status", { signal })), options);
 
 /** A project of the workspace that pages show. */
 export const useProject = (id: string): Resource<Schemas["Project"]> =>

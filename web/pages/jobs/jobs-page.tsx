@@ -51,7 +51,7 @@ export default function JobsPage() {
 const WaitingNotice = () => (openJobs.value.length > 0 ? <ServerNotice /> : null);
 
 function ServerNotice() {
-  const status = useStatus(30_000);
+  const status = useStatus({ refreshMs: 30_000 });
   const found = status.state.value;
   if (found.kind !== "ready" || found.value.status === "ok") return null;
   return (

@@ -17,7 +17,7 @@ import { ResourceView } from "../../ui/states";
 import { Status } from "../../ui/status";
 
 export default function StatusPage() {
-  const status = useStatus(30_000);
+  const status = useStatus({ refreshMs: 30_000 });
   const isOnline = connection.value === "online";
   return (
     <Page title="System status" crumb={SETTINGS}>
