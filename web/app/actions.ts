@@ -11,7 +11,7 @@ export type Action = {
   /** Identifies the action, such as "playback.toggle". */
   name: string;
   label: string;
-  /** The label in a context menu, which describes the current effect of the action. Default: `label`. */
+  /** The label of buttons and menus, which describes the current effect of the action. Default: `label`. */
   describe?(): string;
   /** The heading in the list of keys. */
   group: string;
@@ -72,6 +72,12 @@ export function performAction(name: string): void {
 /** Returns a label with the first key of an action, such as "Undo (Ctrl + Z)". */
 export const labelWithKey = (label: string, keys: readonly string[] = []): string =>
   keys[0] === undefined ? label : `${label} (${formatKeys(keys[0])})`;
+
+/** Returns the label and the first key of an action as a tooltip, undefined while no component has added the action. */
+export function titleAction(name: string): string | undefined {
+  const action = findAction(name);
+  return action && labelWithKey(action.describe?.() ?? action.label, action.keys);
+}
 
 /** Returns a key press in the notation of the table. */
 export function toKeys(event: KeyboardEvent): string {

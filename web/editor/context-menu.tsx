@@ -1,8 +1,7 @@
 /** The context menu of the transcript, the timeline and the takes. Its items are actions of the registry. */
 import { signal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { findAction, formatKeys, isEnabled, performAction } from "../app/actions";
-import { type MenuItem, MenuItems } from "../ui/menu";
+import { listActionItems, type MenuItem, MenuItems } from "../ui/menu";
 
 /** Names of actions, in groups with a line between them. */
 export type MenuGroups = readonly (readonly string[])[];
@@ -19,14 +18,9 @@ export const isLongPress = (event: MouseEvent): boolean =>
 
 /** Opens the actions that are possible now at a point of the window. */
 export function openContextMenu({ x, y }: { x: number; y: number }, label: string, groups: MenuGroups): void {
-  const items = groups.flatMap((names) => {
-    const actions = names.map(findAction).filter((action) => action !== undefined && isEnabled(action));
-    return actions.map((action, index): MenuItem => {
-      const { name, keys, label, describe } = action!;
-      const key = keys[0] && formatKeys(keys[0]);
-      return { label: describe?.() ?? label, key, hasRule: index === 0, run: () => performAction(name) };
-    });
-  });
+  const items = groups.flatMap((names) =>
+    listActionItems(names).map(({ icon: _, ...item }, index): MenuItem => ({ ...item, hasRule: index === 0 })),
+  );
   if (items[0] === undefined) return;
   items[0].hasRule = false;
   opened.value = { x, y, label, items, focused: document.activeElement };

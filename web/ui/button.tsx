@@ -40,24 +40,49 @@ export function IconButton({ icon, label, look = "quiet", ...rest }: ButtonProps
   );
 }
 
-type ActionButtonProps = Omit<ButtonProps, "icon" | "name"> & {
+type ActionButtonProps = Omit<ButtonProps, "name" | "onClick"> & {
   name: string;
+  /** Follows the label in the tooltip. */
   detail?: string | null;
-  /** Whether the label is beside the icon. */
+  /** Whether the text is shown although the action has an icon. Children replace the text. */
   isLabeled?: boolean;
+  /** Follows the text. */
+  after?: ComponentChildren;
+  /** Called after the action. */
+  onDone?(): void;
 };
 
-/** The button of a registered action. `detail` follows the label in the tooltip. */
-export function ActionButton({ name, detail = null, isLabeled = false, ...rest }: ActionButtonProps) {
+/** The button of a registered action. Shows nothing until a component has added the action. */
+export function ActionButton({
+  name,
+  detail = null,
+  isLabeled = false,
+  after,
+  onDone,
+  children,
+  ...rest
+}: ActionButtonProps) {
   const action = findAction(name);
-  if (action?.icon === undefined) return null;
-  const text = detail === null ? action.label : `${action.label}: ${detail}`;
+  if (action === undefined) return null;
+  const { label, keys } = action;
+  const text = action.describe?.() ?? label;
   const shared = {
-    ...rest,
     icon: action.icon,
-    title: labelWithKey(text, action.keys),
-    disabled: !isEnabled(action),
-    onClick: () => performAction(name),
+    ...rest,
+    title: rest.title ?? labelWithKey(detail === null ? label : `${label}: ${detail}`, keys),
+    disabled: rest.disabled === true || !isEnabled(action),
+    onClick: () => {
+      performAction(name);
+      onDone?.();
+    },
   };
-  return isLabeled ? <Button {...shared}>{action.label}</Button> : <IconButton {...shared} label={action.label} />;
+  const { icon } = shared;
+  if (icon !== undefined && !isLabeled && children === undefined)
+    return <IconButton {...shared} icon={icon} label={text} />;
+  return (
+    <Button {...shared}>
+      {children ?? text}
+      {after}
+    </Button>
+  );
 }

@@ -151,6 +151,7 @@ type SegmentsProps<Value extends string> = {
   options: readonly Option<Value>[];
   onChange(value: NoInfer<Value>): void;
   class?: string;
+  title?: string;
 };
 
 /** A segmented control: a choice among a few visible options. */
@@ -161,8 +162,9 @@ export const Segments = <Value extends string>({
   options,
   onChange,
   class: className = "",
+  title,
 }: SegmentsProps<Value>) => (
-  <fieldset class={`segments ${className}`} aria-label={label} aria-describedby={hintId}>
+  <fieldset class={`segments ${className}`} aria-label={label} aria-describedby={hintId} title={title}>
     {options.map((option) => (
       <button
         key={option.value}

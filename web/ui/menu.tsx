@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { findAction, formatKeys, isEnabled, performAction } from "../app/actions";
 import { Icon, type IconName } from "./icon";
 
 export type MenuItem = {
@@ -20,6 +21,16 @@ export type MenuItem = {
   hasRule?: boolean;
   run(): void;
 };
+
+/** Returns the items of those registered actions that are possible now. */
+export const listActionItems = (names: readonly string[]): MenuItem[] =>
+  names.flatMap((name) => {
+    const action = findAction(name);
+    if (action === undefined || !isEnabled(action)) return [];
+    const { label, icon, keys, describe } = action;
+    const key = keys[0] && formatKeys(keys[0]);
+    return [{ label: describe?.() ?? label, ...(icon && { icon }), key, run: () => performAction(name) }];
+  });
 
 type MenuProps = {
   label: string;

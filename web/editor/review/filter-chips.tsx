@@ -1,6 +1,6 @@
 import { Fragment } from "preact";
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { type Action, formatKeys, useActions } from "../../app/actions";
+import { type Action, performAction, titleAction, useActions } from "../../app/actions";
 import { formatDuration } from "../../app/format";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
@@ -53,17 +53,15 @@ export function FilterChips() {
   );
 }
 
-const toggle = (editor: Editor, reason: RemovalReason): void => {
-  editor.filter.value = editor.filter.peek() === reason ? null : reason;
-};
-
 function listActions(editor: Editor): Action[] {
   const filters = REASONS.map((reason, index) => ({
     name: `filter.${reason}`,
     label: `Show only: ${REASON_NAMES[reason]}`,
     group: "Places",
     keys: [`Alt+${index + 1}`],
-    perform: () => toggle(editor, reason),
+    perform: () => {
+      editor.filter.value = editor.filter.peek() === reason ? null : reason;
+    },
   }));
   const leave = {
     name: "filter.leave",
@@ -81,13 +79,14 @@ function listActions(editor: Editor): Action[] {
 type ChipProps = { editor: Editor; reason: RemovalReason; total: ReasonTotal | undefined };
 
 function Chip({ editor, reason, total }: ChipProps) {
+  const name = `filter.${reason}`;
   return (
     <button
       type="button"
       class={total === undefined ? `chip ${reason} restored` : `chip ${reason}`}
       aria-pressed={editor.filter.value === reason}
-      title={formatKeys(`Alt+${REASONS.indexOf(reason) + 1}`)}
-      onClick={() => toggle(editor, reason)}
+      title={titleAction(name)}
+      onClick={() => performAction(name)}
     >
       <Icon name={REASON_ICONS[reason]} />
       <b>{REASON_NAMES[reason]}</b>

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { formatKeys } from "../../app/actions";
+import { findAction, formatKeys } from "../../app/actions";
 import { formatConfidence } from "../../app/format";
-import { Button } from "../../ui/button";
+import { ActionButton, Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { isMostlyRemoved } from "../model/plan";
 import type { ReviewItem } from "../model/review-queue";
@@ -76,9 +76,9 @@ function Card({ review, item }: CardProps) {
         {item.confidence !== null && <Confidence value={item.confidence} />}
       </header>
       <Explanation editor={editor} item={item} />
-      <ReviewWave review={review} item={item} />
+      <ReviewWave item={item} />
       <Versions review={review} />
-      {editor.canEdit && <Decisions review={review} item={item} />}
+      {editor.canEdit && <Decisions item={item} />}
     </section>
   );
 }
@@ -129,16 +129,32 @@ function Versions({ review }: { review: ReviewSession }) {
   );
 }
 
+/** The first key of an action, for its button. */
+export function ActionKey({ name }: { name: string }) {
+  const key = findAction(name)?.keys[0];
+  if (key === undefined) return null;
+  return (
+    <>
+      {" "}
+      <span class="key">{formatKeys(key)}</span>
+    </>
+  );
+}
+
 /** The suggested decision is the primary one. */
-function Decisions({ review, item }: { review: ReviewSession; item: ReviewItem }) {
+function Decisions({ item }: { item: ReviewItem }) {
   return (
     <div class="review-decisions">
-      <Button look={item.isSuggestedRemoval ? "default" : "primary"} onClick={() => review.decide("kept")}>
-        Keep <span class="key">⏎</span>
-      </Button>
-      <Button look={item.isSuggestedRemoval ? "primary" : "default"} onClick={() => review.decide("removed")}>
-        Remove <span class="key">⌫</span>
-      </Button>
+      <ActionButton
+        name="review.keep"
+        look={item.isSuggestedRemoval ? "default" : "primary"}
+        after={<ActionKey name="review.keep" />}
+      />
+      <ActionButton
+        name="review.remove"
+        look={item.isSuggestedRemoval ? "primary" : "default"}
+        after={<ActionKey name="review.remove" />}
+      />
     </div>
   );
 }

@@ -1,10 +1,8 @@
-import { useMemo, useState } from "preact/hooks";
-import { performAction } from "../../app/actions";
+import { useMemo } from "preact/hooks";
 import { formatCount, formatDuration, formatTimecode, nameOf } from "../../app/format";
 import { canWrite } from "../../app/session";
-import { ShareDialog } from "../../pages/asset/output/share-dialog";
 import type { ListedRender } from "../../pages/asset/output/use-output";
-import { Button, IconButton } from "../../ui/button";
+import { ActionButton, Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { useChunks, useGrowing } from "../../ui/row-list";
 import { ErrorPanel } from "../../ui/states";
@@ -72,13 +70,8 @@ function Progress({ review }: { review: ReviewSession }) {
       </div>
       <span class="spacer" />
       <QueueMenu review={review} />
-      <IconButton
-        icon="up"
-        label="Previous"
-        title="Previous place (Shift + N)"
-        onClick={() => performAction("review.previous")}
-      />
-      <IconButton icon="down" label="Next" title="Next place (N)" onClick={() => performAction("review.next")} />
+      <ActionButton name="review.previous" />
+      <ActionButton name="review.next" />
       {total > 0 && total <= MAX_TICKS && (
         <div class="ticks" aria-hidden="true">
           {queue.map((item) => (
@@ -141,9 +134,9 @@ function Places({ review }: { review: ReviewSession }) {
         </div>
       ) : (
         <div class="review-end">
-          <Button look="primary" onClick={() => review.start()}>
+          <ActionButton name="review.start" icon={undefined} look="primary">
             Review {open}
-          </Button>
+          </ActionButton>
         </div>
       )}
       <PlaceList review={review} queue={queue} editor={editor} />
@@ -153,30 +146,13 @@ function Places({ review }: { review: ReviewSession }) {
 
 /** The ways out of a review: a file of the cut, and a link to it. */
 function EndOutput() {
-  const { editor, output, asset } = useEditor();
-  const [shared, setShared] = useState<string | null>(null);
+  const { editor, output } = useEditor();
   const isFile = ({ cut_id, state }: ListedRender) => cut_id === editor.cut?.id && state === "completed";
-  const file = output.renders.items.value?.find(isFile);
+  const hasFile = output.renders.items.value?.some(isFile) ?? false;
   return (
     <>
-      <Button
-        look={file === undefined ? "primary" : "default"}
-        onClick={() => {
-          output.opened.value = "render";
-        }}
-      >
-        Render
-      </Button>
-      <Button
-        icon="link"
-        onClick={() => {
-          if (file === undefined) editor.announce("Nothing to share yet. Render the cut first.");
-          else setShared(file.id);
-        }}
-      >
-        Share
-      </Button>
-      {shared !== null && <ShareDialog renderId={shared} name={nameOf(asset)} onClose={() => setShared(null)} />}
+      <ActionButton name="output.render" look={hasFile ? "default" : "primary"} />
+      <ActionButton name="output.share" isLabeled />
     </>
   );
 }

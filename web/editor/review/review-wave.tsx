@@ -1,17 +1,16 @@
 import { useSignalEffect } from "@preact/signals";
 import { useRef, useState } from "preact/hooks";
-import { IconButton } from "../../ui/button";
+import { ActionButton } from "../../ui/button";
 import { CONTEXT, type ReviewItem } from "../model/review-queue";
 import { getLook } from "../reasons";
 import { useEditor } from "../state/context";
 import { findPeak } from "../timeline/peaks";
 import { useCanvas } from "../timeline/use-canvas";
-import type { ReviewSession } from "./review-session";
 
 const HEIGHT = 60;
 
 /** The audio around a place, with the playhead. */
-export function ReviewWave({ review, item }: { review: ReviewSession; item: ReviewItem }) {
+export function ReviewWave({ item }: { item: ReviewItem }) {
   const { playback, strip } = useEditor();
   const { waveform } = strip;
   const canvas = useRef<HTMLCanvasElement>(null);
@@ -51,12 +50,7 @@ export function ReviewWave({ review, item }: { review: ReviewSession; item: Revi
   const isPlaying = playback.isPlaying.value;
   return (
     <div class="review-sound">
-      <IconButton
-        icon={isPlaying ? "pause" : "play"}
-        label={isPlaying ? "Pause" : "Play again (Space)"}
-        disabled={!playback.isReady.value}
-        onClick={() => review.toggle()}
-      />
+      <ActionButton name="review.again" icon={isPlaying ? "pause" : "play"} disabled={!playback.isReady.value} />
       <div class="review-wave" ref={setBox}>
         {/* biome-ignore lint/a11y/noAriaHiddenOnFocusable: a canvas takes no focus. */}
         <canvas ref={canvas} aria-hidden="true" />

@@ -3,16 +3,12 @@ import { signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { type Action, useActions } from "../../app/actions";
 import type { EditorContextValue } from "../state/context";
-import type { Editor } from "../state/editor-state";
 import { createSession, type ReviewSession } from "./review-session";
 
 const session = signal<ReviewSession | null>(null);
 
 /** Returns the review of the open cut; null without a cut. */
 export const useReview = (): ReviewSession | null => session.value;
-
-/** Opens the card at the playhead. */
-export const startReview = (): void => session.peek()?.start();
 
 /** Returns the number of places that are worth a listen and not decided. */
 export const useReviewCount = (): number => session.value?.open.value ?? 0;
@@ -32,10 +28,17 @@ export function useReviewSession({ editor, playback, keeper, canEdit, onStart }:
       if (session.peek() === review) session.value = null;
     };
   }, [review]);
-  useActions(useMemo(() => (review === null ? [] : listActions(review, editor, canEdit)), [review, editor, canEdit]));
+  useActions(
+    useMemo(
+      () => (review === null ? [] : listActions(review, { editor, playback, canEdit })),
+      [review, editor, playback, canEdit],
+    ),
+  );
 }
 
-function listActions(review: ReviewSession, editor: Editor, canEdit: boolean): Action[] {
+type ActionParts = Pick<Parts, "editor" | "playback" | "canEdit">;
+
+function listActions(review: ReviewSession, { editor, playback, canEdit }: ActionParts): Action[] {
   const hasCard = () => review.isReviewing.value && review.current.value !== null;
   const inReview = (rows: Omit<Action, "group">[]): Action[] => rows.map((row) => ({ ...row, group: "Review" }));
   const decisions: Omit<Action, "group">[] = [
@@ -62,10 +65,32 @@ function listActions(review: ReviewSession, editor: Editor, canEdit: boolean): A
       isEnabled: () => findHere() !== undefined,
       perform: () => review.start(findHere()),
     },
-    { name: "review.next", label: "Review, or skip to the next place", keys: ["n"], perform: () => review.step(1) },
-    { name: "review.previous", label: "Previous place", keys: ["Shift+n"], perform: () => review.step(-1) },
+    { name: "review.start", label: "Review", icon: "flag", keys: [], perform: () => review.start() },
+    {
+      name: "review.next",
+      label: "Review, or skip to the next place",
+      describe: () => "Next",
+      icon: "down",
+      keys: ["n"],
+      perform: () => review.step(1),
+    },
+    {
+      name: "review.previous",
+      label: "Previous place",
+      describe: () => "Previous",
+      icon: "up",
+      keys: ["Shift+n"],
+      perform: () => review.step(-1),
+    },
     ...(canEdit ? decisions : []),
-    { name: "review.again", label: "Play again", keys: ["Space"], isEnabled: hasCard, perform: () => review.toggle() },
+    {
+      name: "review.again",
+      label: "Play again",
+      describe: () => (playback.isPlaying.value ? "Pause" : "Play again"),
+      keys: ["Space"],
+      isEnabled: hasCard,
+      perform: () => review.toggle(),
+    },
     {
       name: "review.other",
       label: "With it or without it",

@@ -1,10 +1,11 @@
 import { type ReadonlySignal, type Signal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { useActions } from "../../app/actions";
+import { type Action, useActions } from "../../app/actions";
 import { formatTimecode } from "../../app/format";
 import { touch } from "../../app/narrow";
-import { IconButton } from "../../ui/button";
+import { ActionButton } from "../../ui/button";
+import type { IconName } from "../../ui/icon";
 import { type Edge, getEdgeRange } from "../model/edges";
 import { type Difference, type EditorPlan, type Range, type RemovalReason, toSeconds } from "../model/plan";
 import type { WordRange, Words } from "../model/words";
@@ -160,9 +161,9 @@ export function Timeline(props: TimelineProps) {
   useActions(
     useMemo(
       () => [
-        { name: "timeline.zoom-in", label: "Zoom in", group: "Timeline", keys: ["=", "+"], perform: () => zoom(ZOOM) },
-        { name: "timeline.zoom-out", label: "Zoom out", group: "Timeline", keys: ["-"], perform: () => zoom(1 / ZOOM) },
-        { name: "timeline.fit", label: "Show the whole recording", group: "Timeline", keys: ["Shift+z"], perform: fit },
+        toAction("zoom-out", "Zoom out", "minus", ["-"], () => zoom(1 / ZOOM)),
+        toAction("zoom-in", "Zoom in", "plus", ["=", "+"], () => zoom(ZOOM)),
+        toAction("fit", "Show the whole recording", "fit", ["Shift+z"], fit),
       ],
       [plan.duration],
     ),
@@ -173,9 +174,9 @@ export function Timeline(props: TimelineProps) {
       <div class="timeline-tools">
         {props.tools}
         <div class="timeline-zoom">
-          <IconButton icon="minus" label="Zoom out" onClick={() => zoom(1 / ZOOM)} />
-          <IconButton icon="plus" label="Zoom in" onClick={() => zoom(ZOOM)} />
-          <IconButton icon="fit" label="Show the whole recording" onClick={fit} />
+          <ActionButton name="timeline.zoom-out" />
+          <ActionButton name="timeline.zoom-in" />
+          <ActionButton name="timeline.fit" />
         </div>
       </div>
       <div
@@ -210,3 +211,12 @@ export function Timeline(props: TimelineProps) {
     </div>
   );
 }
+
+const toAction = (name: string, label: string, icon: IconName, keys: string[], perform: () => void): Action => ({
+  name: `timeline.${name}`,
+  label,
+  group: "Timeline",
+  icon,
+  keys,
+  perform,
+});

@@ -1,9 +1,9 @@
 import type { Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { formatKeys } from "../../app/actions";
+import { formatKeys, performAction } from "../../app/actions";
 import { formatCount } from "../../app/format";
-import { Button, IconButton } from "../../ui/button";
+import { ActionButton, Button, IconButton } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { type FindOptions, findMatchFrom, type WordRange } from "../model/words";
 
@@ -21,7 +21,7 @@ type FindBarProps = {
   /** The replacement; null while its field is closed. */
   replacement: Signal<string | null>;
   /** Absent for viewers. */
-  edit?: { removeAll(): void; replaceAll(text: string): void };
+  edit?: { replaceAll(text: string): void };
   /** Shown beside the field while the search is closed. */
   children: ComponentChildren;
 };
@@ -66,7 +66,7 @@ export function FindBar(props: FindBarProps) {
             search.value = text === "" && replacement.value === null ? null : text;
           }}
           onKeyDown={(event) => {
-            if (event.key === "Enter" && event.altKey) edit?.removeAll();
+            if (event.key === "Enter" && event.altKey) performAction("words.remove-matches");
             else if (event.key === "Enter") go(event.shiftKey ? -1 : 1);
             else if (event.key === "Escape") onClose();
             else return;
@@ -139,21 +139,8 @@ export function FindBar(props: FindBarProps) {
             Whole words
           </OptionButton>
           <span class="spacer" />
-          {edit && replacement.value === null && (
-            <Button
-              look="quiet"
-              onClick={() => {
-                replacement.value = "";
-              }}
-            >
-              Replace…
-            </Button>
-          )}
-          {edit && (
-            <Button class="filled" disabled={found.length === 0} title="Alt + Enter" onClick={edit.removeAll}>
-              Remove all matches
-            </Button>
-          )}
+          {edit && replacement.value === null && <ActionButton name="words.replace" look="quiet" />}
+          {edit && <ActionButton name="words.remove-matches" class="filled" />}
         </div>
       )}
     </search>

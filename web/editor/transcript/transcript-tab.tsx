@@ -1,12 +1,12 @@
 import { signal, useSignal, useSignalEffect } from "@preact/signals";
 import { useMemo, useRef } from "preact/hooks";
-import { type Action, labelWithKey, useActions } from "../../app/actions";
+import { type Action, useActions } from "../../app/actions";
 import { formatDecimal } from "../../app/format";
 import { recall, remember } from "../../app/memory";
 import { touch } from "../../app/narrow";
 import { canWrite } from "../../app/session";
 import type { Asset } from "../../pages/asset/use-media";
-import { Button } from "../../ui/button";
+import { ActionButton } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { openContextMenu } from "../context-menu";
 import { findSpanIndex, type Range, toSeconds } from "../model/plan";
@@ -105,6 +105,7 @@ export function TranscriptTab() {
       const replace = {
         name: "words.replace",
         label: "Find and replace",
+        describe: () => "Replace…",
         group: "Transcript",
         keys: ["Mod+h"],
         perform: () => {
@@ -116,11 +117,23 @@ export function TranscriptTab() {
       const hide = {
         name: "words.hide-removed",
         label: "Hide or show removed words",
+        describe: () => "Hide removed",
         group: "Transcript",
         keys: ["h"],
         perform: () => {
           hidesRemoved.value = !hidesRemoved.value;
           editor.announce(hidesRemoved.value ? "Removed words are hidden" : "Removed words are shown");
+        },
+      };
+      const pauses = {
+        name: "words.pauses",
+        label: "Hide or show pauses in the text",
+        describe: () => "Pauses",
+        group: "Transcript",
+        keys: [],
+        perform: () => {
+          hasPauses.value = !hasPauses.value;
+          remember(PAUSES, hasPauses.value ? "on" : "off");
         },
       };
       const misheard = {
@@ -167,6 +180,7 @@ export function TranscriptTab() {
       const removeFound = {
         name: "words.remove-matches",
         label: "Remove all matches of the search",
+        describe: () => "Remove all matches",
         group: "Transcript",
         keys: ["Alt+Enter"],
         isEnabled: () => found.value.length > 0,
@@ -176,7 +190,7 @@ export function TranscriptTab() {
       // Until all words are loaded, the browser's own search is used.
       if (!asset.cuttable) return [];
       const edits = [replace, removeFound, ...listSpanActions(editor), correct];
-      return [find, hide, misheard, play, findSameWords, ...WORD_KEYS, ...(editor.canEdit ? edits : [])];
+      return [find, hide, pauses, misheard, play, findSameWords, ...WORD_KEYS, ...(editor.canEdit ? edits : [])];
     }, [editor, playback, asset.cuttable]),
   );
   const count = editor.words.text.length;
@@ -191,7 +205,6 @@ export function TranscriptTab() {
           replacement={replacement}
           {...(editor.canEdit && {
             edit: {
-              removeAll: () => removeMatches(editor, found.value, search.value?.trim() ?? ""),
               replaceAll: (text: string) =>
                 replaceMatches(editor, found.value, search.value?.trim() ?? "", text, options.value),
             },
@@ -209,26 +222,8 @@ export function TranscriptTab() {
             playback.seek(editor.words.start[from]!);
           }}
         >
-          <Button
-            look="quiet"
-            aria-pressed={hasPauses.value}
-            onClick={() => {
-              hasPauses.value = !hasPauses.value;
-              remember(PAUSES, hasPauses.value ? "on" : "off");
-            }}
-          >
-            Pauses
-          </Button>
-          <Button
-            look="quiet"
-            aria-pressed={hidesRemoved.value}
-            title={labelWithKey("Hide removed words", ["h"])}
-            onClick={() => {
-              hidesRemoved.value = !hidesRemoved.value;
-            }}
-          >
-            Hide removed
-          </Button>
+          <ActionButton name="words.pauses" look="quiet" aria-pressed={hasPauses.value} />
+          <ActionButton name="words.hide-removed" look="quiet" aria-pressed={hidesRemoved.value} />
         </FindBar>
       )}
       {problem !== null && (

@@ -2,7 +2,7 @@ import { type ReadonlySignal, type Signal, useSignal, useSignalEffect } from "@p
 import type { ComponentChildren, RefObject } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { afterNextFrame } from "../../app/after-next-frame";
-import { Button } from "../../ui/button";
+import { ActionButton, Button } from "../../ui/button";
 import { isByKeyboard, isLongPress } from "../context-menu";
 import type { EditorPlan, Range } from "../model/plan";
 import { areRemoved, findPlayedWord, toUnit, type WordRange, type Words } from "../model/words";
@@ -292,25 +292,22 @@ export function Transcript(props: TranscriptProps) {
             Follow
           </Button>
         )}
-        {props.onToggle && !shown && !place && (
-          <SelectionButton selection={selection} plan={plan} words={words} onToggle={props.onToggle} />
-        )}
+        {props.onToggle && !shown && !place && <SelectionButton selection={selection} plan={plan} words={words} />}
       </div>
     </div>
   );
 }
 
-type SelectionButtonProps = Pick<TranscriptProps, "selection" | "plan" | "words"> &
-  Required<Pick<TranscriptProps, "onToggle">>;
+type SelectionButtonProps = Pick<TranscriptProps, "selection" | "plan" | "words">;
 
 /** Removes or restores words that were selected without a click, as by a search, which opens no details. */
-function SelectionButton({ selection, plan, words, onToggle }: SelectionButtonProps) {
+function SelectionButton({ selection, plan, words }: SelectionButtonProps) {
   const range = selection.value;
   if (range === null) return null;
   const isRemoved = areRemoved(plan, words, range);
   return (
-    <Button class="selection-button" icon={isRemoved ? "undo" : "cut"} onClick={() => onToggle(range)}>
+    <ActionButton name="edit.toggle" class="selection-button" icon={isRemoved ? "undo" : "cut"}>
       {isRemoved ? "Restore words" : "Remove words"}
-    </Button>
+    </ActionButton>
   );
 }

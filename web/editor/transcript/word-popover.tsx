@@ -1,16 +1,14 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { performAction } from "../../app/actions";
-import { Button } from "../../ui/button";
+import { ActionButton, Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { fromSeconds, measureKept, type RemovedSpan, restoreRange, toSeconds } from "../model/plan";
 import { countReasons, setPause } from "../model/reason-edits";
 import { findContext } from "../model/review-queue";
 import { findWordSpan, findWordsIn, type WordRange } from "../model/words";
-import { nameCount, REASON_ICONS, REASON_NAMES } from "../reasons";
+import { REASON_ICONS, REASON_NAMES } from "../reasons";
 import { explainItem, measureRange, titleSpan } from "../review/item-texts";
-import { Confidence } from "../review/review-card";
+import { ActionKey, Confidence } from "../review/review-card";
 import { useEditor } from "../state/context";
-import { isSelectionRemoved, restoreAll, restoreSpan, toggleSelection } from "../state/edit-actions";
 import { joinTexts } from "./paragraphs";
 
 type PopoverProps = {
@@ -127,25 +125,15 @@ function Removed({ span, onClose }: { span: RemovedSpan; onClose(): void }) {
       </div>
       {editor.canEdit && (
         <div class="toolbar">
-          <Button
+          <ActionButton
+            name="edit.toggle"
+            icon={undefined}
             look="primary"
-            onClick={() => {
-              restoreSpan(editor, span);
-              onClose();
-            }}
-          >
-            Restore <span class="key">⌫</span>
-          </Button>
-          {count > 1 && (
-            <Button
-              onClick={() => {
-                restoreAll(editor, reason);
-                onClose();
-              }}
-            >
-              Restore all {count} {nameCount(reason, count)}
-            </Button>
-          )}
+            isLabeled
+            after={<ActionKey name="edit.toggle" />}
+            onDone={onClose}
+          />
+          {count > 1 && <ActionButton name="edit.restore-all" onDone={onClose} />}
         </div>
       )}
     </>
@@ -215,40 +203,21 @@ function Selected({ range, onCorrect, onClose }: Pick<PopoverProps, "range" | "o
       {time !== null && <p class="soft number">{measureRange(editor, time)}</p>}
       <div class="toolbar">
         {editor.canEdit && (
-          <Button
+          <ActionButton
+            name="edit.toggle"
+            icon={undefined}
             look="primary"
-            onClick={() => {
-              toggleSelection(editor);
-              onClose();
-            }}
-          >
-            {isSelectionRemoved(editor) ? "Restore" : "Remove"} <span class="key">⌫</span>
-          </Button>
+            isLabeled
+            after={<ActionKey name="edit.toggle" />}
+            onDone={onClose}
+          />
         )}
         {editor.canEdit && <Button onClick={() => onCorrect(range)}>Correct</Button>}
-        <Button
-          icon="play"
-          disabled={!playback.isReady.value || time === null}
-          onClick={() => playback.playRange(time!)}
-        >
-          Play
-        </Button>
-        <LoopButton />
+        <ActionButton name="playback.selection">Play</ActionButton>
+        <ActionButton name="playback.loop" aria-pressed={playback.loop.value !== null}>
+          Loop
+        </ActionButton>
       </div>
     </>
   );
 }
-
-const LoopButton = () => {
-  const { playback } = useEditor();
-  return (
-    <Button
-      icon="loop"
-      disabled={!playback.isReady.value}
-      aria-pressed={playback.loop.value !== null}
-      onClick={() => performAction("playback.loop")}
-    >
-      Loop
-    </Button>
-  );
-};

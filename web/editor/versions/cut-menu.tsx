@@ -2,7 +2,6 @@
 
 import { useState } from "preact/hooks";
 import { MAX_CUT_NAME_CHARACTERS, MAX_CUT_NOTE_CHARACTERS } from "../../../src/domain/field-limits";
-import { formatKeys, performAction } from "../../app/actions";
 import { api, must } from "../../app/api";
 import { connection } from "../../app/connection";
 import { toClock } from "../../app/english";
@@ -14,7 +13,7 @@ import { ConfirmDialog } from "../../ui/dialog";
 import { Field } from "../../ui/form";
 import { FormDialog, NameDialog } from "../../ui/form-dialog";
 import { Icon } from "../../ui/icon";
-import { Menu, type MenuItem } from "../../ui/menu";
+import { listActionItems, Menu, type MenuItem } from "../../ui/menu";
 import { openTab, useEditor } from "../state/context";
 import { discardEdits } from "../state/edit-actions";
 import type { Cut } from "../state/editor-state";
@@ -41,17 +40,12 @@ export function CutMenu({ both }: { both: EditorWithDraft }) {
   }));
   const actions: MenuItem[] = [];
   if (keeper !== null && editor.isChanged.value)
-    actions.push(
-      { label: "Save", icon: "check", key: formatKeys("Mod+s"), run: () => performAction("cut.save") },
-      { label: "Discard edits", icon: "undo", run: () => discardEdits(editor) },
-    );
-  if (keeper !== null)
-    actions.push({
-      label: "Save as new version",
-      icon: "plus",
-      key: formatKeys("Mod+Shift+s"),
-      run: () => performAction("cut.save-as"),
+    actions.push(...listActionItems(["cut.save"]), {
+      label: "Discard edits",
+      icon: "undo",
+      run: () => discardEdits(editor),
     });
+  if (keeper !== null) actions.push(...listActionItems(["cut.save-as"]));
   if (all.length > 1) actions.push({ label: "Compare with…", icon: "compare", run: openCompare });
   // While a re-cut is awaited, the name in the menu is that of its source.
   if (canWrite.value && cuts.awaited === null)

@@ -2,7 +2,6 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { MAX_ASSET_NAME_CHARACTERS } from "../../../src/domain/field-limits";
-import { performAction } from "../../app/actions";
 import { api, must } from "../../app/api";
 import { nameOf } from "../../app/format";
 import { toOpener } from "../../app/places";
@@ -14,20 +13,18 @@ import { People } from "../../editor/people/people";
 import { openTab, useEditor } from "../../editor/state/context";
 import { isClean } from "../../editor/state/player-settings";
 import { CutMenu } from "../../editor/versions/cut-menu";
-import { ActionButton, Button } from "../../ui/button";
+import { ActionButton } from "../../ui/button";
 import { Icon } from "../../ui/icon";
-import { Menu } from "../../ui/menu";
+import { listActionItems, Menu } from "../../ui/menu";
 import { AssetStatus } from "../../ui/status";
 import type { EditorWithDraft } from "./follow-versions";
-import { OutputDialogs, openShare } from "./output/output-panel";
+import { findOutputProblems, OutputDialogs } from "./output/output-panel";
 import { canPlayClean, toggleClean } from "./transport";
 import { useProjectName } from "./use-media";
 
-const PREPARING = "The recording is still being prepared";
-const MAKING = "The cut is not ready yet";
-
 export function Bar({ both }: { both: EditorWithDraft }) {
-  const { asset, cuts, editor, keeper, save, output } = useEditor();
+  const context = useEditor();
+  const { asset, editor, keeper, save } = context;
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (document.activeElement === document.body || document.activeElement === null) heading.current?.focus();
@@ -35,15 +32,7 @@ export function Bar({ both }: { both: EditorWithDraft }) {
   const name = nameOf(asset);
   const [isRenaming, setIsRenaming] = useState(false);
   const history = editor.history.value;
-  const isMaking = cuts.awaited !== null;
-  const canExport = editor.cut !== null && !isMaking;
-  const exportTitle = canExport ? undefined : isMaking ? MAKING : canWrite.value ? "Create a cut first" : "No cut yet";
-  const render = () => {
-    output.opened.value = "render";
-  };
-  const openExport = () => {
-    output.opened.value = "export";
-  };
+  const { exporting, rendering } = findOutputProblems(context);
   return (
     <header class="work-bar">
       <BackLink id={asset.project_id} />
@@ -65,49 +54,34 @@ export function Bar({ both }: { both: EditorWithDraft }) {
         <>
           <ActionButton name="edit.undo" detail={findUndoLabel(history)} class="wide-only" />
           <ActionButton name="edit.redo" detail={findRedoLabel(history)} class="wide-only" />
-          <Button
-            class="wide-only"
-            isBusy={save.isSaving}
-            disabled={!editor.isChanged.value}
-            onClick={() => void save.save()}
-          >
-            Save
-          </Button>
+          <ActionButton name="cut.save" icon={undefined} class="wide-only" isBusy={save.isSaving} isLabeled />
         </>
       )}
       {canWrite.value && editor.cut !== null && (
-        <Button class="wide-only" icon="link" disabled={isMaking} onClick={() => openShare(output, editor.cut?.id)}>
+        <ActionButton name="output.share" class="wide-only">
           <span class="bar-label">Share</span>
-        </Button>
+        </ActionButton>
       )}
-      <Button class="wide-only" icon="download" disabled={!canExport} title={exportTitle} onClick={openExport}>
+      <ActionButton name="output.export" class="wide-only" title={exporting}>
         <span class="bar-label">Export</span>
-      </Button>
+      </ActionButton>
       {canWrite.value && (
-        <Button
+        <ActionButton
+          name="output.render"
           look={editor.cut === null ? "default" : "primary"}
           class="filled"
-          disabled={!asset.cuttable || isMaking}
-          title={isMaking ? MAKING : asset.cuttable ? undefined : PREPARING}
-          onClick={render}
-        >
-          Render
-        </Button>
+          title={rendering}
+        />
       )}
       <span class="narrow-only">
         <Menu
           label="More"
           items={[
-            ...(canExport ? [{ label: "Export", icon: "download" as const, run: openExport }] : []),
-            ...(canWrite.value && canExport
-              ? [{ label: "Share", icon: "link" as const, run: () => openShare(output, editor.cut?.id) }]
-              : []),
-            ...(keeper === null
-              ? []
-              : [
-                  { label: "Save", icon: "check" as const, run: () => performAction("cut.save") },
-                  { label: "Redo", icon: "redo" as const, run: () => performAction("edit.redo") },
-                ]),
+            ...listActionItems([
+              "output.export",
+              "output.share",
+              ...(keeper === null ? [] : ["cut.save", "edit.redo"]),
+            ]),
             { label: "Renders", icon: "projects", run: () => (openTab.value = "renders") },
             ...(canPlayClean(asset) ? [{ label: "Clean audio", isOn: isClean.value, run: toggleClean }] : []),
           ]}

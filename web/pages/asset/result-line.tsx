@@ -3,7 +3,7 @@
 import { useEffect, useMemo } from "preact/hooks";
 import { type Loudness, type LoudnessSteps, measureSpans, readLoudness } from "../../../src/domain/loudness";
 import { CUT_MODES, type CutMode, MANUAL_MODE } from "../../../src/domain/plan";
-import { formatKeys, performAction } from "../../app/actions";
+import { findAction, formatKeys, performAction } from "../../app/actions";
 import { api, mediaUrl, must } from "../../app/api";
 import { useRead } from "../../app/cache";
 import { toNumber } from "../../app/english";
@@ -16,12 +16,12 @@ import { canWrite } from "../../app/session";
 import { showFailure, showToast, toastPlace } from "../../app/toasts";
 import { type EditorPlan, getKeptDuration, listKept, type RemovalReason, toSeconds } from "../../editor/model/plan";
 import { nameCount, REASONS } from "../../editor/reasons";
-import { startReview, useReviewCount } from "../../editor/review/use-review";
+import { useReviewCount } from "../../editor/review/use-review";
 import { openTab, useEditor } from "../../editor/state/context";
 import type { Cut } from "../../editor/state/editor-state";
 import { MODES } from "../../editor/versions/name-version";
 import { Toasts } from "../../shell/toasts";
-import { Button } from "../../ui/button";
+import { ActionButton, Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { useBusy } from "../../ui/use-busy";
 import { DraftConflict } from "./draft-notice";
@@ -81,9 +81,9 @@ function Result() {
           Play
         </Button>
         {places > 0 && (
-          <Button icon="flag" onClick={startReview}>
+          <ActionButton name="review.start" isLabeled>
             Review {places}
-          </Button>
+          </ActionButton>
         )}
       </span>
     </>
@@ -173,8 +173,10 @@ function Pill() {
   }, []);
   useEffect(() => {
     if (text === "") return;
-    const undo = { label: "Undo", keys: formatKeys("Mod+z"), run: () => performAction("edit.undo") };
-    const action = isChange ? undo : undefined;
+    const undo = findAction("edit.undo");
+    const keys = undo?.keys[0] && formatKeys(undo.keys[0]);
+    const action =
+      isChange && undo ? { label: undo.label, ...(keys && { keys }), run: () => performAction(undo.name) } : undefined;
     showToast({ kind: "info", text, action });
   }, [editor, id]);
   return <Toasts place="pill" />;

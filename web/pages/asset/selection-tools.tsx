@@ -6,10 +6,9 @@ import { formatTimecode } from "../../app/format";
 import { toSeconds } from "../../editor/model/plan";
 import { measureRange } from "../../editor/review/item-texts";
 import { useEditor } from "../../editor/state/context";
-import { isSelectionRemoved } from "../../editor/state/edit-actions";
 import { NO_MARKS } from "../../editor/state/editor-state";
 import { playJoin } from "../../editor/state/seek-actions";
-import { ActionButton, Button, IconButton } from "../../ui/button";
+import { ActionButton, IconButton } from "../../ui/button";
 
 /**
  * Shown in the dock of small windows and above the timeline of tablets. They replace other controls, so that nothing
@@ -55,23 +54,18 @@ function Tools({ hasEdge, hasUndo }: { hasEdge: boolean; hasUndo: boolean }) {
     >
       {hasEdge ? <EdgeTools /> : <RangeTools />}
       {hasUndo && <ActionButton name="edit.undo" />}
-      <IconButton icon="close" label="Clear the selection" onClick={() => performAction("edit.clear")} />
+      <ActionButton name="edit.clear" />
     </div>
   );
 }
 
 function RangeTools() {
   const { editor, playback } = useEditor();
-  const range = editor.range.value!;
   const isRemoved = isSelectionRemoved(editor);
   return (
     <>
-      {editor.canEdit && (
-        <Button icon={isRemoved ? "undo" : "cut"} look="primary" onClick={() => performAction("edit.toggle")}>
-          {isRemoved ? "Restore" : "Remove"}
-        </Button>
-      )}
-      <PlayButton label="Play the selection" onPlay={() => playback.playRange(range)} />
+      {editor.canEdit && <ActionButton name="edit.toggle" icon={isRemoved ? "undo" : "cut"} look="primary" isLabeled />}
+      <PlayButton label="Play the selection" onPlay={() => performAction("playback.selection")} />
       <ActionButton class="selection-loop" name="playback.loop" aria-pressed={playback.loop.value !== null} />
       {editor.canEdit && editor.selection.value !== null && (
         <IconButton
@@ -105,13 +99,8 @@ function EdgeTools() {
   const { side, time } = editor.edge.value!;
   return (
     <>
-      <IconButton icon="back" label="Edge back one frame" onClick={() => performAction("edit.edge-back")} />
-      <IconButton
-        icon="back"
-        class="mirrored"
-        label="Edge forward one frame"
-        onClick={() => performAction("edit.edge-forward")}
-      />
+      <ActionButton name="edit.edge-back" />
+      <ActionButton name="edit.edge-forward" class="mirrored" />
       <PlayButton label="Play the join" onPlay={() => playJoin(editor, playback)} />
       <span class="selection-length number truncate">
         {side === "start" ? "Kept from" : "Kept until"} {formatTimecode(toSeconds(time))}

@@ -2,7 +2,7 @@
 
 import { type ReadonlySignal, signal, useComputed } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { performAction } from "../../app/actions";
+import { performAction, titleAction } from "../../app/actions";
 import { toNumber } from "../../app/english";
 import { formatDuration } from "../../app/format";
 import { getKeptDuration, toSeconds } from "../../editor/model/plan";
@@ -10,11 +10,11 @@ import { readTime, toTimecode } from "../../editor/model/timecodes";
 import type { PlayerMode } from "../../editor/player/cut-player";
 import { hasMediaSource } from "../../editor/player/media-source";
 import { toSourceTime } from "../../editor/player/timeline";
-import { startReview, useReviewCount } from "../../editor/review/use-review";
+import { useReviewCount } from "../../editor/review/use-review";
 import { useEditor } from "../../editor/state/context";
 import { RATES } from "../../editor/state/playback";
 import { cleanMode, isClean, isMuted, volume } from "../../editor/state/player-settings";
-import { ActionButton, Button, IconButton } from "../../ui/button";
+import { ActionButton, IconButton } from "../../ui/button";
 import { Segments } from "../../ui/form";
 import { Icon } from "../../ui/icon";
 import { Menu } from "../../ui/menu";
@@ -50,7 +50,16 @@ const MODES: { value: PlayerMode; label: string }[] = [
 
 function ModeSwitch() {
   const { playback } = useEditor();
-  return <Segments label="Play" value={playback.mode.value} options={MODES} onChange={playback.setMode} />;
+  const { mode } = playback;
+  return (
+    <Segments
+      label="Play"
+      title={titleAction("playback.mode")}
+      value={mode.value}
+      options={MODES}
+      onChange={(wanted) => wanted !== mode.peek() && performAction("playback.mode")}
+    />
+  );
 }
 
 function PlayButton() {
@@ -63,7 +72,7 @@ function PlayButton() {
       type="button"
       class={isWaiting ? "play-button is-waiting" : "play-button"}
       aria-label={label}
-      title={`${label} (Space)`}
+      title={titleAction("playback.toggle")}
       disabled={!playback.isReady.value}
       onClick={() => performAction("playback.toggle")}
     >
@@ -85,7 +94,7 @@ function Times() {
       <button
         type="button"
         class={isCut ? "timecode number" : "timecode number is-other"}
-        title={`Position in the cut of ${toTimecode(clock, kept, false)}. Go to a time (G)`}
+        title={`Position in the cut of ${toTimecode(clock, kept, false)}. ${titleAction("seek.go-to")}`}
         onClick={() => performAction("seek.go-to")}
       >
         {inCut}
@@ -223,9 +232,9 @@ export function Dock() {
       <span class="spacer" />
       <ActionButton name="edit.undo" />
       {places > 0 && (
-        <Button icon="flag" aria-label={`Review ${places}`} onClick={startReview}>
+        <ActionButton name="review.start" aria-label={`Review ${places}`} isLabeled>
           {places}
-        </Button>
+        </ActionButton>
       )}
     </section>
   );

@@ -46,6 +46,7 @@ function listPlayActions({ editor, playback }: Part): Row[] {
     {
       name: "playback.toggle",
       label: "Play or pause",
+      describe: () => (playback.isPlaying.value ? "Pause" : "Play"),
       keys: ["Space"],
       ...whenReady,
       perform: () => playback.toggle(),
@@ -80,6 +81,14 @@ function listPlayActions({ editor, playback }: Part): Row[] {
         playback.setMode(mode);
         editor.announce(mode === "cut" ? "Playing the cut" : "Playing the source");
       },
+    },
+    {
+      name: "playback.selection",
+      label: "Play the selection",
+      keys: [],
+      icon: "play",
+      isEnabled: () => playback.isReady.value && editor.range.value !== null,
+      perform: () => playback.playRange(editor.range.peek()!),
     },
     {
       name: "playback.loop",
@@ -144,12 +153,16 @@ function listPlaceActions({ editor, playback, frame }: Part): Row[] {
     {
       name: "edit.edge-back",
       label: "Back one frame, with the selected edge",
+      describe: () => "Edge back one frame",
+      icon: "back",
       keys: [","],
       perform: () => step(-frame),
     },
     {
       name: "edit.edge-forward",
       label: "Forward one frame, with the selected edge",
+      describe: () => "Edge forward one frame",
+      icon: "back",
       keys: ["."],
       perform: () => step(frame),
     },
@@ -205,6 +218,7 @@ function listPlaceActions({ editor, playback, frame }: Part): Row[] {
     {
       name: "edit.clear",
       label: "Clear the selection",
+      icon: "close",
       keys: ["x"],
       isEnabled: () => hasSelection(editor),
       perform: () => clearSelection(editor),
@@ -239,6 +253,7 @@ const listEditActions = ({ editor, playback, save }: Part): Row[] => [
   {
     name: "edit.toggle",
     label: "Remove or restore the selection",
+    icon: "cut",
     keys: ["Backspace", "Delete"],
     describe: () => (isSelectionRemoved(editor) ? "Restore" : "Remove"),
     perform: () => toggleSelection(editor),
@@ -285,6 +300,7 @@ const listEditActions = ({ editor, playback, save }: Part): Row[] => [
   {
     name: "cut.save",
     label: "Save",
+    icon: "check",
     keys: ["Mod+s"],
     isEnabled: () => editor.isChanged.value && !save.isSaving,
     perform: () => void save.save(),
@@ -293,6 +309,7 @@ const listEditActions = ({ editor, playback, save }: Part): Row[] => [
   {
     name: "cut.save-as",
     label: "Save as new version",
+    icon: "plus",
     keys: ["Mod+Shift+s"],
     isEnabled: () => !save.isSaving,
     perform: () => {

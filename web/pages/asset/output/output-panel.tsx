@@ -2,11 +2,12 @@
 
 import { useMemo } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { useActions } from "../../../app/actions";
+import { type Action, performAction, useActions } from "../../../app/actions";
 import { renderAgain } from "../../../app/ended-render";
+import { canWrite } from "../../../app/session";
 import { showFailure, showToast } from "../../../app/toasts";
 import { getKeptDuration, toSeconds } from "../../../editor/model/plan";
-import { openTab, useEditor } from "../../../editor/state/context";
+import { type EditorContextValue, openTab, useEditor } from "../../../editor/state/context";
 import { nameVersion } from "../../../editor/versions/name-version";
 import type { Cuts } from "../use-cuts";
 import { ExportDialog } from "./export-dialog";
@@ -30,15 +31,26 @@ export function RendersTab() {
       renders={output.renders}
       canRender={asset.cuttable && cuts.awaited === null}
       describeSource={(cutId) => describeSource(cuts, cutId)}
-      onRender={() => {
-        output.opened.value = "render";
-      }}
+      onRender={() => performAction("output.render")}
     />
   );
 }
 
+type Making = Pick<EditorContextValue, "asset" | "cuts" | "editor">;
+
+/** Returns why the cut cannot be exported or rendered now; undefined if it can. */
+export function findOutputProblems({ asset, cuts, editor }: Making): { exporting?: string; rendering?: string } {
+  if (cuts.awaited !== null) return { exporting: MAKING, rendering: MAKING };
+  return {
+    ...(editor.cut === null && { exporting: canWrite.value ? "Create a cut first" : "No cut yet" }),
+    ...(!asset.cuttable && { rendering: "The recording is still being prepared" }),
+  };
+}
+
+const MAKING = "The cut is not ready yet";
+
 /** Opens the dialog that shares the newest render of the open cut. Without a render, shows advice. */
-export function openShare({ opened, renders }: Output, cutId: string | undefined): void {
+function openShare({ opened, renders }: Output, cutId: string | undefined): void {
   const isThere = findShared(renders, cutId) !== undefined;
   if (isThere) opened.value = "share";
   else
@@ -52,7 +64,7 @@ export function openShare({ opened, renders }: Output, cutId: string | undefined
 const findShared = ({ items }: Renders, cutId: string | undefined): ListedRender | undefined =>
   items.value?.find(({ cut_id, state }) => cut_id === cutId && state === "completed");
 
-/** The open dialog. */
+/** The open dialog, and the actions that open it. */
 export function OutputDialogs() {
   const { output, asset, editor, save, cuts } = useEditor();
   const { opened, renders } = output;
@@ -61,6 +73,40 @@ export function OutputDialogs() {
     opened.value = null;
   };
   const failedId = renders.items.value?.find((one, _, all) => canTryAgain(one, all))?.id;
+  const { exporting, rendering } = findOutputProblems({ asset, cuts, editor });
+  useActions(
+    useMemo(() => {
+      const open = (name: "export" | "render") => () => {
+        opened.value = name;
+      };
+      const row = { group: "Output", keys: [] };
+      const toExport: Action = {
+        ...row,
+        name: "output.export",
+        label: "Export",
+        icon: "download",
+        isEnabled: () => exporting === undefined,
+        perform: open("export"),
+      };
+      const share: Action = {
+        ...row,
+        name: "output.share",
+        label: "Share",
+        icon: "link",
+        isEnabled: () => exporting === undefined,
+        perform: () => openShare(output, editor.cut?.id),
+      };
+      const render: Action = {
+        ...row,
+        name: "output.render",
+        label: "Render",
+        isEnabled: () => rendering === undefined,
+        perform: open("render"),
+      };
+      if (!canWrite.value) return [toExport];
+      return [toExport, ...(editor.cut === null ? [] : [share]), render];
+    }, [editor, output, exporting, rendering]),
+  );
   useActions(
     useMemo(
       () => [

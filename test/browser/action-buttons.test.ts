@@ -1,0 +1,69 @@
+/** A real browser: the buttons of the editor are actions of the registry, which Ctrl+K lists too. */
+import { expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { until } from "../until";
+import { useDashboard } from "./dashboard";
+import { createStudioAsset } from "./studio";
+
+const { expectFailures, open, server } = useDashboard();
+
+async function openEditor(): Promise<Page> {
+  // A busy server may refuse playback that is stopped immediately.
+  expectFailures(503);
+  const user = await server().user();
+  const asset = await createStudioAsset(user);
+  const page = await open(`/assets/${asset.id}?cut=${asset.takesCutId}`, user, {
+    viewport: { width: 1360, height: 850 },
+  });
+  await page.getByRole("button", { name: "Play the cut" }).waitFor();
+  return page;
+}
+
+/** Performs a command that Ctrl+K finds. */
+async function command(page: Page, text: string): Promise<void> {
+  await page.keyboard.press("Control+k");
+  await page.getByRole("combobox").fill(text);
+  const option = page.getByRole("option").filter({ has: page.getByText(text, { exact: true }) });
+  await option.click();
+}
+
+test("buttons name their keys, answer in the same words, and have a command", async () => {
+  const page = await openEditor();
+  const title = (name: string) => page.getByRole("button", { name, exact: true }).first().getAttribute("title");
+  expect(await title("Save")).toBe("Save (Ctrl + S)");
+  expect(await title("Hide removed")).toBe("Hide or show removed words (H)");
+  expect(await title("Zoom in")).toBe("Zoom in (=)");
+  expect(await page.locator(".transport .segments").getAttribute("title")).toBe("Cut or source (C)");
+  const says = (text: string) => page.locator(".feedback").getByText(text).waitFor();
+
+  await page.getByRole("button", { name: "Hide removed" }).click();
+  await says("Removed words are hidden");
+  await command(page, "Hide or show removed words");
+  await says("Removed words are shown");
+  await page.locator(".transport").getByRole("button", { name: "Source" }).click();
+  await says("Playing the source");
+
+  await command(page, "Hide or show pauses in the text");
+  await page.getByRole("button", { name: "Pauses", pressed: true }).waitFor();
+  for (const name of ["Render", "Export"]) {
+    await command(page, name);
+    await page.getByRole("dialog").getByRole("heading", { name }).waitFor();
+    await page.keyboard.press("Escape");
+    await until("the closed dialog", async () => (await page.getByRole("dialog").count()) === 0);
+  }
+});
+
+test("the details of words restore and remove with the actions of the keys", async () => {
+  const page = await openEditor();
+  const struck = page.locator(".transcript-text s");
+  const before = await struck.count();
+  await struck.first().click();
+  const details = page.getByRole("group", { name: "Removed words" });
+  const restore = details.getByRole("button", { name: "Restore ⌫" });
+  expect(await restore.getAttribute("title")).toBe("Remove or restore the selection (⌫)");
+  await restore.click();
+  await until("the restored words", async () => (await struck.count()) < before);
+  expect(await details.count()).toBe(0);
+  await page.getByRole("button", { name: /^Undo/ }).first().click();
+  await until("the removed words", async () => (await struck.count()) === before);
+});
