@@ -173,3 +173,13 @@ test("a canceled drag returns the edge of a removed span", () => {
   expect(log.moved.at(-1)).toEqual([20 * SECOND, 20 * SECOND, true]);
   expect(log.moved[0]![1]).toBeGreaterThan(20 * SECOND);
 });
+
+test("only a dragged playhead scrubs, not a pressed one", () => {
+  const scrubs: (number | null)[] = [];
+  const { canvas, log } = createTimeline({ onScrub: (time) => scrubs.push(time) });
+  canvas.send("pointerdown", 100, 5, "mouse");
+  expect(log.seeks).toEqual([10 * SECOND]);
+  canvas.send("pointermove", 120, 5, "mouse");
+  canvas.send("pointerup", 120, 5, "mouse");
+  expect(scrubs).toEqual([12 * SECOND, null]);
+});

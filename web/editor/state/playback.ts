@@ -5,6 +5,7 @@ import { showToast } from "../../app/toasts";
 import { type EditorPlan, findSpanIndex, isRemoved, listKept, type Range } from "../model/plan";
 import { CutPlayer, type PlayerMode } from "../player/cut-player";
 import type { PlayableMedia } from "../player/engine";
+import { Scrubber } from "../player/scrubber";
 import { type Piece, toCutTime, toPieces } from "../player/timeline";
 import { cleanMode, isClean, isMuted, volume } from "./player-settings";
 
@@ -33,6 +34,8 @@ export type Playback = {
   /** Plays the kept parts of a range in a plan that may differ from the edited one, and stops. */
   playPart(plan: EditorPlan, range: Range): void;
   seek(time: number): void;
+  /** Plays a grain of the audio at a time while nothing plays; with null, stops it. */
+  scrub(time: number | null): void;
   /** Pauses and resets the speed to normal. */
   stop(): void;
   /** Plays forward (1) or back (-1). Each further call increases the speed. */
@@ -69,6 +72,7 @@ export function createPlayback(): Playback {
   const getNextMode = () => (player.isInRange ? null : modeBefore) ?? player.mode.peek();
   const cutPieces = signal<readonly Piece[]>([]);
   const loop = signal<Range | null>(null);
+  let scrubber: Scrubber | null = null;
   const sendPlan = () => {
     if (edited === null || !(isPlanDue || isPart)) return;
     if (isPart) player.endRange();
@@ -166,6 +170,11 @@ export function createPlayback(): Playback {
       player.seek(target);
       playhead.value = isParked || !player.isAttached.peek() ? target : player.sourceTime.peek();
     },
+    scrub: (time) => {
+      if (time === null) scrubber?.stop();
+      else if (!isMuted.peek() && volume.peek() > 0 && !player.isPlaying.peek())
+        scrubber?.play(time, volume.peek(), isClean.peek() ? cleanMode.peek() : null);
+    },
     stop: () => {
       playback.pause();
       player.setRate(1);
@@ -203,6 +212,7 @@ export function createPlayback(): Playback {
     attach: (video, media) => {
       sendPlan();
       const detach = player.attach(video, media);
+      scrubber = media.audioType === null ? null : new Scrubber(media, () => plan?.duration ?? 0);
       const stop = effect(() => {
         video.volume = volume.value;
         video.muted = isMuted.value;
@@ -210,6 +220,8 @@ export function createPlayback(): Playback {
       return () => {
         stop();
         detach();
+        scrubber?.dispose();
+        scrubber = null;
       };
     },
   };

@@ -13,6 +13,8 @@ export type GestureOptions = {
   /** Set while something moves with the pointer, so that the view stays under it. */
   isDragging: Signal<boolean>;
   onSeek(time: number): void;
+  /** Called after each seek of a dragged playhead, and with null at the end of the drag. */
+  onScrub?: ((time: number | null) => void) | undefined;
   /** Returns the range in which an edge can move. */
   getRange(edge: Edge): Range;
   /** If null, edges can be selected but not moved. */
@@ -159,9 +161,13 @@ export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: ()
     read().isDragging.value = true;
     select(drag, x, false);
   };
-  const move = (x: number) => {
-    if (drag?.kind === "scrub") read().onSeek(limitTime(x + drag.offset));
-    else if (drag?.kind === "pan") {
+  const move = (x: number, isMoving = true) => {
+    if (drag?.kind === "scrub") {
+      const time = limitTime(x + drag.offset);
+      read().onSeek(time);
+      // A press moves the playhead in silence.
+      if (isMoving) read().onScrub?.(time);
+    } else if (drag?.kind === "pan") {
       view.value = scrollBy(view.value, drag.x - x);
       drag.x = x;
     } else if (drag?.kind === "range") {
@@ -181,6 +187,7 @@ export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: ()
     } else if (last?.kind === "range") {
       select(last, x, true);
     } else if (last?.kind === "scrub") {
+      read().onScrub?.(null);
       view.value = reveal(view.value, read().playhead.peek(), 0.5);
     } else if (last?.kind === "press" && !isCanceled) {
       read().onSelectEdge(last.edge);
@@ -207,7 +214,7 @@ export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: ()
     if (isRuler && !isTouch) {
       drag = { kind: "scrub", offset: 0 };
       read().isDragging.value = true;
-      move(x);
+      move(x, false);
       return;
     }
     const target = findTarget(x, y, isTouch);

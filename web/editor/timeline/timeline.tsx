@@ -51,6 +51,8 @@ export type TimelineProps = {
   /** Returns the text of the flag at the playhead. */
   formatTime?(time: number): string;
   onSeek(time: number): void;
+  /** Called after each seek of a dragged playhead or of a key, and with null at the end of a drag. */
+  onScrub?(time: number | null): void;
   /**
    * `edge` is the edge before the drag. `isDone` is true once the drag has ended. Without this function, edges cannot
    * be moved.
@@ -140,6 +142,7 @@ export function Timeline(props: TimelineProps) {
     isDragging,
     getRange: (one) => getEdgeRange(plan, one),
     onSeek,
+    onScrub: props.onScrub,
     onMoveEdge: onMoveEdge && move,
     selection,
     edge: edge.peek(),
@@ -203,7 +206,10 @@ export function Timeline(props: TimelineProps) {
           frameDuration={frameDuration}
           formatTime={formatTime}
           flag={flag}
-          onSeek={onSeek}
+          onSeek={(time) => {
+            onSeek(time);
+            props.onScrub?.(time);
+          }}
         />
       </div>
       {!isWhole && <Overview {...{ plan, waveform, view, playhead, filter }} />}

@@ -110,6 +110,7 @@ export function TimelinePanel() {
         isCollapsed={isCollapsed.value}
         formatTime={formatTime}
         onSeek={playback.seek}
+        onScrub={playback.scrub}
         onMoveEdge={
           editor.canEdit
             ? (edge, to, isDone) => {

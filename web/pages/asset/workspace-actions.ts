@@ -141,7 +141,10 @@ const hasSelection = ({ range, marks, edge }: Editor): boolean =>
   range.value !== null || marks.value !== NO_MARKS || edge.value !== null;
 
 function listPlaceActions({ editor, playback, frame }: Part): Row[] {
-  const by = (time: number) => playback.seek(editor.playhead.value + time);
+  const by = (time: number) => {
+    playback.seek(editor.playhead.value + time);
+    playback.scrub(editor.playhead.value);
+  };
   /** `,` and `.` move the selected edge, if any. */
   const step = (time: number) => {
     if (nudgeEdge(editor, time)) playJoin(editor, playback);

@@ -1,0 +1,84 @@
+/** A real browser: audio while the playhead is dragged or moves by frames. */
+import { expect, test } from "bun:test";
+import type { Page } from "playwright-core";
+import { until } from "../until";
+import { useDashboard } from "./dashboard";
+import { createStudioAsset } from "./studio";
+
+const { expectFailures, open, server } = useDashboard();
+
+type Grains = { offsets: number[]; lengths: number[]; playing: number };
+
+/** Counts in the page the grains that start, and those whose nodes are still connected. */
+function watchGrains(): void {
+  const grains: Grains = { offsets: [], lengths: [], playing: 0 };
+  Object.assign(window, { grains });
+  const { start } = AudioBufferSourceNode.prototype;
+  AudioBufferSourceNode.prototype.start = function (when, offset = 0, length = 0) {
+    grains.offsets.push(offset);
+    grains.lengths.push(length);
+    grains.playing++;
+    this.addEventListener("ended", () => grains.playing--);
+    start.call(this, when, offset, length);
+  };
+}
+
+async function openEditor(): Promise<Page> {
+  // A busy server may refuse playback that is stopped immediately.
+  expectFailures(503);
+  const user = await server().user();
+  const asset = await createStudioAsset(user);
+  const page = await open(`/assets/${asset.id}?cut=${asset.takesCutId}`, user, {
+    viewport: { width: 1360, height: 850 },
+  });
+  await page.locator(".transport .play-button:enabled").waitFor();
+  return page;
+}
+
+test("the audio follows a dragged flag and the steps of keys, unless it is muted, and stops", async () => {
+  const page = await openEditor();
+  await page.evaluate(watchGrains);
+  const read = () => page.evaluate(() => (window as unknown as { grains: Grains }).grains);
+  const flag = page.locator(".timeline-flag");
+  const { mouse, keyboard } = page;
+  let x = 0;
+  let y = 0;
+  const press = async () => {
+    const box = (await flag.boundingBox())!;
+    [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+    await mouse.move(x, y);
+    await mouse.down();
+  };
+
+  await press();
+  // The first grains wait for the audio.
+  await until("the grains of a drag", async () => {
+    x += 7;
+    await mouse.move(x, y);
+    return (await read()).offsets.length >= 3;
+  });
+  await mouse.up();
+  const dragged = await read();
+  expect(Math.max(...dragged.lengths)).toBeLessThan(0.1);
+  expect(dragged.offsets[2]!).toBeGreaterThan(dragged.offsets[1]!);
+  expect(await page.locator(".transport .play-button").getAttribute("aria-label")).toBe("Play");
+  await until("silence", async () => (await read()).playing === 0);
+
+  const seconds = async () => Number(await flag.getAttribute("aria-valuenow"));
+  await keyboard.press("Home");
+  await keyboard.press("Shift+ArrowRight");
+  await until("the grain of a step", async () => (await read()).offsets.length > dragged.offsets.length);
+  // The part of the audio starts up to 50 ms before its first sample is due.
+  const offset = (await read()).offsets.at(-1)!;
+  expect(offset - (await seconds())).toBeGreaterThanOrEqual(-0.5);
+  expect(offset - (await seconds())).toBeLessThan(0.56);
+
+  await keyboard.press("m");
+  const { length } = (await read()).offsets;
+  await press();
+  for (let step = 1; step <= 12; step++) await mouse.move(x + 7 * step, y);
+  await mouse.up();
+  await keyboard.press("ArrowRight");
+  expect((await read()).offsets).toHaveLength(length);
+  await keyboard.press("m");
+});
