@@ -1,4 +1,4 @@
-/** A real browser: audio while the playhead is dragged or moves by frames. */
+/** A real browser: audio while the playhead is dragged or moves by frames, and handles under the mouse. */
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { until } from "../until";
@@ -81,4 +81,24 @@ test("the audio follows a dragged flag and the steps of keys, unless it is muted
   await keyboard.press("ArrowRight");
   expect((await read()).offsets).toHaveLength(length);
   await keyboard.press("m");
+});
+
+test("the edges of a removed span have handles under the mouse and while it is selected", async () => {
+  const page = await openEditor();
+  const canvas = page.locator(".timeline-canvas canvas");
+  const digest = async () => Bun.hash(await canvas.screenshot());
+  // The last word is removed: its span ends where no other one starts.
+  await page.locator(".transcript-text s").last().click();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("x");
+  const box = (await canvas.boundingBox())!;
+  const flag = (await page.locator(".timeline-flag").boundingBox())!;
+  const inside = flag.x + flag.width / 2 + 4;
+  const middle = box.y + box.height * 0.6;
+  await page.mouse.move(inside, box.y - 20);
+  const plain = await digest();
+  await page.mouse.move(inside, middle);
+  await until("handles under the mouse", async () => (await digest()) !== plain);
+  await page.mouse.move(inside, box.y - 20);
+  await until("no handles", async () => (await digest()) === plain);
 });

@@ -174,6 +174,22 @@ test("a canceled drag returns the edge of a removed span", () => {
   expect(log.moved[0]![1]).toBeGreaterThan(20 * SECOND);
 });
 
+test.each([
+  ["in a join", 150, LOW, { start: 10 * SECOND, end: 20 * SECOND }],
+  ["beside its start", 98, LOW, { start: 10 * SECOND, end: 20 * SECOND }],
+  ["beside its end", 202, LOW, { start: 10 * SECOND, end: 20 * SECOND }],
+  ["in a kept span", 50, LOW, null],
+  ["in the ruler", 150, 5, null],
+])("a mouse %s shows its handles: %d, %d", (_, x, y, expected) => {
+  const joins: (Range | null)[] = [];
+  const plan = removeRange(WHOLE, { start: 10 * SECOND, end: 20 * SECOND });
+  const { canvas } = createTimeline({ plan, onHoverJoin: (join) => joins.push(join) });
+  canvas.send("pointermove", x, y, "mouse");
+  canvas.send("pointermove", x, y, "touch");
+  canvas.send("pointerleave", x, y, "mouse");
+  expect(joins).toEqual([expected, null]);
+});
+
 test("only a dragged playhead scrubs, not a pressed one", () => {
   const scrubs: (number | null)[] = [];
   const { canvas, log } = createTimeline({ onScrub: (time) => scrubs.push(time) });

@@ -53,6 +53,17 @@ export const listEdgesIn = (plan: EditorPlan, { start, end }: Range): Edge[] =>
 export const hasEdge = (plan: EditorPlan, { time, side }: Edge): boolean =>
   listEdgesIn(plan, { start: time, end: time }).some((edge) => edge.side === side);
 
+/** Returns the removed time around a time, between two kept spans or the ends of the recording; null if it is kept. */
+export function findJoin(plan: EditorPlan, time: number): Range | null {
+  const { spans } = plan;
+  const index = findSpanIndex(plan, time);
+  if (spans[index]?.isKept !== false) return null;
+  let [first, last] = [index, index];
+  while (spans[first - 1]?.isKept === false) first--;
+  while (spans[last + 1]?.isKept === false) last++;
+  return { start: spans[first]!.start, end: spans[last]!.end };
+}
+
 /** Returns the number of edges in a range, including its ends. */
 export function countEdgesIn(plan: EditorPlan, { start, end }: Range): number {
   const isEdge = (time: number) => time > 0 && time < plan.duration && time >= start && time <= end;

@@ -1,9 +1,10 @@
 /** Draws the timeline, except for the playhead, which moves without a redraw. */
 import { formatDuration, formatTimecode } from "../../app/format";
-import type { Edge } from "../model/edges";
+import { type Edge, hasEdge } from "../model/edges";
 import { type Difference, type Range, toSeconds } from "../model/plan";
 import { findWordAt, type WordRange, type Words } from "../model/words";
 import { drawSpans, drawWaveform, type SpansScene } from "./draw-spans";
+import { MIN_WIDTH } from "./gestures";
 import type { Lane, Lanes } from "./lanes";
 import { listTiles, type Sheets, type Storyboard } from "./storyboard";
 import { chooseStep, endOf, findInView, toTime, toX } from "./view";
@@ -17,6 +18,8 @@ export type Scene = SpansScene & {
   found: readonly WordRange[];
   differences: readonly Difference[];
   edge: Edge | null;
+  /** Removed times between kept spans whose edges have handles. */
+  joins: readonly Range[];
   lanes: Lanes;
   /** Whether fingers drag the ends of the selection. */
   hasGrips: boolean;
@@ -42,7 +45,8 @@ export function drawTimeline(context: Context, scene: Scene): void {
   drawWords(context, scene, waveform);
   drawFound(context, scene);
   if (scene.selection) drawSelection(context, scene, scene.selection);
-  if (scene.edge) drawEdge(context, scene, scene.edge);
+  for (const join of scene.joins) drawHandles(context, scene, join);
+  if (scene.edge) drawEdge(context, scene, scene.edge, colors.brand);
   drawReviews(context, scene, ruler);
 }
 
@@ -177,13 +181,34 @@ function drawSelection(context: Context, scene: Scene, { start, end }: Range): v
   }
 }
 
-/** Draws the selected edge: a line with a bracket towards the kept span. */
-function drawEdge(context: Context, { view, colors, lanes }: Scene, { time, side }: Edge): void {
+/** Draws the edges of a join. Those of a narrow one cannot be dragged, and those of an edited plan are gone. */
+function drawHandles(context: Context, scene: Scene, { start, end }: Range): void {
+  const { view, plan, colors, lanes } = scene;
+  if (toX(view, end) - toX(view, start) < MIN_WIDTH) return;
+  const edges: Edge[] = [
+    { time: start, side: "end" },
+    { time: end, side: "start" },
+  ];
+  for (const edge of edges) {
+    if (!hasEdge(plan, edge)) continue;
+    drawEdge(context, scene, edge, colors.text);
+    const outside = edge.side === "start" ? 0 : -HANDLE.width;
+    context.beginPath();
+    const top = lanes.waveform.top + (lanes.waveform.height - HANDLE.height) / 2;
+    context.roundRect(toX(view, edge.time) + outside, top, HANDLE.width, HANDLE.height, HANDLE.radius);
+    context.fill();
+  }
+}
+
+const HANDLE = { width: 6, height: 24, radius: 2 };
+
+/** Draws an edge: a line with a bracket towards the kept span. */
+function drawEdge(context: Context, { view, lanes }: Scene, { time, side }: Edge, color: string): void {
   const x = toX(view, time);
   const top = lanes.waveform.top;
   const { height } = lanes.waveform;
   const inside = side === "start" ? 0 : -6;
-  context.fillStyle = colors.brand;
+  context.fillStyle = color;
   context.fillRect(x - 1, top, 2, height);
   context.fillRect(x + inside, top, 6, 2);
   context.fillRect(x + inside, top + height - 2, 6, 2);

@@ -1,6 +1,6 @@
 /** Pointer and wheel gestures on the timeline. */
 import type { ReadonlySignal, Signal } from "@preact/signals";
-import { type Edge, findNearestEdge, getEdgeRange } from "../model/edges";
+import { type Edge, findJoin, findNearestEdge, getEdgeRange } from "../model/edges";
 import { type EditorPlan, findSpanIndex, MIN_KEPT, type Range } from "../model/plan";
 import { isOnFlag } from "./controls";
 import type { Lanes } from "./lanes";
@@ -25,6 +25,8 @@ export type GestureOptions = {
   /** `isDone` is true once the drag has ended. */
   onSelect(range: Range, isDone: boolean): void;
   onSelectEdge(edge: Edge | null): void;
+  /** Called with the removed time between two kept spans that a mouse is over; null elsewhere. */
+  onHoverJoin?: ((join: Range | null) => void) | undefined;
   /**
    * Called when a finger rests at a time. Returns the range with which a selection starts, which may be empty; null if
    * something else was selected.
@@ -86,6 +88,14 @@ export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: ()
     const { plan, lanes } = read();
     if (y < lanes.waveform.top) return null;
     return findEdgeAt(plan, view.value, x, reach);
+  };
+  /** Returns the join at a position, or the one whose edge is in reach there. */
+  const findJoinAt = (x: number, y: number): Range | null => {
+    const { plan, lanes } = read();
+    if (y < lanes.waveform.top) return null;
+    const edge = findEdge(x, y, REACH.mouse);
+    const time = edge === null ? toTime(view.value, x) : edge.side === "start" ? edge.time - 1 : edge.time;
+    return findJoin(plan, time);
   };
   const limitTime = (x: number, range: Range = { start: 0, end: view.value.duration }) =>
     Math.min(range.end, Math.max(range.start, Math.round(toTime(view.value, x))));
@@ -228,6 +238,7 @@ export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: ()
     if (!pointers.has(event.pointerId)) {
       const isEdge = (read().onMoveEdge && findEdge(x, y, REACH.mouse)) || findDraggedEnd(x, y, REACH.mouse) !== null;
       canvas.style.cursor = isEdge ? "col-resize" : "";
+      if (event.pointerType !== "touch") read().onHoverJoin?.(findJoinAt(x, y));
       return;
     }
     if (pointers.size === 2) pinch(event.pointerId, x);
@@ -279,6 +290,7 @@ export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: ()
   canvas.addEventListener("pointermove", onMove, { signal });
   canvas.addEventListener("pointerup", onEnd, { signal });
   canvas.addEventListener("pointercancel", onEnd, { signal });
+  canvas.addEventListener("pointerleave", () => read().onHoverJoin?.(null), { signal });
   canvas.addEventListener("wheel", onWheel, { signal, passive: false });
   canvas.addEventListener("touchmove", onTouchMove, { signal, passive: false });
   window.addEventListener("keydown", onKey, { signal, capture: true });
@@ -292,7 +304,7 @@ export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: ()
  * Minimum width of a span in CSS pixels. Edges of narrower ones cannot be distinguished, so a press there sets the
  * position.
  */
-const MIN_WIDTH = 6;
+export const MIN_WIDTH = 6;
 
 /** Returns the edge within `reach` pixels, or within a third of a narrow span; or null. */
 export function findEdgeAt(plan: EditorPlan, view: View, x: number, reach: number): Edge | null {

@@ -6,7 +6,7 @@ import { formatTimecode } from "../../app/format";
 import { touch } from "../../app/narrow";
 import { ActionButton } from "../../ui/button";
 import type { IconName } from "../../ui/icon";
-import { type Edge, getEdgeRange } from "../model/edges";
+import { type Edge, findJoin, getEdgeRange } from "../model/edges";
 import { type Difference, type EditorPlan, type Range, type RemovalReason, toSeconds } from "../model/plan";
 import type { WordRange, Words } from "../model/words";
 import { EdgeList, PlayheadFlag, placeFlag } from "./controls";
@@ -89,6 +89,13 @@ export function Timeline(props: TimelineProps) {
   const { view, height } = useView(box, plan.duration, playhead, { ...props, isDragging }, warp);
   const own = useSignal<Edge | null>(null);
   const edge = props.edge ?? own;
+  const hovered = useSignal<Range | null>(null);
+  /** Returns the joins whose edges have handles: those under the mouse and of the selection. Fingers have grips. */
+  const listJoins = (): Range[] => {
+    const chosen = selection === null || touch.matches ? null : findJoin(plan, selection.start);
+    const isChosen = chosen !== null && chosen.end >= selection!.end;
+    return [hovered.peek(), isChosen ? chosen : null].filter((join) => join !== null);
+  };
   const isWhole = useComputed(() => isFit(view.value)).value;
   const lanes = layOutLanes({
     hasStoryboard: storyboard !== null,
@@ -104,11 +111,13 @@ export function Timeline(props: TimelineProps) {
     draw: (context, colors) => {
       const data = { plan, words, texts, waveform, storyboard, found: props.found ?? NONE };
       const scene = { ...data, selection, differences, filter, lanes, sheets, colors, hasGrips: touch.matches };
-      drawTimeline(context, { ...scene, view: view.peek(), edge: edge.peek() });
+      drawTimeline(context, { ...scene, view: view.peek(), edge: edge.peek(), joins: onMoveEdge ? listJoins() : [] });
     },
   }));
   useSignalEffect(() => {
-    if (view.value.width > 0 || edge.value) request();
+    edge.value;
+    hovered.value;
+    if (view.value.width > 0) request();
   });
   useSignalEffect(() => {
     const time = playhead.value;
@@ -148,6 +157,10 @@ export function Timeline(props: TimelineProps) {
     edge: edge.peek(),
     onSelect: props.onSelect,
     onSelectEdge: selectEdge,
+    onHoverJoin: (join) => {
+      const before = hovered.peek();
+      if (join?.start !== before?.start || join?.end !== before?.end) hovered.value = join;
+    },
     onHold: props.onHold,
   };
   useEffect(() => handleGestures(canvas.current!, view, () => gestures.current!), []);
