@@ -21,7 +21,14 @@ import {
   warpView,
   zoomAt,
 } from "../../../web/editor/timeline/view";
-import { createWarp, fromPlace, getWarpLength, toPlace } from "../../../web/editor/timeline/warp";
+import {
+  blendWarps,
+  createFlatWarp,
+  createWarp,
+  fromPlace,
+  getWarpLength,
+  toPlace,
+} from "../../../web/editor/timeline/warp";
 
 const views: fc.Arbitrary<View> = fc
   .record({
@@ -191,4 +198,16 @@ test.each([
 ])("a pointer %s", (_, scale, seconds, time) => {
   const view = { start: 0, scale, width: 10_000, duration: EDGED.duration };
   expect(findEdgeAt(EDGED, view, (seconds * 1e6) / scale, 6)?.time ?? null).toBe(time === null ? null : time * 1e6);
+});
+
+test("an axis between two is between them everywhere, and is one of them at its ends", () => {
+  const [flat, collapsed] = [createFlatWarp(EDGED.duration), createWarp(EDGED)];
+  const half = blendWarps(flat, collapsed, 0.5);
+  for (let time = 0; time <= EDGED.duration; time += 0.7e6) {
+    expect(toPlace(blendWarps(flat, collapsed, 0), time)).toBeCloseTo(time, 3);
+    expect(toPlace(blendWarps(flat, collapsed, 1), time)).toBeCloseTo(toPlace(collapsed, time), 3);
+    expect(toPlace(half, time)).toBeCloseTo((time + toPlace(collapsed, time)) / 2, 3);
+    expect(fromPlace(half, toPlace(half, time))).toBeCloseTo(time, 3);
+  }
+  expect(getWarpLength(half)).toBeCloseTo((EDGED.duration + getWarpLength(collapsed)) / 2, 3);
 });

@@ -1,10 +1,11 @@
 import { type ReadonlySignal, type Signal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { type Action, useActions } from "../../app/actions";
 import { formatTimecode } from "../../app/format";
 import { touch } from "../../app/narrow";
 import { ActionButton } from "../../ui/button";
+import { glide } from "../../ui/glide";
 import type { IconName } from "../../ui/icon";
 import { type Edge, findJoin, getEdgeRange } from "../model/edges";
 import { type Difference, type EditorPlan, type Range, type RemovalReason, toSeconds } from "../model/plan";
@@ -18,7 +19,7 @@ import type { Waveform } from "./peaks";
 import { Sheets, type Storyboard } from "./storyboard";
 import { useCanvas } from "./use-canvas";
 import { fitView, isFit, isInView, reveal, toTime, toX, useView, zoomAt } from "./view";
-import { createWarp } from "./warp";
+import { blendWarps, createFlatWarp, createWarp, type Warp } from "./warp";
 
 export type TimelineProps = {
   plan: EditorPlan;
@@ -84,8 +85,9 @@ export function Timeline(props: TimelineProps) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const line = useRef<HTMLDivElement>(null);
   const flag = useRef<HTMLDivElement>(null);
-  const warp = useMemo(() => (isCollapsed ? createWarp(plan) : null), [isCollapsed, isCollapsed && plan]);
   const isDragging = useSignal(false);
+  const wanted = useMemo(() => (isCollapsed ? createWarp(plan) : null), [isCollapsed, isCollapsed && plan]);
+  const warp = useGlidingWarp(wanted, plan.duration, isDragging);
   const { view, height } = useView(box, plan.duration, playhead, { ...props, isDragging }, warp);
   const own = useSignal<Edge | null>(null);
   const edge = props.edge ?? own;
@@ -229,6 +231,35 @@ export function Timeline(props: TimelineProps) {
       <EdgeList plan={plan} view={view} edge={edge.value} onSelect={selectEdge} onNudge={onMoveEdge && nudge} />
     </div>
   );
+}
+
+/**
+ * Returns the axis on its way to the wanted one, so that spans collapse and open gradually. A further change joins the
+ * one that is shown. Under a drag, it is shown at once.
+ */
+function useGlidingWarp(wanted: Warp | null, duration: number, isDragging: ReadonlySignal<boolean>): Warp | null {
+  const shown = useSignal(wanted);
+  const latest = useRef(wanted);
+  latest.current = wanted;
+  const stop = useRef<(() => void) | null>(null);
+  useLayoutEffect(() => {
+    if (isDragging.peek()) {
+      stop.current?.();
+      stop.current = null;
+      shown.value = wanted;
+    }
+    if (shown.peek() === wanted || stop.current !== null) return;
+    const flat = createFlatWarp(duration);
+    const from = shown.peek() ?? flat;
+    stop.current = () => {};
+    const end = glide((share) => {
+      if (share === 1) stop.current = null;
+      shown.value = share === 1 ? latest.current : blendWarps(from, latest.current ?? flat, share);
+    });
+    if (stop.current !== null) stop.current = end;
+  }, [wanted]);
+  useEffect(() => () => stop.current?.(), []);
+  return shown.value;
 }
 
 const toAction = (name: string, label: string, icon: IconName, keys: string[], perform: () => void): Action => ({

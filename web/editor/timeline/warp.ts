@@ -22,6 +22,34 @@ export function createWarp({ spans, duration }: EditorPlan): Warp {
   return { times, places };
 }
 
+/** Returns the axis of time itself. */
+export const createFlatWarp = (duration: number): Warp => ({
+  times: new Float64Array([0, duration]),
+  places: new Float64Array([0, duration]),
+});
+
+/** Returns the axis between two of the same recording, from the first one (`share` 0) to the second one (1). */
+export function blendWarps(from: Warp, to: Warp, share: number): Warp {
+  const count = from.times.length + to.times.length;
+  const [times, places] = [new Float64Array(count), new Float64Array(count)];
+  // Both are sorted: a merge takes a fraction of a frame for thousands of spans.
+  for (let [at, i, j] = [0, 0, 0]; at < count; at++) {
+    const isFirst = j === to.times.length || (i < from.times.length && from.times[i]! <= to.times[j]!);
+    const time = isFirst ? from.times[i++]! : to.times[j++]!;
+    times[at] = time;
+    places[at] = findPlace(from, i, time) * (1 - share) + findPlace(to, j, time) * share;
+  }
+  return { times, places };
+}
+
+/** Returns the place of a time that is before the time at `next`, and not before the one ahead of that. */
+function findPlace({ times, places }: Warp, next: number, time: number): number {
+  if (next === 0 || next === times.length) return places[Math.max(0, next - 1)]!;
+  const [start, end] = [times[next - 1]!, times[next]!];
+  const passed = end === start ? 0 : (time - start) / (end - start);
+  return places[next - 1]! + passed * (places[next]! - places[next - 1]!);
+}
+
 /**
  * Returns the value of `to` that corresponds to a value of `from`. Outside of the axis, both advance at the same speed.
  */

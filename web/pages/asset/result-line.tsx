@@ -1,5 +1,6 @@
 /** The length of the cut, and the reply to each action. */
 
+import { useComputed } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { type Loudness, type LoudnessSteps, measureSpans, readLoudness } from "../../../src/domain/loudness";
 import { CUT_MODES, type CutMode, MANUAL_MODE } from "../../../src/domain/plan";
@@ -22,6 +23,7 @@ import type { Cut } from "../../editor/state/editor-state";
 import { MODES } from "../../editor/versions/name-version";
 import { Toasts } from "../../shell/toasts";
 import { ActionButton, Button } from "../../ui/button";
+import { useGlide } from "../../ui/glide";
 import { Icon } from "../../ui/icon";
 import { useBusy } from "../../ui/use-busy";
 import { DraftConflict } from "./draft-notice";
@@ -51,6 +53,8 @@ function Result() {
   const plan = editor.latePlan.value;
   const places = useReviewCount();
   const kept = getKeptDuration(plan);
+  const shown = useGlide(kept);
+  const length = useComputed(() => formatDuration(toSeconds(shown.value)));
   return (
     <>
       <div class="result">
@@ -60,7 +64,7 @@ function Result() {
             <span aria-hidden="true">→</span>
             <span class="visually-hidden">to</span>
           </span>{" "}
-          <strong>{formatDuration(toSeconds(kept))}</strong> <b>{describeSaving(plan.duration - kept)}</b>
+          <strong>{length}</strong> <b>{describeSaving(plan.duration - kept)}</b>
         </p>
         <div class="soft result-facts">
           <p class="result-reasons">{describeRemovals(plan)}</p>

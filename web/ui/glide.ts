@@ -1,0 +1,40 @@
+/** Changes that are shown gradually. */
+import { type ReadonlySignal, useSignal } from "@preact/signals";
+import { useLayoutEffect } from "preact/hooks";
+
+/** The same as `--calm` of the tokens. */
+const GLIDE_MS = 140;
+
+/**
+ * Calls `show` with growing shares up to 1, once per frame; at once with 1 if the user prefers less motion, or cannot
+ * see the page. Returns a function that stops it.
+ */
+export function glide(show: (share: number) => void): () => void {
+  if (document.hidden || matchMedia("(prefers-reduced-motion: reduce)").matches) {
+    show(1);
+    return () => {};
+  }
+  // A value that changes with each frame moves with each frame, too.
+  const start = performance.now();
+  let frame = 0;
+  const step = (now: number) => {
+    const share = Math.min(1, Math.max(0, now - start) / GLIDE_MS);
+    if (share < 1) frame = requestAnimationFrame(step);
+    show(1 - (1 - share) ** 3);
+  };
+  frame = requestAnimationFrame(step);
+  return () => cancelAnimationFrame(frame);
+}
+
+/** Returns a number that glides to each new value. */
+export function useGlide(value: number): ReadonlySignal<number> {
+  const shown = useSignal(value);
+  useLayoutEffect(() => {
+    const from = shown.peek();
+    if (from === value) return;
+    return glide((share) => {
+      shown.value = share === 1 ? value : from + (value - from) * share;
+    });
+  }, [value]);
+  return shown;
+}
