@@ -5,7 +5,7 @@
 import { signal as createSignal } from "@preact/signals";
 import { useLayoutEffect } from "preact/hooks";
 import type { IconName } from "../ui/icon";
-import { recall, remember } from "./memory";
+import { createSetting } from "./settings";
 
 export type Action = {
   /** Identifies the action, such as "playback.toggle". */
@@ -35,11 +35,7 @@ const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
 const tables = createSignal<readonly (readonly Action[])[]>([]);
 
 /** Whether single-letter shortcuts are on. Users can turn them off (WCAG 2.1.4). */
-export const letterKeys = createSignal(recall("letter-keys") !== "off");
-export function setLetterKeys(isOn: boolean): void {
-  letterKeys.value = isOn;
-  remember("letter-keys", isOn ? "on" : "off");
-}
+export const letterKeys = createSetting<boolean>("letter-keys", true);
 
 /** Returns the actions of the shown components, in the order in which they were added. */
 export const listActions = (): Action[] => tables.value.flat();

@@ -1,5 +1,5 @@
 /** The list of keyboard shortcuts, which is loaded when it is first opened. */
-import { type Action, formatKeys, letterKeys, listActions, setLetterKeys } from "../app/actions";
+import { type Action, formatKeys, letterKeys, listActions } from "../app/actions";
 import { Dialog } from "../ui/dialog";
 
 export function KeyboardHelp({ onClose }: { onClose(): void }) {
@@ -24,7 +24,9 @@ export function KeyboardHelp({ onClose }: { onClose(): void }) {
           <input
             type="checkbox"
             checked={letterKeys.value}
-            onChange={(event) => setLetterKeys(event.currentTarget.checked)}
+            onChange={(event) => {
+              letterKeys.value = event.currentTarget.checked;
+            }}
           />
           Single letters work as shortcuts
         </label>

@@ -1,6 +1,6 @@
 /** A review in progress: the queue, the open card, and its playback. */
 import { computed, effect, type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import { recall, remember } from "../../app/memory";
+import { createSetting } from "../../app/settings";
 import type { DraftKeeper } from "../../pages/asset/draft-keeper";
 import { type EditorPlan, isMostlyRemoved } from "../model/plan";
 import {
@@ -55,9 +55,10 @@ export type ReviewSession = {
   stop(): void;
 };
 
-const PLAYS = "review-plays";
-/** Number of decisions of this user in this browser, up to the number after which the hints shrink. */
-const DECIDED = "review-decided";
+/** Whether a card plays when it opens. */
+const playsItself = createSetting<boolean>("review-plays", true);
+/** Number of decisions of this user, up to the number after which the hints shrink. */
+const decided = createSetting<number>("review-decided", 0);
 export const HINTED_DECISIONS = 10;
 /** Time after which the next card is loaded, so that the open one plays first. */
 const PRELOAD_AFTER_MS = 150;
@@ -71,9 +72,7 @@ export function createSession({ editor, playback, draft, onStart }: Parts): Revi
   const isReviewing = signal(false);
   const currentId = signal<string | null>(null);
   const isWithout = signal(false);
-  let decided = Number(recall(DECIDED) ?? 0);
-  const hasHints = signal(decided < HINTED_DECISIONS);
-  const playsItself = signal(recall(PLAYS) !== "off");
+  const hasHints = signal(decided.peek() < HINTED_DECISIONS);
   let timer: ReturnType<typeof setTimeout> | undefined;
   /** Whether this tab's own decision is being recorded, which is not an undo. */
   let isDeciding = false;
@@ -131,7 +130,6 @@ export function createSession({ editor, playback, draft, onStart }: Parts): Revi
       const item = queue.peek().find(({ id }) => changed.has(id));
       if (item) show(item);
     }),
-    playsItself.subscribe((isOn) => remember(PLAYS, isOn ? "on" : "off")),
   ];
 
   editor.decideMoved.current = (from, to, plan) => {
@@ -188,9 +186,9 @@ export function createSession({ editor, playback, draft, onStart }: Parts): Revi
       const isKept = decision === "kept";
       editor.apply({ plan, decisions: own }, `${isKept ? "Keep" : "Remove"} ${name}`, `${name} ${decision}`);
       isDeciding = false;
-      if (decided >= HINTED_DECISIONS) return;
-      remember(DECIDED, String(++decided));
-      if (decided === HINTED_DECISIONS) hasHints.value = false;
+      if (decided.peek() >= HINTED_DECISIONS) return;
+      decided.value++;
+      if (decided.peek() === HINTED_DECISIONS) hasHints.value = false;
     },
     play: (without) => {
       const item = current.peek();

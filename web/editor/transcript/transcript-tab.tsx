@@ -2,9 +2,9 @@ import { signal, useSignal, useSignalEffect } from "@preact/signals";
 import { useMemo, useRef } from "preact/hooks";
 import { type Action, useActions } from "../../app/actions";
 import { formatDecimal } from "../../app/format";
-import { recall, remember } from "../../app/memory";
 import { touch } from "../../app/narrow";
 import { canWrite } from "../../app/session";
+import { createSetting } from "../../app/settings";
 import type { Asset } from "../../pages/asset/use-media";
 import { ActionButton } from "../../ui/button";
 import { Icon } from "../../ui/icon";
@@ -38,8 +38,8 @@ import type { ReadingPlace } from "./places";
 import { Transcript, type TranscriptCommands } from "./transcript";
 import { WordPopover } from "./word-popover";
 
-/** Whether pauses are shown in the text, for the next visit. */
-const PAUSES = "shown-pauses";
+/** Whether pauses are shown in the text. */
+const hasPauses = createSetting<boolean>("shown-pauses", false);
 
 /** Keys that the words handle while they have the focus. */
 const WORD_KEYS: Action[] = [
@@ -70,7 +70,6 @@ export function TranscriptTab() {
   const hidesRemoved = useSignal(false);
   const commands = useRef<TranscriptCommands | null>(null);
   const place = useRef<ReadingPlace | null>(null);
-  const hasPauses = useSignal(recall(PAUSES) === "on");
   const found = useComputedOf(
     () =>
       search.value === null ? [] : findText({ ...editor.words, text: editor.texts.value }, search.value, options.value),
@@ -133,7 +132,6 @@ export function TranscriptTab() {
         keys: [],
         perform: () => {
           hasPauses.value = !hasPauses.value;
-          remember(PAUSES, hasPauses.value ? "on" : "off");
         },
       };
       const misheard = {

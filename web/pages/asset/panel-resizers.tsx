@@ -1,10 +1,9 @@
 /**
- * The lines that resize the panels of the editor, and the sizes that the user chose in this browser. Not shown in
- * narrow windows.
+ * The lines that resize the panels of the editor, and the sizes that the user chose. Not shown in narrow windows.
  */
 import { type Signal, signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { forget, recall, remember } from "../../app/memory";
+import { createSetting } from "../../app/settings";
 
 const getParentWidth = (line: HTMLElement): number => line.parentElement!.getBoundingClientRect().width;
 
@@ -124,14 +123,10 @@ query.addEventListener("change", () => {
   isWide.value = query.matches;
 });
 
-function createSize(name: string): Size {
-  const key = `panel.${name}`;
-  const size = signal(Number(recall(key)) || null);
-  size.subscribe((pixels) => (pixels === null ? forget(key) : remember(key, String(pixels))));
-  return size;
-}
-
-export const panelSizes = { waveHeight: createSize("wave-height"), sideWidth: createSize("column-width") };
+export const panelSizes = {
+  waveHeight: createSetting<number | null>("panel.wave-height", null),
+  sideWidth: createSetting<number | null>("panel.column-width", null),
+};
 
 /** Returns the chosen size, or undefined for the page's default. */
 export const findSize = (size: Size): number | undefined => (isWide.value ? (size.value ?? undefined) : undefined);

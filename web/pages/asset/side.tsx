@@ -1,10 +1,10 @@
 /** The right column with tabs for the transcript and the details of the cut. */
 
 import type { ComponentChildren, FunctionComponent } from "preact";
-import { useRef, useState } from "preact/hooks";
-import { recall, remember } from "../../app/memory";
+import { useRef } from "preact/hooks";
 import { touch } from "../../app/narrow";
 import { canWrite, me } from "../../app/session";
+import { createSetting } from "../../app/settings";
 import { ReviewTab } from "../../editor/review/review-tab";
 import { TakesTab } from "../../editor/review/takes-tab";
 import { useReviewCount } from "../../editor/review/use-review";
@@ -185,21 +185,20 @@ const VIEWER_HINTS: Hint[] = [
   },
 ];
 
-const toKey = (): string => `hints.asset.${me.value?.id ?? ""}`;
+/** Number of hints that the user has read. */
+const knownHints = createSetting<number>("hints.asset", 0);
 
 /** Explains the page to first-time users, one hint at a time. Hints that were read or hidden do not return. */
 function Hints() {
   const { cut } = useEditor();
   const hints = canWrite.value ? EDITOR_HINTS : VIEWER_HINTS;
-  const [known, setRead] = useState(() => Number(recall(toKey())) || 0);
   // The first hint of writers leads to a cut.
   const first = canWrite.value && cut !== null ? 1 : 0;
-  const read = Math.max(known, first);
+  const read = Math.max(knownHints.value, first);
   const hint = hints[read];
   if (hint === undefined) return null;
   const go = (count: number) => {
-    remember(toKey(), String(count));
-    setRead(count);
+    knownHints.value = count;
     // The focused button disappears with the last hint.
     if (count >= hints.length) focusHeading();
   };

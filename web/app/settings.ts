@@ -1,0 +1,32 @@
+/** Settings that the pages keep in this browser for each user. */
+import { effect, type Signal, signal } from "@preact/signals";
+import { forget, recall, remember } from "./memory";
+import { me } from "./session";
+
+/**
+ * Creates a setting of the signed-in user. It has the value `usual` until the user changes it, and again when it is set
+ * to that. A number may be null if `usual` is.
+ */
+export function createSetting<Value extends boolean | number | null>(name: string, usual: Value): Signal<Value> {
+  const toKey = (userId = me.peek()?.id) => `${name}.${userId ?? ""}`;
+  const setting = signal(usual);
+  // Another user may sign in on the same page.
+  effect(() => {
+    setting.value = parse(recall(toKey(me.value?.id)), usual);
+  });
+  setting.subscribe((value) => {
+    if (value === usual) forget(toKey());
+    else remember(toKey(), JSON.stringify(value));
+  });
+  return setting;
+}
+
+function parse<Value>(text: string | null, usual: Value): Value {
+  try {
+    const value: unknown = JSON.parse(text ?? "null");
+    const type = usual === null ? "number" : typeof usual;
+    return typeof value === type ? (value as Value) : usual;
+  } catch {
+    return usual;
+  }
+}
