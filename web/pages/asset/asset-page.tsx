@@ -3,6 +3,7 @@ import { useRoute } from "preact-iso";
 import { ApiError, api, isNotFound, mediaUrl, must } from "../../app/api";
 import { type Loaded, type Resource, useKept, useRead } from "../../app/cache";
 import { nameOf } from "../../app/format";
+import { client } from "../../app/query-client";
 import { fetchFile } from "../../app/save-file";
 import { workspace } from "../../app/session";
 import { readWords, type Words } from "../../editor/model/words";
@@ -46,11 +47,12 @@ export default function AssetPage() {
 
   // When another recording is opened, the previous one is still loaded.
   const isOther = state.kind === "ready" && state.value.id !== assetId;
-  if (state.kind === "loading" || isOther) return <AssetSkeleton />;
+  const skeleton = <AssetSkeleton type={findListedType(assetId)} />;
+  if (state.kind === "loading" || isOther) return skeleton;
   if (state.kind === "failed") {
     if (!isNotFound(state.error)) return <ErrorPanel message={state.message} onRetry={() => void asset.reload()} />;
     return (
-      <Missing id={assetId} skeleton={<AssetSkeleton />}>
+      <Missing id={assetId} skeleton={skeleton}>
         <NotFoundPage />
       </Missing>
     );
@@ -82,7 +84,7 @@ function Studio({ asset, list, ...props }: StudioProps) {
   if (listed.kind === "failed") return <ErrorPanel message={listed.message} onRetry={() => void cuts.list.reload()} />;
   if (opened.kind === "failed") return <ErrorPanel message={opened.message} onRetry={cuts.reload} />;
   if (opened.kind === "loading" || listed.kind === "loading" || (isPrepared && read.kind === "loading"))
-    return <AssetSkeleton />;
+    return <AssetSkeleton type={asset.type} />;
   return (
     <Workspace
       asset={isPrepared ? asset : { ...asset, cuttable: false }}
@@ -122,14 +124,29 @@ async function loadWords(assetId: string, signal: AbortSignal): Promise<Words | 
   }
 }
 
-/** A placeholder of the same layout while the editor is loading. */
-const AssetSkeleton = () => (
-  <div class="workspace is-loading" role="status" aria-label="Loading">
+/** Returns the type of a recording that a list has shown; null if unknown. */
+function findListedType(assetId: string): Asset["type"] {
+  for (const [, rows] of client.getQueriesData<{ items?: Pick<Asset, "id" | "type">[] }>({ queryKey: ["assets"] })) {
+    const found = rows?.items?.find(({ id }) => id === assetId);
+    if (found !== undefined) return found.type;
+  }
+  return null;
+}
+
+/** A placeholder of the same layout while the editor is loading. Without a known type, the stage is empty. */
+const AssetSkeleton = ({ type }: Pick<Asset, "type">) => (
+  <div
+    class={type === "audio" ? "workspace is-loading of-audio" : "workspace is-loading"}
+    role="status"
+    aria-label="Loading"
+  >
     <div class="work-bar" />
     <div class="stage">
       <div class="headline" />
       <div class="view">
-        <div class="picture skeleton" />
+        <div class={type === "video" ? "picture skeleton" : "picture"}>
+          {type === "audio" && <div class="envelope skeleton" />}
+        </div>
       </div>
     </div>
     <div class="transport" />
