@@ -19,6 +19,8 @@ export type Batch = {
   /** True when the browser does the rest by itself, also after the page is closed. */
   isDownload: boolean;
   problems: readonly BatchProblem[];
+  /** Does again what has failed; null while the row is running, and if it would fail again. */
+  retry: (() => void) | null;
 };
 
 export type BatchItem = { id: string; name: string };
@@ -34,6 +36,10 @@ const WIDTH = 3;
 const MAX_ATTEMPTS = 8;
 /** Time for which a row without problems stays. */
 export const DONE_MS = 5_000;
+
+/** Statuses of calls that fail again, however often they are made. */
+const FINAL = [400, 403, 404, 410, 413, 422];
+const canHelp = (error: unknown): boolean => !(error instanceof ApiError && FINAL.includes(error.status));
 
 /** Repeats a call while the server is unreachable or asks to wait. Rejects when it is stopped. */
 export async function insist<Answer>(call: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
@@ -59,6 +65,8 @@ type BatchWork<Item extends BatchItem> = {
 export async function runBatch<Item extends BatchItem>({ label, items, run }: BatchWork<Item>): Promise<void> {
   const { id, signal } = addBatch(label, items.length);
   const waiting = [...items];
+  /** The items whose problem may be gone on another attempt. */
+  const failed: Item[] = [];
   /** All wait when the server asks one to. */
   let resumeAt = 0;
   const attempt = async (item: Item): Promise<void> => {
@@ -71,7 +79,10 @@ export async function runBatch<Item extends BatchItem>({ label, items, run }: Ba
       } catch (error) {
         if (signal.aborted) return;
         const delay = n < MAX_ATTEMPTS ? findRetryMs(error) : null;
-        if (delay === null) return addProblem(id, { id: item.id, name: item.name, message: toMessage(error) });
+        if (delay === null) {
+          if (canHelp(error)) failed.push(item);
+          return addProblem(id, { id: item.id, name: item.name, message: toMessage(error) });
+        }
         resumeAt = Math.max(resumeAt, Date.now() + delay);
       }
     }
@@ -80,7 +91,7 @@ export async function runBatch<Item extends BatchItem>({ label, items, run }: Ba
     for (let item = waiting.shift(); item !== undefined && !signal.aborted; item = waiting.shift()) await attempt(item);
   };
   await Promise.all(Array.from({ length: WIDTH }, work));
-  endBatch(id);
+  endBatch(id, failed.length === 0 ? null : () => void runBatch({ label, items: failed, run }));
 }
 
 /** Adds a row to the tray. `signal` is aborted when the user stops it. */
@@ -89,7 +100,10 @@ export function addBatch(label: string, total: number): { id: string; signal: Ab
   const id = String(lastId);
   const stop = new AbortController();
   stops.set(id, stop);
-  batches.value = [...batches.value, { id, label, total, done: 0, state: "running", isDownload: false, problems: [] }];
+  batches.value = [
+    ...batches.value,
+    { id, label, total, done: 0, state: "running", isDownload: false, problems: [], retry: null },
+  ];
   isTrayNeeded.value = true;
   return { id, signal: stop.signal };
 }
@@ -98,17 +112,23 @@ export function changeBatch(id: string, update: Partial<Pick<Batch, "done" | "is
   change(id, () => update);
 }
 
-/** Ends a row, which goes by itself unless it has problems. */
-export function endBatch(id: string): void {
+/** Ends a row, which goes by itself unless it has problems. `retry` does again what has failed. */
+export function endBatch(id: string, retry: Batch["retry"] = null): void {
   const isStopped = stops.get(id)?.signal.aborted === true;
   stops.delete(id);
-  change(id, () => ({ state: isStopped ? "stopped" : "done" }));
+  change(id, () => ({ state: isStopped ? "stopped" : "done", retry: isStopped ? null : retry }));
   const hasProblems = batches.value.find((one) => one.id === id)?.problems.length !== 0;
   if (!hasProblems) setTimeout(() => closeBatch(id), DONE_MS);
 }
 
 /** Drops the items that have not started. The server completes the work that it has started. */
 export const stopBatch = (id: string): void => stops.get(id)?.abort();
+
+/** Replaces a row with one that does again what has failed. */
+export function retryBatch({ id, retry }: Batch): void {
+  closeBatch(id);
+  retry?.();
+}
 
 export function closeBatch(id: string): void {
   stopBatch(id);

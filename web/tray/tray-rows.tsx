@@ -11,7 +11,7 @@ import { Icon } from "../ui/icon";
 import { CreditsLink } from "../ui/states";
 import { cancelUpload, continueUpload, pauseUpload, type UploadItem } from "../upload/queue";
 import { isNamedAsAudio } from "../upload/recording-types";
-import { type Batch, closeBatch, stopBatch } from "./batches";
+import { type Batch, closeBatch, retryBatch, stopBatch } from "./batches";
 
 /** "34% · 2 min left" */
 function describeUpload({ state, sentBytes, sizeBytes, secondsLeft, isResumed }: UploadItem): string {
@@ -128,6 +128,11 @@ export function BatchRow({ batch }: { batch: Batch }) {
         {problems.length > MAX_SHOWN && <span>and {toNumber(problems.length - MAX_SHOWN)} more</span>}
         {state === "running" && <progress class="progress" aria-label={label} max={total} value={done} />}
       </span>
+      {batch.retry !== null && (
+        <Button aria-label={`Try again: ${label}`} onClick={() => retryBatch(batch)}>
+          Try again
+        </Button>
+      )}
       {state === "running" ? (
         <IconButton icon="close" label={`Stop: ${label}`} onClick={() => stopBatch(id)} />
       ) : (

@@ -129,6 +129,7 @@ const POLL_MS = 1_000;
 export async function exportRecordings(recordings: readonly Recording[], parts: ExportPart[]): Promise<void> {
   const { workspaceId, headers } = stayInWorkspace();
   const { id: row, signal } = addBatch("Export", recordings.length);
+  let hasFailed = false;
   try {
     const body = { asset_ids: recordings.map(({ id }) => id), parts };
     const { id } = await must(api.POST("/api/v1/exports", { body, headers }));
@@ -148,11 +149,13 @@ export async function exportRecordings(recordings: readonly Recording[], parts: 
         message,
       }));
       const failed = { id: null, name: "Export", message: "The download was not completed." };
-      changeBatch(row, { done, problems: state === "failed" ? [...named, failed] : named });
+      hasFailed = state === "failed";
+      changeBatch(row, { done, problems: hasFailed ? [...named, failed] : named });
       isOpen = state === "waiting" || state === "running";
     }
   } catch (error) {
+    hasFailed = true;
     if (!signal.aborted) changeBatch(row, { problems: [{ id: null, name: "Export", message: toMessage(error) }] });
   }
-  endBatch(row);
+  endBatch(row, hasFailed ? () => void exportRecordings(recordings, parts) : null);
 }
