@@ -16,22 +16,24 @@ import type { DraftKeeper, Follower } from "./draft-keeper";
 import { type Draft, fetchCutState } from "./draft-stores";
 import { type Cuts, fetchCut, type ListedCut, listCuts } from "./use-cuts";
 
-/**
- * `content` is null for a cut that was made again with the edits. `places`: those in which the edits differ from it.
- */
-type SavedAs = { cutId: string; content: Content | null; places: Places | null };
+/** `places`: those in which the edits differ from the cut. */
+type SavedAs = { cutId: string; content: Content; places: Places | null };
 
 /**
- * `keeper` is null if the cut is read-only. `saved` is the content that has become another cut, in which the undo
- * history continues.
+ * `keeper` is null if the cut is read-only. `saved` is the content that has become another cut, `recut` the ID of a cut
+ * that is made again with it. The undo history continues in either.
  */
 export type EditorWithDraft = {
   editor: Editor;
   keeper: DraftKeeper | null;
   saved: SavedAs | null;
+  recut: string | null;
   /** The versions that were made from the cut, except those that this editor has yet to open. */
   known: Set<string>;
 };
+
+/** Returns whether another cut is about to continue the edits. */
+export const isLeaving = ({ saved, recut }: EditorWithDraft): boolean => saved !== null || recut !== null;
 
 /** Converts the saved edits of a version to a draft. */
 export const toVersionDraft = ({ plan, created_by, created_at }: Cut): Draft => ({
@@ -119,7 +121,7 @@ export function useFollower(both: EditorWithDraft, cuts: Cuts, cut: Cut | null):
     return () => {
       if (wasAway.current) return;
       // The re-cut was cancelled or has failed.
-      both.saved = null;
+      both.recut = null;
       keeper.resume();
       void keeper.sync({ hasVersion: true });
     };
@@ -139,7 +141,7 @@ export function useFollower(both: EditorWithDraft, cuts: Cuts, cut: Cut | null):
     if (keeper === null || (successor === null && versions.every((id) => both.known.has(id)))) return;
     void keeper.sync({ hasVersion: true }).then((isRead) => {
       // A version that was stored beside the draft is not opened later either.
-      for (const id of isRead && both.saved === null ? versions : []) both.known.add(id);
+      for (const id of isRead && !isLeaving(both) ? versions : []) both.known.add(id);
     });
   }, [both, isAway, successor, versions.join()]);
 }

@@ -134,7 +134,8 @@ export function useCuts(assetId: string, list: Resource<ListedCut[]>): Cuts {
     items: keptList,
     reload: () => void open.reload(),
     choose: (cutId, isReplacement = false, of = undefined) => {
-      awaitedId.current = null;
+      // A re-cut may have failed when it is read first.
+      awaitedId.current = of === undefined ? null : cutId;
       setFailure(null);
       if (of !== undefined) recut.current = { id: cutId, of };
       void list.reload();

@@ -24,23 +24,23 @@ export function useDraftedEditor({ asset, cuts, opened, words, playback }: Edito
   latest.current = cuts;
   const both = useMemo<EditorWithDraft>(() => {
     const before = last.current;
-    const saved = before?.saved ?? null;
-    const isNext = saved !== null && saved.cutId === cut?.id;
+    const saved = before?.saved?.cutId === cut?.id ? (before?.saved ?? null) : null;
+    const isNext = saved !== null || (cut !== null && before?.recut === cut.id);
     before?.editor.cancelPreview();
     const editor = createEditor({
       cut: cut?.plan ? cut : null,
       duration,
       words: cut?.plan ? applyPlanTexts(words, [...cut.plan.segments, ...cut.plan.removed]) : words,
       draft: draft.draft === null ? null : fromDraft(toEditorPlan(cut?.plan ?? null, duration), draft.draft),
-      before: before !== null && isNext && cut?.plan ? { ...before, saved: saved.content } : null,
+      before: before !== null && isNext && cut?.plan ? { ...before, saved: saved?.content ?? null } : null,
       canWrite: isWriter,
       playhead: playback.playhead,
     });
     const known = new Set(cut === null ? [] : listVersions(cut, latest.current));
-    const next: EditorWithDraft = { editor, keeper: null, saved: null, known };
+    const next: EditorWithDraft = { editor, keeper: null, saved: null, recut: null, known };
     if (!editor.canEdit || cut === null) return next;
     const follower = createFollower({ cut, cuts: () => latest.current, words, editor, both: next });
-    const places = isNext ? (saved?.places ?? null) : null;
+    const places = saved?.places ?? null;
     const start = places === null ? draft : { ...draft, other: toVersionDraft(cut), places };
     next.keeper = keepDraft(editor, start, follower);
     return next;

@@ -6,7 +6,7 @@ import { showFailure, showToast } from "../../app/toasts";
 import { type Content, toDraft } from "../../editor/model/history";
 import { listKept } from "../../editor/model/plan";
 import { proposeName } from "../../editor/versions/name-version";
-import type { EditorWithDraft } from "./follow-versions";
+import { type EditorWithDraft, isLeaving } from "./follow-versions";
 import type { Cuts } from "./use-cuts";
 
 export type Save = {
@@ -41,7 +41,7 @@ export function useSave(both: EditorWithDraft, cuts: Cuts): Save {
       if (keeper === null || !(error instanceof ApiError && error.code === "conflict")) throw error;
       await keeper.sync({ hasVersion: true });
       const obstacle = findObstacle(both);
-      if (obstacle === null && both.saved === null) return sendOnce(cutId, name);
+      if (obstacle === null && !isLeaving(both)) return sendOnce(cutId, name);
       if (obstacle !== null) showToast({ kind: "bad", text: obstacle });
       return null;
     }

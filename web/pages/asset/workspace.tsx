@@ -70,7 +70,7 @@ export function Workspace({ asset, cuts, opened, media, form, playback, words, p
   const recut = (cutId: string, kept: string) => {
     const { editor: open, saved } = latest.current;
     // Another version may have been opened while the cut was requested.
-    if (open.cut?.id === kept || saved?.cutId === kept) latest.current.saved = { cutId, content: null, places: null };
+    if (open.cut?.id === kept || saved?.cutId === kept) latest.current.recut = cutId;
     cuts.choose(cutId, false, kept);
   };
   const output = useOutput(asset.id);
