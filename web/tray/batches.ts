@@ -1,7 +1,7 @@
 /** Actions on many recordings. They continue while the user opens other pages. */
 
 import { computed, signal } from "@preact/signals";
-import { toMessage } from "../app/api";
+import { ApiError, toMessage } from "../app/api";
 import { findRetryMs, sleep } from "../app/retry";
 import { me } from "../app/session";
 import { isTrayNeeded } from "../app/tray-state";

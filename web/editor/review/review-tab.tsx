@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import { formatCount, formatDuration, formatTimecode, nameOf } from "../../app/format";
+import { formatCount, formatDuration, formatTimecode } from "../../app/format";
 import { canWrite } from "../../app/session";
 import type { ListedRender } from "../../pages/asset/output/use-output";
 import { ActionButton, Button } from "../../ui/button";

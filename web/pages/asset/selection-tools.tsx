@@ -6,6 +6,7 @@ import { formatTimecode } from "../../app/format";
 import { toSeconds } from "../../editor/model/plan";
 import { measureRange } from "../../editor/review/item-texts";
 import { useEditor } from "../../editor/state/context";
+import { isSelectionRemoved } from "../../editor/state/edit-actions";
 import { NO_MARKS } from "../../editor/state/editor-state";
 import { playJoin } from "../../editor/state/seek-actions";
 import { ActionButton, IconButton } from "../../ui/button";
@@ -61,6 +62,7 @@ function Tools({ hasEdge, hasUndo }: { hasEdge: boolean; hasUndo: boolean }) {
 
 function RangeTools() {
   const { editor, playback } = useEditor();
+  const range = editor.range.value!;
   const isRemoved = isSelectionRemoved(editor);
   return (
     <>

@@ -3,7 +3,7 @@
 import type { ComponentChildren, FunctionComponent } from "preact";
 import { useRef } from "preact/hooks";
 import { touch } from "../../app/narrow";
-import { canWrite, me } from "../../app/session";
+import { canWrite } from "../../app/session";
 import { createSetting } from "../../app/settings";
 import { ReviewTab } from "../../editor/review/review-tab";
 import { TakesTab } from "../../editor/review/takes-tab";
