@@ -1,8 +1,8 @@
 /** The storyboard: thumbnails on JPEG sheets, from the keyframes of the source or of the preview. */
-import { mkdir, readdir } from "node:fs/promises";
+import { mkdir, readdir, rm } from "node:fs/promises";
 import type { MediaInfo } from "../../domain/media";
 import { limitStoryboard, planStoryboard, type Storyboard } from "../../domain/preview";
-import { toSeconds } from "../../domain/time";
+import { fromSeconds, toSeconds } from "../../domain/time";
 import { buildInputArguments, formatSeconds, QUIET_ARGUMENTS } from "../arguments";
 import { hasZscaleFilter } from "../chunks/scale";
 import {
@@ -15,6 +15,7 @@ import {
   type PixelColors,
 } from "../color";
 import { createWorkLimits, type RecordingFile, tryFfmpeg } from "../ffmpeg";
+import { writeKeyframeExcerpt } from "./keyframe-excerpt";
 
 /** Returns the name of a sheet that ffmpeg writes; `n` counts from 0. */
 export const getSheetName = (n: number): string => `sheet-${String(n + 1).padStart(4, "0")}.jpg`;
@@ -95,14 +96,42 @@ export async function createSourceStoryboard(
   const planned = planStoryboard(seconds);
   const hasZscale = isHdr(info.video) && (await hasZscaleFilter(ffmpeg));
   await mkdir(outputDir);
-  const { ok } = await tryFfmpeg({
-    ffmpeg,
-    arguments: buildSourceStoryboardArguments({ path, info, hasZscale, storyboard: planned, outputDir }),
-    limits: createWorkLimits(MIN_WALL_SECONDS + seconds / 10),
-    signal,
-  });
-  const sheets = ok ? Math.min(planned.sheets, (await readdir(outputDir)).length) : 0;
+  const writeSheets = async (source: { path: string; info: MediaInfo }): Promise<number> => {
+    const { ok } = await tryFfmpeg({
+      ffmpeg,
+      arguments: buildSourceStoryboardArguments({ ...source, hasZscale, storyboard: planned, outputDir }),
+      limits: createWorkLimits(MIN_WALL_SECONDS + seconds / 10),
+      signal,
+    });
+    return ok ? Math.min(planned.sheets, (await readdir(outputDir)).length) : 0;
+  };
+  const excerptPath = `${outputDir}.mp4`;
+  const excerpt = await createExcerpt(options, planned, excerptPath);
+  let sheets = excerpt === null ? 0 : await writeSheets(excerpt);
+  await rm(excerptPath, { force: true });
+  if (sheets === 0) sheets = await writeSheets({ path, info });
   return sheets === 0 ? null : limitStoryboard(planned, sheets);
+}
+
+/**
+ * Writes a file with the keyframes that are shown. Returns null if they are not few, or the packets do not allow it.
+ * Errors: the signal's reason.
+ */
+async function createExcerpt(
+  { path, probed, signal }: RecordingFile,
+  { interval, count }: Storyboard,
+  outputPath: string,
+): Promise<{ path: string; info: MediaInfo } | null> {
+  const { info } = probed;
+  if (isHdr(info.video!)) return null;
+  const times = Array.from({ length: count }, (_, n) => n * interval);
+  try {
+    const base = await writeKeyframeExcerpt({ path, probed, times, outputPath, signal });
+    return base === null ? null : { path: outputPath, info: { ...info, startPts: fromSeconds(-base) } };
+  } catch {
+    signal?.throwIfAborted();
+    return null;
+  }
 }
 
 /** Returns the command line that writes the sheets of a source to a folder, with the colors of its preview. Pure. */
