@@ -13,16 +13,23 @@ import { toSkippedSpan } from "./path-takes";
 import type { PartialAlignment } from "./rescue-lines";
 import type { ScriptedRecording, ScriptLine } from "./script-lines";
 
-/** Adds the takes of lines that were recorded out of order. Returns the indices of those lines. */
+/**
+ * Adds the takes of lines that were recorded out of order, none of which is in `retaken`. Returns the indices of those
+ * lines.
+ */
 export function addOutOfOrder(
   takes: (ConfirmedTake | null)[],
   candidates: readonly LineCandidate[][],
+  retaken: readonly TokenRange[],
   lines: readonly ScriptLine[],
 ): number[] {
   const added: number[] = [];
   for (const [index, line] of lines.entries()) {
     if (takes[index] || line.words.length <= COMMON.maxSlipWords) continue;
-    const isFree = (one: LineCandidate) => !takes.some((take) => take && take.from < one.to && one.from < take.to);
+    const isFree = (one: LineCandidate) => {
+      const overlaps = (take: TokenRange | null) => take !== null && take.from < one.to && one.from < take.to;
+      return !takes.some(overlaps) && !retaken.some(overlaps);
+    };
     const free = candidates[index]!.filter((one) => one.complete && isFree(one));
     const best = free.reduce<LineCandidate | null>(
       (a, b) => (!a || b.quality >= a.quality - SCRIPT.maxQualityLoss ? b : a),
@@ -54,8 +61,7 @@ export function addParaphrases(
     const to = Math.min(tokens.length, ...takes.slice(index + 1).map((take) => take?.from ?? tokens.length));
     const own = partialAlignments.filter((partial) => partial.line === index);
     let best: { range: TokenRange; share: number } | null = null;
-    for (const range of splitAtPauses(tokens, from, to)) {
-      if (!repeated.subarray(range.from, range.to).includes(0)) continue;
+    for (const range of listNewSentences(tokens, from, to, repeated)) {
       const share = Math.max(textShare(line, tokens, range), audioShare(line, own, tokens, range));
       if (share < COMMON.minShare || !isAboutAsLong(line, range)) continue;
       if (!best || share >= best.share - SCRIPT.maxQualityLoss) best = { range, share };
@@ -79,15 +85,19 @@ export function addParaphrases(
   }
 }
 
-/** Divides the tokens `[from, to)` at longer pauses. */
-function splitAtPauses(tokens: readonly Token[], from: number, to: number): TokenRange[] {
+/** Divides the tokens `[from, to)` at longer pauses. Returns the ranges without repeated tokens at their edges. */
+function listNewSentences(tokens: readonly Token[], from: number, to: number, repeated: Uint8Array): TokenRange[] {
   const out: TokenRange[] = [];
   for (let j = from; j < to; j++) {
     const last = out.at(-1);
     if (last && pauseBefore(tokens, j) < SCRIPT.minSentencePause) last.to = j + 1;
     else out.push({ from: j, to: j + 1 });
   }
-  return out;
+  for (const range of out) {
+    while (range.from < range.to && repeated[range.from]) range.from++;
+    while (range.from < range.to && repeated[range.to - 1]) range.to--;
+  }
+  return out.filter((range) => range.from < range.to);
 }
 
 /** Returns the share of the line's longer words in a range; 0 if only one is there. */

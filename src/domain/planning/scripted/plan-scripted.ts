@@ -216,7 +216,7 @@ function* confirm(state: ScriptedState): PlanSteps<ScriptedState> {
 
 function addLinesOutOfOrder(state: ScriptedState): ScriptedState {
   const takes = state.takes.slice();
-  const outOfOrder = addOutOfOrder(takes, state.candidates, state.recording.lines);
+  const outOfOrder = addOutOfOrder(takes, state.candidates, state.retaken, state.recording.lines);
   return { ...state, takes, outOfOrder };
 }
 

@@ -61,13 +61,15 @@ export function settlePath(
     const place = placeAt(i);
     if (!place) continue;
     const after = findNext(i, COMMON.minCompleteShare);
-    const possible = candidates[i]!.filter((one) => one.accepted && !isOtherLine(i, place, one));
+    // A line that moves over the next one would leave it without words.
+    const next = findNext(i, COMMON.minSameShare);
+    const possible = candidates[i]!.filter((one) => one.accepted && one.from <= next && !isOtherLine(i, place, one));
     const best = findBestBetween(possible, place, before, after);
     if (best) {
       const isSame = isMostlyIn(place, best);
       const from = Math.max(best.from, before);
       // Another take may have words of the next line, but this one ends before it.
-      const to = Math.min(best.to, isSame ? findNext(i, COMMON.minSameShare) : after);
+      const to = Math.min(best.to, isSame ? next : after);
       for (let j = place.from; j < place.to; j++) if (j < from || j >= to || !isSame) kept[j] = 0;
       for (let j = from; j < to; j++) if (!isSame || j < place.from || j >= place.to) kept[j] = 1;
       for (let k = 0; k < line.words.length; k++) {

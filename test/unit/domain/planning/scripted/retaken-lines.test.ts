@@ -2,7 +2,10 @@ import { describe, expect, test } from "bun:test";
 import { ENGLISH } from "../../../../../src/domain/planning/lexicon/english";
 import { findRetakes } from "../../../../../src/domain/planning/retakes/find-retakes";
 import { findEarlierTakes } from "../../../../../src/domain/planning/retakes/takes-by-line";
+import type { ConfirmedTake } from "../../../../../src/domain/planning/scripted/confirm-takes";
+import type { LineCandidate } from "../../../../../src/domain/planning/scripted/line-candidates";
 import { moveToRetakes } from "../../../../../src/domain/planning/scripted/misaligned-lines";
+import { addOutOfOrder, addParaphrases } from "../../../../../src/domain/planning/scripted/missing-lines";
 import type { ScriptedRecording } from "../../../../../src/domain/planning/scripted/script-lines";
 import { parseScript } from "../../../../../src/domain/planning/scripted/script-lines";
 import { tokenize } from "../../../../../src/domain/planning/tokens";
@@ -91,4 +94,48 @@ describe("moving a line to its retake", () => {
       [],
     );
   });
+});
+
+test("a take that was left for its retake does not come back as a line out of order", () => {
+  const lines = parseScript("The architect never saw the silver arch.", "en");
+  const candidate = { line: 0, from: 2, to: 9, complete: true, quality: 0.6, alignment: null } as LineCandidate;
+  const add = (retaken: { from: number; to: number }[]) => addOutOfOrder([null], [[candidate]], retaken, lines);
+  expect(add([{ from: 4, to: 9 }])).toEqual([]);
+  expect(add([{ from: 9, to: 12 }])).toEqual([0]);
+});
+
+/** Adds paraphrases to a script of one line. Returns the tokens of its take. */
+function paraphrase(said: string, script: string, repeatedCount = 0, repeatedFrom = 0) {
+  const { transcript, duration } = createRecording(said);
+  const { words } = transcript!;
+  const tokens = tokenize(words, "en");
+  const lines = parseScript(script, "en");
+  const activity = { speechRegions: words, noiseRegions: [], clipping: [], duration };
+  const recording = { words, tokens, lines, activity, lexicon: ENGLISH } as unknown as ScriptedRecording;
+  const takes: (ConfirmedTake | null)[] = [null];
+  addParaphrases(
+    takes,
+    [],
+    recording,
+    new Uint8Array(tokens.length).fill(1, repeatedFrom, repeatedFrom + repeatedCount),
+  );
+  return takes[0] && [takes[0].from, takes[0].to];
+}
+
+test("a false start does not count as part of the paraphrase after it", () => {
+  const said = "before the storm we before the storm we moved the boats into the inner harbour";
+  const script = "Green boats went to inner harbour early river.";
+  expect(paraphrase(said, script, 4)).toEqual([4, 15]);
+  expect(paraphrase(said, script)).toBeNull();
+});
+
+test("a stutter does not divide a paraphrase", () => {
+  const said = "before the storm we moved the the boats into the inner harbour";
+  expect(paraphrase(said, "Green boats went to inner harbour early river.", 1, 5)).toEqual([0, 12]);
+});
+
+test("a paraphrase has two fifths of the words of its line or more", () => {
+  const script = "The harbour market and a river are on its way to us so we go in by it now.";
+  expect(paraphrase("harbour market river we saw it at last", script)).toEqual([0, 8]);
+  expect(paraphrase("harbour market river we saw it again", script)).toBeNull();
 });

@@ -80,6 +80,28 @@ test("a take does not extend over the next line where most of that is found, alt
   expect(settled.pairs).toEqual(pairs);
 });
 
+test("a line does not move over the next one where half of that is found, although it has wrong words", () => {
+  const { words } = createRecording("row on until the light / my father said the sea is kind / row on until the light")
+    .transcript!;
+  const tokens = tokenize(words, "en");
+  const settle = (next: string) => {
+    const lines = parseScript(`Row on until the light.\n${next}`, "en");
+    const matches = [alignLineAt(0, lines[0]!, tokens, 0, 5), alignLineAt(1, lines[1]!, tokens, 5, 12)];
+    const pairs = Int32Array.from(matches.flatMap((match) => [...match.pairs]));
+    const candidate = (from: number) => {
+      const window = { start: tokens[from]!.start, end: tokens[from + 4]!.end };
+      const match = alignLineAt(0, lines[0]!, tokens, from, from + 5);
+      return { ...match, window, alignment: null, quality: 0.9, complete: true, accepted: true };
+    };
+    const activity = { speechRegions: words, noiseRegions: [], duration: words.at(-1)!.end };
+    const recording = { words, tokens, lines, activity, lexicon: ENGLISH } as never;
+    const kept = Uint8Array.from(tokens, (_, j) => (j < 12 ? 1 : 0));
+    return settlePath({ pairs, kept }, recording, [[candidate(0), candidate(12)], []]).pairs.slice(0, 5);
+  };
+  expect([...settle("My river said the is sea.")]).toEqual([0, 1, 2, 3, 4]);
+  expect([...settle("Green river silver the paper table.")]).toEqual([12, 13, 14, 15, 16]);
+});
+
 test("each line is rated once, although no later line is accepted", () => {
   const count = 300;
   const letter = (n: number) => "abcdefghijklmnopqrstuvwxyz"[n % 26]!;
