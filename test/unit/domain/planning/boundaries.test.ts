@@ -52,6 +52,14 @@ describe("a boundary in voice", () => {
     const [before] = placeBoundaries([kept(0, 1), removed(1, 2), kept(2, 4)], activity);
     expect(before!.end / 1e6).toBeWithin(1.02, 1.05);
   });
+  test.each([
+    [-20.9, 0],
+    [-21.1, 1],
+  ])("in dips of %p dB, in a voice of -20 dB, removes %p words", (level, count) => {
+    const activity = voiceWithDips([1.02, 1.05, level], [1.35, 1.38, level]);
+    const spans = placeBoundaries([kept(0, 1), removed(1, 1.4), kept(1.4, 4)], activity);
+    expect(spans.filter(({ reason }) => reason !== null)).toHaveLength(count);
+  });
   test("without a dip at one edge: the word stays", () => {
     const activity = voiceWithDips([1.02, 1.05, -40]);
     const spans = placeBoundaries([kept(0, 1), removed(1, 1.4), kept(1.4, 4)], activity);

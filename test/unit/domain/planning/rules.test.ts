@@ -35,3 +35,9 @@ test("removals with weak evidence stay below the confidence at which editors ski
   expect([filler(-0.9), take(0.86), noise(0.15)].filter((confidence) => confidence < 0.8)).toEqual([]);
   expect([filler(-2.6), take(0), noise(0.3)].filter((confidence) => confidence <= 0.5)).toEqual([]);
 });
+
+test("a sound is surely not in a line that aligns better by 0.3 without it", () => {
+  const scores = (alignmentWithout: number) => ({ alignment: -1, alignmentWithout, duration: fromSeconds(0.3) });
+  const rate = (gain: number) => rateFinding({ rule: "filler.within_line", scores: scores(gain - 1) });
+  expect([rate(0.29) < 0.99, rate(0.31) < 0.99]).toEqual([true, false]);
+});

@@ -92,6 +92,14 @@ test.each([
   expect(divide(analyze(words, speech), []).asked).toEqual([]);
 });
 
+test.each([
+  [0.7, 0],
+  [0.8, 1],
+])("among words of 0.25 s, one of %p s makes %p stretched words", (seconds, count) => {
+  const words = [...around(said("said", 1.5, 1.5 + seconds))].map((word) => ({ ...word, text: "said" }));
+  expect(findStretchedWords(words, [{ start: 0, end: fromSeconds(4) }], fromSeconds(4))).toHaveLength(count);
+});
+
 test("at most a minute of a short recording is recognized again", () => {
   const words = Array.from({ length: 400 }, (_, i) => said("so", 3 * i, 3 * i + (i % 4 === 0 ? 2.9 : 0.2)));
   const speech = [{ start: 0, end: fromSeconds(1200) }];

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { CUT_MODES, type Plan } from "../../../../src/domain/plan";
-import { listTakes } from "../../../../src/domain/planning/take-list";
+import { listTakes, takeWorth } from "../../../../src/domain/planning/take-list";
 import { COMMON } from "../../../../src/domain/planning/thresholds";
 import { fromSeconds } from "../../../../src/domain/time";
 import { planCut } from "../../../../src/work/cuts/plan-cut";
@@ -233,4 +233,9 @@ test("listed takes are disjoint, in order and long enough, and include the chose
       }
     }),
   );
+});
+
+test("the last take is kept unless an earlier one is better by 0.3", () => {
+  const isLastKept = (loss: number) => takeWorth(0.9 - loss, 1) > takeWorth(0.9, 0);
+  expect([isLastKept(0.29), isLastKept(0.31)]).toEqual([true, false]);
 });

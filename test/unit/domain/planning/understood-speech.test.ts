@@ -144,6 +144,40 @@ describe("which stretches are understood", () => {
     expect(notUnderstoodSeconds([[0, 20, -0.3, text]])).toEqual([]);
   });
 
+  const loop = (count: number, period: number) => Array.from({ length: count }, (_, i) => `w${i % period}`).join(" ");
+  const between = (x: number): UtteranceSpec[] => [
+    [0, 60, -0.1],
+    [80, 90, -0.9],
+    [91, 100, x],
+    [101, 110, -0.9],
+  ];
+
+  test.each<[string, UtteranceSpec[], UtteranceSpec[], number]>([
+    [
+      "a clear utterance in a recording that is not",
+      [
+        [0, 4, -0.18],
+        [5, 20, -0.9],
+      ],
+      [
+        [0, 4, -0.22],
+        [5, 20, -0.9],
+      ],
+      1,
+    ],
+    ["an utterance between two that are not", between(-0.28), between(-0.32), 1],
+    ["retakes", [[0, 40, -0.33, takes]], [[0, 40, -0.37, takes]], 1],
+    ["the words of a short transcript", [[0, 10, -0.3, loop(24, 5)]], [[0, 10, -0.3, loop(26, 5)]], 1],
+    ["phrases that occur again later", [[0, 20, -0.3, loop(60, 9)]], [[0, 20, -0.3, loop(60, 8)]], 1],
+  ])("the threshold of %s", (_, specs, others, more) => {
+    expect(notUnderstoodSeconds(others).length - notUnderstoodSeconds(specs).length).toBe(more);
+  });
+
+  test("the threshold of voice with few words", () => {
+    expect(notUnderstoodSeconds([[0, 2.2, -0.1]], [[3, 10.8]])).toEqual([]);
+    expect(notUnderstoodSeconds([[0, 1.8, -0.1]], [[3, 11.2]]).length).toBe(2);
+  });
+
   test("voice with almost no words is not understood", () => {
     expect(notUnderstoodSeconds([[0, 1, -0.1]], [[2, 12]])).toEqual([
       [0, 1],

@@ -137,6 +137,15 @@ describe("takes that sound like what follows", () => {
     if (!isRemoved) expect(removed).toEqual([]);
   });
 
+  test.each([
+    ["distance", { distance: 0.48, worst: 0.5 }, { distance: 0.52, worst: 0.55 }],
+    ["worst distance", { distance: 0.4, worst: 0.63 }, { distance: 0.4, worst: 0.67 }],
+  ])("takes are alike up to a %s", (_, match, beyond) => {
+    const text = "?but the ?juice is in ?it / cut the pumpkin into quarters.";
+    expect(run(text, { match }).removed).toEqual(["false_start.prefix: but the juice is in it"]);
+    expect(run(text, { match: beyond }).removed).toEqual([]);
+  });
+
   test("a stutter of two words is found by its audio, with a short pause", () => {
     const text = "place that / placed the camera on a table.";
     expect(run(text, { match: ALIKE }).removed).toEqual(["false_start.prefix: place that"]);

@@ -7,6 +7,36 @@ import type { AlignmentRequest, ForcedAlignment } from "../../../../../src/domai
 import { runWithoutAlignment } from "../run-without-alignment";
 import { removed, spoken } from "./spoken";
 
+test.each([
+  [
+    "a remark of 9 words",
+    "we open at nine. / sorry I did not turn the light on properly / we open at nine.",
+    "we open at nine. / sorry I did not turn the green light on properly / we open at nine.",
+    "retake.after_remark: we open at nine. | remark.between_takes: sorry I did not turn the light on properly",
+  ],
+  [
+    "8 s of other words",
+    "we open at nine tomorrow. / and then~3.4 it rains all~3 day. / we open at nine tomorrow.",
+    "we open at nine tomorrow. / and then~3.4 it rains all~4 day. / we open at nine tomorrow.",
+    "retake.repeated_later: we open at nine tomorrow.",
+  ],
+  [
+    "a last word that is lengthened by a third",
+    "the left lamp.~0.39 / the left lamp shows the water.",
+    "the left lamp.~0.42 / the left lamp shows the water.",
+    "retake.repeated_line: the left lamp.",
+  ],
+  [
+    "45 s",
+    `first of all ${"/ ".repeat(84)}first of all measure the wall.`,
+    `first of all ${"/ ".repeat(94)}first of all measure the wall.`,
+    "false_start.prefix: first of all",
+  ],
+])("a retake has at most %s", (_, text, beyond, expected) => {
+  expect(removed(text)).toBe(expected);
+  expect(removed(beyond)).toBe("");
+});
+
 describe("retakes", () => {
   test.each([
     ["whole takes", "we open at nine. / we open at nine.", "retake.repeated_line: we open at nine."],
