@@ -35,6 +35,7 @@ const storyboard = {
   height: 90,
   columns: 10,
   rows: 10,
+  picture: { x: 0, y: 0, width: 160, height: 90 },
   sheets: Math.ceil(pictures / 100),
   getSheetUrl: (sheet: number) => `/storyboard/${sheet}`,
 };

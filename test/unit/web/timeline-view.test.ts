@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { EditorPlan } from "../../../web/editor/model/plan";
 import { findEdgeAt } from "../../../web/editor/timeline/gestures";
 import { findPeak, readWaveform } from "../../../web/editor/timeline/peaks";
-import { listTiles, type Storyboard } from "../../../web/editor/timeline/storyboard";
+import { findPicture, listTiles, type Storyboard } from "../../../web/editor/timeline/storyboard";
 import {
   chooseStep,
   endOf,
@@ -158,6 +158,7 @@ const storyboard: Storyboard = {
   height: 90,
   columns: 10,
   rows: 10,
+  picture: { x: 0, y: 0, width: 160, height: 90 },
   sheets: 3,
   getSheetUrl: String,
 };
@@ -170,6 +171,12 @@ test("pictures cover the view, each from its place on its sheet", () => {
   // The picture of 220.8 s is number 110: the first of the second row of the second sheet.
   expect(tiles[0]).toMatchObject({ sheet: 1, sourceX: 0, sourceY: 90, width: 80 });
   expect(listTiles({ ...storyboard, count: 0 }, view, 45)).toEqual([]);
+  // Without the bars of the thumbnail.
+  const upright = listTiles({ ...storyboard, picture: findPicture(storyboard, 9 / 16) }, view, 45);
+  expect(upright[0]!.width).toBeCloseTo((45 * 9) / 16);
+  expect(upright[0]!.sourceX % 160).toBeCloseTo((160 - (90 * 9) / 16) / 2);
+  const wide = listTiles({ ...storyboard, picture: findPicture(storyboard, 3.2) }, view, 45);
+  expect([wide[0]!.width, wide[0]!.sourceX % 160, wide[0]!.sourceY % 90]).toEqual([144, 0, 20]);
   expect(listTiles(storyboard, fitView(5000e6, 1000), 45).at(-1)!.sheet).toBe(2);
 });
 

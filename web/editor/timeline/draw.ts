@@ -101,7 +101,7 @@ function drawStoryboard(context: Context, scene: Scene, storyboard: Storyboard, 
   for (const { sheet, sourceX, sourceY, x, width } of listTiles(storyboard, scene.view, lane.height - 1)) {
     const image = scene.sheets.find(storyboard.getSheetUrl(sheet));
     if (!image) continue;
-    const { width: sourceWidth, height } = storyboard;
+    const { width: sourceWidth, height } = storyboard.picture;
     context.drawImage(image, sourceX, sourceY, sourceWidth, height, x, lane.top, width - 1, lane.height - 1);
   }
 }

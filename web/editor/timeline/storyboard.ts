@@ -4,7 +4,12 @@
  */
 import { toTime, type View } from "./view";
 
-/** `interval` is in seconds. `width` and `height` are those of a thumbnail, `columns` and `rows` those of a sheet. */
+type Box = { x: number; y: number; width: number; height: number };
+
+/**
+ * `interval` is in seconds. `width` and `height` are those of a thumbnail, `columns` and `rows` those of a sheet.
+ * `picture` is the part of a thumbnail without the bars beside a video of another ratio.
+ */
 export type Storyboard = {
   interval: number;
   count: number;
@@ -12,18 +17,25 @@ export type Storyboard = {
   height: number;
   columns: number;
   rows: number;
+  picture: Box;
   sheets: number;
   getSheetUrl(sheet: number): string;
 };
+
+/** Returns the part of a thumbnail that a video of this ratio fills. */
+export function findPicture({ width, height }: Pick<Box, "width" | "height">, ratio: number): Box {
+  const size = { width: Math.min(width, height * ratio), height: Math.min(height, width / ratio) };
+  return { ...size, x: (width - size.width) / 2, y: (height - size.height) / 2 };
+}
 
 /** A thumbnail: its position on its sheet, and on the timeline. */
 export type Tile = { sheet: number; sourceX: number; sourceY: number; x: number; width: number };
 
 /** Returns the thumbnails for a view, side by side at a height. Each shows the time of its left edge. */
 export function listTiles(storyboard: Storyboard, view: View, height: number): Tile[] {
-  const { interval, count, columns, rows } = storyboard;
+  const { interval, count, columns, rows, picture } = storyboard;
   if (count <= 0 || interval <= 0 || columns <= 0 || rows <= 0) return [];
-  const width = Math.max(1, (height * storyboard.width) / storyboard.height);
+  const width = Math.max(1, (height * picture.width) / picture.height);
   // Aligned to the time of the recording, so that thumbnails scroll with it.
   const step = width * view.scale;
   const tiles: Tile[] = [];
@@ -35,8 +47,8 @@ export function listTiles(storyboard: Storyboard, view: View, height: number): T
     const onSheet = index % (columns * rows);
     tiles.push({
       sheet: Math.floor(index / (columns * rows)),
-      sourceX: (onSheet % columns) * storyboard.width,
-      sourceY: Math.floor(onSheet / columns) * storyboard.height,
+      sourceX: (onSheet % columns) * storyboard.width + picture.x,
+      sourceY: Math.floor(onSheet / columns) * storyboard.height + picture.y,
       x,
       width,
     });

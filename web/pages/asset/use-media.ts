@@ -8,7 +8,7 @@ import { fetchFile } from "../../app/save-file";
 import { useProject } from "../../app/shared-reads";
 import { hasMediaSource } from "../../editor/player/media-source";
 import { readWaveform, type Waveform } from "../../editor/timeline/peaks";
-import type { Storyboard } from "../../editor/timeline/storyboard";
+import { findPicture, type Storyboard } from "../../editor/timeline/storyboard";
 
 export type AssetMedia = Schemas["AssetMedia"];
 
@@ -69,7 +69,7 @@ export function useStrip(asset: Asset, media: AssetMedia | null): Strip {
     async (signal) => {
       const [waveform, storyboard] = await Promise.all([
         hasWaveform ? loadWaveform(asset.id, signal).catch(() => null) : null,
-        hasStoryboard ? loadStoryboard(asset.id, signal).catch(() => null) : null,
+        hasStoryboard ? loadStoryboard(asset, signal).catch(() => null) : null,
       ]);
       return { waveform, storyboard };
     },
@@ -84,12 +84,11 @@ async function loadWaveform(assetId: string, signal: AbortSignal): Promise<Wavef
   return readWaveform(await (await fetchFile(mediaUrl(assetId, "waveform"), signal)).arrayBuffer());
 }
 
-async function loadStoryboard(assetId: string, signal: AbortSignal): Promise<Storyboard> {
-  const board = (await (await fetchFile(mediaUrl(assetId, "storyboard"), signal)).json()) as Omit<
-    Storyboard,
-    "getSheetUrl"
-  >;
-  return { ...board, getSheetUrl: (sheet) => mediaUrl(assetId, `storyboard/${sheet}`) };
+async function loadStoryboard({ id, width, height }: Asset, signal: AbortSignal): Promise<Storyboard> {
+  const response = await fetchFile(mediaUrl(id, "storyboard"), signal);
+  const board = (await response.json()) as Omit<Storyboard, "getSheetUrl" | "picture">;
+  const picture = findPicture(board, width && height ? width / height : board.width / board.height);
+  return { ...board, picture, getSheetUrl: (sheet) => mediaUrl(id, `storyboard/${sheet}`) };
 }
 
 export type Asset = Schemas["AssetDetail"];
