@@ -6,7 +6,7 @@ import { isFullSize } from "../full-size";
 import { emailOf, startSession } from "../http/accounts";
 import { createClient } from "../http/client";
 import { addGrants } from "../http/ledger-rows";
-import { video } from "../http/media";
+import { video, wav } from "../http/media";
 import { createWorkspace, join } from "../http/workspace-calls";
 import { until } from "../until";
 import { useDashboard } from "./dashboard";
@@ -113,15 +113,20 @@ test.if(isFullSize)("edits of two tabs that were not sent both survive their tab
   await shows(await openTab(context, path), "alpha", "bravo", "foxtrot");
 });
 
-/** Opens a cut in the browsers of two people. Also returns a function that reads its versions. */
-async function openForTwo() {
+/**
+ * Opens a cut in the browsers of two people. `name`: that of the second one. Also returns a function that reads the
+ * versions.
+ */
+async function openForTwo(name: string | null = null) {
   const [anna, ben] = [await server().user(), await server().user()];
+  if (name !== null)
+    await (await startSession(server(), ben)).must("PATCH", "/api/v1/users/me", { json: { first_name: name } });
   const { id: workspace } = await createWorkspace(await startSession(server(), anna));
   await join(await startSession(server(), anna), workspace, await startSession(server(), ben));
   await addGrants(server(), workspace, 20);
   const { key } = await createApiKey(server().services(), { email: emailOf(anna), name: "test", workspace });
   const client = createClient(server().url, key, anna.userId);
-  const asset = await client.ready(await video(20));
+  const asset = await client.ready(await (name === null ? video(20) : wav(20)));
   const cut = await client.cutEnded((await client.startCut({ asset_id: asset.id })).id);
   const openAs = async (user: typeof ben, query = `?cut=${cut.id}`) => {
     const context = await browse(user);
@@ -132,11 +137,49 @@ async function openForTwo() {
     return openTab(context, `/assets/${asset.id}${query}`);
   };
   const [first, second] = [await openAs(anna), await openAs(ben)];
-  for (const page of [first, second]) await page.getByText("Somebody else is editing").waitFor();
+  await first.getByText(`${name ?? "Somebody else"} is editing`).waitFor();
+  await second.getByText("Somebody else is editing").waitFor();
   const listVersions = async () =>
     (await client.must<{ items: { name: string | null }[] }>("GET", `/api/v1/cuts?asset_id=${asset.id}`)).items;
   return { first, second, listVersions, cut, openLater: () => openAs(anna, "") };
 }
+
+test("a colleague's edits are added with the name, and so are the places that both have changed", async () => {
+  expectFailures(0, 409);
+  const { first, second, listVersions } = await openForTwo("Bruno");
+  await removeWord(second, 0);
+  await shows(first, "alpha");
+
+  await holdDrafts(first);
+  await removeWord(first, 2);
+  await isKeptHere(first);
+  await removeWord(second, 3);
+  await first.getByRole("status").getByText("1 change by Bruno added").waitFor();
+  await shows(first, "alpha", "charlie", "delta");
+
+  // The question counts what the other person changes while it is open.
+  await correctWord(first, 5, "Mine");
+  await correctWord(first, 6, "Mine");
+  await correctWord(second, 5, "Theirs");
+  const question = (count: string) => first.getByText(`Bruno edited this cut just now (${count}).`);
+  await question("1 change").waitFor();
+  await first.getByRole("button", { name: "Show both" }).click();
+  await correctWord(second, 6, "Theirs");
+  await removeWord(second, 8);
+  await question("2 changes").waitFor();
+  await first.getByRole("list", { name: "Texts of both" }).getByText("2 times.").waitFor();
+  await shows(first, "alpha", "charlie", "delta", "india");
+  await first.context().unroute("**/draft");
+  await first.getByRole("button", { name: "Take theirs" }).click();
+  for (const page of [first, second]) {
+    await until("both corrections", async () => {
+      const text = (await page.locator(".transcript-text").textContent()) ?? "";
+      return text.split("Theirs").length === 3 && !text.includes("Mine");
+    });
+    await shows(page, "alpha", "charlie", "delta", "india");
+  }
+  await until("one version of the edits that were not taken", async () => (await listVersions()).length === 2);
+});
 
 test.if(isFullSize)("edits of two people are merged, and only conflicts need a decision", async () => {
   expectFailures(0, 409);

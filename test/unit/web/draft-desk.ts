@@ -6,7 +6,7 @@ import type { StartDraft } from "../../../web/pages/asset/draft-stores";
 import { definePageGlobal, TestStorage, usePageGlobals } from "./page-globals";
 
 type Edit = { segments: { start: number; end: number }[]; texts: [] };
-type Draft = Edit & { revision: number; base?: Edit };
+type Draft = Edit & { revision: number; base?: Edit; updated_at?: string };
 export type Cut = NonNullable<Parameters<typeof createEditor>[0]["cut"]>;
 type Follower = Parameters<typeof keepDraft>[2];
 

@@ -9,7 +9,8 @@ useDraftDesk();
 /** Stores a draft of somebody else. */
 const storeOther = (...kept: [number, number][]) => {
   const segments = kept.map(([start, end]) => ({ start, end }));
-  server.stored = { revision: (server.stored?.revision ?? 0) + 1, segments, texts: [] };
+  const revision = (server.stored?.revision ?? 0) + 1;
+  server.stored = { revision, segments, texts: [], updated_at: new Date().toISOString() };
 };
 const listKeptSeconds = (editor: ReturnType<typeof open>["editor"]) =>
   editor.plan.value.spans.filter(({ isKept }) => isKept).map(({ start, end }) => [start / 1e6, end / 1e6]);
@@ -82,6 +83,36 @@ test("only overlapping edits need a decision", async () => {
     keeper.stop();
     server.stored = null;
   }
+});
+
+test("a conflict follows the edits of the other person, and ends when they are taken back", async () => {
+  const { editor, keeper } = open();
+  await nextRequest();
+  await keeper.hold();
+  storeOther([0, 7]);
+  editor.apply(keepUntil(8), "Remove", "Removed");
+  keeper.resume();
+  await keeper.flush();
+  const follow = async (...kept: [number, number][]) => {
+    storeOther(...kept);
+    await keeper.sync({ revision: server.stored!.revision });
+  };
+  await follow([0, 2], [3, 6]);
+  expect(keeper.state.value).toMatchObject({
+    kind: "conflict",
+    other: { segments: [{ end: 2 }, { start: 3, end: 6 }] },
+  });
+  expect(listKeptSeconds(editor)).toEqual([
+    [0, 2],
+    [3, 8],
+  ]);
+  await follow([0, 2], [3, 9]);
+  await keeper.flush();
+  expect(keeper.state.value.kind).toBe("saved");
+  expect(server.stored!.segments).toEqual([
+    { start: 0, end: 2 },
+    { start: 3, end: 8 },
+  ]);
 });
 
 test("a draft that somebody has discarded comes back with undo", async () => {

@@ -176,9 +176,10 @@ export function keepDraft(
       const current = (await fetchCutState(cutId)).draft_revision ?? 0;
       if (!hasNews && current === base) return true;
       const stored = current === 0 ? null : await fetchDraft(cutId);
-      // A cut that another one has taken the place of has no draft.
-      const next = stored === null ? await follower.find() : null;
-      if (isStopped || isHeld) return true;
+      // A cut that another one has taken the place of has no draft. Versions are not opened during a conflict.
+      const next = stored === null && !isAsking() ? await follower.find() : null;
+      if (isStopped || isHeld || (stored === null && isAsking())) return true;
+      if (isAsking()) last = ancestor;
       if (next === null) merge(toContent(stored), stored);
       else {
         const isIdle = isSameContent(toContent(last), editor.getSettled());
@@ -208,6 +209,7 @@ export function keepDraft(
       return false;
     }
     const isSame = isIdle || isSameContent(theirs, editor.getSettled());
+    if (isAsking()) show({ kind: "saving" });
     if (isSame) settle(stored === null ? Date.now() : readTime(stored));
     else schedule(0);
     return isSame;
@@ -289,31 +291,29 @@ export function keepDraft(
     keep();
   }
 
+  function resolve(usesOther: boolean): void {
+    const current = state.peek();
+    if (current.kind !== "conflict") return;
+    forgetSame(cutId, current.other);
+    state.value = { kind: "saving" };
+    const { present } = editor.history.peek();
+    const changes = listChangesIn(current.places, present, toContent(current.other));
+    if (usesOther) editor.apply(applyToContent(present, changes), "Use the other edits", "The other edits are shown");
+    schedule(0);
+  }
+
   return {
     state,
     getRevision: () => base,
-    useOther: () => {
-      const current = state.peek();
-      if (current.kind !== "conflict") return;
-      forgetSame(cutId, current.other);
-      state.value = { kind: "saving" };
-      const { present } = editor.history.peek();
-      const changes = listChangesIn(current.places, present, toContent(current.other));
-      editor.apply(applyToContent(present, changes), "Use the other edits", "The other edits are shown");
-      schedule(0);
-    },
-    useMine: () => {
-      const current = state.peek();
-      if (current.kind !== "conflict") return;
-      forgetSame(cutId, current.other);
-      state.value = { kind: "saving" };
-      schedule(0);
-    },
+    useOther: () => resolve(true),
+    useMine: () => resolve(false),
     sync: ({ revision, hasVersion }) => {
       const read = saving.then(async () => {
-        if (isStopped || isHeld || isAsking()) return true;
-        if (hasVersion) return receive();
-        return revision === base || receive(false);
+        const now = state.peek();
+        // A conflict about a draft of the server is also about its later edits.
+        const isFixed = now.kind === "conflict" && (hasVersion || !now.other.revision || !now.other.updated_at);
+        if (isStopped || isHeld || isFixed) return true;
+        return (!hasVersion && revision === base) || receive(hasVersion === true);
       });
       saving = read.then(() => {});
       return read;

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { formatCount } from "../../app/format";
 import { me, toDisplayName } from "../../app/session";
 import { showFailure } from "../../app/toasts";
@@ -12,17 +12,22 @@ import { joinTexts } from "../../editor/transcript/paragraphs";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { RelativeTime } from "../../ui/time";
-import type { DraftKeeper } from "./draft-keeper";
+import type { DraftKeeper, DraftState } from "./draft-keeper";
 import { nameAuthor, setAside } from "./draft-stores";
 
 /** Asks whose edits to keep in the places that another tab or person has changed too. */
 export function DraftConflict({ keeper }: { keeper: DraftKeeper }) {
+  const state = keeper.state.value;
+  return state.kind === "conflict" && <Conflict keeper={keeper} state={state} />;
+}
+
+type ConflictProps = { keeper: DraftKeeper; state: DraftState & { kind: "conflict" } };
+
+function Conflict({ keeper, state }: ConflictProps) {
+  const { other, places } = state;
   const { editor, differences } = useEditor();
   const [isShown, setIsShown] = useState(false);
   const [isEnding, setIsEnding] = useState(false);
-  const state = keeper.state.value;
-  if (state.kind !== "conflict") return null;
-  const { other, places } = state;
   const theirs = fromDraft(editor.stored.plan, other);
   const mine = { ...editor.history.value.present, plan: editor.latePlan.value };
   const changes = listChangesIn(places, mine, theirs);
@@ -30,10 +35,13 @@ export function DraftConflict({ keeper }: { keeper: DraftKeeper }) {
     const texts = applyCorrections(editor.words, corrections);
     return places.texts.map((place) => joinTexts(texts, findWordsIn(editor.words, place)));
   };
-  const show = (isOn: boolean) => {
-    setIsShown(isOn);
-    differences.value = isOn ? comparePlans(editor.plan.value, applyToContent(mine, changes).plan) : [];
-  };
+  useLayoutEffect(() => {
+    if (!isShown) return;
+    differences.value = comparePlans(editor.plan.peek(), applyToContent(mine, changes).plan);
+    return () => {
+      differences.value = [];
+    };
+  }, [isShown, state]);
   /** The edits that are not chosen are set aside as a version, before anything overwrites them. */
   const end = async (choose: () => void, dropped: Content, author: string) => {
     // The saved version of somebody exists already, and one without content is not possible.
@@ -47,7 +55,8 @@ export function DraftConflict({ keeper }: { keeper: DraftKeeper }) {
         setIsEnding(false);
       }
     }
-    show(false);
+    // Edits that arrived in the meantime are not set aside: the question is about them now.
+    if (keeper.state.peek() !== state) return;
     choose();
     await keeper.flush();
   };
@@ -69,7 +78,7 @@ export function DraftConflict({ keeper }: { keeper: DraftKeeper }) {
         {isShown && places.texts.length > 0 && <TextPairs mine={listTexts(mine)} theirs={listTexts(theirs)} />}
       </div>
       <span class="message-actions studio-actions">
-        <Button aria-pressed={isShown} onClick={() => show(!isShown)}>
+        <Button aria-pressed={isShown} onClick={() => setIsShown(!isShown)}>
           Show both
         </Button>
         <Button isBusy={isEnding} onClick={() => void end(keeper.useMine, theirs, author)}>
