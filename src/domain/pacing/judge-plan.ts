@@ -9,7 +9,8 @@ import { type Span, spanFromSeconds, toSeconds } from "../time";
 /** `confidence` is null for spans removed by hand, and in plans of older versions. */
 type JudgedRemoval = PlanJson["removed"][number] & { confidence: number | null };
 type Mark = { start: number; end: number; rule: ReviewRule; confidence: number };
-type FoundMark = Mark & { finding: Finding };
+/** `segment` is the index of the segment in which the mark ends. */
+type FoundMark = Mark & { finding: Finding; segment: number };
 
 /** `review` is missing in plans of older versions. */
 export type JudgedPlan = Omit<PlanJson, "removed"> & { removed: JudgedRemoval[]; review?: Mark[] };
@@ -24,7 +25,7 @@ export function judgePlan(plan: PlanJson, spans: readonly DecidedSpan[] | null):
     ...plan,
     removed: plan.removed.map((span) => ({ ...span, confidence: rateRemoval(span, spans) })),
     review: joinNotUnderstood(
-      plan.segments.flatMap((segment) => (segment.review === null ? [] : listMarks(segment, spans))),
+      plan.segments.flatMap((segment, index) => (segment.review === null ? [] : listMarks(segment, index, spans))),
     ),
   };
 }
@@ -51,15 +52,17 @@ function joinNotUnderstood(marks: readonly FoundMark[]): Mark[] {
   for (const mark of marks) {
     const last = out.at(-1);
     const isSame =
-      last?.rule === "review.unrecognized_speech" && joinFindings([last.finding, mark.finding]).length === 1;
-    if (last && isSame) last.end = mark.end;
+      last?.rule === "review.unrecognized_speech" &&
+      mark.segment <= last.segment + 1 &&
+      joinFindings([last.finding, mark.finding]).length === 1;
+    if (last && isSame) Object.assign(last, { end: mark.end, segment: mark.segment });
     else out.push({ ...mark });
   }
-  return out.map(({ finding: _, ...mark }) => mark);
+  return out.map(({ finding: _, segment: __, ...mark }) => mark);
 }
 
 /** Returns the marks of a segment. Neighboring marks of one rule are one. */
-function listMarks(segment: PlanJson["segments"][number], spans: readonly DecidedSpan[]): FoundMark[] {
+function listMarks(segment: PlanJson["segments"][number], index: number, spans: readonly DecidedSpan[]): FoundMark[] {
   const time = spanFromSeconds({ start: segment.start, end: segment.end });
   const marks: FoundMark[] = [];
   for (const { finding } of listFindings(time, spans)) {
@@ -68,7 +71,8 @@ function listMarks(segment: PlanJson["segments"][number], spans: readonly Decide
     const start = toSeconds(Math.max(time.start, finding.start));
     const end = toSeconds(Math.min(time.end, finding.end));
     const last = marks.at(-1);
-    if (last?.rule !== rule) marks.push({ start, end, rule, confidence: rateFinding(finding), finding });
+    if (last?.rule !== rule)
+      marks.push({ start, end, rule, confidence: rateFinding(finding), finding, segment: index });
     else {
       last.end = Math.max(last.end, end);
       last.confidence = Math.max(last.confidence, rateFinding(finding));

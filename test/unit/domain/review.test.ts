@@ -81,7 +81,7 @@ describe("items", () => {
     expect(JSON.stringify({ id: item!.id, state: "removed" }).length * 20_000).toBeLessThan(1024 * 1024);
   });
 
-  test("a stretch that was not understood is one item, although pauses divide it", () => {
+  test("a stretch that was not understood is one item, although pauses divide it, and words end it", () => {
     const unclear = "unclear speech";
     const divided = plan(
       [
@@ -98,7 +98,7 @@ describe("items", () => {
       const finding: Finding = { ...span, rule: "review.unrecognized_speech", scores };
       return { ...span, text: "", reason: null, findings: [finding] };
     };
-    const judged = judgePlan(divided, [stretch(0.2, 1.9, 4), stretch(3.1, 3.9, 4), stretch(7.1, 8.9, 2)]);
+    const judged = judgePlan(divided, [stretch(0.2, 1.9, 4), stretch(3.1, 3.9, 4), stretch(7.1, 8.9, 4)]);
     const marks = listPlanItems(judged).map(({ kind, start, end }) => [kind, start / 1e6, end / 1e6]);
     expect(marks).toEqual([
       ["mark", 0.2, 3.9],
