@@ -331,7 +331,8 @@ export class CutPlayer {
 
   private onPause(): void {
     cancelAnimationFrame(this.frame);
-    this.state.isPlaying.value = false;
+    // Backward playback pauses the element, which reports that later.
+    this.state.isPlaying.value = this.backward !== null;
   }
 
   private onEnded(): void {

@@ -15,6 +15,7 @@ export type Playback = {
   playhead: Signal<number>;
   mode: ReadonlySignal<PlayerMode>;
   isPlaying: ReadonlySignal<boolean>;
+  /** Speed of playback in either direction. */
   rate: ReadonlySignal<number>;
   /** Whether a preview is connected. */
   isReady: ReadonlySignal<boolean>;
@@ -64,7 +65,7 @@ export function createPlayback(): Playback {
   /** Whether the playhead is in a removed span while the player waits at the start of the next kept one. */
   let isParked = false;
   /** Speed of backward playback; 0 when not playing backward. */
-  let backRate = 0;
+  const backRate = signal(0);
   /** Whether the player still has to receive the plan. */
   let isPlanDue = false;
   /** The mode to restore after a range has played, unless the user chooses another one. */
@@ -85,6 +86,7 @@ export function createPlayback(): Playback {
   effect(() => {
     const time = player.sourceTime.value;
     if (player.isPlaying.value) isParked = false;
+    else backRate.value = 0;
     if (!isParked) playhead.value = time;
   });
 
@@ -112,10 +114,9 @@ export function createPlayback(): Playback {
     playhead,
     mode: player.mode,
     isPlaying: player.isPlaying,
-    rate: player.rate,
+    rate: computed(() => backRate.value || player.rate.value),
     isReady: player.isAttached,
     play: (wanted) => {
-      backRate = 0;
       sendPlan();
       const mode = wanted ?? getNextMode();
       if (mode === "cut" && edited !== null && listKept(edited).length === 0) {
@@ -134,23 +135,18 @@ export function createPlayback(): Playback {
       playback.seek(time);
       playback.play();
     },
-    pause: () => {
-      backRate = 0;
-      player.pause();
-    },
+    pause: () => player.pause(),
     toggle: (mode) => {
       if (player.isPlaying.peek() && player.mode.peek() === (mode ?? getNextMode())) playback.pause();
       else playback.play(mode);
     },
     playRange: (range, mode = "source") => {
-      backRate = 0;
       isParked = false;
       sendPlan();
       modeBefore ??= player.mode.peek();
       player.playRange(range, mode);
     },
     playPart: (part, range) => {
-      backRate = 0;
       isParked = false;
       plan = part;
       isPart = part !== edited;
@@ -182,11 +178,13 @@ export function createPlayback(): Playback {
     shuttle: (direction) => {
       sendPlan();
       if (direction === 1) {
-        player.setRate(player.isPlaying.peek() && backRate === 0 ? nextRate(player.rate.peek()) : 1);
+        player.setRate(player.isPlaying.peek() && backRate.peek() === 0 ? nextRate(player.rate.peek()) : 1);
         playback.play();
       } else {
-        backRate = backRate === 0 ? 1 : nextRate(backRate);
-        player.rewind(backRate);
+        const rate = backRate.peek() === 0 ? 1 : nextRate(backRate.peek());
+        player.rewind(rate);
+        // An empty cut does not play.
+        backRate.value = player.isPlaying.peek() ? rate : 0;
       }
     },
     setMode: (mode) => {
