@@ -69,7 +69,10 @@ export default function Palette() {
       event.preventDefault();
       setChosen((chosen + step + shown.length) % Math.max(1, shown.length));
     }
-    if (event.key === "Enter") run(shown[chosen]);
+    if (event.key !== "Enter") return;
+    // The key would press the button that opened the palette, which gets the focus back.
+    event.preventDefault();
+    run(shown[chosen]);
   };
   return (
     <Dialog title="Search" onClose={onClose}>

@@ -15,8 +15,7 @@ import type { Editor } from "../state/editor-state";
 export function FilterChips() {
   const { editor, differences } = useEditor();
   const totals = useMemo(() => countReasons(editor.latePlan.value), [editor.latePlan.value]);
-  const stored = useMemo(() => countReasons(editor.stored.plan), [editor]);
-  const shown = REASONS.filter((reason) => totals.has(reason) || stored.has(reason));
+  const shown = listShown(editor, totals);
   const filter = editor.filter.value;
   useActions(useMemo(() => listActions(editor), [editor]));
   const row = useRef<HTMLDivElement>(null);
@@ -53,15 +52,23 @@ export function FilterChips() {
   );
 }
 
+/** Returns the reasons of the cut as it is and as it was stored. */
+function listShown(editor: Editor, totals = countReasons(editor.latePlan.value)): RemovalReason[] {
+  const stored = countReasons(editor.stored.plan);
+  return REASONS.filter((reason) => totals.has(reason) || stored.has(reason));
+}
+
 function listActions(editor: Editor): Action[] {
   const filters = REASONS.map((reason, index) => ({
     name: `filter.${reason}`,
     label: `Show only: ${REASON_NAMES[reason]}`,
     group: "Places",
     keys: [`Alt+${index + 1}`],
+    isEnabled: () => editor.filter.value === reason || listShown(editor).includes(reason),
     perform: () => {
       editor.filter.value = editor.filter.peek() === reason ? null : reason;
     },
+    explain: () => editor.announce(`No ${nameCount(reason, 0)}`),
   }));
   const leave = {
     name: "filter.leave",

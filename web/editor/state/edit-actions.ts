@@ -248,8 +248,10 @@ export function removePausesFrom(editor: Editor, limit: number): void {
   const before = editor.plan.value;
   const plan = limitPauses(before, editor.stored.plan, limit);
   const count = countReasons(plan).get("silence")?.count ?? 0;
-  const text = `Only ${count} ${nameCount("silence", count)} longer than ${toNumber(toSeconds(limit))} s removed`;
-  editor.apply({ plan }, "Choose pauses", `${text}, ${describeChange(before, plan)}`);
+  const name = `Only ${count} ${nameCount("silence", count)} longer than ${toNumber(toSeconds(limit))} s removed`;
+  const text = `${name}, ${describeChange(before, plan)}`;
+  editor.apply({ plan }, "Choose pauses", text);
+  if (editor.plan.peek() === before) editor.announce(text);
 }
 
 /** Returns "0:31 longer", "5 s shorter" or "as long as before". */

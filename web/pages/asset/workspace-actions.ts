@@ -307,7 +307,7 @@ const listEditActions = ({ editor, playback, save }: Part): Row[] => [
     keys: ["Mod+s"],
     isEnabled: () => editor.isChanged.value && !save.isSaving,
     perform: () => void save.save(),
-    explain: () => editor.announce("Everything is saved"),
+    explain: () => save.isSaving || editor.announce("Everything is saved"),
   },
   {
     name: "cut.save-as",
