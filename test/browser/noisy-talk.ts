@@ -21,7 +21,8 @@ export function createNoisyTalk(): Uint8Array {
   return toWav(samples, rate);
 }
 
-function toWav(samples: Float32Array, rate: number): Uint8Array {
+/** Returns a file of 16-bit samples, which are from -1 to 1. */
+export function toWav(samples: Float32Array, rate: number): Uint8Array {
   const file = Buffer.alloc(44 + 2 * samples.length);
   file.write("RIFF", 0);
   file.writeUInt32LE(36 + 2 * samples.length, 4);

@@ -15,6 +15,7 @@ import {
 } from "../../src/domain/speech";
 import { type Span, TICKS_PER_SECOND } from "../../src/domain/time";
 import { allSamples } from "../analysis-audio";
+import type { TestRecording } from "../unit/work/cuts/test-recording";
 
 /** A held call: `reached` resolves when a job waits in it, `release` lets this job and later ones continue. */
 export type Hold = { reached: Promise<void>; release(): void };
@@ -27,10 +28,13 @@ export type FakeSpeech = SpeechEngine & {
   analyzed: number;
   /** Words that the next calls of `analyze` report before they wait. */
   early: readonly Word[];
+  /** If set, calls return what is said in this recording instead of made-up words. */
+  spoken: Pick<TestRecording, "analysis" | "forcedAlign" | "recognize"> | null;
 };
 
 const QUIET_DB = -50;
 const MAX_GAP_TICKS: number = 0.1 * TICKS_PER_SECOND;
+const ENGLISH = { code: "en", confidence: 0.98 };
 const WORDS = ["alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india", "juliett"];
 
 /** Creates the recognizer. It supports English and not the language `xx`. */
@@ -53,6 +57,7 @@ export function fakeSpeech(): FakeSpeech {
   const engine: FakeSpeech = {
     analyzed: 0,
     early: [],
+    spoken: null,
     hold: (method) => {
       const reached = Promise.withResolvers<void>();
       const released = Promise.withResolvers<void>();
@@ -74,16 +79,18 @@ export function fakeSpeech(): FakeSpeech {
       engine.analyzed++;
       const failure = failures.shift();
       if (failure) throw failure;
-      const analysis = await analyzePcm(pcm);
+      const analysis =
+        engine.spoken === null ? await analyzePcm(pcm) : { ...engine.spoken.analysis, language: ENGLISH };
       options.onProgress?.(1);
       return engine.canTranscribe(options.language) ? analysis : { ...analysis, transcript: null, language: null };
     },
     forcedAlign: async (_, requests, options) => {
       await pass("forcedAlign", options?.signal);
-      return requests.map(forced);
+      return engine.spoken?.forcedAlign([...requests]) ?? requests.map(forced);
     },
     recognize: async (pcm, requests, options) => {
       await pass("recognize", options?.signal);
+      if (engine.spoken !== null) return engine.spoken.recognize([...requests]);
       const { transcript } = await analyzePcm(pcm);
       return requests.map(({ window }) => ({
         words: transcript!.words.filter((word) => window.start <= word.start && word.end <= window.end),
@@ -108,7 +115,7 @@ async function analyzePcm(pcm: AnalysisAudioFile): Promise<SpeechAnalysis> {
     speech,
     energy,
     transcript: { language: "en", words, utterances },
-    language: { code: "en", confidence: 0.98 },
+    language: ENGLISH,
   };
 }
 
