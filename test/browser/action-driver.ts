@@ -37,9 +37,24 @@ type State = {
   filter: string;
   card: string;
   checked: string;
+  /** The name of the menu of the queue. */
+  queue: string;
   tab: string;
   take: string;
+  /** Names of the pressed buttons of playback and of the card. */
+  pressed: string[];
+  /** Durations of the recording and of the cut. */
+  result: string;
+  /** Duration of the cut as a timecode, in a sentence. */
+  kept: string;
+  /** The open version. `isDraft`: it has edits that are stored, but not saved. */
+  version: string;
+  cutId: string;
+  saved: string;
+  isDraft: boolean;
   dialog: string;
+  /** The listed actions of the search. */
+  options: string;
   focus: string;
   isHiding: boolean;
   isZoomed: boolean;
@@ -64,24 +79,43 @@ function readState(): State {
     filter: text(".chip[aria-pressed=true] b"),
     card: text(".review-card h3"),
     checked: text(".review-progress h2"),
+    queue: label(".review-head .menu button"),
     tab: text("[role=tab][aria-selected=true]"),
     take: text(".take-choice[aria-pressed=true] b"),
+    pressed: [
+      ...document.querySelectorAll(":is(.transport, .picture-tools, .review-versions) button[aria-pressed=true]"),
+    ].map((one) => one.getAttribute("aria-label") ?? one.textContent ?? ""),
+    result: text(".result-times"),
+    kept: document.querySelector(".transport .timecode")?.getAttribute("title") ?? "",
+    version: label(".cut-name"),
+    cutId: document.querySelector<HTMLElement>(".workspace")?.dataset.cut ?? "",
+    saved: text(".save-state"),
+    isDraft: document.querySelector(".save-state [data-draft]") !== null,
     dialog: label("dialog[open]") || text("dialog[open] h2"),
+    options: all("dialog [role=option]"),
     focus: document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.tagName ?? "",
     isHiding: document.querySelector(".hides-removed") !== null,
     isZoomed: document.querySelector(".timeline-overview") !== null,
   };
 }
 
-/** Counts in the page how often playback starts. */
+/** Counts in the page how often playback starts, and collects the times of the recording that play from then on. */
 export function countStarts(): void {
   const root = document.documentElement;
   const button = document.querySelector(".transport .play-button")!;
+  const isPlaying = () => button.getAttribute("aria-label") === "Pause";
   const count = () => {
-    if (button.getAttribute("aria-label") === "Pause")
-      root.dataset.starts = String(Number(root.dataset.starts ?? 0) + 1);
+    if (!isPlaying()) return;
+    root.dataset.starts = String(Number(root.dataset.starts ?? 0) + 1);
+    Object.assign(window, { playedTimes: [] });
   };
   new MutationObserver(count).observe(button, { attributeFilter: ["aria-label"] });
+  const collect = () => {
+    if (isPlaying() && "playedTimes" in window)
+      (window.playedTimes as string[]).push(document.querySelector(".source-time")?.textContent ?? "");
+  };
+  const times = { subtree: true, childList: true, characterData: true };
+  new MutationObserver(collect).observe(document.querySelector(".transport")!, times);
 }
 
 /** Finds an element by selector and the beginning of its name, and scrolls to it. */
@@ -96,6 +130,15 @@ export function findBox({ selector, name }: { selector: string; name: string }) 
   const { x, y, width, height } = element.getBoundingClientRect();
   return { x, y, width, height };
 }
+
+/** Frames per second in the timecode of a recording without video. */
+const AUDIO_RATE = 25;
+
+/** Converts the timecode of a recording without video. */
+export const toSeconds = (text: string): number => {
+  const [hours, minutes, seconds, frames] = text.match(/\d+/g)!.map(Number);
+  return hours! * 3600 + minutes! * 60 + seconds! + frames! / AUDIO_RATE;
+};
 
 /** Returns the box of a word of the transcript. */
 function findWord(word: string) {
@@ -119,8 +162,16 @@ export function driveRows(page: RowPage) {
   const read = (): Promise<State> => page.evaluate(readState);
   const shows = (what: string, isShown: (state: State) => boolean): Promise<unknown> =>
     until(what, async () => isShown(await read()), PATIENCE);
-  const says = (text: string | RegExp) =>
-    shows(`"${text}"`, ({ pill }) => (typeof text === "string" ? pill.startsWith(text) : text.test(pill)));
+  const says = async (text: string | RegExp) => {
+    let said = "";
+    const isSaid = ({ pill }: State) => {
+      said = pill || said;
+      return typeof text === "string" ? pill.startsWith(text) : text.test(pill);
+    };
+    await shows(`"${text}"`, isSaid).catch((error: Error) => {
+      throw new Error(`${error.message}; said: "${said}"`);
+    });
+  };
   /** Presses keys such as `Control+Shift+z`. */
   const press = async (...all: string[]) => {
     for (const keys of all) {
@@ -142,6 +193,17 @@ export function driveRows(page: RowPage) {
       await Bun.sleep(50);
     }
     known = (await read()).starts;
+  };
+  /** Ignores playback up to now. */
+  const forgetStarts = async () => {
+    known = (await read()).starts;
+  };
+  /** Waits until playback has started since the last time, and has ended by itself. Returns the seconds that played. */
+  const playToEnd = async (): Promise<number[]> => {
+    await shows("playback", ({ starts, isPlaying: plays }) => starts > known && !plays);
+    known = (await read()).starts;
+    const times: string[] = await page.evaluate(() => (window as unknown as { playedTimes: string[] }).playedTimes);
+    return times.map(toSeconds);
   };
   const type = async (text: string) => {
     for (const character of text) await keyboard.press(character);
@@ -189,7 +251,7 @@ export function driveRows(page: RowPage) {
       },
       PATIENCE,
     );
-    known = (await read()).starts;
+    await forgetStarts();
   };
   /** Firefox does not turn keys of a test into a request for a menu. */
   const openMenuByKey = async () => {
@@ -199,10 +261,21 @@ export function driveRows(page: RowPage) {
       document.activeElement!.dispatchEvent(new MouseEvent("contextmenu", { bubbles: true, cancelable: true })),
     );
   };
+  const isShown = (selector: string, isWanted: boolean) =>
+    until(`${selector}: ${isWanted}`, async () => {
+      const isThere: boolean = await page.evaluate((one: string) => document.querySelector(one) !== null, selector);
+      return isThere === isWanted;
+    });
+  const focus = (selector: string) =>
+    page.evaluate((one: string) => document.querySelector<HTMLElement>(one)!.focus(), selector);
   const focusWords = () => page.evaluate(() => document.querySelector<HTMLElement>("[aria-label=Words]")!.focus());
   return {
     page,
     halt,
+    playToEnd,
+    forgetStarts,
+    isShown,
+    focus,
     openMenuByKey,
     read,
     shows,

@@ -4,8 +4,10 @@
  */
 import { expect } from "bun:test";
 import { until } from "../until";
+import { CUT_ROWS } from "./action-cut-rows";
 import { type ActionRow, countStarts, driveRows, findBox, isPaused, isPlaying, type RowPage } from "./action-driver";
 import { EDIT_ROWS } from "./action-edit-rows";
+import { REVIEW_ROWS } from "./action-review-rows";
 
 const PLACE_ROWS: readonly ActionRow[] = [
   [
@@ -152,14 +154,17 @@ const PLACE_ROWS: readonly ActionRow[] = [
   ],
 ];
 
-/** Runs all rows on the page of a cut with takes. An error names its row. */
-export async function runRows(page: RowPage): Promise<void> {
+/** On the page of a cut with takes. */
+export const ROWS: readonly ActionRow[] = [...PLACE_ROWS, ...EDIT_ROWS, ...REVIEW_ROWS, ...CUT_ROWS];
+
+/** Runs rows on an open page. An error names its row. */
+export async function runRows(page: RowPage, rows: readonly ActionRow[]): Promise<void> {
   const drive = driveRows(page);
   await until("playback to be ready", () =>
     page.evaluate(() => document.querySelector(".transport .play-button:enabled") !== null),
   );
   await page.evaluate(countStarts);
-  for (const [name, run] of [...PLACE_ROWS, ...EDIT_ROWS]) {
+  for (const [name, run] of rows) {
     try {
       await drive.reset();
       await run(drive);

@@ -10,7 +10,8 @@ import { harness } from "../http/harness";
 import { video } from "../http/media";
 import { temporaryFolder } from "../temporary-folder";
 import { until } from "../until";
-import { runRows } from "./action-rows";
+import { PLAY_ROWS } from "./action-play-rows";
+import { ROWS, runRows } from "./action-rows";
 import { checkCleanAudio } from "./clean-audio-check";
 import { expectAccessibleStates } from "./editor-states";
 import { FIREFOX, openFirefoxPlayer } from "./firefox-player";
@@ -129,7 +130,12 @@ test.if(isFullSize && FIREFOX !== null)(
     await expectAccessibleStates(page);
     await page.reload();
     await page.waitForSelector("[aria-label=Words]");
-    await runRows(page);
+    await runRows(page, ROWS);
+    const { id } = await user.ready(await video(26));
+    await user.cutEnded((await user.startCut({ asset_id: id })).id);
+    await page.goto(`http://${HOST}:${new URL(server.url()).port}/assets/${id}`);
+    await page.waitForSelector("[aria-label=Words]");
+    await runRows(page, PLAY_ROWS);
     expect(problems).toEqual([]);
   },
 );

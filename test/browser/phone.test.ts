@@ -311,20 +311,3 @@ test("details on a phone close when the timeline selects something else", async 
   await page.keyboard.press("i");
   await untilFocused(".dock .selection-tools");
 });
-
-test("a part that is selected during a review has its tools on a phone", async () => {
-  const user = await server().user();
-  const asset = await createStudioAsset(user);
-  const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
-  const page = await open(`/assets/${asset.id}?cut=${asset.reviewCutId}`, user, phone);
-  await button(page, "Undo").first().waitFor();
-  await page.keyboard.press("n");
-  await page.locator(".review-card").waitFor();
-  const tools = page.getByRole("group", { name: "Selection" });
-  expect(await tools.count()).toBe(0);
-  await page.keyboard.press("i");
-  await tools.getByRole("button", { name: "Remove" }).waitFor();
-  await tools.getByRole("button", { name: "Clear the selection" }).tap();
-  await button(page, "Undo").first().waitFor();
-  await page.locator(".review-card").waitFor();
-});

@@ -40,6 +40,22 @@ type Finger = {
   up(): Promise<void>;
 };
 
+/** Moves two fingers from their distance `from` to `to`, in pixels, around a point. */
+export async function pinch(page: Page, [x, y]: [number, number], from: number, to: number): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  const place = (distance: number) => [
+    { x: x - distance / 2, y, id: 0 },
+    { x: x + distance / 2, y, id: 1 },
+  ];
+  await session.send("Input.dispatchTouchEvent", { type: "touchStart", touchPoints: place(from) });
+  for (const share of [0.25, 0.5, 0.75, 1])
+    await session.send("Input.dispatchTouchEvent", {
+      type: "touchMove",
+      touchPoints: place(from + share * (to - from)),
+    });
+  await session.send("Input.dispatchTouchEvent", { type: "touchEnd", touchPoints: [] });
+}
+
 /** Returns a finger on the page. */
 export async function createFinger(page: Page): Promise<Finger> {
   const session = await page.context().newCDPSession(page);

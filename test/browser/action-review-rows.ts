@@ -1,0 +1,199 @@
+/** The card of the review, its queue and the chips, for the cut with takes of `createStudioAsset`. */
+import { expect } from "bun:test";
+import { type ActionRow, type Drive, isPaused, isPlaying, toSeconds } from "./action-driver";
+
+type Span = { start: number; end: number };
+type Item = Span & { kind: string };
+/** An item, its position in the review of the open cut, and the range that plays with it. */
+type Played = { item: Item; index: number; range: Span };
+
+/** Returns the time after a second of kept audio, forward (1) or backward (-1). */
+function walkSecond(segments: readonly Span[], time: number, direction: 1 | -1): number {
+  let left = 1;
+  for (const { start, end } of direction === 1 ? segments : segments.toReversed()) {
+    const length = direction === 1 ? end - Math.max(start, time) : Math.min(end, time) - start;
+    if (length >= left) return direction === 1 ? Math.max(start, time) + left : Math.min(end, time) - left;
+    left -= Math.max(0, length);
+  }
+  throw new Error("The cut has no second there.");
+}
+
+/** Finds a removal of a second, of which a busy page shows at least some frames, after a kept second. */
+async function findItem(page: Drive["page"]): Promise<Played> {
+  const { items, segments }: { items: Item[]; segments: Span[] } = await page.evaluate(async () => {
+    const url = `/api/v1/cuts/${document.querySelector<HTMLElement>(".workspace")!.dataset.cut}`;
+    const [cut, review] = await Promise.all([url, `${url}/review`].map(async (one) => (await fetch(one)).json()));
+    return { items: review.items, segments: cut.plan.segments };
+  });
+  items.sort((a, b) => a.start - b.start || a.end - b.end);
+  const isShort = ({ start, end }: Span) => end - start > 0.9 && end - start < 1.1;
+  const isLate = ({ start }: Span) => start > segments[0]!.start + 1;
+  const index = items.findIndex((one) => one.kind === "removal" && isLate(one) && isShort(one));
+  const item = items[index]!;
+  const range = { start: walkSecond(segments, item.start, -1), end: walkSecond(segments, item.end, 1) };
+  return { item, index, range };
+}
+
+/** Makes a choice in the menu of the queue. Returns the number of places beside it, or null. */
+async function chooseInQueue({ click, locate, shows, page }: Drive, name: string): Promise<number | null> {
+  await click(".review-head .menu button");
+  await locate(".queue-menu button", name);
+  const count = await page.evaluate((wanted: string) => {
+    const all = [...document.querySelectorAll(".queue-menu button")];
+    const number = all.find(({ textContent }) => textContent?.startsWith(wanted))?.querySelector(".number");
+    return number?.textContent ?? null;
+  }, name);
+  await click(".queue-menu button", name);
+  // Until then, the menu would close again.
+  await shows("the focus on the card", ({ focus }) => focus === "H3");
+  return count === null ? null : Number(count);
+}
+
+/** Seconds at the start or the end of what plays that a busy page may not show. */
+const MISSED = 0.8;
+
+/** Fails unless the card has played from a second before its item to a second after it, with it or without it. */
+function expectPlayed(times: number[], { item, range }: Played, isWith: boolean): void {
+  const [first, last] = [Math.min(...times), Math.max(...times)];
+  const isNear = (time: number, wanted: number) => Math.abs(time - wanted) < MISSED;
+  const hasItem = times.some((time) => time > item.start + 0.05 && time < item.end - 0.05);
+  const played = `${first} to ${last} of ${JSON.stringify(range)}`;
+  expect([played, isNear(first, range.start), isNear(last, range.end), hasItem]).toEqual([played, true, true, isWith]);
+}
+
+/** Turns the playback of opened cards off or on. The menu stays open until Escape. */
+async function turnPlaying({ click, press, isShown }: Drive): Promise<void> {
+  await click(".review-head .menu button");
+  await click(".queue-menu button", "Play each place when it opens");
+  await press("Escape");
+  await isShown(".queue-menu", false);
+}
+
+export const REVIEW_ROWS: readonly ActionRow[] = [
+  [
+    "review: a card plays by itself, with it and without it",
+    async (drive) => {
+      const { press, click, shows, read, playToEnd, forgetStarts, page } = drive;
+      const played = await findItem(page);
+      await press("n");
+      await shows("a card", ({ card }) => card !== "");
+      await chooseInQueue(drive, "Every removal");
+      await turnPlaying(drive);
+      await press("Escape", "Escape");
+      await shows("a pause", isPaused);
+      await press("Home");
+      await shows("the start", ({ time }) => toSeconds(time) === 0);
+      const { starts } = await read();
+      for (let at = 0; at <= played.index; at++) await press("n");
+      // It opens at its place, and does not play.
+      await shows("its place", ({ card, time }) => card !== "" && Math.abs(toSeconds(time) - played.item.start) < 0.1);
+      expect((await read()).starts).toBe(starts);
+
+      // The next card plays, and so does this one when it is opened again.
+      await turnPlaying(drive);
+      await press("n");
+      await shows("playback", (state) => state.starts > starts && isPlaying(state));
+      await press("Space");
+      await shows("a pause", isPaused);
+      await forgetStarts();
+      await press("Shift+n");
+      expectPlayed(await playToEnd(), played, false);
+      await shows("its version", ({ pressed }) => pressed.includes("Without it"));
+      await press("c");
+      expectPlayed(await playToEnd(), played, true);
+      await shows("the other version", ({ pressed }) => pressed.includes("With it"));
+      const startsAgain = async (version: string) => {
+        const isBefore = (time: string) => toSeconds(time) < played.item.start;
+        await shows(version, (state) => isPlaying(state) && state.pressed.includes(version) && isBefore(state.time));
+        await press("Space");
+        await shows("a pause", isPaused);
+        await forgetStarts();
+      };
+      await press("Space");
+      await startsAgain("With it");
+      await click(".review-versions button", "Without it");
+      await startsAgain("Without it");
+      await click(".review-versions button", "With it");
+      await startsAgain("With it");
+      await chooseInQueue(drive, "Worth a listen");
+      await press("Escape");
+    },
+  ],
+  [
+    "review: the queue shows what its menu says",
+    async (drive) => {
+      const { press, shows, page } = drive;
+      await press("n");
+      await shows("a card", ({ card }) => card !== "");
+      const seen = new Set<number>();
+      for (const [choice, name] of [
+        ["Every removal", "Show: Every removal"],
+        ["Unsure only", "Show: Unsure"],
+        ["Worth a listen", "Show: All"],
+        ["Retake", "Show: Retake"],
+        ["All reasons", "Show: All"],
+        ["3 s and longer", "Show: All, filtered"],
+        ["Any length", "Show: All"],
+      ] as const) {
+        const count = await chooseInQueue(drive, choice);
+        await shows(name, ({ queue }) => queue === name);
+        if (count === null) continue;
+        await shows(`${count} places`, ({ checked }) => checked === `0 of ${count} checked` || checked === "To review");
+        seen.add(count);
+      }
+      expect(seen.size).toBe(2);
+
+      // By keyboard. Enter belongs to the menu, and decides nothing.
+      await page.evaluate(() => document.querySelector<HTMLElement>(".review-head .menu button")!.focus());
+      await press("Enter", "Tab", "Tab", "Tab", "Enter");
+      await shows("every removal", ({ queue }) => queue === "Show: Every removal");
+      await shows(
+        "the card",
+        ({ card, checked, focus }) => card !== "" && checked.startsWith("0 of") && focus === "H3",
+      );
+      await chooseInQueue(drive, "Worth a listen");
+      await press("Escape");
+    },
+  ],
+  [
+    "each reason, and pauses longer than a limit",
+    async ({ press, click, shows, says, read, type, page }) => {
+      const { kept } = await read();
+      const names = ["Pause", "Filler", "Retake", "Off script", "Noise", "By hand"];
+      const isShown = (name: string): Promise<boolean> =>
+        page.evaluate(
+          (wanted: string) =>
+            [...document.querySelectorAll(".chip b")].some(({ textContent }) => textContent === wanted),
+          name,
+        );
+      const none = { Filler: "No fillers", "Off script": "No parts off script", Noise: "No noises" } as const;
+      for (const [index, name] of names.entries()) {
+        await press(`Alt+${index + 1}`);
+        if (await isShown(name)) {
+          await shows(name, ({ filter }) => filter === name);
+          await press(`Alt+${index + 1}`);
+        } else await says(none[name as keyof typeof none] ?? "No removals by hand");
+        await shows("no filter", ({ filter }) => filter === "");
+      }
+
+      await click(".chip", "Pause");
+      await shows("the pauses", ({ filter }) => filter === "Pause");
+      await click(".pause-limit input");
+      await press("Control+a");
+      await type("0.1");
+      await click(".pause-limit button", "Remove only these");
+      await says(/^Only [1-9]\d* pauses longer than 0.1 s removed/);
+      await click(".pause-limit input");
+      await press("Control+a");
+      await type("9");
+      await press("Enter");
+      await says(/^Only 0 pauses longer than 9 s removed, [\d.]+ s longer/);
+      await shows("a longer cut", (state) => state.kept !== kept);
+      await click(".chips button", "Remove all again");
+      await says(/^[1-9]\d* pauses removed, [\d.]+ s shorter/);
+      await shows("the cut as before", (state) => state.kept === kept);
+      await press("Escape");
+      await shows("no filter", ({ filter }) => filter === "");
+    },
+  ],
+];
