@@ -1,6 +1,6 @@
 /** The dashboard in a real browser: over plain HTTP under a host name, where a browser grants no secure context. */
 import { afterAll, afterEach, beforeAll, expect, setDefaultTimeout } from "bun:test";
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from "playwright-core";
 import { shareChromium } from "../chromium";
 import { startSession } from "../http/accounts";
 import type { Client } from "../http/client";
@@ -138,11 +138,11 @@ export async function withholdEvents(page: Page): Promise<void> {
   await page.route("**/api/v1/events*", () => {});
 }
 
-/** Drops files and folders of this machine on the middle of a page. */
-export async function drop(page: Page, paths: string[]): Promise<void> {
+/** Drops files and folders of this machine on the middle of an element; without one, of the page. */
+export async function drop(page: Page, paths: string[], element: Locator | null = null): Promise<void> {
   const session = await page.context().newCDPSession(page);
-  const { width, height } = page.viewportSize()!;
+  const { x, y, width, height } = (await element?.boundingBox()) ?? { x: 0, y: 0, ...page.viewportSize()! };
   const data = { items: [], files: paths, dragOperationsMask: 1 };
   for (const type of ["dragEnter", "dragOver", "drop"] as const)
-    await session.send("Input.dispatchDragEvent", { type, x: width / 2, y: height / 2, data });
+    await session.send("Input.dispatchDragEvent", { type, x: x + width / 2, y: y + height / 2, data });
 }

@@ -18,7 +18,8 @@ test("recordings that are dropped outside of a project are added to a chosen one
   const one = await wav(2);
   const asset = await user.ready(one, { projectId: talks.id, filename: "one.wav" });
   await Bun.write(join(folder.path, "one.wav"), one);
-  for (const name of ["two.wav", "three.wav", "four.wav"]) await Bun.write(join(folder.path, name), await wav(3));
+  for (const name of ["two.wav", "three.wav", "four.wav", "five.wav"])
+    await Bun.write(join(folder.path, name), await wav(3));
   const page = await open("/jobs", user);
   const dropOn = (...names: string[]) =>
     drop(
@@ -50,6 +51,12 @@ test("recordings that are dropped outside of a project are added to a chosen one
   await dialog.getByRole("button", { name: "New project “three”" }).waitFor();
   await page.keyboard.press("Enter");
   await page.getByRole("heading", { level: 1, name: "three" }).waitFor();
+
+  await page.getByRole("link", { name: "Projects" }).first().click();
+  const tile = page.getByRole("button", { name: "They become a new project" });
+  await tile.waitFor();
+  await drop(page, [join(folder.path, "five.wav")], tile);
+  await page.getByRole("heading", { level: 1, name: "five" }).waitFor();
 
   await page.goto(new URL(`/assets/${asset.id}`, page.url()).href);
   await page.getByRole("tab", { name: "Script", exact: true }).waitFor();

@@ -85,7 +85,8 @@ function DemoButton({ upload }: { upload(files: File[]): Promise<void> }) {
 
 type Route = (path: string) => void;
 
-async function uploadFiles(files: File[], route: Route): Promise<void> {
+/** Uploads the recordings among files to a new project. */
+export async function uploadFiles(files: File[], route: Route): Promise<void> {
   try {
     const { uploadToNewProject } = await import("../../upload/new-project");
     await uploadToNewProject(files, route);

@@ -15,6 +15,7 @@ import { Icon } from "../../ui/icon";
 import { Page } from "../../ui/page";
 import { LoadMore } from "../../ui/row-list";
 import { Empty, ListSkeleton } from "../../ui/states";
+import { readDroppedFiles } from "../../upload/dropped-files";
 import type { NewProjectDialog } from "./project-dialogs";
 import { CHUNK_TILES, type ListedProject as Project, ProjectTiles } from "./project-tile";
 
@@ -113,9 +114,16 @@ export function ProjectsPage() {
 function NewProjectTile() {
   const { route } = useLocation();
   const choose = () => void import("./first-minute").then(({ chooseFiles }) => chooseFiles(route), showFailure);
+  // Elsewhere on the page, the project of dropped files is asked for.
+  const onDrop = (event: DragEvent) => {
+    if (!event.dataTransfer?.types.includes("Files")) return;
+    event.preventDefault();
+    const reading = readDroppedFiles(event.dataTransfer);
+    import("./first-minute").then(async ({ uploadFiles }) => uploadFiles(await reading, route)).catch(showFailure);
+  };
   return (
     <li class="project">
-      <button type="button" class="new-project" onClick={choose}>
+      <button type="button" class="new-project" onClick={choose} onDrop={onDrop}>
         <span class="upload-mark">
           <Icon name="upload" />
         </span>
