@@ -16,7 +16,7 @@ import { PaletteButton } from "./command-palette";
 import { NAVIGATION, SETTINGS } from "./navigation";
 
 const NewestNotifications = lazy(() => import("./newest-notifications"));
-const PinnedProjects = lazyPage(withStyle("pages", () => import("./pinned-projects")));
+const PinnedProjects = lazyPage(withStyle("pages", () => import("../pages/projects/pinned-projects")));
 
 /** The navigation beside the editor, as icons. */
 export function Rail() {

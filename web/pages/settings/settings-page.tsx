@@ -9,7 +9,7 @@ export default function SettingsPage() {
     <Page title="Settings">
       {listSettings().map(({ title, pages }) => (
         <Section key={title} title={title}>
-          <ul class="settings">
+          <ul class="settings-list">
             {pages.map(({ href, label, hint, icon }) => (
               <li key={href}>
                 <a href={href}>

@@ -1,11 +1,11 @@
 /** The pinned projects in the side bar. They are loaded when the user has pinned one. */
 import { useRef } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { api, mediaUrl, must, type Schemas } from "../app/api";
-import { useRead } from "../app/cache";
-import { MAX_PINS, pinnedIds } from "../app/pins";
-import { workspace } from "../app/session";
-import { Icon } from "../ui/icon";
+import { api, mediaUrl, must, type Schemas } from "../../app/api";
+import { useRead } from "../../app/cache";
+import { MAX_PINS, pinnedIds } from "../../app/pins";
+import { workspace } from "../../app/session";
+import { Icon } from "../../ui/icon";
 
 export default function PinnedProjects() {
   const { path } = useLocation();
