@@ -85,7 +85,7 @@ test("edits for which the new cut has no place are listed, and the others are ke
   await page.getByRole("tab", { name: "Script", exact: true }).click();
   await page.getByRole("textbox", { name: "Script" }).fill("Alpha bravo charlie.\n\nAlpha bravo.");
   await button(page, "Re-cut (keeps your edits)").click();
-  await page.getByText(/^The cut is ready: .* 1 note under Script$/).waitFor();
+  await page.locator(`.workspace:not([data-cut="${asset.takesCutId}"])`).waitFor();
   await page.getByRole("tab", { name: "Script", exact: true }).click();
   const notes = page.getByRole("region", { name: "Notes on this cut" }).locator(".message.warning");
   await notes.first().waitFor();
