@@ -61,7 +61,7 @@ test("recordings that are dropped outside of a project are added to a chosen one
   await page.goto(new URL(`/assets/${asset.id}`, page.url()).href);
   await page.getByRole("tab", { name: "Script", exact: true }).waitFor();
   await dropOn("four.wav");
-  await page.getByText("1 recording uploading to “Talks”.").waitFor();
+  await page.getByText("Uploading 1 recording to “Talks”.").waitFor();
   await row("four.wav").getByText("Uploaded").waitFor();
   const { items } = await user.must<Paged<{ filename: string }>>("GET", `/api/v1/assets?project_id=${talks.id}`);
   expect(items.map(({ filename }) => filename).toSorted()).toEqual(["four.wav", "one.wav", "two.wav"]);

@@ -67,11 +67,11 @@ export const PaletteButton = () => (
   <IconButton icon="search" label={`Search (${formatKeys("Mod+k")})`} onClick={openPalette} />
 );
 
-/** Opens the palette, from the bar of all pages but recordings'. */
+/** Opens the palette from the top bar, which all pages except those of recordings have. */
 export const SearchButton = () => (
   <button type="button" class="search-button" onClick={() => openPalette()}>
     <Icon name="search" />
-    <span class="truncate">Search recordings and what is said</span>
+    <span class="truncate">Search recordings and transcripts</span>
     <kbd class="key">{formatKeys("Mod+k")}</kbd>
   </button>
 );

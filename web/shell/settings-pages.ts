@@ -24,7 +24,7 @@ export function listSettings(): SettingsGroup[] {
         { href: "/workspaces", label: "Workspaces", hint: "Members, invitations, vocabulary", icon: "workspaces" },
         ...(isBilled.value ? [CREDITS] : []),
         { href: "/keys", label: "API keys", hint: "For scripts and other programs", icon: "key" },
-        { href: "/webhooks", label: "Webhooks", hint: "Tell another server when work is done", icon: "webhook" },
+        { href: "/webhooks", label: "Webhooks", hint: "Notify another server when work is done", icon: "webhook" },
       ],
     },
     {

@@ -16,7 +16,7 @@ export async function uploadToNewProject(files: File[], route: (path: string) =>
   if (recordings.length > 0) await createProjectFor(recordings, route);
 }
 
-/** Returns the name of a project for recordings: that of the first one. */
+/** Returns a project name: the name of the first recording. */
 export function nameProjectFor(recordings: readonly File[]): string {
   const { name } = recordings.find(isNamedAsRecording) ?? recordings[0]!;
   return (
@@ -27,7 +27,7 @@ export function nameProjectFor(recordings: readonly File[]): string {
   );
 }
 
-/** Creates a project, uploads the recordings to it, and opens it with `route`; null: offers to open it. */
+/** Creates a project, uploads the recordings to it, and opens it with `route`. If `route` is null, offers a link. */
 export async function createProjectFor(recordings: File[], route: ((path: string) => void) | null): Promise<void> {
   try {
     const body = { name: nameProjectFor(recordings), cut_after_upload: {} };
@@ -40,8 +40,8 @@ export async function createProjectFor(recordings: File[], route: ((path: string
   }
 }
 
-/** Shows to which project recordings are being uploaded. */
+/** Shows a message with the project to which recordings are uploaded. */
 export function showUploading({ length }: readonly File[], { id, name }: { id: string; name: string }): void {
-  const text = `${formatCount(length, "recording")} uploading to “${name}”.`;
+  const text = `Uploading ${formatCount(length, "recording")} to “${name}”.`;
   showToast({ kind: "info", text, link: { label: "Open", href: `/projects/${id}` } });
 }

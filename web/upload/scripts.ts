@@ -88,7 +88,7 @@ async function loadCode<Code>(load: () => Promise<Code>): Promise<Code> {
     const code = await load().catch(() => null);
     if (code !== null) return code;
   }
-  const text = "The page could not read it. Reload the page, then drop the file on the page of its recording.";
+  const text = "Offcut could not read the file. Reload the page, then drop the file on the recording's page.";
   throw new ApiError(text, NOT_LOADED, 0);
 }
 
@@ -137,7 +137,7 @@ const isTransient = (error: unknown): boolean =>
 async function keepScript(assetId: string, script: string): Promise<void> {
   const { createScriptForm } = await loadCode(() => import("../pages/asset/script"));
   if (createScriptForm(assetId).setScript(script)) return;
-  throw new ApiError("The browser's storage is full. Drop it on the recording's page.", "storage_full", 0);
+  throw new ApiError("Browser storage is full. Drop the script on the recording's page.", "storage_full", 0);
 }
 
 const normalize = (name: string): string => name.normalize("NFC").toLowerCase();

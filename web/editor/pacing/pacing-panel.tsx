@@ -156,7 +156,7 @@ function Controls({ editor, pacing }: { editor: Editor; pacing: Pacing }) {
           }
         />
         <ReasonSwitches content={present} basis={basis} options={options} onChange={change} />
-        <p class="soft pacing-note">Edits, corrections, takes and decisions stay.</p>
+        <p class="soft pacing-note">Your edits, corrections, takes and review decisions are kept.</p>
       </div>
       <div class="pacing-foot">
         <p>

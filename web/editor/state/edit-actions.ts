@@ -248,7 +248,11 @@ export function removePausesFrom(editor: Editor, limit: number): void {
   const before = editor.plan.value;
   const plan = limitPauses(before, editor.stored.plan, limit);
   const count = countReasons(plan).get("silence")?.count ?? 0;
-  const name = `Only ${count} ${nameCount("silence", count)} longer than ${toNumber(toSeconds(limit))} s removed`;
+  const longer = `longer than ${toNumber(toSeconds(limit))} s`;
+  const name =
+    count === 0
+      ? `No pause is ${longer}: all pauses kept`
+      : `Only ${count} ${nameCount("silence", count)} ${longer} removed`;
   const text = `${name}, ${describeChange(before, plan)}`;
   editor.apply({ plan }, "Choose pauses", text);
   if (editor.plan.peek() === before) editor.announce(text);

@@ -37,7 +37,7 @@ export default function SecurityPage() {
 const DevicesSection = () => (
   <Section
     title="Devices"
-    hint="To connect a device, such as a panel in your video editor, approve the code that it shows. It gets an API key of its own."
+    hint="To connect a device, such as a panel in your video editor, approve the code it shows. The device then gets its own API key."
   >
     <div class="toolbar">
       <a class="button default" href="/oauth/device">

@@ -93,7 +93,7 @@ export function ScriptPanel() {
 const toUnreadable = (error: unknown): ApiError =>
   new ApiError(error instanceof Error ? error.message : String(error), "unreadable", 0);
 
-/** Makes a script that is dropped anywhere on the page the recording's. */
+/** Uses a text file that is dropped on the page as the recording's script. */
 export function useDroppedScript(form: ScriptForm, isEnabled: boolean): void {
   useEffect(() => {
     if (!isEnabled) return;
@@ -110,7 +110,7 @@ export function useDroppedScript(form: ScriptForm, isEnabled: boolean): void {
         .then((text) => {
           show(text);
           const action = { label: "Undo", run: () => show(before) };
-          showToast({ kind: "info", text: `“${file.name}” is the script now.`, action });
+          showToast({ kind: "info", text: `“${file.name}” is now the script.`, action });
         })
         .catch((error: unknown) => showFailure(toUnreadable(error)));
     };

@@ -94,7 +94,7 @@ function Times() {
       <button
         type="button"
         class={isCut ? "timecode number" : "timecode number is-other"}
-        title={`Position in the cut of ${toTimecode(clock, kept, false)}. ${titleAction("seek.go-to")}`}
+        title={`Position in the cut, which lasts ${toTimecode(clock, kept, false)}. ${titleAction("seek.go-to")}`}
         onClick={() => performAction("seek.go-to")}
       >
         {inCut}

@@ -94,8 +94,8 @@ function WaitingRecordings() {
       <Icon name="warning" />
       <div>
         <p>
-          {count} {items.length === 1 ? "waits" : "wait"} for credits. They are prepared one by one, the oldest first,
-          as the balance allows.
+          {count} {items.length === 1 ? "waits" : "wait"} for credits. Offcut prepares them one at a time, oldest first,
+          as credits become available.
         </p>
         <ul class="waiting-recordings">
           {items.slice(0, MAX_SHOWN).map((asset) => (

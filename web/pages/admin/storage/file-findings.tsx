@@ -114,7 +114,7 @@ function FindingList({ onResolved }: { onResolved(): void }) {
         rowKey={({ id }) => id}
         empty={
           query.problem === "" ? (
-            <Empty title="No files with a problem" icon="check">
+            <Empty title="No damaged, missing or unknown files" icon="check">
               <a class="button" href="/admin/health">
                 Show the server's health
               </a>
