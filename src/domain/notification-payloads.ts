@@ -4,7 +4,7 @@ import { WORKSPACE_ROLES } from "./access";
 import { enumeration, id, integer, orNull, strictObject, text, time } from "./schema-parts";
 import { type NOTIFICATION_TYPES, PROBLEM_SEVERITIES, PROBLEMS } from "./states";
 
-const assetName = orNull(text, "the name of the recording: the one that users gave it, or else the file name");
+const assetName = orNull(text, "the name of the recording, or its file name if it was not renamed");
 
 const pipeline = {
   pipeline_id: id,

@@ -155,7 +155,7 @@ export const listProjectAssetIds = (db: Queries, projectId: string) => assetRows
 export const findExistingAssetIds = async (db: Queries, ids: string[]) =>
   new Set(await assetRows.listIds(db, isAnyOf(assets.id, ids)));
 
-/** The name of an asset: the one that users gave it, or else that of its file. */
+/** The name of an asset, or its file name if it was not renamed. */
 export const nameAsset = (table: Record<"name" | "filename", SQLWrapper> = assets): SQL<string | null> =>
   sql`coalesce(${table.name}, ${table.filename})`;
 

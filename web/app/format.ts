@@ -97,6 +97,6 @@ export function formatRemaining(seconds: number): string {
 export const formatCount = (count: number, noun: string, plural = `${noun}s`): string =>
   `${toNumber(count)} ${count === 1 ? noun : plural}`;
 
-/** Returns the name of a recording: the one that users gave it, or else that of its file. */
+/** Returns the name of a recording, or its file name if it was not renamed. */
 export const nameOf = ({ name, filename }: { name?: string | null; filename?: string | null }): string =>
   name ?? filename ?? "Unnamed recording";

@@ -57,7 +57,14 @@ const price = strictObject({
 });
 
 const namedAsset = (description: string) =>
-  orNull(strictObject({ id, name: orNull(text, "null: pages show `filename`"), filename: orNull(text) }), description);
+  orNull(
+    strictObject({
+      id,
+      name: orNull(text, "null if the recording was not renamed; use `filename`"),
+      filename: orNull(text),
+    }),
+    description,
+  );
 
 const payableSteps = enumeration(JOB_NAMES);
 

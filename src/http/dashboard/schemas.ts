@@ -209,7 +209,10 @@ export const DASHBOARD_SCHEMAS = {
     }),
     total_credits_consumed: Type.Integer({ minimum: 0 }),
     input_asset_id: orNull(id),
-    input_asset_name: orNull(text, "the name that users gave the asset, or else its file name; null if it was deleted"),
+    input_asset_name: orNull(
+      text,
+      "the name of the asset, or its file name if it was not renamed; null if it was deleted",
+    ),
     input_asset_deleted: Type.Boolean(),
     created_at: time,
     started_at: orNull(time),

@@ -43,7 +43,7 @@ const idsFilter = (nouns: string) =>
     Type.String({
       maxLength: MAX_LIST_IDS * 37,
       pattern: ID_LIST,
-      description: `Only these of the ${nouns}: at most ${MAX_LIST_IDS} IDs, separated by commas`,
+      description: `Returns only the ${nouns} with these IDs. At most ${MAX_LIST_IDS}, separated by commas.`,
       errorText: `must be at most ${MAX_LIST_IDS} IDs, separated by commas`,
     }),
   );

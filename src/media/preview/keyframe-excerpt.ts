@@ -1,4 +1,4 @@
-/** The keyframes that a storyboard shows, as a small file: ffmpeg would decode all of them. */
+/** Writes the keyframes that a storyboard shows to a small file, because ffmpeg would decode all keyframes. */
 import { type EncodedPacket, EncodedPacketSink } from "mediabunny";
 import type { ProbedMedia } from "../../domain/media";
 import { toSeconds } from "../../domain/time";
@@ -8,7 +8,7 @@ import { openInput } from "../packets/open-input";
 import { readTrackConfig, type VideoTrackPacket, writeVideoTrack } from "../packets/video-track";
 
 const CODECS: readonly string[] = ["h264", "hevc"];
-/** Writing them is not worth it if they are most of the keyframes. */
+/** Maximum share of keyframes for which an excerpt is faster. */
 const MAX_KEYFRAME_SHARE = 0.75;
 const MAX_BYTES = 256 * 1024 ** 2;
 const PACKETS_PER_YIELD = 1_000;
@@ -25,9 +25,9 @@ type KeyframeRequest = {
 };
 
 /**
- * Writes an MP4 file with the last keyframe at or before each time, with the first and with the last keyframe. Returns
- * the time on the clock of the source that is time 0 of the file, in seconds; null without a file, if its keyframes are
- * not few or the container does not list them. Errors: of reading and writing; the signal's reason.
+ * Writes an MP4 file with the last keyframe at or before each time, the first keyframe and the last keyframe. Returns
+ * the source time of the file's time 0, in seconds. Returns null and writes nothing if most keyframes are needed, if
+ * they are too large, or if the container does not list them. Throws read and write errors, and the signal's reason.
  */
 export async function writeKeyframeExcerpt({
   path,
@@ -75,7 +75,7 @@ export async function writeKeyframeExcerpt({
   return base - start;
 }
 
-/** Returns the keyframes for the times, without their data; null if they are most of all, or too large. */
+/** Returns the keyframes for the times, without their data. Returns null if they are too many or too large. */
 async function chooseKeyframes(
   sink: EncodedPacketSink,
   times: readonly number[],

@@ -114,8 +114,8 @@ export async function createSourceStoryboard(
 }
 
 /**
- * Writes a file with the keyframes that are shown. Returns null if they are not few, or the packets do not allow it.
- * Errors: the signal's reason.
+ * Writes a file with the keyframes that the storyboard shows. Returns null for HDR video, if most keyframes are needed,
+ * or if they cannot be read or written. Throws the signal's reason.
  */
 async function createExcerpt(
   { path, probed, signal }: RecordingFile,

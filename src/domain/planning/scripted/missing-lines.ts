@@ -14,8 +14,7 @@ import type { PartialAlignment } from "./rescue-lines";
 import type { ScriptedRecording, ScriptLine } from "./script-lines";
 
 /**
- * Adds the takes of lines that were recorded out of order, none of which is in `retaken`. Returns the indices of those
- * lines.
+ * Adds the takes of lines that were recorded out of order, except takes in `retaken`. Returns the indices of the lines.
  */
 export function addOutOfOrder(
   takes: (ConfirmedTake | null)[],
