@@ -65,8 +65,8 @@ type ErrorBody = {
 };
 
 /**
- * Converts an error body to the shape of the dashboard API. The API of API keys uses the shape of `/v1`; devices use
- * that of OAuth.
+ * Converts an error body to the shape of the dashboard API. The API for API keys uses the shape of `/v1`; the API
+ * for devices uses the shape of OAuth.
  */
 function toDashboardShape(body: unknown): ErrorBody {
   const { error, error_description: detail, ...shown } = (body ?? {}) as ErrorBody;

@@ -286,6 +286,6 @@ function keepUnchanged<Item>(before: Item[], fresh: Item[]): Item[] {
   return fresh.map((item) => keepSame(known.get(getId(item)), item));
 }
 
-/** Returns the fresh value, or the one before if they are equal, so that it is not rendered again. */
+/** Returns the fresh value, or the previous one if they are equal, so that it is not rendered again. */
 export const keepSame = <Item>(before: Item | undefined, fresh: Item): Item =>
   before !== undefined && JSON.stringify(before) === JSON.stringify(fresh) ? before : fresh;

@@ -11,11 +11,11 @@ const KINDS = ["draft", "pacing", "review", "script"] as const;
 
 /** `T` has a JSON form. The methods apply to the values of the signed-in user. */
 export type Kept<T> = {
-  /** Returns null without a value, or for a damaged one. */
+  /** Returns null if the value is missing or damaged. */
   read(id: string): T | null;
   /** `at` is in milliseconds since 1970. Returns false if the browser does not store it: an earlier value stays. */
   write(id: string, value: T, at?: number): boolean;
-  forget(id: string): void;
+  clear(id: string): void;
   /** Returns the values whose IDs start with `start`, newest first. */
   list(start: string): { id: string; value: T }[];
 };
@@ -30,7 +30,7 @@ export function createKept<T>(kind: (typeof KINDS)[number], check: (value: unkno
   return {
     read: (id) => readEntry(id)?.value ?? null,
     write: (id, value, at = Date.now()) => remember(toKey(id), JSON.stringify({ at, value })),
-    forget: (id) => forget(toKey(id)),
+    clear: (id) => forget(toKey(id)),
     list: (start) =>
       listKeys(toKey(start))
         .flatMap((key) => {

@@ -3,11 +3,11 @@ import { computed, signal } from "@preact/signals";
 import { recall, remember } from "./memory";
 import { me, workspace } from "./session";
 
-/** The maximum of IDs that a list takes. */
+/** Maximum number of IDs in one request for projects. */
 export const MAX_PINS = 100;
 
 const changes = signal(0);
-// Another tab has changed something.
+// Another tab may have pinned a project.
 addEventListener("storage", () => changes.value++);
 
 const toKey = (): string => `pinned.${me.value?.id ?? ""}.${workspace.value?.id ?? ""}`;

@@ -18,7 +18,7 @@ export const listLanguages = (codes: readonly string[]): { value: string; label:
     .map((value) => ({ value, label: nameLanguage(value) }))
     .sort((one, other) => one.label.localeCompare(other.label));
 
-/** Returns the parts of a text that commas separate, such as "interview, day 1". */
+/** Splits a text at commas, such as "interview, day 1". */
 export const splitList = (text: string): string[] =>
   text
     .split(",")

@@ -1,4 +1,4 @@
-/** Waiting, and when a failed call is sent again. */
+/** Waits, and decides when to send a failed call again. */
 import { ApiError } from "./api";
 
 /** Delays that cover a server restart or a laptop waking up. The last one repeats. */

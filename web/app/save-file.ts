@@ -1,4 +1,4 @@
-/** Files of the API, and downloads. */
+/** Requests files of the API, and saves them. */
 
 import { sendToServer, toApiError } from "./api";
 import { currentWorkspaceId, toWorkspaceHeader } from "./session";

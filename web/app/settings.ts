@@ -4,8 +4,8 @@ import { forget, recall, remember } from "./memory";
 import { me } from "./session";
 
 /**
- * Creates a setting of the signed-in user. It has the value `usual` until the user changes it, and again when it is set
- * to that. A number may be null if `usual` is.
+ * Creates a setting of the signed-in user. `usual` is the default, and is not stored. If `usual` is null, the setting
+ * is a number or null.
  */
 export function createSetting<Value extends boolean | number | null>(name: string, usual: Value): Signal<Value> {
   const toKey = (userId = me.peek()?.id) => `${name}.${userId ?? ""}`;

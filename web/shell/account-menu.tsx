@@ -37,7 +37,7 @@ export function AccountMenu() {
   );
 }
 
-/** What the side bar has and the bar of tabs on a phone has no room for. */
+/** The menu with the entries that do not fit into the tab bar. */
 export function MoreMenu() {
   const { route } = useLocation();
   const settings: MenuItem = { label: "Settings", icon: "sliders", run: () => route("/settings") };

@@ -1,4 +1,4 @@
-/** The entries of the side bar and the rail. Settings are in `settings-pages.ts`. */
+/** The entries of the side bar and of the rail, its form in the editor. Settings are in `settings-pages.ts`. */
 import { signal } from "@preact/signals";
 import type { IconName } from "../ui/icon";
 

@@ -70,7 +70,7 @@ export default function Palette() {
       setChosen((chosen + step + shown.length) % Math.max(1, shown.length));
     }
     if (event.key !== "Enter") return;
-    // The key would press the button that opened the palette, which gets the focus back.
+    // The button that opened the palette gets the focus back, and the key would press it.
     event.preventDefault();
     run(shown[chosen]);
   };
@@ -118,7 +118,10 @@ export default function Palette() {
   );
 }
 
-/** Returns the commands with a text in lower case: first those that start with it, then those with such a word. */
+/**
+ * Returns the commands whose labels contain a lower-case text: first labels that start with it, then labels with a word
+ * that starts with it.
+ */
 function findCommands(commands: readonly Command[], wanted: string): Command[] {
   const rank = ({ label }: Command) => ` ${label.toLowerCase()}`.indexOf(` ${wanted}`);
   const matching = commands.filter(({ label }) => label.toLowerCase().includes(wanted));

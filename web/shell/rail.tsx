@@ -18,7 +18,7 @@ import { NAVIGATION, SETTINGS } from "./navigation";
 const NewestNotifications = lazy(() => import("./newest-notifications"));
 const PinnedProjects = lazyPage(withStyle("pages", () => import("../pages/projects/pinned-projects")));
 
-/** The navigation beside the editor, as icons. */
+/** The side bar of the editor, as icons. */
 export function Rail() {
   return (
     <nav class="rail" aria-label="Main">
@@ -55,7 +55,7 @@ function RailLink({ entry: { href, label, icon, paths } }: { entry: Entry }) {
   );
 }
 
-/** The side bar: on phones and tablets, a part of it is a bar of tabs at the bottom. */
+/** The side bar. In narrow windows, a part of it is the tab bar at the bottom. */
 export function SideBar() {
   const { path } = useLocation();
   const hasPin = pinnedIds.value.some((id) => path === `/projects/${id}`);

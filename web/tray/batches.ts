@@ -19,7 +19,7 @@ export type Batch = {
   /** True when the browser does the rest by itself, also after the page is closed. */
   isDownload: boolean;
   problems: readonly BatchProblem[];
-  /** Does again what has failed; null while the row is running, and if it would fail again. */
+  /** Retries the failed items. Null while the row runs, or if a retry cannot succeed. */
   retry: (() => void) | null;
 };
 
@@ -37,7 +37,7 @@ const MAX_ATTEMPTS = 8;
 /** Time for which a row without problems stays. */
 export const DONE_MS = 5_000;
 
-/** Statuses of calls that fail again, however often they are made. */
+/** Statuses for which a retry fails too. */
 const FINAL = [400, 403, 404, 410, 413, 422];
 const canHelp = (error: unknown): boolean => !(error instanceof ApiError && FINAL.includes(error.status));
 
@@ -65,7 +65,7 @@ type BatchWork<Item extends BatchItem> = {
 export async function runBatch<Item extends BatchItem>({ label, items, run }: BatchWork<Item>): Promise<void> {
   const { id, signal } = addBatch(label, items.length);
   const waiting = [...items];
-  /** The items whose problem may be gone on another attempt. */
+  /** The items for which a retry may succeed. */
   const failed: Item[] = [];
   /** All wait when the server asks one to. */
   let resumeAt = 0;
@@ -112,7 +112,7 @@ export function changeBatch(id: string, update: Partial<Pick<Batch, "done" | "is
   change(id, () => update);
 }
 
-/** Ends a row, which goes by itself unless it has problems. `retry` does again what has failed. */
+/** Ends a row. A row without problems disappears after `DONE_MS`. `retry` retries the failed items. */
 export function endBatch(id: string, retry: Batch["retry"] = null): void {
   const isStopped = stops.get(id)?.signal.aborted === true;
   stops.delete(id);
@@ -124,7 +124,7 @@ export function endBatch(id: string, retry: Batch["retry"] = null): void {
 /** Drops the items that have not started. The server completes the work that it has started. */
 export const stopBatch = (id: string): void => stops.get(id)?.abort();
 
-/** Replaces a row with one that does again what has failed. */
+/** Replaces a row with one that retries its failed items. */
 export function retryBatch({ id, retry }: Batch): void {
   closeBatch(id);
   retry?.();

@@ -14,7 +14,7 @@ export function glide(show: (share: number) => void): () => void {
     show(1);
     return () => {};
   }
-  // A value that changes with each frame moves with each frame, too.
+  // Starts before the first frame: otherwise a value that changes with each frame would never move.
   const start = performance.now();
   let frame = 0;
   const step = (now: number) => {

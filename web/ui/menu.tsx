@@ -22,7 +22,7 @@ export type MenuItem = {
   run(): void;
 };
 
-/** Returns the items of those registered actions that are possible now. */
+/** Returns the items of the registered actions that are enabled. */
 export const listActionItems = (names: readonly string[]): MenuItem[] =>
   names.flatMap((name) => {
     const action = findAction(name);

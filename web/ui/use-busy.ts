@@ -3,13 +3,13 @@ import { showFailure } from "../app/toasts";
 
 type Busy = {
   isBusy: boolean;
-  /** The error of the last work, if its component shows it; otherwise null. */
+  /** The last error, if the component shows it; otherwise null. */
   error: unknown;
-  /** Runs the work of a button, which is busy until it ends. Shows its error. */
+  /** Runs the work of a button and shows its error. The button is busy until the work ends. */
   run(work: () => Promise<unknown>): Promise<void>;
 };
 
-/** `isShown`: the component shows errors beside the button. Otherwise they are messages of the page. */
+/** `isShown`: whether the component shows errors beside the button. Otherwise they appear as toasts. */
 export function useBusy({ isShown = false } = {}): Busy {
   const [isBusy, setIsBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);

@@ -10,13 +10,13 @@ import { listNames } from "./messages";
 import { addUploads } from "./queue";
 import { dropScripts } from "./scripts";
 
-/** `known`: those of the files that the project may have already. `answer` is called with those to upload, or null. */
+/** `known`: files that the project may already contain. `answer` receives the files to upload; null cancels. */
 type Question = { files: File[]; known: File[]; answer(chosen: File[] | null): void };
 
 type AddUploads = {
   /** Returns false if the user closes the question. Throws `ApiError`. */
   add(projectId: string, files: File[]): Promise<boolean>;
-  /** The question, to be rendered; null if there is none. */
+  /** The dialog to render while a question is open. */
   question: ComponentChildren;
 };
 

@@ -1,4 +1,4 @@
-/** Adds recordings that are dropped outside of a project to one. It is loaded when files are dropped. */
+/** Adds dropped recordings to a project. Loaded when files are dropped. */
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { api, must } from "../app/api";
@@ -13,8 +13,8 @@ import { takeRecordings } from "./take-recordings";
 type DroppedRecordingsProps = { files: File[]; onClose(): void };
 
 /**
- * On the page of a recording, its project takes the files. On other pages the user chooses a project, unless the
- * workspace has none: then one is created.
+ * Adds the files to the project of the open recording. On other pages, the user chooses a project. A workspace without
+ * projects gets one.
  */
 export default function DroppedRecordings({ files, onClose }: DroppedRecordingsProps) {
   const { path, route } = useLocation();
@@ -71,7 +71,7 @@ export default function DroppedRecordings({ files, onClose }: DroppedRecordingsP
   );
 }
 
-/** Returns the project of a recording; null if it takes no recordings. */
+/** Returns the project of a recording; null if nothing can be uploaded to it. */
 async function findProjectOf(assetId: string): Promise<{ id: string; name: string } | null> {
   const { data: asset } = await api.GET("/api/v1/assets/{asset_id}", { params: { path: { asset_id: assetId } } });
   if (asset === undefined) return null;

@@ -25,7 +25,7 @@ test("unsent work is kept for its author, even if others use the same browser", 
   signIn("ben");
   expect([lists.read("cut"), lists.list("")]).toEqual([null, []]);
   expect(createScriptForm("asset").script.value).toBe("");
-  lists.forget("cut");
+  lists.clear("cut");
   signIn("anna");
   expect(lists.read("cut")).toEqual([["item", "removed"]]);
   expect(createScriptForm("asset").script.value).toBe("Not for Ben");
@@ -35,9 +35,9 @@ test("a script is no longer kept once a cut or plan has it", () => {
   signIn("anna");
   const form = createScriptForm("asset");
   form.setScript("Alpha.");
-  form.forgetSaved("An earlier script.");
+  form.clearSaved("An earlier script.");
   expect(createScriptForm("asset").hasOwnScript.value).toBe(true);
-  form.forgetSaved("Alpha.");
+  form.clearSaved("Alpha.");
   expect(listStored()).toEqual([]);
   expect([form.script.value, form.hasOwnScript.value]).toEqual(["Alpha.", false]);
   form.setScript("Alpha, again.");

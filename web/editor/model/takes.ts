@@ -17,8 +17,7 @@ export type Take = {
 /** A take is in the cut if at least this share of it is kept. */
 const MIN_KEPT_SHARE = 0.5;
 /**
- * A short take whose kept share is lower than that of another take by more than this is only the padding of words
- * beside it.
+ * A short take is only the padding of adjacent words if the kept share of another take is higher by more than this.
  */
 const MAX_LESS_KEPT = 0.25;
 /** Maximum duration of a short take, in microseconds. Padding takes up to 0.6 s, so at most half of a longer take. */

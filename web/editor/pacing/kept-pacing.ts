@@ -30,7 +30,7 @@ export function keepPacing(editor: Editor): () => void {
     const { pacing } = editor.history.value.present;
     const isKept = pacing !== undefined && editor.isChanged.value;
     if (isKept && !editor.isDragging.value) kept.write(cut.id, pacing);
-    else if (!editor.isChanged.value) kept.forget(cut.id);
+    else if (!editor.isChanged.value) kept.clear(cut.id);
   });
   return () => {
     ended.abort();

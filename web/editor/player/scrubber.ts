@@ -8,11 +8,11 @@ const GRAIN_SECONDS = 0.08;
 const FADE_SECONDS = 0.01;
 /** Minimum time between the starts of two grains. */
 const GRAIN_DISTANCE_MS = 60;
-/** Length of the parts in which audio is loaded and decoded. */
+/** Length of the blocks in which audio is loaded and decoded. */
 const BLOCK = 4_000_000;
-/** Maximum number of decoded parts in memory, about 1.5 MB each. */
+/** Maximum number of decoded blocks in memory, about 1.5 MB each. */
 const MAX_BLOCKS = 6;
-/** Grains overlap. More are left over only in a context that the browser does not start. */
+/** Maximum number of grains at once. Only a context that the browser has not started reaches it. */
 const MAX_GRAINS = 4;
 /** Time after which a busy server is asked again. */
 const RETRY_MS = 500;
@@ -22,7 +22,7 @@ type Place = { time: number; volume: number; clean: CleanMode | null };
 
 export class Scrubber {
   private context: AudioContext | null = null;
-  /** Decoded parts by address, the last used one at the end; null for those that cannot be played. */
+  /** Decoded blocks by URL, the last used one at the end. Null for a block that cannot be played. */
   private readonly blocks = new Map<string, Block | null>();
   /** The last requested place, until it plays. */
   private wanted: Place | null = null;
@@ -34,7 +34,7 @@ export class Scrubber {
   private retryAt = 0;
   private readonly disposed = new AbortController();
 
-  /** `getDuration`: of the recording. */
+  /** `getDuration` returns the duration of the recording. */
   constructor(
     private readonly media: PlayableMedia,
     private readonly getDuration: () => number,
@@ -108,7 +108,7 @@ export class Scrubber {
     source.start(now, offset, GRAIN_SECONDS);
   }
 
-  /** Loads one part at a time, then the one that is wanted by then. */
+  /** Loads one block at a time, then the one that is wanted by then. */
   private async load(url: string): Promise<void> {
     if (this.isLoading || performance.now() < this.retryAt) return;
     this.isLoading = true;
@@ -124,7 +124,7 @@ export class Scrubber {
       const block = start === null ? null : { start, audio: await this.getContext().decodeAudioData(bytes!) };
       this.blocks.set(url, block);
     } catch {
-      // Without this part, the playhead moves in silence.
+      // Without this block, the playhead moves in silence.
       this.blocks.set(url, null);
     } finally {
       this.isLoading = false;
@@ -155,13 +155,13 @@ export function readStart(bytes: ArrayBuffer): number | null {
   const media = findBox(view, "mdhd");
   const fragment = findBox(view, "tfdt");
   if (media === null || fragment === null) return null;
-  // Both boxes have 64-bit times in version 1. Those of the media box are before its timescale.
+  // In version 1, both boxes have 64-bit times. The times of the media box precede its timescale.
   const timescale = view.getUint32(media + (view.getUint8(media) === 1 ? 20 : 12));
   const time = view.getUint8(fragment) === 1 ? Number(view.getBigUint64(fragment + 4)) : view.getUint32(fragment + 4);
   return timescale === 0 ? null : Math.round(fromSeconds(time / timescale));
 }
 
-/** Returns where the content of the first box of a type starts, or null. */
+/** Returns the offset of the content of the first box of a type, or null. */
 function findBox(view: DataView, type: string): number | null {
   const code = [...type].reduce((all, character) => all * 256 + character.charCodeAt(0), 0);
   for (let at = 4; at + 28 < view.byteLength; at++) if (view.getUint32(at) === code) return at + 4;

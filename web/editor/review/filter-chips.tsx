@@ -19,7 +19,7 @@ export function FilterChips() {
   const filter = editor.filter.value;
   useActions(useMemo(() => listActions(editor), [editor]));
   const row = useRef<HTMLDivElement>(null);
-  // The buttons of the pressed chip may be out of view on a phone.
+  // On a phone, the buttons of the pressed chip may be out of view.
   useLayoutEffect(() => {
     row.current?.querySelector(".button")?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [filter]);
@@ -52,7 +52,7 @@ export function FilterChips() {
   );
 }
 
-/** Returns the reasons of the cut as it is and as it was stored. */
+/** Returns the reasons of the edited cut and of the stored cut. */
 function listShown(editor: Editor, totals = countReasons(editor.latePlan.value)): RemovalReason[] {
   const stored = countReasons(editor.stored.plan);
   return REASONS.filter((reason) => totals.has(reason) || stored.has(reason));

@@ -59,7 +59,7 @@ export function keepReview(editor: Editor, keeper: DraftKeeper | null): ReviewKe
 
   const change = (next: Changes) => {
     unsent.value = next;
-    if (next.size === 0) kept.forget(cutId);
+    if (next.size === 0) kept.clear(cutId);
     else kept.write(cutId, [...next]);
   };
   const schedule = (after: number) => {

@@ -57,7 +57,7 @@ export type ReviewSession = {
 
 /** Whether a card plays when it opens. */
 const playsItself = createSetting<boolean>("review-plays", true);
-/** Number of decisions of this user, up to the number after which the hints shrink. */
+/** Number of decisions of this user. Counts up to `HINTED_DECISIONS`, after which the hints shrink. */
 const decided = createSetting<number>("review-decided", 0);
 export const HINTED_DECISIONS = 10;
 /** Time after which the next card is loaded, so that the open one plays first. */

@@ -35,7 +35,7 @@ export type Playback = {
   /** Plays the kept parts of a range in a plan that may differ from the edited one, and stops. */
   playPart(plan: EditorPlan, range: Range): void;
   seek(time: number): void;
-  /** Plays a grain of the audio at a time while nothing plays; with null, stops it. */
+  /** Plays a grain of the audio at this time if playback is paused. Null stops the grain. */
   scrub(time: number | null): void;
   /** Pauses and resets the speed to normal. */
   stop(): void;

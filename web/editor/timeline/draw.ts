@@ -181,7 +181,9 @@ function drawSelection(context: Context, scene: Scene, { start, end }: Range): v
   }
 }
 
-/** Draws the edges of a join. Those of a narrow one cannot be dragged, and those of an edited plan are gone. */
+/**
+ * Draws the edges of a join. Skips joins that are too narrow to drag, and edges that the edited plan no longer has.
+ */
 function drawHandles(context: Context, scene: Scene, { start, end }: Range): void {
   const { view, plan, colors, lanes } = scene;
   if (toX(view, end) - toX(view, start) < MIN_WIDTH) return;

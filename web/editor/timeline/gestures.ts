@@ -89,7 +89,7 @@ export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: ()
     if (y < lanes.waveform.top) return null;
     return findEdgeAt(plan, view.value, x, reach);
   };
-  /** Returns the join at a position, or the one whose edge is in reach there. */
+  /** Returns the join at a position, or the join with an edge within reach of it. */
   const findJoinAt = (x: number, y: number): Range | null => {
     const { plan, lanes } = read();
     if (y < lanes.waveform.top) return null;
@@ -175,7 +175,7 @@ export function handleGestures(canvas: HTMLElement, view: Signal<View>, read: ()
     if (drag?.kind === "scrub") {
       const time = limitTime(x + drag.offset);
       read().onSeek(time);
-      // A press moves the playhead in silence.
+      // A press without a drag makes no sound.
       if (isMoving) read().onScrub?.(time);
     } else if (drag?.kind === "pan") {
       view.value = scrollBy(view.value, drag.x - x);

@@ -234,8 +234,8 @@ export function Timeline(props: TimelineProps) {
 }
 
 /**
- * Returns the axis on its way to the wanted one, so that spans collapse and open gradually. A further change joins the
- * one that is shown. Under a drag, it is shown at once.
+ * Returns the current axis of the animation to `wanted`. A change during the animation changes its target. During a
+ * drag there is no animation.
  */
 function useGlidingWarp(wanted: Warp | null, duration: number, isDragging: ReadonlySignal<boolean>): Warp | null {
   const shown = useSignal(wanted);

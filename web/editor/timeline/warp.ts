@@ -22,17 +22,17 @@ export function createWarp({ spans, duration }: EditorPlan): Warp {
   return { times, places };
 }
 
-/** Returns the axis of time itself. */
+/** Returns an axis on which places equal times. */
 export const createFlatWarp = (duration: number): Warp => ({
   times: new Float64Array([0, duration]),
   places: new Float64Array([0, duration]),
 });
 
-/** Returns the axis between two of the same recording, from the first one (`share` 0) to the second one (1). */
+/** Interpolates between two axes of the same recording: `share` 0 is the first one, 1 the second one. */
 export function blendWarps(from: Warp, to: Warp, share: number): Warp {
   const count = from.times.length + to.times.length;
   const [times, places] = [new Float64Array(count), new Float64Array(count)];
-  // Both are sorted: a merge takes a fraction of a frame for thousands of spans.
+  // Both are sorted, so a merge of thousands of spans takes a fraction of a frame.
   for (let [at, i, j] = [0, 0, 0]; at < count; at++) {
     const isFirst = j === to.times.length || (i < from.times.length && from.times[i]! <= to.times[j]!);
     const time = isFirst ? from.times[i++]! : to.times[j++]!;
@@ -42,7 +42,7 @@ export function blendWarps(from: Warp, to: Warp, share: number): Warp {
   return { times, places };
 }
 
-/** Returns the place of a time that is before the time at `next`, and not before the one ahead of that. */
+/** Returns the place of a time between the times at `next - 1` and `next`. */
 function findPlace({ times, places }: Warp, next: number, time: number): number {
   if (next === 0 || next === times.length) return places[Math.max(0, next - 1)]!;
   const [start, end] = [times[next - 1]!, times[next]!];

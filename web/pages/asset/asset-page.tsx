@@ -124,7 +124,7 @@ async function loadWords(assetId: string, signal: AbortSignal): Promise<Words | 
   }
 }
 
-/** Returns the type of a recording that a list has shown; null if unknown. */
+/** Returns the type of a recording from a list that was loaded before. Returns null if unknown. */
 function findListedType(assetId: string): Asset["type"] {
   for (const [, rows] of client.getQueriesData<{ items?: Pick<Asset, "id" | "type">[] }>({ queryKey: ["assets"] })) {
     const found = rows?.items?.find(({ id }) => id === assetId);

@@ -9,13 +9,13 @@ import { applyToContent, isSameContent, listChangesIn, mergeContents, type Place
 import type { Cut, Editor } from "../../editor/state/editor-state";
 import {
   adoptLocal,
+  clearLocal,
+  clearSame,
   type Draft,
   deleteDraft,
   describeAuthor,
   fetchCutState,
   fetchDraft,
-  forgetLocal,
-  forgetSame,
   keepLocal,
   putDraft,
   type StartDraft,
@@ -93,7 +93,7 @@ export function keepDraft(
   const revision = draft?.revision ?? 0;
   // A draft that the server has needs no copy. One that it does not have now belongs to this tab.
   if (draft !== null && isUnsaved) adoptLocal(cutId, draft);
-  else if (draft !== null) forgetSame(cutId, draft);
+  else if (draft !== null) clearSame(cutId, draft);
   const state = signal<DraftState>(
     other !== null && places !== null
       ? { kind: "conflict", other, places }
@@ -166,7 +166,7 @@ export function keepDraft(
   /** The server has all edits. */
   function settle(at: number): void {
     isCopyDue = false;
-    forgetLocal(cutId);
+    clearLocal(cutId);
     show(base > 0 ? { kind: "saved", at } : { kind: "none" });
   }
 
@@ -176,7 +176,7 @@ export function keepDraft(
       const current = (await fetchCutState(cutId)).draft_revision ?? 0;
       if (!hasNews && current === base) return true;
       const stored = current === 0 ? null : await fetchDraft(cutId);
-      // A cut that another one has taken the place of has no draft. Versions are not opened during a conflict.
+      // A superseded cut has no draft. Versions are not opened during a conflict.
       const next = stored === null && !isAsking() ? await follower.find() : null;
       if (isStopped || isHeld || (stored === null && isAsking())) return true;
       if (isAsking()) last = ancestor;
@@ -267,7 +267,7 @@ export function keepDraft(
     if (isCopy) last = other.base ?? null;
     const isStored = merge(toContent(other), other);
     if (isCopy) last = stored;
-    if (!isAsking()) forgetSame(cutId, other);
+    if (!isAsking()) clearSame(cutId, other);
     isCopyDue = isCopy || !isStored;
     keep();
     if (isCopy) schedule(0);
@@ -282,7 +282,7 @@ export function keepDraft(
     stopConnection();
   };
   function finish(savedCutId: string, saved: Content): void {
-    forgetLocal(cutId);
+    clearLocal(cutId);
     cutId = savedCutId;
     base = 0;
     last = null;
@@ -294,11 +294,11 @@ export function keepDraft(
   function resolve(usesOther: boolean): void {
     const current = state.peek();
     if (current.kind !== "conflict") return;
-    forgetSame(cutId, current.other);
+    clearSame(cutId, current.other);
     state.value = { kind: "saving" };
     const { present } = editor.history.peek();
     const changes = listChangesIn(current.places, present, toContent(current.other));
-    if (usesOther) editor.apply(applyToContent(present, changes), "Use the other edits", "The other edits are shown");
+    if (usesOther) editor.apply(applyToContent(present, changes), "Take their edits", "Their edits are shown");
     schedule(0);
   }
 
@@ -310,7 +310,7 @@ export function keepDraft(
     sync: ({ revision, hasVersion }) => {
       const read = saving.then(async () => {
         const now = state.peek();
-        // A conflict about a draft of the server is also about its later edits.
+        // A conflict with a draft of the server includes its later edits.
         const isFixed = now.kind === "conflict" && (hasVersion || !now.other.revision || !now.other.updated_at);
         if (isStopped || isHeld || isFixed) return true;
         return (!hasVersion && revision === base) || receive(hasVersion === true);

@@ -55,7 +55,7 @@ function Conflict({ keeper, state }: ConflictProps) {
         setIsEnding(false);
       }
     }
-    // Edits that arrived in the meantime are not set aside: the question is about them now.
+    // Edits that arrived in the meantime are part of the conflict, and are not set aside.
     if (keeper.state.peek() !== state) return;
     choose();
     await keeper.flush();

@@ -97,19 +97,19 @@ const isEdit = (value: unknown): value is DraftSource => {
   return Array.isArray(segments) && Array.isArray(texts);
 };
 
-/** The copies of all tabs. Their IDs are that of the cut and that of the tab. */
+/** The copies of all tabs. The ID of a copy consists of the IDs of the cut and of the tab. */
 const kept = createKept<Draft>("draft", (value): value is Draft => {
   const { base = null } = (value ?? {}) as Partial<Draft>;
   return isEdit(value) && (base === null || isEdit(base));
 });
 
-/** `at` is the time of the last edit. If the base of the edits does not fit, the copy has only the edits. */
+/** `at` is the time of the last edit. Omits the base of the edits if the storage has no room for it. */
 export function keepLocal(cutId: string, { base = null, ...draft }: Draft, at: number): void {
   const id = toId(cutId);
   const isKept = base !== null && kept.write(id, { ...draft, base }, at);
   if (!isKept) kept.write(id, { ...draft, base: null }, at);
 }
-export const forgetLocal = (cutId: string): void => kept.forget(toId(cutId));
+export const clearLocal = (cutId: string): void => kept.clear(toId(cutId));
 
 /** Returns the copies of a cut, newest first. Also removes old unsent work. */
 export function recallLocal(cutId: string): Draft[] {
@@ -118,12 +118,12 @@ export function recallLocal(cutId: string): Draft[] {
 }
 
 /** Removes all tabs' copies that contain the same edits. */
-export function forgetSame(cutId: string, draft: Draft): void {
-  for (const { id, value } of kept.list(`${cutId}.`)) if (isSameEdit(value, draft)) kept.forget(id);
+export function clearSame(cutId: string, draft: Draft): void {
+  for (const { id, value } of kept.list(`${cutId}.`)) if (isSameEdit(value, draft)) kept.clear(id);
 }
 
 /** Takes over a copy that another tab has left. */
 export function adoptLocal(cutId: string, draft: Draft): void {
-  forgetSame(cutId, draft);
+  clearSame(cutId, draft);
   keepLocal(cutId, draft, Date.now());
 }

@@ -16,7 +16,7 @@ import type { DraftKeeper, Follower } from "./draft-keeper";
 import { type Draft, fetchCutState } from "./draft-stores";
 import { type Cuts, fetchCut, type ListedCut, listCuts } from "./use-cuts";
 
-/** `places`: those in which the edits differ from the cut. */
+/** `places`: the places in which the edits differ from the cut. */
 type SavedAs = { cutId: string; content: Content; places: Places | null };
 
 /**

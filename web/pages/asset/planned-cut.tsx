@@ -37,7 +37,7 @@ export function PlannedMode({ asset, form }: { asset: Asset; form: ScriptForm })
     // A choice that is not saved yet stays.
     const isOwn = form.planned.peek() !== null && form.planned.peek() !== form.savedPlan.peek();
     form.savedPlan.value = stored;
-    if (planned.kind === "ready" && stored !== "off") form.forgetSaved(planned.value.script);
+    if (planned.kind === "ready" && stored !== "off") form.clearSaved(planned.value.script);
     if (!isOwn) form.setPlanned(stored);
   }, [form, stored, isSending]);
   if (planned.kind !== "ready") return null;

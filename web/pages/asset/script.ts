@@ -42,8 +42,8 @@ export type ScriptForm = {
   savedPlan: Signal<CutMode | "off">;
   /** Returns false if the browser does not keep the text until the next visit. */
   setScript(text: string): boolean;
-  /** Ends keeping the text if it is this one, because a cut or the planned cut has it now. */
-  forgetSaved(text: string): void;
+  /** Removes the stored text if it equals this one: a cut or the planned cut now has it. */
+  clearSaved(text: string): void;
   /** Sets the mode and the options that it implies. */
   setMode(mode: CutMode): void;
   /** Sets the planned mode, which is also that of a cut that is made by hand. */
@@ -73,10 +73,10 @@ export function createScriptForm(assetId: string): ScriptForm {
       hasOwnScript.value = true;
       return kept.write(assetId, text);
     },
-    forgetSaved: (text) => {
+    clearSaved: (text) => {
       if (!hasOwnScript.peek() || script.peek() !== text) return;
       hasOwnScript.value = false;
-      kept.forget(assetId);
+      kept.clear(assetId);
     },
     setMode,
     setPlanned: (mode) => {

@@ -134,7 +134,7 @@ export function useCuts(assetId: string, list: Resource<ListedCut[]>): Cuts {
     items: keptList,
     reload: () => void open.reload(),
     choose: (cutId, isReplacement = false, of = undefined) => {
-      // A re-cut may have failed when it is read first.
+      // A re-cut may already have failed at the first read.
       awaitedId.current = of === undefined ? null : cutId;
       setFailure(null);
       if (of !== undefined) recut.current = { id: cutId, of };

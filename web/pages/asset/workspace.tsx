@@ -85,7 +85,7 @@ export function Workspace({ asset, cuts, opened, media, form, playback, words, p
   useReadyAnnouncement(editor, asset, awaited ?? cut, form);
   useStartPlace({ editor, playback });
   useEffect(() => {
-    if (cut?.plan) form.forgetSaved(cut.script);
+    if (cut?.plan) form.clearSaved(cut.script);
   }, [form, cut]);
   // A recording without a cut opens on the Script tab, which stays open when a planned cut starts: somebody may be
   // writing.

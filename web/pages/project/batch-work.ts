@@ -19,7 +19,7 @@ import type { Recording } from "./recording";
 const toItems = <One extends Recording>(recordings: readonly One[]) =>
   recordings.map((recording) => ({ id: recording.id, name: nameOf(recording), recording }));
 
-/** Returns the open workspace and its header: later calls stay in it when the user opens another one. */
+/** Returns the open workspace and its header. Later calls use them even if the user opens another workspace. */
 function stayInWorkspace() {
   const workspaceId = workspace.peek()?.id ?? null;
   return { workspaceId, headers: toWorkspaceHeader(workspaceId) };

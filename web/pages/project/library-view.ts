@@ -15,7 +15,7 @@ export const ASSET_SORTS = [
 ] as const;
 export type AssetSort = (typeof ASSET_SORTS)[number]["value"];
 
-/** Returns the value by which the server sorts a recording. Like the server, ignores the case of A to Z. */
+/** Returns the value by which the server sorts a recording. Like the server, ignores case only for A to Z. */
 function toSortValue({ name, filename, created_at, duration_seconds }: Recording, sort: AssetSort): string | number {
   if (sort.endsWith("name")) return (name ?? filename ?? "").replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   return sort.endsWith("created_at") ? Date.parse(created_at) : Number(duration_seconds ?? 0);
@@ -49,7 +49,7 @@ const DEFAULT: LibraryView = {
 const changes = signal(0);
 const toKey = (): string => `library.${me.value?.id ?? ""}`;
 
-/** The choices of the user. Unknown ones, such as those of another version, become the default. */
+/** The user's choices. Unknown choices, such as those of another version, become the default. */
 export const libraryView = computed<LibraryView>(() => {
   changes.value;
   return readView(recall(toKey()));

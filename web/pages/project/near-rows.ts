@@ -14,7 +14,7 @@ export type NearRows<Item> = {
   merge(rows: Item[], fresh: Page<Item>): Item[] | null;
   /** Call it before the first page is read again. */
   onReading(): void;
-  /** Clears the doubts about a short list, which has been read again as a whole. */
+  /** Unmarks the rows of a short list, which has been read again as a whole. */
   onReload(): void;
   /** Marks a row as possibly added, removed or moved; null marks all rows. */
   doubt(id: string | null): void;
@@ -52,11 +52,11 @@ const RETRY_MS = 15_000;
 export function createNearRows<Item extends Row>(source: NearSource<Item>): NearRows<Item> {
   const { getList, readRows, compare } = source;
   const stale = new Set<string>();
-  /** Rows that may be missing, gone or in the wrong place. */
+  /** Marked rows: they may be missing, gone or in the wrong place. */
   const doubted = new Set<string>();
-  /** Whether that applies to all rows. */
+  /** Whether all rows are marked. */
   let isAllDoubted = false;
-  /** Whether a doubt has come since the last reading of the first page began. */
+  /** Whether rows were marked since the last read of the first page began. */
   let hasNewDoubt = false;
   const reading = new Map<string, Promise<Item[]>>();
   let readingAll: Promise<void> | null = null;

@@ -7,7 +7,7 @@ import { Envelope } from "./envelope";
 import { countFrames, type Recording } from "./recording";
 import { useSeen } from "./use-seen";
 
-/** `hasTime`: whether the length is shown on it, and the time below the pointer. */
+/** `hasTime`: whether the picture shows the length, and the time below the pointer. */
 type PictureProps = { recording: Recording; hasTime?: boolean };
 
 export function RecordingPicture({ recording, hasTime = true }: PictureProps) {

@@ -1,4 +1,4 @@
-/** Takes files for a project, dropped anywhere on its page or chosen. */
+/** Uploads files to a project. They are chosen, or dropped anywhere on its page. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { showFailure } from "../../app/toasts";
 import { Button } from "../../ui/button";

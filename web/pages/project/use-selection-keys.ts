@@ -15,7 +15,7 @@ function findFocused(): string | undefined {
 }
 
 export function useSelectionKeys(selection: Selection, list: { current: List<Recording> }): void {
-  /** Reads the rest of a list while all of it is selected. */
+  /** Loads the rest of the list while all recordings are selected. */
   useSignalEffect(() => {
     const { items, hasMore } = list.current;
     if (!selection.isAll.value || items.value === null) return;

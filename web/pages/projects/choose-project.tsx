@@ -1,4 +1,4 @@
-/** Asks for a project of the workspace, for recordings that are moved or uploaded. */
+/** Asks which project of the workspace recordings are moved or uploaded to. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { MAX_SEARCH_CHARACTERS } from "../../../src/domain/field-limits";
@@ -14,7 +14,7 @@ type Project = Schemas["Project"];
 
 type ChooseProjectProps = {
   title: string;
-  /** A project that is not offered. */
+  /** ID of a project that is not offered. */
   exceptId?: string;
   /** Another choice, above the projects. */
   children?: ComponentChildren;

@@ -14,7 +14,7 @@ export default function PinnedProjects() {
     const query = { ids: ids.join(","), limit: MAX_PINS };
     return must(api.GET("/api/v1/projects", { params: { query }, signal }));
   });
-  // The others stay in their places while the list with a new one is read.
+  // The other projects stay in place while the list with a new one loads.
   const latest = useRef<Schemas["ListedProject"][]>([]);
   const { value } = read.state;
   if (value.kind === "ready") latest.current = value.value.items;

@@ -114,7 +114,7 @@ export function ProjectsPage() {
 function NewProjectTile() {
   const { route } = useLocation();
   const choose = () => void import("./first-minute").then(({ chooseFiles }) => chooseFiles(route), showFailure);
-  // Elsewhere on the page, the project of dropped files is asked for.
+  // Files dropped elsewhere on the page ask for a project.
   const onDrop = (event: DragEvent) => {
     if (!event.dataTransfer?.types.includes("Files")) return;
     event.preventDefault();

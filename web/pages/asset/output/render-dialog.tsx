@@ -99,7 +99,7 @@ export function RenderDialog({ asset, cut, cutSeconds, onStarted, onClose }: Ren
             }}
           />
           <RenderFields
-            // A preset also replaces what a field keeps while it is typed in.
+            // A preset also replaces the text that is being typed into a field.
             key={presetsChosen}
             asset={asset}
             choice={choice}

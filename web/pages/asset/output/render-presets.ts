@@ -5,7 +5,7 @@ import { AS_RECORDED, hasAudio, listFormats, type RenderChoice, type RenderedAss
 
 export type RenderPreset = { name: string; choice: RenderChoice };
 
-/** Everything as in the recording. */
+/** The choice that keeps everything as in the recording. */
 export const DEFAULT_CHOICE: Omit<RenderChoice, "format"> = {
   ...{ resolution: "", frameRate: "", videoBitrate: "", audioBitrate: "" },
   ...{ loudness: "", noiseReduction: "", speakerLevels: "" },
