@@ -120,7 +120,7 @@ function createRecognizerConfig(model: InstalledModel, language: string | null, 
       // The library writes to standard error; 0 keeps the output short.
       debug: 0,
     },
-    // Hotwords need `modified_beam_search`, with which Parakeet returns empty or invented texts
+    // Hotwords need `modified_beam_search`, with which Parakeet returns empty or invented text
     // (https://github.com/k2-fsa/sherpa-onnx/issues/3267). The vocabulary is applied to the recognized words instead.
     decodingMethod: "greedy_search",
   };

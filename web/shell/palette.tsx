@@ -120,7 +120,7 @@ export default function Palette() {
 
 /**
  * Returns the commands whose labels contain a lower-case text: first labels that start with it, then labels with a word
- * that starts with it.
+ * that starts with it, then the others.
  */
 function findCommands(commands: readonly Command[], wanted: string): Command[] {
   const rank = ({ label }: Command) => ` ${label.toLowerCase()}`.indexOf(` ${wanted}`);

@@ -103,7 +103,7 @@ export function SideBar() {
   );
 }
 
-/** The number of the running and waiting jobs of the workspace. */
+/** The number of running and waiting jobs of the workspace. */
 function JobCount() {
   const { length } = openJobs.value;
   return length === 0 ? null : (

@@ -21,7 +21,7 @@ export const namePerson = ({ id, name }: Person): string =>
 const Initials = ({ person }: { person: Person }) =>
   person.name === null && me.value?.id !== person.id ? <Icon name="user" /> : toInitials(namePerson(person));
 
-/** The initials of a person beside a text with the name. */
+/** The initials of a person, beside text that contains the name. */
 export const AvatarMark = ({ person }: { person: Person }) => (
   <span class="avatar" aria-hidden="true">
     <Initials person={person} />

@@ -42,11 +42,11 @@ export function IconButton({ icon, label, look = "quiet", ...rest }: ButtonProps
 
 type ActionButtonProps = Omit<ButtonProps, "name" | "onClick"> & {
   name: string;
-  /** Follows the label in the tooltip. */
+  /** Shown after the label in the tooltip. */
   detail?: string | null;
   /** Whether the text is shown although the action has an icon. Children replace the text. */
   isLabeled?: boolean;
-  /** Follows the text. */
+  /** Shown after the text. */
   after?: ComponentChildren;
   /** Called after the action. */
   onDone?(): void;

@@ -10,7 +10,7 @@ type FormDialogProps = Pick<DialogProps, "title" | "isWide" | "onClose"> &
     children: (errors: Record<string, string>) => ComponentChildren;
   };
 
-/** A dialog that sends a form. `onSend` closes it: some show another dialog after it. */
+/** A dialog that sends a form. `onSend` closes the dialog, because some forms open another one. */
 export const FormDialog = ({ title, isWide, onSend, onClose, children, ...actions }: FormDialogProps) => (
   <Dialog title={title} isWide={isWide} onClose={onClose}>
     <Form class="dialog-body" onSend={onSend}>

@@ -1,13 +1,13 @@
-/** Changes that are shown gradually. */
+/** Animates changes of values. */
 import { type ReadonlySignal, useSignal } from "@preact/signals";
 import { useLayoutEffect } from "preact/hooks";
 
-/** The same as `--calm` of the tokens. */
+/** Equals `--calm` of the tokens. */
 const GLIDE_MS = 140;
 
 /**
- * Calls `show` with growing shares up to 1, once per frame; at once with 1 if the user prefers less motion, or cannot
- * see the page. Returns a function that stops it.
+ * Calls `show` with increasing shares up to 1, once per frame. If the user prefers reduced motion or cannot see the
+ * page, calls it only with 1, immediately. Returns a function that stops the animation.
  */
 export function glide(show: (share: number) => void): () => void {
   if (document.hidden || matchMedia("(prefers-reduced-motion: reduce)").matches) {

@@ -80,7 +80,7 @@ const ErrorText = ({ error }: { error: unknown }) => (
   </p>
 );
 
-/** The error of an action, beside its control. Without an error it is empty, so that a later one is announced. */
+/** The error of an action, beside its control. Screen readers announce it because the alert exists before. */
 export const ErrorMessage = ({ error }: { error: unknown }) => (
   <div role="alert">
     {error !== null && (

@@ -53,7 +53,10 @@ export const listEdgesIn = (plan: EditorPlan, { start, end }: Range): Edge[] =>
 export const hasEdge = (plan: EditorPlan, { time, side }: Edge): boolean =>
   listEdgesIn(plan, { start: time, end: time }).some((edge) => edge.side === side);
 
-/** Returns the removed time around a time, between two kept spans or the ends of the recording; null if it is kept. */
+/**
+ * Returns the removed range that contains a time, between two kept spans or the ends of the recording. Returns null if
+ * the time is kept.
+ */
 export function findJoin(plan: EditorPlan, time: number): Range | null {
   const { spans } = plan;
   const index = findSpanIndex(plan, time);
