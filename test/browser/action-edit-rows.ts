@@ -116,9 +116,13 @@ export const EDIT_ROWS: readonly ActionRow[] = [
       await shows("a decision", ({ checked }) => checked.startsWith("1 of"));
       await press("Control+z");
       await shows("its card again", ({ card, checked }) => card === first && checked.startsWith("0 of"));
+      // Playback keys leave the keys of the card to it.
+      await press("m");
+      await says("Audio is off");
       await press("Backspace");
       await says(/ removed/);
-      await press("Control+z");
+      await press("Control+z", "m");
+      await says("Audio is on");
       await click(".review-head button", "Next");
       await shows("the next card", ({ card }) => card !== "" && card !== first);
       await click(".review-head button", "Previous");

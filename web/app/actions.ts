@@ -2,8 +2,8 @@
  * The registry of actions of the open page and of the shell. Keyboard shortcuts, the list of keys, the command palette,
  * context menus and buttons come from it.
  */
-import { signal as createSignal } from "@preact/signals";
-import { useLayoutEffect } from "preact/hooks";
+import { signal as createSignal, type Signal } from "@preact/signals";
+import { useLayoutEffect, useMemo } from "preact/hooks";
 import type { IconName } from "../ui/icon";
 import { createSetting } from "./settings";
 
@@ -32,25 +32,30 @@ export type Action = {
 };
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
-const tables = createSignal<readonly (readonly Action[])[]>([]);
+const tables = createSignal<readonly Signal<readonly Action[]>[]>([]);
 
 /** Whether single-letter shortcuts are on. Users can turn them off (WCAG 2.1.4). */
 export const letterKeys = createSetting<boolean>("letter-keys", true);
 
 /** Returns the actions of the shown components, in the order in which they were added. */
-export const listActions = (): Action[] => tables.value.flat();
+export const listActions = (): Action[] => tables.value.flatMap(({ value }) => value);
 
 /** Returns whether an action can be performed now. */
 export const isEnabled = (action: Action): boolean => action.isEnabled?.() ?? true;
 
 /** Adds actions while a component is shown. `actions` must be memoized. */
 export function useActions(actions: readonly Action[]): void {
-  // A layout effect runs before the next key press.
+  const table = useMemo(() => createSignal(actions), []);
+  // Layout effects run before the next key press.
   useLayoutEffect(() => {
-    tables.value = [...tables.value, actions];
+    tables.value = [...tables.value, table];
     return () => {
-      tables.value = tables.value.filter((table) => table !== actions);
+      tables.value = tables.value.filter((one) => one !== table);
     };
+  }, []);
+  // The last action of a key is performed, so a changed table keeps its position.
+  useLayoutEffect(() => {
+    table.value = actions;
   }, [actions]);
 }
 

@@ -204,7 +204,7 @@ function Speed() {
 
 const Volume = () => (
   <div class="volume">
-    <ActionButton name="playback.mute" aria-pressed={isMuted.value} />
+    <ActionButton name="playback.mute" icon={isMuted.value ? "muted" : "volume"} aria-pressed={isMuted.value} />
     <input
       type="range"
       aria-label="Volume"

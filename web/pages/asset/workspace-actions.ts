@@ -33,7 +33,7 @@ export function useWorkspaceActions({ editor, playback, frame, save }: Part): vo
       ...inGroup("Places", listPlaceActions(part)),
       ...inGroup("Editing", editor.canEdit ? listEditActions(part) : canWrite.value ? listFirstActions(part) : []),
     ];
-  }, [editor, playback, frame, save.isSaving, isMuted.value]);
+  }, [editor, playback, frame, save.isSaving]);
   useActions(actions);
 }
 
@@ -103,7 +103,6 @@ function listPlayActions({ editor, playback }: Part): Row[] {
       name: "playback.mute",
       label: "Mute",
       keys: ["m"],
-      icon: isMuted.value ? "muted" : "volume",
       perform: () => {
         isMuted.value = !isMuted.value;
         editor.announce(isMuted.value ? "Audio is off" : "Audio is on");
