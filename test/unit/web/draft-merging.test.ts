@@ -15,6 +15,11 @@ const storeOther = (...kept: [number, number][]) => {
 const listKeptSeconds = (editor: ReturnType<typeof open>["editor"]) =>
   editor.plan.value.spans.filter(({ isKept }) => isKept).map(({ start, end }) => [start / 1e6, end / 1e6]);
 
+function getConflict({ state }: ReturnType<typeof open>["keeper"]) {
+  if (state.value.kind !== "conflict") throw new Error(`The state is ${state.value.kind}.`);
+  return state.value;
+}
+
 test("edits of others are shown without a request, and undo does not take them back", async () => {
   const { editor, keeper } = open();
   await nextRequest();
@@ -60,7 +65,7 @@ test("edits of two people that do not overlap are merged and sent", async () => 
 });
 
 test("only overlapping edits need a decision", async () => {
-  for (const choose of ["useMine", "useOther"] as const) {
+  for (const takes of ["mine", "theirs"] as const) {
     const { editor, keeper } = open();
     await nextRequest();
     await keeper.hold();
@@ -74,11 +79,11 @@ test("only overlapping edits need a decision", async () => {
       [0, 2],
       [3, 8],
     ]);
-    keeper[choose]();
+    keeper.resolve(takes, getConflict(keeper));
     await keeper.flush();
     expect(server.stored!.segments).toEqual([
       { start: 0, end: 2 },
-      { start: 3, end: choose === "useMine" ? 8 : 7 },
+      { start: 3, end: takes === "mine" ? 8 : 7 },
     ]);
     keeper.stop();
     server.stored = null;
@@ -113,6 +118,70 @@ test("a conflict follows the edits of the other person, and ends when they are t
     { start: 0, end: 2 },
     { start: 3, end: 8 },
   ]);
+});
+
+test("changes that were applied during a conflict can be extended and taken back", async () => {
+  const { editor, keeper } = open();
+  await nextRequest();
+  await keeper.hold();
+  const follow = async (...kept: [number, number][]) => {
+    storeOther(...kept);
+    await keeper.sync({ revision: server.stored!.revision });
+  };
+  editor.apply(keepUntil(8), "Remove", "Removed");
+  keeper.resume();
+  await follow([0, 2], [3, 7]);
+  const { places } = getConflict(keeper);
+  await follow([0, 2], [5, 7]);
+  expect(getConflict(keeper).places).toEqual(places);
+  expect(listKeptSeconds(editor)).toEqual([
+    [0, 2],
+    [5, 8],
+  ]);
+  await follow([0, 7]);
+  expect(getConflict(keeper).places).toEqual(places);
+  expect(listKeptSeconds(editor)).toEqual([[0, 8]]);
+});
+
+test("edits that arrive while a conflict is resolved are merged after that", async () => {
+  for (const takes of ["mine", "theirs"] as const) {
+    const { editor, keeper } = open();
+    await nextRequest();
+    await keeper.hold();
+    storeOther([0, 7]);
+    editor.apply(keepUntil(8), "Remove", "Removed");
+    keeper.resume();
+    await keeper.flush();
+    const shown = getConflict(keeper);
+    storeOther([0, 2], [3, 7]);
+    await keeper.sync({ revision: server.stored!.revision });
+    expect(getConflict(keeper)).not.toBe(shown);
+    keeper.resolve(takes, shown);
+    await keeper.flush();
+    await keeper.flush();
+    expect(keeper.state.value.kind).toBe("saved");
+    expect(server.stored!.segments).toEqual([
+      { start: 0, end: 2 },
+      { start: 3, end: takes === "mine" ? 8 : 7 },
+    ]);
+
+    // An edit of the same place is a new question.
+    storeOther([0, 2], [3, 6]);
+    editor.apply(keepUntil(5), "Remove", "Removed");
+    await keeper.flush();
+    const first = getConflict(keeper);
+    storeOther([0, 2], [3, 4]);
+    await keeper.sync({ revision: server.stored!.revision });
+    keeper.resolve("mine", first);
+    await keeper.flush();
+    expect(getConflict(keeper).other).toMatchObject({ segments: [{ end: 2 }, { start: 3, end: 4 }] });
+    expect(server.stored!.segments).toEqual([
+      { start: 0, end: 2 },
+      { start: 3, end: 4 },
+    ]);
+    keeper.stop();
+    server.stored = null;
+  }
 });
 
 test("a draft that somebody has discarded comes back with undo", async () => {

@@ -9,37 +9,30 @@ import { applyToContent, isSameContent, listChangesIn, mergeContents, type Place
 import type { Cut, Editor } from "../../editor/state/editor-state";
 import {
   adoptLocal,
+  type Conflict,
   clearLocal,
   clearSame,
   type Draft,
+  type DraftState,
   deleteDraft,
   describeAuthor,
   fetchCutState,
   fetchDraft,
   keepLocal,
   putDraft,
+  readTime,
   type StartDraft,
 } from "./draft-stores";
-
-/**
- * `saved`: the server has the edits since `at`, in milliseconds since 1970. `local`: only this browser has them, for
- * the reason in `message`. `conflict`: others have edited the same places, which keep the user's edits until resolved.
- */
-export type DraftState =
-  | { kind: "none" }
-  | { kind: "saving" }
-  | { kind: "saved"; at: number }
-  | { kind: "local"; message: string }
-  | { kind: "conflict"; other: Draft; places: Places };
 
 export type DraftKeeper = {
   state: ReadonlySignal<DraftState>;
   /** The revision of the draft on the server, as far as this tab knows; 0 without one. */
   getRevision(): number;
-  /** Takes the edits of the other tab or person in the places of the conflict. Undo brings back the user's own. */
-  useOther(): void;
-  /** Overwrites the edits of the other tab or person in these places. */
-  useMine(): void;
+  /**
+   * Ends a conflict: takes the edits of the other tab or person in its places, which undo reverts, or overwrites them
+   * with the user's own. `shown`: the conflict that the user has seen. Later edits of others are merged after that.
+   */
+  resolve(takes: "mine" | "theirs", shown: Conflict): void;
   /**
    * Loads changes that others have saved: a draft with an unknown revision, or the version that the draft has become.
    * `revision`: that of the server, 0 without a draft. `hasVersion`: a new version exists. Resolves with whether it is
@@ -104,7 +97,7 @@ export function keepDraft(
   let base = revision;
   /** The draft that the server has, as far as this tab knows. */
   let last: DraftSource | null = isUnsaved ? (draft?.base ?? null) : draft;
-  /** The draft in which both sides of a conflict were made. */
+  /** The draft in which both sides of a conflict were made, with those changes of others that were applied. */
   let ancestor: DraftSource | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let saving: Promise<void> = Promise.resolve();
@@ -200,7 +193,6 @@ export function keepDraft(
   function merge(theirs: Content, stored: Draft | null): boolean {
     const isIdle = isSameContent(toContent(last), editor.getSettled());
     const asked = adopt(theirs, stored);
-    ancestor = last;
     base = stored?.revision ?? 0;
     last = stored;
     if (asked !== null && stored !== null) {
@@ -218,9 +210,12 @@ export function keepDraft(
   /** Applies other people's changes where the user has made none. Returns the places where both have, or null. */
   function adopt(theirs: Content, source: Pick<Draft, "updated_by"> | null): Places | null {
     const mine = editor.getSettled();
-    const { free, count, places: asked } = mergeContents(toContent(last), mine, theirs);
+    const before = toContent(last);
+    const { free, count, places: asked } = mergeContents(before, mine, theirs);
+    ancestor = last;
     if (count === 0) return asked;
-    const isIdle = isSameContent(toContent(last), mine);
+    ancestor = toDraft(applyToContent(before, free));
+    const isIdle = isSameContent(before, mine);
     // A draft that was discarded comes back with undo.
     editor.adopt((content) => applyToContent(content, free), source === null ? "Discard edits" : undefined);
     if (!isIdle && source !== null) editor.announce(`${formatCount(count, "change")} ${describeAuthor(source)} added`);
@@ -291,22 +286,22 @@ export function keepDraft(
     keep();
   }
 
-  function resolve(usesOther: boolean): void {
-    const current = state.peek();
-    if (current.kind !== "conflict") return;
-    clearSame(cutId, current.other);
+  function resolve(takes: "mine" | "theirs", shown: Conflict): void {
+    if (!isAsking()) return;
+    // The server refuses a save that is based on the shown draft, so that later ones are merged.
+    if (state.peek() !== shown) [base, last] = [shown.other.revision, shown.other];
+    clearSame(cutId, shown.other);
     state.value = { kind: "saving" };
     const { present } = editor.history.peek();
-    const changes = listChangesIn(current.places, present, toContent(current.other));
-    if (usesOther) editor.apply(applyToContent(present, changes), "Take their edits", "Their edits are shown");
+    const theirs = applyToContent(present, listChangesIn(shown.places, present, toContent(shown.other)));
+    if (takes === "theirs") editor.apply(theirs, "Take their edits", "Their edits are shown");
     schedule(0);
   }
 
   return {
     state,
     getRevision: () => base,
-    useOther: () => resolve(true),
-    useMine: () => resolve(false),
+    resolve,
     sync: ({ revision, hasVersion }) => {
       const read = saving.then(async () => {
         const now = state.peek();
@@ -346,5 +341,3 @@ export function keepDraft(
     stop,
   };
 }
-
-const readTime = ({ updated_at }: Draft): number => (updated_at === undefined ? Date.now() : Date.parse(updated_at));

@@ -12,18 +12,18 @@ import { joinTexts } from "../../editor/transcript/paragraphs";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { RelativeTime } from "../../ui/time";
-import type { DraftKeeper, DraftState } from "./draft-keeper";
-import { nameAuthor, setAside } from "./draft-stores";
+import type { DraftKeeper } from "./draft-keeper";
+import { type Conflict, nameAuthor, setAside } from "./draft-stores";
 
 /** Asks whose edits to keep in the places that another tab or person has changed too. */
 export function DraftConflict({ keeper }: { keeper: DraftKeeper }) {
   const state = keeper.state.value;
-  return state.kind === "conflict" && <Conflict keeper={keeper} state={state} />;
+  return state.kind === "conflict" && <ConflictMessage keeper={keeper} state={state} />;
 }
 
-type ConflictProps = { keeper: DraftKeeper; state: DraftState & { kind: "conflict" } };
+type MessageProps = { keeper: DraftKeeper; state: Conflict };
 
-function Conflict({ keeper, state }: ConflictProps) {
+function ConflictMessage({ keeper, state }: MessageProps) {
   const { other, places } = state;
   const { editor, differences } = useEditor();
   const [isShown, setIsShown] = useState(false);
@@ -43,7 +43,7 @@ function Conflict({ keeper, state }: ConflictProps) {
     };
   }, [isShown, state]);
   /** The edits that are not chosen are set aside as a version, before anything overwrites them. */
-  const end = async (choose: () => void, dropped: Content, author: string) => {
+  const end = async (takes: "mine" | "theirs", dropped: Content, author: string) => {
     // The saved version of somebody exists already, and one without content is not possible.
     if (!isSameContent(dropped, editor.stored) && listKept(dropped.plan).length > 0) {
       setIsEnding(true);
@@ -55,9 +55,7 @@ function Conflict({ keeper, state }: ConflictProps) {
         setIsEnding(false);
       }
     }
-    // Edits that arrived in the meantime are part of the conflict, and are not set aside.
-    if (keeper.state.peek() !== state) return;
-    choose();
+    keeper.resolve(takes, state);
     await keeper.flush();
   };
   const own = me.value === null ? "" : toDisplayName(me.value);
@@ -66,8 +64,9 @@ function Conflict({ keeper, state }: ConflictProps) {
     <div class="message warning">
       <Icon name="warning" />
       <div class="conflict-text">
-        <p role="alert">
-          {nameAuthor(other)} edited this cut{" "}
+        <p>
+          {/* Each save of the other person changes the time and the count: screen readers do not repeat the alert. */}
+          <span role="alert">{nameAuthor(other)} edited this cut</span>{" "}
           {other.updated_at === undefined ? (
             "in another tab"
           ) : (
@@ -81,10 +80,10 @@ function Conflict({ keeper, state }: ConflictProps) {
         <Button aria-pressed={isShown} onClick={() => setIsShown(!isShown)}>
           Show both
         </Button>
-        <Button isBusy={isEnding} onClick={() => void end(keeper.useMine, theirs, author)}>
+        <Button isBusy={isEnding} onClick={() => void end("mine", theirs, author)}>
           Keep mine
         </Button>
-        <Button isBusy={isEnding} onClick={() => void end(keeper.useOther, mine, own)}>
+        <Button isBusy={isEnding} onClick={() => void end("theirs", mine, own)}>
           Take theirs
         </Button>
       </span>

@@ -14,6 +14,20 @@ export type Draft = DraftSource & {
   base?: DraftSource | null;
 };
 
+/**
+ * `saved`: the server has the edits since `at`, in milliseconds since 1970. `local`: only this browser has them, for
+ * the reason in `message`. `conflict`: others have edited the same places, which keep the user's edits until resolved.
+ */
+export type DraftState =
+  | { kind: "none" }
+  | { kind: "saving" }
+  | { kind: "saved"; at: number }
+  | { kind: "local"; message: string }
+  | Conflict;
+
+/** `other`: the edits of the other tab or person. `places`: those in which both differ. */
+export type Conflict = { kind: "conflict"; other: Draft; places: Places };
+
 /** Returns "by Bruno Meier", "from another tab" or "by somebody else". */
 export function describeAuthor({ updated_by }: Pick<Draft, "updated_by">): string {
   if (updated_by === undefined || updated_by?.id === me.value?.id) return "from another tab";
@@ -25,6 +39,10 @@ export function nameAuthor({ updated_by }: Pick<Draft, "updated_by">): string {
   if (updated_by === undefined || updated_by?.id === me.value?.id) return "You";
   return updated_by?.name ?? "Somebody else";
 }
+
+/** Returns when a draft was stored, in milliseconds since 1970. */
+export const readTime = ({ updated_at }: Draft): number =>
+  updated_at === undefined ? Date.now() : Date.parse(updated_at);
 
 const toParams = (cutId: string) => ({ path: { cut_id: cutId } });
 const isMissing = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
