@@ -1,5 +1,5 @@
 /** What the player has to play: the edited cut, or a part of another one. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
 import { type EditorPlan, removeRange } from "../../../web/editor/model/plan";
 import type { PlayableMedia } from "../../../web/editor/player/engine";
 import { usePageGlobals } from "./page-globals";
@@ -62,16 +62,22 @@ afterAll(() => {
     else Reflect.deleteProperty(globalThis, name);
 });
 
-function open(plan = WHOLE) {
+function open(plan = WHOLE, media = MEDIA) {
   const playback = createPlayback();
   const video = new FakeVideo();
   playback.setPlan(plan);
-  playback.attach(video as unknown as HTMLVideoElement, MEDIA);
+  playback.attach(video as unknown as HTMLVideoElement, media);
   return { playback, video, player: playback.player };
 }
 
 let createPlayback: typeof import("../../../web/editor/state/playback").createPlayback;
-beforeAll(async () => ({ createPlayback } = await import("../../../web/editor/state/playback")));
+let settings: typeof import("../../../web/editor/state/player-settings");
+let Scrubber: typeof import("../../../web/editor/player/scrubber").Scrubber;
+beforeAll(async () => {
+  ({ createPlayback } = await import("../../../web/editor/state/playback"));
+  settings = await import("../../../web/editor/state/player-settings");
+  ({ Scrubber } = await import("../../../web/editor/player/scrubber"));
+});
 
 test("after a part of another cut, the edited one plays", () => {
   for (const command of ["play", "seek", "setMode"] as const) {
@@ -139,6 +145,63 @@ test("an edit during a part does not change it, and is played after that", () =>
   expect(player.length.value).toBe(10 * SECOND);
   video.reach(35 * SECOND);
   expect(player.length.value).toBe(32 * SECOND);
+});
+
+test("playback and mute stop a grain, whose audio may still be loading", () => {
+  const { playback } = open(WHOLE, { ...MEDIA, audioType: "audio/mp4" });
+  const [play, stop] = [spyOn(Scrubber.prototype, "play"), spyOn(Scrubber.prototype, "stop")];
+  play.mockImplementation(() => {});
+  const commands = {
+    play: () => playback.play(),
+    "play a range": () => playback.playRange(PART),
+    "play a part": () => playback.playPart(SHORT, PART),
+    "play back": () => playback.shuttle(-1),
+    mute: () => (settings.isMuted.value = true),
+  };
+  for (const [name, command] of Object.entries(commands)) {
+    playback.pause();
+    playback.scrub(6 * SECOND);
+    stop.mockClear();
+    command();
+    expect([name, stop.mock.calls.length > 0]).toEqual([name, true]);
+  }
+  expect(play).toHaveBeenCalledTimes(5);
+  settings.isMuted.value = false;
+  play.mockRestore();
+  stop.mockRestore();
+});
+
+test("a mode that is chosen while a part plays in it stays after the part", () => {
+  const { playback, video, player } = open();
+  playback.setMode("source");
+  playback.playRange(PART, "cut");
+  playback.setMode("cut");
+  video.reach(35 * SECOND);
+  playback.play();
+  expect(player.mode.value).toBe("cut");
+});
+
+test("a press in a removed span ends backward playback there", () => {
+  const { playback, player } = open(SHORT);
+  playback.seek(35 * SECOND);
+  playback.shuttle(-1);
+  expect(playback.isPlaying.value).toBe(true);
+  playback.seek(20 * SECOND);
+  expect([playback.isPlaying.value, playback.playhead.value]).toEqual([false, 20 * SECOND]);
+  playback.play("source");
+  expect(player.sourceTime.value).toBe(20 * SECOND);
+});
+
+test("the speed that is chosen applies to backward playback and after it", () => {
+  const { playback } = open();
+  playback.seek(35 * SECOND);
+  playback.shuttle(-1);
+  playback.setRate(2);
+  expect([playback.isPlaying.value, playback.rate.value]).toEqual([true, 2]);
+  playback.shuttle(-1);
+  expect(playback.rate.value).toBe(3);
+  playback.pause();
+  expect(playback.rate.value).toBe(2);
 });
 
 test("a repeated range, and a cut of which nothing is left, are those of the edited plan", () => {

@@ -65,6 +65,11 @@ export class CutPlayer {
     return this.range !== null;
   }
 
+  /** The connected media, with the preview once it is used; null before the first connection. */
+  get playable(): PlayableMedia | null {
+    return this.media;
+  }
+
   /** Connects a video element. Returns a function that disconnects it. */
   attach(video: HTMLVideoElement, media: PlayableMedia): () => void {
     const attached = new AbortController();

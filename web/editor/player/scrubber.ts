@@ -14,7 +14,7 @@ const BLOCK = 4_000_000;
 const MAX_BLOCKS = 6;
 /** Maximum number of grains at once. Only a context that the browser has not started reaches it. */
 const MAX_GRAINS = 4;
-/** Time after which a busy server is asked again. */
+/** Time after which audio is requested again if the server was busy or the request failed. */
 const RETRY_MS = 500;
 
 type Block = { audio: AudioBuffer; start: number };
@@ -22,7 +22,7 @@ type Place = { time: number; volume: number; clean: CleanMode | null };
 
 export class Scrubber {
   private context: AudioContext | null = null;
-  /** Decoded blocks by URL, the last used one at the end. Null for a block that cannot be played. */
+  /** Decoded blocks by URL, the last used one at the end. Null for a block without audio. */
   private readonly blocks = new Map<string, Block | null>();
   /** The last requested place, until it plays. */
   private wanted: Place | null = null;
@@ -31,12 +31,13 @@ export class Scrubber {
   private timer: ReturnType<typeof setTimeout> | undefined;
   private isWaiting = false;
   private isLoading = false;
-  private retryAt = 0;
+  /** The timer of the next request after one without audio. */
+  private retry: ReturnType<typeof setTimeout> | null = null;
   private readonly disposed = new AbortController();
 
-  /** `getDuration` returns the duration of the recording. */
+  /** `getMedia` returns the media that is played now, `getDuration` the duration of the recording. */
   constructor(
-    private readonly media: PlayableMedia,
+    private readonly getMedia: () => PlayableMedia,
     private readonly getDuration: () => number,
   ) {}
 
@@ -58,6 +59,7 @@ export class Scrubber {
   dispose(): void {
     this.stop();
     clearTimeout(this.timer);
+    if (this.retry !== null) clearTimeout(this.retry);
     this.disposed.abort();
     this.blocks.clear();
     void this.context?.close();
@@ -110,27 +112,33 @@ export class Scrubber {
 
   /** Loads one block at a time, then the one that is wanted by then. */
   private async load(url: string): Promise<void> {
-    if (this.isLoading || performance.now() < this.retryAt) return;
+    if (this.isLoading || this.retry !== null) return;
     this.isLoading = true;
     const { signal } = this.disposed;
     try {
       const attempt = await readPiece(url, signal);
-      if (attempt.kind !== "loaded") {
-        this.retryAt = performance.now() + RETRY_MS;
-        return;
-      }
+      if (attempt.kind !== "loaded") return this.retryLater();
       const bytes = attempt.sections[0]?.bytes;
       const start = bytes === undefined ? null : readStart(bytes);
       const block = start === null ? null : { start, audio: await this.getContext().decodeAudioData(bytes!) };
       this.blocks.set(url, block);
     } catch {
-      // Without this block, the playhead moves in silence.
-      this.blocks.set(url, null);
+      // The playhead moves in silence. A later call requests the block again.
+      this.wanted = null;
+      return this.retryLater();
     } finally {
       this.isLoading = false;
     }
     for (const old of [...this.blocks.keys()].slice(0, -MAX_BLOCKS)) this.blocks.delete(old);
     if (!signal.aborted) this.playWanted();
+  }
+
+  private retryLater(): void {
+    if (this.disposed.signal.aborted) return;
+    this.retry = setTimeout(() => {
+      this.retry = null;
+      this.playWanted();
+    }, RETRY_MS);
   }
 
   private getContext(): AudioContext {
@@ -139,11 +147,11 @@ export class Scrubber {
   }
 
   private getUrl({ time, clean }: Place): string {
-    const { isPreviewReady, sourceTypes } = this.media;
+    const { isPreviewReady, sourceTypes, pieceUrl } = this.getMedia();
     const variant = isPreviewReady || sourceTypes.audio === null ? "preview" : "source";
     const start = toBlock(time);
     const end = Math.min(this.getDuration(), start + BLOCK);
-    return this.media.pieceUrl("audio", variant, toSeconds(start), toSeconds(end), clean === null ? {} : { clean });
+    return pieceUrl("audio", variant, toSeconds(start), toSeconds(end), clean === null ? {} : { clean });
   }
 }
 

@@ -74,6 +74,11 @@ export function createPlayback(): Playback {
   const cutPieces = signal<readonly Piece[]>([]);
   const loop = signal<Range | null>(null);
   let scrubber: Scrubber | null = null;
+  const rewind = (rate: number) => {
+    player.rewind(rate);
+    // An empty cut does not play.
+    backRate.value = player.isPlaying.peek() ? rate : 0;
+  };
   const sendPlan = () => {
     if (edited === null || !(isPlanDue || isPart)) return;
     if (isPart) player.endRange();
@@ -157,6 +162,8 @@ export function createPlayback(): Playback {
     seek: (time) => {
       sendPlan();
       loop.value = null;
+      // Backward playback ends here, so the position may be in a removed span.
+      if (backRate.peek() !== 0) player.pause();
       const target = Math.max(0, Math.min(plan?.duration ?? 0, time));
       isParked =
         plan !== null &&
@@ -181,10 +188,7 @@ export function createPlayback(): Playback {
         player.setRate(player.isPlaying.peek() && backRate.peek() === 0 ? nextRate(player.rate.peek()) : 1);
         playback.play();
       } else {
-        const rate = backRate.peek() === 0 ? 1 : nextRate(backRate.peek());
-        player.rewind(rate);
-        // An empty cut does not play.
-        backRate.value = player.isPlaying.peek() ? rate : 0;
+        rewind(backRate.peek() === 0 ? 1 : nextRate(backRate.peek()));
       }
     },
     setMode: (mode) => {
@@ -192,7 +196,10 @@ export function createPlayback(): Playback {
       modeBefore = null;
       player.setMode(mode);
     },
-    setRate: (rate) => player.setRate(rate),
+    setRate: (rate) => {
+      player.setRate(rate);
+      if (backRate.peek() !== 0) rewind(rate);
+    },
     setPlan: (next) => {
       cutPieces.value = toPieces(listKept(next));
       edited = next;
@@ -210,10 +217,13 @@ export function createPlayback(): Playback {
     attach: (video, media) => {
       sendPlan();
       const detach = player.attach(video, media);
-      scrubber = media.audioType === null ? null : new Scrubber(media, () => plan?.duration ?? 0);
+      const getMedia = () => player.playable ?? media;
+      scrubber = media.audioType === null ? null : new Scrubber(getMedia, () => plan?.duration ?? 0);
       const stop = effect(() => {
         video.volume = volume.value;
         video.muted = isMuted.value;
+        // The audio of a grain may still be loading.
+        if (isMuted.value || volume.value === 0 || player.isPlaying.value) scrubber?.stop();
       });
       return () => {
         stop();
