@@ -69,7 +69,7 @@ export function ActionButton({
   const shared = {
     icon: action.icon,
     ...rest,
-    title: rest.title ?? labelWithKey(detail === null ? label : `${label}: ${detail}`, keys),
+    title: rest.title ?? labelWithKey(detail === null ? text : `${text}: ${detail}`, keys),
     disabled: rest.disabled === true || !isEnabled(action),
     onClick: () => {
       performAction(name);

@@ -57,7 +57,11 @@ function ModeSwitch() {
       title={titleAction("playback.mode")}
       value={mode.value}
       options={MODES}
-      onChange={(wanted) => wanted !== mode.peek() && performAction("playback.mode")}
+      onChange={(wanted) => {
+        // A range may be playing in the shown mode only until its end.
+        if (wanted === mode.peek()) playback.setMode(wanted);
+        else performAction("playback.mode");
+      }}
     />
   );
 }
