@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { EditorPlan } from "../../../web/editor/model/plan";
-import { findEdgeAt } from "../../../web/editor/timeline/gestures";
+import { canDragEdge, findEdgeAt } from "../../../web/editor/timeline/gestures";
 import { findPeak, readWaveform } from "../../../web/editor/timeline/peaks";
 import { findPicture, listTiles, type Storyboard } from "../../../web/editor/timeline/storyboard";
 import {
@@ -205,6 +205,17 @@ test.each([
 ])("a pointer %s", (_, scale, seconds, time) => {
   const view = { start: 0, scale, width: 10_000, duration: EDGED.duration };
   expect(findEdgeAt(EDGED, view, (seconds * 1e6) / scale, 6)?.time ?? null).toBe(time === null ? null : time * 1e6);
+});
+
+test.each([
+  ["of a wide span", 100_000, 10, "end", true],
+  ["of a kept span of a few pixels", 100_000, 12, "start", false],
+  ["of the same one, enlarged", 10_000, 12, "start", true],
+  ["that was removed", 10_000, 11, "start", false],
+  ["of the other side", 100_000, 10, "start", false],
+] as const)("a mouse drags only edges with a handle: one %s", (_, scale, seconds, side, isDragged) => {
+  const view = { start: 0, scale, width: 10_000, duration: EDGED.duration };
+  expect(canDragEdge(EDGED, view, { time: seconds * 1e6, side })).toBe(isDragged);
 });
 
 test("an axis between two is between them everywhere, and is one of them at its ends", () => {

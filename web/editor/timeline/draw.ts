@@ -1,10 +1,10 @@
 /** Draws the timeline, except for the playhead, which moves without a redraw. */
 import { formatDuration, formatTimecode } from "../../app/format";
-import { type Edge, hasEdge } from "../model/edges";
+import type { Edge } from "../model/edges";
 import { type Difference, type Range, toSeconds } from "../model/plan";
 import { findWordAt, type WordRange, type Words } from "../model/words";
 import { drawSpans, drawWaveform, type SpansScene } from "./draw-spans";
-import { MIN_WIDTH } from "./gestures";
+import { canDragEdge, MIN_WIDTH } from "./gestures";
 import type { Lane, Lanes } from "./lanes";
 import { listTiles, type Sheets, type Storyboard } from "./storyboard";
 import { chooseStep, endOf, findInView, toTime, toX } from "./view";
@@ -181,9 +181,7 @@ function drawSelection(context: Context, scene: Scene, { start, end }: Range): v
   }
 }
 
-/**
- * Draws the edges of a join. Skips joins that are too narrow to drag, and edges that the edited plan no longer has.
- */
+/** Draws the edges of a join that can be dragged. */
 function drawHandles(context: Context, scene: Scene, { start, end }: Range): void {
   const { view, plan, colors, lanes } = scene;
   if (toX(view, end) - toX(view, start) < MIN_WIDTH) return;
@@ -192,7 +190,7 @@ function drawHandles(context: Context, scene: Scene, { start, end }: Range): voi
     { time: end, side: "start" },
   ];
   for (const edge of edges) {
-    if (!hasEdge(plan, edge)) continue;
+    if (!canDragEdge(plan, view, edge)) continue;
     drawEdge(context, scene, edge, colors.text);
     const outside = edge.side === "start" ? 0 : -HANDLE.width;
     context.beginPath();

@@ -319,3 +319,9 @@ export function findEdgeAt(plan: EditorPlan, view: View, x: number, reach: numbe
   const distance = Math.abs(edge.time - time) / view.scale;
   return width >= MIN_WIDTH && distance <= Math.min(reach, width / 3) ? edge : null;
 }
+
+/** Returns whether a plan has an edge that a mouse can drag. */
+export function canDragEdge(plan: EditorPlan, view: View, { time, side }: Edge): boolean {
+  const found = findEdgeAt(plan, view, toX(view, time), REACH.mouse);
+  return found !== null && found.time === time && found.side === side;
+}
