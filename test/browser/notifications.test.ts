@@ -13,6 +13,8 @@ const bell = (page: Page, count: number) =>
 test("the bell counts live in all tabs, and a notification read in one is read in the other", async () => {
   expectFailures(404);
   const user = await server().user();
+  // The popover covers their tiles.
+  for (const name of ["One", "Two", "Three", "Four", "Five", "Six"]) await user.project(name);
   const context = await browse(user);
   const [page, other] = [await context.newPage(), await context.newPage()];
   await page.goto(address("/projects"));

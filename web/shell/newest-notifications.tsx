@@ -12,7 +12,7 @@ export default function NewestNotifications({ onClose }: { onClose(): void }) {
   const items = newestNotifications.value;
   const markAll = () => void markAllRead().catch(showFailure);
   return (
-    <section class="menu-items popover-list" aria-label="Newest notifications">
+    <section ref={setTop} class="menu-items popover-list" aria-label="Newest notifications">
       <div class="popover-head">
         <h2>Notifications</h2>
         {unreadCount.value > 0 && (
@@ -38,6 +38,9 @@ export default function NewestNotifications({ onClose }: { onClose(): void }) {
     </section>
   );
 }
+
+const setTop = (popover: HTMLElement | null): void =>
+  popover?.style.setProperty("--top", `${popover.getBoundingClientRect().top}px`);
 
 type NotificationItemProps = { notification: Notification; onOpen?(): void };
 
