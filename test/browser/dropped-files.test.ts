@@ -20,6 +20,8 @@ test("recordings that are dropped outside of a project are added to a chosen one
   await Bun.write(join(folder.path, "one.wav"), one);
   for (const name of ["two.wav", "three.wav", "four.wav", "five.wav"])
     await Bun.write(join(folder.path, name), await wav(3));
+  const copies = Array.from({ length: 150 }, (_, n) => `copy ${n}.wav`);
+  for (const name of copies) await Bun.write(join(folder.path, name), one);
   const page = await open("/jobs", user);
   const dropOn = (...names: string[]) =>
     drop(
@@ -36,17 +38,37 @@ test("recordings that are dropped outside of a project are added to a chosen one
   await saveScreenshots(page);
   await dialog.getByRole("button", { name: "Talks" }).click();
   // It is there already.
-  await page.getByRole("dialog", { name: "Upload again?" }).getByRole("button", { name: "Close" }).click();
-  await dialog.waitFor({ state: "detached" });
-  expect(new URL(page.url()).pathname).toBe("/jobs");
-
+  const again = page.getByRole("dialog", { name: "Upload again?" });
+  await again.waitFor();
+  // These files wait for the first one.
   await dropOn("two.wav");
+  await again.getByRole("button", { name: "Close" }).click();
+  await dialog.getByRole("button", { name: "New project “two”" }).waitFor();
+  expect(new URL(page.url()).pathname).toBe("/jobs");
   await dialog.getByRole("button", { name: "Talks" }).click();
   await page.getByRole("heading", { level: 1, name: "Talks" }).waitFor();
   await row("two.wav").getByText("Uploaded").waitFor();
 
   await page.getByRole("link", { name: "Jobs" }).click();
   await page.getByRole("heading", { level: 1, name: "Jobs" }).waitFor();
+  // After the dialog is closed, nothing is uploaded to the project that was chosen.
+  const held = Promise.withResolvers<void>();
+  const searches = /\/api\/v1\/assets\?/;
+  await page.route(searches, (route) => held.promise.then(() => route.continue()).catch(() => {}));
+  await dropOn("three.wav");
+  await dialog.getByRole("button", { name: "Talks" }).click();
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  held.resolve();
+  await page.unroute(searches);
+  await dropOn("one.wav", ...copies);
+  await page
+    .getByRole("dialog", { name: "Add 151 recordings to a project" })
+    .getByRole("button", { name: "Talks" })
+    .click();
+  await again.getByText("same name and size: one.wav.").waitFor();
+  await again.getByRole("button", { name: "Close" }).click();
+  await again.waitFor({ state: "detached" });
   await dropOn("three.wav");
   await dialog.getByRole("button", { name: "New project “three”" }).waitFor();
   await page.keyboard.press("Enter");

@@ -110,10 +110,12 @@ function reloadOnce(): boolean {
 }
 
 /** Adds the styles that only the loaded component needs. The page names their files. */
-export const withStyle = (name: StyleName, load: () => Promise<Module>) => async (): Promise<Module> => {
-  const [page] = await Promise.all([load(), loadStyle(name)]);
-  return page;
-};
+export const withStyle =
+  <Loaded,>(name: StyleName, load: () => Promise<Loaded>) =>
+  async (): Promise<Loaded> => {
+    const [page] = await Promise.all([load(), loadStyle(name)]);
+    return page;
+  };
 
 const loadStyle = (name: StyleName): Promise<void> =>
   new Promise((resolve, reject) => {

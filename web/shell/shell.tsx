@@ -1,7 +1,7 @@
 /** The shell around every page: the side bar, the top bar, and the dialogs that any page may need. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
-import { ErrorBoundary, lazy, useLocation } from "preact-iso";
+import { useLocation } from "preact-iso";
 import { listenKeys, useActions } from "../app/actions";
 import { api, must } from "../app/api";
 import { connection } from "../app/connection";
@@ -16,12 +16,13 @@ import { Button } from "../ui/button";
 import { Icon } from "../ui/icon";
 import { useBusy } from "../ui/use-busy";
 import { receiveOtherDrops } from "../upload/dropped-files";
+import type DroppedRecordings from "../upload/dropped-recordings";
 import { ThemeButton } from "./brand";
 import { CommandPalette, SearchButton } from "./command-palette";
 import type { KeyboardHelp } from "./keyboard-help";
 import { Rail, SideBar } from "./rail";
 
-const DroppedRecordings = lazy(() => import("../upload/dropped-recordings"));
+const loadDroppedRecordings = withStyle("pages", () => import("../upload/dropped-recordings"));
 const Tray = lazyPage(withStyle("pages", () => import("../tray/tray")));
 
 export function Shell({ children }: { children: ComponentChildren }) {
@@ -30,9 +31,6 @@ export function Shell({ children }: { children: ComponentChildren }) {
   const isEditor = path.startsWith("/assets/");
   // A new page is announced by its heading, as after a page load.
   usePlaces();
-  const [dropped, setDropped] = useState<File[] | null>(null);
-  const mayUpload = canWrite.value;
-  useEffect(() => (mayUpload ? receiveOtherDrops(setDropped) : undefined), [mayUpload]);
   return (
     <div class={isEditor ? "shell of-editor" : "shell"}>
       <a class="button skip-link" href="#main">
@@ -62,11 +60,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         {children}
       </main>
       {isTrayNeeded.value && <Tray />}
-      {dropped !== null && (
-        <ErrorBoundary>
-          <DroppedRecordings files={dropped} onClose={() => setDropped(null)} />
-        </ErrorBoundary>
-      )}
+      <OtherDrops />
       <Keyboard />
       <CommandPalette />
     </div>
@@ -98,6 +92,29 @@ function GraceBanner() {
       </span>
     </section>
   );
+}
+
+/** `path`: the page on which the files were dropped. */
+type Drop = { files: File[]; path: string };
+
+/** Adds files that are dropped outside of a drop area to a project, one drop after the other. */
+function OtherDrops() {
+  const [Dropped, setDropped] = useState<typeof DroppedRecordings | null>(null);
+  const [drops, setDrops] = useState<readonly Drop[]>([]);
+  const mayUpload = canWrite.value;
+  useEffect(() => {
+    if (!mayUpload) return;
+    return receiveOtherDrops((files) => {
+      const drop = { files, path: location.pathname };
+      loadDroppedRecordings().then((loaded) => {
+        setDropped(() => loaded.default);
+        setDrops((waiting) => [...waiting, drop]);
+      }, showFailure);
+    });
+  }, [mayUpload]);
+  const [drop] = drops;
+  if (Dropped === null || drop === undefined) return null;
+  return <Dropped key={drop} {...drop} onClose={() => setDrops((all) => all.filter((one) => one !== drop))} />;
 }
 
 /** Handles keyboard shortcuts on all pages. Their list is loaded when it is first opened. */

@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { MAX_SEARCH_CHARACTERS } from "../../src/domain/field-limits";
 import { api, must } from "../app/api";
 import { formatCount } from "../app/format";
+import { insist } from "../tray/batches";
 import { Button } from "../ui/button";
 import { Dialog } from "../ui/dialog";
 import { listNames } from "./messages";
@@ -14,29 +15,41 @@ import { dropScripts } from "./scripts";
 type Question = { files: File[]; known: File[]; answer(chosen: File[] | null): void };
 
 type AddUploads = {
-  /** Returns false if the user closes the question. Throws `ApiError`. */
-  add(projectId: string, files: File[]): Promise<boolean>;
-  /** The dialog to render while a question is open. */
+  /**
+   * Returns the uploaded files; null if the user closes the question. Throws `ApiError`, or the signal's reason: then
+   * nothing is uploaded.
+   */
+  add(projectId: string, files: File[], signal?: AbortSignal): Promise<File[] | null>;
+  /** The dialog to render while a question is open: the oldest one. */
   question: ComponentChildren;
 };
 
 export function useAddUploads(): AddUploads {
-  const [asked, setAsked] = useState<Question | null>(null);
+  // Other files may be added while a question is open.
+  const [asked, setAsked] = useState<readonly Question[]>([]);
+  const ask = (files: File[], known: File[]) =>
+    new Promise<File[] | null>((resolve) => {
+      const answer = (chosen: File[] | null) => {
+        setAsked((all) => all.filter((one) => one !== question));
+        resolve(chosen);
+      };
+      const question = { files, known, answer };
+      setAsked((all) => [...all, question]);
+    });
   return {
-    add: async (projectId, files) => {
-      const known = await findDuplicates(projectId, files);
-      const ask = () => new Promise<File[] | null>((answer) => setAsked({ files, known, answer }));
-      const chosen = known.length === 0 ? files : await ask();
-      setAsked(null);
-      if (chosen === null) return false;
+    add: async (projectId, files, signal = new AbortController().signal) => {
+      const known = await findDuplicates(projectId, files, signal);
+      signal.throwIfAborted();
+      const chosen = known.length === 0 ? files : await ask(files, known);
+      if (chosen === null) return null;
       dropScripts(
         files.filter((file) => !chosen.includes(file)),
         chosen,
       );
       addUploads(projectId, chosen);
-      return true;
+      return chosen;
     },
-    question: asked && <AgainDialog {...asked} />,
+    question: asked[0] && <AgainDialog key={asked[0]} {...asked[0]} />,
   };
 }
 
@@ -58,14 +71,23 @@ const AgainDialog = ({ files, known, answer }: Question) => (
   </Dialog>
 );
 
+/** Maximum number of files that are searched by name. For more, all recordings of the project are listed. */
+const MAX_SEARCHES = 5;
+
 /** Returns the files with the same name and size as a recording in the project. */
-async function findDuplicates(projectId: string, files: File[]): Promise<File[]> {
-  const found = await Promise.all(
-    files.map(async (file) => {
-      const query = { project_id: projectId, q: file.name.slice(0, MAX_SEARCH_CHARACTERS), limit: 100 };
-      const { items } = await must(api.GET("/api/v1/assets", { params: { query } }));
-      return items.some((asset) => asset.filename === file.name && asset.size_bytes === file.size) ? [file] : [];
-    }),
-  );
-  return found.flat();
+async function findDuplicates(projectId: string, files: File[], signal: AbortSignal): Promise<File[]> {
+  const list = (query: { q?: string; cursor?: string }) => {
+    const params = { query: { ...query, project_id: projectId, limit: 100 } };
+    return insist(() => must(api.GET("/api/v1/assets", { params, signal })), signal);
+  };
+  const listAll = async () => {
+    const pages = [await list({})];
+    for (let cursor = pages[0]!.next_cursor; cursor !== null; cursor = pages.at(-1)!.next_cursor)
+      pages.push(await list({ cursor }));
+    return pages;
+  };
+  const search = () => Promise.all(files.map(({ name }) => list({ q: name.slice(0, MAX_SEARCH_CHARACTERS) })));
+  const pages = await (files.length > MAX_SEARCHES ? listAll() : search());
+  const known = new Set(pages.flatMap(({ items }) => items.map((asset) => `${asset.size_bytes} ${asset.filename}`)));
+  return files.filter(({ name, size }) => known.has(`${size} ${name}`));
 }

@@ -10,14 +10,15 @@ import { useAddUploads } from "./add-uploads";
 import { createProjectFor, nameProjectFor, showUploading } from "./new-project";
 import { takeRecordings } from "./take-recordings";
 
-type DroppedRecordingsProps = { files: File[]; onClose(): void };
+/** `path`: the page on which the files were dropped. */
+type DroppedRecordingsProps = { files: File[]; path: string; onClose(): void };
 
 /**
  * Adds the files to the project of the open recording. On other pages, the user chooses a project. A workspace without
  * projects gets one.
  */
-export default function DroppedRecordings({ files, onClose }: DroppedRecordingsProps) {
-  const { path, route } = useLocation();
+export default function DroppedRecordings({ files, path, onClose }: DroppedRecordingsProps) {
+  const { route } = useLocation();
   const [recordings, setRecordings] = useState<File[] | null>(null);
   const { add, question } = useAddUploads();
   const open = path.startsWith("/assets/") ? null : route;
@@ -27,7 +28,7 @@ export default function DroppedRecordings({ files, onClose }: DroppedRecordingsP
       if (taken.length === 0) return onClose();
       const project = open === null ? await findProjectOf(path.split("/")[2]!) : null;
       if (project !== null) {
-        if (await add(project.id, taken)) showUploading(taken, project);
+        showUploading((await add(project.id, taken)) ?? [], project);
         return onClose();
       }
       const { items } = await must(api.GET("/api/v1/projects", { params: { query: { limit: 1 } } }));
@@ -39,15 +40,16 @@ export default function DroppedRecordings({ files, onClose }: DroppedRecordingsP
       showFailure(error);
       onClose();
     });
-  }, [files]);
+  }, []);
   if (recordings === null) return <>{question}</>;
   return (
     <>
       <ChooseProject
         title={`Add ${formatCount(recordings.length, "recording")} to a project`}
-        onChoose={async (project) => {
-          if (!(await add(project.id, recordings))) return;
-          if (open === null) showUploading(recordings, project);
+        onChoose={async (project, signal) => {
+          const added = await add(project.id, recordings, signal);
+          if (added === null) return;
+          if (open === null) showUploading(added, project);
           else open(`/projects/${project.id}`);
         }}
         onClose={onClose}

@@ -40,8 +40,9 @@ export async function createProjectFor(recordings: File[], route: ((path: string
   }
 }
 
-/** Shows a message with the project to which recordings are uploaded. */
+/** Shows a message with the project to which recordings are uploaded, if there are any. */
 export function showUploading({ length }: readonly File[], { id, name }: { id: string; name: string }): void {
+  if (length === 0) return;
   const text = `Uploading ${formatCount(length, "recording")} to “${name}”.`;
   showToast({ kind: "info", text, link: { label: "Open", href: `/projects/${id}` } });
 }

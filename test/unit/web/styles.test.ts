@@ -16,7 +16,8 @@ const LOADED: Record<string, string[]> = {
   "shell/{brand,toasts}.tsx": ["app", "editor"],
   "shell/*.tsx": ["app", "signed-in", "editor"],
   "pages/projects/project*.tsx": ["app", "signed-in"],
-  "pages/projects/{cut-settings,first-minute,pinned-projects}.tsx": ["app", "signed-in", "pages"],
+  "pages/projects/{choose-project,cut-settings,first-minute,pinned-projects}.tsx": ["app", "signed-in", "pages"],
+  "upload/*.tsx": ["app", "signed-in", "pages"],
   "pages/{account,credits,device,jobs,keys,notifications,order,project,status,webhooks,workspaces}/**/*.tsx": [
     "app",
     "signed-in",

@@ -1,6 +1,6 @@
 /** Asks which project of the workspace recordings are moved or uploaded to. */
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { MAX_SEARCH_CHARACTERS } from "../../../src/domain/field-limits";
 import { api, must, type Schemas } from "../../app/api";
 import { useRead } from "../../app/cache";
@@ -18,8 +18,8 @@ type ChooseProjectProps = {
   exceptId?: string;
   /** Another choice, above the projects. */
   children?: ComponentChildren;
-  /** Rejects with an error to show in the dialog, which then stays open. */
-  onChoose(project: Project): Promise<void>;
+  /** Rejects with an error to show in the dialog, which then stays open. `signal`: the user has closed the dialog. */
+  onChoose(project: Project, signal: AbortSignal): Promise<void>;
   onClose(): void;
 };
 
@@ -36,10 +36,12 @@ export function ChooseProject({ title, exceptId, children, onChoose, onClose }: 
   });
   const found = list.state.value;
   const projects = found.kind === "ready" ? found.value.items.filter(({ id }) => id !== exceptId) : [];
+  const closing = useMemo(() => new AbortController(), []);
+  useEffect(() => () => closing.abort(), []);
   const choose = async (project: Project) => {
     setBusyId(project.id);
     try {
-      await onChoose(project);
+      await onChoose(project, closing.signal);
       onClose();
     } catch (thrown) {
       setError(thrown);
