@@ -5,6 +5,7 @@
 import { signal as createSignal, type Signal } from "@preact/signals";
 import { useLayoutEffect, useMemo } from "preact/hooks";
 import type { IconName } from "../ui/icon";
+import { recall } from "./memory";
 import { createSetting } from "./settings";
 
 export type Action = {
@@ -34,8 +35,11 @@ export type Action = {
 const isMac = /Mac|iPhone|iPad/.test(navigator.platform);
 const tables = createSignal<readonly Signal<readonly Action[]>[]>([]);
 
-/** Whether single-letter shortcuts are on. Users can turn them off (WCAG 2.1.4). */
-export const letterKeys = createSetting<boolean>("letter-keys", true);
+/**
+ * Whether single-letter shortcuts are on. Users can turn them off (WCAG 2.1.4). Earlier versions stored "off" for all
+ * users of a browser.
+ */
+export const letterKeys = createSetting<boolean>("letter-keys", recall("letter-keys") !== "off");
 
 /** Returns the actions of the shown components, in the order in which they were added. */
 export const listActions = (): Action[] => tables.value.flatMap(({ value }) => value);

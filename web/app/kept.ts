@@ -44,10 +44,21 @@ export function createKept<T>(kind: (typeof KINDS)[number], check: (value: unkno
 
 type Entry<T> = { at: number; value: T };
 
+/** Earlier versions stored the text of a script, and edits together with their time. */
 function parseEntry(key: string): Entry<unknown> | null {
+  const text = recall(key);
+  const entry = parseJson(text);
+  if (typeof entry?.at === "number") {
+    const { at, ...rest } = entry;
+    return { at, value: "value" in rest ? rest.value : rest };
+  }
+  // Its age is not known.
+  return text !== null && key.startsWith("script.") ? { at: Date.now(), value: text } : null;
+}
+
+function parseJson(text: string | null): Record<string, unknown> | null {
   try {
-    const entry = JSON.parse(recall(key) ?? "null") as Entry<unknown> | null;
-    return typeof entry?.at === "number" ? entry : null;
+    return JSON.parse(text ?? "null") as Record<string, unknown> | null;
   } catch {
     return null;
   }

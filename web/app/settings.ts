@@ -1,5 +1,5 @@
 /** Settings that the pages keep in this browser for each user. */
-import { effect, type Signal, signal } from "@preact/signals";
+import { computed, effect, type Signal, signal } from "@preact/signals";
 import { forget, recall, remember } from "./memory";
 import { me } from "./session";
 
@@ -8,15 +8,15 @@ import { me } from "./session";
  * is a number or null.
  */
 export function createSetting<Value extends boolean | number | null>(name: string, usual: Value): Signal<Value> {
-  const toKey = (userId = me.peek()?.id) => `${name}.${userId ?? ""}`;
+  const key = computed(() => `${name}.${me.value?.id ?? ""}`);
   const setting = signal(usual);
   // Another user may sign in on the same page.
   effect(() => {
-    setting.value = parse(recall(toKey(me.value?.id)), usual);
+    setting.value = parse(recall(key.value), usual);
   });
   setting.subscribe((value) => {
-    if (value === usual) forget(toKey());
-    else remember(toKey(), JSON.stringify(value));
+    if (value === usual) forget(key.peek());
+    else remember(key.peek(), JSON.stringify(value));
   });
   return setting;
 }

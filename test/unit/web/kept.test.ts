@@ -51,7 +51,7 @@ test("values are listed newest first, and old, damaged and unowned ones are remo
   texts.write("cut.b", "newer", now);
   texts.write("cut.c", "last month", now - 31 * DAY_MS);
   texts.write("other.a", "of another cut");
-  localStorage.setItem("offcut.script.anna.cut.d", "not JSON");
+  localStorage.setItem("offcut.review.anna.cut.d", "not JSON");
   localStorage.setItem("offcut.script.anna.cut.e", JSON.stringify({ at: now, value: 5 }));
   localStorage.setItem("offcut.review.cut", "[]");
   localStorage.setItem("offcut.pacing.cut", "{}");
@@ -70,6 +70,20 @@ test("values are listed newest first, and old, damaged and unowned ones are remo
     "offcut.script.anna.cut.e",
     "offcut.script.anna.other.a",
   ]);
+});
+
+test("unsent work of earlier versions is read and not removed", () => {
+  signIn("anna");
+  const drafts = createKept("draft", (value) => typeof value === "object");
+  const now = Date.now();
+  const draft = { segments: [[0, 2]], texts: [] };
+  localStorage.setItem("offcut.draft.anna.cut.tab", JSON.stringify({ ...draft, at: now }));
+  localStorage.setItem("offcut.draft.anna.old.tab", JSON.stringify({ ...draft, at: now - 31 * DAY_MS }));
+  localStorage.setItem("offcut.script.anna.asset", "Alpha bravo.");
+  localStorage.setItem("offcut.script.anna.digits", "42");
+  dropOld();
+  expect(drafts.list("")).toEqual([expect.objectContaining({ id: "cut.tab", value: draft })]);
+  expect(["asset", "digits"].map((id) => createScriptForm(id).script.value)).toEqual(["Alpha bravo.", "42"]);
 });
 
 test("a browser without room keeps the earlier value", () => {

@@ -27,6 +27,32 @@ test("each user of a browser has their own value, which outlives the page", () =
   expect(createSetting<number | null>("width", null).value).toBe(420);
 });
 
+test("without storage, a value stays until another user signs in", () => {
+  localStorage.getItem = () => {
+    throw new Error("blocked");
+  };
+  signIn("ada");
+  const width = createSetting<number | null>("width", null);
+  width.value = 420;
+  // Reading the account again.
+  signIn("ada");
+  expect(width.value).toBe(420);
+  signIn("bruno");
+  expect(width.value).toBeNull();
+});
+
+test("letter keys that an earlier version has turned off stay off for all users, until one turns them on", async () => {
+  localStorage.setItem("offcut.letter-keys", "off");
+  const { letterKeys } = await import("../../../web/app/actions");
+  signIn("ada");
+  expect(letterKeys.value).toBe(false);
+  letterKeys.value = true;
+  signIn("bruno");
+  expect(letterKeys.value).toBe(false);
+  signIn("ada");
+  expect(letterKeys.value).toBe(true);
+});
+
 test("the usual value is not stored, so that a later version may change it", () => {
   signIn("ada");
   const letters = createSetting<boolean>("letters", true);
