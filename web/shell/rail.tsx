@@ -1,10 +1,12 @@
+import { useEffect, useState } from "preact/hooks";
 import { ErrorBoundary, lazy, useLocation } from "preact-iso";
 import { performAction } from "../app/actions";
 import { toNumber } from "../app/english";
 import { formatCount } from "../app/format";
+import { compact } from "../app/narrow";
 import { unreadCount } from "../app/notifications";
 import { openJobs } from "../app/open-jobs";
-import { pinnedIds } from "../app/pins";
+import { pinnedIds, shownPins } from "../app/pins";
 import { lazyPage, withStyle } from "../app/routes";
 import { chooseWorkspace, toWorkspaceName, workspace, workspaces } from "../app/session";
 import { IconButton } from "../ui/button";
@@ -58,7 +60,8 @@ function RailLink({ entry: { href, label, icon, paths } }: { entry: Entry }) {
 /** The side bar. In narrow windows, a part of it is the tab bar at the bottom. */
 export function SideBar() {
   const { path } = useLocation();
-  const hasPin = pinnedIds.value.some((id) => path === `/projects/${id}`);
+  const hasPin = shownPins.value.some((id) => path === `/projects/${id}`);
+  const isCompact = useMatch(compact);
   const link = ({ href, label, icon, paths }: Entry, isCurrent = paths.test(path)) => (
     <a
       key={href}
@@ -85,7 +88,7 @@ export function SideBar() {
           <span>Notifications</span>
           <UnreadCount />
         </a>
-        {pinnedIds.value.length > 0 && (
+        {!isCompact && pinnedIds.value.length > 0 && (
           <ErrorBoundary>
             <PinnedProjects />
           </ErrorBoundary>
@@ -101,6 +104,18 @@ export function SideBar() {
       </span>
     </div>
   );
+}
+
+/** Returns whether the window matches, and renders again when that changes. */
+function useMatch(query: MediaQueryList): boolean {
+  const [isMatch, setIsMatch] = useState(query.matches);
+  useEffect(() => {
+    const onChange = () => setIsMatch(query.matches);
+    onChange();
+    query.addEventListener("change", onChange);
+    return () => query.removeEventListener("change", onChange);
+  }, [query]);
+  return isMatch;
 }
 
 /** The number of running and waiting jobs of the workspace. */
@@ -119,7 +134,6 @@ const MAX_SHOWN_COUNT = 99;
 /** The notification bell: the number of unread notifications, and a popover with the newest. */
 function Bell({ hasLabel = false }: { hasLabel?: boolean }) {
   const { isOpen, setIsOpen, root, button } = usePopover();
-  const count = unreadCount.value;
   return (
     <div class="menu" ref={root}>
       <button
@@ -134,9 +148,6 @@ function Bell({ hasLabel = false }: { hasLabel?: boolean }) {
         <span class={hasLabel ? undefined : "visually-hidden"}>Notifications</span>
         <UnreadCount />
       </button>
-      <span class="visually-hidden" role="status">
-        {count > 0 && `${formatCount(count, "unread notification")}`}
-      </span>
       {isOpen && (
         <ErrorBoundary>
           <NewestNotifications onClose={() => setIsOpen(false)} />
@@ -145,6 +156,13 @@ function Bell({ hasLabel = false }: { hasLabel?: boolean }) {
     </div>
   );
 }
+
+/** Announces the number of unread notifications, also in windows without the bell. */
+export const UnreadStatus = () => (
+  <span class="visually-hidden" role="status">
+    {unreadCount.value > 0 && formatCount(unreadCount.value, "unread notification")}
+  </span>
+);
 
 /** The number of unread notifications. */
 const UnreadCount = () =>

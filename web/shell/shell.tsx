@@ -20,7 +20,7 @@ import type DroppedRecordings from "../upload/dropped-recordings";
 import { ThemeButton } from "./brand";
 import { CommandPalette, SearchButton } from "./command-palette";
 import type { KeyboardHelp } from "./keyboard-help";
-import { Rail, SideBar } from "./rail";
+import { Rail, SideBar, UnreadStatus } from "./rail";
 
 const loadDroppedRecordings = withStyle("pages", () => import("../upload/dropped-recordings"));
 const Tray = lazyPage(withStyle("pages", () => import("../tray/tray")));
@@ -60,6 +60,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         {children}
       </main>
       {isTrayNeeded.value && <Tray />}
+      <UnreadStatus />
       <OtherDrops />
       <Keyboard />
       <CommandPalette />

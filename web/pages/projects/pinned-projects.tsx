@@ -1,9 +1,9 @@
 /** The pinned projects in the side bar. They are loaded when the user has pinned one. */
-import { useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { api, mediaUrl, must, type Schemas } from "../../app/api";
 import { useRead } from "../../app/cache";
-import { MAX_PINS, pinnedIds } from "../../app/pins";
+import { MAX_PINS, pinnedIds, shownPins } from "../../app/pins";
 import { workspace } from "../../app/session";
 import { Icon } from "../../ui/icon";
 
@@ -19,6 +19,15 @@ export default function PinnedProjects() {
   const { value } = read.state;
   if (value.kind === "ready") latest.current = value.value.items;
   const projects = ids.flatMap((id) => latest.current.find((project) => project.id === id) ?? []);
+  useLayoutEffect(() => {
+    shownPins.value = projects.map(({ id }) => id);
+  }, [projects.map(({ id }) => id).join()]);
+  useLayoutEffect(
+    () => () => {
+      shownPins.value = [];
+    },
+    [],
+  );
   if (projects.length === 0) return null;
   return (
     <div class="pinned">

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { api, must, type Schemas } from "../../app/api";
-import { pinnedIds, togglePin } from "../../app/pins";
+import { pinnedIds, togglePin, unpin } from "../../app/pins";
 import { canWrite } from "../../app/session";
 import { showFailure } from "../../app/toasts";
 import { Icon } from "../../ui/icon";
@@ -59,7 +59,10 @@ export function ProjectMenu({ project, onChange, onDeleted }: ProjectMenuProps) 
           project={project}
           open={open.name}
           onChange={onChange}
-          onDeleted={onDeleted}
+          onDeleted={() => {
+            unpin(project.id);
+            onDeleted();
+          }}
           onClose={() => setOpen(null)}
         />
       )}
