@@ -36,6 +36,12 @@ test("projects are pinned to the side bar for a user and workspace, in all tabs,
   expect(await main(other).locator("[aria-current]").allTextContents()).toEqual(["The Alkyone film"]);
   await expectAccessible(other);
   await saveScreenshots(other);
+  // The tab bar of a narrow window has no links of projects.
+  await other.setViewportSize({ width: 820, height: 1180 });
+  await main(other).locator("[aria-current]").filter({ hasText: "Projects" }).waitFor();
+  expect(await pinned(other).count()).toBe(0);
+  await other.setViewportSize({ width: 1280, height: 720 });
+  await pinned(other).nth(1).waitFor();
   await saveScreenshots(page);
 
   await user.must("PATCH", `/api/v1/projects/${talks.id}`, { json: { name: "Sea talks" } });
@@ -46,6 +52,7 @@ test("projects are pinned to the side bar for a user and workspace, in all tabs,
   await pinned(page).first().waitFor();
   await pin(page, "The Alkyone film", "Unpin");
   for (const tab of [page, other]) await pinned(tab).first().waitFor({ state: "detached" });
+  expect(await main(other).locator("[aria-current]").allTextContents()).toEqual(["Projects"]);
 
   await pin(other, "The Alkyone film", "Pin");
   await pinned(page).first().waitFor();
@@ -77,8 +84,15 @@ test("settings list every page of the account, the workspace and the server, and
   await page.getByRole("heading", { level: 1, name: "Settings" }).waitFor();
   await expectAccessible(page);
   await saveScreenshots(page);
+  await page.keyboard.press("Control+k");
+  const search = page.getByRole("dialog", { name: "Search" });
+  for (const [text, name] of Object.entries({ password: "Security", members: "Workspaces", account: "Profile" })) {
+    await search.getByRole("combobox").fill(text);
+    await search.getByRole("option").filter({ hasText: name }).waitFor();
+  }
+  await page.keyboard.press("Escape");
   const links = await page
-    .locator("main .settings a")
+    .locator("main .settings-list a")
     .evaluateAll((all) => all.map((link) => link.getAttribute("href")));
   expect(links).toEqual([
     "/account",

@@ -25,8 +25,11 @@ const CREDIT_PAGES = [
   ["Invoices", "/credits/invoices"],
 ] as const;
 
-/** `matches`: the ranges of characters of the label that were searched for. */
-type Command = { label: string; detail: string; matches?: readonly Match[]; run(): void };
+/**
+ * `keywords`: other words by which a command is found. `matches`: the ranges of characters of the label that were
+ * searched for.
+ */
+type Command = { label: string; detail: string; keywords?: string; matches?: readonly Match[]; run(): void };
 type Match = readonly [from: number, to: number];
 
 const onClose = () => {
@@ -44,8 +47,13 @@ export default function Palette() {
     () => [
       ...listActions().filter(isListed).map(toCommand),
       ...PAGES.map(([label, href]) => ({ label, detail: "Page", run: () => route(href) })),
-      ...listSettings().flatMap(({ pages }) =>
-        pages.map(({ label, href }) => ({ label, detail: "Settings", run: () => route(href) })),
+      ...listSettings().flatMap(({ title, pages }) =>
+        pages.map(({ label, hint, href }) => ({
+          label,
+          detail: "Settings",
+          keywords: `${hint} ${title}`,
+          run: () => route(href),
+        })),
       ),
       ...(isBilled.value ? CREDIT_PAGES : []).map(([label, href]) => ({
         label,
@@ -119,16 +127,18 @@ export default function Palette() {
 }
 
 /**
- * Returns the commands whose labels contain a lower-case text: first labels that start with it, then labels with a word
- * that starts with it, then the others.
+ * Returns the commands that match a lower-case text: first labels that start with it, then labels with a word that
+ * starts with it, then other labels that contain it, then commands with such a keyword.
  */
-function findCommands(commands: readonly Command[], wanted: string): Command[] {
-  const rank = ({ label }: Command) => ` ${label.toLowerCase()}`.indexOf(` ${wanted}`);
-  const matching = commands.filter(({ label }) => label.toLowerCase().includes(wanted));
-  return matching.toSorted((a, b) => order(rank(a)) - order(rank(b)));
-}
+const findCommands = (commands: readonly Command[], wanted: string): Command[] =>
+  [0, 1, 2, 3].flatMap((rank) => commands.filter((command) => rankCommand(command, wanted) === rank));
 
-const order = (rank: number): number => (rank === 0 ? 0 : rank > 0 ? 1 : 2);
+function rankCommand({ label, keywords = "" }: Command, wanted: string): number | null {
+  const at = ` ${label.toLowerCase()}`.indexOf(` ${wanted}`);
+  if (at >= 0) return Math.min(at, 1);
+  if (label.toLowerCase().includes(wanted)) return 2;
+  return ` ${keywords.toLowerCase()}`.includes(` ${wanted}`) ? 3 : null;
+}
 
 /** The palette lists the actions that are available now, except for itself. */
 const isListed = (action: Action): boolean =>
