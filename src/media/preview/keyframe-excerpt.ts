@@ -83,6 +83,7 @@ async function chooseKeyframes(
 ): Promise<EncodedPacket[] | null> {
   const chosen: EncodedPacket[] = [];
   let count = 0;
+  let bytes = 0;
   let at = 0;
   let last = await sink.getFirstKeyPacket({ metadataOnly: true });
   while (last !== null) {
@@ -95,9 +96,12 @@ async function chooseKeyframes(
     if (until < last.timestamp) return null;
     const isShown = (times[at] ?? Number.POSITIVE_INFINITY) < until;
     while ((times[at] ?? Number.POSITIVE_INFINITY) < until) at++;
-    if (isShown || count === 1 || next === null) chosen.push(last);
+    if (isShown || count === 1 || next === null) {
+      chosen.push(last);
+      bytes += last.byteLength;
+      if (bytes > MAX_BYTES) return null;
+    }
     last = next;
   }
-  const bytes = chosen.reduce((sum, { byteLength }) => sum + byteLength, 0);
-  return chosen.length === 0 || chosen.length > MAX_KEYFRAME_SHARE * count || bytes > MAX_BYTES ? null : chosen;
+  return chosen.length === 0 || chosen.length > MAX_KEYFRAME_SHARE * count ? null : chosen;
 }

@@ -106,10 +106,14 @@ export async function createSourceStoryboard(
     return ok ? Math.min(planned.sheets, (await readdir(outputDir)).length) : 0;
   };
   const excerptPath = `${outputDir}.mp4`;
-  const excerpt = await createExcerpt(options, planned, excerptPath);
-  let sheets = excerpt === null ? 0 : await writeSheets(excerpt);
-  await rm(excerptPath, { force: true });
-  if (sheets === 0) sheets = await writeSheets({ path, info });
+  let sheets = 0;
+  try {
+    const excerpt = await createExcerpt(options, planned, excerptPath);
+    if (excerpt !== null) sheets = await writeSheets(excerpt);
+  } finally {
+    await rm(excerptPath, { force: true });
+  }
+  if (sheets < planned.sheets) sheets = Math.max(sheets, await writeSheets({ path, info }));
   return sheets === 0 ? null : limitStoryboard(planned, sheets);
 }
 

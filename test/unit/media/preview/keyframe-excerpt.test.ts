@@ -89,4 +89,5 @@ test("a storyboard ends with the reason of the signal", async () => {
   const signal = AbortSignal.abort(new Error("cancelled"));
   const options = { ffmpeg: systemFfmpeg, path, probed, outputDir, signal };
   await expect(createSourceStoryboard(options)).rejects.toThrow("cancelled");
+  expect(await Bun.file(`${outputDir}.mp4`).exists()).toBe(false);
 });
