@@ -39,7 +39,8 @@ export const DONE_MS = 5_000;
 
 /** Statuses for which a retry fails too. */
 const FINAL = [400, 403, 404, 410, 413, 422];
-const canHelp = (error: unknown): boolean => !(error instanceof ApiError && FINAL.includes(error.status));
+/** Returns whether a failed call may succeed later. */
+export const canHelp = (error: unknown): boolean => !(error instanceof ApiError && FINAL.includes(error.status));
 
 /** Repeats a call while the server is unreachable or asks to wait. Rejects when it is stopped. */
 export async function insist<Answer>(call: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
@@ -59,11 +60,21 @@ type BatchWork<Item extends BatchItem> = {
   items: readonly Item[];
   /** Processes one recording. An error becomes that recording's problem and does not stop the others. */
   run(item: Item): Promise<unknown>;
+  /** Called at the end of each attempt. */
+  onEnd?(): void;
 };
 
-/** Runs an action on each recording, and resolves when all are done or the batch was stopped. */
-export async function runBatch<Item extends BatchItem>({ label, items, run }: BatchWork<Item>): Promise<void> {
-  const { id, signal } = addBatch(label, items.length);
+/**
+ * Runs an action on each recording, and resolves when all are done or the batch was stopped. `earlier`: problems of an
+ * earlier attempt that cannot be solved by another one.
+ */
+export async function runBatch<Item extends BatchItem>(
+  work: BatchWork<Item>,
+  earlier: readonly BatchProblem[] = [],
+): Promise<void> {
+  const { label, items, run } = work;
+  const { id, signal } = addBatch(label, items.length + earlier.length);
+  changeBatch(id, { done: earlier.length, problems: earlier });
   const waiting = [...items];
   /** The items for which a retry may succeed. */
   const failed: Item[] = [];
@@ -87,11 +98,13 @@ export async function runBatch<Item extends BatchItem>({ label, items, run }: Ba
       }
     }
   };
-  const work = async (): Promise<void> => {
+  const workThrough = async (): Promise<void> => {
     for (let item = waiting.shift(); item !== undefined && !signal.aborted; item = waiting.shift()) await attempt(item);
   };
-  await Promise.all(Array.from({ length: WIDTH }, work));
-  endBatch(id, failed.length === 0 ? null : () => void runBatch({ label, items: failed, run }));
+  await Promise.all(Array.from({ length: WIDTH }, workThrough));
+  work.onEnd?.();
+  const final = find(id)?.problems.filter((problem) => failed.every((item) => item.id !== problem.id));
+  endBatch(id, failed.length === 0 ? null : () => void runBatch({ ...work, items: failed }, final));
 }
 
 /** Adds a row to the tray. `signal` is aborted when the user stops it. */
@@ -117,14 +130,14 @@ export function endBatch(id: string, retry: Batch["retry"] = null): void {
   const isStopped = stops.get(id)?.signal.aborted === true;
   stops.delete(id);
   change(id, () => ({ state: isStopped ? "stopped" : "done", retry: isStopped ? null : retry }));
-  const hasProblems = batches.value.find((one) => one.id === id)?.problems.length !== 0;
+  const hasProblems = find(id)?.problems.length !== 0;
   if (!hasProblems) setTimeout(() => closeBatch(id), DONE_MS);
 }
 
 /** Drops the items that have not started. The server completes the work that it has started. */
 export const stopBatch = (id: string): void => stops.get(id)?.abort();
 
-/** Replaces a row with one that retries its failed items. */
+/** Replaces a row with one that retries its failed items. The problems of the others stay. */
 export function retryBatch({ id, retry }: Batch): void {
   closeBatch(id);
   retry?.();
@@ -137,6 +150,8 @@ export function closeBatch(id: string): void {
 
 const addProblem = (id: string, problem: BatchProblem): void =>
   change(id, ({ done, problems }) => ({ done: done + 1, problems: [...problems, problem] }));
+
+const find = (id: string): Batch | undefined => batches.value.find((one) => one.id === id);
 
 function change(id: string, update: (batch: Batch) => Partial<Batch>): void {
   batches.value = batches.value.map((one) => (one.id === id ? { ...one, ...update(one) } : one));

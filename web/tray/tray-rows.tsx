@@ -8,6 +8,7 @@ import { MODE_NAMES } from "../editor/versions/name-version";
 import type { CutSettingsDialog } from "../pages/projects/cut-settings";
 import { Button, IconButton } from "../ui/button";
 import { Icon } from "../ui/icon";
+import { keepFocus } from "../ui/page";
 import { CreditsLink } from "../ui/states";
 import { cancelUpload, continueUpload, pauseUpload, type UploadItem } from "../upload/queue";
 import { isNamedAsAudio } from "../upload/recording-types";
@@ -129,7 +130,13 @@ export function BatchRow({ batch }: { batch: Batch }) {
         {state === "running" && <progress class="progress" aria-label={label} max={total} value={done} />}
       </span>
       {batch.retry !== null && (
-        <Button aria-label={`Try again: ${label}`} onClick={() => retryBatch(batch)}>
+        <Button
+          aria-label={`Try again: ${label}`}
+          onClick={() => {
+            retryBatch(batch);
+            keepFocus();
+          }}
+        >
           Try again
         </Button>
       )}

@@ -12,7 +12,7 @@ import { openDownload } from "../../app/save-file";
 import { toWorkspaceHeader, workspace } from "../../app/session";
 import { showToast } from "../../app/toasts";
 import { isMode } from "../../editor/versions/name-version";
-import { addBatch, changeBatch, endBatch, insist, runBatch } from "../../tray/batches";
+import { addBatch, canHelp, changeBatch, endBatch, insist, runBatch } from "../../tray/batches";
 import { fitChoice, type RenderChoice, toOutput } from "../asset/output/render-choices";
 import type { Recording } from "./recording";
 
@@ -48,10 +48,12 @@ export async function deleteRecordings(recordings: readonly Recording[]): Promis
       gone++;
     }
   };
-  await runBatch({ label: "Delete", items: toItems(recordings), run: ({ id }) => deleteAsset(id) });
-  if (gone === 0) return;
-  const text = `${formatCount(gone, "recording")} ${gone === 1 ? "was" : "were"} already gone.`;
-  showToast({ kind: "info", text });
+  const onEnd = () => {
+    const text = `${formatCount(gone, "recording")} ${gone === 1 ? "was" : "were"} already gone.`;
+    if (gone > 0) showToast({ kind: "info", text });
+    gone = 0;
+  };
+  await runBatch({ label: "Delete", items: toItems(recordings), run: ({ id }) => deleteAsset(id), onEnd });
 }
 
 const toPath = (assetId: string) => ({ path: { asset_id: assetId } });
@@ -129,7 +131,7 @@ const POLL_MS = 1_000;
 export async function exportRecordings(recordings: readonly Recording[], parts: ExportPart[]): Promise<void> {
   const { workspaceId, headers } = stayInWorkspace();
   const { id: row, signal } = addBatch("Export", recordings.length);
-  let hasFailed = false;
+  let mayRetry = false;
   try {
     const body = { asset_ids: recordings.map(({ id }) => id), parts };
     const { id } = await must(api.POST("/api/v1/exports", { body, headers }));
@@ -149,13 +151,13 @@ export async function exportRecordings(recordings: readonly Recording[], parts: 
         message,
       }));
       const failed = { id: null, name: "Export", message: "The download was not completed." };
-      hasFailed = state === "failed";
-      changeBatch(row, { done, problems: hasFailed ? [...named, failed] : named });
+      mayRetry = state === "failed";
+      changeBatch(row, { done, problems: mayRetry ? [...named, failed] : named });
       isOpen = state === "waiting" || state === "running";
     }
   } catch (error) {
-    hasFailed = true;
+    mayRetry = canHelp(error);
     if (!signal.aborted) changeBatch(row, { problems: [{ id: null, name: "Export", message: toMessage(error) }] });
   }
-  endBatch(row, hasFailed ? () => void exportRecordings(recordings, parts) : null);
+  endBatch(row, mayRetry ? () => void exportRecordings(recordings, parts) : null);
 }
