@@ -8,6 +8,8 @@ import { me } from "./session";
 
 const MAX_AGE_MS = 30 * DAY_MS;
 const KINDS = ["draft", "pacing", "review", "script"] as const;
+/** A script and the decisions of a review can still be used later. */
+const EXPIRING = /^(draft|pacing)\./;
 
 /** `T` has a JSON form. The methods apply to the values of the signed-in user. */
 export type Kept<T> = {
@@ -64,10 +66,10 @@ function parseJson(text: string | null): Record<string, unknown> | null {
   }
 }
 
-/** Removes the values of all users that are damaged or older than 30 days. */
+/** Removes the values of all users that are damaged, and drafts and pacing that are older than 30 days. */
 export function dropOld(): void {
   for (const key of KINDS.flatMap((kind) => listKeys(`${kind}.`))) {
     const entry = parseEntry(key);
-    if (entry === null || Date.now() - entry.at > MAX_AGE_MS) forget(key);
+    if (entry === null || (EXPIRING.test(key) && Date.now() - entry.at > MAX_AGE_MS)) forget(key);
   }
 }

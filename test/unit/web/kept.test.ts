@@ -16,6 +16,7 @@ const signIn = (id: string) => {
 const listStored = () => Object.keys(localStorage).filter((key) => key.startsWith("offcut."));
 const DAY_MS = 24 * 3_600_000;
 const texts = createKept("script", (value) => typeof value === "string");
+const drafts = createKept("draft", (value) => typeof value === "string");
 const lists = createKept("review", (value) => Array.isArray(value));
 
 test("unsent work is kept for its author, even if others use the same browser", () => {
@@ -41,16 +42,22 @@ test("a script is no longer kept once a cut or plan has it", () => {
   expect(listStored()).toEqual([]);
   expect([form.script.value, form.hasOwnScript.value]).toEqual(["Alpha.", false]);
   form.setScript("Alpha, again.");
-  expect(createScriptForm("asset").script.value).toBe("Alpha, again.");
+  const other = createScriptForm("asset");
+  expect(other.script.value).toBe("Alpha, again.");
+  other.setScript("Beta.");
+  form.clearSaved("Alpha, again.");
+  expect(createScriptForm("asset").script.value).toBe("Beta.");
 });
 
-test("values are listed newest first, and old, damaged and unowned ones are removed", () => {
+test("values are listed newest first, and old drafts, damaged and unowned values are removed", () => {
   signIn("anna");
   const now = Date.now();
   texts.write("cut.a", "older", now - 1_000);
   texts.write("cut.b", "newer", now);
   texts.write("cut.c", "last month", now - 31 * DAY_MS);
   texts.write("other.a", "of another cut");
+  drafts.write("cut.a", "a draft of last month", now - 31 * DAY_MS);
+  drafts.write("cut.b", "a newer draft", now - 29 * DAY_MS);
   localStorage.setItem("offcut.review.anna.cut.d", "not JSON");
   localStorage.setItem("offcut.script.anna.cut.e", JSON.stringify({ at: now, value: 5 }));
   localStorage.setItem("offcut.review.cut", "[]");
@@ -62,11 +69,13 @@ test("values are listed newest first, and old, damaged and unowned ones are remo
     ["cut.c", "last month"],
   ]);
   dropOld();
-  expect(texts.list("cut.").map(({ value }) => value)).toEqual(["newer", "older"]);
+  expect(texts.list("cut.").map(({ value }) => value)).toEqual(["newer", "older", "last month"]);
   expect(listStored().sort()).toEqual([
+    "offcut.draft.anna.cut.b",
     "offcut.review-decided",
     "offcut.script.anna.cut.a",
     "offcut.script.anna.cut.b",
+    "offcut.script.anna.cut.c",
     "offcut.script.anna.cut.e",
     "offcut.script.anna.other.a",
   ]);

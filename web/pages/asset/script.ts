@@ -76,7 +76,8 @@ export function createScriptForm(assetId: string): ScriptForm {
     clearSaved: (text) => {
       if (!hasOwnScript.peek() || script.peek() !== text) return;
       hasOwnScript.value = false;
-      kept.clear(assetId);
+      // Another tab may have kept a later text.
+      if (kept.read(assetId) === text) kept.clear(assetId);
     },
     setMode,
     setPlanned: (mode) => {
