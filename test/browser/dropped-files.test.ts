@@ -101,14 +101,33 @@ test("a text that is dropped anywhere on a recording's page is its script, and t
   await page.getByRole("tab", { name: "Transcript", selected: true }).waitFor();
   const script = page.getByRole("textbox", { name: "Script" });
   const has = (text: string) => until(`the script "${text}"`, async () => (await script.inputValue()) === text);
+  const undo = page.getByRole("button", { name: "Undo", exact: true }).last();
+  const countKept = () =>
+    page.evaluate(() => Object.keys(localStorage).filter((key) => key.startsWith("offcut.script.")).length);
+  await drop(page, [join(folder.path, "first.txt")]);
+  await has("alpha bravo");
+  expect(await countKept()).toBe(1);
+  // The script of the cut is not kept as the user's own.
+  await undo.click();
+  await has("");
+  expect(await countKept()).toBe(0);
   await drop(page, [join(folder.path, "first.txt")]);
   await has("alpha bravo");
   await page.getByRole("tab", { name: "Transcript" }).click();
   await drop(page, [join(folder.path, "second.md")]);
   await has("charlie");
-  await page.getByRole("button", { name: "Undo", exact: true }).last().click();
+  await undo.click();
   await has("alpha bravo");
+  // The page behind a dialog stays as it is.
+  await page.getByRole("tab", { name: "Transcript" }).click();
+  await page.keyboard.press("?");
+  await page.locator("dialog:modal").waitFor();
+  await drop(page, [join(folder.path, "second.md")]);
+  await page.keyboard.press("Escape");
+  await page.locator("dialog:modal").waitFor({ state: "detached" });
   await drop(page, [join(folder.path, "broken.srt")]);
   await page.getByText("The file is not a text file.").waitFor();
+  await page.getByRole("tab", { name: "Transcript", selected: true }).waitFor();
+  await page.getByRole("tab", { name: "Script" }).click();
   await has("alpha bravo");
 });

@@ -100,17 +100,27 @@ export function useDroppedScript(form: ScriptForm, isEnabled: boolean): void {
     const onDrop = (event: DragEvent) => {
       const [file, ...others] = event.dataTransfer?.files ?? [];
       if (event.defaultPrevented || file === undefined || others.length > 0 || !isScript(file)) return;
+      // The page behind a dialog does not change.
+      if (document.querySelector("dialog:modal") !== null) return;
       event.preventDefault();
-      const before = form.script.peek();
-      const show = (text: string) => {
-        form.setScript(text);
-        openTab.value = "script";
-      };
       readScript(file)
         .then((text) => {
-          show(text);
-          const action = { label: "Undo", run: () => show(before) };
-          showToast({ kind: "info", text: `“${file.name}” is now the script.`, action });
+          const [before, wasOwn] = [form.script.peek(), form.hasOwnScript.peek()];
+          const undo = () => {
+            if (wasOwn) form.setScript(before);
+            else {
+              form.clearSaved(form.script.peek());
+              form.script.value = before;
+            }
+          };
+          const isKept = form.setScript(text);
+          openTab.value = "script";
+          const advice = isKept ? "" : " Browser storage is full: make the cut before you leave the page.";
+          showToast({
+            kind: isKept ? "info" : "bad",
+            text: `“${file.name}” is now the script.${advice}`,
+            action: { label: "Undo", run: undo },
+          });
         })
         .catch((error: unknown) => showFailure(toUnreadable(error)));
     };
