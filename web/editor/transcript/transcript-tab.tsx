@@ -94,7 +94,6 @@ export function TranscriptTab() {
   });
   const asked = useSignal(0);
   const open = () => {
-    if (editor.words.text.length === 0) return editor.announce("No words to find.");
     openTab.value = "transcript";
     asked.value++;
   };
@@ -185,10 +184,12 @@ export function TranscriptTab() {
         perform: () => removeMatches(editor, found.value, search.value?.trim() ?? ""),
         explain: () => editor.announce("No matches. Search for words first."),
       };
-      // Until all words are loaded, the browser's own search is used.
+      // Without words, or until all are loaded, the browser's own search is used.
       if (!asset.cuttable) return [];
-      const edits = [replace, removeFound, ...listSpanActions(editor), correct];
-      return [find, hide, pauses, misheard, play, findSameWords, ...WORD_KEYS, ...(editor.canEdit ? edits : [])];
+      const hasWords = editor.words.text.length > 0;
+      const edits = [...(hasWords ? [replace] : []), removeFound, ...listSpanActions(editor), correct];
+      const reads = [...(hasWords ? [find] : []), hide, pauses, misheard, play, findSameWords, ...WORD_KEYS];
+      return [...reads, ...(editor.canEdit ? edits : [])];
     }, [editor, playback, asset.cuttable]),
   );
   const count = editor.words.text.length;
