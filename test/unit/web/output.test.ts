@@ -1,6 +1,8 @@
+import "./page-globals";
 import { describe, expect, test } from "bun:test";
 import { CUT_MODES } from "../../../src/domain/plan";
 import { createRemainingTime } from "../../../web/app/rare-formats";
+import { type Me, session } from "../../../web/app/session";
 import { describeVersion, nameVersion, proposeName } from "../../../web/editor/versions/name-version";
 import {
   canDropFrames,
@@ -21,8 +23,11 @@ import {
   type RenderedAsset,
   toOutput,
 } from "../../../web/pages/asset/output/render-choices";
-import { listPresets } from "../../../web/pages/asset/output/render-presets";
+import { listPresets, ownPresets, savePreset } from "../../../web/pages/asset/output/render-presets";
 import type { ListedCut } from "../../../web/pages/asset/use-cuts";
+import { usePageGlobals } from "./page-globals";
+
+usePageGlobals();
 
 const video: RenderedAsset & { has_transcript: boolean } = {
   type: "video",
@@ -80,6 +85,20 @@ describe("what a render can be", () => {
     expect(fitChoice(possible, video)).toEqual(possible);
     expect(fitChoice(preset, audio)).toMatchObject({ format: "m4a", loudness: "-14" });
     expect(fitChoice(preset, { ...video, audio_tracks: 0 })).toEqual(AS_SOURCE);
+  });
+
+  test("a user's own presets are not those of others in the same browser", () => {
+    const signIn = (id: string) => {
+      session.value = { kind: "signed-in", me: { id } as Me };
+      return ownPresets.value.map(({ name }) => name);
+    };
+    localStorage.setItem("offcut.render-presets", JSON.stringify([{ name: "Earlier", choice: AS_SOURCE }]));
+    expect(signIn("anna")).toEqual(["Earlier"]);
+    savePreset("Anna's", AS_SOURCE);
+    expect(signIn("ben")).toEqual(["Earlier"]);
+    savePreset("Ben's", AS_SOURCE);
+    expect(signIn("anna")).toEqual(["Earlier", "Anna's"]);
+    session.value = { kind: "unknown" };
   });
 
   test("a recording without audio has no presets of loudness", () => {

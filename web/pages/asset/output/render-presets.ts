@@ -1,6 +1,7 @@
 /** Settings of renders with a name: a few that everybody has, and the user's own in this browser. */
-import { signal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 import { recall, remember } from "../../../app/memory";
+import { me } from "../../../app/session";
 import { AS_RECORDED, hasAudio, listFormats, type RenderChoice, type RenderedAsset } from "./render-choices";
 
 export type RenderPreset = { name: string; choice: RenderChoice };
@@ -20,11 +21,13 @@ export const PRESETS: readonly RenderPreset[] = [
 ];
 
 const KEY = "render-presets";
+const toKey = (): string => `${KEY}.${me.value?.id ?? ""}`;
 const MAX_OWN = 12;
 
 function readOwn(): RenderPreset[] {
   try {
-    const stored = JSON.parse(recall(KEY) ?? "[]") as RenderPreset[];
+    // Earlier versions stored the presets of all users of the browser together.
+    const stored = JSON.parse(recall(toKey()) ?? recall(KEY) ?? "[]") as RenderPreset[];
     const isPreset = ({ name, choice }: RenderPreset) => typeof name === "string" && typeof choice?.format === "string";
     // Those of an older version lack settings.
     return stored.filter(isPreset).map(({ name, choice }) => ({ name, choice: { ...DEFAULT_CHOICE, ...choice } }));
@@ -33,11 +36,15 @@ function readOwn(): RenderPreset[] {
   }
 }
 
-export const ownPresets = signal<readonly RenderPreset[]>(readOwn());
+export const ownPresets = signal<readonly RenderPreset[]>([]);
+// Another user may sign in on the same page.
+effect(() => {
+  ownPresets.value = readOwn();
+});
 
 const store = (presets: readonly RenderPreset[]): void => {
   ownPresets.value = presets;
-  remember(KEY, JSON.stringify(presets));
+  remember(toKey(), JSON.stringify(presets));
 };
 
 /** Saves the settings under a name, in place of those with the same name. */
