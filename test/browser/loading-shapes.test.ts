@@ -5,7 +5,7 @@ import { createStudioAsset } from "./studio";
 
 const { open, server } = useDashboard();
 
-test("a recording of the list loads in the layout of audio, an unknown one without a picture", async () => {
+test("a recording of the list loads in the layout of audio, an unknown one in that of a video", async () => {
   const user = await server().user();
   const asset = await createStudioAsset(user);
   const { project_id: projectId } = await user.asset(asset.id);
@@ -30,9 +30,8 @@ test("a recording of the list loads in the layout of audio, an unknown one witho
   await page.unrouteAll();
   await hold();
   await page.reload();
-  const picture = page.locator(".is-loading .picture");
-  await picture.waitFor({ state: "attached" });
-  expect(await picture.isVisible()).toBe(false);
+  await page.locator(".is-loading .picture.skeleton").waitFor();
+  expect(await page.locator(".is-loading.of-audio").count()).toBe(0);
   release();
   await page.getByRole("button", { name: "Play the cut" }).waitFor();
 });

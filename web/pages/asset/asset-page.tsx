@@ -133,7 +133,7 @@ function findListedType(assetId: string): Asset["type"] {
   return null;
 }
 
-/** A placeholder of the same layout while the editor is loading. Without a known type, the stage is empty. */
+/** A placeholder of the same layout while the editor is loading. Without a known type, it is that of a video. */
 const AssetSkeleton = ({ type }: Pick<Asset, "type">) => (
   <div
     class={type === "audio" ? "workspace is-loading of-audio" : "workspace is-loading"}
@@ -144,7 +144,7 @@ const AssetSkeleton = ({ type }: Pick<Asset, "type">) => (
     <div class="stage">
       <div class="headline" />
       <div class="view">
-        <div class={type === "video" ? "picture skeleton" : "picture"}>
+        <div class={type === "audio" ? "picture" : "picture skeleton"}>
           {type === "audio" && <div class="envelope skeleton" />}
         </div>
       </div>
