@@ -292,6 +292,7 @@ test("the next person in a browser does not send what another one has not sent",
   });
   const openReview = async () => {
     const page = await openTab(context, `/assets/${asset.id}?cut=${asset.reviewCutId}`);
+    await page.getByRole("button", { name: /^Review \d/ }).waitFor();
     await page.keyboard.press("n");
     await page.locator(".review-card h3:focus").waitFor();
     return page;
