@@ -92,13 +92,13 @@ export const CUT_ROWS: readonly ActionRow[] = [
       await type("mute");
       await shows("the action with its key", ({ options }) => options.startsWith("MuteM"));
       await press("Enter");
-      await says("Sound is off");
+      await says("Audio is off");
       await click(".rail button", "Search");
       await shows("the field", hasField);
       await type("mute");
       await shows("the action", ({ options }) => options.startsWith("Mute"));
       await click("dialog [role=option]", "Mute");
-      await says("Sound is on");
+      await says("Audio is on");
     },
   ],
   [

@@ -44,11 +44,11 @@ export const PLAY_ROWS: readonly ActionRow[] = [
     "mute and volume",
     async ({ press, click, says, shows, page, locate, pressAt }) => {
       await press("m");
-      await says("Sound is off");
+      await says("Audio is off");
       await shows("a pressed button", ({ pressed }) => pressed.includes("Mute"));
       await untilVideo(page, "silence", ({ muted }) => muted);
       await click(".volume button", "Mute");
-      await says("Sound is on");
+      await says("Audio is on");
       await untilVideo(page, "sound", ({ muted }) => !muted);
       const { x, y, width, height } = await locate(".volume input");
       await pressAt(x + width / 2, y + height / 2);
