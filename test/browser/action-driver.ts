@@ -195,7 +195,7 @@ export function driveRows(page: RowPage) {
     known = (await read()).starts;
   };
   /** Ignores playback up to now. */
-  const forgetStarts = async () => {
+  const resetStarts = async () => {
     known = (await read()).starts;
   };
   /** Waits until playback has started since the last time, and has ended by itself. Returns the seconds that played. */
@@ -251,7 +251,7 @@ export function driveRows(page: RowPage) {
       },
       PATIENCE,
     );
-    await forgetStarts();
+    await resetStarts();
   };
   /** Firefox does not turn keys of a test into a request for a menu. */
   const openMenuByKey = async () => {
@@ -273,7 +273,7 @@ export function driveRows(page: RowPage) {
     page,
     halt,
     playToEnd,
-    forgetStarts,
+    resetStarts,
     isShown,
     focus,
     openMenuByKey,

@@ -78,7 +78,7 @@ export const PLAY_ROWS: readonly ActionRow[] = [
       await press("k");
       await shows("the usual speed", (state) => isPaused(state) && state.speed === "1×");
       await halt();
-      await press("End", "Shift+ArrowLeft", "l");
+      await press("Home", ...Array<string>(8).fill("Shift+ArrowRight"), "l");
       await shows("playback", isPlaying);
       const { time } = await read();
       for (const speed of ["1×", "1.5×", "2×"]) {
@@ -98,6 +98,7 @@ export const PLAY_ROWS: readonly ActionRow[] = [
       await press("Shift+l");
       await says("Nothing selected. Select what to loop first.");
       await clickWord("charlie", "left", 2);
+      await shows("the selection", ({ selected }) => selected.trim() === "charlie");
       await press("Shift+l");
       await shows("the loop", (state) => isLooping(state) && isPlaying(state));
       // It plays its end, and then its start again.
