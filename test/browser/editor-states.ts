@@ -99,7 +99,7 @@ async function examineStates(page: RowPage, examine: () => Promise<string[]>): P
 export const expectAccessibleStates = (page: RowPage): Promise<void> =>
   examineStates(page, () => findBrokenRules(page));
 
-/** Lists elements that change gradually, and elements that reach over the right edge of a page that must not scroll. */
+/** Lists elements that change gradually, and the width of a page that scrolls sideways. */
 function findMovingOrWide(): string[] {
   // The styles leave a millisecond, so that the events of its end come.
   const isLong = (durations: string) => durations.split(", ").some((one) => Number.parseFloat(one) > 0.001);
