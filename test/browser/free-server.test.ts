@@ -38,7 +38,8 @@ test("no page, menu or search of a free server has a word about credits", async 
   const { worker } = await joinWorker(server().services(), "desk");
   const member = await server().user();
   const { id: assetId } = await member.ready(await wav(2));
-  await member.cutEnded((await member.startCut({ asset_id: assetId })).id);
+  const cut = await member.cutEnded((await member.startCut({ asset_id: assetId })).id);
+  await member.renderEnded((await member.startRender({ asset_id: assetId, cut_id: cut.id })).id);
   const ids: Record<string, string> = {
     ":projectId": project.id,
     ":endpointId": endpoint.id,
@@ -80,14 +81,20 @@ test("no page, menu or search of a free server has a word about credits", async 
   // The recording of a member, with each tab of the editor and the dialogs of its output.
   const editor = await (await browse(member)).newPage();
   await walk(`/assets/${assetId}`, editor);
-  for (const tab of await editor.getByRole("tab").all()) {
+  await editor.getByRole("tab").first().waitFor();
+  const tabs = await editor.getByRole("tab").all();
+  expect(tabs.length).toBeGreaterThan(3);
+  for (const tab of tabs) {
     await tab.click();
     expect(await readCredits(editor)).toEqual([]);
   }
   for (const name of ["Render", "Export", "Share"]) {
     await editor.getByRole("button", { name, exact: true }).first().click();
+    const dialog = editor.getByRole("dialog");
+    await dialog.getByRole("heading").first().waitFor();
     expect(await readCredits(editor)).toEqual([]);
     await editor.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
   }
 
   const guest = await (await browse(null)).newPage();
