@@ -1,10 +1,7 @@
-/** A real browser: corrections of words, which of them the project's vocabulary gets, and edits after a re-cut. */
+/** A real browser: corrections of words, and the words that they add to the vocabulary of a project. */
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { until } from "../until";
-import { expectAccessible } from "./axe";
 import { useDashboard } from "./dashboard";
-import { saveScreenshots } from "./screenshots";
 import { createStudioAsset } from "./studio";
 
 const { open, server } = useDashboard();
@@ -61,40 +58,4 @@ test("a correction is added to the vocabulary unless a common word became anothe
     ],
     revision: 2,
   });
-});
-
-test("edits for which the new cut has no place are listed, and the others are kept", async () => {
-  const user = await server().user();
-  const asset = await createStudioAsset(user);
-  const page = await open(`/assets/${asset.id}?cut=${asset.takesCutId}`, user);
-  await button(page, "Save").waitFor();
-  await page.getByRole("tab", { name: /^Takes/ }).click();
-  await page.getByRole("button", { name: /^Take \d/, pressed: false }).click();
-  await page
-    .locator(".feedback")
-    .getByText(/^Now take \d of 2/)
-    .waitFor();
-  await page.getByRole("tab", { name: "Transcript" }).click();
-  await page.getByLabel("Find words").fill("bravo");
-  await page.keyboard.press("Alt+Enter");
-  await page
-    .locator(".feedback")
-    .getByText(/“bravo” removed/)
-    .waitFor();
-
-  await page.getByRole("tab", { name: "Script", exact: true }).click();
-  await page.getByRole("textbox", { name: "Script" }).fill("Alpha bravo charlie.\n\nAlpha bravo.");
-  await button(page, "Re-cut (keeps your edits)").click();
-  await page.locator(`.workspace:not([data-cut="${asset.takesCutId}"])`).waitFor();
-  await page.getByRole("tab", { name: "Script", exact: true }).click();
-  const notes = page.getByRole("region", { name: "Notes on this cut" }).locator(".message.warning");
-  await notes.first().waitFor();
-  expect(await notes.allTextContents()).toEqual([
-    expect.stringMatching(/^Edit not kept: chosen take from [\d.]+ s to [\d.]+ s: the line is not in the new cut: /),
-  ]);
-  await expectAccessible(page);
-  await saveScreenshots(page);
-  await page.getByRole("tab", { name: "Transcript" }).click();
-  const removed = page.getByRole("group", { name: "Words" }).locator("s");
-  await until("the removed words", async () => (await removed.allTextContents()).join(" ").includes("bravo"));
 });

@@ -1,6 +1,6 @@
 /** A real browser: edits that the server does not have yet, in two tabs, of two people, and after a tab was closed. */
 import { expect, test } from "bun:test";
-import type { BrowserContext, Page } from "playwright-core";
+import type { BrowserContext, Page, Request } from "playwright-core";
 import { createApiKey } from "../../src/work/access/command-accounts";
 import { isFullSize } from "../full-size";
 import { emailOf, startSession } from "../http/accounts";
@@ -114,10 +114,10 @@ test.if(isFullSize)("edits of two tabs that were not sent both survive their tab
 });
 
 /**
- * Opens a cut in the browsers of two people. `name`: that of the second one. Also returns a function that reads the
- * versions.
+ * Opens a cut of a recording in the browsers of two people. `name`: that of the second one. Also returns a function
+ * that reads the versions.
  */
-async function openForTwo(name: string | null = null) {
+async function openForTwo(media: Uint8Array, name: string | null = null) {
   const [anna, ben] = [await server().user(), await server().user()];
   if (name !== null)
     await (await startSession(server(), ben)).must("PATCH", "/api/v1/users/me", { json: { first_name: name } });
@@ -126,7 +126,7 @@ async function openForTwo(name: string | null = null) {
   await addGrants(server(), workspace, 20);
   const { key } = await createApiKey(server().services(), { email: emailOf(anna), name: "test", workspace });
   const client = createClient(server().url, key, anna.userId);
-  const asset = await client.ready(await (name === null ? video(20) : wav(20)));
+  const asset = await client.ready(media);
   const cut = await client.cutEnded((await client.startCut({ asset_id: asset.id })).id);
   const openAs = async (user: typeof ben, query = `?cut=${cut.id}`) => {
     const context = await browse(user);
@@ -144,9 +144,9 @@ async function openForTwo(name: string | null = null) {
   return { first, second, listVersions, cut, openLater: () => openAs(anna, "") };
 }
 
-test("a colleague's edits are added with the name, and so are the places that both have changed", async () => {
+test("a colleague's edits are merged and named, and a conflict counts their later edits", async () => {
   expectFailures(0, 409);
-  const { first, second, listVersions } = await openForTwo("Bruno");
+  const { first, second, listVersions } = await openForTwo(await wav(20), "Bruno");
   await removeWord(second, 0);
   await shows(first, "alpha");
 
@@ -183,7 +183,7 @@ test("a colleague's edits are added with the name, and so are the places that bo
 
 test.if(isFullSize)("edits of two people are merged, and only conflicts need a decision", async () => {
   expectFailures(0, 409);
-  const { first, second, listVersions, cut, openLater } = await openForTwo();
+  const { first, second, listVersions, cut, openLater } = await openForTwo(await video(20));
   let requests = 0;
   second.on("request", (request) => {
     if (request.method() === "PUT" && request.url().endsWith("/draft")) requests++;
@@ -269,7 +269,7 @@ test.if(isFullSize)("edits of two people are merged, and only conflicts need a d
   await first.getByText(/^Somebody else edited this cut 1\d minutes ago/).waitFor();
 });
 
-test("the next person in a browser does not send what another one has not sent", async () => {
+test("unsent decisions stay with their author when another person signs in", async () => {
   expectFailures(0);
   const [anna, ben] = [await server().user(), await server().user()];
   const [annaSession, benSession] = [await startSession(server(), anna), await startSession(server(), ben)];
@@ -283,12 +283,12 @@ test("the next person in a browser does not send what another one has not sent",
     if (location.protocol === "http:") localStorage.setItem("offcut.workspace", id);
   }, workspace);
   const sent: string[] = [];
+  const isDecision = (request: Request) => request.method() === "PATCH" && request.url().endsWith("/review");
   context.on("requestfailed", (request) => {
-    if (request.method() === "PATCH") sent.push("failed");
+    if (isDecision(request)) sent.push("failed");
   });
   context.on("response", async (response) => {
-    if (response.request().method() === "PATCH")
-      sent.push(...(await response.json()).items.map((item: Item) => item.state));
+    if (isDecision(response.request())) sent.push(...(await response.json()).items.map((item: Item) => item.state));
   });
   const openReview = async () => {
     const page = await openTab(context, `/assets/${asset.id}?cut=${asset.reviewCutId}`);

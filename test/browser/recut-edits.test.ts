@@ -1,34 +1,50 @@
-/** A real browser: edits that a re-cut could not keep, and those of one that fails. */
-import { test } from "bun:test";
+/** A real browser: edits that a re-cut keeps and cannot apply, and those of one that fails. */
+import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import type { Cut } from "../http/resources";
 import { until } from "../until";
+import { expectAccessible } from "./axe";
 import { useDashboard } from "./dashboard";
+import { saveScreenshots } from "./screenshots";
 import { createStudioAsset } from "./studio";
 
 const { open, server } = useDashboard();
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 
-test("a re-cut lists the edits that it could not keep", async () => {
+test("a re-cut keeps edits and lists those it cannot apply", async () => {
   const user = await server().user();
   const asset = await createStudioAsset(user);
   const page = await open(`/assets/${asset.id}?cut=${asset.takesCutId}`, user);
   await button(page, "Save").waitFor();
   await page.getByRole("tab", { name: /^Takes/ }).click();
-  await page
-    .getByRole("button", { name: /^Take \d/, pressed: false })
-    .first()
-    .click();
-  await page.getByRole("tab", { name: "Script", exact: true }).click();
-  await page.getByRole("textbox", { name: "Script" }).fill("Alpha bravo charlie.");
-  await button(page, "Re-cut (keeps your edits)").click();
+  await page.getByRole("button", { name: /^Take \d/, pressed: false }).click();
   await page
     .locator(".feedback")
-    .getByText(/^The cut is ready: .* notes? under Script$/)
+    .getByText(/^Now take \d of 2/)
     .waitFor();
+  await page.getByRole("tab", { name: "Transcript" }).click();
+  await page.getByLabel("Find words").fill("bravo");
+  await page.keyboard.press("Alt+Enter");
+  await page
+    .locator(".feedback")
+    .getByText(/“bravo” removed/)
+    .waitFor();
+
   await page.getByRole("tab", { name: "Script", exact: true }).click();
-  const notes = page.getByRole("region", { name: "Notes on this cut" });
-  await notes.getByText(/^Edit not kept: chosen take from .*: the line is not in the new cut: /).waitFor();
+  await page.getByRole("textbox", { name: "Script" }).fill("Alpha bravo charlie.\n\nAlpha bravo.");
+  await button(page, "Re-cut (keeps your edits)").click();
+  await page.locator(`.workspace:not([data-cut="${asset.takesCutId}"])`).waitFor();
+  await page.getByRole("tab", { name: "Script", exact: true }).click();
+  const notes = page.getByRole("region", { name: "Notes on this cut" }).locator(".message.warning");
+  await notes.first().waitFor();
+  expect(await notes.allTextContents()).toEqual([
+    expect.stringMatching(/^Edit not kept: chosen take from [\d.]+ s to [\d.]+ s: the line is not in the new cut: /),
+  ]);
+  await expectAccessible(page);
+  await saveScreenshots(page);
+  await page.getByRole("tab", { name: "Transcript" }).click();
+  const removed = page.getByRole("group", { name: "Words" }).locator("s");
+  await until("the removed words", async () => (await removed.allTextContents()).join(" ").includes("bravo"));
 });
 
 test("edits that are saved for a re-cut that fails can still be undone", async () => {
