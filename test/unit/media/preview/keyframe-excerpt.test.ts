@@ -1,6 +1,6 @@
 /** Storyboards from a part of the keyframes: the same sheets as from all of them. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
-import { mkdir, readdir } from "node:fs/promises";
+import { chmod, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { EncodedPacketSink } from "mediabunny";
 import { planStoryboard } from "../../../../src/domain/preview";
@@ -45,7 +45,13 @@ test.each([
   expect(await writeKeyframeExcerpt({ ...excerpt, outputPath: join(folder.path, "excerpt.mp4") })).not.toBeNull();
   for (const ffmpeg of [bundledFfmpeg, systemFfmpeg]) {
     const [few, all] = [join(folder.path, crypto.randomUUID()), join(folder.path, crypto.randomUUID())];
-    expect(await createSourceStoryboard({ ffmpeg, path, probed, outputDir: few })).toEqual(storyboard);
+    const log = join(folder.path, "runs");
+    const wrapper = join(folder.path, "ffmpeg");
+    await Bun.write(wrapper, `#!/bin/sh\necho "$*" > ${log}\nexec ${ffmpeg.path} "$@"\n`);
+    await chmod(wrapper, 0o755);
+    const logging = { ...ffmpeg, path: wrapper };
+    expect(await createSourceStoryboard({ ffmpeg: logging, path, probed, outputDir: few })).toEqual(storyboard);
+    expect(await Bun.file(log).text()).toContain(`-i file:${few}.mp4 `);
     expect(await Bun.file(`${few}.mp4`).exists()).toBe(false);
     await mkdir(all);
     const recipe = buildSourceStoryboardArguments({ path, info, hasZscale: false, storyboard, outputDir: all });
