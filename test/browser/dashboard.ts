@@ -12,7 +12,13 @@ const HOST = "studio.test";
 const TEST_MS = 300_000;
 const ACTION_MS = Number(process.env.OFFCUT_ACTION_MS ?? 90_000);
 
-type Options = { settings?: Record<string, string>; configuration?: string; drillCommand?: string[] };
+type Options = {
+  settings?: Record<string, string>;
+  configuration?: string;
+  drillCommand?: string[];
+  /** Whether all tests of the file are skipped: nothing is started then. */
+  isSkipped?: boolean;
+};
 
 export type Dashboard = {
   server(): Harness;
@@ -32,7 +38,7 @@ export type Dashboard = {
  * no warning but those of expected failures, that the content policy was not violated, and that no other host received
  * a request.
  */
-export function useDashboard({ settings = {}, ...options }: Options = {}): Dashboard {
+export function useDashboard({ settings = {}, isSkipped = false, ...options }: Options = {}): Dashboard {
   setDefaultTimeout(TEST_MS);
   let server: Harness;
   let browser: Browser;
@@ -42,6 +48,7 @@ export function useDashboard({ settings = {}, ...options }: Options = {}): Dashb
   let expectedError: RegExp | null = null;
 
   beforeAll(async () => {
+    if (isSkipped) return;
     server = await harness(settings, { sharesChild: true, ...options });
     browser = await shareChromium([`--host-resolver-rules=MAP ${HOST} 127.0.0.1`]);
   });
@@ -53,7 +60,9 @@ export function useDashboard({ settings = {}, ...options }: Options = {}): Dashb
     expectedError = null;
     expect(found).toEqual([]);
   });
-  afterAll(() => server[Symbol.asyncDispose]());
+  afterAll(async () => {
+    if (!isSkipped) await server[Symbol.asyncDispose]();
+  });
 
   const address = (path: string) => `http://${HOST}:${new URL(server.url()).port}${path}`;
 

@@ -42,11 +42,11 @@ And after that, the plank is a part of the boat.
 What would you tell somebody who wants to do the same?
 Start with a smaller boat. A much smaller boat.`;
 
-const { address, browse, server, expectFailures } = useDashboard();
+const { address, browse, server, expectFailures } = useDashboard({ isSkipped: !arePicturesMade });
 
 let user: Client;
 let detect: (confidence: number) => void;
-/** The recordings and cuts by their names in `STATES`. */
+/** The recordings and cuts by their names in `PICTURE_STATES`. */
 const ids: Record<string, string> = {};
 
 beforeAll(async () => {
