@@ -53,7 +53,7 @@ test("buttons name their keys, answer in the same words, and have a command", as
   }
 });
 
-test("the details of words restore and remove with the actions of the keys", async () => {
+test("buttons in the details of words do the same as their keys", async () => {
   const page = await openEditor();
   const struck = page.locator(".transcript-text s");
   const before = await struck.count();

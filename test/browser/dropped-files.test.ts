@@ -89,7 +89,7 @@ test("recordings that are dropped outside of a project are added to a chosen one
   expect(items.map(({ filename }) => filename).toSorted()).toEqual(["four.wav", "one.wav", "two.wav"]);
 });
 
-test("a text that is dropped anywhere on a recording's page is its script, and the one before comes back", async () => {
+test("a text file dropped on a recording's page becomes its script, and Undo restores the previous one", async () => {
   await using folder = await temporaryFolder();
   await Bun.write(join(folder.path, "first.txt"), "alpha bravo");
   await Bun.write(join(folder.path, "second.md"), "charlie");

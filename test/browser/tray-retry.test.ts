@@ -5,7 +5,7 @@ import { useDashboard } from "./dashboard";
 
 const { expectFailures, open, server } = useDashboard();
 
-test("an action is tried again for the recordings for which it may succeed", async () => {
+test("Try again repeats an action for recordings that may succeed", async () => {
   expectFailures(500, 404);
   const user = await server().user();
   const { id } = await user.must<{ id: string }>("POST", "/api/v1/projects", { json: { name: "Talks" } });

@@ -104,7 +104,7 @@ export const familyRows: DashboardRow[] = [
     },
   ],
   [
-    "GET /api/v1/projects?ids= -> only those of the workspace's projects, without regard to upper and lower case; 422 for others than IDs",
+    "GET /api/v1/projects?ids= -> only those of the workspace's projects, in any case; 422 for anything that is not an ID",
     async ({ anna, bert, call, getOutcome }) => {
       const create = (as: Client, name: string) =>
         as.must<{ id: string }>("POST", "/api/v1/projects", { json: { name } });

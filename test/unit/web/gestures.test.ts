@@ -180,7 +180,7 @@ test.each([
   ["beside its end", 202, LOW, { start: 10 * SECOND, end: 20 * SECOND }],
   ["in a kept span", 50, LOW, null],
   ["in the ruler", 150, 5, null],
-])("a mouse %s shows its handles: %d, %d", (_, x, y, expected) => {
+])("the handles that a mouse shows %s: %d, %d", (_, x, y, expected) => {
   const joins: (Range | null)[] = [];
   const plan = removeRange(WHOLE, { start: 10 * SECOND, end: 20 * SECOND });
   const { canvas } = createTimeline({ plan, onHoverJoin: (join) => joins.push(join) });

@@ -218,7 +218,7 @@ test.each([
   expect(canDragEdge(EDGED, view, { time: seconds * 1e6, side })).toBe(isDragged);
 });
 
-test("an axis between two is between them everywhere, and is one of them at its ends", () => {
+test("a blended axis lies between both axes", () => {
   const [flat, collapsed] = [createFlatWarp(EDGED.duration), createWarp(EDGED)];
   const half = blendWarps(flat, collapsed, 0.5);
   for (let time = 0; time <= EDGED.duration; time += 0.7e6) {
