@@ -16,8 +16,8 @@ import { SPLICE_PROFILES, type SpliceCodec, type SpliceOptions } from "./splice-
 
 export type SmartSource = PacketSource & { splice: SpliceOptions };
 
-/** Maximum ratio of the bitrate of encoded segments to the source's. */
-const MAX_BITRATE_SHARE = 1.5;
+/** Maximum ratio of the bitrate of encoded segments to the source's. H.264 has more for CAVLC. */
+const MAX_BITRATE_SHARE = { h264: 1.75, hevc: 1.5 };
 const MIN_MAX_BITRATE_BPS = 500_000;
 
 /** `general_profile_idc` of the Main profile: 8 bits, 4:2:0. */
@@ -51,7 +51,8 @@ function chooseSpliceOptions({ bitstream, order }: PacketSource, probed: ProbedM
     (name) => name === null || KNOWN_COLORS.includes(name),
   );
   if (!known) throw new SpliceError("Color tags are not supported by the encoder.");
-  const maxBitrate = bitrate === null ? null : Math.max(MIN_MAX_BITRATE_BPS, Math.round(bitrate * MAX_BITRATE_SHARE));
+  const share = MAX_BITRATE_SHARE[codec.codec];
+  const maxBitrate = bitrate === null ? null : Math.max(MIN_MAX_BITRATE_BPS, Math.round(bitrate * share));
   return {
     ...codec,
     reorderDepth: measureReorderDepth(order.frames),
