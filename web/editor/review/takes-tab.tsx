@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { useActions } from "../../app/actions";
-import { formatTimecode } from "../../app/format";
+import { formatDuration } from "../../app/format";
 import { Button, IconButton } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { isByKeyboard, isLongPress, openContextMenu } from "../context-menu";
@@ -128,7 +128,7 @@ function TakeRow({ take, index, onMenu }: RowProps) {
         <span class="take-check">{isKept && <Icon name="check" />}</span>
         <span>
           <b>Take {index + 1}</b>
-          <span class="soft number"> at {formatTimecode(toSeconds(start))}</span>
+          <span class="soft number"> at {formatDuration(Math.floor(toSeconds(start)))}</span>
           {!isComplete && <span class="soft"> · incomplete</span>}
           {score !== null && <span class="soft number"> · score {Math.round(score * 100)}</span>}
           <span class="take-text" dir="auto">
