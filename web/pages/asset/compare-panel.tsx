@@ -124,7 +124,6 @@ function Differences({ otherId, name }: { otherId: string; name: string }) {
           Restore this version
         </Button>
       )}
-      {list.length > 0 && <p class="soft">A plays the place in this cut, B in the other one.</p>}
       {hidden > 0 && (
         <p class="soft">
           {formatCount(hidden, "shorter difference")} {hidden === 1 ? "is" : "are"} hidden.
@@ -146,21 +145,23 @@ function Differences({ otherId, name }: { otherId: string; name: string }) {
               </button>
               <Button
                 class="filled"
+                icon="play"
                 disabled={!isReady}
                 aria-label={`Play this cut at ${at}`}
                 title="Play this cut"
                 onClick={() => play(editor.plan.value, difference)}
               >
-                A
+                This
               </Button>
               <Button
                 class="filled"
+                icon="play"
                 disabled={!isReady || plan === null}
                 aria-label={`Play the other cut at ${at}`}
                 title="Play the other cut"
                 onClick={() => plan !== null && play(readPlan(plan), difference)}
               >
-                B
+                Other
               </Button>
             </li>
           );
