@@ -252,7 +252,7 @@ test("another workspace has its own projects, and empty lists show a message", a
   await page.goBack();
   await createProject(page, "Ours");
   await page.getByText("Drop recordings here").waitFor();
-  await page.getByText(/^Video and audio: .* up to 107 GB a file/).waitFor();
+  await page.getByText(/^Video and audio: .* up to 107\sGB a file/).waitFor();
   await page.getByLabel("Workspace").selectOption({ label: "Personal" });
   await page.getByRole("link", { name: "Mine" }).waitFor();
   expect(await page.getByRole("link", { name: "Ours" }).count()).toBe(0);

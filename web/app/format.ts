@@ -47,8 +47,8 @@ export const formatExactTime = (time: string | Date): string => toDayAndClock(ne
 
 const toDayAndClock = (time: Date, hasSeconds: boolean): string => `${toDay(time)}, ${toClock(time, hasSeconds)}`;
 
-/** Returns a size such as `1.2 GB`. */
-export const formatBytes = (bytes: number): string => formatBytesWith(bytes, toNumber);
+/** Returns a size such as `1.2 GB`, with a no-break space. */
+export const formatBytes = (bytes: number): string => formatBytesWith(bytes, toNumber).replace(" ", "\u00a0");
 
 /** Returns a number with one decimal place, such as "1.5"; from 10 on, without, such as "15". */
 export const formatDecimal = (value: number): string =>

@@ -16,7 +16,7 @@ const DETAILS: [AuditAction, Record<string, unknown>, string][] = [
   ["asset.deleted", { path: "media/x/source", problem: "undecodable" }, "media/x/source, cannot be played"],
   ["render.deleted", { path: "renders/x/output.mp4", problem: "missing" }, "renders/x/output.mp4, missing"],
   ["file.accepted", { path: "media/x/source", problem: "changed" }, "media/x/source, changed"],
-  ["file.deleted", { path: "media/junk", bytes: 5e6 }, "media/junk, 5 MB"],
+  ["file.deleted", { path: "media/junk", bytes: 5e6 }, "media/junk, 5\u00a0MB"],
   [
     "file.restored",
     { path: "media/x/source", problem: "missing", backup: "offcut-2027-01-31T02-00-00Z" },
@@ -44,9 +44,9 @@ const DETAILS: [AuditAction, Record<string, unknown>, string][] = [
   [
     "user.purge_started",
     { projects: 1, assets: 2, renders: 0, bytes: 5e10 },
-    "1 project, 2 recordings, 0 renders, 50 GB in all",
+    "1 project, 2 recordings, 0 renders, 50\u00a0GB in all",
   ],
-  ["user.quota_changed", { storage_quota_bytes: 5e10 }, "50 GB allowed"],
+  ["user.quota_changed", { storage_quota_bytes: 5e10 }, "50\u00a0GB allowed"],
   ["user.quota_changed", { storage_quota_bytes: 0 }, "no limit"],
   ["user.quota_changed", { storage_quota_bytes: null }, "the server's default"],
   ["user.role_changed", { role: "admin", provider: "Studio" }, "as an admin, with Studio"],

@@ -125,7 +125,7 @@ describe("limits of uploads", () => {
       "the largest",
       [file("a", 100e9)],
       ["a"],
-      "Only 50 GB is free, but the file needs 100 GB. Uploads stop when the space is used up.",
+      "Only 50\u00a0GB is free, but the file needs 100\u00a0GB. Uploads stop when the space is used up.",
     ],
     ["too large", [file("a", 1), file("b", 100e9 + 1)], ["a"], null],
     ["several too large", [file("a", 101e9), file("b", 101e9), file("c", 101e9)], [], null],
@@ -133,7 +133,7 @@ describe("limits of uploads", () => {
       "too large together",
       [file("a", 30e9), file("b", 21e9)],
       ["a", "b"],
-      "Only 50 GB is free, but the files need 51 GB. Uploads stop when the space is used up.",
+      "Only 50\u00a0GB is free, but the files need 51\u00a0GB. Uploads stop when the space is used up.",
     ],
     ["none", [], [], null],
   ])("%s", (_what, files, names, warning) => {
@@ -143,8 +143,8 @@ describe("limits of uploads", () => {
   });
 
   test.each([
-    [{ max_bytes: 100e9, free_bytes: 1e12 }, /others, up to 100 GB a file$/],
-    [limits, /others, up to 100 GB a file · 50 GB free$/],
+    [{ max_bytes: 100e9, free_bytes: 1e12 }, /others, up to 100\u00a0GB a file$/],
+    [limits, /others, up to 100\u00a0GB a file · 50\u00a0GB free$/],
     [{ ...limits, free_bytes: 0 }, /^There is no free space/],
   ])("%o as a sentence", (given, expected) => expect(uploadLimits.describeLimits(given)).toMatch(expected));
 });

@@ -47,7 +47,7 @@ describe("a script from a file", () => {
   test.each([
     ["a PDF", new File(["%PDF"], "script.pdf"), "not supported"],
     ["a binary file", new File(["a\0b"], "script.txt"), "is not a text"],
-    ["a huge file", new File(["x".repeat(2_000_001)], "script.txt"), "larger than 2 MB"],
+    ["a huge file", new File(["x".repeat(2_000_001)], "script.txt"), "larger than 2\u00a0MB"],
   ])("says what to do with %s", async (_, file, message) => {
     const error = await readScript(file).catch((thrown: unknown) => thrown);
     expect(String(error)).toContain(message);

@@ -43,7 +43,7 @@ export function RenderRow({ render, name, canWrite, canTryAgain, onShare, onDele
         <span class="soft render-facts">
           <span class="number">
             {describeOutput(render.output)}
-            {render.size_bytes !== null && ` · ${formatBytes(render.size_bytes)}`}
+            {render.state !== "failed" && render.size_bytes !== null && ` · ${formatBytes(render.size_bytes)}`}
           </span>{" "}
           · <RelativeTime iso={render.completed_at ?? render.created_at} />
         </span>
@@ -55,7 +55,7 @@ export function RenderRow({ render, name, canWrite, canTryAgain, onShare, onDele
           </Button>
         )}
         {canTryAgain && (
-          <Button icon="undo" isBusy={isBusy} aria-describedby={id} onClick={() => void tryAgain()}>
+          <Button icon="retake" isBusy={isBusy} aria-describedby={id} onClick={() => void tryAgain()}>
             Try again
           </Button>
         )}

@@ -23,7 +23,7 @@ const DAY_SECONDS = 86_400;
 /** Returns when a link that is created now expires: "Dec 7", or "Dec 1, 2026, 4:12 PM" within a day. */
 function formatEnd(seconds: number): string {
   const end = new Date(Date.now() + seconds * 1000);
-  return seconds > DAY_SECONDS ? formatShortDay(end) : formatTime(end);
+  return seconds > DAY_SECONDS ? formatShortDay(end).replace(" ", "\u00a0") : formatTime(end);
 }
 
 type ShareDialogProps = { renderId: string; name: string; onClose(): void };
