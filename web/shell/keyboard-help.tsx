@@ -9,7 +9,7 @@ export function KeyboardHelp({ onClose }: { onClose(): void }) {
     <Dialog title="Keyboard shortcuts" isWide onClose={onClose}>
       <div class="dialog-body">
         {groups.map((group) => (
-          <section key={group}>
+          <section key={group} class="keys-group">
             <h3>{group}</h3>
             <dl class="keys">
               {shortcuts
