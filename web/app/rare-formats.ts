@@ -9,8 +9,11 @@ export function toFixedNumber(value: number, digits: number, language = getLangu
 }
 
 /** Returns the name of a language: "German" for `de`. An unknown code stays as it is. */
-export const nameLanguage = (code: string): string =>
-  new Intl.DisplayNames("en", { type: "language", fallback: "code" }).of(code) ?? code;
+export const nameLanguage = (code: string): string => findLanguageName(code) ?? code;
+
+/** Returns the English name of a language; null for an unknown code. */
+export const findLanguageName = (code: string): string | null =>
+  new Intl.DisplayNames("en", { type: "language", fallback: "none" }).of(code) ?? null;
 
 /** Returns these languages as options of a field, by name. */
 export const listLanguages = (codes: readonly string[]): { value: string; label: string }[] =>

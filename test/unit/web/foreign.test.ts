@@ -15,6 +15,7 @@ const asset = { audio_tracks: 1, has_transcript: false, language: null, language
 test.each([
   [{ ...asset, language: "de" }, "This recording is in German."],
   [{ ...asset, language_detected: { code: "nl" } }, "This recording is probably in Dutch."],
+  [{ ...asset, language_detected: { code: "xq" } }, "This recording is probably in another language."],
   [{ ...asset, has_transcript: true, language: "de" }, null],
   [{ ...asset, audio_tracks: 0, language: "de" }, null],
   [asset, null],

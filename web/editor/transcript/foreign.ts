@@ -1,6 +1,6 @@
 /** Recordings that are probably in another language than the one in which they were transcribed. */
 import { formatMinutes } from "../../app/format";
-import { nameLanguage } from "../../app/rare-formats";
+import { findLanguageName, nameLanguage } from "../../app/rare-formats";
 
 /** Below this share of understood speech, the recording is probably in another language. */
 export const UNDERSTOOD = 0.5;
@@ -30,4 +30,4 @@ export const isForeign = (asset: Spoken): boolean =>
 
 /** Returns "This recording is probably in German." `code` is that of `findUntranscribed`. */
 export const describeUntranscribed = ({ language }: Pick<Spoken, "language">, code: string): string =>
-  `This recording is ${language === null ? "probably " : ""}in ${nameLanguage(code)}.`;
+  `This recording is ${language === null ? "probably " : ""}in ${findLanguageName(code) ?? "another language"}.`;

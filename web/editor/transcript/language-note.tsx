@@ -1,7 +1,7 @@
 import { useRef } from "preact/hooks";
 import { performAction } from "../../app/actions";
 import { touch } from "../../app/narrow";
-import { listLanguages, nameLanguage } from "../../app/rare-formats";
+import { findLanguageName, listLanguages, nameLanguage } from "../../app/rare-formats";
 import { canWrite } from "../../app/session";
 import { useStatus } from "../../app/shared-reads";
 import { showFailure } from "../../app/toasts";
@@ -26,27 +26,38 @@ export function LanguageNote() {
   const marked = places.reduce((sum, { start, end }) => sum + end - start, 0);
   const [first] = places;
   const seconds = marked > 0 ? marked : Number(asset.duration_seconds ?? 0);
+  const code = untranscribed ?? detected!.code;
+  const advice = (
+    <span class="soft">
+      Only pauses are cut{untranscribed === null && " there"}.
+      {canWrite.value && (
+        <>
+          {" "}
+          {editor.canEdit
+            ? `Cut the rest by hand ${touch.matches ? "on the timeline" : "with I, O and Delete"}.`
+            : "Choose “Cut by hand” for the rest."}{" "}
+          <Advice code={code} />
+        </>
+      )}
+    </span>
+  );
   return (
     <div class="message warning language-note" role="note">
       <Icon name="warning" />
-      <p>
-        {untranscribed === null
-          ? describeForeign(seconds, detected!.code)
-          : describeUntranscribed(asset, untranscribed)}{" "}
-        <span class="soft">
-          Only pauses are cut{untranscribed === null && " there"}.
-          {canWrite.value && (
-            <>
-              {" "}
-              {editor.canEdit
-                ? `Cut the rest by hand ${touch.matches ? "on the timeline" : "with I, O and Delete"}.`
-                : "Choose “Cut by hand” for the rest."}{" "}
-              <Advice code={untranscribed ?? detected!.code} />
-            </>
-          )}
-        </span>
-      </p>
-      {canWrite.value && <UploadAgain code={untranscribed ?? detected!.code} />}
+      {untranscribed === null ? (
+        <div class="language-text">
+          <p>{describeForeign(seconds, code)}</p>
+          <details>
+            <summary>More</summary>
+            {advice}
+          </details>
+        </div>
+      ) : (
+        <p>
+          {describeUntranscribed(asset, code)} {advice}
+        </p>
+      )}
+      {canWrite.value && <UploadAgain code={code} />}
       {first !== undefined && (
         <Button
           onClick={() => {
@@ -89,7 +100,7 @@ function Advice({ code }: { code: string }) {
   const { asset } = useEditor();
   const languages = useLanguages();
   if (languages === null) return null;
-  const name = nameLanguage(code);
+  const name = findLanguageName(code) ?? "this language";
   if (asset.has_transcript)
     return languages.some((one) => one !== code) ? (
       <>To transcribe it in another language, upload it again.</>

@@ -5,7 +5,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { MAX_PARTIAL_WORDS } from "../../../src/domain/speech";
 import { api, must } from "../../app/api";
 import { useRead } from "../../app/cache";
-import { nameLanguage } from "../../app/rare-formats";
+import { findLanguageName } from "../../app/rare-formats";
 import type { Asset } from "../../pages/asset/use-media";
 import { readWords, type Words } from "../model/words";
 import { openTab, useEditor } from "../state/context";
@@ -72,7 +72,7 @@ function useAbsence({ audio_tracks: tracks, language }: Asset): string | null {
   const languages = useLanguages();
   if (tracks === 0) return "This recording has no audio.";
   if (language === null || languages === null || languages.includes(language)) return null;
-  return `This server does not recognize ${nameLanguage(language)}, so no words appear here.`;
+  return `This server does not recognize ${findLanguageName(language) ?? "this language"}, so no words appear here.`;
 }
 
 /** Columns to which words are added. */
