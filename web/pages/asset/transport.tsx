@@ -48,8 +48,10 @@ const MODES: { value: PlayerMode; label: string }[] = [
   { value: "source", label: "Source" },
 ];
 
+/** Without a cut, only the source can be played. */
 function ModeSwitch() {
-  const { playback } = useEditor();
+  const { editor, playback } = useEditor();
+  if (editor.cut === null) return null;
   const { mode } = playback;
   return (
     <Segments
