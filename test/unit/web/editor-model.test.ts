@@ -250,7 +250,8 @@ describe("words", () => {
   ])("the word at %i is %i", (time, index) => expect(findWordAt(WORDS, time)).toBe(index));
 
   test("text is found in any case, across words", () => {
-    expect(findText(WORDS, "THE ta")).toEqual([{ from: 4, to: 6 }]);
+    const parts = { matchesCase: false, isWhole: false };
+    expect(findText(WORDS, "THE ta", parts)).toEqual([{ from: 4, to: 6 }]);
     expect(findText(WORDS, "absent")).toEqual([]);
     const found = [3, 8].map((from) => ({ from, to: from + 1 }));
     expect([-1, 3, 4, 9].map((word) => findMatchFrom(found, word, 1))).toEqual([0, 0, 1, 0]);
@@ -258,8 +259,8 @@ describe("words", () => {
     expect(findText(WORDS, "  ")).toEqual([]);
     const scripted = { ...WORDS, text: ["“So,", "we’ll", "cut the talk", "", "", "now."] };
     expect(findText(scripted, "so we'll cut")).toEqual([{ from: 0, to: 3 }]);
-    expect(findText(scripted, "the talk no")).toEqual([{ from: 2, to: 6 }]);
-    expect(findText(scripted, "t")).toEqual([{ from: 2, to: 3 }]);
+    expect(findText(scripted, "the talk no", parts)).toEqual([{ from: 2, to: 6 }]);
+    expect(findText(scripted, "t", parts)).toEqual([{ from: 2, to: 3 }]);
     const said: Words = { text: ["Um,", "the", "number", "um"], start: [0, 1, 2, 3], end: [1, 2, 3, 4] };
     const find = (text: string, options: Partial<FindOptions>) =>
       findText(said, text, { matchesCase: false, isWhole: false, ...options }).map(({ from }) => from);

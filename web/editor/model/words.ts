@@ -193,13 +193,14 @@ const isSameWord = (word: string, wanted: string): boolean => word === wanted ||
  */
 export type FindOptions = { matchesCase: boolean; isWhole: boolean };
 
-const FIND_ANY: FindOptions = { matchesCase: false, isWhole: false };
+/** The default finds whole words: a search for “the” must not remove “father”. */
+export const FIND_WHOLE: FindOptions = { matchesCase: false, isWhole: true };
 
 /**
  * Finds a text in the transcript. A text of several words matches consecutive words, even where a script or a
  * correction has put several of them in place of one.
  */
-export function findText(words: Words, text: string, { matchesCase, isWhole } = FIND_ANY): WordRange[] {
+export function findText(words: Words, text: string, { matchesCase, isWhole } = FIND_WHOLE): WordRange[] {
   const prepare = matchesCase ? normalizeQuotes : normalize;
   const wanted = prepare(text).split(/\s+/).filter(Boolean);
   const last = wanted.length - 1;
@@ -228,7 +229,7 @@ export function findText(words: Words, text: string, { matchesCase, isWhole } = 
 /** Finds the places where the same words are said as in a range, ignoring case and punctuation. Includes the range. */
 export function findSame(words: Words, { from, to }: WordRange): WordRange[] {
   const wanted = words.text.slice(from, to).map(normalize);
-  return findText(words, wanted.join(" "), { matchesCase: false, isWhole: true }).filter((range) => {
+  return findText(words, wanted.join(" ")).filter((range) => {
     const found = words.text.slice(range.from, range.to).map(normalize);
     return found.length === wanted.length && found.every((word, index) => isSameWord(word, wanted[index]!));
   });
@@ -244,7 +245,7 @@ export function replaceText(
   text: string,
   searched: string,
   replacement: string,
-  { matchesCase, isWhole } = FIND_ANY,
+  { matchesCase, isWhole } = FIND_WHOLE,
 ): string {
   const prepare = matchesCase ? normalizeQuotes : normalize;
   const [said, wanted] = [prepare(text), prepare(searched.trim())];

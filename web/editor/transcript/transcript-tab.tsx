@@ -1,6 +1,7 @@
 import { signal, useSignal, useSignalEffect } from "@preact/signals";
 import { useMemo, useRef } from "preact/hooks";
 import { type Action, useActions } from "../../app/actions";
+import { toNumber } from "../../app/english";
 import { formatDecimal } from "../../app/format";
 import { touch } from "../../app/narrow";
 import { canWrite } from "../../app/session";
@@ -12,7 +13,7 @@ import { openContextMenu } from "../context-menu";
 import { findSpanIndex, type Range, toSeconds } from "../model/plan";
 import { countReasons } from "../model/reason-edits";
 import {
-  type FindOptions,
+  FIND_WHOLE,
   findSame,
   findText,
   findWordAt,
@@ -65,7 +66,7 @@ export function TranscriptTab() {
   const { asset, editor, playback, problem } = useEditor();
   const section = useRef<HTMLElement>(null);
   const search = useSignal<string | null>(null);
-  const options = useSignal<FindOptions>({ matchesCase: false, isWhole: false });
+  const options = useSignal(FIND_WHOLE);
   const replacement = useSignal<string | null>(null);
   const hidesRemoved = useSignal(false);
   const commands = useRef<TranscriptCommands | null>(null);
@@ -177,7 +178,7 @@ export function TranscriptTab() {
       const removeFound = {
         name: "words.remove-matches",
         label: "Remove all matches of the search",
-        describe: () => "Remove all matches",
+        describe: () => `Remove all ${found.value.length > 0 ? toNumber(found.value.length) : "matches"}`,
         group: "Transcript",
         keys: ["Alt+Enter"],
         isEnabled: () => found.value.length > 0,
