@@ -128,6 +128,6 @@ test("a text file dropped on a recording's page becomes its script, and Undo res
   await drop(page, [join(folder.path, "broken.srt")]);
   await page.getByText("The file is not a text file.").waitFor();
   await page.getByRole("tab", { name: "Transcript", selected: true }).waitFor();
-  await page.getByRole("tab", { name: "Script" }).click();
+  await page.getByRole("tab", { name: "Script", exact: true }).click();
   await has("alpha bravo");
 });

@@ -61,7 +61,8 @@ const FILTERS: [(typeof SHELL_PATHS)[number], string[]][] = [
 ];
 const ODD_VALUES = ["", "-1", "%00", CUT_OFF, "275760-09-12", LONG];
 const isText = (name: string) => name === "q" || name === "user";
-const isShown = (page: Page) => page.locator("main .empty, main table, main [role=alert]:not(:empty)").first().waitFor();
+const isShown = (page: Page) =>
+  page.locator("main .empty, main table, main [role=alert]:not(:empty)").first().waitFor();
 
 test.each(withPlace(FILTERS))("%s with filters that do not exist shows all", async ([path, names], n) => {
   const page = await newPage(admin);

@@ -90,3 +90,12 @@ export const readCopies = (cutId: string): Draft[] =>
   Object.entries(localStorage)
     .filter(([key]) => key.includes(`.${cutId}.`))
     .map(([, text]) => JSON.parse(text as string).value as Draft);
+
+/** Stores a draft of somebody else. */
+export const storeOther = (...kept: [number, number][]) => {
+  const segments = kept.map(([start, end]) => ({ start, end }));
+  const revision = (server.stored?.revision ?? 0) + 1;
+  server.stored = { revision, segments, texts: [], updated_at: new Date().toISOString() };
+};
+export const listKeptSeconds = (editor: ReturnType<typeof open>["editor"]) =>
+  editor.plan.value.spans.filter(({ isKept }) => isKept).map(({ start, end }) => [start / 1e6, end / 1e6]);

@@ -66,9 +66,7 @@ export class CutPlayer {
   }
 
   /** The connected media, with the preview once it is used; null before the first connection. */
-  get playable(): PlayableMedia | null {
-    return this.media;
-  }
+  readonly getMedia = (): PlayableMedia | null => this.media;
 
   /** Connects a video element. Returns a function that disconnects it. */
   attach(video: HTMLVideoElement, media: PlayableMedia): () => void {

@@ -217,7 +217,7 @@ export function createPlayback(): Playback {
     attach: (video, media) => {
       sendPlan();
       const detach = player.attach(video, media);
-      const getMedia = () => player.playable ?? media;
+      const getMedia = () => player.getMedia() ?? media;
       scrubber = media.audioType === null ? null : new Scrubber(getMedia, () => plan?.duration ?? 0);
       const stop = effect(() => {
         video.volume = volume.value;
