@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from "bun:test";
+import type { Signal } from "@preact/signals";
 import type { SessionState } from "../../../web/app/session";
 import { definePageGlobal, TestStorage, usePageGlobals } from "./page-globals";
 
@@ -43,7 +44,9 @@ test("without storage, a value stays until another user signs in", () => {
 
 test("letter keys that an earlier version has turned off stay off for all users, until one turns them on", async () => {
   localStorage.setItem("offcut.letter-keys", "off");
-  const { letterKeys } = await import("../../../web/app/actions");
+  // Another test file of the process may have loaded the module.
+  const module: string = "../../../web/app/actions?again";
+  const { letterKeys } = (await import(module)) as { letterKeys: Signal<boolean> };
   signIn("ada");
   expect(letterKeys.value).toBe(false);
   letterKeys.value = true;
