@@ -1,4 +1,3 @@
-import { Fragment } from "preact";
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type Action, performAction, titleAction, useActions } from "../../app/actions";
 import { formatDuration } from "../../app/format";
@@ -40,13 +39,11 @@ export function FilterChips() {
       {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields. */}
       <div ref={row} class="chips" role="group" aria-label="Removed, by reason">
         {shown.map((reason) => (
-          <Fragment key={reason}>
-            <Chip editor={editor} reason={reason} total={totals.get(reason)} />
-            {filter === reason && editor.canEdit && (
-              <ReasonButtons editor={editor} reason={reason} total={totals.get(reason)} />
-            )}
-          </Fragment>
+          <Chip key={reason} editor={editor} reason={reason} total={totals.get(reason)} />
         ))}
+        {filter !== null && editor.canEdit && (
+          <ReasonButtons key={filter} editor={editor} reason={filter} total={totals.get(filter)} />
+        )}
       </div>
     </div>
   );
