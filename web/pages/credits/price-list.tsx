@@ -62,7 +62,6 @@ function Offers({ list: { items, provider }, isSubscribed }: { list: Prices; isS
               <p class="soft price-note">The workspace has a subscription.</p>
             ) : (
               <Button
-                look="primary"
                 isBusy={startingId === price.price_id}
                 disabled={startingId !== null}
                 aria-label={`${nameAction(price, provider) === "Buy" ? "Buy" : "Subscribe to"} ${price.name}`}

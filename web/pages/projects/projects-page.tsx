@@ -63,6 +63,8 @@ export function ProjectsPage() {
   );
   const items = list.items.value;
   const hasProjects = items !== null && items.length > 0;
+  /** Whether the page offers to drop the first recording, with a primary button. */
+  const isFirst = items?.length === 0 && text === "" && state === "active";
   const isComplete = hasProjects && !list.hasMore.value;
   const onChange = useCallback(() => void list.reload(), [list]);
   return (
@@ -71,7 +73,7 @@ export function ProjectsPage() {
       detail={isComplete && text === "" && describeAll(items)}
       actions={
         canWrite.value && (
-          <Button icon="plus" look="primary" onClick={() => void create()}>
+          <Button icon="plus" look={isFirst ? "quiet" : "primary"} onClick={() => void create()}>
             New project
           </Button>
         )
