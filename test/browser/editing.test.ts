@@ -275,12 +275,14 @@ test("a removed word explains itself, and reasons, matches and words are changed
   const other = await openStudio(asset.reviewCutId);
   await button(other, "Pauses").click();
   await other
-    .getByRole("img", { name: /^Pause of/ })
+    .getByRole("img", { name: /^Pause of .*, removed/ })
     .first()
     .click();
   const pause = other.getByRole("group", { name: "Pause", exact: true });
+  for (const name of ["As cut", "With it", /^Restore ⌫/, /^Restore all \d+ pauses/])
+    await pause.getByRole("button", { name }).waitFor();
   await pause.getByLabel(/^Leave/).fill("0.2");
-  await pause.getByRole("button", { name: "Set" }).click();
+  await pause.getByRole("button", { name: "Apply" }).click();
   await feedback(other, "Pause is 0.2 s long");
   await button(other, "Pauses").click();
 });

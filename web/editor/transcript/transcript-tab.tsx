@@ -252,7 +252,7 @@ export function TranscriptTab() {
           hidesRemoved={hidesRemoved.value}
           hasPauses={hasPauses.value}
           onPick={(word) => pickSpan(editor, word)}
-          onPickPause={(word) => pickPause(editor, word)}
+          onPickPause={(word, byKeyboard) => pickPause(editor, word, byKeyboard)}
           commands={commands}
           place={place}
           onMenu={(place, word) => {
@@ -285,13 +285,14 @@ function pickSpan(editor: Editor, word: number): WordRange | null {
   return findWordsIn(editor.words, span);
 }
 
-/** Selects the pause before a word: the removed span, or the time between the words. */
-function pickPause(editor: Editor, word: number): void {
+/** Selects the pause before a word: the removed span, or the time between the words. A key announces it. */
+function pickPause(editor: Editor, word: number, byKeyboard: boolean): void {
   const range = { start: editor.words.end[word - 1]!, end: editor.words.start[word]! };
   const plan = editor.plan.peek();
   const span = plan.spans[findSpanIndex(plan, Math.round((range.start + range.end) / 2))]!;
   if (span.isKept) editor.marks.value = { in: range.start, out: range.end };
   else editor.span.value = span;
+  if (!byKeyboard) return;
   const length = formatDecimal(toSeconds(range.end - range.start));
   editor.announce(`Pause of ${length} s, ${span.isKept ? "kept" : "removed"}`);
 }

@@ -58,7 +58,7 @@ export type TranscriptProps = {
   /** Shows pauses between words. */
   hasPauses?: boolean;
   /** Selects the pause before a word. */
-  onPickPause?(word: number): void;
+  onPickPause?(word: number, byKeyboard: boolean): void;
 };
 
 export type TranscriptCommands = {
@@ -167,6 +167,11 @@ export function Transcript(props: TranscriptProps) {
   useSignalEffect(() => {
     if (selection.value !== null) caretPause.value = null;
   });
+  useSignalEffect(() => {
+    const opened = details.place.value === null ? null : pauseBefore.current;
+    list.current?.querySelector(".pause-chip.is-open")?.classList.remove("is-open");
+    if (opened !== null) findChip(list.current, opened)?.classList.add("is-open");
+  });
   const { onKeyDown, getChosen } = useKeys({
     texts,
     selection,
@@ -176,7 +181,7 @@ export function Transcript(props: TranscriptProps) {
     onSeekWord: seekWord,
     caretPause,
     hasPauseBefore: (word) => findChip(list.current, word) !== null,
-    onPickPause: (word) => props.onPickPause?.(word),
+    onPickPause: (word) => props.onPickPause?.(word, true),
     onOpen: (word, isPause) => {
       const range = isPause ? { from: word, to: word + 1 } : (props.onPick?.(word) ?? null);
       if (range !== null) openDetails(range, true, isPause ? word : null);
@@ -216,6 +221,7 @@ export function Transcript(props: TranscriptProps) {
     caretPause.value = null;
     const pause = event.target instanceof HTMLElement ? event.target.dataset.word : undefined;
     if (pause !== undefined) {
+      props.onPickPause?.(Number(pause), false);
       openDetails({ from: Number(pause), to: Number(pause) + 1 }, false, Number(pause));
       return;
     }

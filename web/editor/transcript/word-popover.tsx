@@ -4,7 +4,7 @@ import { Icon } from "../../ui/icon";
 import { fromSeconds, measureKept, type RemovedSpan, restoreRange, toSeconds } from "../model/plan";
 import { countReasons, setPause } from "../model/reason-edits";
 import { findContext } from "../model/review-queue";
-import { findWordSpan, findWordsIn, type WordRange } from "../model/words";
+import { findWordsIn, type WordRange } from "../model/words";
 import { REASON_ICONS, REASON_NAMES } from "../reasons";
 import { explainItem, measureRange, titleSpan } from "../review/item-texts";
 import { ActionKey, Confidence } from "../review/review-card";
@@ -30,8 +30,9 @@ export function WordPopover(props: PopoverProps) {
   const { range, left, top, takesFocus, isFromText, pauseBefore, onCorrect, onClose } = props;
   const { editor } = useEditor();
   const box = useRef<HTMLDivElement>(null);
-  const span = findWordSpan(editor.plan.value, editor.words, range.from);
-  const isSpan = editor.span.value !== null && !span.isKept;
+  const span = editor.span.value;
+  /** Whether it is for a pause, not for a longer removal around it. */
+  const isPause = pauseBefore !== null && (span === null || span.reason === "silence");
   useLayoutEffect(() => {
     // The selection can be gone before the popover is drawn.
     const element = box.current;
@@ -52,7 +53,7 @@ export function WordPopover(props: PopoverProps) {
       ref={box}
       class="word-popover"
       role="group"
-      aria-label={pauseBefore !== null ? "Pause" : isSpan ? "Removed words" : "Selected words"}
+      aria-label={isPause ? "Pause" : span !== null ? "Removed words" : "Selected words"}
       style={{ "--left": `${left}px`, "--top": `${top}px` }}
       onKeyDown={(event) => {
         if (event.key !== "Escape") return;
@@ -61,12 +62,10 @@ export function WordPopover(props: PopoverProps) {
         onClose();
       }}
     >
-      {pauseBefore !== null ? (
-        <PauseDetails before={pauseBefore} onClose={onClose} />
-      ) : isSpan ? (
-        <Removed span={span as RemovedSpan} onClose={onClose} />
-      ) : (
-        <Selected range={range} onCorrect={onCorrect} onClose={onClose} />
+      {span !== null && <Removed span={span} onClose={onClose} />}
+      {span === null && !isPause && <Selected range={range} onCorrect={onCorrect} onClose={onClose} />}
+      {isPause && (
+        <PauseLength key={String(span !== null)} before={pauseBefore} isRemoved={span !== null} onClose={onClose} />
       )}
     </div>
   );
@@ -140,14 +139,17 @@ function Removed({ span, onClose }: { span: RemovedSpan; onClose(): void }) {
   );
 }
 
-/** The length of a pause, which can be changed. */
-function PauseDetails({ before, onClose }: { before: number; onClose(): void }) {
+type PauseLengthProps = { before: number; isRemoved: boolean; onClose(): void };
+
+/** The length of a pause, which can be changed. The details of a removed pause are above it. */
+function PauseLength({ before, isRemoved, onClose }: PauseLengthProps) {
   const { editor, playback } = useEditor();
   const { words } = editor;
   const plan = editor.plan.value;
   const range = { start: words.end[before - 1]!, end: words.start[before]! };
   const [kept, setKept] = useState(() => String(Math.round(toSeconds(measureKept(plan, range)) * 100) / 100));
   const next = setPause(plan, range, fromSeconds(Math.max(0, Number(kept))));
+  if (isRemoved && !editor.canEdit) return null;
   return (
     <form
       onSubmit={(event) => {
@@ -156,31 +158,33 @@ function PauseDetails({ before, onClose }: { before: number; onClose(): void }) 
         onClose();
       }}
     >
-      <header class="silence">
-        <Icon name={REASON_ICONS.silence} />
-        <strong>{REASON_NAMES.silence}</strong>
-        <span class="soft number">{measureRange(editor, range)}</span>
-      </header>
-      {editor.canEdit && (
-        <label class="pause-limit">
-          Leave{" "}
-          <input
-            class="input number"
-            type="number"
-            min="0"
-            max={toSeconds(range.end - range.start)}
-            step="any"
-            required
-            value={kept}
-            onInput={(event) => setKept(event.currentTarget.value)}
-          />{" "}
-          s
-        </label>
+      {!isRemoved && (
+        <header class="silence">
+          <Icon name={REASON_ICONS.silence} />
+          <strong>{REASON_NAMES.silence}</strong>
+          <span class="soft number">{measureRange(editor, range)}</span>
+        </header>
       )}
       <div class="toolbar">
         {editor.canEdit && (
-          <Button type="submit" look="primary">
-            Set
+          <label class="pause-limit">
+            Leave{" "}
+            <input
+              class="input number"
+              type="number"
+              min="0"
+              max={toSeconds(range.end - range.start)}
+              step="any"
+              required
+              value={kept}
+              onInput={(event) => setKept(event.currentTarget.value)}
+            />{" "}
+            s
+          </label>
+        )}
+        {editor.canEdit && (
+          <Button type="submit" look={isRemoved ? "default" : "primary"}>
+            Apply
           </Button>
         )}
         <Button
