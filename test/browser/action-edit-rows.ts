@@ -136,6 +136,10 @@ export const EDIT_ROWS: readonly ActionRow[] = [
       await says(/ removed/);
       await press("Control+z", "Escape");
       await shows("no card", ({ card }) => card === "");
+      await click(".review-end button", "Review");
+      await shows("a card", ({ card }) => card !== "");
+      await press("Escape");
+      await click("[role=tab]", "Transcript");
       await click(".result-actions button", "Review");
       await shows("a card", ({ card }) => card !== "");
       await press("Escape");

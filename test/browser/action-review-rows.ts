@@ -138,7 +138,10 @@ export const REVIEW_ROWS: readonly ActionRow[] = [
         const count = await chooseInQueue(drive, choice);
         await shows(name, ({ queue }) => queue === name);
         if (count === null) continue;
-        await shows(`${count} places`, ({ checked }) => checked === `0 of ${count} checked` || checked === "To review");
+        await shows(
+          `${count} places`,
+          ({ checked }) => checked === (count === 0 ? "To review" : `0 of ${count} checked`),
+        );
         seen.add(count);
       }
       expect(seen.size).toBe(2);

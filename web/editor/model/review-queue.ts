@@ -44,6 +44,9 @@ export type QueueFilter = {
 
 export const ALL_WORTH: QueueFilter = { scope: "worth", reason: null, minLength: 0, maxConfidence: null };
 
+export const isAllWorth = (filter: QueueFilter): boolean =>
+  (Object.keys(ALL_WORTH) as (keyof QueueFilter)[]).every((key) => filter[key] === ALL_WORTH[key]);
+
 export const isUnsure = ({ kind, confidence }: ReviewItem): boolean =>
   kind === "removal" && confidence !== null && confidence < SURE;
 

@@ -7,7 +7,7 @@ import { Icon } from "../../ui/icon";
 import { useChunks, useGrowing } from "../../ui/row-list";
 import { ErrorPanel } from "../../ui/states";
 import { getKeptDuration, toSeconds } from "../model/plan";
-import { ALL_WORTH, type Decisions, estimateLeft, type ReviewItem } from "../model/review-queue";
+import { ALL_WORTH, type Decisions, estimateLeft, isAllWorth, type ReviewItem } from "../model/review-queue";
 import { getLook, REASON_ICONS } from "../reasons";
 import { useEditor } from "../state/context";
 import type { Editor } from "../state/editor-state";
@@ -48,30 +48,33 @@ function Progress({ review }: { review: ReviewSession }) {
   const left = toSeconds(estimateLeft(queue, decisions));
   return (
     <header class="review-head">
-      <svg class="ring" viewBox="0 0 36 36" aria-hidden="true">
-        <circle cx="18" cy="18" r="15.9" />
-        {checked > 0 && (
-          <circle
-            class="done"
-            cx="18"
-            cy="18"
-            r="15.9"
-            pathLength={100}
-            stroke-dasharray={`${share(checked, total)} 100`}
-          />
-        )}
-        <text x="18" y="18">
-          {checked}
-        </text>
-      </svg>
+      {total > 0 && (
+        <svg class="ring" viewBox="0 0 36 36" aria-hidden="true">
+          <circle cx="18" cy="18" r="15.9" />
+          {checked > 0 && (
+            <circle
+              class="done"
+              cx="18"
+              cy="18"
+              r="15.9"
+              pathLength={100}
+              stroke-dasharray={`${Math.round((100 * checked) / total)} 100`}
+            />
+          )}
+          <text x="18" y="18">
+            {checked}
+          </text>
+        </svg>
+      )}
       <div class="review-progress">
-        <h2>{checked === 0 && !review.isReviewing.value ? "To review" : `${checked} of ${total} checked`}</h2>
+        <h2>{total === 0 ? "To review" : `${checked} of ${total} checked`}</h2>
         {total > 0 && <p class="soft">{open === 0 ? `${kept} kept, ${removed} removed` : describeLeft(left)}</p>}
       </div>
       <span class="spacer" />
-      <QueueMenu review={review} />
-      <ActionButton name="review.previous" />
-      <ActionButton name="review.next" />
+      {/* A filter that leaves nothing can be changed. */}
+      {(total > 0 || !isAllWorth(review.filter.value)) && <QueueMenu review={review} />}
+      {total > 0 && <ActionButton name="review.previous" />}
+      {total > 0 && <ActionButton name="review.next" />}
       {total > 0 && total <= MAX_TICKS && (
         <div class="ticks" aria-hidden="true">
           {queue.map((item) => (
@@ -82,8 +85,6 @@ function Progress({ review }: { review: ReviewSession }) {
     </header>
   );
 }
-
-const share = (part: number, total: number): number => (total === 0 ? 0 : Math.round((100 * part) / total));
 
 const describeLeft = (seconds: number): string =>
   seconds < 90 ? "About a minute left" : `About ${formatCount(Math.round(seconds / 60), "minute")} left`;

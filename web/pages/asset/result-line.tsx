@@ -84,7 +84,7 @@ function Result() {
         >
           Play
         </Button>
-        {places > 0 && (
+        {places > 0 && openTab.value !== "review" && (
           <ActionButton name="review.start" isLabeled>
             Review {places}
           </ActionButton>
