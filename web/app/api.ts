@@ -173,6 +173,9 @@ export async function must<Data>(answer: Promise<Answer<Data>>): Promise<Data> {
 /** Whether a resource does not exist for the user, or its ID in the address is malformed. */
 export const isNotFound = (error: unknown): boolean => error instanceof ApiError && [404, 422].includes(error.status);
 
+/** Whether the same call fails again: the resource does not exist, no longer exists, or the request is invalid. */
+export const isFinal = (error: unknown): boolean => error instanceof ApiError && [404, 410, 422].includes(error.status);
+
 /** Whether a call failed because the balance does not cover it. */
 export const needsCredits = (error: unknown): boolean =>
   error instanceof ApiError && error.code === "insufficient_credits";

@@ -1,6 +1,6 @@
 /** Placeholders for loading, empty and failed content. */
 import type { ComponentChildren } from "preact";
-import { isNotFound, needsCredits, toMessage } from "../app/api";
+import { isFinal, isNotFound, needsCredits, toMessage } from "../app/api";
 import type { Loaded, Resource } from "../app/cache";
 import { Button } from "./button";
 import { Icon, type IconName } from "./icon";
@@ -30,11 +30,18 @@ export const Empty = ({ title, icon, isPage = false, children }: EmptyProps) => 
   </div>
 );
 
-export const ErrorPanel = ({ message, onRetry }: { message: string; onRetry?: () => void }) => (
+type ErrorPanelProps = {
+  message: string;
+  /** The failure of the call. If it is final, trying again is not offered. */
+  error?: unknown;
+  onRetry?: () => void;
+};
+
+export const ErrorPanel = ({ message, error, onRetry }: ErrorPanelProps) => (
   <div class="message bad" role="alert">
     <Icon name="warning" />
     <p>{message}</p>
-    {onRetry && (
+    {onRetry && !isFinal(error) && (
       <span class="message-actions">
         <Button onClick={onRetry}>Try again</Button>
       </span>
@@ -64,7 +71,7 @@ export function ResourceView<T>({
   if (state.kind === "loading") return <>{frame(skeleton)}</>;
   if (state.kind === "ready") return <>{children(state.value)}</>;
   if (notFound !== undefined && isNotFound(state.error)) return <>{notFound}</>;
-  return <>{frame(<ErrorPanel message={state.message} onRetry={() => void resource.reload()} />)}</>;
+  return <>{frame(<ErrorPanel {...state} onRetry={() => void resource.reload()} />)}</>;
 }
 
 /** The error of a failed call. If credits are missing, it links to them. */

@@ -85,7 +85,7 @@ function LoadedPanel({ cutId }: { cutId: string }) {
         <div class="skeleton pacing-shape" />
       </div>
     );
-  if (state.kind === "failed") return <ErrorPanel message={state.message} onRetry={() => void read.reload()} />;
+  if (state.kind === "failed") return <ErrorPanel {...state} onRetry={() => void read.reload()} />;
   if (state.value === null)
     return (
       <p class="pacing-body soft">This cut was made by an older version of Offcut. Re-cut to change its pacing.</p>

@@ -81,8 +81,8 @@ function Studio({ asset, list, ...props }: StudioProps) {
   const form = useMemo(() => createScriptForm(asset.id), [asset.id]);
   const opened = cuts.open;
   const listed = cuts.items;
-  if (listed.kind === "failed") return <ErrorPanel message={listed.message} onRetry={() => void cuts.list.reload()} />;
-  if (opened.kind === "failed") return <ErrorPanel message={opened.message} onRetry={cuts.reload} />;
+  if (listed.kind === "failed") return <ErrorPanel {...listed} onRetry={() => void cuts.list.reload()} />;
+  if (opened.kind === "failed") return <ErrorPanel {...opened} onRetry={cuts.reload} />;
   if (opened.kind === "loading" || listed.kind === "loading" || (isPrepared && read.kind === "loading"))
     return <AssetSkeleton type={asset.type} />;
   return (

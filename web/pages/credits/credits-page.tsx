@@ -203,7 +203,7 @@ type SubscriptionPanelProps = { subscription: Resource<Subscription | null>; pri
 function SubscriptionPanel({ subscription: resource, prices }: SubscriptionPanelProps) {
   const [isEnding, setIsEnding] = useState(false);
   const state = resource.state.value;
-  if (state.kind === "failed") return <ErrorPanel message={state.message} onRetry={() => void resource.reload()} />;
+  if (state.kind === "failed") return <ErrorPanel {...state} onRetry={() => void resource.reload()} />;
   if (state.kind === "loading" || state.value === null) return null;
   const subscription = state.value;
   const canEnd = canWrite.value && !subscription.is_ending && subscription.state !== "incomplete";
