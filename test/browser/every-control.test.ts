@@ -39,7 +39,8 @@ function visitFocus(): { left: number; problem: string | null } {
   const group = element instanceof HTMLInputElement && element.type === "radio" ? element.name : null;
   for (const one of wanted)
     if (one === element || (group !== null && (one as HTMLInputElement).name === group)) wanted.delete(one);
-  const { outlineStyle, outlineWidth } = getComputedStyle(element);
+  // The transcript is longer than its scroller, which shows the focus.
+  const { outlineStyle, outlineWidth } = getComputedStyle(element.closest(".transcript-scroller") ?? element);
   // The parts of a date field show the focus themselves.
   const isShown =
     element.matches("body, [type=date]") || (outlineStyle !== "none" && Number.parseFloat(outlineWidth) > 0);

@@ -1,11 +1,7 @@
 /** Bit-level access to NAL units: emulation prevention, fixed-length and Exp-Golomb numbers. Pure. */
 
-const EMULATION_PREVENTION = Uint8Array.of(0, 0, 3);
-
 /** Returns a NAL unit without its emulation prevention bytes. */
 export function removeEmulationPrevention(nal: Uint8Array): Uint8Array {
-  // The search is native code: slices are long, and few have these bytes.
-  if (Buffer.from(nal.buffer, nal.byteOffset, nal.length).indexOf(EMULATION_PREVENTION) < 0) return nal.slice();
   const bytes = new Uint8Array(nal.length);
   let length = 0;
   let zeros = 0;

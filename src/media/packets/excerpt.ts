@@ -6,8 +6,7 @@ import type { VideoStream } from "../../domain/media";
 import { TICKS_PER_SECOND, type Ticks } from "../../domain/time";
 import { writeAtomically } from "../atomic-output";
 import { buildDecoderDescription } from "./bitstream";
-import { readNeededPackets } from "./needed-packets";
-import { findDecodeRange, type PacketSource, SpliceError } from "./source";
+import { findDecodeRange, type PacketSource, readSourcePackets, SpliceError } from "./source";
 import { type VideoTrackPacket, writeVideoTrack } from "./video-track";
 
 export type ExcerptOptions = {
@@ -34,7 +33,7 @@ export async function writeExcerpt(source: PacketSource, options: ExcerptOptions
       if (frames[index]! >= frames[from]! || isKept(frames[index]!)) first = Math.min(first, source.timestamps[index]!);
   async function* packets(): AsyncGenerator<VideoTrackPacket> {
     for (const range of ranges)
-      for await (const { index, data } of readNeededPackets(source, range, isKept)) {
+      for await (const { index, data } of readSourcePackets(source, range, isKept)) {
         const timestamp = source.timestamps[index]! - first;
         // Readers use the duration of the last packet only.
         yield { data, type: index === range.from ? "key" : "delta", timestamp, duration: PACKET_SECONDS };

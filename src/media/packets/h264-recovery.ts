@@ -1,24 +1,34 @@
 /**
  * Starts a copy at an intra picture that is not IDR, as encoders with open GOPs write them (ITU-T H.264, 7.3.3 and
- * 8.2), and drops reference pictures. The intra picture becomes an IDR picture, and the ones after it are renumbered up
- * to the next IDR picture. That is exact where every kept picture refers to kept pictures only, which is checked for
- * each list of each slice. Pure.
+ * 8.2). The picture becomes an IDR picture, and the ones after it are renumbered up to the next IDR picture. That is
+ * exact where every kept picture refers to pictures since the intra picture only, which is checked for each list of
+ * each slice. Pure.
  */
 import { addEmulationPrevention, formatExpGolomb, removeEmulationPrevention, replaceBits } from "./bits";
 import { type AvcConfig, getNalType, isSlice, NAL_IDR } from "./h264";
 import { parseSequenceFacts, type SequenceFacts } from "./h264-pictures";
-import { type ActiveContext, listActiveReferences, type Reference, toInitialList, wrap } from "./h264-reference-lists";
-import { type PictureFacts, parsePictureFacts, parseSliceHeader, type SliceHeader } from "./h264-slice-header";
+import {
+  type ListCommand,
+  type PictureFacts,
+  parsePictureFacts,
+  parseSliceHeader,
+  type SliceHeader,
+} from "./h264-slice-header";
 
 export type RecoveryRewriter = ReturnType<typeof createRewriter>;
+
+/** A reference picture since the intra picture. `order` relative to it. `newNumber` null: the picture was dropped. */
+type Reference = { number: number; order: number; newNumber: number | null };
 
 const NAL_SEI = 6;
 /** Differs from the ID 0 of encoders whose picture may precede. */
 const IDR_PICTURE_ID = 1;
 
+const wrap = (value: number, modulus: number): number => ((value % modulus) + modulus) % modulus;
+
 /**
- * Returns the rewriter for a stream that starts with an intra picture, IDR or not, or null if the parameter sets or the
- * first picture do not allow it. The first call of a method takes the same units.
+ * Returns the rewriter for a stream that starts with an intra picture, or null if the parameter sets or the first
+ * picture do not allow it. The first call of `rewrite` takes the same units.
  */
 export function createRecoveryRewriter(config: AvcConfig, units: readonly Uint8Array[]): RecoveryRewriter | null {
   const sequence = config.sps.length === 1 ? parseSequenceFacts(config.sps[0]!) : null;
@@ -45,12 +55,9 @@ function createRewriter(sequence: SequenceFacts, parameterSets: ReadonlyMap<numb
   let hasStarted = false;
   let isDone = false;
   /** Whether the maximum number of references was reached once, so that those before the intra picture are gone. */
-  let isSettled = first.isIdr;
+  let isSettled = false;
   const maxReferences = Math.max(1, sequence.maxReferences);
-  const firstNewOrder = first.isIdr ? (first.order ?? 0) : 0;
-  /** The order of the last reference picture, and of the last kept one. */
   let previousOrder = 0;
-  let previousKeptOrder = 0;
   let decoded = 0;
 
   /** Returns the display order relative to the intra picture. */
@@ -90,22 +97,13 @@ function createRewriter(sequence: SequenceFacts, parameterSets: ReadonlyMap<numb
     source = source.filter((reference) => !removed.includes(reference));
     // The commands of a dropped picture are dropped too.
     if (isKept) kept = kept.filter((reference) => !removed.includes(reference));
-    const newNumber = isKept ? wrap(keptCount, numberModulus) : null;
-    const added = { position: decoded - 1, number: header.frameNumber, order, newNumber };
+    const added = { number: header.frameNumber, order, newNumber: isKept ? wrap(keptCount, numberModulus) : null };
     source = addReference(source, added);
     isSettled ||= source.length === maxReferences;
     count++;
     if (!isKept) return;
     kept = addReference(kept, added);
     keptCount++;
-    previousKeptOrder = order;
-  }
-
-  /** Returns the low bits of the order. A decoder derives the others from the last kept reference picture. */
-  function toNewOrder(order: number): number | null {
-    if (sequence.orderBits === null) return null;
-    if (Math.abs(order - previousKeptOrder) >= orderModulus / 2) throw new Error("Kept pictures are too far apart.");
-    return wrap(order + firstNewOrder, orderModulus);
   }
 
   /** Returns `dec_ref_pic_marking`. A removed picture that is not in the copy needs no command. */
@@ -123,23 +121,15 @@ function createRewriter(sequence: SequenceFacts, parameterSets: ReadonlyMap<numb
     units.filter(isSlice).map((nal) => parseSliceHeader(nal, sequence, parameterSets));
 
   return {
-    parse,
-    /**
-     * Returns the NAL units of the next kept packet. `parsed`: its slices, if known. Errors: a plain `Error` if it
-     * refers to pictures that are not kept.
-     */
-    rewrite(units: readonly Uint8Array[], parsed?: readonly SliceHeader[]): Uint8Array[] {
+    /** Returns the NAL units of the next kept packet. Errors: a plain `Error` if it refers to other pictures. */
+    rewrite(units: readonly Uint8Array[]): Uint8Array[] {
       if (hasStarted && units.some((nal) => getNalType(nal) === NAL_IDR)) isDone = true;
       if (isDone) return [...units];
       const isFirst = !hasStarted;
       hasStarted = true;
-      const slices = parsed ?? parse(units);
+      const slices = parse(units);
       const { order, newNumber } = take(slices, true);
-      if (isFirst && first.isIdr) {
-        complete(slices[0]!, order, true);
-        return [...units];
-      }
-      const newOrder = toNewOrder(order);
+      const newOrder = sequence.orderBits === null ? null : wrap(order, orderModulus);
       let n = 0;
       const written = units.flatMap((nal) => {
         // A recovery point must not be announced at an IDR picture.
@@ -154,53 +144,58 @@ function createRewriter(sequence: SequenceFacts, parameterSets: ReadonlyMap<numb
       complete(slices[0]!, order, true);
       return written;
     },
-    /**
-     * Takes the slices of a packet that stays as it is. Returns the positions, in decode order, of the pictures to
-     * which they refer. Errors: those of `rewrite`.
-     */
-    listReferences(slices: readonly SliceHeader[]): number[] {
-      const { order } = take(slices, false);
-      const lists = slices.flatMap((header) =>
-        listActiveReferences(header, { source, order, numberModulus, isSettled }),
-      );
-      complete(slices[0]!, order, false);
-      return lists.flatMap((list) => list.map(({ position }) => position));
-    },
     /** Takes a packet that is dropped. */
-    drop(units: readonly Uint8Array[], parsed?: readonly SliceHeader[]): void {
+    drop(units: readonly Uint8Array[]): void {
       if (isDone) return;
-      const slices = parsed ?? parse(units);
+      const slices = parse(units);
       const { order } = take(slices, false);
       complete(slices[0]!, order, false);
     },
     /** Whether the next packets stay unchanged, because an IDR picture was found. */
     isDone: () => isDone,
-    /** Whether slices can be changed without moving all their bits. */
-    isCabac: first.isCabac,
     /** Whether later pictures can no longer refer to one before the intra picture. */
     isSettled: () => isSettled && keptCount > maxReferences,
   };
 }
 
-type ListContext = ActiveContext & {
-  /** The references that are kept, in decode order. */
+type ListContext = {
+  /** The references in the source since the intra picture, and those that are kept, in decode order. */
+  source: readonly Reference[];
   kept: readonly Reference[];
+  order: number;
   newNumber: number;
+  numberModulus: number;
+  /** Whether no picture before the intra picture is a reference in the source. */
+  isSettled: boolean;
 };
 
 /** Returns both list modifications of a slice, so that its lists have the same pictures as in the source. */
 function formatLists(header: SliceHeader, context: ListContext): string {
-  const { kept, order, newNumber, numberModulus } = context;
-  const lists = listActiveReferences(header, context);
-  if (lists.flat().some((reference) => !kept.includes(reference)))
-    throw new Error("A picture refers to one that is not kept, such as one before the intra picture.");
+  const { kind, references, commands, frameNumber } = header;
+  if (kind === "I") return "";
+  const { source, kept, newNumber, numberModulus } = context;
+  const toList = (list: 0 | 1, references: readonly Reference[]) =>
+    kind === "P" ? references.toReversed() : sortForBiprediction(references, context.order, list);
+  const { before, after } = divideByOrder(source, context.order);
+  // Pictures before the intra picture may follow these in the source's list 0, and decide whether its lists are equal.
+  const isUncertain = kind === "B" && !context.isSettled;
+  if (isUncertain && after.length === 0) throw new Error("A picture may refer to one before the intra picture.");
+  const lists = kind === "P" ? ([0] as const) : ([0, 1] as const);
+  const wanted = lists.map((list) => {
+    const initial = isUncertain && list === 0 ? before : toList(list, source);
+    const found = applyCommands(initial, commands[list], { source, frameNumber, numberModulus });
+    const active = found.slice(0, references[list]);
+    if (active.length < references[list] || active.some((reference) => !kept.includes(reference)))
+      throw new Error("A picture refers to one before the intra picture.");
+    return active;
+  });
   return lists
-    .map((active, list) => {
-      const initial = toInitialList(header, list === 0 ? 0 : 1, kept, order);
-      const isSame = active.every((reference, n) => initial[n] === reference);
+    .map((list) => {
+      const initial = toList(list, kept);
+      const isSame = wanted[list]!.every((reference, n) => initial[n] === reference);
       if (isSame) return "0";
       let previous = newNumber;
-      const written = active.map((reference) => {
+      const written = wanted[list]!.map((reference) => {
         const difference = wrap(reference.newNumber! - previous, numberModulus);
         previous = reference.newNumber!;
         // A difference of 0 is a whole period.
@@ -211,6 +206,39 @@ function formatLists(header: SliceHeader, context: ListContext): string {
       return `1${written.join("")}${formatExpGolomb(3)}`;
     })
     .join("");
+}
+
+const divideByOrder = (references: readonly Reference[], order: number) => ({
+  before: references.filter((reference) => reference.order < order).toSorted((a, b) => b.order - a.order),
+  after: references.filter((reference) => reference.order > order).toSorted((a, b) => a.order - b.order),
+});
+
+/** Returns a list in the order of 8.2.4.2.3: the nearest pictures before (list 0) or after (list 1) come first. */
+function sortForBiprediction(references: readonly Reference[], order: number, list: 0 | 1): Reference[] {
+  const { before, after } = divideByOrder(references, order);
+  if (list === 0) return [...before, ...after];
+  const sorted = [...after, ...before];
+  const isSameAsOther = after.length === 0 || before.length === 0;
+  return isSameAsOther && sorted.length > 1 ? [sorted[1]!, sorted[0]!, ...sorted.slice(2)] : sorted;
+}
+
+type CommandContext = { source: readonly Reference[]; frameNumber: number; numberModulus: number };
+
+/** Applies the modifications of a list (8.2.4.3). Errors: a plain `Error` for a picture before the intra picture. */
+function applyCommands(
+  initial: readonly Reference[],
+  commands: readonly ListCommand[] | null,
+  { source, frameNumber, numberModulus }: CommandContext,
+): Reference[] {
+  let list = [...initial];
+  let predicted = frameNumber;
+  for (const [at, { idc, difference }] of (commands ?? []).entries()) {
+    predicted = wrap(predicted + (idc === 0 ? -difference : difference), numberModulus);
+    const reference = source.find(({ number }) => number === predicted);
+    if (reference === undefined) throw new Error("A picture refers to one before the intra picture.");
+    list = [...list.slice(0, at), reference, ...list.slice(at).filter((other) => other !== reference)];
+  }
+  return list;
 }
 
 type SliceChange = {

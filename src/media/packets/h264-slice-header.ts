@@ -56,7 +56,6 @@ export type ListCommand = { idc: number; difference: number };
 /** A slice header. Places are bits of the slice without emulation prevention. */
 export type SliceHeader = {
   nal: Uint8Array;
-  isIdr: boolean;
   /** The start of the slice without emulation prevention. */
   bytes: Uint8Array;
   kind: SliceKind;
@@ -76,6 +75,7 @@ export type SliceHeader = {
   removals: number[] | null;
   at: {
     frameNumber: number;
+    afterFrameNumber: number;
     afterOrder: number;
     /** Start and end of the commands of both lists. */
     commands: number;
@@ -92,14 +92,16 @@ const MAX_REFERENCES = 32;
 /** The header is at the beginning of a slice, which is long. */
 const MAX_HEADER_BYTES = 1_024;
 
-/** Parses the header of a slice. Errors: a plain `Error` for features that splices do not support. */
+/**
+ * Parses a slice that is not part of an IDR picture. Errors: a plain `Error` for features that splices do not support.
+ */
 export function parseSliceHeader(
   nal: Uint8Array,
   sequence: SequenceFacts,
   parameterSets: ReadonlyMap<number, PictureFacts>,
 ): SliceHeader {
-  if (sequence.hasFieldsOnly || sequence.hasSeparatePlanes) throw new Error("A slice is not progressive.");
-  const isIdr = getNalType(nal) === NAL_IDR;
+  if (getNalType(nal) === NAL_IDR || sequence.hasFieldsOnly || sequence.hasSeparatePlanes)
+    throw new Error("Not a slice of a progressive parameterSet.");
   const bytes = removeEmulationPrevention(nal.subarray(0, MAX_HEADER_BYTES));
   const reader = createBitReader(bytes, 8);
   reader.ue();
@@ -108,8 +110,7 @@ export function parseSliceHeader(
   if (kind === null || parameterSet === undefined) throw new Error("A slice has an unsupported type.");
   const frameNumberAt = reader.at();
   const frameNumber = reader.u(sequence.frameNumberBits);
-  // `idr_pic_id`.
-  if (isIdr) reader.ue();
+  const afterFrameNumber = reader.at();
   const order = sequence.orderBits === null ? null : reader.u(sequence.orderBits);
   const afterOrder = reader.at();
   if (order !== null && parameterSet.hasBottomOrder && reader.ue() !== 0)
@@ -134,9 +135,7 @@ export function parseSliceHeader(
   if (isWeighted) skipWeights(reader, references);
   const marking = reader.at();
   const isReference = isReferenceNal(nal);
-  // The second flag of an IDR picture: it is a long-term reference.
-  if (isIdr && reader.u(2) % 2 === 1) throw new Error("A picture is a long-term reference.");
-  const removals = isReference && !isIdr ? readRemovals(reader) : null;
+  const removals = isReference ? readRemovals(reader) : null;
   const afterMarking = reader.at();
   if (parameterSet.isCabac && kind !== "I") reader.ue();
   reader.ue();
@@ -144,6 +143,7 @@ export function parseSliceHeader(
   if (reader.at() > bytes.length * 8) throw new Error("A slice is truncated.");
   const at = {
     frameNumber: frameNumberAt,
+    afterFrameNumber,
     afterOrder,
     commands: commandsAt,
     afterCommands,
@@ -153,7 +153,6 @@ export function parseSliceHeader(
   };
   return {
     nal,
-    isIdr,
     bytes,
     kind,
     isReference,

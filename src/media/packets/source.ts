@@ -190,7 +190,7 @@ export async function getPacket(source: PacketSource, index: number): Promise<En
 }
 
 /** Parses the NAL units of a source packet. Errors: `SpliceError` when it is damaged or changes the parameter sets. */
-export function parsePacket(packet: EncodedPacket, { bitstream }: PacketSource): Uint8Array[] {
+function parsePacket(packet: EncodedPacket, { bitstream }: PacketSource): Uint8Array[] {
   const units = withSpliceError(() => parseNalUnits(packet.data, bitstream.parameterSets.lengthSize));
   if (changesParameterSets(bitstream, units)) throw new SpliceError("Parameter sets change within the stream.");
   return units;

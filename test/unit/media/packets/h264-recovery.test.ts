@@ -115,16 +115,6 @@ describe("a copy from an intra picture of an open GOP", () => {
     expect(() => rewriter.rewrite(leading.units)).toThrow("before the intra picture");
   });
 
-  test("stays as it is from an IDR picture on, until a reference picture is dropped", async () => {
-    const { config, packets } = await readSource();
-    const open = () => createRecoveryRewriter(config, packets[0]!.units)!;
-    const [unchanged, dropping] = [open(), open()];
-    for (const { units } of packets.slice(0, 20)) expect(unchanged.rewrite(units)).toEqual(units);
-    dropping.rewrite(packets[0]!.units);
-    dropping.drop(packets[1]!.units);
-    expect(() => packets.slice(2, 20).map(({ units }) => dropping.rewrite(units))).toThrow("not kept");
-  });
-
   test("is refused while an explicit removal may have left a picture before the intra picture", () => {
     const intra = toPicture({ kind: "I", number: 3, order: 0 });
     const open = (pictures: SmallSlice[]) => {
