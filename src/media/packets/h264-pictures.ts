@@ -20,7 +20,10 @@ const MACROBLOCK = 16;
 /** The header is at the beginning of a slice. */
 const MAX_HEADER_BYTES = 64;
 
-/** Parses a sequence parameter set. Returns null for scaling matrices and order by cycles, which chunks never use. */
+/**
+ * Parses a sequence parameter set. Returns null for scaling matrices, order by cycles and gray pictures, which chunks
+ * never use, and for values that the standard does not allow.
+ */
 export function parseSequenceFacts(sps: Uint8Array): SequenceFacts | null {
   const bytes = removeEmulationPrevention(sps);
   const reader = createBitReader(bytes, 32);
@@ -29,6 +32,7 @@ export function parseSequenceFacts(sps: Uint8Array): SequenceFacts | null {
   let hasSeparatePlanes = false;
   if (HIGH_PROFILES.includes(bytes[1] ?? 0)) {
     chromaFormat = reader.ue();
+    if (chromaFormat === 0) return null;
     if (chromaFormat === 3) hasSeparatePlanes = reader.flag();
     reader.ue();
     reader.ue();
@@ -40,6 +44,7 @@ export function parseSequenceFacts(sps: Uint8Array): SequenceFacts | null {
   if (orderType !== 0 && orderType !== 2) return null;
   const orderBits = orderType === 0 ? reader.ue() + 4 : null;
   const maxReferences = reader.ue();
+  if (Math.max(frameNumberBits, orderBits ?? 0, maxReferences) > 16) return null;
   reader.flag();
   const columns = reader.ue() + 1;
   const rows = reader.ue() + 1;
