@@ -12,7 +12,7 @@ const signIn = (id: string) => {
   session.value = { kind: "signed-in", me: { id } } as SessionState;
 };
 const toId = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, "0")}`;
-/** What the browser reports when another tab has stored a value. */
+/** Dispatches the event that a browser sends when another tab has stored a value. */
 const changeElsewhere = (key: string, newValue: string) =>
   dispatchEvent(Object.assign(new Event("storage"), { key: `offcut.${key}`, newValue }));
 
