@@ -2,8 +2,8 @@
  * The registry of actions of the open page and of the shell. Keyboard shortcuts, the list of keys, the command palette,
  * context menus and buttons come from it.
  */
-import { signal as createSignal, type Signal } from "@preact/signals";
-import { useLayoutEffect, useMemo } from "preact/hooks";
+import { signal as createSignal, type Signal, useSignal } from "@preact/signals";
+import { useLayoutEffect } from "preact/hooks";
 import type { IconName } from "../ui/icon";
 import { recall } from "./memory";
 import { createSetting } from "./settings";
@@ -49,7 +49,7 @@ export const isEnabled = (action: Action): boolean => action.isEnabled?.() ?? tr
 
 /** Adds actions while a component is shown. `actions` must be memoized. */
 export function useActions(actions: readonly Action[]): void {
-  const table = useMemo(() => createSignal(actions), []);
+  const table = useSignal(actions);
   // Layout effects run before the next key press.
   useLayoutEffect(() => {
     tables.value = [...tables.value, table];

@@ -173,8 +173,11 @@ export async function must<Data>(answer: Promise<Answer<Data>>): Promise<Data> {
 /** Whether a resource does not exist for the user, or its ID in the address is malformed. */
 export const isNotFound = (error: unknown): boolean => error instanceof ApiError && [404, 422].includes(error.status);
 
-/** Whether the same call fails again: the resource does not exist, no longer exists, or the request is invalid. */
-export const isFinal = (error: unknown): boolean => error instanceof ApiError && [404, 410, 422].includes(error.status);
+/** Statuses of calls that fail again, however often they are sent. */
+const FINAL = [400, 403, 404, 410, 413, 422];
+
+/** Whether the same call fails again. */
+export const isFinal = (error: unknown): boolean => error instanceof ApiError && FINAL.includes(error.status);
 
 /** Whether a call failed because the balance does not cover it. */
 export const needsCredits = (error: unknown): boolean =>

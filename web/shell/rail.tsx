@@ -1,9 +1,8 @@
-import { useEffect, useState } from "preact/hooks";
 import { ErrorBoundary, lazy, useLocation } from "preact-iso";
 import { performAction } from "../app/actions";
 import { toNumber } from "../app/english";
 import { formatCount } from "../app/format";
-import { compact } from "../app/narrow";
+import { compact, watchMedia } from "../app/narrow";
 import { unreadCount } from "../app/notifications";
 import { openJobs } from "../app/open-jobs";
 import { pinnedIds, shownPins } from "../app/pins";
@@ -19,6 +18,8 @@ import { NAVIGATION, SETTINGS } from "./navigation";
 
 const NewestNotifications = lazy(() => import("./newest-notifications"));
 const PinnedProjects = lazyPage(withStyle("pages", () => import("../pages/projects/pinned-projects")));
+
+const isCompact = watchMedia(compact);
 
 /** The side bar of the editor, as icons. */
 export function Rail() {
@@ -61,7 +62,6 @@ function RailLink({ entry: { href, label, icon, paths } }: { entry: Entry }) {
 export function SideBar() {
   const { path } = useLocation();
   const hasPin = shownPins.value.some((id) => path === `/projects/${id}`);
-  const isCompact = useMatch(compact);
   const link = ({ href, label, icon, paths }: Entry, isCurrent = paths.test(path)) => (
     <a
       key={href}
@@ -88,7 +88,7 @@ export function SideBar() {
           <span>Notifications</span>
           <UnreadCount />
         </a>
-        {!isCompact && pinnedIds.value.length > 0 && (
+        {!isCompact.value && pinnedIds.value.length > 0 && (
           <ErrorBoundary>
             <PinnedProjects />
           </ErrorBoundary>
@@ -104,18 +104,6 @@ export function SideBar() {
       </span>
     </div>
   );
-}
-
-/** Returns whether the window matches, and renders again when that changes. */
-function useMatch(query: MediaQueryList): boolean {
-  const [isMatch, setIsMatch] = useState(query.matches);
-  useEffect(() => {
-    const onChange = () => setIsMatch(query.matches);
-    onChange();
-    query.addEventListener("change", onChange);
-    return () => query.removeEventListener("change", onChange);
-  }, [query]);
-  return isMatch;
 }
 
 /** The number of running and waiting jobs of the workspace. */

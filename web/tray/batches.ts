@@ -1,7 +1,7 @@
 /** Actions on many recordings. They continue while the user opens other pages. */
 
 import { computed, signal } from "@preact/signals";
-import { ApiError, toMessage } from "../app/api";
+import { isFinal, toMessage } from "../app/api";
 import { findRetryMs, sleep } from "../app/retry";
 import { me } from "../app/session";
 import { isTrayNeeded } from "../app/tray-state";
@@ -36,11 +36,6 @@ const WIDTH = 3;
 const MAX_ATTEMPTS = 8;
 /** Time for which a row without problems stays. */
 export const DONE_MS = 5_000;
-
-/** Statuses for which a retry fails too. */
-const FINAL = [400, 403, 404, 410, 413, 422];
-/** Returns whether a failed call may succeed later. */
-export const canHelp = (error: unknown): boolean => !(error instanceof ApiError && FINAL.includes(error.status));
 
 /** Repeats a call while the server is unreachable or asks to wait. Rejects when it is stopped. */
 export async function insist<Answer>(call: () => Promise<Answer>, signal: AbortSignal): Promise<Answer> {
@@ -91,7 +86,7 @@ export async function runBatch<Item extends BatchItem>(
         if (signal.aborted) return;
         const delay = n < MAX_ATTEMPTS ? findRetryMs(error) : null;
         if (delay === null) {
-          if (canHelp(error)) failed.push(item);
+          if (!isFinal(error)) failed.push(item);
           return addProblem(id, { id: item.id, name: item.name, message: toMessage(error) });
         }
         resumeAt = Math.max(resumeAt, Date.now() + delay);

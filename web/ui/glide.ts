@@ -5,12 +5,15 @@ import { useLayoutEffect } from "preact/hooks";
 /** Equals `--calm` of the tokens. */
 const GLIDE_MS = 140;
 
+/** Whether the user prefers reduced motion. */
+export const prefersCalm = (): boolean => matchMedia("(prefers-reduced-motion: reduce)").matches;
+
 /**
  * Calls `show` with increasing shares up to 1, once per frame. If the user prefers reduced motion or cannot see the
  * page, calls it only with 1, immediately. Returns a function that stops the animation.
  */
 export function glide(show: (share: number) => void): () => void {
-  if (document.hidden || matchMedia("(prefers-reduced-motion: reduce)").matches) {
+  if (document.hidden || prefersCalm()) {
     show(1);
     return () => {};
   }

@@ -20,6 +20,14 @@ function getConflict({ state }: ReturnType<typeof open>["keeper"]) {
   return state.value;
 }
 
+/** Returns a function that stores edits of the other person, which the keeper then loads. */
+const createFollow =
+  ({ sync }: ReturnType<typeof open>["keeper"]) =>
+  async (...kept: [number, number][]) => {
+    storeOther(...kept);
+    await sync({ revision: server.stored!.revision });
+  };
+
 test("only overlapping edits need a decision", async () => {
   for (const takes of ["mine", "theirs"] as const) {
     const { editor, keeper } = open();
@@ -54,10 +62,7 @@ test("a conflict follows the edits of the other person, and ends when they are t
   editor.apply(keepUntil(8), "Remove", "Removed");
   keeper.resume();
   await keeper.flush();
-  const follow = async (...kept: [number, number][]) => {
-    storeOther(...kept);
-    await keeper.sync({ revision: server.stored!.revision });
-  };
+  const follow = createFollow(keeper);
   await follow([0, 2], [3, 6]);
   expect(keeper.state.value).toMatchObject({
     kind: "conflict",
@@ -80,10 +85,7 @@ test("changes that were applied during a conflict can be extended and taken back
   const { editor, keeper } = open();
   await nextRequest();
   await keeper.hold();
-  const follow = async (...kept: [number, number][]) => {
-    storeOther(...kept);
-    await keeper.sync({ revision: server.stored!.revision });
-  };
+  const follow = createFollow(keeper);
   editor.apply(keepUntil(8), "Remove", "Removed");
   keeper.resume();
   await follow([0, 2], [3, 7]);

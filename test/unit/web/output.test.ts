@@ -23,7 +23,8 @@ import {
   type RenderedAsset,
   toOutput,
 } from "../../../web/pages/asset/output/render-choices";
-import { listPresets, ownPresets, savePreset } from "../../../web/pages/asset/output/render-presets";
+import type * as RenderPresets from "../../../web/pages/asset/output/render-presets";
+import { listPresets } from "../../../web/pages/asset/output/render-presets";
 import type { ListedCut } from "../../../web/pages/asset/use-cuts";
 import { usePageGlobals } from "./page-globals";
 
@@ -87,12 +88,15 @@ describe("what a render can be", () => {
     expect(fitChoice(preset, { ...video, audio_tracks: 0 })).toEqual(AS_SOURCE);
   });
 
-  test("a user's own presets are not those of others in the same browser", () => {
+  test("a user's own presets are not those of others in the same browser", async () => {
+    localStorage.setItem("offcut.render-presets", JSON.stringify([{ name: "Earlier", choice: AS_SOURCE }]));
+    // The module reads the presets of an earlier version when it is loaded.
+    const module: string = "../../../web/pages/asset/output/render-presets?again";
+    const { ownPresets, savePreset } = (await import(module)) as typeof RenderPresets;
     const signIn = (id: string) => {
       session.value = { kind: "signed-in", me: { id } as Me };
       return ownPresets.value.map(({ name }) => name);
     };
-    localStorage.setItem("offcut.render-presets", JSON.stringify([{ name: "Earlier", choice: AS_SOURCE }]));
     expect(signIn("anna")).toEqual(["Earlier"]);
     savePreset("Anna's", AS_SOURCE);
     expect(signIn("ben")).toEqual(["Earlier"]);

@@ -1,6 +1,7 @@
 import { type ReadonlySignal, type Signal, useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { prefersCalm } from "../../ui/glide";
 
 /** Keys that scroll. */
 const SCROLL_KEYS = /^(PageUp|PageDown)$/;
@@ -75,6 +76,6 @@ export function scrollTo(element: HTMLElement, range: Range, bottom = 1): void {
   if (top >= 0 && rect.bottom - box.top <= box.height * bottom) return;
   const distance = top - box.height * WANTED;
   const isFar = Math.abs(distance) > box.height;
-  const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  const isCalm = prefersCalm();
   element.scrollBy({ top: distance, behavior: isFar || isCalm ? "instant" : "smooth" });
 }

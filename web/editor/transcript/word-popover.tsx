@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ActionButton, Button } from "../../ui/button";
+import { prefersCalm } from "../../ui/glide";
 import { Icon } from "../../ui/icon";
 import { fromSeconds, measureKept, type RemovedSpan, restoreRange, toSeconds } from "../model/plan";
 import { countReasons, setPause } from "../model/reason-edits";
@@ -87,7 +88,7 @@ function uncoverWord(box: HTMLElement, top: number): void {
   box.style.maxHeight = `max(8rem, min(100dvh - 128px, ${height}px))`;
   const covered = start - text.scrollTop + top + GAP - box.getBoundingClientRect().top;
   if (covered <= 0) return;
-  const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "instant" : "smooth";
+  const behavior = prefersCalm() ? "instant" : "smooth";
   scrollBy({ top: Math.min(covered, room), behavior });
   text.scrollBy({ top: Math.max(0, covered - room), behavior });
 }

@@ -1,8 +1,9 @@
 /**
  * The lines that resize the panels of the editor, and the sizes that the user chose. Not shown in narrow windows.
  */
-import { type Signal, signal } from "@preact/signals";
+import type { Signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
+import { watchMedia } from "../../app/narrow";
 import { createSetting } from "../../app/settings";
 
 const getParentWidth = (line: HTMLElement): number => line.parentElement!.getBoundingClientRect().width;
@@ -114,14 +115,8 @@ function Resizer({ label, size, measure, min, max, isVertical = false }: Resizer
 /** In pixels; null uses the page's default. */
 type Size = Signal<number | null>;
 
-/** From this size on, the window shows all panels at once. The style sheet has the same limits. */
-const query = matchMedia("(min-width: 1100px) and (min-height: 560px)");
-
-/** Whether the panels are side by side. */
-const isWide = signal(query.matches);
-query.addEventListener("change", () => {
-  isWide.value = query.matches;
-});
+/** Whether the window shows all panels side by side. The style sheet has the same limits. */
+const isWide = watchMedia(matchMedia("(min-width: 1100px) and (min-height: 560px)"));
 
 export const panelSizes = {
   waveHeight: createSetting<number | null>("panel.wave-height", null),

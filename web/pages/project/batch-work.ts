@@ -2,7 +2,7 @@
 
 import type { ExportPart } from "../../../src/domain/export-parts";
 import type { CutMode } from "../../../src/domain/plan";
-import { ApiError, api, exportUrl, must, type Schemas, toMessage } from "../../app/api";
+import { ApiError, api, exportUrl, isFinal, must, type Schemas, toMessage } from "../../app/api";
 import { formatCount, nameOf } from "../../app/format";
 import { recall, remember } from "../../app/memory";
 import { QUIET_RENDERS, quietRenders } from "../../app/open-jobs";
@@ -12,7 +12,7 @@ import { openDownload } from "../../app/save-file";
 import { toWorkspaceHeader, workspace } from "../../app/session";
 import { showToast } from "../../app/toasts";
 import { isMode } from "../../editor/versions/name-version";
-import { addBatch, canHelp, changeBatch, endBatch, insist, runBatch } from "../../tray/batches";
+import { addBatch, changeBatch, endBatch, insist, runBatch } from "../../tray/batches";
 import { fitChoice, type RenderChoice, toOutput } from "../asset/output/render-choices";
 import type { Recording } from "./recording";
 
@@ -156,7 +156,7 @@ export async function exportRecordings(recordings: readonly Recording[], parts: 
       isOpen = state === "waiting" || state === "running";
     }
   } catch (error) {
-    mayRetry = canHelp(error);
+    mayRetry = !isFinal(error);
     if (!signal.aborted) changeBatch(row, { problems: [{ id: null, name: "Export", message: toMessage(error) }] });
   }
   endBatch(row, mayRetry ? () => void exportRecordings(recordings, parts) : null);

@@ -1,8 +1,7 @@
 /** How a user looks at recordings: cards or a list, its columns and order. Kept in the browser for each user. */
-import { computed, signal } from "@preact/signals";
-import { recall, remember } from "../../app/memory";
-import { narrow } from "../../app/narrow";
-import { me } from "../../app/session";
+import { computed } from "@preact/signals";
+import { narrow, watchMedia } from "../../app/narrow";
+import { createSetting } from "../../app/settings";
 import type { Recording } from "./recording";
 
 export const ASSET_SORTS = [
@@ -46,40 +45,25 @@ const DEFAULT: LibraryView = {
   columns: ["length", "marks", "render", "creator", "added"],
 };
 
-const changes = signal(0);
-const toKey = (): string => `library.${me.value?.id ?? ""}`;
-
 /** The user's choices. Unknown choices, such as those of another version, become the default. */
-export const libraryView = computed<LibraryView>(() => {
-  changes.value;
-  return readView(recall(toKey()));
-});
+export const libraryView = createSetting("library", DEFAULT, readView);
 
 export function changeView(change: Partial<LibraryView>): void {
-  remember(toKey(), JSON.stringify({ ...libraryView.peek(), ...change }));
-  changes.value++;
+  libraryView.value = { ...libraryView.peek(), ...change };
 }
 
-/** Pure. */
-export function readView(text: string | null): LibraryView {
-  try {
-    const { look, sort, columns } = JSON.parse(text ?? "{}") as Partial<LibraryView>;
-    return {
-      look: look === "list" ? "list" : DEFAULT.look,
-      sort: ASSET_SORTS.find(({ value }) => value === sort)?.value ?? DEFAULT.sort,
-      columns: Array.isArray(columns)
-        ? COLUMNS.map(({ value }) => value).filter((name) => columns.includes(name))
-        : DEFAULT.columns,
-    };
-  } catch {
-    return DEFAULT;
-  }
+function readView(stored: unknown): LibraryView {
+  const { look, sort, columns } = stored as Partial<LibraryView>;
+  return {
+    look: look === "list" ? "list" : DEFAULT.look,
+    sort: ASSET_SORTS.find(({ value }) => value === sort)?.value ?? DEFAULT.sort,
+    columns: Array.isArray(columns)
+      ? COLUMNS.map(({ value }) => value).filter((name) => columns.includes(name))
+      : DEFAULT.columns,
+  };
 }
 
-const isNarrow = signal(narrow.matches);
-narrow.addEventListener("change", () => {
-  isNarrow.value = narrow.matches;
-});
+const isNarrow = watchMedia(narrow);
 
 /** On a phone, there are no columns: cards are rows. */
 export const isList = computed(() => libraryView.value.look === "list" && !isNarrow.value);

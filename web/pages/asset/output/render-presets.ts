@@ -1,7 +1,6 @@
 /** Settings of renders with a name: a few that everybody has, and the user's own in this browser. */
-import { effect, signal } from "@preact/signals";
-import { recall, remember } from "../../../app/memory";
-import { me } from "../../../app/session";
+import { recall } from "../../../app/memory";
+import { createSetting } from "../../../app/settings";
 import { AS_RECORDED, hasAudio, listFormats, type RenderChoice, type RenderedAsset } from "./render-choices";
 
 export type RenderPreset = { name: string; choice: RenderChoice };
@@ -20,31 +19,29 @@ export const PRESETS: readonly RenderPreset[] = [
   { name: "Broadcast", choice: { ...DEFAULT_CHOICE, format: "mov", loudness: "-23" } },
 ];
 
-const KEY = "render-presets";
-const toKey = (): string => `${KEY}.${me.value?.id ?? ""}`;
 const MAX_OWN = 12;
 
-function readOwn(): RenderPreset[] {
+function readPresets(stored: unknown): readonly RenderPreset[] {
+  const isPreset = ({ name, choice }: RenderPreset) => typeof name === "string" && typeof choice?.format === "string";
+  // Those of an older version lack settings.
+  return (stored as RenderPreset[])
+    .filter(isPreset)
+    .map(({ name, choice }) => ({ name, choice: { ...DEFAULT_CHOICE, ...choice } }));
+}
+
+/** Earlier versions stored the presets of all users of the browser together. */
+function readShared(): readonly RenderPreset[] {
   try {
-    // Earlier versions stored the presets of all users of the browser together.
-    const stored = JSON.parse(recall(toKey()) ?? recall(KEY) ?? "[]") as RenderPreset[];
-    const isPreset = ({ name, choice }: RenderPreset) => typeof name === "string" && typeof choice?.format === "string";
-    // Those of an older version lack settings.
-    return stored.filter(isPreset).map(({ name, choice }) => ({ name, choice: { ...DEFAULT_CHOICE, ...choice } }));
+    return readPresets(JSON.parse(recall("render-presets") ?? "[]"));
   } catch {
     return [];
   }
 }
 
-export const ownPresets = signal<readonly RenderPreset[]>([]);
-// Another user may sign in on the same page.
-effect(() => {
-  ownPresets.value = readOwn();
-});
+export const ownPresets = createSetting("render-presets", readShared(), readPresets);
 
 const store = (presets: readonly RenderPreset[]): void => {
   ownPresets.value = presets;
-  remember(toKey(), JSON.stringify(presets));
 };
 
 /** Saves the settings under a name, in place of those with the same name. */
