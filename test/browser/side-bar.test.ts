@@ -71,6 +71,7 @@ test("a viewer pins a project, and has no other actions", async () => {
   await page.getByLabel("Workspace").selectOption({ label: "Studio" });
   await page.getByRole("link", { name: "Films" }).click();
   await page.getByRole("button", { name: "Actions for Films" }).click();
+  await page.getByRole("menuitem", { name: "Pin" }).waitFor();
   expect(await page.getByRole("menuitem").allTextContents()).toEqual(["Pin"]);
   await page.getByRole("menuitem", { name: "Pin" }).click();
   await main(page).getByRole("link", { name: "Films" }).waitFor();
