@@ -1,5 +1,5 @@
 /** The search of transcripts. Triggers of `migrations/0028_search.sql` keep the full-text indexes current. */
-import { and, asc, desc, eq, inArray, sql } from "drizzle-orm";
+import { and, asc, desc, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { Passage } from "../domain/search/passages";
 import { formatWordTerm, isBelowTrigram, type SearchQuery, type SearchTerm } from "../domain/search/query";
 import type { Queries } from "./db";
@@ -134,6 +134,9 @@ export type PassageHit = Pick<
 export const MARK_START = "\u0002";
 export const MARK_END = "\u0003";
 
+/** Matches in all projects whose project is read to search in one of them, at most. */
+const MAX_READ_MATCHES = 1_000;
+
 export type SearchFilter = { projectId: string | null; afterId: number | null; limit: number };
 
 /**
@@ -146,35 +149,42 @@ export async function searchPassages(
   { projectId, afterId, limit }: SearchFilter,
 ): Promise<RowPage<PassageHit>> {
   const [workspace] = await db.select().from(searchWorkspaces).where(eq(searchWorkspaces.workspace_id, workspaceId));
-  const match = workspace === undefined ? null : await formatMatch(db, query, projectId);
+  const match = workspace === undefined ? null : await formatMatch(db, query);
   if (workspace === undefined || match === null) return { rows: [], hasMore: false };
   const first = workspace.number * IDS_PER_WORKSPACE;
   const end = afterId ?? first + IDS_PER_WORKSPACE;
   const table = sql.raw(query.index === "words" ? "passage_words" : "passage_trigrams");
   const inProject = projectId === null ? sql`` : sql` AND a.project_id = ${projectId}`;
-  // Read in the order of the index, so that reading stops at the end of the page. CROSS JOIN keeps the order of the
-  // tables.
-  const rows = await db.all<Omit<PassageHit, "words"> & { words: ArrayBuffer }>(sql`
-    SELECT p.id, p.asset_id, a.project_id, coalesce(a.name, a.filename) AS asset_name, p.start, p.end, p.own_length, p.words,
-      highlight(${table}, 0, ${MARK_START}, ${MARK_END}) AS marked
-    FROM ${table} CROSS JOIN passages p ON p.id = ${table}.rowid CROSS JOIN assets a ON a.id = p.asset_id
-    WHERE ${table} MATCH ${match} AND ${table}.rowid > ${first} AND ${table}.rowid < ${end}
-      AND a.state = 'ready' AND a.kind = 'source' AND a.workspace_id = ${workspaceId}${inProject}
-    ORDER BY ${table}.rowid DESC LIMIT ${limit + 1}`);
+  const isListed = sql`a.state = 'ready' AND a.kind = 'source' AND a.workspace_id = ${workspaceId}${inProject}`;
+  const matches = (expression: string, from = first + 1) =>
+    sql`${table} MATCH ${expression} AND ${table}.rowid >= ${from} AND ${table}.rowid < ${end}`;
+  const select = (isMatch: SQL) =>
+    // Read in the order of the index, so that reading stops at the end of the page. CROSS JOIN keeps the order of the
+    // tables.
+    db.all<Omit<PassageHit, "words"> & { words: ArrayBuffer }>(sql`
+      SELECT p.id, p.asset_id, a.project_id, coalesce(a.name, a.filename) AS asset_name, p.start, p.end, p.own_length, p.words,
+        highlight(${table}, 0, ${MARK_START}, ${MARK_END}) AS marked
+      FROM ${table} CROSS JOIN passages p ON p.id = ${table}.rowid CROSS JOIN assets a ON a.id = p.asset_id
+      WHERE ${isMatch} AND ${isListed} ORDER BY ${table}.rowid DESC LIMIT ${limit + 1}`);
+  // The index has the project of each passage as a word. Beside words that are rarely together, all passages of the
+  // project are read to find it, which takes longer than to read the project of each match.
+  const selectInProject = async (word: string) => {
+    const found = await db.all<{ id: number }>(
+      sql`SELECT rowid AS id FROM ${table} WHERE ${matches(match)} ORDER BY rowid DESC LIMIT ${MAX_READ_MATCHES + 1}`,
+    );
+    return found.length > MAX_READ_MATCHES
+      ? select(matches(`${match} AND project_id : "${word}"`))
+      : select(matches(match, found.at(-1)?.id ?? end));
+  };
+  const isByProject = projectId !== null && query.index === "words";
+  const rows = await (isByProject ? selectInProject(toProjectWord(projectId)) : select(matches(match)));
   const hits = rows.map((row) => ({ ...row, words: Buffer.from(row.words) }));
   return { rows: hits.slice(0, limit), hasMore: hits.length > limit };
 }
 
 /** Returns the query as FTS5 reads it. Null if no text can match. */
-async function formatMatch(
-  db: Queries,
-  { index, terms }: SearchQuery,
-  projectId: string | null,
-): Promise<string | null> {
-  if (index === "words") {
-    const all = `text : (${terms.map(formatWordTerm).join(" AND ")})`;
-    return projectId === null ? all : `${all} AND project_id : "${toProjectWord(projectId)}"`;
-  }
+async function formatMatch(db: Queries, { index, terms }: SearchQuery): Promise<string | null> {
+  if (index === "words") return `text : (${terms.map(formatWordTerm).join(" AND ")})`;
   const formatted: string[] = [];
   for (const term of terms) {
     const found = await formatTrigramTerm(db, term);

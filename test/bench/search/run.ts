@@ -94,15 +94,16 @@ const QUERIES: Record<string, string> = {
 async function measureQueries(hours: number): Promise<void> {
   console.log(`${hours} hours, ${(Bun.file(join(fresh.folder, "test.db")).size / 1e6).toFixed(0)} MB`);
   for (const [name, text] of Object.entries(QUERIES)) {
-    const times: number[] = [];
+    const times: [everywhere: number[], inProject: number[]] = [[], []];
     let found = 0;
     for (let run = 0; run < RUNS; run++) {
       const started = performance.now();
       const filter = { projectId: run % 2 === 0 ? null : owner.projectId, afterId: null, limit: 20 };
       found = (await searchTranscripts({ store }, owner.workspaceId, text, filter)).rows.length;
-      times.push(performance.now() - started);
+      times[run % 2]!.push(performance.now() - started);
     }
-    console.log(`${name.padEnd(28)} ${found} found, ms: ${times.map((ms) => ms.toFixed(1)).join(" ")}`);
+    const [everywhere, inProject] = times.map((runs) => runs.map((ms) => ms.toFixed(1)).join(" "));
+    console.log(`${name.padEnd(28)} ${found} found, ms: ${everywhere}; in a project ${inProject}`);
   }
 }
 

@@ -118,6 +118,38 @@ test("passages of the newest recording come first, in the order of time, and pag
   expect((await search(store, owner, '"19 zebra 20"')).map(({ asset_id }) => asset_id)).toEqual([newer, older]);
 });
 
+test("a project is searched also if other projects have more matches than are read", async () => {
+  await using fresh = await freshStore();
+  const { store } = fresh;
+  const owner = await store.write(addUser);
+  const project = { name: "Other", state: "active" as const, archived_at: null, created_by: null };
+  const other = { workspaceId: owner.workspaceId, projectId: newId() };
+  await store.write((tx) =>
+    insertProject(tx, {
+      ...{ id: other.projectId, workspace_id: owner.workspaceId, ...project },
+      ...{ created_at: 0, updated_at: 0, last_activity_at: 0 },
+    }),
+  );
+  const say = (word: string, times: number) => Array.from({ length: times }, (_, n) => `${word} ${n}`).join(" ");
+  const inOther = [await addRecording(store, other, say("zebra", 60)), await addRecording(store, other, "a zebra")];
+  const searchPages = async (text: string) => {
+    const found: string[] = [];
+    const filter = { projectId: other.projectId, limit: 2 };
+    for (let afterId: number | null = null, hasMore = true; hasMore; ) {
+      const page = await searchTranscripts({ store }, owner.workspaceId, text, { ...filter, afterId });
+      expect(page.rows.length).toBeLessThanOrEqual(filter.limit);
+      found.push(...page.rows.map(({ asset_id, start }) => `${asset_id} ${start}`));
+      ({ hasMore } = page);
+      afterId = page.rows.at(-1)?.id ?? null;
+    }
+    return found;
+  };
+  const expected = [`${inOther[1]} 600`, ...[0, 24_000, 48_000].map((start) => `${inOther[0]} ${start}`)];
+  expect(await searchPages("zebra")).toEqual(expected);
+  await addRecording(store, owner, say("zebra", 20 * 1_100));
+  expect(await searchPages("zebra")).toEqual(expected);
+});
+
 test("text without spaces is found by any part of it", async () => {
   await using fresh = await freshStore();
   const { store } = fresh;
