@@ -14,6 +14,9 @@ export const ignoreMissing = ignoreCodes("ENOENT");
 /** Ignores that a file or a folder on the way to it is missing. */
 export const ignoreMissingPath = ignoreCodes("ENOENT", "ENOTDIR");
 
+/** Returns whether a call of the system has failed, rather than a check of what it returned. */
+export const isSystemError = (error: unknown): boolean => typeof (error as NodeJS.ErrnoException)?.syscall === "string";
+
 /** Returns whether a promise is fulfilled. */
 export const succeeds = (work: Promise<unknown>): Promise<boolean> =>
   work.then(

@@ -8,6 +8,7 @@ import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { mediaInfo, text } from "../../domain/probe-schema";
 import { HEADER_BYTES, hasHeader } from "../../lib/analysis-audio/layout";
 import { openAudioFile } from "../../lib/analysis-audio/reader";
+import { isSystemError } from "../../lib/error-codes";
 
 /** The files to parse, if they exist. */
 export type SentPreparedFiles = Partial<
@@ -18,10 +19,13 @@ export type SentPreparedFiles = Partial<
 const MAX_COLUMNS_BYTES = 64 * 1024 * 1024;
 export const MAX_WORD_CHARACTERS = 10_000;
 
-/** Returns the problem of the first invalid file; null if all are valid. */
+/** Returns the problem of the first invalid file; null if all are valid. Errors: those of the file system. */
 export async function findPreparedProblem(files: SentPreparedFiles): Promise<string | null> {
   for (const [name, path] of Object.entries(files) as [keyof SentPreparedFiles, string][]) {
-    const isGood = await READERS[name](path).catch(() => false);
+    const isGood = await READERS[name](path).catch((error) => {
+      if (isSystemError(error)) throw error;
+      return false;
+    });
     if (!isGood) return `${NAMES[name]} cannot be read`;
   }
   return null;

@@ -5,7 +5,7 @@
 import { mkdir, rm, rmdir, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { getMediaFolder, getRenderOutputName } from "../../blobs/folders";
-import { AppError } from "../../domain/errors";
+import { AppError, type JobCode } from "../../domain/errors";
 import { JOB_FACTS, JobAborted, type JobName } from "../../domain/jobs";
 import type { MediaInfo } from "../../domain/media";
 import { TICKS_PER_SECOND, toSeconds } from "../../domain/time";
@@ -192,12 +192,16 @@ async function checkPrepared(
     tools,
     files.map(([, path]) => path),
   );
-  const problem = await child.run("checkPrepared", Object.fromEntries(files), { signal }).catch((error) => {
-    // A file that exceeds the limits of the child is not valid.
-    if (error instanceof AppError) return error.message;
-    throw error;
-  });
+  // A file that exceeds the limits of the child is not valid.
+  const problem = await child
+    .run("checkPrepared", Object.fromEntries(files), { signal })
+    .catch((error) => throwAsInvalid(error, "processing_failed"));
   if (problem !== null) throw new InvalidResultError(problem);
+}
+
+/** Throws the verdict of a check as `InvalidResultError`, and other errors as they are: the worker is not at fault. */
+function throwAsInvalid(error: unknown, verdict: JobCode): never {
+  throw error instanceof AppError && error.code === verdict ? new InvalidResultError(error.message) : error;
 }
 
 /** The user pays for the duration. */
@@ -232,8 +236,7 @@ async function checkPlan(
     await writeFile(path, plan);
     await checkPlanFile(tools, await getBlob(path), { signal, getInputPath: () => path });
   } catch (error) {
-    if (error instanceof AppError) throw new InvalidResultError(error.message);
-    throw error;
+    throwAsInvalid(error, "unsupported_media");
   } finally {
     await rmdir(workDir).catch(() => {});
   }

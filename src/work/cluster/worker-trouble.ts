@@ -3,6 +3,7 @@
  * possible. A worker that fails immediately is always free, and would otherwise use up the attempts of every step.
  */
 import { AppError } from "../../domain/errors";
+import { isSystemError } from "../../lib/error-codes";
 import type { ExecutionEnd } from "./execution";
 
 /** Time for which a worker receives no new executions, at first and at most. It doubles each time. */
@@ -79,5 +80,6 @@ export function createWorkerTrouble(clock: () => number) {
   };
 }
 
-/** Returns whether the file caused the failure rather than the machine. */
-const isOfFile = (error: unknown): boolean => error instanceof AppError && error.code !== "processing_failed";
+/** Returns whether the file or this server's storage caused the failure rather than the worker's machine. */
+const isOfFile = (error: unknown): boolean =>
+  isSystemError(error) || (error instanceof AppError && error.code !== "processing_failed");

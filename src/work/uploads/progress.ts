@@ -2,7 +2,7 @@
 import { rm } from "node:fs/promises";
 import { createFolder } from "../../blobs/folders";
 import { moveToTrash } from "../../blobs/trash";
-import { ignoreMissing } from "../../lib/error-codes";
+import { ignoreMissing, isSystemError } from "../../lib/error-codes";
 import { findFileSize } from "../../lib/file-size";
 import { sniffMedia } from "../../media/probing/sniff";
 import {
@@ -99,7 +99,7 @@ export async function recoverUploads(services: PipelineNeeds, isStart: boolean):
   for (const asset of await listOpenUploads(services.store.read))
     await recoverUpload(services, asset, isStart).catch((error) => {
       // One file that cannot be read must not stop the others, nor the start.
-      if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+      if (!isSystemError(error)) throw error;
       services.log.warn("upload.recover_failed", { asset: asset.id, error });
     });
 }

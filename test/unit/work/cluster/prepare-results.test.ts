@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { getMediaFolder } from "../../../../src/blobs/folders";
+import { AppError } from "../../../../src/domain/errors";
 import { JobAborted } from "../../../../src/domain/jobs";
 import { createAudioFile } from "../../../../src/lib/analysis-audio/writer";
 import { findPreparedProblem, type SentPreparedFiles } from "../../../../src/work/assets/prepared-check";
@@ -192,6 +193,8 @@ test("files that the server parses have the shape that a preparation writes", as
   await energy.finish();
   await energy.close();
   expect(await findPreparedProblem({ energy: path })).toBeNull();
+  const missing = await findPreparedProblem({ energy: join(folder.path, "missing") }).catch((error) => error);
+  expect(missing).toMatchObject({ code: "ENOENT" });
 });
 
 test("files of speech are checked in a child process before they are moved", async () => {
@@ -204,6 +207,20 @@ test("files of speech are checked in a child process before they are moved", asy
   };
   expect(await check({ language: "en", words })).toBeUndefined();
   expect(await check({ language: "en" })).toBe("The worker's result is not valid: the transcript cannot be read");
+});
+
+test("a worker is blamed for a file beyond the limits of its check, and not for a full disk of the server", async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "incoming");
+  const check = async (code: "processing_failed" | "storage_full") => {
+    const run = () => Promise.reject(new AppError(code, "stopped"));
+    const lend = () => ({ run, end: async () => {}, [Symbol.asyncDispose]: async () => {} });
+    const tools = { ...createTools(), sharedChild: { lend } };
+    const { job } = await describePreparation(folder.path, tools as unknown as MediaTools);
+    return job.check(new Map([["transcript.json", path]])).catch(nameOf);
+  };
+  expect(await check("processing_failed")).toBe("InvalidResultError");
+  expect(await check("storage_full")).toBe("AppError");
 });
 
 test("the speech analysis, which marks the files of speech as complete, is moved after them", () => {

@@ -27,6 +27,7 @@ test("a lost execution counts for 30 s; a damaged file, a yield and a cancellati
   trouble.record("w", "b", "yielded", null);
   expect(trouble.rank("w", "a")).toBe(0);
   trouble.record("w", "c", "failed", new AppError("corrupt_media", "File is damaged."));
+  trouble.record("w", "c", "failed", Object.assign(new Error("i/o error"), { code: "EIO", syscall: "read" }));
   trouble.record("w", "c", "aborted", null);
   trouble.record("w", "c", "released", null);
   expect(trouble.rank("w", "c")).toBe(0);
