@@ -8,7 +8,7 @@ import type { PlanJson } from "../../domain/plan-json";
 import type { EditedText } from "../../domain/plan-texts";
 import { formatItems, listPlanItems } from "../../domain/review";
 import type { Word } from "../../domain/speech";
-import { unpackBasis, unpackTexts } from "./stored-basis";
+import { hasBasis, unpackBasis, unpackTexts } from "./stored-basis";
 
 /** The cut whose edits are kept, as it is stored. */
 export type KeptCut = { plan: string; basis: string | null; options: CutOptions };
@@ -38,11 +38,13 @@ export function keepEdits(
   if (kept === null) return withoutEdits("The cut whose edits were to be kept was deleted.");
   const edited = JSON.parse(kept.plan) as PlanJson;
   const base = findBase(edited, kept, frames);
-  if (base === null) return withoutEdits("The edits were not kept: their cut was made by an older version.");
-  const { edits, unapplied } = reapply(listEdits(base, edited.segments, unpackTexts(kept.basis, edited)), base, plan);
+  if (base === null) return withoutEdits(describeMissingBase(kept));
+  const texts = unpackTexts(kept.basis, edited);
+  const { edits, unapplied } = reapply(listEdits(base, edited.segments, texts ?? []), base, plan);
+  const lost = texts === null ? ["The corrected texts were not kept: they are damaged."] : [];
   const clock = { duration: info.duration, frames };
   return {
-    plan: applyEdits(warn(...unapplied.map(describeUnapplied)), edits, words, clock),
+    plan: applyEdits(warn(...lost, ...unapplied.map(describeUnapplied)), edits, words, clock),
     texts: edits.texts,
     items: formatItems(listPlanItems(judgePlan(plan, basis.spans))),
   };
@@ -57,6 +59,11 @@ function findBase(edited: PlanJson, { basis, options }: KeptCut, frames: ProbedM
   const whole = { start: 0, end: edited.source_duration, start_frame: null, end_frame: null, text: "", review: null };
   return { ...edited, segments: [whole], removed: [], takes: [] };
 }
+
+const describeMissingBase = ({ basis }: KeptCut): string =>
+  basis !== null && hasBasis(basis)
+    ? "The edits were not kept: the stored data of their cut is damaged."
+    : "The edits were not kept: their cut was made by an older version.";
 
 const KINDS: Record<UnappliedEdit["kind"], string> = {
   removed: "removed span",

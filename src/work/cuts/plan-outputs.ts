@@ -118,13 +118,15 @@ export async function createEditedPlan(
   const transcript = (await readSpeechAnalysis(paths))?.transcript ?? null;
   const old = JSON.parse(plan) as PlanJson;
   const stored = unpackBasis(basis, old);
-  const texts = mergeTexts(unpackTexts(basis, old), edit.texts);
+  const earlier = unpackTexts(basis, old);
+  const texts = mergeTexts(earlier ?? [], edit.texts);
   const { pacing } = edit;
   const words = transcript?.words ?? null;
   const edited =
     stored && pacing
       ? setSegments(repace(old, null, { ...stored, ...clock }, pacing).plan, edit.segments, texts, words, clock)
       : setSegments(old, edit.segments, edit.texts, words, clock);
+  if (earlier === null) edited.warnings.push("Earlier text corrections are damaged: a new cut will not have them.");
   return {
     plan: JSON.stringify(edited),
     items: formatItems(listPlanItems(judgePlan(old, stored?.spans ?? null))),

@@ -33,16 +33,17 @@ function pack(version: number, bytes: Uint8Array): string {
 export const packTexts = (texts: readonly EditedText[]): string | null =>
   texts.length === 0 ? null : pack(TEXTS_VERSION, deflateRawSync(JSON.stringify(texts)));
 
-/** Returns the corrected texts of all edits so far. Empty when they are damaged. */
-export function unpackTexts(packed: string | null, plan: PlanJson): EditedText[] {
-  if (packed === null || hasBasis(packed)) return unpackBasis(packed, plan)?.texts ?? [];
+/** Returns the corrected texts of all edits so far; null when they are damaged. */
+export function unpackTexts(packed: string | null, plan: PlanJson): EditedText[] | null {
+  if (packed === null) return [];
+  if (hasBasis(packed)) return unpackBasis(packed, plan)?.texts ?? null;
   try {
     const bytes = unpack(Buffer.from(packed, "base64"));
-    if (bytes === null) return [];
+    if (bytes === null) return null;
     const texts: unknown = JSON.parse(inflateRawSync(bytes, { maxOutputLength: MAX_BASIS_BYTES }).toString());
-    return Array.isArray(texts) && texts.every(isEditedText) ? texts : [];
+    return Array.isArray(texts) && texts.every(isEditedText) ? texts : null;
   } catch {
-    return [];
+    return null;
   }
 }
 

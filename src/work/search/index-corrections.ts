@@ -32,7 +32,7 @@ const MAX_CUT_CHARACTERS = 1_000_000;
  */
 export async function readCorrections(db: Queries, cut: CorrectedCut, editedFrom: string | null): Promise<Corrections> {
   const plan = JSON.parse(cut.plan ?? "null") as PlanJson | null;
-  const texts = plan === null ? [] : unpackTexts(cut.basis, plan);
+  const texts = (plan && unpackTexts(cut.basis, plan)) ?? [];
   const isByHand = plan !== null && unpackBasis(cut.basis, plan) === null;
   const before = isByHand && editedFrom !== null ? await listCorrectedPassages(db, editedFrom) : [];
   if (texts.length === 0 && before.length === 0) return null;
