@@ -148,9 +148,9 @@ export async function retryStep(
   const isChain = pipeline.is_chain;
   if (isChain && (await hasIncompleteStepsAfter(tx, pipeline.id, step.step_order)))
     throw conflict("Scripts of later steps were deleted on cancellation. Start a new pipeline.");
-  const assetId = step.input_asset_id ?? "";
   await requireNoOtherRender(tx, step);
   const create = async () => {
+    const assetId = requireFound(step.input_asset_id, "Asset");
     const request = await getRetryRequest(tx, step);
     return createSubject(services, tx, { workspaceId, userId, assetId, isChain, request });
   };
@@ -169,7 +169,7 @@ export async function retryStep(
   }
   await holdStepPrices(tx, { id: pipeline.id, workspaceId }, total, now);
   await startStep(tx, step.id, { subjectId, params: toStartedParams(step), now });
-  const asset = await findAssetById(tx, assetId);
+  const asset = step.input_asset_id === null ? null : await findAssetById(tx, step.input_asset_id);
   if (asset) await touchProject(tx, asset.project_id, now);
   await updatePipeline(tx, pipeline.id, {
     state: "pending",
@@ -180,7 +180,7 @@ export async function retryStep(
 
 /** Throws `AppError` `conflict` if the render of a step was requested again since, and is open or completed. */
 async function requireNoOtherRender(tx: Queries, { subject_id: id, workspace_id: workspaceId }: Step): Promise<void> {
-  const hash = (await findRenderById(tx, id ?? ""))?.request_hash ?? null;
+  const hash = id === null ? null : ((await findRenderById(tx, id))?.request_hash ?? null);
   const same = hash === null ? null : await findIdenticalRender(tx, workspaceId, hash);
   if (same === null) return;
   throw conflict(`An identical render is ${same.state === "completed" ? "already completed" : "waiting or running"}.`);
@@ -192,12 +192,12 @@ async function requireNoOtherRender(tx: Queries, { subject_id: id, workspace_id:
  */
 async function getRetryRequest(tx: Queries, step: Step): Promise<SubjectRequest["request"]> {
   if (step.params !== null) return readStepRequest(tx, step);
-  const id = step.subject_id ?? "";
+  const { subject_id: id } = step;
   if (JOB_FACTS[step.processor_name].subject === "cut") {
-    const cut = await findCutById(tx, id);
+    const cut = id === null ? null : await findCutById(tx, id);
     if (cut) return { name: "cut", params: { script: cut.script, options: cut.options }, precedingCutId: null };
   } else {
-    const render = await findRenderById(tx, id);
+    const render = id === null ? null : await findRenderById(tx, id);
     if (render) {
       const { output, resolved, cut_id: cutId } = render;
       const params = { cutId, output };
