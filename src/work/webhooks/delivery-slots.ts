@@ -32,9 +32,11 @@ export function createDeliverySlots() {
      * free.
      */
     nextWorkspace: (workspaceIds: Iterable<string>): string | null => {
-      const compare = (a: string, b: string) =>
-        getCount(byWorkspace, a) - getCount(byWorkspace, b) || turns.compare(a, b);
-      return [...workspaceIds].filter(hasRoom).toSorted(compare)[0] ?? null;
+      let first: string | null = null;
+      const isBefore = (a: string, b: string) =>
+        (getCount(byWorkspace, a) - getCount(byWorkspace, b) || turns.compare(a, b)) < 0;
+      for (const id of workspaceIds) if (hasRoom(id) && (first === null || isBefore(id, first))) first = id;
+      return first;
     },
     /**
      * Returns the workspace's first due delivery to the endpoint with the fewest in flight; null when none may start.
