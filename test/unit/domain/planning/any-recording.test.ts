@@ -1,10 +1,13 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, setDefaultTimeout, test } from "bun:test";
 import type { Plan } from "../../../../src/domain/plan";
 import type { StagedPlan } from "../../../../src/domain/planning/context";
 import { isReviewRule, reasonOf } from "../../../../src/domain/planning/rules";
 import { ENERGY_HOP } from "../../../../src/domain/speech";
 import { fromSeconds, getFrameCount, getFrameTime, type Span } from "../../../../src/domain/time";
 import { checkAny, planOf } from "./any-recording";
+
+// 300 recordings are planned, several times in some tests: seconds on a quiet machine.
+setDefaultTimeout(120_000);
 
 const isKeptWhole = (plan: Plan, span: Span) =>
   plan.segments.some((one) => one.start <= span.start && span.end <= one.end);
