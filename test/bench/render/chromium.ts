@@ -6,8 +6,8 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { chromium } from "playwright-core";
 import type { RenderSegment } from "../../../src/domain/media";
+import { launchChromium } from "../../chromium";
 import { createSource, randomPlan } from "./media";
 
 const { values } = parseArgs({ options: { seeks: { type: "string", default: "80" }, source: { type: "string" } } });
@@ -50,7 +50,7 @@ for (const { startFrame, endFrame } of rendered.segments) {
 }
 const seeks = expected.slice(0, Number(values.seeks));
 
-const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
+const browser = await launchChromium([], true);
 const page = await browser.newPage();
 await page.goto(`http://localhost:${server.port}/`);
 const shown = await page.evaluate(
