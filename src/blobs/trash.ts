@@ -17,6 +17,9 @@ type TrashMoves = { moved: Map<string, string> };
 /** Holds by the path of their trash. */
 const holds = new Map<string, Set<TrashMoves>>();
 
+/** Moves in progress, of all folders. They are short. */
+const moving = new Set<Promise<unknown>>();
+
 /** Keeps everything in the trash, also later additions, so that a backup can read files deleted while it runs. */
 export function holdTrash({ trash }: Pick<Folders, "trash">) {
   const hold: TrashMoves = { moved: new Map() };
@@ -24,7 +27,11 @@ export function holdTrash({ trash }: Pick<Folders, "trash">) {
   holds.set(trash, all.add(hold));
   return {
     /** Returns the location of a file or folder that was moved to the trash since the hold began, or null. */
-    find: (path: string) => hold.moved.get(path) ?? null,
+    find: async (path: string) => {
+      // What is missing at its place may have been moved a moment ago.
+      await Promise.allSettled(moving);
+      return hold.moved.get(path) ?? null;
+    },
     release: async () => {
       all.delete(hold);
       if (all.size > 0) return;
@@ -85,13 +92,18 @@ async function move(folders: Folders, paths: string[], nameFor: (path: string) =
     isFirst = false;
     const name = nameFor(path);
     const target = join(folders.trash, name);
-    if ((await rename(path, target).then(() => true, ignoreMissing)) === null) continue;
-    const held = holds.get(folders.trash);
-    if (held) for (const hold of held) recordMove(hold, path, target);
-    // Items that cannot be deleted now are deleted at the next start.
-    else if (parseTrashName(name.split("/")[0]!) === null)
-      void rm(target, { recursive: true, force: true }).catch(() => {});
+    const renaming = rename(path, target).then(() => completeMove(folders, path, target), ignoreMissing);
+    moving.add(renaming);
+    await renaming.finally(() => moving.delete(renaming));
   }
+}
+
+function completeMove({ trash }: Folders, path: string, target: string): void {
+  const held = holds.get(trash);
+  if (held) for (const hold of held) recordMove(hold, path, target);
+  // Items that cannot be deleted now are deleted at the next start.
+  else if (parseTrashName(relative(trash, target).split("/")[0]!) === null)
+    void rm(target, { recursive: true, force: true }).catch(() => {});
 }
 
 function recordMove({ moved }: TrashMoves, path: string, target: string): void {

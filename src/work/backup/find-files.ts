@@ -25,9 +25,11 @@ export async function findFiles(
   /** Entries of the trash that are listed with their rows. */
   const listed = new Set<string>();
   const add = async (path: string): Promise<FoundFile[]> => {
-    const moved = hold.find(path);
-    if (moved !== null) listed.add(basename(moved));
+    const moved = await hold.find(path);
     const walked = await walk(moved ?? path, folders.toRelative(path));
+    // What was moved in the meantime may have been missed.
+    if ((await hold.find(path)) !== moved) return add(path);
+    if (moved !== null) listed.add(basename(moved));
     const found = walked.filter((file) => !isRenderCache(file.path));
     files.push(...found);
     return found;
@@ -96,12 +98,14 @@ async function trySources<T>(
   const live = folders.resolve(file.path);
   const isUpload = dirname(live) === folders.uploads;
   const source = isUpload ? folders.media(relative(folders.uploads, live)).source : live;
-  for (const [from, path] of [
-    [file.from, file.path],
-    [findInTrash(live, hold), file.path],
-    [source, folders.toRelative(source)],
-    [findInTrash(source, hold), folders.toRelative(source)],
+  // Each place is looked up when the file was not at the ones before: it may be moved at any time.
+  for (const [find, path] of [
+    [() => file.from, file.path],
+    [() => findInTrash(live, hold), file.path],
+    [() => source, folders.toRelative(source)],
+    [() => findInTrash(source, hold), folders.toRelative(source)],
   ] as const) {
+    const from = await find();
     if (from === null) continue;
     try {
       return await run(from, path);
@@ -113,9 +117,9 @@ async function trySources<T>(
 }
 
 /** Returns the path of a file that was moved to the trash, by itself or with its folder. */
-function findInTrash(path: string, hold: TrashHold): string | null {
+async function findInTrash(path: string, hold: TrashHold): Promise<string | null> {
   for (let moved = path; moved !== dirname(moved); moved = dirname(moved)) {
-    const target = hold.find(moved);
+    const target = await hold.find(moved);
     if (target !== null) return join(target, relative(moved, path));
   }
   return null;

@@ -1,4 +1,6 @@
-import { expect, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
+import { existsSync, renameSync } from "node:fs";
+import * as fs from "node:fs/promises";
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { getFolders } from "../../../src/blobs/folders";
@@ -179,9 +181,9 @@ test("while a backup holds the trash nothing in it is deleted, and everything ca
   expect(await emptyTrash(folders, () => true)).toBe(0);
   await eraseFiles(folders, new Set([asset, it.render]));
   // It was moved twice.
-  expect(await Bun.file(join(hold.find(media!)!, "source")).text()).toBe("source");
-  expect(await Bun.file(join(hold.find(render!)!, "output.mp4")).text()).toBe("render");
-  expect(await Bun.file(join(hold.find(work!)!, "chunk")).text()).toBe("work");
+  expect(await Bun.file(join((await hold.find(media!))!, "source")).text()).toBe("source");
+  expect(await Bun.file(join((await hold.find(render!))!, "output.mp4")).text()).toBe("render");
+  expect(await Bun.file(join((await hold.find(work!))!, "chunk")).text()).toBe("work");
   await hold.release();
   expect(await it.entries()).toEqual([{ time: NOW, folder: "uploads", name: it.upload, isStray: false }]);
 });
@@ -190,4 +192,24 @@ test("a missing folder has no names", async () => {
   await using folder = await temporaryFolder();
   await mkdir(join(folder.path, "empty"));
   expect(await listNames(join(folder.path, "missing"))).toEqual([]);
+});
+
+test("a hold finds what has disappeared from its place before the server knows that it is moved", async () => {
+  await using it = await trash();
+  const { folders } = it;
+  const [media] = it.paths;
+  const told = Promise.withResolvers<void>();
+  const rename = spyOn(fs, "rename").mockImplementationOnce(async (from, to) => {
+    renameSync(from, to);
+    await told.promise;
+  });
+  const hold = holdTrash(folders);
+  const moving = moveToTrash(folders, [media!], NOW);
+  await until("the move", () => !existsSync(media!));
+  const finding = hold.find(media!);
+  told.resolve();
+  expect(await finding).toContain(".media.");
+  await moving;
+  await hold.release();
+  rename.mockRestore();
 });
