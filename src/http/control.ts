@@ -4,8 +4,8 @@
  */
 import { version } from "../../package.json";
 import { AppError, badRequest } from "../domain/errors";
+import { isStorageFull } from "../domain/storage-full";
 import type { Log } from "../lib/log";
-import { isStorageFull } from "../lib/storage-full";
 import { runAdmin } from "../work/access/admin-commands";
 import { checkReadiness } from "../work/health/readiness";
 import type { Services } from "../work/services";
@@ -46,6 +46,5 @@ export function createControlHandler(services: Services, log: Log): (request: Re
  * is full.
  */
 function nameFullDisk(error: unknown): unknown {
-  const isFull = isStorageFull(error) || (error instanceof AppError && error.code === "storage_full");
-  return isFull ? new AppError("upstream_unavailable", (error as Error).message) : error;
+  return isStorageFull(error) ? new AppError("upstream_unavailable", (error as Error).message) : error;
 }

@@ -2,7 +2,7 @@
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
 import { AppError, HTTP_STATUS, type HttpCode, isHttpCode, MAX_FIELD_ERRORS, retryLater } from "../domain/errors";
 import { strictObject } from "../domain/schema-parts";
-import { isStorageFull } from "../lib/storage-full";
+import { isStorageFull } from "../domain/storage-full";
 import { BodyTimeoutError } from "./parse-request";
 
 export type ErrorReply = { status: number; body: unknown; headers: Record<string, string> };
@@ -77,10 +77,8 @@ function limitFields(error: AppError | null): AppError | null {
 const STORAGE_FULL_RETRY_SECONDS = 60;
 
 function asAppError(error: unknown): AppError | null {
-  if (error instanceof AppError) {
-    return error.code === "storage_full" ? storageFullError() : error;
-  }
-  return isStorageFull(error) ? storageFullError() : null;
+  if (isStorageFull(error)) return storageFullError();
+  return error instanceof AppError ? error : null;
 }
 
 export const storageFullError = (): AppError =>

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { rename, rm, statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { AppError } from "../domain/errors";
+import { createStorageFullError, toStorageError } from "../domain/storage-full";
 
 /**
  * Calls `make` with the path of a temporary file in the folder of `path` and renames the file on success. On failure
@@ -38,12 +39,3 @@ const isFailure = (error: unknown): boolean =>
   error instanceof AppError
     ? error.code === "processing_failed"
     : error instanceof Error && error.name !== "AbortError";
-
-const createStorageFullError = (cause: unknown) => new AppError("storage_full", "The storage is full.", { cause });
-
-/** Maps the system errors of a full disk to `AppError` `storage_full`. Returns any other error unchanged. */
-export function toStorageError(error: unknown): unknown {
-  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
-  if (code === "ENOSPC" || code === "EDQUOT") return createStorageFullError(error);
-  return error;
-}

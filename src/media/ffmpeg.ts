@@ -3,6 +3,7 @@ import { cpus } from "node:os";
 import { delimiter, isAbsolute, join } from "node:path";
 import { AppError } from "../domain/errors";
 import type { ProbedMedia } from "../domain/media";
+import { createStorageFullError } from "../domain/storage-full";
 import type { ProgramOutput } from "../lib/find-sandbox";
 import { type ChildLimits, type ChildProcess, type SpawnOptions, spawnChild } from "../lib/process";
 import { findInstallCommand, isExecutableFile } from "../lib/programs";
@@ -193,7 +194,7 @@ export async function runFfmpeg(options: FfmpegOptions): Promise<void> {
 /** Returns the error of a failed run. The `cause` contains ffmpeg's own message, for the log. */
 export function toFfmpegError(outcome: FfmpegOutcome): AppError<"storage_full" | "processing_failed"> {
   const cause = new Error(outcome.message);
-  if (outcome.noSpace) return new AppError("storage_full", "The storage is full.", { cause });
+  if (outcome.noSpace) return createStorageFullError(cause);
   if (outcome.timedOut) return new AppError("processing_failed", "Processing the media took too long.", { cause });
   return new AppError("processing_failed", "The media could not be processed.", { cause });
 }

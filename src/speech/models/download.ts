@@ -2,6 +2,7 @@
 import { constants } from "node:fs";
 import { open, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { AppError } from "../../domain/errors";
+import { createStorageFullError, isStorageFull } from "../../domain/storage-full";
 import { writeAll } from "../../lib/file-bytes";
 import { findFileSize } from "../../lib/file-size";
 import { hashFile } from "../../lib/hash";
@@ -79,9 +80,9 @@ async function fetchUntilComplete(file: ModelDownload, part: string, settings: D
     } catch (error) {
       settings.signal.throwIfAborted();
       if (error instanceof AppError) throw error;
-      if ((error as NodeJS.ErrnoException).code === "ENOSPC") {
+      if (isStorageFull(error)) {
         await removePart(part);
-        throw new AppError("storage_full", "The disk is full.", { cause: error });
+        throw createStorageFullError(error);
       }
       failures = (await getFileBytes(part)) > before ? 1 : failures + 1;
       if (failures >= settings.maxTries || request >= MAX_REQUESTS) {

@@ -2,6 +2,7 @@
 import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { AppError, conflict } from "../../domain/errors";
+import { toStorageError } from "../../domain/storage-full";
 import { flushFile } from "../../lib/atomic-file";
 import { readFreeBytes } from "../../lib/disk-reserve";
 import { succeeds } from "../../lib/error-codes";
@@ -127,8 +128,7 @@ async function withModelsLock<T>(modelsDir: string, body: () => Promise<T>): Pro
       if (name.startsWith(NEW_FOLDER_PREFIX)) await rm(join(modelsDir, name), { recursive: true, force: true });
     return await body();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ENOSPC") throw error;
-    throw new AppError("storage_full", "The disk is full.", { cause: error });
+    throw toStorageError(error);
   }
 }
 

@@ -7,6 +7,7 @@ import { basename, join } from "node:path";
 import { Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { AppError } from "../../domain/errors";
+import { createStorageFullError, isStorageFull } from "../../domain/storage-full";
 import { writeAll } from "../../lib/file-bytes";
 import { decompressBzip2, readTar, type TarEntry, type TarSink } from "./archives";
 import { isFileName, MANIFEST_NAME } from "./manifest";
@@ -42,7 +43,7 @@ export async function unpackModel(path: string, folder: string, options: UnpackO
     options.signal?.throwIfAborted();
     if (error instanceof AppError) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === "ENOSPC") throw new AppError("storage_full", "The disk is full.", { cause: error });
+    if (isStorageFull(error)) throw createStorageFullError(error);
     if (code === "EACCES") throw new AppError("validation_error", `No permission to read ${path}.`, { cause: error });
     throw new AppError("validation_error", `Cannot unpack ${path}: ${message}.`, { cause: error });
   }

@@ -7,6 +7,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { AppError } from "../../domain/errors";
 import { ExecutionLost, JobAborted, type JobPlaces, JobYielded } from "../../domain/jobs";
+import { isStorageFull } from "../../domain/storage-full";
 import type { EncodingFacts } from "../../domain/worker-messages";
 import type { ExecutionKind } from "../../domain/workers";
 import type { Chunk } from "../../media/chunks/board";
@@ -179,8 +180,6 @@ export async function encodePieces(options: EncodeOptions): Promise<{ repaired: 
   if (!isComplete) throw new JobYielded();
   return { repaired };
 }
-
-const isStorageFull = (error: unknown): boolean => error instanceof AppError && error.code === "storage_full";
 
 /** Part of the file to decode. */
 type CheckOptions = { decode: DecodedPart; signal: AbortSignal };

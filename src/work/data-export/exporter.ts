@@ -6,6 +6,7 @@ import { open, rename, rm } from "node:fs/promises";
 import { discard } from "../../blobs/trash";
 import { formatBytes } from "../../domain/bytes";
 import { AppError } from "../../domain/errors";
+import { isStorageFull } from "../../domain/storage-full";
 import { writeAll } from "../../lib/file-bytes";
 import { createPoller, type Poller } from "../../lib/poller";
 import {
@@ -18,7 +19,6 @@ import {
 } from "../../store/data-exports";
 import type { Queries } from "../../store/db";
 import { findUserById } from "../../store/users";
-import { isFullDisk } from "../jobs/disk-space";
 import type { CoreNeeds } from "../needs";
 import { claimSpace, hasFreeSpace } from "../storage/limits";
 import { writeArchive } from "./archive";
@@ -109,7 +109,7 @@ export function createDataExporter(services: CoreNeeds): Poller {
   }
 
   async function handleFailure(row: DataExport, error: unknown): Promise<void> {
-    if (isFullDisk(error)) {
+    if (isStorageFull(error)) {
       const advice = row.has_media ? "Request it again later, or without media." : "Request it again later.";
       const reason = error instanceof AppError ? error.message : "The server is low on storage.";
       return fail(row, `${reason} ${advice}`);

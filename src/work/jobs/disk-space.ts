@@ -6,6 +6,7 @@
 import { offlineError } from "../../blobs/folder-guard";
 import { AppError } from "../../domain/errors";
 import { type Job, type JobContext, JobPostponed } from "../../domain/jobs";
+import { isStorageFull } from "../../domain/storage-full";
 import type { CoreNeeds } from "../needs";
 import { hasFreeSpace } from "../storage/limits";
 import type { JobDefinition, JobInput, JobOutput } from "./definition";
@@ -46,7 +47,7 @@ export async function withStorage(
     // A file in an unmounted folder looks damaged. The attempt does not count: the outage may last any time.
     if (offline.signal.aborted || (await guard.check()) !== null)
       throw new JobPostponed(OFFLINE_DELAY_MS, { isStarted: false });
-    if (whenDiskIsFull === "continue" || !(reserve.signal.aborted || isFullDisk(error))) throw error;
+    if (whenDiskIsFull === "continue" || !(reserve.signal.aborted || isStorageFull(error))) throw error;
     if (whenDiskIsFull === "fail") throw storageFullError(error);
     throw new JobPostponed(RETRY_DELAY_MS * job.attempt, { isStarted: true });
   } finally {
@@ -56,9 +57,3 @@ export async function withStorage(
 
 const storageFullError = (cause?: unknown): AppError =>
   new AppError("storage_full", "The server is low on storage. Request the render again later.", { cause });
-
-/** Returns whether an error means that the disk is full, or that the reserve of free space was reached. */
-export function isFullDisk(error: unknown): boolean {
-  const { code } = (error ?? {}) as { code?: unknown };
-  return code === "storage_full" || code === "ENOSPC" || code === "EDQUOT";
-}

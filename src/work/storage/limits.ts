@@ -1,9 +1,9 @@
 /** Storage limits: the quota of a workspace, and the free space that the server reserves for its database. */
 import { formatBytes } from "../../domain/bytes";
 import { type AppError, conflict, retryLater } from "../../domain/errors";
+import { isStorageFull } from "../../domain/storage-full";
 import type { DiskReserve } from "../../lib/disk-reserve";
 import { releaseSpareSpace } from "../../lib/spare-space";
-import { isStorageFull } from "../../lib/storage-full";
 import type { Queries } from "../../store/db";
 import { countProjects } from "../../store/projects";
 import { readStorageUsed } from "../../store/storage";

@@ -5,6 +5,7 @@
 import { mkdir, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { BlobCache, CachedBlob } from "../../blobs/blob-cache";
+import { createFullDiskError } from "../../blobs/fetch-parts";
 import type { ExecutionFile, ExecutionManifest, SentFile } from "../../domain/worker-messages";
 import { hashFile } from "../../lib/hash";
 import { runTogether } from "../../lib/run-together";
@@ -77,7 +78,7 @@ export async function fetchFiles(
     // The sizes of the chunks of another attempt may have as many bytes.
     const isSame = found?.size === total && Math.floor(found.mtimeMs / 1000) === file.modifiedAt;
     if (role === "output" || !isSame) {
-      if (!cache.makeRoom(total)) throw Object.assign(new Error("The worker's disk is full."), { code: "ENOSPC" });
+      if (!cache.makeRoom(total)) throw createFullDiskError();
       await download(file, path, remote, stopped);
     }
     if (role === "output") fetched.set(path, await describe(path));

@@ -7,6 +7,7 @@ import type { BlobCache } from "../../blobs/blob-cache";
 import { AppError } from "../../domain/errors";
 import { JobAborted, JobYielded } from "../../domain/jobs";
 import { getChecker } from "../../domain/schema-parts";
+import { isStorageFull } from "../../domain/storage-full";
 import {
   type ExecutionFile,
   type ExecutionManifest,
@@ -25,7 +26,6 @@ import type { Head, RemoteExecution } from "../../outbound/head";
 import { HeadError } from "../../outbound/head-requests";
 import { jobErrorCodec } from "../job-child/error-codec";
 import type { BlobRef, JobOutput, RunContext } from "../jobs/definition";
-import { isFullDisk } from "../jobs/disk-space";
 import type { MediaTools } from "../jobs/media-tools";
 import { type ExecutionFiles, fetchFiles, findPartialInput, sendFile } from "./execution-files";
 import { EXECUTION_RUNS } from "./runs";
@@ -113,7 +113,7 @@ async function runManifest(parts: ExecutorParts, running: Running): Promise<Exec
     }
   } catch (error) {
     // A long execution may be aborted because it runs again: the head is asked whether its step has ended.
-    if (isFullDisk(error) || (isCancelled(signal) && !EXECUTIONS[manifest.kind].isLong)) keep = false;
+    if (isStorageFull(error) || (isCancelled(signal) && !EXECUTIONS[manifest.kind].isLong)) keep = false;
     result = toResult(error, parts.log, signal);
     const closing = signal.aborted ? AbortSignal.timeout(RELEASE_TIMEOUT_MS) : signal;
     await remote.sendResult(result, closing);
@@ -203,7 +203,7 @@ function toResult(error: unknown, log: Log, signal: AbortSignal): ExecutionResul
   if (error instanceof HeadError && GONE_STATUSES.includes(error.status)) throw error;
   log.warn("execution.failed", { error });
   // The head knows that it is not its own disk, and has another place run the job.
-  const reported = isFullDisk(error) ? new AppError("storage_full", "The worker's disk is full.") : error;
+  const reported = isStorageFull(error) ? new AppError("storage_full", "The worker's disk is full.") : error;
   return { status: "failed", error: jobErrorCodec.encode(reported) };
 }
 
