@@ -1,6 +1,6 @@
 /**
- * Types of the files that the build embeds: SQL and Markdown as text, browser scripts, styles and WebAssembly as a path
- * or text.
+ * Types of the files that the build embeds: SQL, Markdown and pictures as text, browser scripts, styles, fonts and
+ * WebAssembly as a path or text.
  */
 declare module "*.sql" {
   const text: string;
@@ -17,6 +17,14 @@ declare module "swagger-ui-dist/swagger-ui-bundle.js" {
 declare module "swagger-ui-dist/swagger-ui.css" {
   const path: string;
   export default path;
+}
+declare module "*.woff2" {
+  const path: string;
+  export default path;
+}
+declare module "*.svg" {
+  const text: string;
+  export default text;
 }
 declare module "*.wasm" {
   const path: string;

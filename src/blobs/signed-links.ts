@@ -7,7 +7,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 
 /**
  * The target of a link. `shares` are links to renders for other people, which last longer and have a row each. `what`
- * is `source`, `output`, `page`, `poster`, `filmstrip`, `preview`, `waveform`, `transcript` or `archive`.
+ * is `source`, `output`, `page`, `captions`, `poster`, `filmstrip`, `preview`, `waveform`, `transcript` or `archive`.
  */
 export type LinkTarget = { kind: "assets" | "renders" | "exports" | "shares"; id: string; what: string };
 
@@ -32,8 +32,8 @@ export function createSignedLinks(secret: string, publicUrl: () => string) {
     now: number,
   ): LinkProblem | null => {
     if (!expires || !given || !/^\d{1,12}$/.test(expires)) return "malformed";
-    if (Number(expires) * 1000 < now) return "expired";
-    return isEqual(computed(expires), given) ? null : "wrong_signature";
+    if (!isEqual(computed(expires), given)) return "wrong_signature";
+    return Number(expires) * 1000 < now ? "expired" : null;
   };
   const signUntil = (target: LinkTarget, expiresSeconds: number) => {
     const expires = String(expiresSeconds);
@@ -44,7 +44,7 @@ export function createSignedLinks(secret: string, publicUrl: () => string) {
     /** Returns a link that expires after `LINK_SECONDS`. */
     sign: (target: LinkTarget, now: number) => signUntil(target, Math.floor(now / 1000) + LINK_SECONDS),
     /** Returns the link of a share that works until `expiresAt`, in milliseconds since 1970. */
-    signShare: (id: string, expiresAt: number, what: "output" | "page" = "output") =>
+    signShare: (id: string, expiresAt: number, what: "output" | "page" | "captions" = "output") =>
       signUntil({ kind: "shares", id, what }, Math.floor(expiresAt / 1000)),
     /** Returns the proof that a browser has entered the password of a share. */
     signShareAccess: (share: LockedShare) => computeShareAccess(share),

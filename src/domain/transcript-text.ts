@@ -46,7 +46,7 @@ export function listTranscript(words: readonly Word[], plan: PlanJson): Transcri
 export type TranscriptLayout = { title: string; hasTimes: boolean };
 
 /** Returns `1:02` or `1:02:03`. */
-function formatClock(ticks: Ticks): string {
+export function formatClock(ticks: Ticks): string {
   const seconds = Math.floor(ticks / 1_000_000);
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];
   const rest = String(seconds % 60).padStart(2, "0");

@@ -21,7 +21,7 @@ import { dashboardErrorShape } from "./dashboard/errors";
 import { createDocsPlugin } from "./docs";
 import { publicErrorShape } from "./errors";
 import { EVENT_STREAM_TYPE } from "./event-stream";
-import { createFailurePage, createFailurePagePlugin, isAskedByPerson } from "./failure-page";
+import { createFailurePage, isAskedByPerson } from "./failure-page";
 import { type Family, family, logRefusal, type RequestContext, toErrorResponse } from "./family";
 import { serveFile } from "./files";
 import { GUIDES } from "./guide";
@@ -33,7 +33,8 @@ import { mustCloseConnection } from "./parse-request";
 import { PUBLIC_PREFIX, publicRoutes } from "./public";
 import { createRateLimiter } from "./rate-limit";
 import { addSecurityHeaders } from "./security-headers";
-import { createSharePagePlugin, serveSharePage } from "./share-page";
+import { serveSharePage } from "./share-page";
+import { createStandalonePagesPlugin } from "./standalone-pages";
 import { createUploadSurface } from "./uploads";
 import { createSignedPut } from "./uploads/signed-put";
 import { createWebAppPlugin } from "./web-app";
@@ -47,8 +48,21 @@ const SESSION_SCHEME = { type: "http", scheme: "bearer", bearerFormat: "JWT" };
 const COOKIE_SCHEME = { type: "apiKey", in: "cookie", name: "service_session" };
 
 /** The page for links to files, and addresses, that do not work. */
-const BROKEN_LINK = { title: "File not available", href: "/", link: "Open the dashboard" };
-const UNKNOWN_PAGE = { title: "Page not found", href: "/", link: "Open the dashboard" };
+const START = { href: "/", label: "Open the dashboard" };
+const BROKEN_LINK = { title: "File not available", link: START };
+/** People who open one may have no account. */
+const BROKEN_SHARE = {
+  title: "File not available",
+  text: "The link has expired or was revoked. Ask the person who sent it for a new one.",
+};
+const UNKNOWN_PAGE = {
+  title: "Page not found",
+  text: "Check the address, or start from the dashboard.",
+  link: START,
+};
+
+const findFailurePage = (pathname: string) =>
+  pathname.startsWith("/files/shares/") ? BROKEN_SHARE : pathname.startsWith("/files/") ? BROKEN_LINK : UNKNOWN_PAGE;
 
 export function createFamilies(services: Services): Family[] {
   const authenticateUser = createDashboardAuthenticator(services);
@@ -125,14 +139,13 @@ export async function createHandler(services: Services): Promise<Handler> {
       const { log } = contextOf(request);
       if (errorShape === undefined && shown instanceof AppError && isAskedByPerson(request)) {
         logRefusal(shown, log);
-        return toResponse(createFailurePage(shown, pathname.startsWith("/files/") ? BROKEN_LINK : UNKNOWN_PAGE));
+        return toResponse(createFailurePage(shown, findFailurePage(pathname)));
       }
       return toErrorResponse(shown, request, errorShape ?? publicErrorShape, log);
     })
     .use(createDocsPlugin(mounted))
     .use(createWebAppPlugin(services))
-    .use(createFailurePagePlugin())
-    .use(createSharePagePlugin());
+    .use(createStandalonePagesPlugin());
   const workerRoutes = services.cluster ? createWorkerRoutes(services, services.cluster, contextOf) : [];
   for (const { method, path, handle } of [...mounted.flatMap(({ routes }) => routes), ...workerRoutes])
     app.route(method, path, ({ request, params }) => handle(request, params ?? {}), { parse: "none" });

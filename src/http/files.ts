@@ -17,6 +17,7 @@ import { replyWithFile } from "./file-response";
 import { formatTime } from "./schemas";
 import { FILE_POLICY } from "./security-headers";
 import { findLinkProblem, findSharedRender, isUnlocked } from "./shared-renders";
+import { readSharedText } from "./shared-texts";
 
 /** `text` replaces `path` for a file created from the database. `modifiedAt` is in milliseconds since 1970. */
 type LinkedFile = { contentType: string; name: string } & ({ path: string } | { text: string; modifiedAt: number });
@@ -59,6 +60,7 @@ async function openFile({ folders }: Services, found: LinkedFile): Promise<{ fil
 async function findLinkedFile(services: Services, request: Request, target: LinkTarget): Promise<LinkedFile | null> {
   if (target.kind === "exports") return target.what === "archive" ? findExport(services, target.id) : null;
   if (target.kind === "renders" || target.kind === "shares") {
+    if (target.what === "captions") return findCaptions(services, request, target);
     const render = target.what === "output" ? await findRender(services, request, target) : null;
     if (render === null) return null;
     const { format } = render.resolved;
@@ -98,6 +100,15 @@ async function findLinkedFile(services: Services, request: Request, target: Link
     default:
       return null;
   }
+}
+
+/** Returns the captions of a shared render as WebVTT. Errors: those of `readSharedText`. */
+async function findCaptions(services: Services, request: Request, target: LinkTarget): Promise<LinkedFile | null> {
+  const render = target.kind === "shares" ? await findRender(services, request, target) : null;
+  const text = render && (await readSharedText(services, render, "captions"));
+  return text === null
+    ? null
+    : { text, modifiedAt: render!.created_at, contentType: "text/vtt; charset=utf-8", name: "captions.vtt" };
 }
 
 /**

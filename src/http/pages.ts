@@ -1,4 +1,5 @@
 /** Web pages that are not part of the dashboard: their responses, and text in them. */
+import icon from "../../web/icon.svg" with { type: "text" };
 import { PAGE_POLICY } from "./security-headers";
 
 type PageFileType = "html" | "javascript" | "css";
@@ -12,6 +13,9 @@ export const toPageResponse = (kind: PageFileType, body: string | Blob): Respons
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
+/** Inline, because the policy of share pages allows no other image. */
+const ICON = `data:image/svg+xml,${encodeURIComponent(icon)}`;
+
 /** Formats a page. `head`: its links and scripts; both parts are HTML. */
 export const formatPage = (title: string, head: string, body: string): string => `<!doctype html>
 <html lang="en">
@@ -19,7 +23,7 @@ export const formatPage = (title: string, head: string, body: string): string =>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <title>${escapeHtml(title)} – Offcut</title>
-    <link rel="icon" href="data:," />
+    <link rel="icon" href="${ICON}" />
     ${head}
   </head>
   <body>

@@ -6,11 +6,12 @@ const NO_CONTENT_POLICY = "default-src 'none'; frame-ancestors 'none'; base-uri 
 /** For uploaded and derived files: as above, and each in an opaque origin. */
 export const FILE_POLICY = `sandbox; ${NO_CONTENT_POLICY}`;
 
-/** For pages: only scripts, styles and requests of this server, nothing inline. `data:` is for icons in CSS. */
+/** For pages: only scripts, styles, fonts and requests of this server, nothing inline. `data:` is for icons in CSS. */
 export const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
+  "font-src 'self'",
   "img-src 'self' data:",
   "connect-src 'self'",
   "frame-ancestors 'none'",
@@ -18,10 +19,11 @@ export const PAGE_POLICY = [
   "form-action 'none'",
 ].join("; ");
 
-/** For the page of a share link, which has no scripts: a player of this server's file, and a form for the password. */
+/** For the page of a share link, which has no scripts: a player of this server's files, and a form for the password. */
 export const SHARE_POLICY = [
   "default-src 'none'",
   "style-src 'self'",
+  "font-src 'self'",
   "img-src data:",
   "media-src 'self'",
   "frame-ancestors 'none'",

@@ -1,36 +1,40 @@
 /**
- * The page of a share link, for people without an account: a player, a download and, before them, the question for the
- * password.
+ * The page of a share link, for people without an account: a player with its transcript, a download and, before them,
+ * the question for the password. It has no scripts.
  */
 import { Type } from "@sinclair/typebox";
-import { Elysia } from "elysia";
-import style from "../../web/share.css" with { type: "text" };
 import { formatBytes } from "../domain/bytes";
 import { AppError } from "../domain/errors";
 import { MAX_SHARE_PASSWORD_CHARACTERS } from "../domain/field-limits";
 import { toFileStem } from "../domain/file-names";
 import { strictObject } from "../domain/schema-parts";
-import { findAssetById } from "../store/assets";
+import { fromSeconds } from "../domain/time";
+import { formatClock } from "../domain/transcript-text";
+import { findFile } from "../lib/file-size";
+import { type Asset, findAssetById } from "../store/assets";
+import { readPlanFacts } from "../store/cuts";
 import { findRenderShareById } from "../store/render-shares";
+import { findUserById, formatUserName } from "../store/users";
+import { findWorkspaceById } from "../store/workspaces";
 import type { Services } from "../work/services";
 import { toResponse } from "./call";
 import type { RequestClient } from "./client";
-import { escapeHtml, formatPage, toPageResponse } from "./pages";
+import { escapeHtml } from "./pages";
 import { parseForm, readBodyText } from "./parse-request";
 import { SHARE_POLICY } from "./security-headers";
 import { findLinkProblem, findSharedRender, formatShareCookie, isUnlocked, type SharedRender } from "./shared-renders";
+import { readSharedText } from "./shared-texts";
+import { formatCard, formatStandalonePage, SYMBOL } from "./standalone-pages";
 
-const STYLE_PATH = "/share.css";
 const MAX_FORM_BYTES = 4_096;
 /** Longer lists of languages are read up to here. */
 const MAX_LANGUAGES_CHARACTERS = 200;
-
-export const createSharePagePlugin = () =>
-  new Elysia({ name: "share-page", strictPath: true }).get(STYLE_PATH, () => toPageResponse("css", style));
+/** A page that would wait longer for its transcript is shown without it. The next one finds it. */
+const MAX_TRANSCRIPT_WAIT_MS = 3_000;
 
 /**
- * Serves GET and HEAD of the page of a link, and POST with its password. A link that is invalid, has expired or was
- * revoked returns the same page, so that it does not reveal which links exist.
+ * Serves GET and HEAD of the page of a link, and POST with its password. Only links with a valid signature show whether
+ * they have expired or were revoked, so that invented ones do not reveal which links exist.
  */
 export async function serveSharePage(
   services: Services,
@@ -39,23 +43,29 @@ export async function serveSharePage(
   { client }: { client: RequestClient },
 ): Promise<Response> {
   const problem = findLinkProblem(services, request, { kind: "shares", id: shareId, what: "page" });
-  const found = problem === null ? await findSharedRender(services, shareId) : null;
-  if (found === null) return showBrokenLink();
-  if (isUnlocked(services, request, found.share))
-    return request.method === "POST" ? reload(request) : showPlayer(services, found, findLanguage(request));
-  if (request.method !== "POST") return showQuestion(200, null);
+  if (problem !== null) return showNotice(problem === "expired" ? EXPIRED : BROKEN);
+  const found = await findSharedRender(services, shareId);
+  if (found === null) return showNotice(GONE);
   try {
-    return await unlock(services, request, found, client);
+    if (!isUnlocked(services, request, found.share))
+      return request.method === "POST" ? await unlock(services, request, found, client) : showQuestion(200, null);
+    return request.method === "POST" ? reload(request) : await showPlayer(services, found, findLanguage(request));
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     const { retryAfterSeconds = 1 } = error.details;
     if (error.code !== "rate_limited" && error.code !== "upstream_unavailable")
       return showQuestion(400, "The password could not be read. Try again.");
     const minutes = Math.ceil(retryAfterSeconds / 60);
-    const response =
+    const response = showNotice(
       error.code === "rate_limited"
-        ? showQuestion(429, `Too many attempts. Try again in ${minutes} ${minutes === 1 ? "minute" : "minutes"}.`)
-        : showQuestion(503, "The server is busy. Try again in a moment.");
+        ? {
+            status: 429,
+            title: "Too many attempts",
+            text: `The password was wrong too often. Try again in ${minutes} ${minutes === 1 ? "minute" : "minutes"}.`,
+          }
+        : UNAVAILABLE,
+      `<a class="button" href="page${escapeHtml(new URL(request.url).search)}">Try again</a>`,
+    );
     response.headers.set("Retry-After", String(retryAfterSeconds));
     return response;
   }
@@ -124,66 +134,125 @@ function isLanguage(tag: string): boolean {
   }
 }
 
-/** Shows the player. `language`: that of the date and the size; the texts are English. */
-async function showPlayer(services: Services, { share, render }: SharedRender, language: string): Promise<Response> {
+/**
+ * Shows the player. `language`: that of numbers and dates; the texts are English. Throws `AppError`
+ * `upstream_unavailable` while the folder of the file is offline.
+ */
+async function showPlayer(services: Services, found: SharedRender, language: string): Promise<Response> {
+  const { share, render } = found;
+  const { guard, renderOutput } = services.folders;
+  const { format, video } = render.resolved;
+  if ((await guard.readOnline(() => findFile(renderOutput(render.id, format)))) === null) return showNotice(GONE);
   const asset = await findAssetById(services.store.read, render.asset_id);
   const name = asset?.name ?? toFileStem(asset?.filename) ?? "Recording";
+  const waited = Bun.sleep(MAX_TRANSCRIPT_WAIT_MS).then(() => null);
+  const text = await Promise.race([readSharedText(services, render, "transcript").catch(() => null), waited]);
   // Relative, so that the browser stays on the host from which it loaded the page.
-  const file = `output${new URL(services.links.signShare(share.id, share.expires_at)).search}`;
-  const source = escapeHtml(file);
-  const isAudio = render.resolved.format === "m4a" || render.resolved.format === "mp3";
-  const player = isAudio
-    ? `<audio controls preload="metadata" aria-label="Player" src="${source}"></audio>`
-    : `<video controls playsinline preload="metadata" aria-label="Player" src="${source}"></video>`;
-  const until = new Date(share.expires_at);
-  const time = until.toLocaleString(language, { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" });
-  const size =
-    render.size_bytes === null ? "" : `${formatBytes(render.size_bytes, (value) => value.toLocaleString(language))} · `;
-  return showPage(
-    200,
-    name,
-    `<h1 dir="auto">${escapeHtml(name)}</h1>
-      <p class="soft">${size}Available until <time datetime="${until.toISOString()}">${escapeHtml(time)} UTC</time></p>
-      ${player}
-      <p class="actions"><a class="button" href="${source}">Download</a></p>`,
-  );
+  const toSource = (what: "output" | "captions") =>
+    escapeHtml(`${what}${new URL(services.links.signShare(share.id, share.expires_at, what)).search}`);
+  const spoken = asset?.language ?? asset?.language_detected?.code ?? null;
+  const lang = (attribute: string) => (spoken === null ? "" : ` ${attribute}="${escapeHtml(spoken)}"`);
+  const captions =
+    text === null ? "" : `<track kind="captions" label="Captions"${lang("srclang")} src="${toSource("captions")}" />`;
+  const attributes = `controls preload="metadata" aria-label="Player" src="${toSource("output")}"`;
+  const player =
+    video === null
+      ? `<div class="shared-audio"><audio ${attributes}></audio></div>`
+      : `<video ${attributes} playsinline width="${video.width}" height="${video.height}">${captions}</video>`;
+  const content = `<header class="shared-head">${SYMBOL}
+      <div>
+        <h1 dir="auto">${escapeHtml(name)}</h1>
+        <p class="soft number">${await describe(services, found, asset, language)}</p>
+      </div>
+      <a class="button primary" href="${toSource("output")}">Download</a>
+    </header>
+    <main class="shared${text === null || video === null ? "" : " has-columns"}">
+      <div>${player}</div>${text === null ? "" : formatTranscript(text, lang("lang"))}
+    </main>`;
+  return showPage(200, name, content);
 }
 
-const showQuestion = (status: number, problem: string | null): Response =>
-  showPage(
-    status,
-    "Protected recording",
-    `<h1>This recording is protected</h1>
-      <p class="soft">Enter the password that you were given with the link.</p>
+/** Formats who shared a render, its length and size, and when its link expires, as HTML. */
+async function describe(services: Services, { share, render }: SharedRender, asset: Asset | null, language: string) {
+  const { read } = services.store;
+  const [user, workspace] = [
+    await findUserById(read, share.created_by),
+    await findWorkspaceById(read, share.workspace_id),
+  ];
+  const from = [user && formatUserName(user), workspace?.is_personal === false && workspace.name].filter(Boolean);
+  const kept = render.cut_id === null ? null : await readPlanFacts(read, render.cut_id);
+  const length = kept ? fromSeconds(kept.keptSeconds) : (asset?.duration ?? null);
+  const bytes = render.size_bytes;
+  const until = new Date(share.expires_at);
+  const time = until.toLocaleString(language, { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" });
+  const facts = [
+    from.length > 0 && `Shared by <bdi>${escapeHtml(from.join(", "))}</bdi>`,
+    length !== null && formatClock(length),
+    bytes !== null && formatBytes(bytes, (value) => value.toLocaleString(language)),
+    `Available until <time datetime="${until.toISOString()}">${escapeHtml(time)} UTC</time>`,
+  ];
+  return facts.filter(Boolean).join(" · ");
+}
+
+/** Formats the text that `readSharedText` returns. Browsers scroll it by itself, also with the keyboard. */
+function formatTranscript(text: string, lang: string): string {
+  const paragraphs = text.split("\n\n").map((paragraph) => {
+    const [, time = "", words = paragraph] = /^\[([\d:]+)\] (.*)$/s.exec(paragraph.trim()) ?? [];
+    return `<p><span class="number">${time}</span><span${lang} dir="auto">${escapeHtml(words)}</span></p>`;
+  });
+  return `
+      <section class="shared-text" aria-labelledby="transcript" tabindex="0">
+        <h2 id="transcript">Transcript</h2>
+        ${paragraphs.join("\n        ")}
+      </section>`;
+}
+
+const showQuestion = (status: number, problem: string | null): Response => {
+  const title = "Enter the password";
+  const content = `<p>This recording is protected. If you have no password, ask the person who sent the link.</p>
       <form method="post">
-        <label for="password">Password</label>
-        <input id="password" name="password" type="password" autocomplete="off" required maxlength="${MAX_SHARE_PASSWORD_CHARACTERS}"${problem === null ? "" : ' aria-invalid="true" aria-describedby="problem"'} />
-        ${problem === null ? "" : `<p class="bad" id="problem" role="alert">${escapeHtml(problem)}</p>`}
-        <button class="button" type="submit">Open</button>
-      </form>`,
-  );
+        <div class="field">
+          <label class="label" for="password">Password</label>
+          <input class="input" id="password" name="password" type="password" autocomplete="off" required autofocus maxlength="${MAX_SHARE_PASSWORD_CHARACTERS}"${problem === null ? "" : ' aria-invalid="true" aria-describedby="problem"'} />
+          ${problem === null ? "" : `<p class="field-error" id="problem" role="alert">${escapeHtml(problem)}</p>`}
+        </div>
+        <button class="button primary" type="submit">Open</button>
+      </form>`;
+  return showPage(status, title, formatCard(title, content));
+};
 
-const showBrokenLink = (): Response =>
-  showPage(
-    404,
-    "Link not available",
-    `<h1>This link does not work</h1>
-      <p>It has expired or was revoked. Ask the person who sent it for a new one.</p>`,
-  );
+type LinkNotice = { status: number; title: string; text: string };
 
-/** Creates a page. It is neither stored nor indexed, and loads nothing but its style and the file. */
+const BROKEN: LinkNotice = {
+  status: 404,
+  title: "This link does not work",
+  text: "Check that the address is complete, or ask the person who sent it for a new link.",
+};
+const EXPIRED: LinkNotice = {
+  status: 404,
+  title: "This link has expired",
+  text: "Ask the person who sent it for a new link.",
+};
+const GONE: LinkNotice = {
+  status: 404,
+  title: "This recording is no longer shared",
+  text: "The link was revoked, or the file was deleted. Ask the person who sent it for a new link.",
+};
+const UNAVAILABLE: LinkNotice = {
+  status: 503,
+  title: "Not available at the moment",
+  text: "The server is busy, or its storage is offline. Try again in a few minutes.",
+};
+
+/** `action` is HTML. */
+const showNotice = ({ status, title, text }: LinkNotice, action = ""): Response =>
+  showPage(status, title, formatCard(title, `<p>${escapeHtml(text)}</p>${action}`));
+
+/** Creates a page. It is neither stored nor indexed, and loads nothing but its style, font, file and captions. */
 const showPage = (status: number, title: string, content: string): Response =>
   toResponse({
     status,
-    text: formatPage(
-      title,
-      `<meta name="robots" content="noindex, nofollow" />
-    <link rel="stylesheet" href="${STYLE_PATH}" />`,
-      `<header>Offcut</header>
-    <main>
-      ${content}
-    </main>`,
-    ),
+    text: formatStandalonePage(title, content, `<meta name="robots" content="noindex, nofollow" />`),
     headers: {
       "Content-Type": "text/html; charset=utf-8",
       "Content-Security-Policy": SHARE_POLICY,

@@ -17,16 +17,7 @@ beforeAll(async () => {
 afterAll(() => server[Symbol.asyncDispose]());
 
 const SHARE_PAGE = `/files/shares/${NO_ID}/page?expires=9999999999&signature=x`;
-const PAGES = [
-  "/",
-  "/failure.css",
-  "/share.css",
-  SHARE_PAGE,
-  "/docs",
-  "/docs/",
-  "/docs/start.js",
-  "/docs/swagger-ui.js",
-];
+const PAGES = ["/", "/standalone.css", SHARE_PAGE, "/docs", "/docs/", "/docs/start.js", "/docs/swagger-ui.js"];
 
 describe("every answer forbids a browser to guess, to run and to frame it", () => {
   test.each<[string, string, Record<string, string>]>([

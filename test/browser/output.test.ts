@@ -155,6 +155,14 @@ test("a share link is shown once, copied without a secure context, and works wit
     media.muted = true;
     return media.play();
   });
+  expect(await guest.getByRole("region", { name: "Transcript" }).textContent()).toContain("alpha");
+  await until("captions", () =>
+    player.evaluate((media: HTMLVideoElement) => {
+      const [track] = media.textTracks;
+      if (track !== undefined) track.mode = "showing";
+      return (track?.cues?.length ?? 0) > 0;
+    }),
+  );
   await until("playback", () => player.evaluate((media: HTMLMediaElement) => media.currentTime > 0));
   await expectAccessible(guest);
   await saveScreenshots(guest);
@@ -169,7 +177,7 @@ test("a share link is shown once, copied without a secure context, and works wit
   await page.getByRole("button", { name: /^Revoke the link/ }).click();
   await page.getByRole("region", { name: "Active links" }).waitFor({ state: "detached" });
   await guest.reload();
-  await guest.getByRole("heading", { name: "This link does not work" }).waitFor();
+  await guest.getByRole("heading", { name: "This recording is no longer shared" }).waitFor();
   await expectAccessible(guest);
   await saveScreenshots(guest);
   expect(loaded.filter((url) => !/^data:/.test(url) && !url.startsWith(address("/")))).toEqual([]);

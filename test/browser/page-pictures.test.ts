@@ -37,6 +37,12 @@ const button = (name: string | RegExp) => async (page: Page) => {
   await page.waitForTimeout(300);
 };
 
+async function enterWrongPassword(page: Page): Promise<void> {
+  await page.getByLabel("Password").fill("larch and elm");
+  await page.getByRole("button", { name: "Open" }).click();
+  await page.getByText("Wrong password").waitFor();
+}
+
 beforeAll(async () => {
   if (!arePicturesMade) return;
   teachTalk(server().speech);
@@ -57,15 +63,21 @@ beforeAll(async () => {
     (await user.ready(bytes, { projectId: project.id, filename })).id;
   const [talk, audio] = [await makeTalk("video"), await makeTalk("audio")];
   const ids = [await add(talk, "Interview 01, Teun.mp4"), await add(audio, "Teun, voice memo.m4a")];
-  for (const asset_id of ids) await user.cutEnded((await user.startCut({ asset_id })).id);
+  const cuts: { id: string }[] = [];
+  for (const asset_id of ids) cuts.push(await user.cutEnded((await user.startCut({ asset_id })).id));
   await add(await video(6), "Launch day, wide.mp4");
   await add(await wav(20), "Room tone, a file with a name that is much longer than the column.wav");
-  const render = await user.renderEnded((await user.startRender({ asset_id: ids[0] })).id);
   const session = await startSession(server(), user);
-  const share = await session.must<{ page_url: string }>("POST", `/api/v1/renders/${render.id}/share`, {
-    json: { expires_in_seconds: 86_400 },
-  });
-  const shared = new URL(share.page_url);
+  const shared = new Map<string, string>();
+  for (const [n, name] of ["share", "share-audio", "share-locked"].entries()) {
+    const format = n === 1 ? "m4a" : "mp4";
+    const request = { asset_id: ids[n % 2], cut_id: cuts[n % 2]!.id, output: { format } };
+    const { id } = await user.renderEnded((await user.startRender(request)).id);
+    const json = { expires_in_seconds: 86_400, ...(n === 2 && { password: "larch and oak" }) };
+    const share = await session.must<{ page_url: string }>("POST", `/api/v1/renders/${id}/share`, { json });
+    const { pathname, search } = new URL(share.page_url);
+    shared.set(name, pathname + search);
+  }
   for (const type of [
     "pipeline_completed",
     "pipeline_failed",
@@ -92,8 +104,11 @@ beforeAll(async () => {
     ...["sign-in", "sign-up", "setup", "forgot-password", "reset-password#x", "verify-email#x", "invitation#x"].map(
       (path) => ({ name: path.replace("#x", ""), path: `/${path}`, as: null }),
     ),
-    { name: "share", path: shared.pathname + shared.search, as: null },
-    { name: "share-gone", path: "/s/gone", as: null },
+    ...[...shared].map(([name, path]) => ({ name, path, as: null })),
+    { name: "share-wrong", path: shared.get("share-locked")!, as: null, open: enterWrongPassword },
+    { name: "share-broken", path: shared.get("share")!.replace(/signature=.*/, "signature=x"), as: null },
+    { name: "unknown-page", path: "/s/gone", as: null },
+    { name: "unknown-file", path: `/files/renders/${newcomer.userId}/output?expires=1`, as: null },
     { name: "first-minute", path: "/projects", as: newcomer },
     { name: "no-jobs", path: "/jobs", as: newcomer },
     { name: "no-notifications", path: "/notifications", as: newcomer },
@@ -149,7 +164,7 @@ beforeAll(async () => {
 });
 
 test.if(arePicturesMade).each(PICTURE_SIZES)("pictures of pages at %s", async (size, options) => {
-  expectFailures(0, 401, 404, 422);
+  expectFailures(0, 401, 403, 404, 422);
   const failed: string[] = [];
   for (const { name, path, as = null, open } of states.filter((one) => isWanted(one.name))) {
     const context = await browse(as, { ...options, locale: "en-US" });

@@ -56,24 +56,28 @@ test.each([
 });
 
 test.each([
-  ["/nothing", "Page not found", "Path not found."],
+  ["/nothing", "Page not found", "Path not found.", "Check the address, or start from the dashboard."],
   [
     `/files/renders/${NO_ID}/file?expires=1&signature=x`,
     "File not available",
     "Download link is invalid or has expired.",
+    "Download link is invalid or has expired.",
   ],
-  ["/v1/nothing", null, "Path not found."],
-])("%s is a page for a person, where none of a family, and an error for a program", async (path, title, message) => {
-  const page = await server.nobody.call<string>("GET", path, { headers: { Accept: "text/html,*/*;q=0.8" } });
-  expect([page.status, page.headers.get("content-type")]).toEqual([
-    404,
-    expect.stringMatching(title ? /html/ : /json/),
-  ]);
-  expect(JSON.stringify(page.body)).toContain(title ?? message);
-  expect(JSON.stringify(page.body)).toContain(message);
-  const { status, body } = await server.nobody.call("GET", path);
-  expect([status, body]).toEqual([404, { error: { code: "not_found", message } }]);
-});
+  ["/v1/nothing", null, "Path not found.", "Path not found."],
+])(
+  "%s is a page for a person, where none of a family, and an error for a program",
+  async (path, title, message, text) => {
+    const page = await server.nobody.call<string>("GET", path, { headers: { Accept: "text/html,*/*;q=0.8" } });
+    expect([page.status, page.headers.get("content-type")]).toEqual([
+      404,
+      expect.stringMatching(title ? /html/ : /json/),
+    ]);
+    expect(JSON.stringify(page.body)).toContain(title ?? message);
+    expect(JSON.stringify(page.body)).toContain(text);
+    const { status, body } = await server.nobody.call("GET", path);
+    expect([status, body]).toEqual([404, { error: { code: "not_found", message } }]);
+  },
+);
 
 describe("a failing field has the error type of pydantic v2:", () => {
   type Detail = { loc: string[]; msg: string; type: string; input: unknown; ctx: object };

@@ -51,7 +51,7 @@ describe("an unknown path is 404 in the error shape of its family", () => {
     ["GET", "/Healthz", PUBLIC],
     ["GET", "/.well-known/oauth-authorization-server/", PUBLIC],
     ["GET", "/docs/swagger-ui.js/", PUBLIC],
-    ["GET", "/failure.css/", PUBLIC],
+    ["GET", "/standalone.css/", PUBLIC],
     ["GET", "/docs//", PUBLIC],
     ["GET", `/files/assets/${NO_ID}/source/`, PUBLIC],
   ])("%s %s", async (method, path, body) => {

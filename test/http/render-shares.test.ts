@@ -1,5 +1,6 @@
 /** Links of renders: listed, revoked, and ended with the access of who made them. */
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { rename } from "node:fs/promises";
 import { sql } from "drizzle-orm";
 import { createApiKey } from "../../src/work/access/command-accounts";
 import { VERIFIES_ADDRESS } from "../../src/work/identity/account-links";
@@ -135,7 +136,9 @@ test("have a page with a player, which a password protects", async () => {
     )?.[1];
   expect(await readTime("xx, en;q=0.3, de-AT;q=0.8")).toMatch(/^\d\d?\.\d\d?\.\d{4}, \d\d:\d\d UTC$/);
   expect(await readTime("*, a_b, <b>, fr;q=0")).toMatch(/^\w{3} \d{1,2}, \d{4}, \d{1,2}:\d\d\s[AP]M UTC$/);
-  expect(page.headers.get("content-security-policy")).toContain("default-src 'none'; style-src 'self'");
+  expect(page.headers.get("content-security-policy")).toContain(
+    "default-src 'none'; style-src 'self'; font-src 'self'",
+  );
   expect(page.headers.get("x-robots-tag")).toContain("noindex");
   expect([page.headers.get("cache-control"), page.headers.get("referrer-policy")]).toEqual(["no-store", "no-referrer"]);
   const source = /src="([^"]+)"/.exec(page.text)![1]!.replaceAll("&#38;", "&");
@@ -196,9 +199,74 @@ test("have a page with a player, which a password protects", async () => {
 
   await revokeAll();
   const gone = await send(locked.page_url, { headers });
-  const unknown = await send(locked.page_url.replace(/shares\/[0-9a-f-]+/, `shares/${workspace}`));
-  expect([gone.status, unknown.status, gone.text === unknown.text]).toEqual([404, 404, true]);
-  expect(gone.text).toContain("This link does not work");
+  expect([gone.status, readTitle(gone.text)]).toEqual([404, "This recording is no longer shared"]);
+});
+
+const readTitle = (page: string) => /<h1[^>]*>([^<]*)<\/h1>/.exec(page)?.[1];
+
+test("have a page that says why it does not work, to people with a real link only", async () => {
+  const { links, now, store, folders } = server.services();
+  const json = inside(workspace, { expires_in_seconds: 3_600 });
+  const create = () => owner.must<{ url: string; page_url: string }>("POST", `/api/v1/renders/${renderId}/share`, json);
+  const { page_url } = await create();
+  const read = async (url: string) => {
+    const reply = await fetch(url, { headers: { Accept: "text/html" } });
+    return [reply.status, readTitle(await reply.text())];
+  };
+  const broken = [404, "This link does not work"];
+  const id = /shares\/([0-9a-f-]+)/.exec(page_url)![1]!;
+  expect(await read(page_url.replace(id, workspace))).toEqual(broken);
+  expect(await read(page_url.replace(/signature=.*/, "signature=x"))).toEqual(broken);
+  expect(await read(page_url.replace(/\?.*/, ""))).toEqual(broken);
+  // An invented link that has expired looks like any other invented link.
+  expect(await read(page_url.replace(/expires=\d+/, "expires=1"))).toEqual(broken);
+  expect(await read(links.signShare(id, now() - 1_000, "page"))).toEqual([404, "This link has expired"]);
+
+  const output = folders.renderOutput(renderId, "m4a");
+  const aside = `${output}.aside`;
+  await rename(output, aside);
+  expect(await read(page_url)).toEqual([404, "This recording is no longer shared"]);
+  await rename(aside, output);
+  expect((await read(page_url))[0]).toBe(200);
+  // The file of a link is opened by people who have no dashboard, either.
+  const file = await fetch((await create()).url.replace("signature=", "signature=x"), {
+    headers: { Accept: "text/html" },
+  });
+  const text = await file.text();
+  expect([file.status, readTitle(text), text.includes("dashboard")]).toEqual([404, "File not available", false]);
+  await store.write((tx) => tx.run(sql`DELETE FROM render_shares`));
+  expect(await read(page_url)).toEqual([404, "This recording is no longer shared"]);
+});
+
+test("show who shared them, the length, and the words of a cut as captions and text", async () => {
+  const studio = await server.user();
+  const asset = await studio.ready(await wav(6));
+  const cut = await studio.cutEnded((await studio.startCut({ asset_id: asset.id })).id);
+  const render = await studio.renderEnded((await studio.startRender({ asset_id: asset.id, cut_id: cut.id })).id);
+  const session = await startSession(server, studio);
+  await session.must("PATCH", "/api/v1/users/me", { json: { first_name: "Amara", last_name: "<Okoye>" } });
+  const json = { expires_in_seconds: 3_600, password: "larch and oak" };
+  const link = await session.must<{ page_url: string }>("POST", `/api/v1/renders/${render.id}/share`, { json });
+  const entered = await fetch(link.page_url, {
+    method: "POST",
+    body: new URLSearchParams({ password: json.password }),
+    redirect: "manual",
+  });
+  const headers = { Cookie: entered.headers.get("set-cookie")!.split(";")[0]! };
+  const page = await (await fetch(link.page_url, { headers })).text();
+  expect(page).toContain("Shared by <bdi>Amara &#60;Okoye&#62;</bdi> · 0:0");
+  expect(page).not.toContain(emailOf(studio));
+  expect(page).toMatch(/<span class="number">0:0\d<\/span><span lang="en" dir="auto">[^<]*alpha/i);
+  const { links } = server.services();
+  const [, id = "", expires = ""] = /shares\/([0-9a-f-]+)\/page\?expires=(\d+)/.exec(link.page_url)!;
+  const captions = links.signShare(id, Number(expires) * 1000, "captions");
+  expect((await fetch(captions)).status).toBe(404);
+  const file = await fetch(captions, { headers });
+  expect([file.status, file.headers.get("content-type")]).toEqual([200, "text/vtt; charset=utf-8"]);
+  expect(await file.text()).toMatch(/^WEBVTT\n\n[\d:.]+ --> [\d:.]+\n.*alpha/i);
+  // Links of the render itself have none, and the signature of the file does not open them.
+  expect((await fetch(links.sign({ kind: "renders", id: render.id, what: "captions" }, Date.now()))).status).toBe(404);
+  expect((await fetch(captions.replace(/signature=.*/, "signature=x"), { headers })).status).toBe(404);
 });
 
 test("of an earlier version, which name the render, are refused", async () => {

@@ -61,7 +61,10 @@ async function showFailures(call: OpenCall, run: () => Promise<Reply>): Promise<
     return await run();
   } catch (error) {
     if (!(error instanceof AppError) || !isAskedByPerson(call.request)) throw error;
-    return createFailurePage(error, { title: "Sign-in failed", href: "/sign-in", link: "Back to sign-in" });
+    return createFailurePage(error, {
+      title: "Sign-in failed",
+      link: { href: "/sign-in", label: "Back to sign-in" },
+    });
   }
 }
 

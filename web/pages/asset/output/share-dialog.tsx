@@ -44,7 +44,8 @@ export function ShareDialog({ renderId, name, onClose }: ShareDialogProps) {
         <>
           <p>
             Anyone with the link can play and download <strong dir="auto">{name}</strong> until{" "}
-            {formatEnd(Number(lifetime))}. The link stops working earlier if it is revoked or you lose edit access.
+            {formatEnd(Number(lifetime))}. Its page shows your name and the transcript of the cut. The link stops
+            working earlier if it is revoked or you lose edit access.
           </p>
           <SelectField
             label="Expires after"
