@@ -9,7 +9,7 @@ import { COMMON } from "../thresholds";
 import type { Token } from "../tokens";
 import { markHeadings, measureSpeakerLabel, removeFrontMatter, removeLabels } from "./script-forms/labels";
 import { readScreenplay } from "./script-forms/screenplay";
-import { MAX_SENTENCE_WORDS, type ScriptForm, type ScriptRow } from "./script-forms/script-row";
+import { endsSentence, MAX_SENTENCE_WORDS, type ScriptForm, type ScriptRow } from "./script-forms/script-row";
 import { readTables } from "./script-forms/tables";
 import { readSubtitleCues, removeCueNumbers, removeTimecodes } from "./script-forms/timecodes";
 
@@ -71,8 +71,9 @@ function findWrappedRows(rows: readonly string[]): boolean[] {
   return wrapped;
 }
 
-/** Returns whether the rows between two empty ones are wrapped at a column. */
+/** Returns whether the rows between two empty ones are wrapped at a column. Rows that all end sentences are lines. */
 function isWrapped(rows: readonly string[]): boolean {
+  if (rows.every((row) => endsSentence(row) && !TITLE.test(row.slice(-MAX_ABBREVIATION_CHARACTERS)))) return false;
   const column = rows.reduce((max, row) => Math.max(max, row.length), 0);
   if (column < 30 || column > 130) return false;
   return rows.slice(1).every((next, k) => {
@@ -117,6 +118,10 @@ function parseRow(raw: string, optional: boolean): (ScriptParagraph & { starts: 
 const ABBREVIATED =
   /(?:^|[\s("'])(?:mr|mrs|ms|dr|prof|st|vs|etc|e\.g|i\.e|no|approx|min|max|fig|inc|ltd|jr|sr|[\p{L}])\.$/iu;
 
+const TITLE = /(?:^|\s)(?:mr|mrs|ms|dr|prof|st)\.$/i;
+/** A lower-case letter before a capital ends a sentence: "This is plan a. Then we go." */
+const INITIAL = /(?:^|\s)\p{Lu}\.$/u;
+
 /** Including the character that may precede it. */
 const MAX_ABBREVIATION_CHARACTERS = 10;
 
@@ -135,7 +140,7 @@ function splitSentences(text: string): string[] {
       text.slice(until, until + MAX_ABBREVIATION_CHARACTERS).trimStart(),
     ];
     if (end[0] === "." && ABBREVIATED.test(last) && next !== "" && !/^["'“(]?\p{Lu}/u.test(next)) continue;
-    if (end[0] === "." && /(?:^|\s)(?:mr|mrs|ms|dr|prof|st|\p{L})\.$/iu.test(last) && next !== "") continue;
+    if (end[0] === "." && (TITLE.test(last) || INITIAL.test(last)) && next !== "") continue;
     out.push(sentence.trim());
     from = until;
   }

@@ -32,6 +32,17 @@ describe("a script as people write it", () => {
       "Dr. Lee met Mr. Fox, e.g. at noon. Then J. Doe left.",
       ["Dr. Lee met Mr. Fox, e.g. at noon.", "Then J. Doe left."],
     ],
+    ["a letter at the end of a sentence", "Press a. Then press b.", ["Press a.", "Then press b."]],
+    [
+      "lines that end in a letter, as wide as wrapped text",
+      "Turn the big wheel to the letter A.\nThen turn it back again to 5 p.m.\nPress it.",
+      ["Turn the big wheel to the letter A.", "Then turn it back again to 5 p.m.", "Press it."],
+    ],
+    [
+      "a title at the end of a wrapped row",
+      "On the way to the old town we met Dr.\nLee, who had not seen it.",
+      ["On the way to the old town we met Dr. Lee, who had not seen it."],
+    ],
     ["decimals", "It weighs 3.5 kg. It costs $4.", ["It weighs 3.5 kg.", "It costs $4."]],
     ["quotes after the full stop", "He said “go.” We went.", ["He said “go.”", "We went."]],
     ["Windows line ends and Unicode spaces", "One.\r\n\u200bTwo.\u00a0Three.", ["One.", "Two.", "Three."]],
