@@ -3,6 +3,7 @@
  * recording that the render does not say.
  */
 import { AppError } from "../domain/errors";
+import { createByteCache } from "../lib/byte-cache";
 import { findCutById } from "../store/cuts";
 import type { Render } from "../store/renders";
 import { createSubtitle, createTranscriptFile } from "../work/cuts/plan-files";
@@ -10,30 +11,26 @@ import type { Services } from "../work/services";
 
 type SharedText = "captions" | "transcript";
 
-const MAX_KEPT = 32;
+const MAX_KEPT_BYTES = 4 * 1024 ** 2;
+/** Bytes that an entry takes besides its text. */
+const ENTRY_BYTES = 200;
 
 /**
  * The texts that were read last, by render: people without an account start no child process each time they open a
  * page. A cut never changes, and pages look up the render first.
  */
-const kept = new Map<string, Promise<string | null>>();
+const kept = createByteCache<{ text: string | null }>(MAX_KEPT_BYTES);
 
 /**
  * Returns a text of a render: captions as WebVTT, or a transcript whose paragraphs have a blank line between them and
  * begin with their time. Returns null for a render of the whole recording and without a transcript. Errors: those of
  * `PlanRequests`.
  */
-export function readSharedText(services: Services, render: Render, which: SharedText): Promise<string | null> {
+export async function readSharedText(services: Services, render: Render, which: SharedText): Promise<string | null> {
   const key = `${render.id} ${which}`;
-  const text = kept.get(key) ?? createText(services, render, which);
-  kept.delete(key);
-  kept.set(key, text);
-  text.catch(() => kept.delete(key));
-  for (const oldest of kept.keys()) {
-    if (kept.size <= MAX_KEPT) break;
-    kept.delete(oldest);
-  }
-  return text;
+  const found = kept.get(key) ?? { text: await createText(services, render, which) };
+  kept.set(key, found, ENTRY_BYTES + 2 * (found.text?.length ?? 0));
+  return found.text;
 }
 
 async function createText(services: Services, { cut_id }: Render, which: SharedText): Promise<string | null> {
