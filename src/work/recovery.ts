@@ -1,5 +1,6 @@
 /**
- * Work at the start of the server and every hour: recovers from a crash, removes expired rows and files without a row.
+ * Work at the start of the server and every hour: recovers from a crash and from a clock that was wrong, removes expired
+ * rows and files without a row.
  */
 import { resolve } from "node:path";
 import { createMediaFolders, parseWorkName } from "../blobs/folders";
@@ -9,6 +10,7 @@ import { findExistingAssetIds } from "../store/assets";
 import { failInterruptedRuns } from "../store/backup-runs";
 import { findExportIdsWithFiles } from "../store/data-exports";
 import { deleteDeviceCodesExpiredBefore } from "../store/device-codes";
+import { bringForward } from "../store/future-times";
 import { deleteStoredResponsesBefore } from "../store/idempotency";
 import { removeOldKept } from "../store/kept-databases";
 import { deleteFinishedMailsBefore } from "../store/mails";
@@ -96,6 +98,7 @@ async function sweepRows(services: PipelineNeeds): Promise<void> {
   await sweepExpiredRows(services);
   await removeOldKept(resolve(services.config.dataDir), services.now());
   await services.store.write((tx) => deleteExpiredSessions(tx, services.now()));
+  await services.store.write((tx) => bringForward(tx, services.now()));
   await services.store.write(mergeSearchIndexes);
   await sweepLiveEvents(services);
   await services.store.write(async (tx) => {

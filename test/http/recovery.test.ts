@@ -9,6 +9,7 @@ import { updateAsset } from "../../src/store/assets";
 import { readBalance, readTotalHeld } from "../../src/store/credits";
 import { findLatestStep, type Step } from "../../src/store/steps";
 import { createJobSource } from "../../src/work/jobs/job-source";
+import { sweep } from "../../src/work/recovery";
 import { measureProcessorMs } from "../processor-time";
 import { until } from "../until";
 import type { Client } from "./client";
@@ -16,6 +17,9 @@ import { type Harness, harness, PATIENCE_MS } from "./harness";
 import { video, wav } from "./media";
 
 setDefaultTimeout(PATIENCE_MS);
+
+/** A clock in local time east of Greenwich, until it is corrected. */
+const AHEAD_MS = 8 * 3_600_000;
 
 const money = async (server: Harness, user: Client) => {
   const { read } = server.services().store;
@@ -34,6 +38,20 @@ function skipWait(server: Harness): void {
   server.advance(60_000);
   server.services().runner.wake();
 }
+
+test("a job that was queued while the clock was ahead does not wait until the clock reaches its time", async () => {
+  await using server = await harness();
+  const user = await server.user(10);
+  const { runner } = server.services();
+  await runner.stop();
+  server.advance(AHEAD_MS);
+  const id = await user.upload(await wav(4));
+  server.advance(-AHEAD_MS);
+  runner.start();
+  await sweep(server.services());
+  runner.wake();
+  expect((await user.prepared(id)).state).toBe("ready");
+});
 
 describe("a failed job", () => {
   test("is retried, and its success emits one event and one charge", async () => {
