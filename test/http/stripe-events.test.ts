@@ -287,9 +287,9 @@ describe("a deleted workspace", () => {
     const services = world.server.services();
     const exists = async () => (await findUserById(services.store.read, anna.userId)) !== null;
     world.stripe.fail(DOWN, 2);
-    await createAccountPurge(services).run();
+    await createAccountPurge(services, (ids) => new Set(ids)).run();
     expect([await exists(), world.stripe.account.get(subscriptionId!).status]).toEqual([true, "active"]);
-    await createAccountPurge(services).run();
+    await createAccountPurge(services, (ids) => new Set(ids)).run();
     expect([await exists(), world.stripe.account.get(subscriptionId!).status]).toEqual([false, "canceled"]);
     const orders = await services.store.read.all<object>(
       sql`SELECT state FROM orders WHERE provider_checkout_id = ${sessionId} AND user_id IS NULL AND workspace_id <> ${anna.userId}`,

@@ -5,6 +5,7 @@
  * Each piece is a transaction of its own, and the account's row goes with the last one. After a crash in between, the
  * next run finds the account again and deletes the rest.
  */
+import { type ConfirmAges, createConfirmedAges } from "../../lib/confirmed-ages";
 import { anonymizeAuditEntries, eraseAuditDetails, hasAuditEntry } from "../../store/audit";
 import type { Queries } from "../../store/db";
 import { moveInvoices } from "../../store/invoices";
@@ -27,13 +28,14 @@ import { GRACE_PERIOD_MS } from "./account-deletion";
 
 type PurgeNeeds = PipelineNeeds & BillingNeeds;
 
-export function createAccountPurge(services: PurgeNeeds) {
+/** `confirm` knows the accounts of the runs before. */
+export function createAccountPurge(services: PurgeNeeds, confirm = createConfirmedAges()) {
   const stopping = new AbortController();
   let running: Promise<void> | null = null;
   return {
-    /** Purges all accounts whose grace period has ended, unless it is running. Never rejects. */
+    /** Purges the accounts whose grace period has ended, unless it is running. Never rejects. */
     run: () => {
-      running ??= purgeAccounts(services, stopping.signal)
+      running ??= purgeAccounts(services, confirm, stopping.signal)
         .catch((error) => {
           if (!stopping.signal.aborted) services.log.error("accounts.purge_failed", { error });
         })
@@ -51,15 +53,18 @@ export function createAccountPurge(services: PurgeNeeds) {
 }
 
 /**
- * Purges all accounts whose grace period has ended, unless a folder is offline. One that fails does not stop the
- * others.
+ * Purges the accounts whose grace period has ended, as a run an hour earlier also found, and those whose purge has
+ * begun, unless a folder is offline. One that fails does not stop the others.
  */
-async function purgeAccounts(services: PurgeNeeds, signal: AbortSignal): Promise<void> {
+async function purgeAccounts(services: PurgeNeeds, confirm: ConfirmAges, signal: AbortSignal): Promise<void> {
   const { store, now, log, folders } = services;
   if ((await folders.guard.check()) !== null) return;
-  for (const user of await listUsersDeletedBefore(store.read, now() - GRACE_PERIOD_MS)) {
+  const due = await listUsersDeletedBefore(store.read, now() - GRACE_PERIOD_MS);
+  const confirmed = confirm(due.map(({ id }) => id));
+  for (const user of due) {
     signal.throwIfAborted();
     try {
+      if (!confirmed.has(user.id) && !(await hasAuditEntry(store.read, "user.purge_started", user.id))) continue;
       await purgeAccount(services, user, signal);
     } catch (error) {
       if (!signal.aborted) log.error("account.purge_failed", { user: user.id, error });

@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { getFolders } from "../../../../src/blobs/folders";
 import { sweepTrash } from "../../../../src/blobs/trash";
 import { CUT_MODES } from "../../../../src/domain/plan";
+import { createConfirmedAges } from "../../../../src/lib/confirmed-ages";
 import { newId } from "../../../../src/lib/ids";
 import { silentLog } from "../../../../src/lib/log";
 import { insertLedgerEntry } from "../../../../src/store/credits";
@@ -44,6 +45,9 @@ function withPowerCut(store: Store, index: number, when: "before" | "after"): St
   };
 }
 
+/** Takes each age as that of an hour ago. */
+const confirmAll = (ids: readonly string[]) => new Set(ids);
+
 const runner = { start: () => {}, wake: () => {}, cancel: () => {}, stop: async () => {} };
 
 async function setting() {
@@ -62,8 +66,8 @@ async function setting() {
     ...services,
     folder: db.folder,
     /** Simulates a start of the server, with all writes until the power fails. */
-    start: async (store: Store = db.store) => {
-      const purge = createAccountPurge({ ...services, store });
+    start: async (store: Store = db.store, confirm = confirmAll) => {
+      const purge = createAccountPurge({ ...services, store }, confirm);
       await sweepOrphans({ ...services, store }).catch((error) => {
         if (!(error instanceof PowerCut)) throw error;
       });
@@ -296,11 +300,29 @@ test("an account is not purged before its grace period has ended, nor after it w
 test("a purge that is stopped leaves the rest for the next start", async () => {
   await using s = await setting();
   const filled = await fill(s);
-  const purge = createAccountPurge(s);
+  const purge = createAccountPurge(s, confirmAll);
   const running = purge.run();
   await purge.stop();
   await running;
   expect((await readTables(s)).users).toHaveLength(2);
   await s.start();
+  await expectPurged(s, filled);
+});
+
+test("a clock that is ahead purges nobody unless it stays so for an hour, and a purge that has begun continues", async () => {
+  await using s = await setting();
+  const filled = await fill(s);
+  let uptime = 0;
+  const confirm = createConfirmedAges(() => uptime);
+  await s.start(s.store, confirm);
+  expect((await readTables(s)).users).toHaveLength(2);
+  uptime = 3_600_000;
+  // It is killed after its first write.
+  await s.start(withPowerCut(s.store, 0, "after"), confirm);
+  expect((await readTables(s)).users).toHaveLength(2);
+  await s.start(
+    s.store,
+    createConfirmedAges(() => 0),
+  );
   await expectPurged(s, filled);
 });
