@@ -1,6 +1,6 @@
 /**
- * Work at the start of the server and every hour: recovers from a crash and from a clock that was wrong, removes expired
- * rows and files without a row.
+ * Work at the start of the server and every hour: recovers from a crash and from a clock that was ahead, and removes
+ * expired rows and files without a row.
  */
 import { resolve } from "node:path";
 import { createMediaFolders, parseWorkName } from "../blobs/folders";
