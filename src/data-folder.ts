@@ -1,12 +1,13 @@
 /** The data folder: private, owned by the user that runs the program, locked by one process. */
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { createFolderGuard } from "./blobs/folder-guard";
 import { completeMediaRestore, completeRestore } from "./blobs/restored-folder";
 import { ConfigError } from "./config";
-import { SECRETS_NAME } from "./domain/backup";
+import { DATABASE_NAME, SECRETS_NAME } from "./domain/backup";
 import { MEDIA_MARKER_NAME } from "./domain/media-folder";
 import { SECRET_FILE_MODE, writeAtomic } from "./lib/atomic-file";
+import { findFileSize } from "./lib/file-size";
 import type { ReadFileSystemType } from "./lib/file-systems";
 import { type FolderLock, lockFolder } from "./lib/folder-lock";
 import { newId, randomToken } from "./lib/ids";
@@ -68,6 +69,11 @@ export async function openDataFolder(settings: FolderSettings, readType?: ReadFi
     if (settings.mediaDir !== null) await completeMediaRestore(path, resolve(settings.mediaDir));
     const file = join(path, SECRETS_NAME);
     const stored = await readStoredSecrets(file);
+    // The database is created after the secrets. Others cannot read what is sealed in it, or open off-site backups.
+    if (!existsSync(file) && ((await findFileSize(join(path, DATABASE_NAME))) ?? 0) > 0)
+      throw new ConfigError(
+        `${file} is missing: without it, second factors and off-site backups cannot be read. Restore it from a backup. To start with new secrets, create it with the content {}.`,
+      );
     const media = await inspectMediaFolder(settings, stored.folder_id ?? null);
     const id = media.facts.id ?? newId();
     // The marker comes first: a folder that has an ID and no marker counts as one whose media is elsewhere.

@@ -84,6 +84,19 @@ test("unreadable keys fail the start and are never replaced", async () => {
   expect(await Bun.file(path).text()).toBe('{"links": "half');
 });
 
+test("keys that are missing beside a database are not replaced, unless the administrator wants it", async () => {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "secrets.json");
+  const open = () => openDataFolder({ dataDir: folder.path, mediaDir: null });
+  await Bun.write(join(folder.path, "offcut.db"), "database");
+  await expect(open()).rejects.toThrow(`${path} is missing`);
+  expect(await Bun.file(path).exists()).toBe(false);
+  await Bun.write(path, "{}");
+  const opened = await open();
+  expect(opened.secrets.links).toHaveLength(43);
+  opened.lock.release();
+});
+
 test("an open folder cannot be opened again", async () => {
   await using folder = await temporaryFolder();
   const held = await openDataFolder({ dataDir: folder.path, mediaDir: null });
