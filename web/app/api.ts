@@ -148,10 +148,14 @@ async function fetchFromServer(request: Request): Promise<Response> {
     reportAnswer();
     return response;
   } catch (error) {
-    if (request.signal.aborted) throw error;
-    reportNoAnswer();
-    throw new ApiError(request.method === "GET" ? UNREAD : UNANSWERED, "offline", 0);
+    throw request.signal.aborted ? error : reportLost(request.method);
   }
+}
+
+/** Returns the error of a request that got no response, or not all of it. */
+export function reportLost(method: string): ApiError {
+  reportNoAnswer();
+  return new ApiError(method === "GET" ? UNREAD : UNANSWERED, "offline", 0);
 }
 
 export const api = createClient<paths>({

@@ -104,7 +104,8 @@ export type Page<Item> = { items: Item[]; next_cursor: string | null };
 /** A list that is read page by page as the user scrolls. */
 export type PagedList<Item> = {
   items: Signal<Item[] | null>;
-  error: Signal<string | null>;
+  /** The failure of the last read; null without one. */
+  error: Signal<unknown>;
   hasMore: Signal<boolean>;
   loadMore(): void;
   /** Reloads the pages that are shown, starting with the first. */
@@ -198,7 +199,7 @@ export function createList<Item, Of extends Page<Item> = Page<Item>>(
     structuralSharing: false,
   });
   const items = signal<Item[] | null>(null);
-  const error = signal<string | null>(null);
+  const error = signal<unknown>(null);
   const hasMore = signal(true);
   const first = signal<Of | null>(null);
   const show = ({ data, error: failure, isFetching }: Result<Rows<Item, Of>> & { isFetching: boolean }): void => {
@@ -212,7 +213,7 @@ export function createList<Item, Of extends Page<Item> = Page<Item>>(
     // While the server is unreachable, shown rows stay and the shell shows a notice. A requested next page that is
     // missing still shows its error.
     const isNoticed = data !== undefined && !isNextMissing && isOffline(failure);
-    error.value = failure === null || isNoticed ? null : toMessage(failure);
+    error.value = isNoticed ? null : failure;
     if (isNextMissing && !isFetching && failure === null) list.loadMore();
   };
   const list: List<Item, Of> = {

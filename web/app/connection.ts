@@ -15,6 +15,23 @@ export function reportNoAnswer(): void {
   connection.value = "reconnecting";
 }
 
+/** Calls `run` each time the server responds again. Returns a function that stops it. */
+export function listenReconnect(run: () => void): () => void {
+  let before = connection.peek();
+  return connection.subscribe((now) => {
+    if (now !== before && now === "online") run();
+    before = now;
+  });
+}
+
+/** Loads the images of the page again that are missing since a request got no response. */
+export function reloadImages(): void {
+  for (const image of document.images) {
+    const { src } = image;
+    if (src !== "" && image.complete && image.naturalWidth === 0) image.src = src;
+  }
+}
+
 const RETRY_MS = 3_000;
 
 /** Polls the server until it responds. Returns a function that stops it. */

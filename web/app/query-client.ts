@@ -6,7 +6,7 @@
 import { effect } from "@preact/signals";
 import { focusManager, onlineManager, type Query, QueryClient, type QueryKey } from "@tanstack/preact-query";
 import { LIVE_EVENT_TYPES, type LiveEventType } from "../../src/domain/live-events";
-import { ApiError } from "./api";
+import { ApiError, isFinal } from "./api";
 import { connection } from "./connection";
 import { listenLive } from "./live";
 import { me, rejections } from "./session";
@@ -139,7 +139,7 @@ export type ReadOptions<Data> = {
    * server is back. A function receives the last data.
    */
   refreshMs?: number | ((data: Data) => number | undefined);
-  /** The interval until something has been read. */
+  /** The interval until something has been read, unless the call would fail again. */
   retryMs?: number;
   /** Time for which the value is used: `forever` while it is shown, `visit` never on the next visit of a page. */
   lasts?: "forever" | "visit";
@@ -164,7 +164,7 @@ export function toQueryOptions<Data>(key: QueryKey, options: ReadOptions<Data>, 
       (!isMerged && countRows(query) >= MANY_ROWS);
     if (isHeld) return false;
     if (typeof refreshMs === "number") return refreshMs;
-    if (data === undefined) return error !== null && retryMs;
+    if (data === undefined) return error !== null && !isFinal(error) && retryMs;
     return refreshMs?.(data as Data) ?? false;
   };
   const canRefresh = (query: unknown): boolean => getRefreshMs(query as Query) !== false;

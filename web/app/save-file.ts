@@ -1,6 +1,6 @@
 /** Requests files of the API, and saves them. */
 
-import { sendToServer, toApiError } from "./api";
+import { reportLost, sendToServer, toApiError } from "./api";
 import { currentWorkspaceId, toWorkspaceHeader } from "./session";
 import { toLocalAddress } from "./use-query";
 
@@ -24,12 +24,16 @@ function readFilename(header: string): string {
   return encoded === undefined ? plain : decodeURIComponent(encoded);
 }
 
-/** Requests a file of the API in the workspace that pages show. Throws `ApiError`. */
+/** Requests a file of the API in the workspace that pages show, to its end. Throws `ApiError`. */
 export async function fetchFile(path: string, signal?: AbortSignal): Promise<Response> {
   const headers = toWorkspaceHeader(currentWorkspaceId());
   const response = await sendToServer(new Request(location.origin + path, { headers, signal: signal ?? null }));
   if (!response.ok) throw toApiError(response, await response.json().catch(() => null));
-  return response;
+  try {
+    return new Response(await response.blob(), response);
+  } catch (error) {
+    throw signal?.aborted ? error : reportLost("GET");
+  }
 }
 
 /** Requests a file and downloads it. Throws `ApiError`: a plain link could not show why a request was rejected. */

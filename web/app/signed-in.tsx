@@ -6,6 +6,7 @@ import { Shell } from "../shell/shell";
 import { NotFoundPage, Page } from "../ui/page";
 import { Empty } from "../ui/states";
 import { afterNextFrame } from "./after-next-frame";
+import { listenReconnect, reloadImages } from "./connection";
 import { startLive } from "./live";
 import { watchNotifications } from "./notifications";
 import { watchEndedRenders, watchOpenJobs } from "./open-jobs";
@@ -68,6 +69,7 @@ function startLater(): void {
       watchOpenJobs();
       watchEndedRenders();
       watchNotifications();
+      listenReconnect(reloadImages);
     });
   });
 }

@@ -50,6 +50,6 @@ export function Missing({
   useEffect(() => {
     if (isElsewhere) onFound(found);
   }, [isElsewhere]);
-  if (state.kind === "failed") return <ErrorPanel message={state.message} onRetry={() => void search.reload()} />;
+  if (state.kind === "failed") return <ErrorPanel error={state.error} onRetry={() => void search.reload()} />;
   return state.kind === "loading" || isElsewhere ? skeleton : children;
 }

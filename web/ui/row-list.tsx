@@ -96,7 +96,7 @@ export function LoadMore<Item>({ list }: { list: PagedList<Item> }) {
   }, [list, count, hasFailed]);
   return (
     <div ref={end} class="list-end">
-      {list.error.value !== null && <ErrorPanel message={list.error.value} onRetry={() => void list.reload()} />}
+      {list.error.value !== null && <ErrorPanel error={list.error.value} onRetry={() => void list.reload()} />}
     </div>
   );
 }

@@ -31,13 +31,14 @@ export const Empty = ({ title, icon, isPage = false, children }: EmptyProps) => 
 );
 
 type ErrorPanelProps = {
-  message: string;
-  /** The failure of the call. If it is final, trying again is not offered. */
+  /** The failure of a call. If it is final, trying again is not offered. */
   error?: unknown;
+  /** Replaces the message of the failure. */
+  message?: string;
   onRetry?: () => void;
 };
 
-export const ErrorPanel = ({ message, error, onRetry }: ErrorPanelProps) => (
+export const ErrorPanel = ({ error, message = toMessage(error), onRetry }: ErrorPanelProps) => (
   <div class="message bad" role="alert">
     <Icon name="warning" />
     <p>{message}</p>

@@ -27,6 +27,13 @@ test("a file that gets no response fails like any call, so that it is read again
   expect(String(error)).toContain("The server does not respond.");
 });
 
+test("a file whose response breaks off is read again like one without a response", async () => {
+  signIn();
+  const body = new ReadableStream({ start: (controller) => controller.error(new TypeError("network error")) });
+  definePageGlobal("fetch", async () => new Response(body));
+  expect(isOffline(await read())).toBe(true);
+});
+
 test("a file is requested in the workspace that pages show", async () => {
   signIn("studio");
   const sent: Request[] = [];

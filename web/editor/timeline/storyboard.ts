@@ -2,6 +2,8 @@
  * Thumbnails of the recording at regular intervals, arranged on sheets. A sheet is fetched when one of its thumbnails
  * comes into view.
  */
+import { useEffect, useMemo } from "preact/hooks";
+import { listenReconnect } from "../../app/connection";
 import { toTime, type View } from "./view";
 
 type Box = { x: number; y: number; width: number; height: number };
@@ -58,7 +60,13 @@ export function listTiles(storyboard: Storyboard, view: View, height: number): T
 
 const MAX_SHEETS = 24;
 
-/** Cache of the most recently used sheets. */
+/** Cache of the most recently used sheets. `onLoad` is called when one is loaded. */
+export function useSheets(onLoad: () => void): Sheets {
+  const sheets = useMemo(() => new Sheets(onLoad), []);
+  useEffect(() => listenReconnect(() => sheets.retry()), []);
+  return sheets;
+}
+
 export class Sheets {
   readonly #images = new Map<string, HTMLImageElement>();
   readonly #onLoad: () => void;
@@ -83,5 +91,11 @@ export class Sheets {
       this.#images.delete(oldest);
     }
     return image.complete && image.naturalWidth > 0 ? image : null;
+  }
+
+  /** Fetches the sheets again that could not be fetched. */
+  retry(): void {
+    for (const [url, image] of this.#images) if (image.complete && image.naturalWidth === 0) this.#images.delete(url);
+    this.#onLoad();
   }
 }

@@ -16,7 +16,7 @@ import { type GestureOptions, handleGestures } from "./gestures";
 import { layOutLanes } from "./lanes";
 import { Overview } from "./overview";
 import type { Waveform } from "./peaks";
-import { Sheets, type Storyboard } from "./storyboard";
+import { type Storyboard, useSheets } from "./storyboard";
 import { useCanvas } from "./use-canvas";
 import { fitView, isFit, isInView, reveal, toTime, toX, useView, zoomAt } from "./view";
 import { blendWarps, createFlatWarp, createWarp, type Warp } from "./warp";
@@ -105,7 +105,7 @@ export function Timeline(props: TimelineProps) {
     hasDifferences: differences.length > 0,
     height: height.value,
   });
-  const sheets = useMemo(() => new Sheets(() => request()), []);
+  const sheets = useSheets(() => request());
 
   const request = useCanvas(canvas, () => ({
     width: view.peek().width,

@@ -50,7 +50,7 @@ export default function AssetPage() {
   const skeleton = <AssetSkeleton type={findListedType(assetId)} />;
   if (state.kind === "loading" || isOther) return skeleton;
   if (state.kind === "failed") {
-    if (!isNotFound(state.error)) return <ErrorPanel message={state.message} onRetry={() => void asset.reload()} />;
+    if (!isNotFound(state.error)) return <ErrorPanel error={state.error} onRetry={() => void asset.reload()} />;
     return (
       <Missing id={assetId} skeleton={skeleton}>
         <NotFoundPage />

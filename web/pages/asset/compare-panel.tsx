@@ -111,7 +111,7 @@ function Differences({ otherId, name }: { otherId: string; name: string }) {
     },
     [],
   );
-  if (loaded.kind === "failed") return <ErrorPanel message={loaded.message} onRetry={() => void other.reload()} />;
+  if (loaded.kind === "failed") return <ErrorPanel error={loaded.error} onRetry={() => void other.reload()} />;
   if (loaded.kind === "loading") return <p class="soft">Comparing…</p>;
   if (found.value.length === 0) return <p class="soft">Both cuts keep the same parts.</p>;
   const play = (one: EditorPlan, difference: Difference) => playback.playPart(one, findContext(one, difference));

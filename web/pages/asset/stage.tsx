@@ -12,7 +12,7 @@ import { hasMediaSource } from "../../editor/player/media-source";
 import { useEditor } from "../../editor/state/context";
 import { hasCaptions } from "../../editor/state/player-settings";
 import { findPeak } from "../../editor/timeline/peaks";
-import { Sheets } from "../../editor/timeline/storyboard";
+import { useSheets } from "../../editor/timeline/storyboard";
 import { useCanvas } from "../../editor/timeline/use-canvas";
 import { ActionButton, Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
@@ -146,7 +146,7 @@ function Still({ video }: { video: { current: HTMLVideoElement | null } }) {
   const { strip, playback } = useEditor();
   const canvas = useRef<HTMLCanvasElement>(null);
   const isCovered = useSignal(true);
-  const sheets = useMemo(() => new Sheets(() => request()), []);
+  const sheets = useSheets(() => request());
   const { storyboard } = strip;
   const request = useCanvas(canvas, () => ({
     width: storyboard?.width ?? 0,

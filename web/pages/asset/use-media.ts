@@ -1,5 +1,6 @@
 /** Loads a recording's playable media, the images of its timeline and the name of its project. */
 
+import type { QueryKey } from "@tanstack/preact-query";
 import { api, mediaUrl, must, type Schemas } from "../../app/api";
 import { type Resource, useKept, useRead } from "../../app/cache";
 import { formatCount } from "../../app/format";
@@ -52,9 +53,10 @@ export function describeWait(media: AssetMedia | null, { cuttable }: Asset): str
   return `Playback will be ready in ${time}${place}. You can already edit.`;
 }
 
-export type Strip = { waveform: Waveform | null; storyboard: Storyboard | null };
+/** Interval at which a file is requested again that a busy server refused. */
+const FILE_RETRY_MS = 5_000;
 
-const NOTHING: Strip = { waveform: null, storyboard: null };
+export type Strip = { waveform: Waveform | null; storyboard: Storyboard | null };
 
 /**
  * Loads both as soon as the preparation has created them. Missing ones are created with the preview. Without them, the
@@ -62,29 +64,29 @@ const NOTHING: Strip = { waveform: null, storyboard: null };
  */
 export function useStrip(asset: Asset, media: AssetMedia | null): Strip {
   const { is_playable: isPlayable = false, is_preview_ready: isPreviewReady = false } = media ?? {};
+  const isStarted = isPlayable || isPreviewReady;
   const hasWaveform = asset.audio_tracks !== 0 && (asset.cuttable || media?.has_waveform === true);
   const hasStoryboard = media?.has_storyboard === true;
-  const strip = useRead<Strip>(
-    isPlayable || isPreviewReady ? ["strip", asset.id, hasWaveform, hasStoryboard, isPreviewReady] : null,
-    async (signal) => {
-      const [waveform, storyboard] = await Promise.all([
-        hasWaveform ? loadWaveform(asset.id, signal).catch(() => null) : null,
-        hasStoryboard ? loadStoryboard(asset, signal).catch(() => null) : null,
-      ]);
-      return { waveform, storyboard };
-    },
-    { lasts: "forever" },
+  const toKey = (name: string, isThere: boolean) => (isStarted && isThere ? [name, asset.id, isPreviewReady] : null);
+  const waveform = useKeptFile(toKey("waveform", hasWaveform), asset.id, loadWaveform);
+  const storyboard = useKeptFile(toKey("storyboard", hasStoryboard), asset.id, (id, signal) =>
+    loadStoryboard(id, asset, signal),
   );
-  // Shows the loaded part until more is loaded.
-  const kept = useKept(strip.state.value, asset.id);
-  return kept.kind === "ready" ? kept.value : NOTHING;
+  return { waveform, storyboard };
+}
+
+/** Loads a file of a recording. Returns the previous one until it is loaded, and null without one. */
+function useKeptFile<T>(key: QueryKey | null, id: string, load: (id: string, signal: AbortSignal) => Promise<T>) {
+  const { value } = useRead<T>(key, (signal) => load(id, signal), { lasts: "forever", retryMs: FILE_RETRY_MS }).state;
+  const kept = useKept(value, id);
+  return kept.kind === "ready" ? kept.value : null;
 }
 
 async function loadWaveform(assetId: string, signal: AbortSignal): Promise<Waveform> {
   return readWaveform(await (await fetchFile(mediaUrl(assetId, "waveform"), signal)).arrayBuffer());
 }
 
-async function loadStoryboard({ id, width, height }: Asset, signal: AbortSignal): Promise<Storyboard> {
+async function loadStoryboard(id: string, { width, height }: Asset, signal: AbortSignal): Promise<Storyboard> {
   const response = await fetchFile(mediaUrl(id, "storyboard"), signal);
   const board = (await response.json()) as Omit<Storyboard, "getSheetUrl" | "picture">;
   const picture = findPicture(board, width && height ? width / height : board.width / board.height);

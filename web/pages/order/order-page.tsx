@@ -42,7 +42,7 @@ function AnyOrder() {
   const state = loaded.state.value;
   if (state.kind === "loading") return <ListSkeleton />;
   if (state.kind === "failed") {
-    if (!isNotFound(state.error)) return <ErrorPanel message={state.message} onRetry={() => void loaded.reload()} />;
+    if (!isNotFound(state.error)) return <ErrorPanel error={state.error} onRetry={() => void loaded.reload()} />;
     // The address names the order's workspace, so that the current workspace does not change.
     const open = ({ id }: Workspace) => route(`/orders/${orderId}?workspace_id=${id}`, true);
     return (

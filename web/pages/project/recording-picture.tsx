@@ -1,6 +1,7 @@
 /** The picture of a recording: its poster or the envelope of its audio. Moving the pointer over it scrubs. */
-import { useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { mediaUrl } from "../../app/api";
+import { listenReconnect } from "../../app/connection";
 import { formatDuration } from "../../app/format";
 import { Icon } from "../../ui/icon";
 import { Envelope } from "./envelope";
@@ -13,6 +14,7 @@ type PictureProps = { recording: Recording; hasTime?: boolean };
 export function RecordingPicture({ recording, hasTime = true }: PictureProps) {
   const { id, type, state, duration_seconds: text } = recording;
   const [isMissing, setIsMissing] = useState(false);
+  useEffect(() => (isMissing ? listenReconnect(() => setIsMissing(false)) : undefined), [isMissing]);
   const isReady = state === "ready";
   const hasPoster = isReady && type === "video" && !isMissing;
   const hasEnvelope = isReady && !hasPoster && recording.audio_tracks !== 0;
@@ -92,6 +94,8 @@ function useScrub(recording: Recording, hasFrames: boolean, duration: number) {
     style.backgroundPositionX = `${count === 1 ? 0 : (index / (count - 1)) * 100}%`;
   };
   const onPointerLeave = () => {
+    // The next hover tries again to load frames that are missing.
+    if (strip.current?.complete && strip.current.naturalWidth === 0) strip.current = null;
     if (line.current?.hidden !== false) return;
     show(false);
     if (time.current) time.current.textContent = formatDuration(duration);

@@ -82,7 +82,7 @@ export function ChooseProject({ title, exceptId, children, onChoose, onClose }: 
         {found.kind === "ready" && projects.length === 0 && (
           <p class="soft">{wanted === "" ? "No other projects yet." : "No matching projects."}</p>
         )}
-        {found.kind === "failed" && <ErrorPanel message={found.message} onRetry={() => void list.reload()} />}
+        {found.kind === "failed" && <ErrorPanel error={found.error} onRetry={() => void list.reload()} />}
         <ErrorMessage error={error} />
       </div>
     </Dialog>

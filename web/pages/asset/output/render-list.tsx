@@ -28,9 +28,7 @@ export function RenderList({ renders, canRender, describeSource, onRender }: Ren
   return (
     <section id="renders" class="panel" aria-labelledby="renders-title" tabIndex={-1}>
       <h2 id="renders-title">Renders</h2>
-      {renders.error.value !== null && (
-        <ErrorPanel message={renders.error.value} onRetry={() => void renders.reload()} />
-      )}
+      {renders.error.value !== null && <ErrorPanel error={renders.error.value} onRetry={() => void renders.reload()} />}
       {items === null && renders.error.value === null && <div class="skeleton skeleton-row" />}
       {items?.length === 0 && (
         <>
