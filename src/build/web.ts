@@ -118,6 +118,8 @@ const BREAKPOINTS: Record<string, string> = {
   compact: "(max-width: 68.74rem)",
   /** The editor scrolls, with its controls at the bottom. */
   dock: "(max-width: 68.74rem) and (max-height: 56.24rem), (max-width: 43.74rem), (max-height: 34.99rem)",
+  /** The picture and the timeline are beside the text: below each other, they would leave it no room. */
+  low: "(min-width: 35rem) and (max-height: 34.99rem)",
   large: "(min-width: 106.25rem)",
 };
 

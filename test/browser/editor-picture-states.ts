@@ -139,7 +139,12 @@ export const PICTURE_STATES: PictureState[] = [
   { name: "hidden", open: ({ press }) => press("h") },
   {
     name: "collapsed",
-    open: ({ shown }) => shown.getByLabel("Collapse removed").first().check({ timeout: 2_000 }),
+    open: async ({ shown, click }) => {
+      const more = shown.locator(".work-bar").getByRole("button", { name: "More" });
+      if (!(await more.isVisible())) return shown.getByLabel("Collapse removed").first().dispatchEvent("click");
+      await more.click();
+      return click("[role=menuitemcheckbox]", "Collapse removed");
+    },
   },
   {
     name: "cut-menu",

@@ -1,5 +1,6 @@
 /** A real browser: the gray shapes of a recording that is loading have the layout of its type. */
 import { expect, test } from "bun:test";
+import { video } from "../http/media";
 import { useDashboard } from "./dashboard";
 import { createStudioAsset } from "./studio";
 
@@ -34,4 +35,52 @@ test("a recording of the list loads in the layout of audio, an unknown one in th
   expect(await page.locator(".is-loading.of-audio").count()).toBe(0);
   release();
   await page.getByRole("button", { name: "Play the cut" }).waitFor();
+});
+
+test.each([
+  ["a phone", { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }],
+  ["a tablet", { viewport: { width: 820, height: 1180 }, hasTouch: true, isMobile: true }],
+  ["a low window", { viewport: { width: 680, height: 425 } }],
+  ["a large window", { viewport: { width: 1360, height: 850 } }],
+])("nothing moves when a recording has loaded in %s", async (_, options) => {
+  const user = await server().user();
+  const { id } = await user.ready(await video(90));
+  const cut = await user.cutEnded((await user.startCut({ asset_id: id })).id);
+  const page = await open(`/assets/${id}?cut=${cut.id}`, user, options);
+  await page.getByRole("tab", { name: "Transcript" }).waitFor();
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(`**/api/v1/assets/${id}`, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.reload();
+  await page.locator(".is-loading").waitFor();
+  const parts = [
+    ".work-bar",
+    ".headline",
+    ".view",
+    ".transport",
+    ".timeline-panel",
+    ".timeline-canvas",
+    ".side",
+    ".dock",
+  ];
+  const measure = () =>
+    page.evaluate(
+      (selectors) =>
+        selectors.map((selector) => {
+          const { x, y, width, height } = document.querySelector(selector)!.getBoundingClientRect();
+          // The text is as high as its words.
+          return [selector, ...[x, y, width, selector === ".side" ? 0 : height].map(Math.round)].join(" ");
+        }),
+      parts,
+    );
+  const shapes = await measure();
+  release();
+  await page.getByRole("tab", { name: "Transcript" }).waitFor();
+  await page.locator(".result-times").waitFor();
+  expect(await measure()).toEqual(shapes);
 });

@@ -30,7 +30,7 @@ test.each([
   "details leave their word visible on %s, and the page where it is if the timeline opened them",
   async (_, width, height) => {
     const user = await server().user();
-    // More words than the text shows at once.
+    // More words than the window shows at once.
     const { id } = await user.ready(await wav(300));
     const cut = await user.cutEnded((await user.startCut({ asset_id: id, options: { remove_retakes: false } })).id);
     const phone = { viewport: { width, height }, hasTouch: true, isMobile: true };
@@ -40,33 +40,34 @@ test.each([
     await feedback(page, /“india” removed/);
     await page.getByLabel("Find words").fill("");
     const words = page.locator(".transcript-text s");
-    const text = page.locator(".transcript-scroller");
     const details = page.locator(".word-popover");
     await until("all words", async () => (await words.count()) > 9);
 
-    // The page and the text are scrolled already, and the word is the last one above the dock.
-    await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
-    await text.evaluate((element) => element.scrollTo(0, 400));
+    // The page is scrolled already, and the word is the last one above the dock.
+    await page.evaluate(() => scrollTo(0, 700));
     const tapLast = async () => {
       const dock = (await page.locator(".dock").boundingBox())!.y;
       const bottoms = await words.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().bottom));
-      const word = words.nth(bottoms.findLastIndex((bottom) => bottom < Math.min(dock, height - 64) - 8));
+      const word = words.nth(bottoms.findLastIndex((bottom) => bottom < dock - 8));
       await word.tap();
       await details.getByRole("button", { name: "As cut" }).waitFor();
       return word;
     };
     const expectVisible = (word: Locator) =>
-      until("the word between the search and its details", async () => {
-        const [top, box] = [(await text.boundingBox())!.y, (await word.boundingBox())!];
-        const picture = await page
-          .locator(".view, .work-bar")
-          .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().bottom));
-        return box.y >= Math.max(top, ...picture) && box.y + box.height <= (await details.boundingBox())!.y;
+      until("the word above the dock, below what stays and apart from its details", async () => {
+        const box = (await word.boundingBox())!;
+        const covers = await page
+          .locator(".view, .work-bar, .word-popover, .dock")
+          .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON() as DOMRect));
+        return covers.every(
+          ({ left, right, top, bottom }) =>
+            box.x + box.width <= left || right <= box.x || box.y + box.height <= top || bottom <= box.y,
+        );
       });
     await expectVisible(await tapLast());
     // The same for the next word, while details are open.
     await page.keyboard.press("Escape");
-    await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight - innerHeight - 40));
+    await page.evaluate(() => scrollTo(0, 900));
     await expectVisible(await tapLast());
     await page.keyboard.press("Escape");
     await details.waitFor({ state: "detached" });

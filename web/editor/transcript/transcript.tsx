@@ -289,15 +289,7 @@ export function Transcript(props: TranscriptProps) {
           })}
       </div>
       <div class="transcript-actions">
-        {!follow.isOn.value && (
-          <Button
-            onClick={() => {
-              follow.isOn.value = true;
-            }}
-          >
-            Follow
-          </Button>
-        )}
+        {!follow.isOn.value && <Button onClick={follow.resume}>Follow</Button>}
         {props.onToggle && !shown && !place && <SelectionButton selection={selection} plan={plan} words={words} />}
       </div>
     </div>

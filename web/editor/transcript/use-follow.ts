@@ -14,7 +14,30 @@ export type Follow = {
   isOn: Signal<boolean>;
   /** Scrolls if the range is out of view or at the bottom. */
   reveal(range: Range): void;
+  /** Goes to the played word, and scrolls with it again. */
+  resume(): void;
 };
+
+/** The part of the window in which a text is read. `scroller` is the page in windows in which the page scrolls. */
+type View = { top: number; bottom: number; scroller: Element };
+
+export function findView(text: Element): View {
+  const page = document.documentElement;
+  if (getComputedStyle(text).overflowY !== "visible") {
+    const { top, bottom } = text.getBoundingClientRect();
+    return { top, bottom, scroller: text };
+  }
+  const { scrollPaddingTop, scrollPaddingBottom } = getComputedStyle(page);
+  const [top, bottom] = [scrollPaddingTop, scrollPaddingBottom].map((size) => Number.parseFloat(size) || 0);
+  return { top: top!, bottom: innerHeight - bottom!, scroller: page };
+}
+
+/** Whether scrolling the page would take the timeline away, which somebody may be using. */
+function showsTimeline({ top, scroller }: View): boolean {
+  const timeline = scroller.querySelector(".timeline-panel");
+  if (scroller !== document.documentElement || timeline === null) return false;
+  return getComputedStyle(timeline).position !== "sticky" && timeline.getBoundingClientRect().bottom > top;
+}
 
 /** Scrolls with the played word until the user scrolls, and again once playback starts. */
 export function useFollow(
@@ -23,24 +46,29 @@ export function useFollow(
 ): Follow {
   const isOn = useSignal(true);
   const heldUntil = useRef(0);
+  const stop = () => {
+    isOn.value = false;
+  };
   useEffect(() => {
     const element = scroller.current!;
-    const stop = () => {
-      isOn.value = false;
+    const isInText = ({ target }: Event) => target instanceof Node && element.contains(target);
+    const onScroll = (event: Event) => {
+      if (isOn.peek() && (isInText(event) || findView(element).scroller !== element)) stop();
     };
     const onKey = ({ key }: KeyboardEvent) => SCROLL_KEYS.test(key) && stop();
-    // A press on the scroll bar is to the right of the content.
     const onPress = (event: PointerEvent) => {
-      heldUntil.current = Number.POSITIVE_INFINITY;
-      if (event.target === element && event.offsetX >= element.clientWidth) stop();
+      if (isInText(event)) heldUntil.current = Number.POSITIVE_INFINITY;
+      // A press on the scroll bar is to the right of the content.
+      const { target, offsetX } = event;
+      if (target === findView(element).scroller && offsetX >= (target as Element).clientWidth) stop();
     };
     const onRelease = () => {
       heldUntil.current = Math.min(heldUntil.current, performance.now() + HOLD_MS);
     };
-    element.addEventListener("wheel", stop, { passive: true });
-    element.addEventListener("touchmove", stop, { passive: true });
+    window.addEventListener("wheel", onScroll, { passive: true });
+    window.addEventListener("touchmove", onScroll, { passive: true });
     element.addEventListener("keydown", onKey);
-    element.addEventListener("pointerdown", onPress);
+    window.addEventListener("pointerdown", onPress);
     window.addEventListener("pointerup", onRelease);
     window.addEventListener("pointercancel", onRelease);
     let wasPlaying = isPlaying?.peek();
@@ -49,33 +77,49 @@ export function useFollow(
       wasPlaying = plays;
     });
     return () => {
-      element.removeEventListener("wheel", stop);
-      element.removeEventListener("touchmove", stop);
+      window.removeEventListener("wheel", onScroll);
+      window.removeEventListener("touchmove", onScroll);
       element.removeEventListener("keydown", onKey);
-      element.removeEventListener("pointerdown", onPress);
+      window.removeEventListener("pointerdown", onPress);
       window.removeEventListener("pointerup", onRelease);
       window.removeEventListener("pointercancel", onRelease);
       unsubscribe?.();
     };
   }, [isPlaying]);
   const reveal = (range: Range) => {
-    if (!scroller.current || performance.now() < heldUntil.current) return;
-    scrollTo(scroller.current, range, isPlaying?.peek() ? BOTTOM : 1);
+    const element = scroller.current;
+    if (!element?.checkVisibility() || performance.now() < heldUntil.current) return;
+    const isPlayed = isPlaying?.peek() === true;
+    const view = findView(element);
+    if (showsTimeline(view)) {
+      if (!isPlayed) return;
+      if (isFar(view, range.getBoundingClientRect().top - view.bottom)) return stop();
+    }
+    scrollTo(element, range, isPlayed ? BOTTOM : 1);
   };
-  return { isOn, reveal };
+  const resume = () => {
+    const element = scroller.current!;
+    if (showsTimeline(findView(element))) element.scrollIntoView({ behavior: "instant" });
+    isOn.value = true;
+  };
+  return { isOn, reveal, resume };
 }
+
+const isFar = ({ top, bottom }: View, distance: number): boolean => Math.abs(distance) > bottom - top;
 
 /**
  * Scrolls a range into view, unless it already is in the upper part. `bottom` is the limit of that part as a share of
  * the height.
  */
 export function scrollTo(element: HTMLElement, range: Range, bottom = 1): void {
+  // The page stays where it is while another tab is open.
+  if (!element.checkVisibility()) return;
   const rect = range.getBoundingClientRect();
-  const box = element.getBoundingClientRect();
-  const top = rect.top - box.top;
-  if (top >= 0 && rect.bottom - box.top <= box.height * bottom) return;
-  const distance = top - box.height * WANTED;
-  const isFar = Math.abs(distance) > box.height;
-  const isCalm = prefersCalm();
-  element.scrollBy({ top: distance, behavior: isFar || isCalm ? "instant" : "smooth" });
+  const view = findView(element);
+  const height = view.bottom - view.top;
+  const top = rect.top - view.top;
+  if (top >= 0 && rect.bottom - view.top <= height * bottom) return;
+  const distance = top - height * WANTED;
+  const isInstant = isFar(view, distance) || prefersCalm();
+  view.scroller.scrollBy({ top: distance, behavior: isInstant ? "instant" : "smooth" });
 }

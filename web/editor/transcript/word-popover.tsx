@@ -11,6 +11,7 @@ import { explainItem, measureRange, titleSpan } from "../review/item-texts";
 import { ActionKey, Confidence } from "../review/review-card";
 import { useEditor } from "../state/context";
 import { joinTexts } from "./paragraphs";
+import { findView } from "./use-follow";
 
 type PopoverProps = {
   range: WordRange;
@@ -77,20 +78,18 @@ const GAP = 12;
 const LINE = 32;
 
 /**
- * On a phone, the popover is above the dock: scrolls the word above it, with the page and then in the text. `top` is
- * where the word ends in the text. A popover that leaves no room for the word becomes lower.
+ * On a phone, the popover is above the dock: scrolls the word above it. `top` is where the word ends in the text. A
+ * popover that leaves no room for the word becomes lower.
  */
 function uncoverWord(box: HTMLElement, top: number): void {
   const text = box.parentElement!;
-  const start = text.getBoundingClientRect().top;
-  const room = document.documentElement.scrollHeight - innerHeight - scrollY;
-  const height = box.getBoundingClientRect().bottom - (start - room) - LINE - GAP;
-  box.style.maxHeight = `max(8rem, min(100dvh - 128px, ${height}px))`;
-  const covered = start - text.scrollTop + top + GAP - box.getBoundingClientRect().top;
-  if (covered <= 0) return;
-  const behavior = prefersCalm() ? "instant" : "smooth";
-  scrollBy({ top: Math.min(covered, room), behavior });
-  text.scrollBy({ top: Math.max(0, covered - room), behavior });
+  const start = text.getBoundingClientRect();
+  const { right, bottom } = box.getBoundingClientRect();
+  // Beside the text.
+  if (right <= start.left) return;
+  box.style.maxHeight = `max(8rem, ${bottom - findView(text).top - LINE - GAP}px)`;
+  const covered = start.top + top + GAP - box.getBoundingClientRect().top;
+  if (covered > 0) scrollBy({ top: covered, behavior: prefersCalm() ? "instant" : "smooth" });
 }
 
 function Removed({ span, onClose }: { span: RemovedSpan; onClose(): void }) {

@@ -56,16 +56,18 @@ export function CutMenu({ both }: { both: EditorWithDraft }) {
   if (actions[0]) actions[0].hasRule = true;
   return (
     <>
-      <Menu label={`Cut ${name}`} look="quiet cut-name" side="left" items={[...versions, ...actions]}>
-        <span class="soft wide-only">Cut </span>
-        <span class="truncate" dir="auto">
-          {name}
+      <div class="cut-title">
+        <Menu label={`Cut ${name}`} look="quiet cut-name" side="left" items={[...versions, ...actions]}>
+          <span class="soft wide-only">Cut </span>
+          <span class="truncate" dir="auto">
+            {name}
+          </span>
+          <Icon name="down" />
+        </Menu>
+        <span class="save-state">
+          <SaveState />
         </span>
-        <Icon name="down" />
-      </Menu>
-      <span class="save-state wide-only">
-        <SaveState />
-      </span>
+      </div>
       {dialog === "delete" && <DeleteDialog cut={cut} name={name} both={both} onClose={close} />}
       {dialog === "rename" && (
         <LabelDialog

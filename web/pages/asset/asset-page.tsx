@@ -150,7 +150,14 @@ const AssetSkeleton = ({ type }: Pick<Asset, "type">) => (
       </div>
     </div>
     <div class="transport" />
-    <div class="side" />
-    <div class="timeline-panel" />
+    <div class="side">
+      <div class="tabs" />
+    </div>
+    <div class="timeline-panel">
+      <div class="timeline-tools" />
+      <div class="timeline-canvas" />
+      <div class="timeline-overview" />
+    </div>
+    <div class="dock" />
   </div>
 );

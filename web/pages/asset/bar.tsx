@@ -19,6 +19,7 @@ import { listActionItems, Menu } from "../../ui/menu";
 import { AssetStatus } from "../../ui/status";
 import type { EditorWithDraft } from "./follow-versions";
 import { findOutputProblems, OutputDialogs } from "./output/output-panel";
+import { isCollapsed } from "./timeline-panel";
 import { canPlayClean, toggleClean } from "./transport";
 import { useProjectName } from "./use-media";
 
@@ -83,6 +84,15 @@ export function Bar({ both }: { both: EditorWithDraft }) {
               ...(keeper === null ? [] : ["cut.save", "edit.redo"]),
             ]),
             { label: "Renders", icon: "projects", run: () => (openTab.value = "renders") },
+            ...(editor.cut === null
+              ? []
+              : [
+                  {
+                    label: "Collapse removed",
+                    isOn: isCollapsed.value,
+                    run: () => (isCollapsed.value = !isCollapsed.peek()),
+                  },
+                ]),
             ...(canPlayClean(asset) ? [{ label: "Clean audio", isOn: isClean.value, run: toggleClean }] : []),
           ]}
         >

@@ -1,7 +1,7 @@
 /** The right column with tabs for the transcript and the details of the cut. */
 
 import type { ComponentChildren, FunctionComponent } from "preact";
-import { useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { touch } from "../../app/narrow";
 import { canWrite } from "../../app/session";
 import { createSetting } from "../../app/settings";
@@ -43,6 +43,7 @@ export function Side() {
   const counts: Partial<Record<TabName, number>> = { review: places, takes: editor.takes.value.length };
   const open = openTab.value;
   const Panel = open === "transcript" ? null : PANELS[open];
+  useReadingPlace(open);
   const move = (event: KeyboardEvent) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (step === undefined || event.ctrlKey || event.altKey || event.shiftKey) return;
@@ -85,6 +86,21 @@ export function Side() {
       )}
     </aside>
   );
+}
+
+/** Keeps the place in the transcript while another tab is open in a window in which the page scrolls. */
+function useReadingPlace(open: TabName): void {
+  const place = useRef(0);
+  useEffect(() => {
+    let shown = openTab.peek();
+    return openTab.subscribe((next) => {
+      if (shown === "transcript" && next !== shown) place.current = scrollY;
+      shown = next;
+    });
+  }, []);
+  useLayoutEffect(() => {
+    if (open === "transcript" && place.current > 0) scrollTo({ top: place.current, behavior: "instant" });
+  }, [open]);
 }
 
 type TabPanelProps = { name: TabName; isHidden?: boolean; children: ComponentChildren };

@@ -92,7 +92,11 @@ function Picture() {
   const note = error ?? (isReady ? null : describeWait(media, asset)) ?? describeWaiting(player.waiting.value);
   return (
     <div class="view">
-      <figure class="picture" ref={frame} style={hasVideo ? { "--ratio": ratio } : undefined}>
+      <figure
+        class={ratio < 1 ? "picture is-upright" : "picture"}
+        ref={frame}
+        style={hasVideo ? { "--ratio": ratio } : undefined}
+      >
         {/* biome-ignore lint/a11y/useMediaCaption: the transcript beside it has every word with its time. */}
         <video
           ref={video}

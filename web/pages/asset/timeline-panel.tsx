@@ -53,7 +53,7 @@ function holdAt(editor: Editor, time: number): Range | null {
 }
 
 /** Whether removed spans are shown as seams. */
-const isCollapsed = signal(false);
+export const isCollapsed = signal(false);
 
 /** The timeline of the recording. Removed spans have the color of their reason. */
 export function TimelinePanel() {

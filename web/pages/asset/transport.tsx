@@ -1,6 +1,6 @@
 /** Playback controls and times: below the picture, and docked at the bottom of phones. */
 
-import { type ReadonlySignal, signal, useComputed } from "@preact/signals";
+import { type ReadonlySignal, signal, useComputed, useSignalEffect } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { performAction, titleAction } from "../../app/actions";
 import { toNumber } from "../../app/english";
@@ -10,8 +10,9 @@ import { readTime, toTimecode } from "../../editor/model/timecodes";
 import type { PlayerMode } from "../../editor/player/cut-player";
 import { hasMediaSource } from "../../editor/player/media-source";
 import { toSourceTime } from "../../editor/player/timeline";
-import { useReviewCount } from "../../editor/review/use-review";
-import { useEditor } from "../../editor/state/context";
+import type { ReviewSession } from "../../editor/review/review-session";
+import { useReview, useReviewCount } from "../../editor/review/use-review";
+import { useComputedOf, useEditor } from "../../editor/state/context";
 import { RATES } from "../../editor/state/playback";
 import { cleanMode, isClean, isMuted, volume } from "../../editor/state/player-settings";
 import { ActionButton, IconButton } from "../../ui/button";
@@ -227,11 +228,21 @@ const Volume = () => (
 
 /** The controls that phones have at hand. While something is selected, its tools take their place. */
 export function Dock() {
+  const review = useReview();
+  return (
+    <section class="dock" aria-label="Playback and editing">
+      <PlayedShare />
+      <SelectionTools hasUndo />
+      {review === null || review.current.value === null ? <DockControls /> : <ReviewControls review={review} />}
+    </section>
+  );
+}
+
+function DockControls() {
   const { playback } = useEditor();
   const places = useReviewCount();
   return (
-    <section class="dock" aria-label="Playback and editing">
-      <SelectionTools hasUndo />
+    <>
       <PlayButton />
       <ModeSwitch />
       <Position time={playback.cutPosition} />
@@ -242,8 +253,38 @@ export function Dock() {
           {places}
         </ActionButton>
       )}
-    </section>
+    </>
   );
+}
+
+/** While the card of a place is open, which has the buttons that decide. */
+function ReviewControls({ review }: { review: ReviewSession }) {
+  const { total, kept, removed } = review.progress.value;
+  return (
+    <>
+      <span class="dock-progress number">
+        {kept + removed} of {total} checked
+      </span>
+      <span class="spacer" />
+      <ActionButton name="edit.undo" />
+      <ActionButton name="review.previous" />
+      <ActionButton name="review.next" class="filled">
+        Skip
+      </ActionButton>
+      <IconButton icon="close" label="Leave the review" onClick={review.close} />
+    </>
+  );
+}
+
+/** A line for the played part of the cut: the timeline may be out of view. */
+function PlayedShare() {
+  const { editor, playback } = useEditor();
+  const line = useRef<HTMLSpanElement>(null);
+  const length = useComputedOf(() => getKeptDuration(editor.latePlan.value), [editor]);
+  useSignalEffect(() => {
+    line.current!.style.scale = `${Math.min(1, playback.cutPosition.value / Math.max(1, length.value))} 1`;
+  });
+  return <span class="dock-played" ref={line} />;
 }
 
 const Position = ({ time }: { time: ReadonlySignal<number> }) => {
