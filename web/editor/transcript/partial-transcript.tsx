@@ -57,15 +57,20 @@ export function PartialTranscript({ place }: { place: RefObject<ReadingPlace | n
         <div class="transcript-text is-partial" ref={list}>
           <Sections views={views} />
         </div>
-        <div class="awaited-words">
-          {[92, 97, 88, 95, 60, 0, 96, 90, 94, 40].map((width, line) => (
-            <div key={line} class="skeleton" style={{ width: `${width}%` }} />
-          ))}
-        </div>
+        <AwaitedWords />
       </div>
     </>
   );
 }
+
+/** Gray lines in the place of words that are not here yet. */
+export const AwaitedWords = () => (
+  <div class="awaited-words">
+    {[92, 97, 88, 95, 60, 0, 96, 90, 94, 40].map((width, line) => (
+      <div key={line} class="skeleton" style={{ width: `${width}%` }} />
+    ))}
+  </div>
+);
 
 /** Returns why no words will appear, or null. */
 function useAbsence({ audio_tracks: tracks, language }: Asset): string | null {

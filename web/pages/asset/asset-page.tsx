@@ -8,6 +8,7 @@ import { fetchFile } from "../../app/save-file";
 import { workspace } from "../../app/session";
 import { readWords, type Words } from "../../editor/model/words";
 import { createPlayback } from "../../editor/state/playback";
+import { AwaitedWords } from "../../editor/transcript/partial-transcript";
 import { NotFoundPage, useTitle } from "../../ui/page";
 import { ErrorPanel } from "../../ui/states";
 import { Missing } from "../missing";
@@ -142,7 +143,9 @@ const AssetSkeleton = ({ type }: Pick<Asset, "type">) => (
   >
     <div class="work-bar" />
     <div class="stage">
-      <div class="headline" />
+      <div class="headline">
+        <div class="skeleton result-shape" />
+      </div>
       <div class="view">
         <div class={type === "audio" ? "picture" : "picture skeleton"}>
           {type === "audio" && <div class="envelope skeleton" />}
@@ -152,6 +155,10 @@ const AssetSkeleton = ({ type }: Pick<Asset, "type">) => (
     <div class="transport" />
     <div class="side">
       <div class="tabs" />
+      <div class="find-bar">
+        <div class="find-row" />
+      </div>
+      <AwaitedWords />
     </div>
     <div class="timeline-panel">
       <div class="timeline-tools" />
