@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { EditorPlan } from "../../../web/editor/model/plan";
 import { canDragEdge, findEdgeAt } from "../../../web/editor/timeline/gestures";
-import { findPeak, readWaveform } from "../../../web/editor/timeline/peaks";
+import { findGain, findPeak, readWaveform, toHeight } from "../../../web/editor/timeline/peaks";
 import { findPicture, listTiles, type Storyboard } from "../../../web/editor/timeline/storyboard";
 import {
   chooseStep,
@@ -142,13 +142,35 @@ test("no peak is missed at any zoom", () => {
     fc.property(peaks, fc.nat(600), fc.integer({ min: 1, max: 600 }), (values, from, length) => {
       const waveform = readWaveform(toFile(values));
       const found = findPeak(waveform, from * 20_000, (from + length) * 20_000);
-      const inside = Math.max(0, ...values.slice(from, from + length));
+      const inside = toHeight(Math.max(0, ...values.slice(from, from + length)), waveform.gain);
       // Coarse levels may reach over the ends of the range.
-      const around = Math.max(0, ...values.slice(Math.max(0, from - length), from + 2 * length));
+      const near = values.slice(Math.max(0, from - length), from + 2 * length);
+      const around = toHeight(Math.max(0, ...near), waveform.gain);
       expect(found).toBeGreaterThanOrEqual(inside);
       expect(found).toBeLessThanOrEqual(around);
     }),
   );
+});
+
+const speech = (loud: number, count = 1000) => Array.from({ length: count }, (_, n) => (n % 2 === 0 ? loud : 1));
+const silence = (count: number) => Array.from<number>({ length: count }).fill(2);
+
+test.each<[string, number[], peak: number, height: number]>([
+  ["a quiet recording fills the lane", speech(51), 51, 1],
+  ["a very quiet one is louder, but not full", speech(10), 10, 80 / 255],
+  ["a loud recording stays as it is", speech(255), 51, 0.2],
+  ["a bump of the microphone is clipped", [...speech(51), 255, 250], 255, 1],
+  ["words fill the lane despite it", [...speech(51), 255, 250], 51, 1],
+  [
+    "words in a long silence fill the lane without being clipped",
+    [...speech(51, 100), ...silence(50_000)],
+    40,
+    40 / 51,
+  ],
+  ["noise alone stays low", silence(1000), 2, 16 / 255],
+  ["no recording", [], 0, 0],
+])("%s", (_, peaks, peak, height) => {
+  expect(toHeight(peak, findGain(new Uint8Array(peaks)))).toBeCloseTo(height);
 });
 
 const storyboard: Storyboard = {

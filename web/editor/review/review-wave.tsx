@@ -34,7 +34,7 @@ export function ReviewWave({ item }: { item: ReviewItem }) {
       if (waveform === null) return;
       for (let x = 0; x < width; x++) {
         const time = start + (x / width) * length;
-        const peak = findPeak(waveform, time, time + length / width) / 255;
+        const peak = findPeak(waveform, time, time + length / width);
         const half = Math.max(0.5, (peak * (HEIGHT - 8)) / 2);
         context.fillStyle = time >= item.start && time < item.end ? color : colors.kept;
         context.fillRect(x, HEIGHT / 2 - half, 1, 2 * half);

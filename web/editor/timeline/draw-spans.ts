@@ -105,7 +105,7 @@ export function drawWaveform(context: Context, scene: SpansScene, lane: Lane, is
     const center = (start + end) / 2;
     while (at < plan.spans.length - 1 && plan.spans[at]!.end <= center) at++;
     const span = plan.spans[at]!;
-    const half = Math.max(0.5, (findPeak(waveform, start, end) / 255) * most * (span.isKept ? 1 : 0.8));
+    const half = Math.max(0.5, findPeak(waveform, start, end) * most * (span.isKept ? 1 : 0.8));
     (span.isKept ? kept : removed.get(span.reason)!).add(x, middle - half, 1, half * 2);
     start = end;
   }

@@ -5,8 +5,11 @@
 
 import { PEAKS_HEADER_BYTES } from "../../../src/domain/peaks";
 
-/** `levels[0]` has `rate` peaks per second from 0 to 255. Each further level has the maximum of every four. */
-export type Waveform = { rate: number; levels: readonly Uint8Array[] };
+/**
+ * `levels[0]` has `rate` peaks per second from 0 to 255. Each further level has the maximum of every four. `gain` is
+ * that of `findGain`.
+ */
+export type Waveform = { rate: number; levels: readonly Uint8Array[]; gain: number };
 
 const MAGIC = "OCW1";
 const MAX_RATE = 1000;
@@ -26,8 +29,32 @@ export function readWaveform(bytes: ArrayBuffer): Waveform {
   if (count > MAX_PEAKS) throw new RangeError(`Waveform has ${count} peaks, more than ${MAX_PEAKS}.`);
   if (bytes.byteLength !== PEAKS_HEADER_BYTES + count)
     throw new RangeError(`Waveform has ${bytes.byteLength - PEAKS_HEADER_BYTES} of ${count} peaks.`);
-  return { rate, levels: toPyramid(new Uint8Array(bytes, PEAKS_HEADER_BYTES)) };
+  const peaks = new Uint8Array(bytes, PEAKS_HEADER_BYTES);
+  return { rate, levels: toPyramid(peaks), gain: findGain(peaks) };
 }
+
+/** Share of the peaks that fit into the lane. A few louder ones, such as a bump of the microphone, are clipped. */
+const FITTING_SHARE = 0.99;
+/** Lower peaks are silence, which does not count: otherwise it would set the height of a recording with few words. */
+const MIN_AUDIBLE = 4;
+/** Keeps noise low in a recording of nothing else. */
+const MAX_GAIN = 8;
+const FULL = 255;
+
+/** Returns the factor with which the peaks of a recording, 0 to 255, fill the height in which they are drawn. */
+export function findGain(peaks: Uint8Array): number {
+  const counts = new Uint32Array(FULL + 1);
+  for (let index = 0; index < peaks.length; index++) counts[peaks[index]!]!++;
+  let left = 0;
+  for (let peak = MIN_AUDIBLE; peak <= FULL; peak++) left += counts[peak]!;
+  left *= 1 - FITTING_SHARE;
+  let loudest = FULL;
+  while (loudest > MIN_AUDIBLE && left >= counts[loudest]!) left -= counts[loudest--]!;
+  return Math.min(MAX_GAIN, FULL / loudest);
+}
+
+/** Returns how high a peak is drawn, as a share of the full height. */
+export const toHeight = (peak: number, gain: number): number => Math.min(1, (peak * gain) / FULL);
 
 function toPyramid(peaks: Uint8Array): Uint8Array[] {
   const levels = [peaks];
@@ -45,8 +72,11 @@ function toPyramid(peaks: Uint8Array): Uint8Array[] {
   return levels;
 }
 
-/** Returns the largest peak in a range of microseconds, 0 to 255. Outside of the recording, it is 0. */
-export function findPeak({ rate, levels }: Waveform, start: number, end: number): number {
+/**
+ * Returns how high the largest peak in a range of microseconds is drawn, as a share of the full height. Outside of the
+ * recording, it is 0.
+ */
+export function findPeak({ rate, levels, gain }: Waveform, start: number, end: number): number {
   let from = (start * rate) / 1e6;
   let to = (end * rate) / 1e6;
   let level = 0;
@@ -59,5 +89,5 @@ export function findPeak({ rate, levels }: Waveform, start: number, end: number)
   const last = Math.min(peaks.length, Math.max(Math.floor(from) + 1, Math.ceil(to)));
   let peak = 0;
   for (let index = Math.max(0, Math.floor(from)); index < last; index++) if (peaks[index]! > peak) peak = peaks[index]!;
-  return peak;
+  return toHeight(peak, gain);
 }

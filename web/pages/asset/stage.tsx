@@ -207,7 +207,7 @@ function Envelope() {
       const start = now - (width / 2) * ENVELOPE_SCALE;
       for (let time = Math.floor(start / step) * step; time < start + width * ENVELOPE_SCALE; time += step) {
         if (time < 0 || time >= plan.duration) continue;
-        const half = Math.max(1, (findPeak(strip.waveform, time, time + step) / 255) * (height / 2 - 8));
+        const half = Math.max(1, findPeak(strip.waveform, time, time + step) * (height / 2 - 8));
         const span = plan.spans[findSpanIndex(plan, time)]!;
         context.globalAlpha = span.isKept ? 1 : 0.6;
         context.fillStyle = span.isKept ? colors.kept : colors.reasons[span.reason];

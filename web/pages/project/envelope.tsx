@@ -4,6 +4,7 @@ import { useRef } from "preact/hooks";
 import { mediaUrl } from "../../app/api";
 import { useRead } from "../../app/cache";
 import { fetchFile } from "../../app/save-file";
+import { findGain, toHeight } from "../../editor/timeline/peaks";
 import { Icon } from "../../ui/icon";
 import { useSeen } from "./use-seen";
 
@@ -34,17 +35,15 @@ async function readEnvelope(id: string, signal: AbortSignal): Promise<string> {
   return drawEnvelope(await response.bytes());
 }
 
-const MIN_LOUDEST = 24;
-
 /** Returns the peaks of an envelope as the bars of an SVG path, in a box of 100 by 100. */
 export function drawEnvelope(peaks: Uint8Array): string {
   const step = 100 / peaks.length;
   const width = (step * 0.72).toFixed(2);
-  // A quiet recording has a picture too, and silence has a line.
-  const loudest = Math.max(MIN_LOUDEST, ...peaks);
+  const gain = findGain(peaks);
   let path = "";
   peaks.forEach((peak, at) => {
-    const half = Math.max(0.8, (peak / loudest) * 46);
+    // Silence has a line.
+    const half = Math.max(0.8, toHeight(peak, gain) * 46);
     path += `M${(at * step).toFixed(2)} ${(50 - half).toFixed(1)}h${width}v${(2 * half).toFixed(1)}h-${width}z`;
   });
   return path;
