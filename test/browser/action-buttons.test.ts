@@ -43,8 +43,8 @@ test("buttons name their keys, answer in the same words, and have a command", as
   await page.locator(".transport").getByRole("button", { name: "Source" }).click();
   await says("Playing the source");
 
-  await command(page, "Hide or show pauses in the text");
-  await page.getByRole("button", { name: "Pauses", pressed: true }).waitFor();
+  await command(page, "Show all pauses in the text, or only removed ones");
+  await page.getByRole("button", { name: "All pauses", pressed: true }).waitFor();
   for (const name of ["Render", "Export"]) {
     await command(page, name);
     await page.getByRole("dialog").getByRole("heading", { name }).waitFor();

@@ -41,20 +41,20 @@ export const EDIT_ROWS: readonly ActionRow[] = [
       await shows("the popover", ({ popover, focus }) => popover === "Removed words" && focus !== "Words");
       await press("Escape");
       await shows("the words", ({ popover, focus }) => popover === "" && focus === "Words");
-      await click("button", "Pauses");
       await click(".pause-chip");
       // A pause in a removed passage opens the passage.
       await shows("the pause", ({ popover }) => /^(Pause|Removed words)$/.test(popover));
       await until("its ring", () => page.evaluate(() => document.querySelectorAll(".pause-chip.is-open").length === 1));
       await press("Escape");
       await press("Escape", "Home");
+      await click("button", "All pauses");
       await focusWords();
       await press("Control+ArrowRight", "Control+ArrowRight");
       await says(/^Pause of/);
       await press("Enter");
       await shows("the details of the pause", ({ popover, focus }) => popover !== "" && focus !== "Words");
       await press("Escape");
-      await click("button", "Pauses");
+      await click("button", "All pauses");
       expect((await read()).popover).toBe("");
     },
   ],

@@ -273,7 +273,6 @@ test("a removed word explains itself, and reasons, matches and words are changed
   await button(page, "Close the search").click();
 
   const other = await openStudio(asset.reviewCutId);
-  await button(other, "Pauses").click();
   await other
     .getByRole("img", { name: /^Pause of .*, removed/ })
     .first()
@@ -284,7 +283,6 @@ test("a removed word explains itself, and reasons, matches and words are changed
   await pause.getByLabel(/^Leave/).fill("0.2");
   await pause.getByRole("button", { name: "Apply" }).click();
   await feedback(other, "Pause is 0.2 s long");
-  await button(other, "Pauses").click();
 });
 
 test("a render that is ready is announced on any page, with its file and the way to it", async () => {

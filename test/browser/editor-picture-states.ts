@@ -47,8 +47,7 @@ export const PICTURE_STATES: PictureState[] = [
   },
   {
     name: "pause",
-    open: async ({ click, locate, shown }) => {
-      await shown.getByRole("button", { name: "Pauses", exact: true }).click();
+    open: async ({ click, locate }) => {
       await click(".pause-chip");
       await locate(".word-popover");
     },

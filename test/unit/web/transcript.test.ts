@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { applyCorrections, correctWords } from "../../../web/editor/model/corrections";
 import type { EditorPlan } from "../../../web/editor/model/plan";
+import { setPause } from "../../../web/editor/model/reason-edits";
 import { isWordKept, removeWords, toggleWords, type Words } from "../../../web/editor/model/words";
 import { findParagraph, splitParagraphs, toPieces, toViews } from "../../../web/editor/transcript/paragraphs";
 import {
@@ -229,11 +230,33 @@ test("kept words that may have been misheard are marked until they are corrected
 test("pauses are shown between words, and do not change the text", () => {
   const words = makeWords(["one", "two", "three", "four"], { 2: 900 });
   const plan = keepAll(words);
-  const show = (edited: EditorPlan) =>
-    toViews(words, words.text, edited, [{ from: 0, to: 4 }], null, true).flatMap(toPieces);
+  const show = (edited: EditorPlan, hasAllPauses = true) =>
+    toViews(words, words.text, edited, [{ from: 0, to: 4 }], null, hasAllPauses).flatMap(toPieces);
+  const list = (pieces: ReturnType<typeof show>) => pieces.flatMap(({ pause }) => pause ?? []);
   expect(textOf(show(plan))).toBe("one two three four");
-  expect(show(plan).flatMap(({ pause }) => pause ?? [])).toEqual([{ length: 900_000, isRemoved: false }]);
+  expect(list(show(plan))).toEqual([{ length: 900_000, isRemoved: false }]);
+  expect(list(show(plan, false))).toEqual([]);
   const removed = show(removeWords(plan, words, { from: 2, to: 3 }));
   expect(textOf(removed)).toBe("one two three four");
-  expect(removed.flatMap(({ pause }) => pause ?? [])).toEqual([{ length: 900_000, isRemoved: true }]);
+  expect(list(removed)).toEqual([{ length: 900_000, isRemoved: true }]);
+  const [start, end] = [words.end[1]! + 200_000, words.start[2]! - 100_000];
+  const shortened = setPause(plan, { start, end }, 0);
+  for (const isOfAll of [false, true])
+    expect(list(show(shortened, isOfAll))).toEqual([{ length: 600_000, isRemoved: true }]);
+  expect(textOf(show(shortened, false))).toBe("one two three four");
+});
+
+test("a removed pause before a paragraph is shown at its start, and only while it is removed", () => {
+  const words = makeWords(["one", "two", "three", "four"], { 2: 1900 });
+  const plan = keepAll(words);
+  const paragraphs = splitParagraphs(words);
+  const shorter = setPause(plan, { start: words.end[1]!, end: words.start[2]! }, 500_000);
+  const views = toViews(words, words.text, shorter, paragraphs, null);
+  expect(views.map((view) => toPieces(view).flatMap(({ pause, word }) => pause && [word, pause.length]))).toEqual([
+    [undefined],
+    [2, 1_400_000, undefined],
+  ]);
+  const restored = toViews(words, words.text, plan, paragraphs, { plan: shorter, texts: words.text, views });
+  expect(restored.flatMap(toPieces).filter(({ pause }) => pause)).toEqual([]);
+  expect(restored[0]).toBe(views[0]!);
 });

@@ -34,7 +34,7 @@ export function ReviewText({ item, children }: ReviewTextProps) {
   const known = useRef<ShownViews | null>(null);
   const paragraphs = useMemo(() => splitParagraphs(words), [words]);
   const views = useMemo(() => {
-    const next = toViews(words, texts, plan, paragraphs, known.current, true);
+    const next = toViews(words, texts, plan, paragraphs, known.current);
     known.current = { plan, texts, views: next };
     return next;
   }, [words, texts, plan, paragraphs]);
@@ -93,7 +93,7 @@ function ItemParagraph({ view, place, children }: ItemParagraphProps) {
   const divide = (range: WordRange) =>
     range.to <= range.from
       ? []
-      : toViews(editor.words, editor.texts.value, editor.plan.value, [range], null, true).flatMap(toPieces);
+      : toViews(editor.words, editor.texts.value, editor.plan.value, [range], null).flatMap(toPieces);
   const [before, inside, after] = [
     divide({ from: view.from, to: from }),
     divide({ from, to }),

@@ -118,19 +118,19 @@ export function useViews(
   words: Words,
   texts: readonly string[],
   plan: EditorPlan,
-  hasPauses: boolean,
+  hasAllPauses: boolean,
   time = 0,
 ): readonly ParagraphView[] {
   const previous = useRef<ShownViews | null>(null);
-  const hadPauses = useRef(hasPauses);
+  const hadAllPauses = useRef(hasAllPauses);
   const paragraphs = useMemo(() => splitParagraphs(words), [words]);
   const before = time === 0 ? 0 : paragraphs.findIndex(({ to }) => words.end[to - 1]! > time);
   const shown = useGrowing(paragraphs.length, FIRST + Math.max(0, before), MORE);
   return useMemo(() => {
-    const known = hadPauses.current === hasPauses ? previous.current : null;
-    hadPauses.current = hasPauses;
-    const views = toViews(words, texts, plan, paragraphs.slice(0, shown), known, hasPauses);
+    const known = hadAllPauses.current === hasAllPauses ? previous.current : null;
+    hadAllPauses.current = hasAllPauses;
+    const views = toViews(words, texts, plan, paragraphs.slice(0, shown), known, hasAllPauses);
     previous.current = { plan, texts, views };
     return views;
-  }, [words, texts, plan, paragraphs, shown, hasPauses]);
+  }, [words, texts, plan, paragraphs, shown, hasAllPauses]);
 }

@@ -7,6 +7,7 @@ import {
   type PlanSpan,
   type Range,
   type RemovalReason,
+  type RemovedSpan,
 } from "../model/plan";
 import { isMisheard, type WordRange, type Words } from "../model/words";
 
@@ -19,15 +20,17 @@ export type Run = WordRange & {
   review: string | null;
   isReviewStart: boolean;
   isMisheard: boolean;
-  /** The pause before the run, if pauses are shown and it is long enough. */
+  /** The pause before the run, if it is removed. Others are shown if they are wanted and long enough. */
   pause: Pause | null;
 };
 
-/** `length` is in microseconds. */
+/** `length` is in microseconds: of what is removed, otherwise of the whole pause. */
 export type Pause = { length: number; isRemoved: boolean };
 
 /** Shorter pauses are not shown. */
 export const MIN_PAUSE = 300_000;
+/** Of a removed pause, less than this is not heard: it is the rest of another removal. */
+const MIN_REMOVED_PAUSE = 50_000;
 
 /** The content of a paragraph. The object is reused while the content stays the same. */
 export type ParagraphView = WordRange & {
@@ -76,18 +79,18 @@ export function toViews(
   plan: EditorPlan,
   paragraphs: readonly WordRange[],
   previous: ShownViews | null,
-  hasPauses = false,
+  hasAllPauses = false,
 ): ParagraphView[] {
   // A long recording has a thousand paragraphs, and an edit usually changes one. The others are not even compared.
   const changed = previous?.texts === texts ? findChange(previous.plan, plan) : null;
   return paragraphs.map((paragraph, index) => {
     const before = previous?.views[index];
     if (before !== undefined && changed !== null && !overlaps(before.spans, changed)) return before;
-    const first = findSpanIndex(plan, middleOf(words, paragraph.from));
+    const first = findFirstSpan(words, plan, paragraph.from);
     const isKnown = before !== undefined && before.from === paragraph.from && before.to === paragraph.to;
     if (isKnown && hasSameTexts(before, texts) && before.spans.every((span, at) => plan.spans[first + at] === span))
       return before;
-    const view = toView(words, texts, plan, paragraph, first, hasPauses);
+    const view = toView(words, texts, plan, paragraph, first, hasAllPauses);
     if (!isKnown || !hasSameTexts(before, texts) || !hasSameRuns(before, view)) return view;
     // Only times have changed, and they are not shown.
     before.spans = view.spans;
@@ -118,7 +121,7 @@ function toView(
   plan: EditorPlan,
   { from, to }: WordRange,
   first: number,
-  hasPauses: boolean,
+  hasAllPauses: boolean,
 ): ParagraphView {
   const { spans } = plan;
   const runs: Run[] = [];
@@ -138,7 +141,7 @@ function toView(
     const isReviewStart = review !== null && shown !== at;
     if (isReviewStart) shown = at;
     const isUnsure = span.isKept && texts[index] === words.text[index] && isMisheard(words, index);
-    const pause = hasPauses && index > from ? findPause(words, plan, index) : null;
+    const pause = findPause(words, plan, index, hasAllPauses);
     const isSameLook = run?.reason === reason && run.review === review && run.isMisheard === isUnsure;
     if (isSameLook && !isReviewStart && pause === null) run.to = index + 1;
     else runs.push({ from: index, to: index + 1, reason, review, isReviewStart, isMisheard: isUnsure, pause });
@@ -146,11 +149,30 @@ function toView(
   return { from, to, start: words.start[from]!, runs, texts, spans: spans.slice(first, last + 1) };
 }
 
-/** Returns the pause before a word; null if it is short. */
-function findPause(words: Words, plan: EditorPlan, index: number): Pause | null {
+/** Returns the index of the span in which the pause before a paragraph starts. */
+const findFirstSpan = (words: Words, plan: EditorPlan, from: number): number =>
+  findSpanIndex(plan, Math.min(middleOf(words, from), from === 0 ? 0 : words.end[from - 1]!));
+
+/** Returns the pause before a word that is shown, or null. */
+function findPause(words: Words, plan: EditorPlan, index: number, hasAllPauses: boolean): Pause | null {
+  if (index === 0) return null;
   const range = { start: words.end[index - 1]!, end: words.start[index]! };
   const length = range.end - range.start;
-  return length < MIN_PAUSE ? null : { length, isRemoved: isMostlyRemoved(plan, range) };
+  const removed = findRemovedPause(plan, range);
+  if (removed !== null) return { length: removed.end - removed.start, isRemoved: true };
+  return hasAllPauses && length >= MIN_PAUSE ? { length, isRemoved: isMostlyRemoved(plan, range) } : null;
+}
+
+/** Returns the span that is removed as a pause between two words, or null. */
+export function findRemovedPause(plan: EditorPlan, { start, end }: Range): RemovedSpan | null {
+  if (end - start < MIN_REMOVED_PAUSE) return null;
+  for (let index = findSpanIndex(plan, start); index < plan.spans.length; index++) {
+    const span = plan.spans[index]!;
+    if (span.start >= end) break;
+    const overlap = Math.min(end, span.end) - Math.max(start, span.start);
+    if (!span.isKept && span.reason === "silence" && overlap >= MIN_REMOVED_PAUSE) return span;
+  }
+  return null;
 }
 
 function hasSameRuns(before: ParagraphView, { runs }: ParagraphView): boolean {
@@ -185,8 +207,9 @@ export function toPieces({ runs, texts }: ParagraphView): Piece[] {
   for (const run of runs) {
     const text = joinTexts(texts, run);
     if (text === "") continue;
-    if (run.pause !== null && pieces.length > 0) {
-      pieces.push({ text: " ", run: null }, { text: "", run: null, pause: run.pause, word: run.from });
+    if (run.pause !== null) {
+      if (pieces.length > 0) pieces.push({ text: " ", run: null });
+      pieces.push({ text: "", run: null, pause: run.pause, word: run.from });
       if (isPlainRun(run)) pieces.push({ text, run: null });
       else pieces.push({ text, run });
       continue;

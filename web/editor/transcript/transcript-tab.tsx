@@ -33,14 +33,14 @@ import { createCorrecting } from "./correction-field";
 import { FindBar } from "./find-bar";
 import { findUntranscribed } from "./foreign";
 import { findLanguage } from "./language-note";
-import { joinTexts } from "./paragraphs";
+import { findRemovedPause, joinTexts } from "./paragraphs";
 import { PartialTranscript } from "./partial-transcript";
 import type { ReadingPlace } from "./places";
 import { Transcript, type TranscriptCommands } from "./transcript";
 import { WordPopover } from "./word-popover";
 
-/** Whether pauses are shown in the text. */
-const hasPauses = createSetting<boolean>("shown-pauses", false);
+/** Whether the text shows kept pauses, too. */
+const hasAllPauses = createSetting<boolean>("shown-pauses", false);
 
 /** Keys that the words handle while they have the focus. */
 const WORD_KEYS: Action[] = [
@@ -126,12 +126,12 @@ export function TranscriptTab() {
       };
       const pauses = {
         name: "words.pauses",
-        label: "Hide or show pauses in the text",
-        describe: () => "Pauses",
+        label: "Show all pauses in the text, or only removed ones",
+        describe: () => "All pauses",
         group: "Transcript",
         keys: [],
         perform: () => {
-          hasPauses.value = !hasPauses.value;
+          hasAllPauses.value = !hasAllPauses.value;
         },
       };
       const misheard = {
@@ -222,7 +222,7 @@ export function TranscriptTab() {
             playback.seek(editor.words.start[from]!);
           }}
         >
-          <ActionButton name="words.pauses" look="quiet" aria-pressed={hasPauses.value} />
+          <ActionButton name="words.pauses" look="quiet" aria-pressed={hasAllPauses.value} />
           <ActionButton name="words.hide-removed" look="quiet" aria-pressed={hidesRemoved.value} />
         </FindBar>
       )}
@@ -250,7 +250,7 @@ export function TranscriptTab() {
           found={found.value}
           filter={editor.filter.value}
           hidesRemoved={hidesRemoved.value}
-          hasPauses={hasPauses.value}
+          hasAllPauses={hasAllPauses.value}
           onPick={(word) => pickSpan(editor, word)}
           onPickPause={(word, byKeyboard) => pickPause(editor, word, byKeyboard)}
           commands={commands}
@@ -289,12 +289,13 @@ function pickSpan(editor: Editor, word: number): WordRange | null {
 function pickPause(editor: Editor, word: number, byKeyboard: boolean): void {
   const range = { start: editor.words.end[word - 1]!, end: editor.words.start[word]! };
   const plan = editor.plan.peek();
-  const span = plan.spans[findSpanIndex(plan, Math.round((range.start + range.end) / 2))]!;
-  if (span.isKept) editor.marks.value = { in: range.start, out: range.end };
-  else editor.span.value = span;
+  const middle = plan.spans[findSpanIndex(plan, Math.round((range.start + range.end) / 2))]!;
+  const removed = findRemovedPause(plan, range) ?? (middle.isKept ? null : middle);
+  if (removed === null) editor.marks.value = { in: range.start, out: range.end };
+  else editor.span.value = removed;
   if (!byKeyboard) return;
-  const length = formatDecimal(toSeconds(range.end - range.start));
-  editor.announce(`Pause of ${length} s, ${span.isKept ? "kept" : "removed"}`);
+  const { start, end } = removed ?? range;
+  editor.announce(`Pause of ${formatDecimal(toSeconds(end - start))} s, ${removed === null ? "kept" : "removed"}`);
 }
 
 /** Returns the selected text. */

@@ -55,8 +55,8 @@ export type TranscriptProps = {
   /** The reason to which the text is limited; the others are dimmed. */
   filter?: string | null;
   hidesRemoved?: boolean;
-  /** Shows pauses between words. */
-  hasPauses?: boolean;
+  /** Shows kept pauses, too. */
+  hasAllPauses?: boolean;
   /** Selects the pause before a word. */
   onPickPause?(word: number, byKeyboard: boolean): void;
 };
@@ -95,7 +95,7 @@ const findChip = (list: HTMLElement | null, word: number): Element | null =>
 /** The words as text. Removed words are in `<s>` elements. */
 export function Transcript(props: TranscriptProps) {
   const { words, texts, plan, playhead, selection, onSeek } = props;
-  const views = useViews(words, texts, plan, props.hasPauses === true, props.place?.current?.time);
+  const views = useViews(words, texts, plan, props.hasAllPauses === true, props.place?.current?.time);
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const layer = useRef<HTMLDivElement>(null);
