@@ -109,8 +109,14 @@ const PLACE_ROWS: readonly ActionRow[] = [
     async ({ press, halt, focusWords, shows, clickWord, word, click, drag, timeline, pressAt, page }) => {
       await focusWords();
       await press("Shift+ArrowRight", "Shift+ArrowRight");
-      await shows("two words", ({ selected }) => selected.split(" ").length === 2);
-      await press("Escape");
+      await shows(
+        "two words and their popover",
+        ({ selected, popover, focus }) =>
+          selected.split(" ").length === 2 && popover === "Selected words" && focus === "Words",
+      );
+      await press("Delete");
+      await shows("no popover", ({ popover }) => popover === "");
+      await press("Control+z", "Escape");
       await shows("no selection", ({ selected }) => selected === "");
       await clickWord("charlie.", "left", 2);
       await shows(
@@ -121,6 +127,8 @@ const PLACE_ROWS: readonly ActionRow[] = [
         await until(name, () => page.evaluate(findBox, { selector: ".word-popover button", name }));
       await click(".word-popover button", "Loop");
       await halt();
+      // It may cover the next words.
+      await press("Escape");
       const { x, y, width, height } = await word("zulu.");
       await page.keyboard.down("Shift");
       await pressAt(x + width - 2, y + height / 2);

@@ -130,8 +130,9 @@ export const createCorrecting =
     if (isFromNowOn) void addCorrectedTerm(projectId, { recognized, text, language });
   };
 
-/** Space in pixels that the correction field needs to the right of its left edge. */
+/** Space in pixels to the right of the left edge of the field, and below its top edge in a page of selected text. */
 const FIELD_WIDTH = 330;
+const FIELD_HEIGHT = 100;
 
 type CorrectingOptions = {
   page: RefObject<Page | null>;
@@ -162,8 +163,10 @@ export function useCorrecting({ page, scroller, list, layer }: CorrectingOptions
     const box = page.current && toDocumentRange(page.current, range)?.getBoundingClientRect();
     const origin = layer.current?.getBoundingClientRect();
     if (!box || !origin || !scroller.current) return;
-    const left = Math.min(box.left - origin.left, Math.max(0, scroller.current.clientWidth - FIELD_WIDTH));
-    place.value = { range, left, top: box.bottom - origin.top };
+    const { clientWidth, clientHeight, scrollTop } = scroller.current;
+    const left = Math.min(box.left - origin.left, Math.max(0, clientWidth - FIELD_WIDTH));
+    const bottom = box.height > clientHeight ? scrollTop + clientHeight - FIELD_HEIGHT : Number.POSITIVE_INFINITY;
+    place.value = { range, left, top: Math.min(box.bottom - origin.top, bottom) };
   };
   const hide = () => {
     place.value = null;

@@ -1,8 +1,9 @@
 import { type ReadonlySignal, type Signal, useSignal, useSignalEffect } from "@preact/signals";
 import type { ComponentChildren, RefObject } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { afterNextFrame } from "../../app/after-next-frame";
-import { ActionButton, Button } from "../../ui/button";
+import { touch } from "../../app/narrow";
+import { Button } from "../../ui/button";
 import { isByKeyboard, isLongPress } from "../context-menu";
 import type { EditorPlan, Range } from "../model/plan";
 import { areRemoved, findPlayedWord, toUnit, type WordRange, type Words } from "../model/words";
@@ -69,7 +70,7 @@ export type TranscriptCommands = {
 };
 
 export type Details = {
-  /** Differs between words. */
+  /** Differs between removed spans and pauses. A selection that grows keeps its details. */
   key: string;
   range: WordRange;
   left: number;
@@ -113,6 +114,10 @@ export function Transcript(props: TranscriptProps) {
   const takesFocus = useRef(false);
   const isFromText = useRef(true);
   const openedFor = useRef<{ words: WordRange | null; time: Range | null }>({ words: null, time: null });
+  /** The selection whose details were shown, or are not wanted: that of another cut, or of a context menu. */
+  const explained = useRef(selection.peek());
+  const wasRemoved = useRef(false);
+  const isPressed = useRef(false);
   const pauseBefore = useRef<number | null>(null);
 
   const isHeld = correcting.isOpen;
@@ -145,17 +150,49 @@ export function Transcript(props: TranscriptProps) {
     pauseBefore.current = pause;
     takesFocus.current = byKeyboard;
     isFromText.current = true;
-    openedFor.current = { words: selection.peek(), time: props.selectedTime?.peek() ?? null };
+    const chosen = selection.peek();
+    openedFor.current = { words: chosen, time: props.selectedTime?.peek() ?? null };
+    explained.current = chosen;
+    wasRemoved.current = chosen !== null && areRemoved(plan, words, chosen);
     if (props.renderDetails) details.open(range);
   };
   // The details belong to the selection.
   useSignalEffect(() => {
     const { words, time } = openedFor.current;
     const now = props.selectedTime?.value ?? null;
+    // They move to a selection that keys have changed.
+    if (selection.value !== null && words !== null && !isPressed.current) return;
     // Details of a former selection close themselves, which returns the focus.
     const isOther = now !== null && (now.start !== time?.start || now.end !== time.end);
     if (selection.value !== words || isOther) details.hide();
   });
+  /** Fingers have the tools of the selection. */
+  const explainSelection = () =>
+    afterNextFrame(() => {
+      const range = selection.peek();
+      if (range !== null && range !== explained.current && !touch.matches) latest.current(range);
+    });
+  const latest = useRef((_: WordRange) => {});
+  latest.current = (range) => openDetails(range, false);
+  useSignalEffect(() => {
+    if (selection.value !== null && !isPressed.current) explainSelection();
+  });
+  useEffect(() => {
+    const release = () => {
+      if (isPressed.current) explainSelection();
+      isPressed.current = false;
+    };
+    const end = new AbortController();
+    for (const name of ["pointerup", "pointercancel"]) window.addEventListener(name, release, { signal: end.signal });
+    return () => end.abort();
+  }, []);
+  // A key has removed or restored the words.
+  useLayoutEffect(() => {
+    const range = selection.peek();
+    if (range === null || areRemoved(plan, words, range) === wasRemoved.current) return;
+    explained.current = range;
+    details.hide();
+  }, [plan]);
   const caretPause = useSignal<number | null>(null);
   useSignalEffect(() => {
     const word = caretPause.value;
@@ -203,20 +240,15 @@ export function Transcript(props: TranscriptProps) {
     const word = isKey ? getChosen().from : findWordAtPoint(page.current, event.clientX, event.clientY);
     if (word === null) return;
     event.preventDefault();
+    details.hide();
     const box = isKey ? toDocumentRange(page.current, getChosen())?.getBoundingClientRect() : undefined;
     props.onMenu(box ? { x: box.left, y: box.bottom } : event, word);
+    explained.current = selection.peek();
   };
   const onClick = (event: MouseEvent) => {
     const { x, y } = pressed.current;
     const isDrag = Math.hypot(event.clientX - x, event.clientY - y) > MAX_CLICK_MOVE;
-    if (isDrag || event.shiftKey || event.detail > 1) {
-      // The browser reports the selection after this event.
-      afterNextFrame(() => {
-        const range = selection.peek();
-        if (range !== null) openDetails(range, false);
-      });
-      return;
-    }
+    if (isDrag || event.shiftKey || event.detail > 1) return;
     details.hide();
     caretPause.value = null;
     const pause = event.target instanceof HTMLElement ? event.target.dataset.word : undefined;
@@ -250,6 +282,7 @@ export function Transcript(props: TranscriptProps) {
           tabIndex={0}
           onPointerDown={(event) => {
             pressed.current = { x: event.clientX, y: event.clientY };
+            isPressed.current = event.button === 0;
             if (event.pointerType === "mouse" && event.button === 0 && !event.shiftKey) endSelection();
           }}
           onClick={onClick}
@@ -280,7 +313,7 @@ export function Transcript(props: TranscriptProps) {
         {shown &&
           props.renderDetails?.({
             ...shown,
-            key: `${pauseBefore.current} ${shown.range.from} ${shown.range.to}`,
+            key: `${pauseBefore.current} ${openedFor.current.words === null ? shown.range.from : "selection"}`,
             takesFocus: takesFocus.current,
             isFromText: isFromText.current,
             pauseBefore: pauseBefore.current,
@@ -290,22 +323,7 @@ export function Transcript(props: TranscriptProps) {
       </div>
       <div class="transcript-actions">
         {!follow.isOn.value && <Button onClick={follow.resume}>Follow</Button>}
-        {props.onToggle && !shown && !place && <SelectionButton selection={selection} plan={plan} words={words} />}
       </div>
     </div>
-  );
-}
-
-type SelectionButtonProps = Pick<TranscriptProps, "selection" | "plan" | "words">;
-
-/** Removes or restores words that were selected without a click, as by a search, which opens no details. */
-function SelectionButton({ selection, plan, words }: SelectionButtonProps) {
-  const range = selection.value;
-  if (range === null) return null;
-  const isRemoved = areRemoved(plan, words, range);
-  return (
-    <ActionButton name="edit.toggle" class="selection-button" icon={isRemoved ? "undo" : "cut"}>
-      {isRemoved ? "Restore words" : "Remove words"}
-    </ActionButton>
   );
 }

@@ -40,10 +40,14 @@ export function WordPopover(props: PopoverProps) {
     const element = box.current;
     if (!element) return;
     if (takesFocus) element.querySelector<HTMLElement>("input, button:enabled")?.focus();
+  }, []);
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return;
     const isAboveDock = getComputedStyle(element).position === "fixed";
     if (isAboveDock && isFromText) uncoverWord(element, top);
     if (!isAboveDock) element.scrollIntoView({ block: "nearest" });
-  }, []);
+  }, [top]);
   const isGone = pauseBefore === null && editor.range.value === null;
   useLayoutEffect(() => {
     if (isGone) onClose();
@@ -204,9 +208,14 @@ function Selected({ range, onCorrect, onClose }: Pick<PopoverProps, "range" | "o
   const time = editor.range.value;
   return (
     <>
-      {time !== null && <p class="soft number">{measureRange(editor, time)}</p>}
-      <div class="toolbar">
-        {editor.canEdit && (
+      <header>
+        {time !== null && <span class="soft number">{measureRange(editor, time)}</span>}
+        <span class="spacer" />
+        <ActionButton name="playback.selection" />
+        <ActionButton name="playback.loop" aria-pressed={playback.loop.value !== null} />
+      </header>
+      {editor.canEdit && (
+        <div class="toolbar">
           <ActionButton
             name="edit.toggle"
             icon={undefined}
@@ -215,13 +224,11 @@ function Selected({ range, onCorrect, onClose }: Pick<PopoverProps, "range" | "o
             after={<ActionKey name="edit.toggle" />}
             onDone={onClose}
           />
-        )}
-        {editor.canEdit && <Button onClick={() => onCorrect(range)}>Correct</Button>}
-        <ActionButton name="playback.selection">Play</ActionButton>
-        <ActionButton name="playback.loop" aria-pressed={playback.loop.value !== null}>
-          Loop
-        </ActionButton>
-      </div>
+          <Button onClick={() => onCorrect(range)}>
+            Correct <ActionKey name="words.correct" />
+          </Button>
+        </div>
+      )}
     </>
   );
 }
