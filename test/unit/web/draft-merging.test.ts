@@ -56,7 +56,7 @@ test("edits of two people that do not overlap are merged and sent", async () => 
       { start: 3, end: 8 },
     ],
   });
-  expect(editor.announcement.value.text).toBe("1 change from another tab added");
+  expect(editor.announcement.value.text).toBe("1 change from another tab or device added");
   expect(keeper.state.value.kind).toBe("saved");
 });
 

@@ -13,9 +13,9 @@ import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { RelativeTime } from "../../ui/time";
 import type { DraftKeeper } from "./draft-keeper";
-import { type Conflict, nameAuthor, setAside } from "./draft-stores";
+import { type Conflict, isOwnDraft, setAside } from "./draft-stores";
 
-/** Asks whose edits to keep in the places that another tab or person has changed too. */
+/** Asks which edits to keep in the places that another tab, device or person has changed too. */
 export function DraftConflict({ keeper }: { keeper: DraftKeeper }) {
   const state = keeper.state.value;
   return state.kind === "conflict" && <ConflictMessage keeper={keeper} state={state} />;
@@ -59,42 +59,49 @@ function ConflictMessage({ keeper, state }: MessageProps) {
     await keeper.flush();
   };
   const own = me.value === null ? "" : toDisplayName(me.value);
-  const author = other.updated_by === undefined ? own : (other.updated_by?.name ?? "");
+  const isOwn = isOwnDraft(other);
+  const author = isOwn ? own : (other.updated_by?.name ?? "");
   return (
     <div class="message warning">
       <Icon name="warning" />
       <div class="conflict-text">
         <p>
           {/* Each save of the other person changes the time and the count: screen readers do not repeat the alert. */}
-          <span role="alert">{nameAuthor(other)} edited this cut</span>{" "}
-          {other.updated_at === undefined ? (
-            "in another tab"
-          ) : (
-            <EditedAt key={other.updated_at} iso={other.updated_at} />
-          )}{" "}
-          ({formatCount(places.kept.length + places.texts.length, "change")}).
+          <span role="alert">
+            {isOwn
+              ? `You edited this cut ${other.updated_at === undefined ? "in another tab" : "in another tab or on another device"}`
+              : `${author || "Somebody else"} edited this cut`}
+          </span>{" "}
+          {other.updated_at !== undefined && <EditedAt key={other.updated_at} iso={other.updated_at} />} (
+          {formatCount(places.kept.length + places.texts.length, "change")}).
         </p>
-        {isShown && places.texts.length > 0 && <TextPairs mine={listTexts(mine)} theirs={listTexts(theirs)} />}
+        {isShown && places.texts.length > 0 && (
+          <TextPairs
+            mine={listTexts(mine)}
+            theirs={listTexts(theirs)}
+            names={isOwn ? ["Here", "There"] : ["Yours", "Theirs"]}
+          />
+        )}
       </div>
       <span class="message-actions studio-actions">
         <Button aria-pressed={isShown} onClick={() => setIsShown(!isShown)}>
           Show both
         </Button>
         <Button isBusy={isEnding} onClick={() => void end("mine", theirs, author)}>
-          Keep mine
+          {isOwn ? "Keep this" : "Keep mine"}
         </Button>
         <Button isBusy={isEnding} onClick={() => void end("theirs", mine, own)}>
-          Take theirs
+          {isOwn ? "Take the other" : "Take theirs"}
         </Button>
       </span>
     </div>
   );
 }
 
-type TextPairsProps = { mine: string[]; theirs: string[] };
+type TextPairsProps = { mine: string[]; theirs: string[]; names: [mine: string, theirs: string] };
 
 /** Lists the texts of both for each place. Places with the same texts are counted. */
-function TextPairs({ mine, theirs }: TextPairsProps) {
+function TextPairs({ mine, theirs, names }: TextPairsProps) {
   const counts = new Map<string, number>();
   for (const pair of mine.map((text, n) => JSON.stringify([text, theirs[n]])))
     counts.set(pair, (counts.get(pair) ?? 0) + 1);
@@ -105,7 +112,7 @@ function TextPairs({ mine, theirs }: TextPairsProps) {
         const [yours, other] = JSON.parse(pair) as [string, string];
         return (
           <li key={pair}>
-            Yours: “<span dir="auto">{yours}</span>”. Theirs: “<span dir="auto">{other}</span>”.
+            {names[0]}: “<span dir="auto">{yours}</span>”. {names[1]}: “<span dir="auto">{other}</span>”.
             {count > 1 && ` ${formatCount(count, "time")}.`}
           </li>
         );

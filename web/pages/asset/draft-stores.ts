@@ -28,17 +28,13 @@ export type DraftState =
 /** `other`: the edits of the other tab or person. `places`: those in which both differ. */
 export type Conflict = { kind: "conflict"; other: Draft; places: Places };
 
-/** Returns "by Bruno Meier", "from another tab" or "by somebody else". */
-export function describeAuthor({ updated_by }: Pick<Draft, "updated_by">): string {
-  if (updated_by === undefined || updated_by?.id === me.value?.id) return "from another tab";
-  return `by ${updated_by?.name ?? "somebody else"}`;
-}
+/** Returns whether the user made these edits: in another tab, or on another device. */
+export const isOwnDraft = ({ updated_by }: Pick<Draft, "updated_by">): boolean =>
+  updated_by === undefined || (updated_by !== null && updated_by.id === me.value?.id);
 
-/** Returns "Bruno Meier", "You" for another tab, or "Somebody else". */
-export function nameAuthor({ updated_by }: Pick<Draft, "updated_by">): string {
-  if (updated_by === undefined || updated_by?.id === me.value?.id) return "You";
-  return updated_by?.name ?? "Somebody else";
-}
+/** Returns "by Bruno Meier", "from another tab or device" or "by somebody else". */
+export const describeAuthor = (draft: Pick<Draft, "updated_by">): string =>
+  isOwnDraft(draft) ? "from another tab or device" : `by ${draft.updated_by?.name ?? "somebody else"}`;
 
 /** Returns when a draft was stored, in milliseconds since 1970. */
 export const readTime = ({ updated_at }: Draft): number =>
