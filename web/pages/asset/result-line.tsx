@@ -2,20 +2,18 @@
 
 import { useComputed } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import { type Loudness, type LoudnessSteps, measureSpans, readLoudness } from "../../../src/domain/loudness";
 import { CUT_MODES, type CutMode, MANUAL_MODE } from "../../../src/domain/plan";
 import { findAction, formatKeys, performAction } from "../../app/actions";
-import { api, mediaUrl, must } from "../../app/api";
-import { useRead } from "../../app/cache";
+import { api, must } from "../../app/api";
 import { toNumber } from "../../app/english";
 import { formatCount, formatDuration, formatMinutes, formatRemaining, formatShare } from "../../app/format";
 import { progressOf } from "../../app/live";
 import { openJobs } from "../../app/open-jobs";
-import { createRemainingTime, formatLevel } from "../../app/rare-formats";
-import { fetchFile } from "../../app/save-file";
+import { createRemainingTime } from "../../app/rare-formats";
 import { canWrite } from "../../app/session";
 import { showFailure, showToast, toastPlace } from "../../app/toasts";
-import { type EditorPlan, getKeptDuration, listKept, type RemovalReason, toSeconds } from "../../editor/model/plan";
+import { type EditorPlan, getKeptDuration, type RemovalReason, toSeconds } from "../../editor/model/plan";
+import { countReasons } from "../../editor/model/reason-edits";
 import { nameCount, REASONS } from "../../editor/reasons";
 import { useReviewCount } from "../../editor/review/use-review";
 import { openTab, useEditor } from "../../editor/state/context";
@@ -27,6 +25,7 @@ import { useGlide } from "../../ui/glide";
 import { Icon } from "../../ui/icon";
 import { useBusy } from "../../ui/use-busy";
 import { DraftConflict } from "./draft-notice";
+import { MODE_HINTS } from "./planned-cut";
 import { adviseCut } from "./problem-texts";
 import { deleteCut } from "./use-cuts";
 import { type Asset, hasSpeech } from "./use-media";
@@ -66,10 +65,7 @@ function Result() {
           </span>{" "}
           <strong>{length}</strong> <b>{describeSaving(plan.duration - kept)}</b>
         </p>
-        <div class="soft result-facts">
-          <p class="result-reasons">{describeRemovals(plan)}</p>
-          <LoudnessText />
-        </div>
+        <p class="soft result-reasons">{describeRemovals(plan)}</p>
       </div>
       <span class="spacer" />
       <span class="result-actions">
@@ -91,22 +87,6 @@ function Result() {
         )}
       </span>
     </>
-  );
-}
-
-/** Integrated loudness and true peak of the cut, before it is encoded. */
-function LoudnessText() {
-  const loudness = useCutLoudness();
-  if (loudness === null) return null;
-  const isMeasured = loudness.kind === "measured";
-  const texts = { measured: "", waiting: "is being measured", absent: "unknown" };
-  const title =
-    loudness.kind === "absent" ? loudness.reason : "Integrated loudness and true peak of the cut (EBU R128)";
-  return (
-    <p class="number" title={title}>
-      Loudness {isMeasured ? describeLoudness(loudness) : texts[loudness.kind]}
-      {loudness.kind === "absent" && <span class="visually-hidden">. {loudness.reason}</span>}
-    </p>
   );
 }
 
@@ -135,7 +115,13 @@ function NoCut() {
       {canMake && (
         <span class="result-actions">
           {modes.map(({ value: mode, label }) => (
-            <Button key={mode} disabled={isBusy} aria-label={`Make a cut: ${label}`} onClick={() => void make(mode)}>
+            <Button
+              key={mode}
+              disabled={isBusy}
+              aria-label={`Make a cut: ${label}`}
+              title={MODE_HINTS[mode]}
+              onClick={() => void make(mode)}
+            >
               {label}
             </Button>
           ))}
@@ -156,14 +142,17 @@ function describeSaving(time: number): string {
   return `${formatMinutes(seconds)} shorter`;
 }
 
-/** Returns "196 pauses, 52 fillers, 11 retakes". */
-function describeRemovals({ spans }: EditorPlan): string {
-  const counts = new Map<RemovalReason, number>();
-  for (const span of spans) if (!span.isKept) counts.set(span.reason, (counts.get(span.reason) ?? 0) + 1);
-  return REASONS.filter((reason) => counts.has(reason))
-    .map((reason) => `${toNumber(counts.get(reason)!)} ${nameCount(reason, counts.get(reason)!)}`)
-    .join(", ");
+/** Returns "196 pauses, 52 fillers, 11 retakes, 3 off script". */
+function describeRemovals(plan: EditorPlan): string {
+  const totals = countReasons(plan);
+  return REASONS.flatMap((reason) => {
+    const count = totals.get(reason)?.count;
+    return count === undefined ? [] : [`${toNumber(count)} ${SHORT_NAMES[reason] ?? nameCount(reason, count)}`];
+  }).join(", ");
 }
+
+/** In a list of counts, the noun is not needed. */
+const SHORT_NAMES: Partial<Record<RemovalReason, string>> = { off_script: "off script", manual: "by hand" };
 
 /** The reply to the last action with its undo. Messages of other parts of the page are shown here, too. */
 function Pill() {
@@ -247,39 +236,4 @@ function CutState({ cut }: { cut: Cut }) {
       )}
     </div>
   );
-}
-
-/** `reason`: why it is not known. */
-type CutLoudness = ({ kind: "measured" } & Loudness) | { kind: "waiting" } | { kind: "absent"; reason: string };
-
-/** Returns the loudness of the cut with its latest edits; null without audio or before it is read. */
-function useCutLoudness(): CutLoudness | null {
-  const { asset, editor, media } = useEditor();
-  const isReady = media?.loudness.is_ready === true;
-  const { state } = useRead(isReady ? ["loudness", asset.id] : null, (signal) => loadLoudness(asset.id, signal), {
-    lasts: "forever",
-  });
-  const loaded = state.value;
-  const plan = editor.latePlan.value;
-  const measured = useMemo(
-    () => (loaded.kind === "ready" ? measureSpans(loaded.value, listKept(plan)) : null),
-    [loaded, plan],
-  );
-  if (asset.audio_tracks === 0 || media === null) return null;
-  if (measured !== null) return { kind: "measured", ...measured };
-  if (loaded.kind === "failed") return { kind: "absent", reason: loaded.message };
-  const reason = media.loudness.absent_reason;
-  if (reason !== null) return { kind: "absent", reason };
-  return isReady ? null : { kind: "waiting" };
-}
-
-async function loadLoudness(assetId: string, signal: AbortSignal): Promise<LoudnessSteps> {
-  const response = await fetchFile(mediaUrl(assetId, "loudness"), signal);
-  return readLoudness(await response.arrayBuffer());
-}
-
-/** Returns "−19.3 LUFS, −2.1 dBTP". */
-function describeLoudness({ integrated, peak }: Loudness): string {
-  if (integrated === null || peak === null) return "none (silence)";
-  return `${formatLevel(integrated)} LUFS, ${formatLevel(peak)} dBTP`;
 }

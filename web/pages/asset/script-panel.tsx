@@ -73,7 +73,7 @@ export function ScriptPanel() {
         {asset.cuttable ? (cut === null ? "Make the first cut" : "Script and options") : PLANNED}
       </h2>
       <ScriptField form={form} onError={setError} />
-      {asset.cuttable ? <CutChoices form={form} /> : <PlannedMode asset={asset} form={form} />}
+      {asset.cuttable ? <CutChoices form={form} isFirst={cut === null} /> : <PlannedMode asset={asset} form={form} />}
       <ErrorMessage error={error} />
       {asset.cuttable && (
         <Button
@@ -129,22 +129,38 @@ export function useDroppedScript(form: ScriptForm, isEnabled: boolean): void {
   }, [form, isEnabled]);
 }
 
-/** The mode and the options of a cut. */
-function CutChoices({ form }: { form: ScriptForm }) {
+const USUAL_MODE = "natural";
+
+/** The mode and the options of a cut. Before the first one, the modes are buttons above the picture. */
+function CutChoices({ form, isFirst }: { form: ScriptForm; isFirst: boolean }) {
+  // A mode that was chosen during the transcription is shown.
+  const [isOpen] = useState(isFirst && form.options.peek().mode !== USUAL_MODE);
+  return (
+    <>
+      {!isFirst && <ModeField form={form} />}
+      <details class="cut-options" open={isOpen}>
+        <summary>Options</summary>
+        <div class="cut-option-fields">
+          {isFirst && <ModeField form={form} />}
+          <CutOptionFields form={form} />
+        </div>
+      </details>
+      <TranscribedLanguage />
+    </>
+  );
+}
+
+function ModeField({ form }: { form: ScriptForm }) {
   const id = useId();
   const { mode } = form.options.value;
   return (
-    <>
-      <div class="field">
-        <span class="label">Mode</span>
-        <Segments label="Mode" hintId={id} class="wide" value={mode} options={MODES} onChange={form.setMode} />
-        <span id={id} class="hint">
-          {mode === MANUAL_MODE ? "" : MODE_HINTS[mode]}
-        </span>
-      </div>
-      <CutOptionFields form={form} />
-      <TranscribedLanguage />
-    </>
+    <div class="field">
+      <span class="label">Mode</span>
+      <Segments label="Mode" hintId={id} class="wide" value={mode} options={MODES} onChange={form.setMode} />
+      <span id={id} class="hint">
+        {mode === MANUAL_MODE ? "" : MODE_HINTS[mode]}
+      </span>
+    </div>
   );
 }
 
@@ -235,46 +251,43 @@ function CutOptionFields({ form }: { form: ScriptForm }) {
     form.options.value = { ...form.options.value, ...change };
   };
   return (
-    <details class="cut-options">
-      <summary>Options</summary>
-      <div class="cut-option-fields">
-        {NUMBERS.map(({ name, label }) => {
-          const { min, max } = CUT_OPTION_LIMITS[name];
-          return (
-            <Field
-              key={name}
-              name={name}
-              label={label}
-              type="number"
-              min={min}
-              max={max}
-              step={0.01}
-              value={options[name]}
-              onInput={(event) => {
-                const value = event.currentTarget.valueAsNumber;
-                if (value >= min && value <= max) set({ [name]: value });
-              }}
-              // An unusable value does not stay in the field.
-              onChange={(event) => {
-                const input = event.currentTarget;
-                const value = input.value === "" ? options[name] : Math.min(max, Math.max(min, input.valueAsNumber));
-                input.value = String(value);
-                set({ [name]: value });
-              }}
-            />
-          );
-        })}
-        {SWITCHES.map(({ name, label }) => (
-          <label key={name} class="check">
-            <input
-              type="checkbox"
-              checked={options[name]}
-              onChange={(event) => set({ [name]: event.currentTarget.checked })}
-            />
-            {label}
-          </label>
-        ))}
-      </div>
-    </details>
+    <>
+      {NUMBERS.map(({ name, label }) => {
+        const { min, max } = CUT_OPTION_LIMITS[name];
+        return (
+          <Field
+            key={name}
+            name={name}
+            label={label}
+            type="number"
+            min={min}
+            max={max}
+            step={0.01}
+            value={options[name]}
+            onInput={(event) => {
+              const value = event.currentTarget.valueAsNumber;
+              if (value >= min && value <= max) set({ [name]: value });
+            }}
+            // An unusable value does not stay in the field.
+            onChange={(event) => {
+              const input = event.currentTarget;
+              const value = input.value === "" ? options[name] : Math.min(max, Math.max(min, input.valueAsNumber));
+              input.value = String(value);
+              set({ [name]: value });
+            }}
+          />
+        );
+      })}
+      {SWITCHES.map(({ name, label }) => (
+        <label key={name} class="check">
+          <input
+            type="checkbox"
+            checked={options[name]}
+            onChange={(event) => set({ [name]: event.currentTarget.checked })}
+          />
+          {label}
+        </label>
+      ))}
+    </>
   );
 }
