@@ -81,7 +81,7 @@ function readState(): State {
     checked: text(".review-progress h2"),
     queue: label(".review-head .menu button"),
     tab: text("[role=tab][aria-selected=true]"),
-    take: text(".take-choice[aria-pressed=true] b"),
+    take: text(".take:has(:checked) b"),
     pressed: [
       ...document.querySelectorAll(":is(.transport, .picture-tools, .review-versions) button[aria-pressed=true]"),
     ].map((one) => one.getAttribute("aria-label") ?? one.textContent ?? ""),

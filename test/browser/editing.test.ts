@@ -87,7 +87,7 @@ test("Space, J, K and L belong to playback wherever the focus is, and text field
   await untilPlaying(page, false);
   await page.getByRole("tab", { name: "Takes" }).click();
   // The take plays in place.
-  await page.getByRole("button", { name: /^Take 1/ }).click();
+  await page.getByRole("radio", { name: "Take 1" }).click();
   await untilPlaying(page, true);
   await keyboard.press("k");
   await untilPlaying(page, false);

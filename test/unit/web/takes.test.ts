@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { type EditorPlan, removeRange } from "../../../web/editor/model/plan";
-import { listTakes } from "../../../web/editor/model/takes";
+import { explainIncomplete, listTakes } from "../../../web/editor/model/takes";
 
 const WHOLE: EditorPlan = { duration: 4e6, spans: [{ start: 0, end: 4e6, isKept: true, review: null }] };
 
@@ -17,4 +17,18 @@ test("a short take of which the padding of another one is left is not in the cut
   const [take] = listTakes(removeRange(WHOLE, { start: 1_120_000, end: 1_490_000 }), source);
   expect(take!.candidates.map(({ isKept }) => isKept)).toEqual([false, false, true]);
   expect(listTakes(WHOLE, source)[0]!.candidates.every(({ isKept }) => isKept)).toBe(true);
+});
+
+const LINE = "We lifted the first board, and there was nothing.";
+
+test.each<[said: string, reason: string]>([
+  ["we lifted the, we lifted the first", "stops early"],
+  ["board and there was nothing.", "starts late"],
+  ["We lifted the first and there was nothing.", "without “board”"],
+  ["We the first and there nothing.", "3 words missing"],
+  ["the first board and", "5 words missing"],
+  ["We lifted the first board and there was nothing.", "not complete"],
+  ["", "not complete"],
+])("“%s”: %s", (said, reason) => {
+  expect(explainIncomplete(LINE, said)).toBe(reason);
 });

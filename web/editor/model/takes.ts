@@ -65,3 +65,24 @@ export function getNextTake({ candidates }: Take): number {
 /** Returns the line whose takes include a time, or null. */
 export const findTakeAt = (takes: readonly Take[], time: number): Take | null =>
   takes.find(({ candidates }) => candidates.some(({ start, end }) => start <= time && time < end)) ?? null;
+
+const toPlainWords = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+
+/** Returns why a take is not complete, by the words of its line that it lacks. */
+export function explainIncomplete(line: string, said: string): string {
+  const [wanted, words] = [toPlainWords(line), toPlainWords(said)];
+  let at = 0;
+  const isSaid = wanted.map((word) => {
+    const found = words.indexOf(word, at);
+    if (found !== -1) at = found + 1;
+    return found !== -1;
+  });
+  const missing = isSaid.filter((one) => !one).length;
+  if (missing === 0 || missing === wanted.length) return "not complete";
+  const first = isSaid.indexOf(true);
+  const last = isSaid.lastIndexOf(true);
+  const isEnd = last === wanted.length - 1 - missing;
+  if (isEnd && first === 0) return "stops early";
+  if (first === missing) return "starts late";
+  return missing === 1 ? `without “${wanted[isSaid.indexOf(false)]}”` : `${missing} words missing`;
+}

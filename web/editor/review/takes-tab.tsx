@@ -1,12 +1,11 @@
 import { useSignal } from "@preact/signals";
-import { useMemo } from "preact/hooks";
+import { useId, useMemo } from "preact/hooks";
 import { useActions } from "../../app/actions";
-import { formatDuration } from "../../app/format";
+import { formatDecimal, formatDuration, formatShare } from "../../app/format";
 import { Button, IconButton } from "../../ui/button";
-import { Icon } from "../../ui/icon";
 import { isByKeyboard, isLongPress, openContextMenu } from "../context-menu";
 import { toSeconds } from "../model/plan";
-import type { Take } from "../model/takes";
+import { explainIncomplete, type Take } from "../model/takes";
 import { openTab, useEditor } from "../state/context";
 import { selectTake } from "../state/edit-actions";
 import { playTake } from "../state/seek-actions";
@@ -73,10 +72,9 @@ export function TakesTab() {
       </h2>
       <ul class="take-lines">
         {takes.map((take) => (
-          <li key={take.candidates[0]!.start} class="take-line">
-            <h3 dir="auto">{take.line}</h3>
-            {/* biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields. */}
-            <div role="group" aria-label={take.line}>
+          <li key={take.candidates[0]!.start}>
+            <fieldset class="take-line">
+              <legend dir="auto">{take.line}</legend>
               {take.candidates.map((candidate, index) => (
                 <TakeRow
                   key={candidate.start}
@@ -92,7 +90,7 @@ export function TakesTab() {
                   }}
                 />
               ))}
-            </div>
+            </fieldset>
           </li>
         ))}
       </ul>
@@ -102,40 +100,55 @@ export function TakesTab() {
 
 type RowProps = { take: Take; index: number; onMenu(event: MouseEvent): void };
 
-/** A take: pressed if the cut has it. The button beside it plays the cut with it. */
+/** A take: chosen if the cut has it. Choosing it plays the cut with it, and so does the button beside it. */
 function TakeRow({ take, index, onMenu }: RowProps) {
   const { editor, playback } = useEditor();
-  const { start, isComplete, isKept, score } = take.candidates[index]!;
+  const id = useId();
+  const candidate = take.candidates[index]!;
+  const { start, end, isComplete, isKept, score } = candidate;
+  const isChosen = isKept && take.candidates.findIndex((one) => one.isKept) === index;
+  const said = readExcerpt(editor, candidate);
+  const facts = [
+    formatDuration(Math.floor(toSeconds(start))),
+    `${formatDecimal(toSeconds(end - start))} s`,
+    !isComplete && explainIncomplete(take.line, said),
+    isKept && !isChosen && "also in the cut",
+  ];
   return (
     <div class="take">
+      <label class="take-choice" onContextMenu={onMenu}>
+        <input
+          type="radio"
+          name={`take ${take.candidates[0]!.start}`}
+          checked={isChosen}
+          disabled={!editor.canEdit}
+          aria-label={`Take ${index + 1}`}
+          aria-describedby={id}
+          // Also plays the take that is chosen already.
+          onClick={() => {
+            if (!isChosen) selectTake(editor, take, index);
+            playTake(editor, playback, take, index);
+          }}
+        />
+        <span id={id}>
+          <b>Take {index + 1}</b>
+          <span class="soft number"> {facts.filter(Boolean).join(" · ")}</span>
+          <span class="take-text" dir="auto">
+            {said}
+          </span>
+        </span>
+      </label>
+      {score !== null && (
+        <span class="soft number" title="How well the words match the line">
+          {formatShare(score)} match
+        </span>
+      )}
       <IconButton
         icon="play"
         label={`Play take ${index + 1}`}
         disabled={!playback.isReady.value}
         onClick={() => playTake(editor, playback, take, index)}
       />
-      <button
-        type="button"
-        class="take-choice"
-        aria-pressed={isKept}
-        disabled={!editor.canEdit}
-        onContextMenu={onMenu}
-        onClick={() => {
-          if (!isKept) selectTake(editor, take, index);
-          playTake(editor, playback, take, index);
-        }}
-      >
-        <span class="take-check">{isKept && <Icon name="check" />}</span>
-        <span>
-          <b>Take {index + 1}</b>
-          <span class="soft number"> at {formatDuration(Math.floor(toSeconds(start)))}</span>
-          {!isComplete && <span class="soft"> · incomplete</span>}
-          {score !== null && <span class="soft number"> · score {Math.round(score * 100)}</span>}
-          <span class="take-text" dir="auto">
-            {readExcerpt(editor, take.candidates[index]!)}
-          </span>
-        </span>
-      </button>
     </div>
   );
 }
