@@ -212,7 +212,7 @@ export const PICTURE_STATES: PictureState[] = [
       await page.locator(".save-state [data-draft]").waitFor();
       await page.context().close();
       await shown.context().setOffline(false);
-      await drive.locate("button", "Take theirs");
+      await drive.locate("button", "Take the other");
     },
   },
   {
@@ -223,7 +223,7 @@ export const PICTURE_STATES: PictureState[] = [
       await shown.route("**/media", (route) => route.fulfill({ json: { ...media, ...waits } }));
       await shown.reload();
       await shown
-        .getByText(/Playback is/)
+        .getByText(/Playback will be ready/)
         .first()
         .waitFor({ timeout: 5_000 });
     },

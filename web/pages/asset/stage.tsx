@@ -1,6 +1,6 @@
 /** The picture of the current playback, or the waveform of a recording without video. */
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { mediaUrl } from "../../app/api";
 import { findCaption, listCaptions } from "../../editor/model/captions";
 import { findSpanIndex, fromSeconds } from "../../editor/model/plan";
@@ -93,7 +93,7 @@ function Picture() {
   return (
     <div class="view">
       <figure
-        class={ratio < 1 ? "picture is-upright" : "picture"}
+        class={["picture", ratio < 1 && "is-upright", !isReady && "is-waiting"].filter(Boolean).join(" ")}
         ref={frame}
         style={hasVideo ? { "--ratio": ratio } : undefined}
       >
@@ -106,6 +106,7 @@ function Picture() {
           aria-label="Video"
           onClick={() => playback.toggle()}
         />
+        {hasVideo && !isReady && asset.state === "ready" && <Poster id={asset.id} />}
         {hasVideo ? <Still video={video} /> : <Envelope />}
         {(hasCaptions.value || !hasVideo) && <CaptionLine />}
         {hasVideo && (
@@ -123,6 +124,14 @@ function Picture() {
         )}
       </figure>
     </div>
+  );
+}
+
+/** Until there are frames, the picture of the recording. */
+function Poster({ id }: { id: string }) {
+  const [isMissing, setIsMissing] = useState(false);
+  return isMissing ? null : (
+    <img class="still" src={mediaUrl(id, "poster")} alt="" onError={() => setIsMissing(true)} />
   );
 }
 

@@ -64,10 +64,10 @@ export type Strip = { waveform: Waveform | null; storyboard: Storyboard | null }
  */
 export function useStrip(asset: Asset, media: AssetMedia | null): Strip {
   const { is_playable: isPlayable = false, is_preview_ready: isPreviewReady = false } = media ?? {};
-  const isStarted = isPlayable || isPreviewReady;
-  const hasWaveform = asset.audio_tracks !== 0 && (asset.cuttable || media?.has_waveform === true);
+  const isMade = isPlayable || isPreviewReady;
+  const hasWaveform = asset.audio_tracks !== 0 && ((isMade && asset.cuttable) || media?.has_waveform === true);
   const hasStoryboard = media?.has_storyboard === true;
-  const toKey = (name: string, isThere: boolean) => (isStarted && isThere ? [name, asset.id, isPreviewReady] : null);
+  const toKey = (name: string, isThere: boolean) => (isThere ? [name, asset.id, isPreviewReady] : null);
   const waveform = useKeptFile(toKey("waveform", hasWaveform), asset.id, loadWaveform);
   const storyboard = useKeptFile(toKey("storyboard", hasStoryboard), asset.id, (id, signal) =>
     loadStoryboard(id, asset, signal),
