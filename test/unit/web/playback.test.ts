@@ -93,6 +93,15 @@ test("after a part of another cut, the edited one plays", () => {
   }
 });
 
+test("a part that is about to play shows its start", () => {
+  const playback = createPlayback();
+  playback.setPlan(WHOLE);
+  playback.playPart(SHORT, PART);
+  expect(playback.playhead.value).toBe(5 * SECOND);
+  playback.playPart(SHORT, { start: 10 * SECOND, end: 35 * SECOND });
+  expect(playback.playhead.value).toBe(30 * SECOND);
+});
+
 test("an edit that a part has played already is not sent again", () => {
   const playback = createPlayback();
   playback.setPlan(WHOLE);

@@ -168,12 +168,13 @@ export class CutPlayer {
     this.state.isPlaying.value = false;
   }
 
-  /** Plays a range of the source, or the kept parts of it, to its end. `plan` replaces the plan. */
+  /** Plays a range of the source or its kept parts to its end. Its start is shown at once. `plan` replaces the plan. */
   playRange(range: Range, mode: PlayerMode = "source", plan = this.plan): void {
     this.plan = plan;
     this.state.mode.value = mode;
     this.range = range;
     this.show(range.start);
+    this.setTime(this.pieces, toCutTime(this.pieces, range.start));
     this.resume();
   }
 
@@ -212,9 +213,7 @@ export class CutPlayer {
 
   setRate(rate: number): void {
     this.state.rate.value = rate;
-    if (this.video === null) return;
-    this.video.defaultPlaybackRate = rate;
-    this.video.playbackRate = rate;
+    if (this.video !== null) Object.assign(this.video, { defaultPlaybackRate: rate, playbackRate: rate });
   }
 
   /** Restarts after an error. */
@@ -228,10 +227,14 @@ export class CutPlayer {
   }
 
   private seekCut(cutTime: number): void {
-    const target = Math.max(0, Math.min(getLength(this.pieces), cutTime));
-    this.state.cutTime.value = target;
-    this.state.sourceTime.value = toSourceTime(this.pieces, target);
-    this.engine?.seek(this.state.sourceTime.value);
+    this.setTime(this.pieces, cutTime);
+    this.engine?.seek(this.state.sourceTime.peek());
+  }
+
+  private setTime(pieces: readonly Piece[], cutTime: number): void {
+    const time = Math.max(0, Math.min(getLength(pieces), cutTime));
+    this.state.cutTime.value = time;
+    this.state.sourceTime.value = toSourceTime(pieces, time);
   }
 
   private start(sourceTime: number): void {
@@ -315,11 +318,9 @@ export class CutPlayer {
   }
 
   private update(): void {
-    const { engine, state } = this;
+    const { engine } = this;
     if (engine === null || engine.pieces.length === 0 || engine.openSeeks > 0) return;
-    const cutTime = Math.min(engine.cutTime, getLength(engine.pieces));
-    state.cutTime.value = cutTime;
-    state.sourceTime.value = toSourceTime(engine.pieces, cutTime);
+    this.setTime(engine.pieces, engine.cutTime);
   }
 
   private onPlay(): void {
