@@ -65,13 +65,13 @@ class Paragraph extends Component<ParagraphProps> {
 }
 
 /** Renders a piece of a paragraph. */
-export function renderPiece({ text, run, pause, word }: Piece) {
+export function renderPiece({ text, run, pause, word, isFirst }: Piece) {
   if (pause) {
     const length = formatDecimal(toSeconds(pause.length));
     // Empty, because characters are counted.
     return (
       <i
-        class={pause.isRemoved ? "pause-chip removed" : "pause-chip"}
+        class={`pause-chip${pause.isRemoved ? " removed" : ""}${isFirst ? " is-first" : ""}`}
         role="img"
         aria-label={`Pause of ${length} s${pause.isRemoved ? ", removed" : ""}`}
         data-length={length}

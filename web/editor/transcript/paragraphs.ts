@@ -199,7 +199,7 @@ export const findParagraph = (paragraphs: readonly WordRange[], word: number): n
   Math.max(0, findFirst(paragraphs.length, (index) => paragraphs[index]!.from > word) - 1);
 
 /** A part of a paragraph's text. `run` is null for unmarked text. */
-export type Piece = { text: string; run: Run | null; pause?: Pause; word?: number };
+export type Piece = { text: string; run: Run | null; pause?: Pause; word?: number; isFirst?: boolean };
 
 /** Returns the text of a paragraph in pieces: all words with a text, separated by one space. */
 export function toPieces({ runs, texts }: ParagraphView): Piece[] {
@@ -208,8 +208,9 @@ export function toPieces({ runs, texts }: ParagraphView): Piece[] {
     const text = joinTexts(texts, run);
     if (text === "") continue;
     if (run.pause !== null) {
-      if (pieces.length > 0) pieces.push({ text: " ", run: null });
-      pieces.push({ text: "", run: null, pause: run.pause, word: run.from });
+      const isFirst = pieces.length === 0;
+      if (!isFirst) pieces.push({ text: " ", run: null });
+      pieces.push({ text: "", run: null, pause: run.pause, word: run.from, isFirst });
       if (isPlainRun(run)) pieces.push({ text, run: null });
       else pieces.push({ text, run });
       continue;

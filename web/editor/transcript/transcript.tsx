@@ -217,7 +217,8 @@ export function Transcript(props: TranscriptProps) {
     onCorrect: openCorrection,
     onSeekWord: seekWord,
     caretPause,
-    hasPauseBefore: (word) => findChip(list.current, word) !== null,
+    // Otherwise the steps stop at words: ↑ and ↓ go to removed pauses.
+    hasPauseBefore: (word) => props.hasAllPauses === true && findChip(list.current, word) !== null,
     onPickPause: (word) => props.onPickPause?.(word, true),
     onOpen: (word, isPause) => {
       const range = isPause ? { from: word, to: word + 1 } : (props.onPick?.(word) ?? null);

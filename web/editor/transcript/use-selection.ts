@@ -93,7 +93,7 @@ type KeysOptions = {
   onSeekWord(word: number): void;
   /** The word after the pause at which the caret is, or null. */
   caretPause: Signal<number | null>;
-  /** Whether a pause is shown before a word. */
+  /** Whether the caret stops at a pause before a word. */
   hasPauseBefore(word: number): boolean;
   onPickPause(word: number): void;
   /** Opens the details of a pause, or of a removed word. Returns whether there are any. */
@@ -117,7 +117,6 @@ export function useKeys({ texts, selection, played, caretPause, ...on }: KeysOpt
     const at = leftPause ?? (selection.peek() === null ? getCaret() : last.current.at);
     const caret = { ...last.current, at };
     const moved = moveSelection(caret, selection.peek(), texts, direction, extends_);
-    // The caret stops at each pause that is shown.
     const stop = direction === 1 ? moved.at : toUnit(texts, at);
     if (!extends_ && selection.peek() !== null && moved.at !== at && on.hasPauseBefore(stop)) {
       on.onPickPause(stop);
