@@ -2,9 +2,18 @@
 import { type Action, formatKeys, letterKeys, listActions } from "../app/actions";
 import { Dialog } from "../ui/dialog";
 
+/** In the order of their use. Other groups follow, those of every page last. */
+const GROUPS = ["Playback", "Places", "Transcript", "Editing", "Review", "Reasons", "Timeline"];
+const LAST = "Everywhere";
+
+const rank = (group: string): number => {
+  const index = GROUPS.indexOf(group);
+  return group === LAST ? GROUPS.length + 1 : index === -1 ? GROUPS.length : index;
+};
+
 export function KeyboardHelp({ onClose }: { onClose(): void }) {
   const shortcuts = listActions().filter(({ keys }) => keys.length > 0);
-  const groups = [...new Set(shortcuts.map(({ group }) => group))];
+  const groups = [...new Set(shortcuts.map(({ group }) => group))].sort((a, b) => rank(a) - rank(b));
   return (
     <Dialog title="Keyboard shortcuts" isWide onClose={onClose}>
       <div class="dialog-body">

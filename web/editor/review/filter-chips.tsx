@@ -59,7 +59,7 @@ function listActions(editor: Editor): Action[] {
   const filters = REASONS.map((reason, index) => ({
     name: `filter.${reason}`,
     label: `Show only: ${REASON_NAMES[reason]}`,
-    group: "Places",
+    group: "Reasons",
     keys: [`Alt+${index + 1}`],
     isEnabled: () => editor.filter.value === reason || listShown(editor).includes(reason),
     perform: () => {
@@ -70,7 +70,7 @@ function listActions(editor: Editor): Action[] {
   const leave = {
     name: "filter.leave",
     label: "Show all reasons again",
-    group: "Places",
+    group: "Reasons",
     keys: ["Escape"],
     isEnabled: () => editor.filter.value !== null && editor.range.value === null,
     perform: () => {

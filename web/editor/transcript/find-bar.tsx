@@ -170,6 +170,6 @@ const OptionButton = ({ options, name, label, children }: OptionProps) => (
 /** Returns "2 of 9", or how many there are before one is selected. */
 function describeMatches(text: string, current: number, count: number): string {
   if (text === "") return "";
-  if (count === 0) return "None";
+  if (count === 0) return "No matches";
   return current === -1 ? formatCount(count, "match", "matches") : `${current + 1} of ${count}`;
 }
