@@ -1,8 +1,10 @@
 /** A real browser: files that are dropped outside of the page of a project. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
+import { startSession } from "../http/accounts";
 import { wav } from "../http/media";
 import type { Paged } from "../http/resources";
+import { createWorkspace } from "../http/workspace-calls";
 import { temporaryFolder } from "../temporary-folder";
 import { until } from "../until";
 import { expectAccessible } from "./axe";
@@ -87,6 +89,48 @@ test("recordings that are dropped outside of a project are added to a chosen one
   await row("four.wav").getByText("Uploaded").waitFor();
   const { items } = await user.must<Paged<{ filename: string }>>("GET", `/api/v1/assets?project_id=${talks.id}`);
   expect(items.map(({ filename }) => filename).toSorted()).toEqual(["four.wav", "one.wav", "two.wav"]);
+});
+
+test("dropped files are shown at once, can be canceled, and stay in their workspace", async () => {
+  await using folder = await temporaryFolder();
+  const one = join(folder.path, "one.wav");
+  await Bun.write(one, await wav(2));
+  const user = await server().user();
+  const talks = await user.project("Talks");
+  const studio = await createWorkspace(await startSession(server(), user), "Studio Nord");
+  const page = await open("/jobs", user);
+  const row = page
+    .getByRole("region", { name: "Uploads" })
+    .getByRole("listitem")
+    .filter({ hasText: "Checking 1 file…" });
+  const dialog = page.getByRole("dialog", { name: /Add 1 recording/ });
+  let held = Promise.withResolvers<void>();
+  await page.route(/\/uploads\/limits/, (route) => held.promise.then(() => route.continue()).catch(() => {}));
+
+  await drop(page, [one]);
+  await row.getByText("Nothing is uploaded yet").waitFor();
+  await expectAccessible(page);
+  await row.getByRole("button", { name: "Stop" }).click();
+  await row.waitFor({ state: "detached" });
+  held.resolve();
+  held = Promise.withResolvers<void>();
+
+  await drop(page, [one]);
+  await row.waitFor();
+  const chosen = page.getByLabel("Workspace", { exact: true });
+  await chosen.selectOption("Studio Nord");
+  await page.getByRole("heading", { level: 1, name: "Projects" }).or(page.locator("#first-minute")).waitFor();
+  expect(await dialog.count()).toBe(0);
+  held.resolve();
+  await dialog.getByRole("heading", { name: "Add 1 recording to a project in Personal" }).waitFor();
+  await row.waitFor({ state: "detached" });
+  await dialog.getByRole("button", { name: "Talks" }).click();
+  await page.getByText("Uploading 1 recording to “Talks”.").waitFor();
+  await until("the recording", async () => {
+    const { items } = await user.must<Paged<object>>("GET", `/api/v1/assets?project_id=${talks.id}`);
+    return items.length === 1;
+  });
+  expect(await chosen.inputValue()).toBe(studio.id);
 });
 
 test("a text file dropped on a recording's page becomes its script, and Undo restores the previous one", async () => {

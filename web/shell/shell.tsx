@@ -16,13 +16,14 @@ import { Button } from "../ui/button";
 import { Icon } from "../ui/icon";
 import { useBusy } from "../ui/use-busy";
 import { receiveOtherDrops } from "../upload/dropped-files";
-import type DroppedRecordings from "../upload/dropped-recordings";
+import type { Drop, default as DroppedRecordings } from "../upload/dropped-recordings";
 import { ThemeButton } from "./brand";
 import { CommandPalette, SearchButton } from "./command-palette";
 import type { KeyboardHelp } from "./keyboard-help";
 import { Rail, SideBar, UnreadStatus } from "./rail";
 
 const loadDroppedRecordings = withStyle("pages", () => import("../upload/dropped-recordings"));
+const loadDrops = () => Promise.all([loadDroppedRecordings(), import("../upload/take-recordings")]);
 const Tray = lazyPage(withStyle("pages", () => import("../tray/tray")));
 
 export function Shell({ children }: { children: ComponentChildren }) {
@@ -95,9 +96,6 @@ function GraceBanner() {
   );
 }
 
-/** `path`: the page on which the files were dropped. */
-type Drop = { files: File[]; path: string };
-
 /** Adds files that are dropped outside of a drop area to a project, one drop after the other. */
 function OtherDrops() {
   const [Dropped, setDropped] = useState<typeof DroppedRecordings | null>(null);
@@ -105,12 +103,17 @@ function OtherDrops() {
   const mayUpload = canWrite.value;
   useEffect(() => {
     if (!mayUpload) return;
-    return receiveOtherDrops((files) => {
-      const drop = { files, path: location.pathname };
-      loadDroppedRecordings().then((loaded) => {
-        setDropped(() => loaded.default);
-        setDrops((waiting) => [...waiting, drop]);
-      }, showFailure);
+    return receiveOtherDrops({
+      // So that the drop is shown at once.
+      prepare: () => void loadDrops().catch(() => {}),
+      take: (dropped) => {
+        const path = location.pathname;
+        loadDrops().then(([loaded, { startCheck }]) => {
+          const drop = { dropped, path, check: startCheck(dropped.count) };
+          setDropped(() => loaded.default);
+          setDrops((waiting) => [...waiting, drop]);
+        }, showFailure);
+      },
     });
   }, [mayUpload]);
   const [drop] = drops;

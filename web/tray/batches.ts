@@ -13,6 +13,7 @@ export type Batch = {
   id: string;
   /** The running action, such as "Cutting". */
   label: string;
+  /** 0 for work without a known size. */
   total: number;
   done: number;
   state: "running" | "done" | "stopped";

@@ -105,6 +105,7 @@ const MAX_SHOWN = 3;
 function describeBatch({ total, done, state, problems }: Batch): string {
   const failed = new Set(problems.flatMap(({ id }) => id ?? [])).size;
   const share = (count: number) => `${toNumber(count)} of ${toNumber(total)}`;
+  if (total === 0) return "Nothing is uploaded yet";
   if (state === "running") return share(done);
   if (state === "stopped") return `Stopped after ${share(done)}`;
   if (problems.length === 0) return `Done: ${toNumber(total)}`;
@@ -127,7 +128,9 @@ export function BatchRow({ batch }: { batch: Batch }) {
           </span>
         ))}
         {problems.length > MAX_SHOWN && <span>and {toNumber(problems.length - MAX_SHOWN)} more</span>}
-        {state === "running" && <progress class="progress" aria-label={label} max={total} value={done} />}
+        {state === "running" && (
+          <progress class="progress" aria-label={label} {...(total > 0 && { max: total, value: done })} />
+        )}
       </span>
       {batch.retry !== null && (
         <Button

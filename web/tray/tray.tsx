@@ -81,7 +81,10 @@ function describe(items: readonly UploadItem[], all: readonly Batch[]): { title:
     const left = Math.max(...active.map(({ secondsLeft }) => secondsLeft ?? 0));
     return { title: `Uploading ${formatCount(active.length, "file")}`, detail: left > 0 ? formatRemaining(left) : "" };
   }
-  if (batch) return { title: batch.label, detail: `${toNumber(batch.done)} of ${toNumber(batch.total)}` };
+  if (batch) {
+    const detail = batch.total === 0 ? "" : `${toNumber(batch.done)} of ${toNumber(batch.total)}`;
+    return { title: batch.label, detail };
+  }
   const problems =
     items.filter(({ error }) => error !== null).length + all.reduce((sum, one) => sum + one.problems.length, 0);
   if (problems > 0) return { title: formatCount(problems, "problem"), detail: "" };

@@ -10,16 +10,17 @@ import { Dialog } from "../ui/dialog";
 import { listNames } from "./messages";
 import { addUploads } from "./queue";
 import { dropScripts } from "./scripts";
+import type { FileCheck } from "./take-recordings";
 
 /** `known`: files that the project may already contain. `answer` receives the files to upload; null cancels. */
 type Question = { files: File[]; known: File[]; answer(chosen: File[] | null): void };
 
 type AddUploads = {
   /**
-   * Returns the uploaded files; null if the user closes the question. Throws `ApiError`, or the signal's reason: then
-   * nothing is uploaded.
+   * Ends the check of the files and returns the uploaded ones; null if the user closes the question. Throws `ApiError`,
+   * or the signal's reason: then nothing is uploaded.
    */
-  add(projectId: string, files: File[], signal?: AbortSignal): Promise<File[] | null>;
+  add(projectId: string, files: File[], check: FileCheck): Promise<File[] | null>;
   /** The dialog to render while a question is open: the oldest one. */
   question: ComponentChildren;
 };
@@ -37,16 +38,17 @@ export function useAddUploads(): AddUploads {
       setAsked((all) => [...all, question]);
     });
   return {
-    add: async (projectId, files, signal = new AbortController().signal) => {
-      const known = await findDuplicates(projectId, files, signal);
-      signal.throwIfAborted();
+    add: async (projectId, files, check) => {
+      const known = await findDuplicates(projectId, files, check);
+      check.signal.throwIfAborted();
+      check.end();
       const chosen = known.length === 0 ? files : await ask(files, known);
       if (chosen === null) return null;
       dropScripts(
         files.filter((file) => !chosen.includes(file)),
         chosen,
       );
-      addUploads(projectId, chosen);
+      addUploads(projectId, chosen, check);
       return chosen;
     },
     question: asked[0] && <AgainDialog key={asked[0]} {...asked[0]} />,
@@ -75,10 +77,10 @@ const AgainDialog = ({ files, known, answer }: Question) => (
 const MAX_SEARCHES = 5;
 
 /** Returns the files with the same name and size as a recording in the project. */
-async function findDuplicates(projectId: string, files: File[], signal: AbortSignal): Promise<File[]> {
+async function findDuplicates(projectId: string, files: File[], { headers, signal }: FileCheck): Promise<File[]> {
   const list = (query: { q?: string; cursor?: string }) => {
     const params = { query: { ...query, project_id: projectId, limit: 100 } };
-    return insist(() => must(api.GET("/api/v1/assets", { params, signal })), signal);
+    return insist(() => must(api.GET("/api/v1/assets", { params, headers, signal })), signal);
   };
   const listAll = async () => {
     const pages = [await list({})];

@@ -2,14 +2,23 @@
 
 const MAX_FILES = 1_000;
 
-/** Receives the files that are dropped outside of a drop area; null while nothing can. */
-let receive: ((files: File[]) => void) | null = null;
+/** Files that are read after they were dropped: folders take a while. `count` is null for folders. */
+export type DroppedFiles = { count: number | null; files: Promise<File[]> };
 
-/** Passes files that are dropped outside of a drop area to `take`, until the returned function is called. */
-export function receiveOtherDrops(take: (files: File[]) => void): () => void {
-  receive = take;
+/** Returns chosen files like dropped ones. */
+export const toDropped = (files: File[]): DroppedFiles => ({ count: files.length, files: Promise.resolve(files) });
+
+/** `prepare` is called while files are dragged over the page. */
+type DropReceiver = { prepare(): void; take(dropped: DroppedFiles): void };
+
+/** Receives the files that are dropped outside of a drop area; null while nothing can. */
+let receiver: DropReceiver | null = null;
+
+/** Passes files that are dropped outside of a drop area to a receiver, until the returned function is called. */
+export function receiveOtherDrops(wanted: DropReceiver): () => void {
+  receiver = wanted;
   return () => {
-    if (receive === take) receive = null;
+    if (receiver === wanted) receiver = null;
   };
 }
 
@@ -19,8 +28,9 @@ export function watchOtherDrops(): void {
     const isTaken = event.defaultPrevented || (event.target as Element).closest?.("input[type=file]");
     if (isTaken || !event.dataTransfer?.types.includes("Files")) return;
     event.preventDefault();
-    if (receive === null) event.dataTransfer.dropEffect = "none";
-    else if (event.type === "drop") void readDroppedFiles(event.dataTransfer).then(receive);
+    if (receiver === null) event.dataTransfer.dropEffect = "none";
+    else if (event.type === "drop") receiver.take(readDroppedFiles(event.dataTransfer));
+    else receiver.prepare();
   };
   addEventListener("dragover", onDrag);
   addEventListener("drop", onDrag);
@@ -32,12 +42,16 @@ const folders = new WeakMap<File, string>();
 /** Returns the folder from which a file was dropped; empty for a file that was chosen. */
 export const toFolder = (file: File): string => folders.get(file) ?? "";
 
-/** Returns the dropped files. Folders are searched recursively; hidden files are skipped. */
-export async function readDroppedFiles(transfer: DataTransfer): Promise<File[]> {
+/** Reads the dropped files. Folders are searched recursively; hidden files are skipped. */
+export function readDroppedFiles(transfer: DataTransfer): DroppedFiles {
+  // Both are read now, because the browser empties the transfer after the event.
   const entries = [...transfer.items].flatMap((item) => item.webkitGetAsEntry?.() ?? []);
-  // The files are copied before the first `await`, because the browser empties the transfer after the event.
   const plain = [...transfer.files];
-  if (entries.length === 0) return plain;
+  if (entries.length === 0) return toDropped(plain);
+  return { count: entries.some((entry) => entry.isDirectory) ? null : entries.length, files: readEntries(entries) };
+}
+
+async function readEntries(entries: FileSystemEntry[]): Promise<File[]> {
   const found: File[] = [];
   for (const entry of entries) await collect(entry, found);
   return found;

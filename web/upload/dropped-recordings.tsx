@@ -3,53 +3,70 @@ import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { api, must } from "../app/api";
 import { formatCount } from "../app/format";
+import { currentWorkspaceId, findWorkspaceName, type WorkspaceHeader } from "../app/session";
 import { showFailure } from "../app/toasts";
 import { ChooseProject } from "../pages/projects/choose-project";
 import { Button } from "../ui/button";
 import { useAddUploads } from "./add-uploads";
+import type { DroppedFiles } from "./dropped-files";
 import { createProjectFor, nameProjectFor, showUploading } from "./new-project";
-import { takeRecordings } from "./take-recordings";
+import { type FileCheck, takeRecordings } from "./take-recordings";
 
-/** `path`: the page on which the files were dropped. */
-type DroppedRecordingsProps = { files: File[]; path: string; onClose(): void };
+/** `path`: the page on which the files were dropped; `check` has begun with the drop. */
+export type Drop = { dropped: DroppedFiles; path: string; check: FileCheck };
+
+type DroppedRecordingsProps = Drop & { onClose(): void };
 
 /**
  * Adds the files to the project of the open recording. On other pages, the user chooses a project. A workspace without
  * projects gets one.
  */
-export default function DroppedRecordings({ files, path, onClose }: DroppedRecordingsProps) {
+export default function DroppedRecordings({ dropped, path, check, onClose }: DroppedRecordingsProps) {
   const { route } = useLocation();
   const [recordings, setRecordings] = useState<File[] | null>(null);
   const { add, question } = useAddUploads();
   const open = path.startsWith("/assets/") ? null : route;
+  const { workspaceId, headers } = check;
+  const isElsewhere = workspaceId !== currentWorkspaceId();
   useEffect(() => {
+    const { signal } = check;
+    // The user may cancel before the files are read.
+    signal.addEventListener("abort", onClose);
     const take = async () => {
-      const taken = await takeRecordings(files);
+      const taken = await takeRecordings(await dropped.files, check);
       if (taken.length === 0) return onClose();
-      const project = open === null ? await findProjectOf(path.split("/")[2]!) : null;
+      const project = open === null ? await findProjectOf(path.split("/")[2]!, { headers, signal }) : null;
       if (project !== null) {
-        showUploading((await add(project.id, taken)) ?? [], project);
+        showUploading((await add(project.id, taken, check)) ?? [], project);
         return onClose();
       }
-      const { items } = await must(api.GET("/api/v1/projects", { params: { query: { limit: 1 } } }));
-      if (items.length > 0) return setRecordings(taken);
+      const params = { query: { limit: 1 } };
+      const { items } = await must(api.GET("/api/v1/projects", { params, headers, signal }));
+      signal.throwIfAborted();
+      if (items.length > 0) {
+        check.end();
+        return setRecordings(taken);
+      }
       onClose();
-      await createProjectFor(taken, open);
+      await createProjectFor(taken, check, open);
     };
-    take().catch((error: unknown) => {
-      showFailure(error);
-      onClose();
-    });
+    take()
+      .catch((error: unknown) => {
+        if (!signal.aborted) showFailure(error);
+        onClose();
+      })
+      .finally(() => check.end());
   }, []);
   if (recordings === null) return <>{question}</>;
   return (
     <>
       <ChooseProject
-        title={`Add ${formatCount(recordings.length, "recording")} to a project`}
+        title={`Add ${formatCount(recordings.length, "recording")} to a project${isElsewhere ? ` in ${findWorkspaceName(headers["Offcut-Workspace"] ?? null)}` : ""}`}
+        inWorkspace={headers}
         onChoose={async (project, signal) => {
-          const added = await add(project.id, recordings, signal);
+          const added = await add(project.id, recordings, { ...check, signal });
           if (added === null) return;
-          if (open === null) showUploading(added, project);
+          if (open === null || isElsewhere) showUploading(added, project);
           else open(`/projects/${project.id}`);
         }}
         onClose={onClose}
@@ -60,7 +77,7 @@ export default function DroppedRecordings({ files, path, onClose }: DroppedRecor
           data-first
           onClick={() => {
             onClose();
-            void createProjectFor(recordings, open);
+            void createProjectFor(recordings, check, open);
           }}
         >
           <span class="truncate" dir="auto">
@@ -73,11 +90,14 @@ export default function DroppedRecordings({ files, path, onClose }: DroppedRecor
   );
 }
 
+type ProjectCall = { headers: WorkspaceHeader; signal: AbortSignal };
+
 /** Returns the project of a recording; null if nothing can be uploaded to it. */
-async function findProjectOf(assetId: string): Promise<{ id: string; name: string } | null> {
-  const { data: asset } = await api.GET("/api/v1/assets/{asset_id}", { params: { path: { asset_id: assetId } } });
+async function findProjectOf(assetId: string, call: ProjectCall): Promise<{ id: string; name: string } | null> {
+  const path = { asset_id: assetId };
+  const { data: asset } = await api.GET("/api/v1/assets/{asset_id}", { params: { path }, ...call });
   if (asset === undefined) return null;
   const params = { path: { project_id: asset.project_id } };
-  const { data: project } = await api.GET("/api/v1/projects/{project_id}", { params });
+  const { data: project } = await api.GET("/api/v1/projects/{project_id}", { params, ...call });
   return project?.state === "active" ? project : null;
 }

@@ -2,15 +2,15 @@
 import { api, must, type Schemas } from "../app/api";
 import { type Resource, useRead } from "../app/cache";
 import { formatBytes } from "../app/format";
-import { workspace } from "../app/session";
+import { type WorkspaceHeader, workspace } from "../app/session";
 
 export type UploadLimits = Schemas["UploadLimits"];
 
-export const readLimits = (signal?: AbortSignal): Promise<UploadLimits> =>
-  must(api.GET("/api/v1/uploads/limits", { signal: signal ?? null }));
+export const readLimits = (signal?: AbortSignal, headers: WorkspaceHeader = {}): Promise<UploadLimits> =>
+  must(api.GET("/api/v1/uploads/limits", { signal: signal ?? null, headers }));
 
 export const useUploadLimits = (): Resource<UploadLimits> =>
-  useRead(["upload-limits", workspace.value?.id], readLimits);
+  useRead(["upload-limits", workspace.value?.id], (signal) => readLimits(signal));
 
 const KINDS = "Video and audio: MP4, MOV, MKV, WAV, MP3, FLAC and others";
 

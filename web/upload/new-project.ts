@@ -2,18 +2,27 @@
 import { MAX_NAME_CHARACTERS } from "../../src/domain/field-limits";
 import { api, must } from "../app/api";
 import { formatCount } from "../app/format";
+import { currentWorkspaceId } from "../app/session";
 import { showFailure, showToast } from "../app/toasts";
+import type { DroppedFiles } from "./dropped-files";
 import { addUploads } from "./queue";
 import { isNamedAsRecording } from "./recording-types";
-import { takeRecordings } from "./take-recordings";
+import { type FileCheck, startCheck, takeRecordings } from "./take-recordings";
 
 /**
  * Uploads the recordings among files to a new project, and opens it with `route`. Other files are refused with a
  * message.
  */
-export async function uploadToNewProject(files: File[], route: (path: string) => void): Promise<void> {
-  const recordings = await takeRecordings(files);
-  if (recordings.length > 0) await createProjectFor(recordings, route);
+export async function uploadToNewProject({ count, files }: DroppedFiles, route: (path: string) => void): Promise<void> {
+  const check = startCheck(count);
+  try {
+    const recordings = await takeRecordings(await files, check);
+    if (recordings.length > 0) await createProjectFor(recordings, check, route);
+  } catch (error) {
+    if (!check.signal.aborted) throw error;
+  } finally {
+    check.end();
+  }
 }
 
 /** Returns a project name: the name of the first recording. */
@@ -27,13 +36,22 @@ export function nameProjectFor(recordings: readonly File[]): string {
   );
 }
 
-/** Creates a project, uploads the recordings to it, and opens it with `route`. If `route` is null, offers a link. */
-export async function createProjectFor(recordings: File[], route: ((path: string) => void) | null): Promise<void> {
+/**
+ * Creates a project, uploads the recordings to it, and opens it with `route`. If `route` is null, or the user has
+ * switched to another workspace, offers a link.
+ */
+export async function createProjectFor(
+  recordings: File[],
+  check: FileCheck,
+  route: ((path: string) => void) | null,
+): Promise<void> {
+  const { workspaceId, headers } = check;
   try {
     const body = { name: nameProjectFor(recordings), cut_after_upload: {} };
-    const project = await must(api.POST("/api/v1/projects", { body }));
-    addUploads(project.id, recordings);
-    if (route !== null) return route(`/projects/${project.id}`);
+    const project = await must(api.POST("/api/v1/projects", { body, headers }));
+    check.end();
+    addUploads(project.id, recordings, check);
+    if (route !== null && workspaceId === currentWorkspaceId()) return route(`/projects/${project.id}`);
     showUploading(recordings, project);
   } catch (error) {
     showFailure(error);

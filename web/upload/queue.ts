@@ -59,12 +59,15 @@ type Job = { upload: Upload; findOther(): Promise<PreviousUpload | undefined>; i
 const jobs = new Map<string, Job>();
 let lastId = 0;
 
-/** Adds files to upload to a project. Partial uploads are resumed. `language`: in place of the project's. */
-export function addUploads(projectId: string, files: File[], language?: string): void {
+/** The workspace of a project; `language`: in place of the project's. */
+type UploadPlace = { workspaceId: string | null; language?: string };
+
+/** Adds files to upload to a project. Partial uploads are resumed. */
+export function addUploads(projectId: string, files: File[], { workspaceId, language }: UploadPlace): void {
   for (const file of files) {
-    const item = toItem(projectId, file);
+    const item = { ...toItem(projectId, file), workspaceId };
     show(item);
-    jobs.set(item.id, { ...createUpload(item.id, projectId, file, language), isStarted: false });
+    jobs.set(item.id, { ...createUpload(item, file, language), isStarted: false });
   }
   startNext();
 }
@@ -104,9 +107,9 @@ const toItem = (projectId: string, file: Pick<File, "name" | "size">): UploadIte
   canRetry: true,
 });
 
-function createUpload(id: string, projectId: string, file: File, language?: string): Omit<Job, "isStarted"> {
+function createUpload(item: UploadItem, file: File, language?: string): Omit<Job, "isStarted"> {
   const meter = createSpeedMeter();
-  const workspace = currentWorkspaceId();
+  const { id, projectId, workspaceId: workspace } = item;
   const base = ["offcut", workspace ?? "", projectId, file.name, file.size, file.lastModified].join("/");
   const fingerprint = language ? `${base}/${language}` : base;
   const creation = openCreation(fingerprint);

@@ -130,11 +130,14 @@ function UploadAgain({ code }: { code: string }) {
   if (languages.length === 0) return null;
   const take = async (files: File[]) => {
     try {
-      const [{ takeRecordings }, { addUploads }] = await Promise.all([
+      const [{ startCheck, takeRecordings }, { addUploads }] = await Promise.all([
         import("../../upload/take-recordings"),
         import("../../upload/queue"),
       ]);
-      addUploads(asset.project_id, await takeRecordings(files), language.current);
+      const check = startCheck(files.length);
+      const recordings = await takeRecordings(files, check).finally(() => check.end());
+      const { workspaceId } = check;
+      addUploads(asset.project_id, recordings, { workspaceId, language: language.current });
     } catch (error) {
       showFailure(error);
     }

@@ -4,10 +4,10 @@ import { showFailure } from "../../app/toasts";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { useAddUploads } from "../../upload/add-uploads";
-import { readDroppedFiles } from "../../upload/dropped-files";
+import { type DroppedFiles, readDroppedFiles, toDropped } from "../../upload/dropped-files";
 import { describeLimits, useUploadLimits } from "../../upload/limits";
 import { RECORDING_TYPES } from "../../upload/recording-types";
-import { takeRecordings } from "../../upload/take-recordings";
+import { startCheck, takeRecordings } from "../../upload/take-recordings";
 
 /** `isLarge`: an area instead of a button, for a project without recordings. */
 export function UploadArea({ projectId, isLarge }: { projectId: string; isLarge: boolean }) {
@@ -15,12 +15,15 @@ export function UploadArea({ projectId, isLarge }: { projectId: string; isLarge:
   const [isOver, setIsOver] = useState(false);
   const { add, question } = useAddUploads();
 
-  async function take(dropped: File[]): Promise<void> {
-    if (dropped.length === 0) return;
+  async function take({ count, files }: DroppedFiles): Promise<void> {
+    if (count === 0) return;
+    const check = startCheck(count);
     try {
-      await add(projectId, await takeRecordings(dropped));
+      await add(projectId, await takeRecordings(await files, check), check);
     } catch (error) {
-      showFailure(error);
+      if (!check.signal.aborted) showFailure(error);
+    } finally {
+      check.end();
     }
   }
 
@@ -34,7 +37,7 @@ export function UploadArea({ projectId, isLarge }: { projectId: string; isLarge:
       if (!event.dataTransfer?.types.includes("Files")) return;
       event.preventDefault();
       setIsOver(false);
-      void readDroppedFiles(event.dataTransfer).then(take);
+      void take(readDroppedFiles(event.dataTransfer));
     };
     document.addEventListener("dragover", onDrag);
     document.addEventListener("dragleave", onDrag);
@@ -72,7 +75,7 @@ export function UploadArea({ projectId, isLarge }: { projectId: string; isLarge:
         aria-label="Upload files"
         accept={RECORDING_TYPES}
         onChange={(event) => {
-          void take([...(event.currentTarget.files ?? [])]);
+          void take(toDropped([...(event.currentTarget.files ?? [])]));
           // Clearing the value lets the user choose the same file again.
           event.currentTarget.value = "";
         }}

@@ -4,7 +4,7 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { MAX_SEARCH_CHARACTERS } from "../../../src/domain/field-limits";
 import { api, must, type Schemas } from "../../app/api";
 import { useRead } from "../../app/cache";
-import { workspace } from "../../app/session";
+import { currentWorkspaceId, toWorkspaceHeader, type WorkspaceHeader } from "../../app/session";
 import { useTyping } from "../../app/use-query";
 import { Button } from "../../ui/button";
 import { Dialog } from "../../ui/dialog";
@@ -16,6 +16,8 @@ type ChooseProjectProps = {
   title: string;
   /** ID of a project that is not offered. */
   exceptId?: string;
+  /** The workspace whose projects are offered. Default: the one that the pages show. */
+  inWorkspace?: WorkspaceHeader;
   /** Another choice, above the projects. */
   children?: ComponentChildren;
   /** Rejects with an error to show in the dialog, which then stays open. `signal`: the user has closed the dialog. */
@@ -25,14 +27,15 @@ type ChooseProjectProps = {
 
 const MAX_SHOWN = 20;
 
-export function ChooseProject({ title, exceptId, children, onChoose, onClose }: ChooseProjectProps) {
+export function ChooseProject({ title, exceptId, inWorkspace, children, onChoose, onClose }: ChooseProjectProps) {
   const [wanted, setWanted] = useState("");
   const [text, setText] = useTyping(wanted, setWanted);
   const [error, setError] = useState<unknown>(null);
   const [busyId, setBusyId] = useState<string | null>(null);
-  const list = useRead(["projects", workspace.value?.id, "to-choose", wanted], (signal) => {
+  const headers = inWorkspace ?? toWorkspaceHeader(currentWorkspaceId());
+  const list = useRead(["projects", headers, "to-choose", wanted], (signal) => {
     const query = { limit: MAX_SHOWN + 1, state: "active" as const, ...(wanted && { q: wanted }) };
-    return must(api.GET("/api/v1/projects", { params: { query }, signal }));
+    return must(api.GET("/api/v1/projects", { params: { query }, headers, signal }));
   });
   const found = list.state.value;
   const projects = found.kind === "ready" ? found.value.items.filter(({ id }) => id !== exceptId) : [];

@@ -7,6 +7,7 @@ import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { Empty } from "../../ui/states";
 import { useBusy } from "../../ui/use-busy";
+import { type DroppedFiles, toDropped } from "../../upload/dropped-files";
 import { describeLimits, useUploadLimits } from "../../upload/limits";
 import { RECORDING_TYPES } from "../../upload/recording-types";
 
@@ -47,7 +48,7 @@ function FirstUpload() {
           <Button icon="plus" look="primary" onClick={() => chooseFiles(route)}>
             Choose files
           </Button>
-          <DemoButton upload={(files) => uploadFiles(files, route)} />
+          <DemoButton upload={(files) => uploadFiles(toDropped(files), route)} />
         </div>
         {/* A line of the same height, until the limits are known. */}
         <span class="soft limits">{limits.kind === "ready" ? describeLimits(limits.value) : "\u00a0"}</span>
@@ -86,7 +87,7 @@ function DemoButton({ upload }: { upload(files: File[]): Promise<void> }) {
 type Route = (path: string) => void;
 
 /** Uploads the recordings among files to a new project. */
-export async function uploadFiles(files: File[], route: Route): Promise<void> {
+export async function uploadFiles(files: DroppedFiles, route: Route): Promise<void> {
   try {
     const { uploadToNewProject } = await import("../../upload/new-project");
     await uploadToNewProject(files, route);
@@ -99,6 +100,6 @@ export async function uploadFiles(files: File[], route: Route): Promise<void> {
 export function chooseFiles(route: Route): void {
   const input = document.createElement("input");
   Object.assign(input, { type: "file", multiple: true, accept: RECORDING_TYPES });
-  input.addEventListener("change", () => void uploadFiles([...(input.files ?? [])], route));
+  input.addEventListener("change", () => void uploadFiles(toDropped([...(input.files ?? [])]), route));
   input.click();
 }

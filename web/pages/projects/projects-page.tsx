@@ -121,7 +121,7 @@ function NewProjectTile() {
     if (!event.dataTransfer?.types.includes("Files")) return;
     event.preventDefault();
     const reading = readDroppedFiles(event.dataTransfer);
-    import("./first-minute").then(async ({ uploadFiles }) => uploadFiles(await reading, route)).catch(showFailure);
+    import("./first-minute").then(({ uploadFiles }) => uploadFiles(reading, route)).catch(showFailure);
   };
   return (
     <li class="project">
