@@ -1,6 +1,7 @@
 /** Authentication: finds the user of a request. `work/access/access.ts` decides what the user may do. */
 import { AppError } from "../domain/errors";
 import { sha256 } from "../lib/hash";
+import { createAccountsCache } from "../store/accounts-cache";
 import { findKeyOwner, type KeyOwner, touchApiKey } from "../store/users";
 import { type Caller, isAccountKey, type RouteAccess } from "../work/access/access";
 import type { Services } from "../work/services";
@@ -32,28 +33,14 @@ const MAX_CACHED_OWNERS = 10_000;
  */
 export function createApiKeyAuthenticator(services: Services): Authenticate {
   const { store } = services;
-  const owners = new Map<string, KeyOwner>();
-  let revision = store.accountsRevision();
-
-  async function findOwner(hash: string) {
-    if (revision !== store.accountsRevision() || owners.size > MAX_CACHED_OWNERS) {
-      owners.clear();
-      revision = store.accountsRevision();
-    }
-    const known = owners.get(hash);
-    if (known) return known;
-    const revisionBefore = revision;
-    const found = await findKeyOwner(store.read, hash);
-    // The account that changed during the query may be this one.
-    if (found && revisionBefore === store.accountsRevision()) owners.set(hash, found);
-    return found;
-  }
+  const findOwner = createAccountsCache<KeyOwner>(store, MAX_CACHED_OWNERS);
 
   return async (request, _, { isUse = true } = {}) => {
     const token = readBearerToken(request);
     if (!token?.startsWith("sk_"))
       throw new AppError("unauthenticated", "Send an API key in the header Authorization: Bearer sk_….");
-    const found = await findOwner(sha256(token));
+    const hash = sha256(token);
+    const found = await findOwner(hash, () => findKeyOwner(store.read, hash));
     const now = services.now();
     if (!found || (found.key.expires_at !== null && found.key.expires_at <= now)) {
       throw new AppError("unauthenticated", "API key is invalid or has expired.");

@@ -3,6 +3,7 @@
 import { decodeProtectedHeader, jwtVerify, SignJWT } from "jose";
 import { sha256 } from "../../lib/hash";
 import { newId } from "../../lib/ids";
+import { createAccountsCache } from "../../store/accounts-cache";
 import type { Store } from "../../store/db";
 import { findSessionWithUser, type Session, touchSession } from "../../store/sessions";
 import type { User } from "../../store/users";
@@ -30,27 +31,15 @@ type CachedToken = { claims: SessionClaims; session: Session; user: User };
 /** Creates the service. Caches verified tokens until accounts or sessions change: every call verifies one. */
 export function createSessions(services: { store: Store; keys: SessionKeys; now(): number }) {
   const { store, keys, now } = services;
-  const verified = new Map<string, CachedToken>();
-  let revision = store.accountsRevision();
+  const findVerified = createAccountsCache<CachedToken>(store, MAX_CACHED_TOKENS);
 
-  async function find(token: string): Promise<CachedToken | null> {
-    if (revision !== store.accountsRevision() || verified.size > MAX_CACHED_TOKENS) {
-      verified.clear();
-      revision = store.accountsRevision();
-    }
-    const hash = sha256(token);
-    const known = verified.get(hash);
-    if (known) return known;
-    const claims = await verifySessionToken(keys, token, now());
-    if (!claims) return null;
-    const revisionBefore = store.accountsRevision();
-    const row = await findSessionWithUser(store.read, claims.sessionId);
-    if (!row || row.user.id !== claims.userId) return null;
-    const found = { claims, ...row };
-    // This account or session may have changed during the query.
-    if (revisionBefore === store.accountsRevision() && revisionBefore === revision) verified.set(hash, found);
-    return found;
-  }
+  const find = (token: string): Promise<CachedToken | null> =>
+    findVerified(sha256(token), async () => {
+      const claims = await verifySessionToken(keys, token, now());
+      if (!claims) return null;
+      const row = await findSessionWithUser(store.read, claims.sessionId);
+      return row?.user.id === claims.userId ? { claims, ...row } : null;
+    });
 
   function touch(session: Session): void {
     const time = now();
