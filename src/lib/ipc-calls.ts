@@ -3,6 +3,7 @@
  * log lines and callbacks to the caller; the caller can abort it or ask it to yield. All values are plain JSON.
  */
 import { decodeFrames, encodeFrame } from "./ipc-framing";
+import { createIncreasingProgress } from "./progress";
 
 /** An error as JSON. An `ErrorCodec` defines the kinds. */
 export type WireError = { kind: string; message: string; [field: string]: unknown };
@@ -77,7 +78,7 @@ export async function serveCalls(options: {
       if (implementation === undefined) throw new Error(`unknown operation ${operation}`);
       const value = await implementation(input, {
         signal: state.abort.signal,
-        progress: throttle((share) => send({ type: "progress", id, share })),
+        progress: createIncreasingProgress((share) => send({ type: "progress", id, share }), PROGRESS_INTERVAL_MS),
         log: (event, fields) => send({ type: "log", id, event, fields }),
         shouldYield: () => state.isYieldRequested,
         callBack: (name, argument, signal) => callBack(id, name, argument, signal),
@@ -113,17 +114,6 @@ export async function serveCalls(options: {
 }
 
 const PROGRESS_INTERVAL_MS = 100;
-
-/** Limits how often a progress share is reported. The last one is always reported. */
-function throttle(report: (share: number) => void): (share: number) => void {
-  let last = Number.NEGATIVE_INFINITY;
-  return (share) => {
-    const now = performance.now();
-    if (share < 1 && now - last < PROGRESS_INTERVAL_MS) return;
-    last = now;
-    report(share);
-  };
-}
 
 export type CallOptions = {
   signal?: AbortSignal;
