@@ -4,13 +4,15 @@
  */
 
 import { getMailSender } from "../config";
+import { createConfirmedAges } from "../lib/confirmed-ages";
+import { createPoller, type Poller } from "../lib/poller";
 import { createMailer } from "../outbound/mail";
 import { createNightlyBackup } from "./backup/nightly-backup";
 import { createSnapshots } from "./backup/snapshots";
 import { createSpaceKeeper } from "./backup/space-keeper";
 import { createPlannedCutStarter } from "./cuts/planned-cuts";
 import { createDataExporter } from "./data-export/exporter";
-import { createAccountPurge } from "./identity/account-purge";
+import { purgeAccounts } from "./identity/account-purge";
 import type { MediaTools } from "./jobs/media-tools";
 import { createMailSender, type MailSender } from "./mail/sender";
 import { createInvitationNotifier } from "./notifications/invitation-notices";
@@ -26,8 +28,7 @@ const SWEEP_INTERVAL_MS = 3600 * 1000;
 
 /** Creates the background work. It looks for something to do after each commit, once it is started. */
 export function createBackgroundWork(services: Services, tools: MediaTools) {
-  const { folders, log, store } = services;
-  const purge = createAccountPurge(services);
+  const { folders, store } = services;
   const mailSender = openMailSender(services);
   const workers = [
     createDeliverer({ ...services, rules: getAddressRules(services) }),
@@ -39,6 +40,7 @@ export function createBackgroundWork(services: Services, tools: MediaTools) {
   ];
   const { backupTo } = services.config;
   const pollers = [
+    createSweeper(services),
     createSpaceKeeper(services),
     createSnapshots(services),
     createScrubber(services, tools, { isOnline: async () => (await folders.guard.check()) === null }),
@@ -47,23 +49,38 @@ export function createBackgroundWork(services: Services, tools: MediaTools) {
     ...(backupTo === null ? [] : [createNightlyBackup(services, backupTo)]),
   ];
   for (const { wake } of workers) store.onCommit(wake);
-  let sweeping: Timer | undefined;
   return {
     start: () => {
       for (const worker of workers) worker.start();
       for (const poller of pollers) poller.start();
-      void purge.run();
-      sweeping = setInterval(() => {
-        void purge.run();
-        void sweep(services).catch((error) => log.error("sweep.failed", { error }));
-      }, SWEEP_INTERVAL_MS);
     },
     /** Resolves when all of it has ended. */
     stop: async () => {
-      clearInterval(sweeping);
-      await Promise.all([...workers, ...pollers, purge].map((worker) => worker.stop()));
+      await Promise.all([...workers, ...pollers].map((worker) => worker.stop()));
     },
   };
+}
+
+/** Creates the poller that purges accounts at the start and every hour, and sweeps every hour: the start has swept. */
+function createSweeper(services: Services): Poller {
+  const { log } = services;
+  const confirm = createConfirmedAges();
+  let startedAt: number | null = null;
+
+  async function poll(): Promise<number> {
+    const isFirst = startedAt === null;
+    const dueInMs = startedAt === null ? 0 : startedAt + SWEEP_INTERVAL_MS - performance.now();
+    if (dueInMs > 0) return dueInMs;
+    startedAt = performance.now();
+    await purgeAccounts(services, confirm, poller.signal).catch((error) => {
+      if (!poller.signal.aborted) log.error("accounts.purge_failed", { error });
+    });
+    if (!isFirst && !poller.isStopped) await sweep(services);
+    return SWEEP_INTERVAL_MS;
+  }
+
+  const poller = createPoller(poll, (error) => log.error("sweep.failed", { error }));
+  return poller;
 }
 
 /** Returns null if no mail server is configured. */

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { listNames } from "../../src/blobs/trash";
 import { dashboardRoutes } from "../../src/http/dashboard";
-import { createAccountPurge } from "../../src/work/identity/account-purge";
+import { purgeAccounts } from "../../src/work/identity/account-purge";
 import { until } from "../until";
 import { createAdmin, emailOf, listAuditLog, PASSWORD, startSession, withPassword } from "./accounts";
 import type { Client } from "./client";
@@ -115,7 +115,7 @@ test("after 30 days the account cannot be restored, and is purged with its files
   own.advance(60_000);
   expect(await again.call("POST", `${ME}/restore`)).toMatchObject({ status: 409, body: { code: "conflict" } });
   const { read } = own.services().store;
-  await createAccountPurge(own.services(), (ids) => new Set(ids)).run();
+  await purgeAccounts(own.services(), (ids) => new Set(ids), new AbortController().signal);
   await until("the removal of files", async () => (await own.leftovers(asset.id)).length === 0);
   // The trash contains no files of a purged account.
   expect(await listNames(own.services().folders.trash)).toEqual([]);

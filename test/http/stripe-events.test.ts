@@ -5,7 +5,7 @@ import type { PaymentGateway } from "../../src/domain/billing";
 import { findUserById } from "../../src/store/users";
 import { SERVER_ACTOR } from "../../src/work/access/audit";
 import { cancelSubscription } from "../../src/work/billing/subscriptions";
-import { createAccountPurge } from "../../src/work/identity/account-purge";
+import { purgeAccounts } from "../../src/work/identity/account-purge";
 import { DOWN } from "../stripe-server";
 import type { Client } from "./client";
 import { PATIENCE_MS } from "./harness";
@@ -286,10 +286,11 @@ describe("a deleted workspace", () => {
     world.server.advance(31 * 24 * 3600_000);
     const services = world.server.services();
     const exists = async () => (await findUserById(services.store.read, anna.userId)) !== null;
+    const purge = () => purgeAccounts(services, (ids) => new Set(ids), new AbortController().signal);
     world.stripe.fail(DOWN, 2);
-    await createAccountPurge(services, (ids) => new Set(ids)).run();
+    await purge();
     expect([await exists(), world.stripe.account.get(subscriptionId!).status]).toEqual([true, "active"]);
-    await createAccountPurge(services, (ids) => new Set(ids)).run();
+    await purge();
     expect([await exists(), world.stripe.account.get(subscriptionId!).status]).toEqual([false, "canceled"]);
     const orders = await services.store.read.all<object>(
       sql`SELECT state FROM orders WHERE provider_checkout_id = ${sessionId} AND user_id IS NULL AND workspace_id <> ${anna.userId}`,

@@ -5,7 +5,7 @@
  * Each piece is a transaction of its own, and the account's row goes with the last one. After a crash in between, the
  * next run finds the account again and deletes the rest.
  */
-import { type ConfirmAges, createConfirmedAges } from "../../lib/confirmed-ages";
+import type { ConfirmAges } from "../../lib/confirmed-ages";
 import { anonymizeAuditEntries, eraseAuditDetails, hasAuditEntry } from "../../store/audit";
 import type { Queries } from "../../store/db";
 import { moveInvoices } from "../../store/invoices";
@@ -28,35 +28,12 @@ import { GRACE_PERIOD_MS } from "./account-deletion";
 
 type PurgeNeeds = PipelineNeeds & BillingNeeds;
 
-/** `confirm` knows the accounts of the runs before. */
-export function createAccountPurge(services: PurgeNeeds, confirm = createConfirmedAges()) {
-  const stopping = new AbortController();
-  let running: Promise<void> | null = null;
-  return {
-    /** Purges the accounts whose grace period has ended, unless it is running. Never rejects. */
-    run: () => {
-      running ??= purgeAccounts(services, confirm, stopping.signal)
-        .catch((error) => {
-          if (!stopping.signal.aborted) services.log.error("accounts.purge_failed", { error });
-        })
-        .finally(() => {
-          running = null;
-        });
-      return running;
-    },
-    /** Stops between two pieces. The next start of the server continues. */
-    stop: async () => {
-      stopping.abort();
-      await running;
-    },
-  };
-}
-
 /**
  * Purges the accounts whose grace period has ended, as a run an hour earlier also found, and those whose purge has
- * begun, unless a folder is offline. One that fails does not stop the others.
+ * begun, unless a folder is offline. One that fails does not stop the others. `confirm` knows the accounts of the runs
+ * before. An abort stops between two pieces, with the signal's reason; the next start of the server continues.
  */
-async function purgeAccounts(services: PurgeNeeds, confirm: ConfirmAges, signal: AbortSignal): Promise<void> {
+export async function purgeAccounts(services: PurgeNeeds, confirm: ConfirmAges, signal: AbortSignal): Promise<void> {
   const { store, now, log, folders } = services;
   if ((await folders.guard.check()) !== null) return;
   const due = await listUsersDeletedBefore(store.read, now() - GRACE_PERIOD_MS);

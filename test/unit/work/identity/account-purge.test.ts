@@ -18,7 +18,7 @@ import { insertApiKey, updateAccountState, updateProfile } from "../../../../src
 import { type AuditActor, COMMAND_ACTOR, recordAudit } from "../../../../src/work/access/audit";
 import type { BillingNeeds } from "../../../../src/work/billing/needs";
 import { GRACE_PERIOD_MS, startAccountDeletion } from "../../../../src/work/identity/account-deletion";
-import { createAccountPurge } from "../../../../src/work/identity/account-purge";
+import { purgeAccounts } from "../../../../src/work/identity/account-purge";
 import { createPartialTranscripts } from "../../../../src/work/live/partial-transcripts";
 import type { PipelineNeeds } from "../../../../src/work/pipelines/pipelines";
 import { sweepOrphans } from "../../../../src/work/recovery";
@@ -46,6 +46,7 @@ function withPowerCut(store: Store, index: number, when: "before" | "after"): St
 }
 
 /** Takes each age as that of an hour ago. */
+const NEVER = new AbortController().signal;
 const confirmAll = (ids: readonly string[]) => new Set(ids);
 
 const runner = { start: () => {}, wake: () => {}, cancel: () => {}, stop: async () => {} };
@@ -67,11 +68,10 @@ async function setting() {
     folder: db.folder,
     /** Simulates a start of the server, with all writes until the power fails. */
     start: async (store: Store = db.store, confirm = confirmAll) => {
-      const purge = createAccountPurge({ ...services, store }, confirm);
       await sweepOrphans({ ...services, store }).catch((error) => {
         if (!(error instanceof PowerCut)) throw error;
       });
-      await purge.run();
+      await purgeAccounts({ ...services, store }, confirm, NEVER);
       await sweepTrash(folders, services.now());
     },
     [Symbol.asyncDispose]: () => db[Symbol.asyncDispose](),
@@ -300,10 +300,10 @@ test("an account is not purged before its grace period has ended, nor after it w
 test("a purge that is stopped leaves the rest for the next start", async () => {
   await using s = await setting();
   const filled = await fill(s);
-  const purge = createAccountPurge(s, confirmAll);
-  const running = purge.run();
-  await purge.stop();
-  await running;
+  const stopping = new AbortController();
+  const running = purgeAccounts(s, confirmAll, stopping.signal);
+  stopping.abort(new Error("The server stops."));
+  await expect(running).rejects.toThrow("The server stops.");
   expect((await readTables(s)).users).toHaveLength(2);
   await s.start();
   await expectPurged(s, filled);
