@@ -25,6 +25,7 @@ import { anyFileSystem } from "./lib/file-systems";
 import type { Log } from "./lib/log";
 import { killAllChildren } from "./lib/process";
 import { createSealer } from "./lib/sealer";
+import { withTimeLimit } from "./lib/time-limit";
 import { createLimitedResolver, createResolver } from "./outbound/dns";
 import { createOidcClient } from "./outbound/oidc";
 import { openPayments } from "./outbound/payments";
@@ -230,9 +231,8 @@ async function serve(config: Config, log: Log, opened: OpenDataFolder, overrides
       control?.stop(true);
       // Jobs are requeued at the same time, so that a supervisor that kills the server during the wait does not cause
       // an unclean exit.
-      const drain = Promise.race([drained, Bun.sleep(DRAIN_MS)]);
       await Promise.all([
-        drain,
+        withTimeLimit(drained, DRAIN_MS, () => {}),
         services.runner.stop(),
         background.stop(),
         services.backups.stop(),

@@ -1,8 +1,10 @@
 /** Waiting that can be aborted. */
 
-/** Resolves after `milliseconds`, at the earliest in the next turn of the event loop. Throws the signal's reason. */
+/**
+ * Resolves after `milliseconds`, at the earliest in the next turn of the event loop. Rejects with the signal's reason.
+ */
 export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
+  if (signal.aborted) return Promise.reject(signal.reason);
   return new Promise((resolve, reject) => {
     const stop = () => {
       clearTimeout(timer);

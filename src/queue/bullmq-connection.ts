@@ -5,6 +5,7 @@
 import { Redis, type RedisOptions } from "ioredis";
 import { getQueueName } from "../domain/workers";
 import type { Log } from "../lib/log";
+import { withTimeLimit } from "../lib/time-limit";
 import {
   CLOSED,
   describeRedisProblem,
@@ -191,14 +192,7 @@ export function watchRedis(redis: Redis, log: Log, onChange: () => void, fields:
 }
 
 /** Rejects when Redis does not respond in time. A late result is ignored. */
-export async function withTimeout<T>(running: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const error = Object.assign(new Error("Redis did not respond in time"), { code: TIMED_OUT });
-  const timer = setTimeout(() => late.reject(error), CALL_TIMEOUT_MS);
-  running.catch(() => {});
-  try {
-    return await Promise.race([running, late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
+export const withTimeout = <T>(running: Promise<T>): Promise<T> =>
+  withTimeLimit(running, CALL_TIMEOUT_MS, () => {
+    throw Object.assign(new Error("Redis did not respond in time"), { code: TIMED_OUT });
+  });

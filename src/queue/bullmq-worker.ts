@@ -2,6 +2,7 @@
 import { Worker } from "bullmq";
 import { parseMessage, type Ticket, ticketMessage } from "../domain/worker-messages";
 import type { Log } from "../lib/log";
+import { withTimeLimit } from "../lib/time-limit";
 import { openRedis, type RedisAddress, watchRedis } from "./bullmq-connection";
 import { findRedisAdvice, findRedisProblem } from "./bullmq-problems";
 
@@ -76,6 +77,9 @@ export function openTicketQueue(
 export type TicketQueue = ReturnType<typeof openTicketQueue>;
 
 /** Waits briefly for a call that may be waiting for Redis: the process is ending. */
-async function withinClosingTime(running: Promise<void> | undefined): Promise<void> {
-  await Promise.race([running?.catch(() => {}), Bun.sleep(CLOSING_MS)]);
-}
+const withinClosingTime = (running: Promise<void> = Promise.resolve()): Promise<void> =>
+  withTimeLimit(
+    running.catch(() => {}),
+    CLOSING_MS,
+    () => {},
+  );

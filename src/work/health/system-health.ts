@@ -3,6 +3,7 @@ import { stat, statfs } from "node:fs/promises";
 import { version } from "../../../package.json";
 import { JOB_NAMES, type JobName } from "../../domain/jobs";
 import { getFreeBytes } from "../../lib/disk-reserve";
+import { withTimeLimit } from "../../lib/time-limit";
 import { chooseEncoder, type Encoders } from "../../media/encoders";
 import { BUILT_IN } from "../../speech/models/catalog";
 import { getModelsFolder, readInstalledModels } from "../../speech/models/installed-models";
@@ -111,7 +112,7 @@ type CheckedParts = {
 const MAX_WAIT_MS = 3_000;
 
 const limitWait = (find: Promise<string | null>): Promise<string | null> =>
-  Promise.race([find, Bun.sleep(MAX_WAIT_MS).then(() => "it does not respond")]);
+  withTimeLimit(find, MAX_WAIT_MS, () => "it does not respond");
 
 async function runChecks(services: HealthNeeds, parts: CheckedParts): Promise<HealthCheck[]> {
   const { config, store } = services;
@@ -193,7 +194,7 @@ const MAX_TRIAL_WAIT_MS = 1_000;
 
 /** Returns null while the encoders are being tried, which takes seconds after the start. */
 async function readEncoders({ config }: HealthNeeds, tools: Pick<MediaTools, "encoders">) {
-  const found = await Promise.race([tools.encoders(), Bun.sleep(MAX_TRIAL_WAIT_MS).then(() => null)]);
+  const found = await withTimeLimit<Encoders | null>(tools.encoders(), MAX_TRIAL_WAIT_MS, () => null);
   return found && { inUse: findEncoderInUse(found, config.encoder), ...found };
 }
 

@@ -6,6 +6,8 @@ import { findMailRetryDelay, type MailResult } from "../../domain/mail";
 import type { Log } from "../../lib/log";
 import { createPoller } from "../../lib/poller";
 import type { Sealer } from "../../lib/sealer";
+import { sleep } from "../../lib/sleep";
+import { withTimeLimit } from "../../lib/time-limit";
 import { createTurns } from "../../lib/turns";
 import type { Mailer } from "../../outbound/mail";
 import type { Store } from "../../store/db";
@@ -43,6 +45,8 @@ export function createMailSender(options: { store: Store; sealer: Sealer; mailer
     return mailer.send(rendered);
   }
 
+  const pause = () => sleep(RECORD_RETRY_MS, poller.signal).catch(() => {});
+
   /** Retries until the database accepts it: otherwise the mail would be sent again. */
   async function record(id: string, change: Partial<StoredMail>): Promise<void> {
     for (;;) {
@@ -51,7 +55,7 @@ export function createMailSender(options: { store: Store; sealer: Sealer; mailer
       } catch (error) {
         log.error("mail.record_failed", { mail: id, error });
         if (poller.isStopped) return;
-        await Bun.sleep(RECORD_RETRY_MS);
+        await pause();
       }
     }
   }
@@ -89,7 +93,7 @@ export function createMailSender(options: { store: Store; sealer: Sealer; mailer
       .catch((error) => {
         log.error("mail.failed", { mail: id, error });
         // The database cannot be read: wait before the next attempt.
-        return Bun.sleep(RECORD_RETRY_MS);
+        return pause();
       })
       .finally(() => {
         inFlight.delete(turn);
@@ -117,7 +121,7 @@ export function createMailSender(options: { store: Store; sealer: Sealer; mailer
     /** Waits briefly for mails that are being sent, and closes the connections. */
     stop: async () => {
       await poller.stop();
-      await Promise.race([Promise.all(inFlight.values()), Bun.sleep(STOP_MS)]);
+      await withTimeLimit<unknown>(Promise.all(inFlight.values()), STOP_MS, () => {});
       mailer.close();
     },
   };

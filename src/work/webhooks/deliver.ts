@@ -5,6 +5,7 @@
 import { DELIVERY_TIMEOUT_MS, findDeliveryDelayMs, updateEndpointHealth } from "../../domain/webhooks";
 import type { Log } from "../../lib/log";
 import { createPoller } from "../../lib/poller";
+import { sleep } from "../../lib/sleep";
 import type { AddressRules, Resolve } from "../../outbound/addresses";
 import { sendWebhook } from "../../outbound/webhook";
 import type { Store } from "../../store/db";
@@ -139,7 +140,7 @@ export function createDeliverer(options: DelivererOptions) {
           log.error("webhook.record_failed", { delivery: next.id, error });
           // The delivery is still due. Without a pause it would be sent again and again while the database cannot be
           // written.
-          return Bun.sleep(RECORD_FAILED_PAUSE_MS);
+          return sleep(RECORD_FAILED_PAUSE_MS, poller.signal).catch(() => {});
         })
         .finally(() => {
           release();

@@ -7,6 +7,7 @@ import { JobAborted } from "../../domain/jobs";
 import type { HeartbeatAnswer, Membership, Ticket, WorkerAnnouncement } from "../../domain/worker-messages";
 import type { Log } from "../../lib/log";
 import { sleep } from "../../lib/sleep";
+import { withTimeLimit } from "../../lib/time-limit";
 import type { Head } from "../../outbound/head";
 import { describeHeadError, HeadError, waitBeforeRetry } from "../../outbound/head-requests";
 import type { TicketQueue } from "../../queue/bullmq-worker";
@@ -203,10 +204,11 @@ export function startAgent({ head, announce, openQueue, execute, copies, log, dr
   }
 
   async function endRunning(): Promise<void> {
-    const ended = () => Promise.all([...running.values()].map((entry) => entry.ended));
-    await Promise.race([ended(), Bun.sleep(drainMs)]);
+    const waitForEnd = async (maxMs: number) =>
+      withTimeLimit<unknown>(Promise.all([...running.values()].map((entry) => entry.ended)), maxMs, () => {});
+    await waitForEnd(drainMs);
     abortAll("shutdown");
-    await Promise.race([ended(), Bun.sleep(ABORT_MS)]);
+    await waitForEnd(ABORT_MS);
   }
 
   async function leave(): Promise<void> {

@@ -49,6 +49,13 @@ async function endpointWith(store: Store, workspaceId: string, url: string, due:
   });
 }
 
+const OPTIONS = {
+  rules: { allowLoopback: true, allowPrivate: false },
+  log: createLog(() => {}, false),
+  now: () => NOW,
+  resolverFor: () => async () => [],
+};
+
 /** A receiver that responds when the test allows it, and a deliverer that sends to it. */
 async function world() {
   const fresh = await freshStore();
@@ -65,13 +72,7 @@ async function world() {
   });
   const { store } = fresh;
   const { workspaceId } = await store.write(addUser);
-  const deliverer = createDeliverer({
-    store,
-    rules: { allowLoopback: true, allowPrivate: false },
-    log: createLog(() => {}, false),
-    now: () => NOW,
-    resolverFor: () => async () => [],
-  });
+  const deliverer = createDeliverer({ ...OPTIONS, store });
   return {
     store,
     workspaceId,
@@ -170,4 +171,20 @@ test("each owner of the workspace is notified once that an endpoint is disabled,
     );
     expect(rows.map((row) => row.payload)).toMatchObject([...expected]);
   }
+});
+
+test("a stop does not wait for the pause after a result that could not be stored", async () => {
+  await using w = await world();
+  await endpointWith(w.store, w.workspaceId, w.url("/quick"), [NOW]);
+  const failed = Promise.withResolvers<void>();
+  const write = async () => {
+    failed.resolve();
+    throw new Error("disk I/O error");
+  };
+  const deliverer = createDeliverer({ ...OPTIONS, store: { ...w.store, write } });
+  deliverer.start();
+  await failed.promise;
+  const started = performance.now();
+  await deliverer.stop();
+  expect(performance.now() - started).toBeLessThan(4_000);
 });
