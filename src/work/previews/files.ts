@@ -10,13 +10,17 @@ import {
   type SourceFacts,
 } from "../../domain/preview";
 import { writeAtomic } from "../../lib/atomic-file";
+import { isSystemError } from "../../lib/error-codes";
 
-/** Returns the facts of a complete preview; null if it does not exist or an older version created it. */
+/** Returns the facts of a complete preview; null if it does not exist, is damaged, or an older version created it. */
 export async function readPreviewFacts(folder: MediaFolder): Promise<PreviewFacts | null> {
   const file = Bun.file(folder.previewFacts);
   if (!(await file.exists())) return null;
-  const facts = (await file.json()) as PreviewFacts;
-  return facts.version === PREVIEW_VERSION ? facts : null;
+  const facts = (await file.json().catch((error) => {
+    if (isSystemError(error)) throw error;
+    return null;
+  })) as PreviewFacts | null;
+  return facts?.version === PREVIEW_VERSION ? facts : null;
 }
 
 const MAX_SAMPLE_ENTRY_CHARACTERS = 16_384;

@@ -1,9 +1,9 @@
-/** The use of files with the tracks of a source: `readSourceFacts`. */
+/** The use of files with the tracks of a source or a preview. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import type { MediaFolder } from "../../../../src/blobs/folders";
-import { SOURCE_INDEX_VERSION, type SourceFacts } from "../../../../src/domain/preview";
-import { readSourceFacts } from "../../../../src/work/previews/files";
+import { PREVIEW_VERSION, SOURCE_INDEX_VERSION, type SourceFacts } from "../../../../src/domain/preview";
+import { readPreviewFacts, readSourceFacts } from "../../../../src/work/previews/files";
 import { temporaryFolder } from "../../../temporary-folder";
 
 const audio = {
@@ -33,4 +33,16 @@ test.each<[string, string | null, SourceFacts | null]>([
   const sourceFacts = join(folder.path, "source.json");
   if (content !== null) await Bun.write(sourceFacts, content);
   expect(await readSourceFacts({ sourceFacts } as MediaFolder)).toEqual(expected);
+});
+
+test.each<[string, string, object | null]>([
+  ["this version", JSON.stringify({ version: PREVIEW_VERSION }), { version: PREVIEW_VERSION }],
+  ["an older version", JSON.stringify({ version: 0 }), null],
+  ["half a file, which is made again", JSON.stringify({ version: PREVIEW_VERSION }).slice(0, 8), null],
+  ["another value", "null", null],
+])("the facts of a preview: %s", async (_, content, expected) => {
+  await using folder = await temporaryFolder();
+  const previewFacts = join(folder.path, "preview.json");
+  await Bun.write(previewFacts, content);
+  expect(await readPreviewFacts({ previewFacts } as MediaFolder)).toEqual(expected as never);
 });
