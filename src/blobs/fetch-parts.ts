@@ -3,7 +3,8 @@
  * gets only one window of a long link. `fetchParts` writes them in order, so that the file always is a prefix of the
  * whole one. A partial blob has only the parts that were asked for.
  */
-import { type FileHandle, open } from "node:fs/promises";
+import { open } from "node:fs/promises";
+import { writeAll } from "../lib/file-bytes";
 import { createSemaphore, type Semaphore } from "../lib/semaphore";
 
 /** Reads the bytes from `from` up to `to`. */
@@ -67,7 +68,7 @@ export async function fetchParts(
       const part = parts[0]!;
       const bytes = await part.bytes;
       claim(bytes.byteLength);
-      await writeAt(file, bytes, part.from);
+      await writeAll(file, bytes, part.from);
       await file.datasync();
       part.release();
       parts.shift();
@@ -97,11 +98,6 @@ async function* readSpan({ from, to }: ByteSpan, read: ReadRange, signal: AbortS
     position += bytes.byteLength;
   }
   if (position < to) throw new Error("The file is smaller than announced.");
-}
-
-async function writeAt(file: FileHandle, bytes: Uint8Array, position: number): Promise<void> {
-  const { bytesWritten } = await file.write(bytes, 0, bytes.byteLength, position);
-  if (bytesWritten !== bytes.byteLength) throw createFullDiskError();
 }
 
 export const createFullDiskError = (): Error =>
@@ -156,7 +152,7 @@ export async function createPartialBlob(
   async function writePart(range: ByteSpan, read: ReadRange, signal: AbortSignal): Promise<void> {
     const file = await open(path, "r+");
     try {
-      for await (const { bytes, position } of readSpan(range, read, signal)) await writeAt(file, bytes, position);
+      for await (const { bytes, position } of readSpan(range, read, signal)) await writeAll(file, bytes, position);
     } finally {
       await file.close();
     }
