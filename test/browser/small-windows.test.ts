@@ -1,4 +1,4 @@
-/** A real browser: the editor in low windows, as at 200% zoom, and on phones. */
+/** A real browser: low windows, as at 200% zoom, phones and tablets. */
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { makeMedia, wav } from "../http/media";
@@ -80,17 +80,23 @@ test("on a phone, the transcript scrolls with the page, which follows playback a
 
   const scrolled = () => page.evaluate(() => scrollY);
   await page.locator(".dock").getByRole("button", { name: "Play", exact: true }).tap();
-  for (let second = 0; second < 25; second++) await page.keyboard.press("Shift+ArrowRight");
+  const playhead = page.getByRole("slider", { name: "Playhead" });
+  await playhead.focus();
+  // 10 s each, which is almost a line.
+  for (let line = 0; line < 6; line++) await page.keyboard.press("PageDown");
   await until("the page to follow the words", async () => (await scrolled()) > 100);
   await page.locator(".dock").getByRole("button", { name: "Pause" }).tap();
 
   // A press on the timeline goes to a far word. The page stays.
-  await page.evaluate(() => scrollTo({ top: 0, behavior: "instant" }));
+  await until("the head of the page, once scrolling has ended", async () => {
+    await page.evaluate(() => scrollTo({ top: 0, behavior: "instant" }));
+    return (await scrolled()) === 0;
+  });
   const timeline = await measure(page, ".timeline-canvas");
+  const before = Number(await playhead.getAttribute("aria-valuenow"));
   await page.touchscreen.tap(timeline.right - 20, timeline.bottom - 10);
-  const playhead = page.getByRole("slider", { name: "Playhead" });
-  await until("the playhead to move", async () => Number(await playhead.getAttribute("aria-valuenow")) > 30);
-  expect(await scrolled()).toBe(0);
+  await until("the playhead to move", async () => Number(await playhead.getAttribute("aria-valuenow")) !== before);
+  expect(await scrolled()).toBeLessThan(20);
 
   // The search stays below the picture, and the match is below it.
   await page.getByLabel("Find words").fill("india");
@@ -178,4 +184,23 @@ test("the buttons of an upright picture are beside it on a phone", async () => {
   await page.getByRole("button", { name: "Full screen" }).waitFor();
   const [picture, tools] = [await measure(page, ".picture"), await measure(page, ".picture-tools")];
   expect([tools.left >= picture.right, tools.right <= 390]).toEqual([true, true]);
+});
+
+test("low windows show the first action of a newcomer, and the filters of a tablet's library are in one row", async () => {
+  const user = await server().user();
+  const first = await open("/projects", user, LOW);
+  await first.getByRole("button", { name: "Choose files" }).waitFor();
+  const [action, navigation] = [await measure(first, ".first-actions"), await measure(first, ".shell-nav")];
+  expect(action.bottom).toBeLessThanOrEqual(navigation.top);
+
+  const asset = await createStudioAsset(user);
+  const { project_id: projectId } = await user.asset(asset.id);
+  const library = await open(`/projects/${projectId}`, user, TABLET);
+  const buttons = library.locator(".library-bar").getByRole("button", { name: "List" });
+  await buttons.tap();
+  await library.getByRole("button", { name: "Columns" }).waitFor();
+  const bar = await measure(library, ".library-bar");
+  expect(bar.bottom - bar.top).toBeLessThan(64);
+  const [name, length] = [await measure(library, ".name-text"), await measure(library, ".length-cell")];
+  expect(length.left).toBeCloseTo(name.left, 0);
 });

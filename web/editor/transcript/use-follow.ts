@@ -18,9 +18,10 @@ export type Follow = {
   resume(): void;
 };
 
-/** The part of the window in which a text is read. `scroller` is the page in windows in which the page scrolls. */
+/** `scroller` is the text's own, or the page in windows in which the page scrolls. */
 type View = { top: number; bottom: number; scroller: Element };
 
+/** Returns the part of the window in which a text is read, in pixels from the top of the window. */
 export function findView(text: Element): View {
   const page = document.documentElement;
   if (getComputedStyle(text).overflowY !== "visible") {
