@@ -112,7 +112,7 @@ const PLACE_ROWS: readonly ActionRow[] = [
       await shows(
         "two words and their popover",
         ({ selected, popover, focus }) =>
-          selected.split(" ").length === 2 && popover === "Selected words" && focus === "Words",
+          selected.split(" ").length === 2 && popover === "Selected text" && focus === "Words",
       );
       await press("Delete");
       await shows("no popover", ({ popover }) => popover === "");
@@ -121,7 +121,7 @@ const PLACE_ROWS: readonly ActionRow[] = [
       await clickWord("charlie.", "left", 2);
       await shows(
         "the popover",
-        ({ selected, popover }) => selected.trim() === "charlie." && popover === "Selected words",
+        ({ selected, popover }) => selected.trim() === "charlie." && popover === "Selected text",
       );
       for (const name of ["Correct", "Loop"])
         await until(name, () => page.evaluate(findBox, { selector: ".word-popover button", name }));
@@ -138,7 +138,7 @@ const PLACE_ROWS: readonly ActionRow[] = [
       await drag(await timeline(0.05), await timeline(1.2));
       await shows(
         "a selection in text",
-        ({ selected, popover }) => selected === "alpha" && popover === "Selected words",
+        ({ selected, popover }) => selected === "alpha" && popover === "Selected text",
       );
     },
   ],

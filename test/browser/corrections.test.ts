@@ -18,7 +18,7 @@ test("a correction is added to the vocabulary unless a common word became anothe
   await button(page, "Save").waitFor();
   const paragraph = page.getByRole("group", { name: "Words" }).locator("p").first();
   await paragraph.dblclick({ position: { x: 90, y: 15 } });
-  await page.getByRole("group", { name: "Selected words" }).getByRole("button", { name: "Correct" }).click();
+  await page.getByRole("group", { name: "Selected text" }).getByRole("button", { name: "Correct" }).click();
   // The buttons stay in place when the refusal is shown.
   const field = page.getByLabel("Corrected text");
   const add = page.getByRole("checkbox", { name: "Add to the vocabulary of this project" });

@@ -31,7 +31,8 @@ const holdDrafts = (page: Page) =>
 async function selectWord(page: Page, word: number): Promise<void> {
   await page.getByRole("group", { name: "Words" }).focus();
   // The caret goes to the playhead when that has moved.
-  for (const key of ["Escape", "End", "Control+ArrowLeft", "Escape", "Home"]) await page.keyboard.press(key);
+  const keys = ["Escape", "Escape", "End", "Control+ArrowLeft", "Escape", "Escape", "Home"];
+  for (const key of keys) await page.keyboard.press(key);
   for (let step = 0; step <= word; step++) await page.keyboard.press("Control+ArrowRight");
 }
 

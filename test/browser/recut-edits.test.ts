@@ -17,7 +17,7 @@ test("a re-cut keeps edits and lists those it cannot apply", async () => {
   const page = await open(`/assets/${asset.id}?cut=${asset.takesCutId}`, user);
   await button(page, "Save").waitFor();
   await page.getByRole("tab", { name: /^Takes/ }).click();
-  await page.getByRole("button", { name: /^Take \d/, pressed: false }).click();
+  await page.getByRole("radio", { name: /^Take \d/, checked: false }).click();
   await page
     .locator(".feedback")
     .getByText(/^Now take \d of 2/)

@@ -59,7 +59,7 @@ export function WordPopover(props: PopoverProps) {
       ref={box}
       class="word-popover"
       role="group"
-      aria-label={isPause ? "Pause" : span !== null ? "Removed words" : "Selected words"}
+      aria-label={isPause ? "Pause" : span !== null ? "Removed words" : "Selected text"}
       style={{ "--left": `${left}px`, "--top": `${top}px` }}
       onKeyDown={(event) => {
         if (event.key !== "Escape") return;
