@@ -42,7 +42,7 @@ test("a job runs, is cancelled and retried, and completes; everything live", asy
   const dialog = page.getByRole("dialog", { name: "Cancel this job?" });
   expect(await dialog.textContent()).toContain("results of completed steps are kept");
   await dialog.getByRole("button", { name: "Cancel the job" }).click();
-  await page.getByRole("heading", { name: "No jobs are running" }).waitFor();
+  await page.getByText("No jobs are running or waiting.").waitFor();
 
   await page.getByRole("button", { name: "Cancelled" }).click();
   expect(await running(page).count()).toBe(0);
@@ -62,12 +62,27 @@ test("a job runs, is cancelled and retried, and completes; everything live", asy
   expect(page.url()).toEndWith(`/jobs/${id}`);
 });
 
+test("without jobs, the page says once what it shows, and leads to the projects", async () => {
+  const page = await open("/jobs", await server().user());
+  await page.getByRole("heading", { name: "No jobs yet" }).waitFor();
+  expect(await page.getByRole("main").getByRole("heading", { level: 2 }).allTextContents()).toEqual([
+    "Running and waiting",
+    "Ended",
+    "No jobs yet",
+  ]);
+  await page.getByRole("main").getByRole("link", { name: "Open projects" }).click();
+  await page.getByRole("heading", { name: "Drop a recording, get a cut" }).waitFor();
+  // There is nothing to search yet.
+  expect(await page.getByLabel("Search projects").count()).toBe(0);
+  expect(await page.getByRole("button", { name: "Archived" }).count()).toBe(1);
+});
+
 test("a failed job shows the reason and advice, and the filter finds it", async () => {
   const user = await server().user();
   const error = { code: "script_mismatch", message: "The script does not match the recording." };
   const [id] = await insertEndedJobs(server(), user, [{ state: "failed", error }, { state: "completed" }]);
   const page = await open("/jobs", user);
-  await page.getByRole("heading", { name: "No jobs are running" }).waitFor();
+  await page.getByText("No jobs are running or waiting.").waitFor();
   await page.getByRole("button", { name: "Failed" }).press("Enter");
   await ended(page).getByText(error.message).waitFor();
   expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Failed");

@@ -145,7 +145,6 @@ beforeAll(async () => {
         ["credit-orders", "/credits/orders"],
         ["invoices", "/credits/invoices"],
         ["order", new URL(url).pathname],
-        ["vocabulary", "/vocabulary"],
         ["status", "/status"],
         ["device", "/oauth/device"],
         ["missing", "/nothing/here"],

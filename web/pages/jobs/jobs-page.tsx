@@ -88,12 +88,15 @@ function OpenJobs({ state }: { state: Pipeline["state"] | null }) {
         list={list}
         rowKey={({ id }) => id}
         empty={
-          <Empty title={state === "pending" ? "No jobs are waiting" : "No jobs are running"} icon="jobs">
-            <p>Uploads, cuts and renders appear here while Offcut works on them.</p>
-            <a class="button" href="/projects">
-              Open projects
-            </a>
-          </Empty>
+          state === null ? (
+            <p class="soft">No jobs are running or waiting.</p>
+          ) : (
+            <Empty title={state === "pending" ? "No jobs are waiting" : "No jobs are running"} icon="jobs">
+              <a class="button" href="/jobs">
+                Show all jobs
+              </a>
+            </Empty>
+          )
         }
       />
     </section>
@@ -144,18 +147,33 @@ function EndedJobs({ state }: { state: Pipeline["state"] | null }) {
         list={list}
         rowKey={({ id }) => id}
         empty={
-          <Empty title={state === null ? "No jobs have ended yet" : (EMPTY_TITLES[state] ?? "")} icon="jobs">
-            {state !== null && (
+          state === null ? (
+            <NoJobs />
+          ) : (
+            <Empty title={EMPTY_TITLES[state] ?? ""} icon="jobs">
               <a class="button" href="/jobs">
                 Show all jobs
               </a>
-            )}
-          </Empty>
+            </Empty>
+          )
         }
       />
     </section>
   );
 }
+
+/** Shown while no job has ended. */
+const NoJobs = () =>
+  openJobs.value.length > 0 ? (
+    <p class="soft">No jobs have ended yet.</p>
+  ) : (
+    <Empty title="No jobs yet" icon="jobs">
+      <p>Uploads, cuts and renders appear here while Offcut works on them.</p>
+      <a class="button" href="/projects">
+        Open projects
+      </a>
+    </Empty>
+  );
 
 /** The state of a job, and why it failed. */
 function EndedState({ pipeline }: { pipeline: Pipeline }) {

@@ -91,7 +91,7 @@ const Usage = () => (
   >
     <CodeBlock label="Example call" code={createExample(KEY_PLACEHOLDER, ["read"])} />
     <p>
-      <a href="/docs">Documentation of the API</a> · <a href="/openapi.json">OpenAPI document</a>
+      <a href="/docs">API documentation</a> · <a href="/openapi.json">OpenAPI document</a>
     </p>
   </Section>
 );

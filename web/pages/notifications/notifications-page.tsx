@@ -42,9 +42,8 @@ export default function NotificationsPage() {
           options={FILTERS}
           onChange={(value) => route(value === "unread" ? "/notifications?unread=true" : "/notifications", true)}
         />
-        <a class="button quiet" href="/account/notifications">
-          Notification settings
-        </a>
+        {/* Without notifications, the page offers them below. */}
+        {(isUnreadOnly || items?.length !== 0) && <SettingsLink class="button quiet" />}
       </div>
       {items === null && list.error.value === null && <ListSkeleton />}
       {items !== null && items.length > 0 && <RowList items={items} row={drawNotification} />}
@@ -53,6 +52,12 @@ export default function NotificationsPage() {
     </Page>
   );
 }
+
+const SettingsLink = (props: { class: string }) => (
+  <a {...props} href="/account/notifications">
+    Notification settings
+  </a>
+);
 
 const NotificationRow = ({ notification }: { notification: Notification }) => (
   <li class="row notification-row">
@@ -77,8 +82,6 @@ const NoNotifications = ({ isUnreadOnly }: { isUnreadOnly: boolean }) =>
   ) : (
     <Empty title="No notifications" icon="bell">
       <p>Offcut notifies you here when work that you started completes, fails or needs your attention.</p>
-      <a class="button" href="/account/notifications">
-        Choose notifications
-      </a>
+      <SettingsLink class="button" />
     </Empty>
   );

@@ -80,16 +80,18 @@ export function ProjectsPage() {
       }
     >
       <div class="toolbar">
-        <input
-          class="input search"
-          type="search"
-          maxLength={MAX_SEARCH_CHARACTERS}
-          aria-label="Search projects"
-          placeholder="Search"
-          value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
-        />
         <Segments label="State" value={state} options={STATES} onChange={setState} />
+        {!isFirst && (
+          <input
+            class="input search"
+            type="search"
+            maxLength={MAX_SEARCH_CHARACTERS}
+            aria-label="Search projects"
+            placeholder="Search projects"
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+        )}
       </div>
       {items === null && list.error.value === null && <ListSkeleton />}
       {hasProjects && (

@@ -61,7 +61,7 @@ function SetupPage() {
           if (isSetUp)
             return (
               <p>
-                This server has an administrator. <a href="/sign-in">Sign in</a>
+                This server is already set up. <a href="/sign-in">Sign in</a>
               </p>
             );
           if (token === "")
@@ -155,6 +155,11 @@ function Readable({ token }: { token: string }) {
           </>
         )}
       </ResourceView>
+      {invitation.state.value.kind === "failed" && (
+        <p class="sign-in-links">
+          <a href="/sign-in">Go to sign-in</a>
+        </p>
+      )}
     </SignInFrame>
   );
 }
