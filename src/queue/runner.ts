@@ -30,6 +30,7 @@ import {
 import { newId } from "../lib/ids";
 import type { Log } from "../lib/log";
 import { createPoller } from "../lib/poller";
+import { sleep } from "../lib/sleep";
 import { createSlots, createWaitingLog } from "./slots";
 
 type RunningEntry = {
@@ -133,13 +134,29 @@ export function createRunner(options: RunnerOptions): Runner {
       const reason = aborted instanceof JobAborted ? aborted.reason : null;
       const hasYielded = reason === "interrupted" || (reason === null && error instanceof JobYielded);
       if (hasYielded) jobLog.info("job.yielded", { duration_ms: millisecondsSince(started) });
-      if (hasYielded || reason === "shutdown") await source.release(job, owner);
+      if (hasYielded || reason === "shutdown") await storeEnd(jobLog, () => source.release(job, owner));
       else if (reason === null) {
         const facts = { attempt: job.attempt, duration_ms: millisecondsSince(started) };
         if (error instanceof ExecutionLost) jobLog.warn("job.lost", { reason: error.message, ...facts });
         else jobLog.warn("job.failed", { error, ...facts });
-        await source.fail(job, error);
+        await storeEnd(jobLog, () => source.fail(job, error));
       } else jobLog.info("job.aborted", { reason });
+    }
+  }
+
+  /**
+   * Repeats the write until it succeeds, for example while the disk is full: nobody else claims a step that runs here.
+   * The next start of the server requeues it.
+   */
+  async function storeEnd(jobLog: Log, write: () => Promise<void>): Promise<void> {
+    for (;;) {
+      try {
+        return await write();
+      } catch (error) {
+        if (poller.isStopped) throw error;
+        jobLog.error("job.end_not_stored", { error });
+        await sleep(heartbeatMs, poller.signal).catch(() => {});
+      }
     }
   }
 
