@@ -1,5 +1,6 @@
 /** The runner's source of jobs, backed by the steps in the database. */
 import { decideRetry, type Job, type JobSource, MAX_ATTEMPTS } from "../../domain/jobs";
+import type { Queries } from "../../store/db";
 import {
   claimStep,
   findNextDueTime,
@@ -24,28 +25,31 @@ export function createJobSource(services: JobNeeds): JobSource {
   /** Jobs wait while a folder is offline. The runner is woken when it is back. */
   const isOffline = () => services.folders.guard.findProblem() !== null;
 
-  async function failPermanently(job: Job, failure: JobFailure): Promise<void> {
-    const definition = JOBS[job.name];
-    const isFailed = await store.write(async (tx) => {
-      const { code, message } = failure;
-      const end = { state: "failed", error: { code, message }, now: now() } as const;
-      if (!(await endPipelineStep(tx, job, end))) return false;
-      await definition.fail(tx, failure, { job, now: now(), config });
-      return true;
-    });
-    if (!isFailed) return;
+  async function endFailed(tx: Queries, job: Job, failure: JobFailure): Promise<boolean> {
+    const { code, message } = failure;
+    const end = { state: "failed", error: { code, message }, now: now() } as const;
+    if (!(await endPipelineStep(tx, job, end))) return false;
+    await JOBS[job.name].fail(tx, failure, { job, now: now(), config });
+    return true;
+  }
+
+  async function cleanUpFailed(job: Job, failure: JobFailure): Promise<void> {
     services.log.debug("job.given_up", { job: job.stepId, name: job.name, code: failure.code, attempt: job.attempt });
     services.counters.jobEnds.add({ job: job.name, outcome: "failed" });
-    await definition.cleanup(services, job, "failed");
+    await JOBS[job.name].cleanup(services, job, "failed");
   }
 
   return {
     next: async (name, owner, except) => (isOffline() ? null : findNextStep(store.read, name, owner, now(), except)),
     nextAlone: async (owner, except) => (isOffline() ? null : findNextStepAlone(store.read, owner, now(), except)),
     claim: async (stepId, owner, leaseMs) => {
-      const job = await store.write((tx) => claimStep(tx, stepId, owner, now(), leaseMs));
+      const { job, isFailed } = await store.write(async (tx) => {
+        const claimed = await claimStep(tx, stepId, owner, now(), leaseMs);
+        if (!claimed || claimed.attempt <= MAX_ATTEMPTS) return { job: claimed, isFailed: false };
+        return { job: claimed, isFailed: await endFailed(tx, claimed, TOO_MANY_ATTEMPTS) };
+      });
       if (!job || job.attempt <= MAX_ATTEMPTS) return job;
-      await failPermanently(job, TOO_MANY_ATTEMPTS);
+      if (isFailed) await cleanUpFailed(job, TOO_MANY_ATTEMPTS);
       return null;
     },
     renew: async (running, owner, leaseMs) =>
@@ -60,7 +64,10 @@ export function createJobSource(services: JobNeeds): JobSource {
       store.write((tx) => requeueStep(tx, job, { runAfter: now(), servedAt: now(), attempts: job.attempt - 1 })),
     fail: async (job, error) => {
       const decision = decideRetry(job, error);
-      if (decision.kind === "fail") return failPermanently(job, decision);
+      if (decision.kind === "fail") {
+        if (await store.write((tx) => endFailed(tx, job, decision))) await cleanUpFailed(job, decision);
+        return;
+      }
       const { delayMs, attempts, failures, kernelKills } = decision;
       services.log.debug("job.requeued", {
         job: job.stepId,
