@@ -7,7 +7,6 @@ import { ConfigError } from "./config";
 import { DATABASE_NAME, SECRETS_NAME } from "./domain/backup";
 import { MEDIA_MARKER_NAME } from "./domain/media-folder";
 import { SECRET_FILE_MODE, writeAtomic } from "./lib/atomic-file";
-import { findFileSize } from "./lib/file-size";
 import type { ReadFileSystemType } from "./lib/file-systems";
 import { type FolderLock, lockFolder } from "./lib/folder-lock";
 import { newId, randomToken } from "./lib/ids";
@@ -23,6 +22,7 @@ import {
   useFolder,
   writeMarker,
 } from "./media-folder";
+import { withDatabase } from "./store/database-figures";
 import { createSessionKey, type SessionKey } from "./work/identity/session-keys";
 
 /** Created on the first start, never leaves the folder: keys, and the folder's ID, which marker files repeat. */
@@ -69,8 +69,7 @@ export async function openDataFolder(settings: FolderSettings, readType?: ReadFi
     if (settings.mediaDir !== null) await completeMediaRestore(path, resolve(settings.mediaDir));
     const file = join(path, SECRETS_NAME);
     const stored = await readStoredSecrets(file);
-    // The database is created after the secrets. Others cannot read what is sealed in it, or open off-site backups.
-    if (!existsSync(file) && ((await findFileSize(join(path, DATABASE_NAME))) ?? 0) > 0)
+    if (!existsSync(file) && hasSecondFactors(join(path, DATABASE_NAME)))
       throw new ConfigError(
         `${file} is missing: without it, second factors and off-site backups cannot be read. Restore it from a backup. To start with new secrets, create it with the content {}.`,
       );
@@ -123,6 +122,17 @@ function createSaving(file: string, stored: Secrets) {
 /** Returns the ID of a data folder; null before its first start with this version. Throws `ConfigError`. */
 export const readFolderId = async (path: string): Promise<string | null> =>
   (await readStoredSecrets(join(path, SECRETS_NAME))).folder_id ?? null;
+
+/** Returns whether a database has second factors, which only the secrets of its folder open. */
+function hasSecondFactors(database: string): boolean {
+  const find = "SELECT 1 FROM users WHERE totp_secret IS NOT NULL LIMIT 1";
+  try {
+    return withDatabase(database, (opened) => opened.query(find).get() !== null);
+  } catch {
+    // Missing, older or damaged, which the start of the database reports.
+    return false;
+  }
+}
 
 async function readStoredSecrets(path: string): Promise<Partial<Secrets>> {
   const file = Bun.file(path);

@@ -178,7 +178,6 @@ describe.skipIf(IS_BUNDLED_PASS)("offcut upgrade", () => {
     const data = join(folder.path, "data");
     await mkdir(data, { mode: 0o700 });
     createOldDatabase(join(data, "offcut.db"), MIGRATION_NAMES.slice(0, 9));
-    await Bun.write(join(data, "secrets.json"), "{}");
     // A log that is not in the file.
     await killWriter(join(data, "offcut.db"));
     const isRoot = process.getuid?.() === 0;

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { type RunningServer, type ServerOverrides, startServer } from "../../src/boot";
 import { loadConfig } from "../../src/config";
-import { DATABASE_NAME, SECRETS_NAME } from "../../src/domain/backup";
+import { DATABASE_NAME } from "../../src/domain/backup";
 import { parseTrashName } from "../../src/domain/point-in-time";
 import { newId } from "../../src/lib/ids";
 import { createLog } from "../../src/lib/log";
@@ -119,7 +119,6 @@ export async function harness(
     config.logLevel,
   );
   await writeMigratedDatabase(join(folder.path, DATABASE_NAME));
-  await Bun.write(join(folder.path, SECRETS_NAME), "{}");
   let sharedChild: ReturnType<typeof createSharedChild> | undefined;
   const start = async () => {
     const started = await startServer(config, log, replacements);

@@ -19,7 +19,6 @@ const WRITE_BYTES = 4 * 1024 ** 2;
 export async function createBusyFolder(dataDir: string, size: BusySize): Promise<BusyUser[]> {
   await mkdir(dataDir, { mode: 0o700 });
   const store = await openStore(join(dataDir, "offcut.db"));
-  await Bun.write(join(dataDir, "secrets.json"), "{}");
   await migrate(store);
   const users: BusyUser[] = [];
   for (let n = 0; n < size.users; n++) users.push(await createUser(store, size.projectsPerUser));

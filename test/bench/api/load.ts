@@ -23,7 +23,6 @@ type Account = { key: string; rows: number };
 /** Creates accounts with this many projects, before the server starts. */
 async function createAccounts(sizes: number[]): Promise<Account[]> {
   const store = await openStore(join(dataDir, "offcut.db"));
-  await Bun.write(join(dataDir, "secrets.json"), "{}");
   await migrate(store);
   const created: Account[] = [];
   for (const rows of sizes) {

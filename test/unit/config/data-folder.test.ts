@@ -1,5 +1,6 @@
+import { Database } from "bun:sqlite";
 import { expect, test } from "bun:test";
-import { chmod, mkdir, stat } from "node:fs/promises";
+import { chmod, mkdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { ConfigError } from "../../../src/config";
 import {
@@ -84,11 +85,17 @@ test("unreadable keys fail the start and are never replaced", async () => {
   expect(await Bun.file(path).text()).toBe('{"links": "half');
 });
 
-test("keys that are missing beside a database are not replaced, unless the administrator wants it", async () => {
+test("keys that open second factors are not replaced, unless the administrator wants it", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "secrets.json");
   const open = () => openDataFolder({ dataDir: folder.path, mediaDir: null });
-  await Bun.write(join(folder.path, "offcut.db"), "database");
+  const database = new Database(join(folder.path, "offcut.db"), { create: true });
+  database.run("CREATE TABLE users (totp_secret text)");
+  database.run("INSERT INTO users VALUES (NULL)");
+  (await open()).lock.release();
+  await rm(path);
+  database.run("UPDATE users SET totp_secret = 'sealed'");
+  database.close();
   await expect(open()).rejects.toThrow(`${path} is missing`);
   expect(await Bun.file(path).exists()).toBe(false);
   await Bun.write(path, "{}");

@@ -322,9 +322,7 @@ export function Transcript(props: TranscriptProps) {
             onClose: details.close,
           })}
       </div>
-      <div class="transcript-actions">
-        {!follow.isOn.value && <Button onClick={follow.resume}>Follow</Button>}
-      </div>
+      <div class="transcript-actions">{!follow.isOn.value && <Button onClick={follow.resume}>Follow</Button>}</div>
     </div>
   );
 }
