@@ -156,16 +156,20 @@ test("the search opens from anywhere, and the list of keys has those of the word
   const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
   for (const label of ["Find words", "Select a word; with Shift, more words", "Correct the selected words"])
     await help.getByText(label, { exact: true }).waitFor();
+  const groups = await help.getByRole("heading", { level: 3 }).allTextContents();
+  expect([groups[0], groups.at(-1)]).toEqual(["Playback", "Everywhere"]);
 });
 
-test("playback keys show that playback is not ready", async () => {
+test("playback keys show that playback is not ready, and the audio is shown already", async () => {
   const page = await (await browse(user)).newPage();
   const media = await user.must<object>("GET", `/api/v1/assets/${asset.id}/media`);
   await page.route("**/api/v1/assets/*/media", (route) =>
     route.fulfill({ json: { ...media, is_preview_ready: false, is_playable: false } }),
   );
+  const waveform = page.waitForResponse((response) => response.url().includes("/waveform") && response.ok());
   await page.goto(address(`/assets/${asset.id}`));
   await button(page, "Save").waitFor();
+  await waveform;
   for (const key of ["Space", "l", "j"]) {
     await page.keyboard.press("c");
     await feedback(page, /^Playing the/);

@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
+import { findGain, toHeight } from "../../../src/domain/peaks";
 import type { EditorPlan } from "../../../web/editor/model/plan";
 import { canDragEdge, findEdgeAt } from "../../../web/editor/timeline/gestures";
-import { findGain, findPeak, readWaveform, toHeight } from "../../../web/editor/timeline/peaks";
+import { findPeak, readWaveform } from "../../../web/editor/timeline/peaks";
 import { findPicture, listTiles, type Storyboard } from "../../../web/editor/timeline/storyboard";
 import {
   chooseStep,

@@ -3,7 +3,7 @@
  * draw them at any zoom. Pure.
  */
 
-import { PEAKS_HEADER_BYTES } from "../../../src/domain/peaks";
+import { findGain, PEAKS_HEADER_BYTES, toHeight } from "../../../src/domain/peaks";
 
 /**
  * `levels[0]` has `rate` peaks per second from 0 to 255. Each further level has the maximum of every four. `gain` is
@@ -32,29 +32,6 @@ export function readWaveform(bytes: ArrayBuffer): Waveform {
   const peaks = new Uint8Array(bytes, PEAKS_HEADER_BYTES);
   return { rate, levels: toPyramid(peaks), gain: findGain(peaks) };
 }
-
-/** Share of the peaks that fit into the lane. A few louder ones, such as a bump of the microphone, are clipped. */
-const FITTING_SHARE = 0.99;
-/** Lower peaks are silence, which does not count: otherwise it would set the height of a recording with few words. */
-const MIN_AUDIBLE = 4;
-/** Keeps noise low in a recording of nothing else. */
-const MAX_GAIN = 8;
-const FULL = 255;
-
-/** Returns the factor with which the peaks of a recording, 0 to 255, fill the height in which they are drawn. */
-export function findGain(peaks: Uint8Array): number {
-  const counts = new Uint32Array(FULL + 1);
-  for (let index = 0; index < peaks.length; index++) counts[peaks[index]!]!++;
-  let left = 0;
-  for (let peak = MIN_AUDIBLE; peak <= FULL; peak++) left += counts[peak]!;
-  left *= 1 - FITTING_SHARE;
-  let loudest = FULL;
-  while (loudest > MIN_AUDIBLE && left >= counts[loudest]!) left -= counts[loudest--]!;
-  return Math.min(MAX_GAIN, FULL / loudest);
-}
-
-/** Returns how high a peak is drawn, as a share of the full height. */
-export const toHeight = (peak: number, gain: number): number => Math.min(1, (peak * gain) / FULL);
 
 function toPyramid(peaks: Uint8Array): Uint8Array[] {
   const levels = [peaks];

@@ -1,10 +1,10 @@
 /** The envelope of a recording's audio, which is read when it comes into view. */
 
 import { useRef } from "preact/hooks";
+import { findGain, toHeight } from "../../../src/domain/peaks";
 import { mediaUrl } from "../../app/api";
 import { useRead } from "../../app/cache";
 import { fetchFile } from "../../app/save-file";
-import { findGain, toHeight } from "../../editor/timeline/peaks";
 import { Icon } from "../../ui/icon";
 import { useSeen } from "./use-seen";
 
