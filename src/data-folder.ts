@@ -123,14 +123,20 @@ function createSaving(file: string, stored: Secrets) {
 export const readFolderId = async (path: string): Promise<string | null> =>
   (await readStoredSecrets(join(path, SECRETS_NAME))).folder_id ?? null;
 
-/** Returns whether a database has second factors, which only the secrets of its folder open. */
+/**
+ * Returns whether a database has second factors, which only the secrets of its folder open. Throws `ConfigError` if it
+ * cannot be read, before new secrets are written.
+ */
 function hasSecondFactors(database: string): boolean {
+  if (!existsSync(database)) return false;
   const find = "SELECT 1 FROM users WHERE totp_secret IS NOT NULL LIMIT 1";
   try {
     return withDatabase(database, (opened) => opened.query(find).get() !== null);
-  } catch {
-    // Missing, older or damaged, which the start of the database reports.
-    return false;
+  } catch (error) {
+    const { code, message } = error as Error & { code?: string };
+    // An older version has no such column, and an interrupted first start no table.
+    if (code === "SQLITE_ERROR") return false;
+    throw new ConfigError(`${database} cannot be read: ${message}.`);
   }
 }
 

@@ -53,11 +53,12 @@ const BROKEN_LINK = { title: "File not available", link: START };
 /** People who open one may have no account. */
 const BROKEN_SHARE = {
   title: "File not available",
-  text: "The link has expired or was revoked. Ask the person who sent it for a new one.",
+  missing:
+    "The link has expired, was revoked or needs a password. Open the page that you were sent, or ask for a new link.",
 };
 const UNKNOWN_PAGE = {
   title: "Page not found",
-  text: "Check the address, or start from the dashboard.",
+  missing: "Check the address, or start from the dashboard.",
   link: START,
 };
 

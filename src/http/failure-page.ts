@@ -10,16 +10,17 @@ import { formatCard, formatStandalonePage } from "./standalone-pages";
 export const isAskedByPerson = ({ method, headers }: Request): boolean =>
   method === "GET" && headers.get("accept")?.includes("text/html") === true;
 
-/** `text` replaces the message of the error. Without `link`, the person may have no account. */
-type FailurePage = { title: string; text?: string; link?: { href: string; label: string } };
+/** `missing` replaces the message of `not_found`. Without `link`, the person may have no account. */
+type FailurePage = { title: string; missing?: string; link?: { href: string; label: string } };
 
-export function createFailurePage(error: AppError, { title, text, link }: FailurePage): Reply {
+export function createFailurePage(error: AppError, { title, missing, link }: FailurePage): Reply {
+  const text = (error.code === "not_found" && missing) || toSingleLine(error.message);
   const button =
     link === undefined
       ? ""
       : `
       <a class="button primary" href="${escapeHtml(link.href)}">${escapeHtml(link.label)}</a>`;
-  const content = `<p>${escapeHtml(text ?? toSingleLine(error.message))}</p>${button}`;
+  const content = `<p>${escapeHtml(text)}</p>${button}`;
   const headers: Record<string, string> = {
     "Content-Type": "text/html; charset=utf-8",
     "Content-Security-Policy": PAGE_POLICY,

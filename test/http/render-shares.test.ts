@@ -1,7 +1,10 @@
 /** Links of renders: listed, revoked, and ended with the access of who made them. */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test";
+import { afterAll, beforeAll, expect, setDefaultTimeout, spyOn, test } from "bun:test";
 import { rename } from "node:fs/promises";
-import { sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
+import { AppError } from "../../src/domain/errors";
+import { readSharedText } from "../../src/http/shared-texts";
+import { renders } from "../../src/store/schema";
 import { createApiKey } from "../../src/work/access/command-accounts";
 import { VERIFIES_ADDRESS } from "../../src/work/identity/account-links";
 import { createOneTimeToken } from "../../src/work/identity/one-time-tokens";
@@ -253,7 +256,12 @@ test("show who shared them, the length, and the words of a cut as captions and t
     redirect: "manual",
   });
   const headers = { Cookie: entered.headers.get("set-cookie")!.split(";")[0]! };
-  const page = await (await fetch(link.page_url, { headers })).text();
+  // All visitors wait for one text, and one that cannot be created is not tried again for each of them.
+  const created = spyOn(server.services().planRequests, "run");
+  const [page = ""] = await Promise.all(
+    Array.from({ length: 5 }, async () => (await fetch(link.page_url, { headers })).text()),
+  );
+  expect(created).toHaveBeenCalledTimes(1);
   expect(page).toContain("Shared by <bdi>Amara &#60;Okoye&#62;</bdi> · 0:0");
   expect(page).not.toContain(emailOf(studio));
   expect(page).toMatch(/<span class="number">0:0\d<\/span><span lang="en" dir="auto">[^<]*alpha/i);
@@ -261,6 +269,14 @@ test("show who shared them, the length, and the words of a cut as captions and t
   const [, id = "", expires = ""] = /shares\/([0-9a-f-]+)\/page\?expires=(\d+)/.exec(link.page_url)!;
   const captions = links.signShare(id, Number(expires) * 1000, "captions");
   expect((await fetch(captions)).status).toBe(404);
+  const other = await studio.renderEnded((await studio.startRender({ asset_id: asset.id, cut_id: cut.id })).id);
+  created.mockClear();
+  created.mockRejectedValue(new AppError("processing_failed", "It failed."));
+  const failing = (await server.services().store.read.select().from(renders).where(eq(renders.id, other.id)))[0]!;
+  await expect(readSharedText(server.services(), failing, "captions")).rejects.toThrow("It failed.");
+  expect(await readSharedText(server.services(), failing, "captions")).toBeNull();
+  expect(created).toHaveBeenCalledTimes(1);
+  created.mockRestore();
   const file = await fetch(captions, { headers });
   expect([file.status, file.headers.get("content-type")]).toEqual([200, "text/vtt; charset=utf-8"]);
   expect(await file.text()).toMatch(/^WEBVTT\n\n[\d:.]+ --> [\d:.]+\n.*alpha/i);

@@ -104,6 +104,14 @@ test("keys that open second factors are not replaced, unless the administrator w
   opened.lock.release();
 });
 
+test("no keys are written beside a database that cannot be read", async () => {
+  await using folder = await temporaryFolder();
+  await Bun.write(join(folder.path, "offcut.db"), "no database".repeat(100));
+  const opened = openDataFolder({ dataDir: folder.path, mediaDir: null });
+  await expect(opened).rejects.toThrow(`${join(folder.path, "offcut.db")} cannot be read`);
+  expect(await Bun.file(join(folder.path, "secrets.json")).exists()).toBe(false);
+});
+
 test("an open folder cannot be opened again", async () => {
   await using folder = await temporaryFolder();
   const held = await openDataFolder({ dataDir: folder.path, mediaDir: null });
