@@ -269,7 +269,8 @@ test("show who shared them, the length, and the words of a cut as captions and t
   const [, id = "", expires = ""] = /shares\/([0-9a-f-]+)\/page\?expires=(\d+)/.exec(link.page_url)!;
   const captions = links.signShare(id, Number(expires) * 1000, "captions");
   expect((await fetch(captions)).status).toBe(404);
-  const other = await studio.renderEnded((await studio.startRender({ asset_id: asset.id, cut_id: cut.id })).id);
+  const output = { format: "mp3" };
+  const other = await studio.renderEnded((await studio.startRender({ asset_id: asset.id, cut_id: cut.id, output })).id);
   created.mockClear();
   created.mockRejectedValue(new AppError("processing_failed", "It failed."));
   const failing = (await server.services().store.read.select().from(renders).where(eq(renders.id, other.id)))[0]!;
