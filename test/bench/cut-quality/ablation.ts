@@ -85,7 +85,6 @@ const own = variations.filter((_, n) => n % parts === part - 1);
 // A rule that changes nothing when it is off does not depend on its value.
 const dependent = values.moved ? own : await vary(own, listOff);
 await vary(dependent, listMoved);
-await corpus.close();
 process.exit(0);
 
 type Variation = { name: string; key: string; own: Record<string, number> };

@@ -28,7 +28,6 @@ const planned = await planAll(
   corpus.recordings,
   ({ name, isOther }) => !isOther && new RegExp(values.scripts).test(name),
 );
-await corpus.close();
 for (const one of planned) if (one.plan) countRecording({ ...one, plan: one.plan });
 for (const [name, table] of Object.entries(tables)) {
   console.log(`\n| ${name === "none" ? "no script" : "with the script"} | ${COLUMNS.join(" | ")} |`);

@@ -15,7 +15,7 @@ import { decodeAudio, toPcmBytes } from "../speech/material";
 import { createOwnTalks, loadFluentReadings, loadTalks } from "./material";
 import { type Models, openModels, openPcm, planSamples } from "./recording";
 import type { Event } from "./talk";
-import { changeWords, OTHER_SCRIPTS } from "./written-scripts";
+import { addUnrecorded, changeWords, OTHER_SCRIPTS, UNRECORDED_PLACES } from "./written-scripts";
 
 /** A judged span of a real recording, in seconds, and its text. */
 type Stretch = [start: number, end: number, ...what: string[]];
@@ -44,8 +44,6 @@ export type Corpus = {
   recordings: ReplayedRecording[];
   /** Limits how many queries the recognizer answers from now on. Beyond it, `cut` throws `NotInSnapshotError`. */
   limitQueries: (count: number) => void;
-  /** Stores the new answers. */
-  close: () => Promise<void>;
 };
 
 /** Thrown when a planner makes a query that is not in the snapshot. */
@@ -63,6 +61,10 @@ const NONE: CorpusScript = { name: "none", text: "", isOther: false };
 const DRAWS = 2;
 const CHANGES = ["12% wrong", "12% mixed", "25% mixed"] as const;
 const MAX_OTHER_SCRIPTS = 4;
+/** `OTHER_SCRIPTS` starts with these. */
+const ENGLISH_SCRIPTS = 8;
+/** How many talks later the script is whose lines are not recorded. */
+const OTHER_TALK = 9;
 
 /** Creates the snapshot of all recordings, unless it exists. `shared` is a folder with `eval` and `media`. */
 export async function createSnapshot(shared: string | null): Promise<void> {
@@ -88,23 +90,17 @@ export async function openCorpus(): Promise<Corpus> {
   const allowance = { left: Number.POSITIVE_INFINITY };
   const getModels = () => (models ??= openModels());
   const opened = await Promise.all(recordings!.map((recording) => replay(recording, getModels, allowance)));
-  const close = async () => {
-    for (const { recording, answers, missed } of opened)
-      if (missed() > 0) await store(recording.name, "answers", answers);
-  };
   const limitQueries = (count: number) => {
     allowance.left = count;
   };
-  return { recordings: opened.map(({ recording }) => recording), limitQueries, close };
+  return { recordings: opened, limitQueries };
 }
-
-type Replay = { recording: ReplayedRecording; answers: Answers; missed: () => number };
 
 async function replay(
   recording: CorpusRecording,
   models: () => Promise<Models>,
   allowance: { left: number },
-): Promise<Replay> {
+): Promise<ReplayedRecording> {
   const analysis = (await load<SpeechAnalysis>(recording.name, "analysis"))!;
   const answers = (await load<Answers>(recording.name, "answers")) ?? new Map<string, unknown>();
   const path = pathOf(recording.name, "pcm");
@@ -132,8 +128,17 @@ async function replay(
     }
     return { kind: query.kind, results: keys.map((key) => answers.get(key)) } as SpeechReply;
   };
-  const cut = (script: string) => planSamples(analysis, sampleCount, script, CUT_MODES.natural, answer);
-  return { recording: { ...recording, analysis, cut, missed: () => missed }, answers, missed: () => missed };
+  let stored = 0;
+  const cut = async (script: string) => {
+    try {
+      return await planSamples(analysis, sampleCount, script, CUT_MODES.natural, answer);
+    } finally {
+      // Answers take long, so a run that is stopped must not lose them.
+      if (missed > stored) await store(recording.name, "answers", answers);
+      stored = missed;
+    }
+  };
+  return { ...recording, analysis, cut, missed: () => missed };
 }
 
 const pathOf = (name: string, extension: string) => join(FOLDER, `${name.replace(/[^\w.-]+/g, "-")}.${extension}`);
@@ -185,14 +190,7 @@ async function* listRealRecordings(folder: string): AsyncGenerator<CorpusRecordi
 
 /** Returns the script of a talk, exact and with changed words, and some of other recordings. */
 function toScripts(script: string, seed: number): CorpusScript[] {
-  const sentences = script.split("\n").filter((line) => line.trim() !== "");
-  const changed = CHANGES.flatMap((change) =>
-    Array.from({ length: DRAWS }, (_, draw) => ({
-      name: `${change} ${draw + 1}`,
-      text: changeWords(sentences, change, 100 * draw + seed).join("\n"),
-      isOther: false,
-    })),
-  );
+  const changed = listChangedScripts(script, seed, 0, DRAWS);
   const others = Array.from({ length: MAX_OTHER_SCRIPTS }, (_, n) => (seed + n) % OTHER_SCRIPTS.length).map(
     (index) => ({
       name: `other ${index}`,
@@ -201,6 +199,43 @@ function toScripts(script: string, seed: number): CorpusScript[] {
     }),
   );
   return [{ name: "exact", text: script, isOther: false }, ...changed, ...others];
+}
+
+function listChangedScripts(script: string, seed: number, firstDraw: number, draws: number): CorpusScript[] {
+  const sentences = splitLines(script);
+  return CHANGES.flatMap((change) =>
+    Array.from({ length: draws }, (_, n) => ({
+      name: `${change} ${firstDraw + n + 1}`,
+      text: changeWords(sentences, change, 100 * (firstDraw + n) + seed).join("\n"),
+      isOther: false,
+    })),
+  );
+}
+
+const splitLines = (script: string) => script.split("\n").filter((line) => line.trim() !== "");
+
+/**
+ * Returns more scripts of each talk, which are not in the snapshot: fresh draws of changed words, and scripts with as
+ * many lines that are not recorded. These are from scripts about something else, and from that of another talk.
+ */
+export function withMoreScripts(recordings: readonly ReplayedRecording[], draws: number): ReplayedRecording[] {
+  const talks = recordings.filter(({ events }) => events !== null);
+  const exact = talks.map(({ scripts }) => scripts.find(({ name }) => name === "exact")!.text);
+  const unrelated = OTHER_SCRIPTS.slice(0, ENGLISH_SCRIPTS).flatMap((text) => text.match(/[^.]+\./g)!);
+  return talks.map((talk, i) => {
+    const ofOtherTalk = splitLines(exact[(i + OTHER_TALK) % exact.length]!);
+    const changed = listChangedScripts(exact[i]!, i + 1, DRAWS, draws);
+    const unrecorded = [exact[i]!, changed.at(-1)!.text].flatMap((script, isChanged) =>
+      [unrelated.slice(i), ofOtherTalk].flatMap((lines, source) =>
+        UNRECORDED_PLACES.map((place) => ({
+          name: `${isChanged ? "25% mixed" : "exact"}, unrecorded ${place} ${source + 1}`,
+          text: addUnrecorded(splitLines(script), lines, place).join("\n"),
+          isOther: false,
+        })),
+      ),
+    );
+    return { ...talk, scripts: [...changed, ...unrecorded] };
+  });
 }
 
 /** The folder of shared recordings: an argument, or `OFFCUT_SHARED`. */

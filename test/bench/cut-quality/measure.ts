@@ -81,12 +81,45 @@ export function measure(planned: readonly PlannedRecording[]): Measured {
   return { counts, places, totals };
 }
 
+/** Counts of all plans with a kind of script. The words of refused scripts do not count. */
+export type ScriptTally = {
+  plans: number;
+  refused: number;
+  words: number;
+  lost: number;
+  unwanted: number;
+  leaked: number;
+};
+
+/** Returns the counts of talks by kind of script: its name without the number of the draw. */
+export function tallyScripts(planned: readonly PlannedRecording[]): Map<string, ScriptTally> {
+  const out = new Map<string, ScriptTally>();
+  for (const { recording, script, plan } of planned) {
+    if (!recording.events || script.isOther) continue;
+    const kind = script.name.replace(/ \d+$/, "");
+    const known = out.get(kind) ?? { plans: 0, refused: 0, words: 0, lost: 0, unwanted: 0, leaked: 0 };
+    out.set(kind, known);
+    known.plans++;
+    if (!plan) {
+      known.refused++;
+      continue;
+    }
+    const score = scoreSegments(recording.events, toSpans(plan), neutralOf(script));
+    known.words += score.keptWords;
+    known.lost += score.lost.length;
+    known.unwanted += score.droppedWords;
+    known.leaked += score.leaked.length;
+  }
+  return out;
+}
+
+const neutralOf = ({ name }: CorpusScript) => (name === "none" ? (["remark"] as const) : []);
+
 type Add = (name: Measure, found: readonly string[], count?: number) => void;
 
 function measureTalk({ recording, script, plan }: PlannedRecording, add: Add, totals: Totals): void {
   if (!plan) add("script refused", ["refused"]);
-  const neutral = script.name === "none" ? (["remark"] as const) : [];
-  const score: Score = scoreSegments(recording.events!, plan ? toSpans(plan) : [], neutral);
+  const score: Score = scoreSegments(recording.events!, plan ? toSpans(plan) : [], neutralOf(script));
   if (script.name !== "exact" && script.name !== "none") {
     if (plan) add("changed script: lost", score.lost);
     add("changed script: leaked", score.leaked);

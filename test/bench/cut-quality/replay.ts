@@ -1,12 +1,13 @@
 /**
  * Plans all recordings again on the same audio: `bun test/bench/cut-quality/replay.ts [SHARED] [--save FILE] [--compare
- * FILE] [--places] [--scripts PATTERN]`. The first run creates the snapshot (`corpus.ts`); later ones take seconds,
- * unless a planner makes new queries. `--save` stores each plan, `--compare` fails when a plan differs from a stored
- * one in one byte.
+ * FILE] [--places] [--scripts PATTERN] [--more DRAWS]`. The first run creates the snapshot (`corpus.ts`); later ones
+ * take seconds, unless a planner makes new queries. `--save` stores each plan, `--compare` fails when a plan differs
+ * from a stored one in one byte. `--more` plans other scripts instead: fresh draws of changed words, and scripts with
+ * lines that are not recorded.
  */
 import { parseArgs } from "node:util";
-import { createSnapshot, findSharedFolder, openCorpus } from "./corpus";
-import { MEASURES, type Measure, measure, planAll } from "./measure";
+import { createSnapshot, findSharedFolder, openCorpus, withMoreScripts } from "./corpus";
+import { MEASURES, type Measure, measure, planAll, tallyScripts } from "./measure";
 
 const { positionals, values } = parseArgs({
   allowPositionals: true,
@@ -15,14 +16,15 @@ const { positionals, values } = parseArgs({
     compare: { type: "string" },
     places: { type: "boolean" },
     scripts: { type: "string", default: "" },
+    more: { type: "string" },
   },
 });
 await createSnapshot(findSharedFolder(positionals[0]));
 const corpus = await openCorpus();
 const started = performance.now();
-const planned = await planAll(corpus.recordings, ({ name }) => new RegExp(values.scripts).test(name));
+const recordings = values.more ? withMoreScripts(corpus.recordings, Number(values.more)) : corpus.recordings;
+const planned = await planAll(recordings, ({ name }) => new RegExp(values.scripts).test(name));
 const seconds = (performance.now() - started) / 1000;
-await corpus.close();
 const missed = corpus.recordings.reduce((sum, recording) => sum + recording.missed(), 0);
 console.log(`${planned.length} plans in ${seconds.toFixed(1)} s; ${missed} queries were not in the snapshot`);
 
@@ -32,6 +34,10 @@ for (const name of Object.keys(MEASURES) as Measure[]) {
   if (values.places) for (const place of places[name]) console.log(`    ${place}`);
 }
 console.log(JSON.stringify(totals));
+for (const [kind, { plans, refused, words, lost, unwanted, leaked }] of tallyScripts(planned))
+  console.log(
+    `${kind.padEnd(32)} lost ${lost} of ${words}, leaked ${leaked} of ${unwanted}, refused ${refused} of ${plans}`,
+  );
 
 const plans = Object.fromEntries(
   planned.map(({ recording, script, plan }) => [`${recording.name} ${script.name}`, JSON.stringify(plan)]),

@@ -123,6 +123,22 @@ export function changeWords(sentences: readonly string[], change: ScriptChange, 
   });
 }
 
+/** Where a script has lines that are not recorded: "amid" is in one place, "between" after each recorded line. */
+export type UnrecordedPlace = "after" | "before" | "amid" | "between";
+export const UNRECORDED_PLACES: readonly UnrecordedPlace[] = ["after", "before", "amid", "between"];
+
+/** Returns sentences with as many others, which are not recorded. */
+export function addUnrecorded(
+  sentences: readonly string[],
+  others: readonly string[],
+  place: UnrecordedPlace,
+): string[] {
+  const added = sentences.map((_, i) => pick(others, i));
+  if (place === "between") return sentences.flatMap((sentence, i) => [sentence, added[i]!]);
+  const at = { before: 0, amid: sentences.length >> 1, after: sentences.length }[place];
+  return [...sentences.slice(0, at), ...added, ...sentences.slice(at)];
+}
+
 /** Scripts of other recordings, and in other languages. */
 export const OTHER_SCRIPTS: readonly string[] = [
   "The river was high after a week of rain. The old bridge was closed to traffic. She packed a small bag and left a note on the table. Nobody saw her walk to the station.",
