@@ -190,7 +190,7 @@ function listFalseStarts(
 }
 
 /** Returns the line of each token: the line for which it is kept, or the one with the best candidate there. */
-function findOwners(
+export function findOwners(
   tokenCount: number,
   candidates: readonly LineCandidate[][],
   takes: readonly (ConfirmedTake | null)[],

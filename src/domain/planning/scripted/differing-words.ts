@@ -19,16 +19,17 @@ type Context = ScriptedRecording & {
 /** `differing[j]` is 1 if token j is kept in place of words of the script. */
 export type SettledPath = ScriptPath & { differing: Uint8Array };
 
-/** Returns the path with those words kept. */
+/** Returns the path with those words kept. `isExact`: nearly all spoken lines are read word for word. */
 export function* keepDifferingWords(
   path: SettledPath,
   recording: ScriptedRecording,
   repeated: Uint8Array,
+  isExact: boolean,
 ): PlanSteps<SettledPath> {
   const isYieldDue = createYieldCounter();
   const { lines, tokens } = recording;
   const differing = path.differing.slice();
-  const lostBetween = createLostCounter(path, lines);
+  const lostBetween = createLostCounter(path, lines, isExact);
   const lineAt = listLinesOfTokens(path, lines, tokens.length);
   // The number of words that may still be kept beside each line. Words in place of missing ones come first.
   const leftOf = countLost(path, lines, tokens).map((lost) => SCRIPT.maxWordsRatio * lost);
@@ -111,15 +112,27 @@ function listLinesOfTokens({ pairs }: ScriptPath, lines: readonly ScriptLine[], 
   return out;
 }
 
-/** Returns a function that counts the script's words that were not found between the kept words around a run. */
-function createLostCounter({ pairs, kept }: ScriptPath, lines: readonly ScriptLine[]): (run: TokenRange) => number {
-  const isOptional = lines.flatMap(({ words, optional }) => words.map(() => optional));
+/**
+ * Returns a function that counts the script's words that were not found between the kept words around a run.
+ * `isExact`: the other lines are read word for word, so those without a word on the path are not recorded.
+ */
+function createLostCounter(
+  { pairs, kept }: ScriptPath,
+  lines: readonly ScriptLine[],
+  isExact: boolean,
+): (run: TokenRange) => number {
+  let at = 0;
+  const isCounted = lines.flatMap(({ words, optional }) => {
+    const isFound = pairs.subarray(at, at + words.length).some((token) => token >= 0);
+    at += words.length;
+    return words.map(() => !optional && (isFound || !isExact));
+  });
   // The number of lost words before each script word, and the number of script words before each token.
   const lostBefore = new Int32Array(pairs.length + 1);
   const wordsBefore = new Int32Array(kept.length + 1).fill(-1);
   const wordsAfter = new Int32Array(kept.length + 1).fill(-1);
   for (const [k, token] of pairs.entries()) {
-    lostBefore[k + 1] = lostBefore[k]! + (token < 0 && !isOptional[k] ? 1 : 0);
+    lostBefore[k + 1] = lostBefore[k]! + (token < 0 && isCounted[k] ? 1 : 0);
     if (token >= 0) {
       wordsBefore[token + 1] = k + 1;
       wordsAfter[token] = k;

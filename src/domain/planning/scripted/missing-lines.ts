@@ -6,7 +6,7 @@ import { measureWordDistance } from "../../text/normalize";
 import { createYieldCounter, type PlanSteps } from "../context";
 import { COMMON, RETAKES, SCRIPT } from "../thresholds";
 import { pauseBefore, type Token, type TokenRange } from "../tokens";
-import { type ConfirmedTake, differsFromScript } from "./confirm-takes";
+import { type ConfirmedTake, differsFromScript, findOwners } from "./confirm-takes";
 import { listNewPhrases, type SettledPath } from "./differing-words";
 import { type LineCandidate, toLineWindow } from "./line-candidates";
 import { toSkippedSpan } from "./path-takes";
@@ -45,15 +45,18 @@ export function addOutOfOrder(
 
 /**
  * Adds takes for missing lines from the words spoken in their place, if these are similar. What is said again is not a
- * paraphrase.
+ * paraphrase, and neither is a take of another line.
  */
 export function addParaphrases(
   takes: (ConfirmedTake | null)[],
   partialAlignments: readonly PartialAlignment[],
+  candidates: readonly LineCandidate[][],
   recording: ScriptedRecording,
   repeated: Uint8Array,
 ): void {
   const { tokens, activity, lines } = recording;
+  const accepted = candidates.map((row) => row.filter((one) => one.accepted));
+  const owners = findOwners(tokens.length, accepted, takes);
   for (const [index, line] of lines.entries()) {
     if (takes[index] || line.optional) continue;
     const from = Math.max(0, ...takes.slice(0, index).map((take) => take?.to ?? 0));
@@ -63,6 +66,8 @@ export function addParaphrases(
     for (const range of listNewSentences(tokens, from, to, repeated)) {
       const share = Math.max(textShare(line, tokens, range), audioShare(line, own, tokens, range));
       if (share < COMMON.minShare || !isAboutAsLong(line, range)) continue;
+      const ofOthers = owners.subarray(range.from, range.to).filter((owner) => owner >= 0 && owner !== index).length;
+      if (ofOthers > COMMON.minSameShare * (range.to - range.from)) continue;
       if (!best || share >= best.share - SCRIPT.maxQualityLoss) best = { range, share };
     }
     if (!best) continue;
@@ -132,19 +137,35 @@ function isAboutAsLong(line: ScriptLine, { from, to }: TokenRange): boolean {
 /** Required lines without a take, between the same takes of other lines, and the tokens `[from, to)` in between. */
 type MissingLines = TokenRange & { lines: number[]; isInside: boolean };
 
-/** Adds takes for required lines without one, from the words between the takes of the surrounding lines. */
+/**
+ * Adds takes for required lines without one, from the words between the takes of the surrounding lines. `isExact`: the
+ * other lines are read word for word, so takes and false starts of them and short remarks are not said in their place.
+ */
 export function* addReplacedLines(
   takes: (ConfirmedTake | null)[],
   candidates: readonly LineCandidate[][],
   path: SettledPath,
   recording: ScriptedRecording,
   repeated: Uint8Array,
+  isExact: boolean,
 ): PlanSteps<void> {
   const isYieldDue = createYieldCounter();
+  const owners = findOwners(recording.tokens.length, candidates, takes);
+  const isOf = ({ from, to }: TokenRange, lines: ReadonlySet<number>) =>
+    owners.subarray(from, to).some((line) => lines.has(line));
+  /** Returns whether most of a phrase is in takes and false starts of other lines. */
+  const isOfOthers = ({ from, to }: TokenRange, lines: ReadonlySet<number>) => {
+    const others = owners.subarray(from, to).filter((line) => line >= 0 && !lines.has(line));
+    return others.length > COMMON.minSameShare * (to - from);
+  };
   for (const missing of listMissingLines(takes, recording)) {
-    const phrases = yield* listNewPhrases(missing, { ...recording, path, repeated, isYieldDue });
+    const own = new Set(missing.lines);
+    const found = yield* listNewPhrases(missing, { ...recording, path, repeated, isYieldDue });
+    const phrases = isExact ? found.filter((phrase) => !isOfOthers(phrase, own)) : found;
+    const resembling = phrases.filter((phrase) => isOf(phrase, own));
     // Before the first line and after the last one, anything may be said, so it must resemble the line.
-    const said = missing.isInside ? phrases : phrases.filter(createResemblance(missing, candidates, recording));
+    const said = missing.isInside ? phrases : resembling;
+    const minRatio = isExact && resembling.length === 0 ? COMMON.minLengthRatio : SCRIPT.minReplacedRatio;
     const wordCount = missing.lines.reduce((sum, line) => sum + recording.lines[line]!.words.length, 0);
     // The latest phrases are kept, up to the maximum length.
     let left = COMMON.maxSlowerFactor * wordCount;
@@ -152,7 +173,7 @@ export function* addReplacedLines(
       left -= to - from;
       return left >= 0;
     });
-    if (kept.reduce((sum, { from, to }) => sum + to - from, 0) < SCRIPT.minReplacedRatio * wordCount) continue;
+    if (kept.reduce((sum, { from, to }) => sum + to - from, 0) < minRatio * wordCount) continue;
     for (const take of divideAmongLines(kept.reverse(), missing.lines, recording)) takes[take.line] = take;
   }
 }
@@ -174,17 +195,6 @@ function listMissingLines(
     else if (from < to) out.push({ from, to, lines: [i], isInside: from > 0 && to < tokens.length });
   }
   return out;
-}
-
-/** Returns a function that returns whether a phrase is in a candidate of the lines. */
-function createResemblance(
-  { lines }: MissingLines,
-  candidates: readonly LineCandidate[][],
-  { tokens }: ScriptedRecording,
-): (phrase: TokenRange) => boolean {
-  const resembles = new Uint8Array(tokens.length);
-  for (const line of lines) for (const { from, to } of candidates[line]!) resembles.fill(1, from, to);
-  return ({ from, to }) => resembles.subarray(from, to).includes(1);
 }
 
 /** Returns a take for each line, while there are phrases. The last line gets the remaining ones. */

@@ -35,6 +35,7 @@ import { listPathTakes, type PathTake, withAdjacentTokens } from "./path-takes";
 import { type PartialAlignment, rescueLines } from "./rescue-lines";
 import { type ScriptedContext, type ScriptedRecording, type ScriptLine, splitCompounds } from "./script-lines";
 import { keepWholeAttempts, settlePath } from "./settle-path";
+import { dropUnspokenLines } from "./unspoken-lines";
 
 /** What is known of a recording with a script. Rows of `candidates` and `takes` belong to the lines of the script. */
 type ScriptedState = {
@@ -48,6 +49,8 @@ type ScriptedState = {
   path: SettledPath | null;
   /** The takes on the path before lines were moved to retakes. */
   found: (PathTake | null)[];
+  /** Nearly all lines that are spoken are read word for word. */
+  isExact: boolean;
   partialAlignments: PartialAlignment[];
   retaken: EarlierTake[];
   confirmed: (ConfirmedTake | null)[];
@@ -65,6 +68,7 @@ export const SCRIPTED_STAGES: readonly Stage<ScriptedState>[] = [
   { name: "retakes", run: findRepeated },
   { name: "path", run: searchPath },
   { name: "lines by audio", run: rescueMissedLines },
+  { name: "unspoken lines", run: dropUnspoken },
   { name: "better takes", run: settle },
   { name: "whole attempts", run: unifyParagraphs },
   { name: "words beside lines", run: keepAdjacent },
@@ -121,6 +125,7 @@ function createState(context: ScriptedContext): ScriptedState {
     repeated: new Uint8Array(tokens.length),
     path: null,
     found: [],
+    isExact: false,
     partialAlignments: [],
     retaken: [],
     confirmed: [],
@@ -180,6 +185,12 @@ function* rescueMissedLines(state: ScriptedState): PlanSteps<ScriptedState> {
   return yield* searchPath({ ...state, candidates, partialAlignments });
 }
 
+function dropUnspoken(state: ScriptedState): ScriptedState {
+  const { path, found, candidates, recording } = state;
+  const spoken = dropUnspokenLines(path!, found, candidates, recording);
+  return { ...withPath(state, spoken.path), isExact: spoken.isExact };
+}
+
 function settle(state: ScriptedState): ScriptedState {
   return withPath(state, settlePath(state.path!, state.recording, state.candidates));
 }
@@ -202,7 +213,8 @@ function* complete(state: ScriptedState): PlanSteps<ScriptedState> {
 }
 
 function* keepDiffering(state: ScriptedState): PlanSteps<ScriptedState> {
-  return { ...state, path: yield* keepDifferingWords(state.path!, state.recording, state.repeated) };
+  const { path, recording, repeated, isExact } = state;
+  return { ...state, path: yield* keepDifferingWords(path!, recording, repeated, isExact) };
 }
 
 /** Aligns the takes of the path, and finds out whether the script is that of the recording. */
@@ -222,7 +234,7 @@ function addLinesOutOfOrder(state: ScriptedState): ScriptedState {
 
 function addParaphrasedLines(state: ScriptedState): ScriptedState {
   const takes = state.takes.slice();
-  addParaphrases(takes, state.partialAlignments, state.recording, state.repeated);
+  addParaphrases(takes, state.partialAlignments, state.candidates, state.recording, state.repeated);
   return { ...state, takes };
 }
 
@@ -231,11 +243,11 @@ function addParaphrasedLines(state: ScriptedState): ScriptedState {
  * their weak takes stay.
  */
 function* addReplaced(state: ScriptedState): PlanSteps<ScriptedState> {
-  const { candidates, path, recording, repeated, confirmed } = state;
+  const { candidates, path, recording, repeated, confirmed, isExact } = state;
   const isLong = ({ from, to, line }: ConfirmedTake) =>
     to - from >= COMMON.minLengthRatio * recording.lines[line]!.words.length;
   const takes = state.takes.map((take, i) => take ?? (confirmed[i] && isLong(confirmed[i]) ? confirmed[i] : null));
-  yield* addReplacedLines(takes, candidates, path!, recording, repeated);
+  yield* addReplacedLines(takes, candidates, path!, recording, repeated, isExact);
   return { ...state, takes: takes.map((take, i) => take ?? confirmed[i] ?? null) };
 }
 

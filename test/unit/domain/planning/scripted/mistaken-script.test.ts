@@ -96,7 +96,7 @@ describe("words that differ from the script", () => {
     const { pairs } = alignLineAt(0, lines[0]!, tokens, from, to);
     const kept = Uint8Array.from(tokens, (_, j) => (j >= from && j < to ? 1 : 0));
     const path = { pairs, kept, differing: new Uint8Array(tokens.length) };
-    const found = run(keepDifferingWords(path, recording, new Uint8Array(tokens.length)));
+    const found = run(keepDifferingWords(path, recording, new Uint8Array(tokens.length), false));
     return tokens
       .filter((_, j) => found.kept[j])
       .map(({ normal }) => normal)
@@ -126,7 +126,7 @@ describe("words that differ from the script", () => {
     const pairs = Int32Array.from([2, 3, 4, 5, 6, 7, -1, -1, 14, 15]);
     const kept = Uint8Array.from(tokens, (_, j) => (pairs.includes(j) ? 1 : 0));
     const path = { pairs, kept, differing: new Uint8Array(tokens.length) };
-    const found = run(keepDifferingWords(path, recording, new Uint8Array(tokens.length)));
+    const found = run(keepDifferingWords(path, recording, new Uint8Array(tokens.length), false));
     const differing = tokens.filter((_, j) => found.differing[j]).map(({ normal }) => normal);
     expect(differing).toEqual(["indeed"]);
   });
@@ -173,6 +173,7 @@ test("what is said again is not a paraphrase", () => {
     const takes = recording.lines.map(() => null);
     addParaphrases(
       takes,
+      [],
       [],
       recording,
       Uint8Array.from(tokens, () => (isRepeated ? 1 : 0)),

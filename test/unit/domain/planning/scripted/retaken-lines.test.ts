@@ -116,6 +116,7 @@ function paraphrase(said: string, script: string, repeatedCount = 0, repeatedFro
   addParaphrases(
     takes,
     [],
+    [],
     recording,
     new Uint8Array(tokens.length).fill(1, repeatedFrom, repeatedFrom + repeatedCount),
   );

@@ -1,0 +1,51 @@
+import { describe, expect, test } from "bun:test";
+import { createRecording, cutWithScript, listKeptWords } from "./spoken-recording";
+
+const FIRST = "welcome to our little workshop in the old harbor";
+const SECOND = "today we hang a wooden shelf above the bench";
+const THIRD = "please measure every wall twice before you begin";
+
+const cut = async (spoken: readonly string[], script: readonly string[]) => {
+  const analysis = createRecording(spoken.join(" / "));
+  return listKeptWords(analysis, (await cutWithScript(analysis, `${script.join(".\n")}.`))!);
+};
+
+describe("a script with lines that are not recorded", () => {
+  test.each<[what: string, unrecorded: string, between: string]>([
+    ["a false start of the next line", "today the wall in the kitchen needs a window", "today we hang a"],
+    ["an earlier take of the next line", "we painted a door beside the stairs green", SECOND.replace("above", "over")],
+    ["a second take of the line before it", "our guests came by the bus in the rain", FIRST],
+    ["other talk", "then the paint has to dry for an hour", "is the light still on"],
+  ])("removes %s in its place", async (_, unrecorded, between) => {
+    for (const script of [
+      [FIRST, unrecorded, SECOND, THIRD],
+      [FIRST, unrecorded, "somebody else carries ladders", SECOND, THIRD],
+    ])
+      expect(await cut([FIRST, between, SECOND, THIRD], script)).toBe([FIRST, SECOND, THIRD].join(" "));
+  });
+
+  test("keeps short talk in place of a line where the script differs elsewhere too", async () => {
+    const said = "is the light still on";
+    const differing = [
+      FIRST.replace("workshop", "river"),
+      "then the paint has to dry for an hour",
+      SECOND.replace("wooden", "silver"),
+      THIRD.replace("wall", "market"),
+    ];
+    expect(await cut([FIRST, said, SECOND, THIRD], differing)).toBe([FIRST, said, SECOND, THIRD].join(" "));
+  });
+
+  test("keeps a sentence that is as long as a line in its place", async () => {
+    const said = "is the light in the hall still on today";
+    const script = [FIRST, "then the paint has to dry for an hour", SECOND, THIRD];
+    expect(await cut([FIRST, said, SECOND, THIRD], script)).toBe([FIRST, said, SECOND, THIRD].join(" "));
+  });
+
+  test("keeps a sentence in other words than its line", async () => {
+    const said = "cut these carrots into thick pieces as long as fingers";
+    const line = "slice all carrots into thick sticks about a finger long";
+    expect(await cut([FIRST, said, SECOND, THIRD], [FIRST, line, SECOND, THIRD])).toBe(
+      [FIRST, said, SECOND, THIRD].join(" "),
+    );
+  });
+});
