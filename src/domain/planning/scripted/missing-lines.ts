@@ -45,7 +45,7 @@ export function addOutOfOrder(
 
 /**
  * Adds takes for missing lines from the words spoken in their place, if these are similar. What is said again is not a
- * paraphrase, and neither is a take of another line.
+ * paraphrase. `isExact`: the other lines are read word for word, so a take of another line is none either.
  */
 export function addParaphrases(
   takes: (ConfirmedTake | null)[],
@@ -53,6 +53,7 @@ export function addParaphrases(
   candidates: readonly LineCandidate[][],
   recording: ScriptedRecording,
   repeated: Uint8Array,
+  isExact: boolean,
 ): void {
   const { tokens, activity, lines } = recording;
   const accepted = candidates.map((row) => row.filter((one) => one.accepted));
@@ -67,7 +68,7 @@ export function addParaphrases(
       const share = Math.max(textShare(line, tokens, range), audioShare(line, own, tokens, range));
       if (share < COMMON.minShare || !isAboutAsLong(line, range)) continue;
       const ofOthers = owners.subarray(range.from, range.to).filter((owner) => owner >= 0 && owner !== index).length;
-      if (ofOthers > COMMON.minSameShare * (range.to - range.from)) continue;
+      if (isExact && ofOthers > COMMON.minSameShare * (range.to - range.from)) continue;
       if (!best || share >= best.share - SCRIPT.maxQualityLoss) best = { range, share };
     }
     if (!best) continue;
@@ -151,8 +152,6 @@ export function* addReplacedLines(
 ): PlanSteps<void> {
   const isYieldDue = createYieldCounter();
   const owners = findOwners(recording.tokens.length, candidates, takes);
-  const isOf = ({ from, to }: TokenRange, lines: ReadonlySet<number>) =>
-    owners.subarray(from, to).some((line) => lines.has(line));
   /** Returns whether most of a phrase is in takes and false starts of other lines. */
   const isOfOthers = ({ from, to }: TokenRange, lines: ReadonlySet<number>) => {
     const others = owners.subarray(from, to).filter((line) => line >= 0 && !lines.has(line));
@@ -162,7 +161,7 @@ export function* addReplacedLines(
     const own = new Set(missing.lines);
     const found = yield* listNewPhrases(missing, { ...recording, path, repeated, isYieldDue });
     const phrases = isExact ? found.filter((phrase) => !isOfOthers(phrase, own)) : found;
-    const resembling = phrases.filter((phrase) => isOf(phrase, own));
+    const resembling = phrases.filter(createResemblance(missing, candidates, recording));
     // Before the first line and after the last one, anything may be said, so it must resemble the line.
     const said = missing.isInside ? phrases : resembling;
     const minRatio = isExact && resembling.length === 0 ? COMMON.minLengthRatio : SCRIPT.minReplacedRatio;
@@ -195,6 +194,17 @@ function listMissingLines(
     else if (from < to) out.push({ from, to, lines: [i], isInside: from > 0 && to < tokens.length });
   }
   return out;
+}
+
+/** Returns a function that returns whether a phrase is in a candidate of the lines. */
+function createResemblance(
+  { lines }: MissingLines,
+  candidates: readonly LineCandidate[][],
+  { tokens }: ScriptedRecording,
+): (phrase: TokenRange) => boolean {
+  const resembles = new Uint8Array(tokens.length);
+  for (const line of lines) for (const { from, to } of candidates[line]!) resembles.fill(1, from, to);
+  return ({ from, to }) => resembles.subarray(from, to).includes(1);
 }
 
 /** Returns a take for each line, while there are phrases. The last line gets the remaining ones. */

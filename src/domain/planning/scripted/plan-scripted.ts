@@ -234,7 +234,8 @@ function addLinesOutOfOrder(state: ScriptedState): ScriptedState {
 
 function addParaphrasedLines(state: ScriptedState): ScriptedState {
   const takes = state.takes.slice();
-  addParaphrases(takes, state.partialAlignments, state.candidates, state.recording, state.repeated);
+  const { partialAlignments, candidates, recording, repeated, isExact } = state;
+  addParaphrases(takes, partialAlignments, candidates, recording, repeated, isExact);
   return { ...state, takes };
 }
 

@@ -9,13 +9,13 @@ import { alignLineAt } from "./match-lines";
 import type { PathTake } from "./path-takes";
 import type { ScriptedRecording } from "./script-lines";
 
-/** `isExact`: nearly all lines that are spoken are read word for word, so others are hardly replaced by other words. */
+/** `isExact`: the lines that are spoken are read word for word, so the speech does not replace other lines. */
 export type SpokenPath = { path: ScriptPath; isExact: boolean };
 
 /**
- * Returns the path without lines that are spoken nowhere and that it has inside the kept take of the line before or
- * after them. If the script is read word for word, those go too that it has in another take or a false start of these
- * lines, and those whose words are fewer than half of the words at their place.
+ * Returns the path of a script that is read word for word without lines that are spoken nowhere: those that it has in a
+ * take or a false start of the line before or after them, and those whose words are fewer than half of the words at
+ * their place. Other paths stay: what is said in place of a line may be the line in other words.
  */
 export function dropUnspokenLines(
   path: ScriptPath,
@@ -23,13 +23,19 @@ export function dropUnspokenLines(
   candidates: readonly LineCandidate[][],
   { lines, tokens }: ScriptedRecording,
 ): SpokenPath {
-  const pairs = path.pairs.slice();
-  const kept = path.kept.slice();
-  const distanceBetween = createDistanceCache();
   const isSpoken = found.map(
     (take, i) => take !== null && candidates[i]!.some((one) => one.accepted && shares(one, take)),
   );
-  const isExact = areReadExactly(candidates.filter((_, i) => isSpoken[i]));
+  if (
+    !areReadExactly(
+      candidates.filter((_, i) => isSpoken[i]),
+      tokens.length,
+    )
+  )
+    return { path, isExact: false };
+  const pairs = path.pairs.slice();
+  const kept = path.kept.slice();
+  const distanceBetween = createDistanceCache();
   /** Returns how many words of a range are those of a line, in order. Similar words count in part. */
   const countAlike = (i: number, { from, to }: TokenRange): number => {
     const { words } = lines[i]!;
@@ -42,27 +48,35 @@ export function dropUnspokenLines(
     offset += lines[i]!.words.length;
     if (!take || isSpoken[i]) continue;
     const alike = countAlike(i, take);
-    const isUnlike = alike < COMMON.minSameShare * (take.to - take.from);
     // A line may differ from the one beside it in a word, so one more word is no evidence.
     const isOf = (line: number) =>
       candidates[line]!.some((one) => one.accepted && shares(one, found[line]!) && contains(one, take)) ||
-      (isExact && countAlike(line, take) >= alike + COMMON.maxSlipWords);
+      countAlike(line, take) >= alike + COMMON.maxSlipWords;
     const neighbors = [isSpoken.lastIndexOf(true, i), isSpoken.indexOf(true, i)].filter((line) => line >= 0);
-    if (!(isExact && isUnlike) && !neighbors.some(isOf)) continue;
+    if (alike >= COMMON.minSameShare * (take.to - take.from) && !neighbors.some(isOf)) continue;
     own.fill(-1);
     kept.fill(0, take.from, take.to);
   }
-  return { path: { pairs, kept }, isExact };
+  return { path: { pairs, kept }, isExact: true };
 }
 
 const shares = (one: TokenRange, other: TokenRange) => one.from < other.to && other.from < one.to;
 const contains = (one: TokenRange, other: TokenRange) => one.from <= other.from && other.to <= one.to;
 
-/** Returns whether nearly all words of spoken lines, and more than a sentence, are in lines with a complete take. */
-function areReadExactly(candidates: readonly LineCandidate[][]): boolean {
+/**
+ * Returns whether lines are read word for word: 85% of their words are in lines with a take of every word, and these
+ * are more than a sentence and most of what is recorded. Short lines are no evidence: with a wrong word, they are not
+ * found.
+ */
+function areReadExactly(candidates: readonly LineCandidate[][], tokenCount: number): boolean {
+  const countWords = (rows: readonly LineCandidate[][]) => rows.reduce((sum, row) => sum + row[0]!.pairs.length, 0);
   const isWhole = ({ score, alignment }: LineCandidate) =>
     score === 1 || alignment?.words.every(({ logProb }) => logProb >= COMMON.maxMisfit) === true;
-  const countWords = (rows: readonly LineCandidate[][]) => rows.reduce((sum, row) => sum + row[0]!.pairs.length, 0);
-  const exact = countWords(candidates.filter((row) => row.some(isWhole)));
-  return exact > COMMON.sentenceWords && exact >= COMMON.minCompleteShare * countWords(candidates);
+  const long = candidates.filter((row) => row[0]!.pairs.length >= COMMON.manyWords);
+  const whole = long.filter((row) => row.some(isWhole));
+  if (countWords(whole) < COMMON.minCompleteShare * countWords(long)) return false;
+  const isExplained = new Uint8Array(tokenCount);
+  for (const { accepted, from, to } of whole.flat()) if (accepted) isExplained.fill(1, from, to);
+  const explained = isExplained.reduce((sum, one) => sum + one, 0);
+  return countWords(whole) > COMMON.sentenceWords && explained >= COMMON.minSameShare * tokenCount;
 }

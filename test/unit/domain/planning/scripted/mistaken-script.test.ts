@@ -177,6 +177,7 @@ test("what is said again is not a paraphrase", () => {
       [],
       recording,
       Uint8Array.from(tokens, () => (isRepeated ? 1 : 0)),
+      false,
     );
     return takes.filter((take) => take !== null).length;
   };

@@ -119,6 +119,7 @@ function paraphrase(said: string, script: string, repeatedCount = 0, repeatedFro
     [],
     recording,
     new Uint8Array(tokens.length).fill(1, repeatedFrom, repeatedFrom + repeatedCount),
+    false,
   );
   return takes[0] && [takes[0].from, takes[0].to];
 }

@@ -35,6 +35,28 @@ describe("a script with lines that are not recorded", () => {
     expect(await cut([FIRST, said, SECOND, THIRD], differing)).toBe([FIRST, said, SECOND, THIRD].join(" "));
   });
 
+  test.each<[what: string, others: readonly string[], spoken: readonly string[]]>([
+    [
+      "the lines are too short to be found with a wrong word",
+      ["open the door", "take the lamp", "turn it on", "close the door again", "sit down here", "wait for us"],
+      ["open the door", "take the lamp", "turn it on", "close the door again", "sit down here", "wait for us"],
+    ],
+    [
+      "few lines are found",
+      [FIRST, SECOND, "a silver river walks under yellow gardens", "winter people bring seven letters to market"],
+      [
+        FIRST,
+        SECOND,
+        "my uncle from norway has sold his boat to a museum",
+        "nobody knew that its engine was still working",
+      ],
+    ],
+  ])("keeps short talk in place of a line where %s", async (_, others, spoken) => {
+    const said = "is the light still on";
+    const script = [others[0]!, "then the paint has to dry for an hour", ...others.slice(1)];
+    expect(await cut([spoken[0]!, said, ...spoken.slice(1)], script)).toContain(said);
+  });
+
   test("keeps a sentence that is as long as a line in its place", async () => {
     const said = "is the light in the hall still on today";
     const script = [FIRST, "then the paint has to dry for an hour", SECOND, THIRD];
