@@ -1,9 +1,12 @@
-/** The result of an attempt that was replaced by a newer one, and of one whose asset was deleted. */
-import { expect, setDefaultTimeout, test } from "bun:test";
+/**
+ * The result of an attempt that was replaced by a newer one, of one whose asset was deleted, and of one whose cleanup
+ * fails.
+ */
+import { expect, setDefaultTimeout, spyOn, test } from "bun:test";
 import type { Job, JobContext } from "../../src/domain/jobs";
 import { findLatestStep, listOpenSteps } from "../../src/store/steps";
 import { createJobSource } from "../../src/work/jobs/job-source";
-import { createJobHandlers } from "../../src/work/jobs/registry";
+import { createJobHandlers, JOBS } from "../../src/work/jobs/registry";
 import { onePlace } from "../unit/queue/no-places";
 import { until } from "../until";
 import { harness, PATIENCE_MS } from "./harness";
@@ -102,4 +105,31 @@ test("a job whose asset is deleted as it starts leaves no files", async () => {
     await until("the removal of its files", async () => (await server.leftovers(id)).length === 0);
   }
   runner.start();
+});
+
+test("the file of a completed render stays when its cleanup fails, and when a late attempt ends after it", async () => {
+  await using server = await harness();
+  const user = await server.user();
+  const asset = await user.ready(await video(4));
+  const services = server.services();
+  await services.runner.stop();
+  const count = spyOn(services.counters.jobEnds, "add");
+  const { id } = await user.startRender({ asset_id: asset.id, output: { format: "m4a" } });
+  const [late, current] = await claimTwice(server, id);
+  const { render } = createJobHandlers(services, server.tools());
+  const cleanup = spyOn(JOBS.render, "cleanup").mockRejectedValueOnce(new Error("no space left on device"));
+  const handlers = createJobHandlers(services, server.tools(), {
+    runJob: async (_job, _loaded, _context, { runHere }) => {
+      const output = await runHere();
+      await render(current, context);
+      return output;
+    },
+  });
+  await handlers.render(late, context);
+  expect(cleanup.mock.calls.map(([, , end]) => end)).toEqual(["completed", "completed"]);
+  cleanup.mockRestore();
+  expect((await user.render(id)).state).toBe("completed");
+  expect(await Bun.file(services.folders.renderOutput(id, "m4a")).exists()).toBe(true);
+  expect(count.mock.calls).toEqual([[{ job: "render", outcome: "completed" }]]);
+  services.runner.start();
 });

@@ -4,6 +4,7 @@ import { getWorkName } from "../../blobs/folders";
 import { type Job, JobAborted, type JobContext, type JobHandler, type JobName, JobPostponed } from "../../domain/jobs";
 import type { Log } from "../../lib/log";
 import { isExecutableFile } from "../../lib/programs";
+import type { Queries } from "../../store/db";
 import { findStep, isCurrentAttempt } from "../../store/steps";
 import type { RemoteRunner } from "../cluster/remote-run";
 import { completePipelineStep, endPipelineStep } from "../pipelines/pipelines";
@@ -92,15 +93,13 @@ async function executeJob<Input extends JobInput, Checkpoint, Output extends Job
       });
     },
   };
-  const endJob = async (outcome: JobEnd) => {
-    services.counters.jobEnds.add({ job: job.name, outcome });
-    await definition.cleanup(services, job, outcome);
+  /** Cleans up a job that did not end with this attempt, for example because it was cancelled. */
+  const cleanUpIfEnded = async () => {
+    const end = await findEnd(store.read, job);
+    if (end === "cancelled") services.counters.jobEnds.add({ job: job.name, outcome: end });
+    if (end !== null) await cleanUp(services, job, end);
   };
-  const hasEnded = async () => {
-    const step = await findStep(store.read, job.stepId);
-    // A retry works on another subject.
-    return step?.finished_at !== null || step.subject_id !== job.subjectId;
-  };
+  let isSettled: boolean;
   try {
     const { places, slot } = context;
     const runHere = () => definition.run(tools, loaded.input, runContext);
@@ -109,15 +108,36 @@ async function executeJob<Input extends JobInput, Checkpoint, Output extends Job
     const output = (await run) as Output;
     // Written files exist only if the folder still does.
     await services.folders.guard.confirmOnline();
-    const isSettled = await store.write((tx) =>
+    isSettled = await store.write((tx) =>
       completePipelineStep(services, tx, job, () => definition.settle(tx, output, settleContext())),
     );
-    if (isSettled) await endJob("completed");
-    // Skipped if a newer attempt has replaced this one, because it uses the same files.
-    else if (await hasEnded()) await endJob("cancelled");
   } catch (error) {
-    if (await hasEnded()) await endJob("cancelled");
+    await cleanUpIfEnded();
     throw error;
+  }
+  if (!isSettled) return cleanUpIfEnded();
+  services.counters.jobEnds.add({ job: job.name, outcome: "completed" });
+  await cleanUp(services, job, "completed");
+}
+
+/**
+ * Returns how a job has ended, with any attempt. Returns null while it is open: a newer attempt uses the same files.
+ */
+async function findEnd(db: Queries, { stepId, subjectId }: Job): Promise<JobEnd | null> {
+  const step = await findStep(db, stepId);
+  // A retry works on another subject.
+  if (step?.subject_id !== subjectId) return "cancelled";
+  const { state } = step;
+  return state === "pending" || state === "running" ? null : state;
+}
+
+/** Removes the files that an ended job no longer needs. A failure is logged, because it does not change the end. */
+export async function cleanUp(services: JobNeeds, job: Job, end: JobEnd): Promise<void> {
+  const { name, stepId } = job;
+  try {
+    await JOBS[name].cleanup(services, job, end);
+  } catch (error) {
+    services.log.warn("job.cleanup_failed", { job: stepId, name, end, error });
   }
 }
 
