@@ -67,7 +67,8 @@ export async function walk(from: string, path: string): Promise<FoundFile[]> {
   if (found?.isFile()) return [{ path, from, bytes: found.size, modified_at: Math.round(found.mtimeMs) }];
   if (!found?.isDirectory()) return [];
   const files: FoundFile[] = [];
-  for (const entry of await readdir(from, { withFileTypes: true }))
+  // The folder may be moved to the trash at any time.
+  for (const entry of (await readdir(from, { withFileTypes: true }).catch(ignoreMissingPath)) ?? [])
     if (entry.isFile() || entry.isDirectory())
       files.push(...(await walk(join(from, entry.name), `${path}/${entry.name}`)));
   return files;

@@ -1,5 +1,6 @@
 import { Database } from "bun:sqlite";
-import { expect, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
+import * as fs from "node:fs/promises";
 import { appendFile, mkdir, readdir, rename, rm, stat, symlink, truncate, utimes, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { moveToTrash } from "../../../../src/blobs/trash";
@@ -105,6 +106,28 @@ test("files that are deleted while the backup runs are in it, and stay in the tr
   expect((await readdir(folders.trash)).map((name) => parseTrashName(name)?.name)).toEqual([assetId]);
   expect(await pathsOf(report.path)).toContain(`media/${assetId}/source`);
   expect((await pathsOf(report.path)).filter((path) => path.startsWith("trash/"))).toEqual([]);
+});
+
+test("a recording that is deleted between two looks at its folder is in the backup", async () => {
+  await using recorded = await recordedFolder();
+  const { assetId, folders } = recorded;
+  const { dir } = folders.media(assetId);
+  const list = fs.readdir as (path: unknown, options?: unknown) => Promise<never>;
+  let isDeleted = false;
+  const listing = spyOn(fs, "readdir").mockImplementation(async (path: unknown, options?: unknown) => {
+    if (path === dir && !isDeleted) {
+      isDeleted = true;
+      await moveToTrash(folders, [dir]);
+    }
+    return list(path, options);
+  });
+  try {
+    const report = await recorded.backup();
+    expect([isDeleted, report.missing]).toEqual([true, []]);
+    expect(await read(report.path, `media/${assetId}/source`)).toBe(SOURCE_BYTES);
+  } finally {
+    listing.mockRestore();
+  }
 });
 
 test("an upload that is completed while the backup runs is in it as the source of its recording", async () => {
