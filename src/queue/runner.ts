@@ -27,6 +27,7 @@ import {
   type SchedulingState,
   type SlotRequest,
 } from "../domain/scheduling";
+import { isStorageFull } from "../domain/storage-full";
 import { newId } from "../lib/ids";
 import type { Log } from "../lib/log";
 import { createPoller } from "../lib/poller";
@@ -93,6 +94,9 @@ const MIN_POLL_MS = 50;
 const MAX_SKIPPED_IN_A_PASS = 1_000;
 /** Jobs of a name after one that waits for a busy place: another place may have room for them. */
 const MAX_LOOKED_AHEAD = 16;
+/** Tries to store the end of a job, unless storage is full, and the longest pause between two of them. */
+const MAX_END_TRIES = 5;
+const MAX_END_PAUSE_MS = 60_000;
 
 export function createRunner(options: RunnerOptions): Runner {
   const { source, handlers, log, otherPlaces = NO_PLACES, leaseMs = 30_000, heartbeatMs = 1_000 } = options;
@@ -145,17 +149,17 @@ export function createRunner(options: RunnerOptions): Runner {
   }
 
   /**
-   * Repeats the write until it succeeds, for example while the disk is full: nobody else claims a step that runs here.
-   * The next start of the server requeues it.
+   * Repeats the write with growing pauses: while storage is full, until it succeeds, because nobody else claims a step
+   * that runs here. Throws other errors after several tries; the step is claimed again when its lease has expired.
    */
   async function storeEnd(jobLog: Log, write: () => Promise<void>): Promise<void> {
-    for (;;) {
+    for (let tries = 1, pauseMs = heartbeatMs; ; tries++, pauseMs = Math.min(MAX_END_PAUSE_MS, 2 * pauseMs)) {
       try {
         return await write();
       } catch (error) {
-        if (poller.isStopped) throw error;
-        jobLog.error("job.end_not_stored", { error });
-        await sleep(heartbeatMs, poller.signal).catch(() => {});
+        if (poller.isStopped || (tries >= MAX_END_TRIES && !isStorageFull(error))) throw error;
+        jobLog.error("job.end_not_stored", { error, retry_in_ms: pauseMs });
+        await sleep(pauseMs, poller.signal).catch(() => {});
       }
     }
   }
@@ -171,7 +175,7 @@ export function createRunner(options: RunnerOptions): Runner {
     running.set(job.stepId, entry);
     const slot = slots.take(request, placeId);
     entry.ended = run(entry, slot, request.needs)
-      .catch((error) => log.error("job.cleanup_failed", { job: job.stepId, error }))
+      .catch((error) => log.error("job.end_not_stored", { job: job.stepId, error }))
       .finally(() => {
         // A cancelled step can have been retried before this job has ended.
         if (running.get(job.stepId) === entry) running.delete(job.stepId);

@@ -12,7 +12,7 @@ import {
 import { endPipelineStep } from "../pipelines/pipelines";
 import type { JobFailure } from "./definition";
 import type { JobNeeds } from "./needs";
-import { JOBS } from "./registry";
+import { cleanUp, JOBS } from "./registry";
 
 const TOO_MANY_ATTEMPTS: JobFailure = {
   code: "processing_failed",
@@ -36,7 +36,7 @@ export function createJobSource(services: JobNeeds): JobSource {
   async function cleanUpFailed(job: Job, failure: JobFailure): Promise<void> {
     services.log.debug("job.given_up", { job: job.stepId, name: job.name, code: failure.code, attempt: job.attempt });
     services.counters.jobEnds.add({ job: job.name, outcome: "failed" });
-    await JOBS[job.name].cleanup(services, job, "failed");
+    await cleanUp(services, job, "failed");
   }
 
   return {

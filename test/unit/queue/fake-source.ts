@@ -11,8 +11,8 @@ export type FakeSource = JobSource & {
   renewed(stepId: string): Promise<number | null>;
   /** Resolves when the runner has asked who is next. */
   asked(): Promise<void>;
-  /** Makes the next call of this method fail. */
-  breakNext(method: "claim" | "renew" | "fail"): void;
+  /** Makes the next call of this method fail, or the next calls. */
+  breakNext(method: "claim" | "renew" | "fail", error?: Error, times?: number): void;
 };
 
 export function fakeSource(): FakeSource {
@@ -22,9 +22,10 @@ export function fakeSource(): FakeSource {
   const lost = new Set<string>();
   const watching: { stepId: string; resolve: (progress: number | null) => void }[] = [];
   const asking: (() => void)[] = [];
-  const broken = new Set<string>();
+  const broken = new Map<string, Error[]>();
   const breakHere = (method: string) => {
-    if (broken.delete(method)) throw new Error(`${method} does not work`);
+    const error = broken.get(method)?.pop();
+    if (error) throw error;
   };
   return {
     did,
@@ -44,7 +45,8 @@ export function fakeSource(): FakeSource {
     },
     lose: (stepId) => lost.add(stepId),
     renewed: (stepId) => new Promise((resolve) => watching.push({ stepId, resolve })),
-    breakNext: (method) => broken.add(method),
+    breakNext: (method, error = new Error(`${method} does not work`), times = 1) =>
+      broken.set(method, Array(times).fill(error)),
 
     claim: async (stepId) => {
       breakHere("claim");

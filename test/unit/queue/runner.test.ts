@@ -9,6 +9,25 @@ import { describeRunner } from "./runner-contract";
 
 describeRunner("a runner whose jobs run on this machine", false, async (options) => openRunner(options));
 
+test.each([
+  ["frees the slot after several tries", new Error("The database is damaged."), 5, ["claim a", "claim b"]],
+  [
+    "waits while storage is full",
+    Object.assign(new Error("disk is full"), { code: "SQLITE_FULL" }),
+    7,
+    ["claim a", "fail a: no luck", "claim b"],
+  ],
+])("a job whose end cannot be stored %s", async (_, error, times, expected) => {
+  await using b = openRunner();
+  b.source.add("a");
+  b.source.add("b");
+  b.source.breakNext("fail", error, times);
+  b.runner.start();
+  (await b.work.nth(1)).break(new Error("no luck"));
+  await b.work.nth(2);
+  expect(b.source.did).toEqual(expected);
+});
+
 describe("with other places", () => {
   const worker = (id: string, slots: number): WorkerPlace => ({
     id,

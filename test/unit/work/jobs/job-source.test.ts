@@ -1,5 +1,5 @@
 /** Steps that are claimed once too often. */
-import { expect, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 import { sql } from "drizzle-orm";
 import { getFolders } from "../../../../src/blobs/folders";
 import { MAX_ATTEMPTS } from "../../../../src/domain/jobs";
@@ -8,9 +8,10 @@ import type { Store } from "../../../../src/store/db";
 import { findStep } from "../../../../src/store/steps";
 import { createJobSource } from "../../../../src/work/jobs/job-source";
 import type { JobNeeds } from "../../../../src/work/jobs/needs";
+import { JOBS } from "../../../../src/work/jobs/registry";
 import { addStep, addUser, freshStore } from "../../store/test-store";
 
-test("a step with too many attempts fails in the transaction that claims it", async () => {
+test("a step with too many attempts fails in the transaction that claims it, also if its cleanup fails", async () => {
   await using db = await freshStore();
   const { stepId } = await db.store.write(async (tx) => {
     const { workspaceId } = await addUser(tx);
@@ -29,6 +30,9 @@ test("a step with too many attempts fails in the transaction that claims it", as
     log: silentLog(),
     counters: { jobEnds: { add: () => {} } },
   } as unknown as JobNeeds;
+  const cleanup = spyOn(JOBS.render, "cleanup").mockRejectedValueOnce(new Error("no space left on device"));
   expect(await createJobSource(services).claim(stepId, "owner", 1_000)).toBeNull();
   expect(await findStep(db.store.read, stepId)).toMatchObject({ state: "failed", error_code: "processing_failed" });
+  expect(cleanup).toHaveBeenCalledTimes(1);
+  cleanup.mockRestore();
 });
