@@ -127,14 +127,18 @@ const ages = new Map<string, ConfirmAges>();
  * Deletes entries that were moved to the trash more than 48 hours ago, as a sweep an hour earlier also found, and
  * entries that are not kept. Does nothing while a backup reads the trash. Entries of the future stay: the clock may be
  * wrong for a moment. The folder stays, because files may be moved to it at the same time. `confirm` knows the sweeps
- * before. Throws `AppError` `upstream_unavailable` while a folder is offline.
+ * before. An abort stops between two entries. Throws `AppError` `upstream_unavailable` while a folder is offline.
  */
-export async function sweepTrash(folders: Folders, now: number, confirm = getAges(folders)): Promise<void> {
+export async function sweepTrash(
+  folders: Folders,
+  now: number,
+  { confirm = getAges(folders), signal }: { confirm?: ConfirmAges; signal?: AbortSignal | undefined } = {},
+): Promise<void> {
   await folders.guard.confirmOnline();
   const names = await listNames(folders.trash);
   const old = confirm(names.filter((name) => (parseTrashName(name)?.time ?? now) < now - POINT_IN_TIME_MS));
   for (const name of names) {
-    if (isTrashHeld(folders)) return;
+    if (isTrashHeld(folders) || signal?.aborted) return;
     if (parseTrashName(name) !== null && !old.has(name)) continue;
     await folders.guard.confirmOnline();
     await rm(join(folders.trash, name), { recursive: true, force: true });

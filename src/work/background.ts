@@ -75,7 +75,7 @@ function createSweeper(services: Services): Poller {
     await purgeAccounts(services, confirm, poller.signal).catch((error) => {
       if (!poller.signal.aborted) log.error("accounts.purge_failed", { error });
     });
-    if (!isFirst && !poller.isStopped) await sweep(services);
+    if (!isFirst) await sweep(services, poller.signal);
     return SWEEP_INTERVAL_MS;
   }
 

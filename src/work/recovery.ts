@@ -59,7 +59,7 @@ export async function recover(services: PipelineNeeds): Promise<void> {
     services.log.warn("drill.discard_failed", { error }),
   );
   await recoverFiles(services, true);
-  await sweepRows(services);
+  for (const step of listRowSteps(services)) await step();
 }
 
 /**
@@ -80,32 +80,40 @@ export async function recoverFiles(services: PipelineNeeds, isStart: boolean): P
   void sweepTrash(folders, services.now()).catch((error) => log.warn("trash.sweep_failed", { error }));
 }
 
+type SweepStep = () => Promise<unknown>;
+
 /**
  * Handles complete and expired uploads, and removes orphaned files, old trash and expired rows. While a folder is
- * offline, only rows.
+ * offline, only rows. An abort stops between two steps; the next sweep does the rest.
  */
-export async function sweep(services: PipelineNeeds): Promise<void> {
-  if ((await services.folders.guard.check()) === null) {
-    await recoverUploads(services, false);
-    await sweepOrphans(services);
-    await sweepTrash(services.folders, services.now());
-    await sweepSupersededCuts(services);
+export async function sweep(services: PipelineNeeds, signal?: AbortSignal): Promise<void> {
+  const { folders, now } = services;
+  const isOnline = (await folders.guard.check()) === null;
+  const fileSteps: SweepStep[] = [
+    () => recoverUploads(services, false),
+    () => sweepOrphans(services),
+    () => sweepTrash(folders, now(), { signal }),
+    () => sweepSupersededCuts(services),
+  ];
+  for (const step of [...(isOnline ? fileSteps : []), ...listRowSteps(services)]) {
+    if (signal?.aborted) return;
+    await step();
   }
-  await sweepRows(services);
 }
 
-async function sweepRows(services: PipelineNeeds): Promise<void> {
-  await sweepExpiredRows(services);
-  await removeOldKept(resolve(services.config.dataDir), services.now());
-  await services.store.write((tx) => deleteExpiredSessions(tx, services.now()));
-  await services.store.write((tx) => bringForward(tx, services.now()));
-  await services.store.write(mergeSearchIndexes);
-  await sweepLiveEvents(services);
-  await services.store.write(async (tx) => {
-    await deleteRevokedTokensBefore(tx, services.now() - WORKER_HISTORY_MS);
-    await deleteOldWorkerRuns(tx, services.now() - WORKER_HISTORY_MS, MAX_RUNS_PER_WORKER);
-  });
-}
+const listRowSteps = (services: PipelineNeeds): SweepStep[] => [
+  () => sweepExpiredRows(services),
+  () => removeOldKept(resolve(services.config.dataDir), services.now()),
+  () => services.store.write((tx) => deleteExpiredSessions(tx, services.now())),
+  () => services.store.write((tx) => bringForward(tx, services.now())),
+  () => services.store.write(mergeSearchIndexes),
+  () => sweepLiveEvents(services),
+  () =>
+    services.store.write(async (tx) => {
+      await deleteRevokedTokensBefore(tx, services.now() - WORKER_HISTORY_MS);
+      await deleteOldWorkerRuns(tx, services.now() - WORKER_HISTORY_MS, MAX_RUNS_PER_WORKER);
+    }),
+];
 
 /** Kept for a while, so that a late poll receives the error for an expired code. */
 const DEVICE_CODES_KEPT_MS = 3600 * 1000;

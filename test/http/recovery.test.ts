@@ -294,6 +294,17 @@ describe("a start after a crash", () => {
     for (const path of kept) expect(await Bun.file(path).exists()).toBe(true);
   });
 
+  test("leaves the rest of a sweep that is aborted to the next one", async () => {
+    await using server = await harness();
+    const { folders } = server.services();
+    const path = folders.upload(newId());
+    await Bun.write(path, "bytes");
+    await sweep(server.services(), AbortSignal.abort());
+    expect(await Bun.file(path).exists()).toBe(true);
+    await sweep(server.services());
+    expect(await Bun.file(path).exists()).toBe(false);
+  });
+
   test("requeues every running step immediately", async () => {
     await using server = await harness();
     const user = await server.user();

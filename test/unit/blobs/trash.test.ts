@@ -61,12 +61,12 @@ test("media, uploads and renders disappear from their folders and are kept for 4
   expect(await measureTrash(folders)).toBe("sourceuploadrender".length);
   let uptime = 0;
   const ages = createConfirmedAges(() => uptime);
-  await sweepTrash(folders, NOW + 48 * HOUR_MS, ages);
+  await sweepTrash(folders, NOW + 48 * HOUR_MS, { confirm: ages });
   uptime += HOUR_MS;
-  await sweepTrash(folders, NOW + 48 * HOUR_MS + 1, ages);
+  await sweepTrash(folders, NOW + 48 * HOUR_MS + 1, { confirm: ages });
   expect(await byFolder()).toEqual(kept);
   uptime += HOUR_MS;
-  await sweepTrash(folders, NOW + 49 * HOUR_MS, ages);
+  await sweepTrash(folders, NOW + 49 * HOUR_MS, { confirm: ages });
   // The folder stays: a file that is moved to it at the same time must not fail as missing.
   expect(await readdir(folders.trash)).toEqual([]);
   await sweepTrash(folders, NOW);
@@ -86,7 +86,7 @@ test("a clock that jumps ahead deletes nothing unless it stays there for an hour
   let uptime = 0;
   const ages = createConfirmedAges(() => uptime);
   const sweepAt = async (hours: number) => {
-    await sweepTrash(folders, NOW + hours * HOUR_MS, ages);
+    await sweepTrash(folders, NOW + hours * HOUR_MS, { confirm: ages });
     uptime += HOUR_MS;
     return (await it.entries()).length;
   };
@@ -95,6 +95,13 @@ test("a clock that jumps ahead deletes nothing unless it stays there for an hour
   uptime -= HOUR_MS;
   expect(await sweepAt(51)).toBe(1);
   expect(await sweepAt(52)).toBe(0);
+});
+
+test("a sweep that is aborted leaves the other entries", async () => {
+  await using it = await trash();
+  for (const name of ["a", "b"]) await Bun.write(join(it.folders.trash, name), "left over");
+  await sweepTrash(it.folders, NOW, { signal: AbortSignal.abort() });
+  expect(await listNames(it.folders.trash)).toHaveLength(2);
 });
 
 test("files that no row knows are kept with their place, also for a restore", async () => {
