@@ -108,7 +108,7 @@ test("dropped files are shown at once, can be canceled, and stay in their worksp
   await page.route(/\/uploads\/limits/, (route) => held.promise.then(() => route.continue()).catch(() => {}));
 
   await drop(page, [one]);
-  await row.getByText("Nothing is uploaded yet").waitFor();
+  await row.getByText("Nothing has been uploaded yet").waitFor();
   await expectAccessible(page);
   await row.getByRole("button", { name: "Stop" }).click();
   await row.waitFor({ state: "detached" });

@@ -76,9 +76,12 @@ function toDashboardShape(body: unknown): ErrorBody {
   return { detail: fields ?? error.message, code: error.code, reason: error.reason };
 }
 
+/** The code of errors without one, and of unexpected ones. */
+const NO_CODE = "internal_error";
+
 /** Converts an error response of the API to an `ApiError`. */
 export function toApiError(response: Response, body: unknown): ApiError {
-  const { detail, code = "internal_error", reason } = toDashboardShape(body);
+  const { detail, code = NO_CODE, reason } = toDashboardShape(body);
   const retryAfter = Number(response.headers.get("retry-after")) || null;
   if (Array.isArray(detail)) {
     const fields: Record<string, string> = {};
@@ -180,8 +183,9 @@ export const isNotFound = (error: unknown): boolean => error instanceof ApiError
 /** Statuses of calls that fail again, however often they are sent. */
 const FINAL = [400, 403, 404, 410, 413, 422];
 
-/** Whether the same call fails again. */
-export const isFinal = (error: unknown): boolean => error instanceof ApiError && FINAL.includes(error.status);
+/** Whether the same call fails again. A proxy may answer without a code of the API while the server restarts. */
+export const isFinal = (error: unknown): boolean =>
+  error instanceof ApiError && error.code !== NO_CODE && FINAL.includes(error.status);
 
 /** Whether a call failed because the balance does not cover it. */
 export const needsCredits = (error: unknown): boolean =>

@@ -34,16 +34,19 @@ export function reloadImages(): void {
 
 const RETRY_MS = 3_000;
 
+/** Returns whether the server responds. */
+export const isReachable = (): Promise<boolean> =>
+  fetch("/healthz", { cache: "no-store" }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+
 /** Polls the server until it responds. Returns a function that stops it. */
 export function watchConnection(): () => void {
   const timer = setInterval(() => {
-    if (connection.value === "online") return;
-    void fetch("/healthz", { cache: "no-store" }).then(
-      (response) => response.ok && reportAnswer(),
-      () => {},
-    );
+    if (connection.value !== "online") void isReachable().then((isThere) => isThere && reportAnswer());
   }, RETRY_MS);
-  const retryNow = () => void fetch("/healthz", { cache: "no-store" }).then(reportAnswer, reportNoAnswer);
+  const retryNow = () => void isReachable().then((isThere) => (isThere ? reportAnswer() : reportNoAnswer()));
   addEventListener("online", retryNow);
   addEventListener("offline", reportNoAnswer);
   return () => {

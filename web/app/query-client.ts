@@ -139,8 +139,11 @@ export type ReadOptions<Data> = {
    * server is back. A function receives the last data.
    */
   refreshMs?: number | ((data: Data) => number | undefined);
-  /** The interval until something has been read, unless the call would fail again. */
-  retryMs?: number;
+  /**
+   * The interval until something has been read, unless the call would fail again. A function receives the last error
+   * and the number of failures.
+   */
+  retryMs?: number | ((error: unknown, failures: number) => number | false);
   /** Time for which the value is used: `forever` while it is shown, `visit` never on the next visit of a page. */
   lasts?: "forever" | "visit";
 };
@@ -156,7 +159,7 @@ const isRefused = (error: unknown): boolean => error instanceof ApiError && erro
 export function toQueryOptions<Data>(key: QueryKey, options: ReadOptions<Data>, isMerged = false) {
   const { refreshMs, retryMs = false, lasts } = options;
   const getRefreshMs = (query: Query): number | false => {
-    const { data, error } = query.state;
+    const { data, error, errorUpdateCount } = query.state;
     const isHeld =
       connection.peek() !== "online" ||
       isRefused(error) ||
@@ -164,7 +167,10 @@ export function toQueryOptions<Data>(key: QueryKey, options: ReadOptions<Data>, 
       (!isMerged && countRows(query) >= MANY_ROWS);
     if (isHeld) return false;
     if (typeof refreshMs === "number") return refreshMs;
-    if (data === undefined) return error !== null && !isFinal(error) && retryMs;
+    if (data === undefined) {
+      if (error === null || isFinal(error)) return false;
+      return typeof retryMs === "function" ? retryMs(error, errorUpdateCount) : retryMs;
+    }
     return refreshMs?.(data as Data) ?? false;
   };
   const canRefresh = (query: unknown): boolean => getRefreshMs(query as Query) !== false;

@@ -1,6 +1,7 @@
 /** Requests files of the API, and saves them. */
 
-import { reportLost, sendToServer, toApiError } from "./api";
+import { ApiError, reportLost, sendToServer, toApiError } from "./api";
+import { isReachable } from "./connection";
 import { currentWorkspaceId, toWorkspaceHeader } from "./session";
 import { toLocalAddress } from "./use-query";
 
@@ -32,7 +33,11 @@ export async function fetchFile(path: string, signal?: AbortSignal): Promise<Res
   try {
     return new Response(await response.blob(), response);
   } catch (error) {
-    throw signal?.aborted ? error : reportLost("GET");
+    if (signal?.aborted) throw error;
+    // While the server responds, it or a proxy has cut the response short. As a lost connection, the file would be
+    // requested again with each check of the connection.
+    if (await isReachable()) throw new ApiError("The file did not arrive completely. Try again.", "incomplete", 503);
+    throw reportLost("GET");
   }
 }
 

@@ -105,7 +105,7 @@ const MAX_SHOWN = 3;
 function describeBatch({ total, done, state, problems }: Batch): string {
   const failed = new Set(problems.flatMap(({ id }) => id ?? [])).size;
   const share = (count: number) => `${toNumber(count)} of ${toNumber(total)}`;
-  if (total === 0) return "Nothing is uploaded yet";
+  if (total === 0) return "Nothing has been uploaded yet";
   if (state === "running") return share(done);
   if (state === "stopped") return `Stopped after ${share(done)}`;
   if (problems.length === 0) return `Done: ${toNumber(total)}`;

@@ -1,6 +1,7 @@
 /** A list that stays fast with 10,000 rows. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { toMessage } from "../app/api";
 import type { PagedList } from "../app/cache";
 import { ErrorPanel } from "./states";
 
@@ -96,7 +97,10 @@ export function LoadMore<Item>({ list }: { list: PagedList<Item> }) {
   }, [list, count, hasFailed]);
   return (
     <div ref={end} class="list-end">
-      {list.error.value !== null && <ErrorPanel error={list.error.value} onRetry={() => void list.reload()} />}
+      {list.error.value !== null && (
+        // Without the error: trying again starts with the first page, which has no outdated cursor.
+        <ErrorPanel message={toMessage(list.error.value)} onRetry={() => void list.reload()} />
+      )}
     </div>
   );
 }

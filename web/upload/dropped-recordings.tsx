@@ -28,6 +28,8 @@ export default function DroppedRecordings({ dropped, path, check, onClose }: Dro
   const open = path.startsWith("/assets/") ? null : route;
   const { workspaceId, headers } = check;
   const isElsewhere = workspaceId !== currentWorkspaceId();
+  // Null if the user has left the workspace.
+  const elsewhere = isElsewhere ? findWorkspaceName(headers["Offcut-Workspace"] ?? null) : null;
   useEffect(() => {
     const { signal } = check;
     // The user may cancel before the files are read.
@@ -61,7 +63,7 @@ export default function DroppedRecordings({ dropped, path, check, onClose }: Dro
   return (
     <>
       <ChooseProject
-        title={`Add ${formatCount(recordings.length, "recording")} to a project${isElsewhere ? ` in ${findWorkspaceName(headers["Offcut-Workspace"] ?? null)}` : ""}`}
+        title={`Add ${formatCount(recordings.length, "recording")} to a project${elsewhere === null ? "" : ` in ${elsewhere}`}`}
         inWorkspace={headers}
         onChoose={async (project, signal) => {
           const added = await add(project.id, recordings, { ...check, signal });

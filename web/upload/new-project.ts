@@ -46,10 +46,11 @@ export async function createProjectFor(
   route: ((path: string) => void) | null,
 ): Promise<void> {
   const { workspaceId, headers } = check;
+  // From here on, the check cannot be canceled: a project could remain without recordings.
+  check.end();
   try {
     const body = { name: nameProjectFor(recordings), cut_after_upload: {} };
     const project = await must(api.POST("/api/v1/projects", { body, headers }));
-    check.end();
     addUploads(project.id, recordings, check);
     if (route !== null && workspaceId === currentWorkspaceId()) return route(`/projects/${project.id}`);
     showUploading(recordings, project);

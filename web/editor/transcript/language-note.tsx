@@ -9,6 +9,7 @@ import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { Menu } from "../../ui/menu";
 import { RECORDING_TYPES } from "../../upload/recording-types";
+import type { FileCheck } from "../../upload/take-recordings";
 import { fromSeconds } from "../model/plan";
 import { useEditor } from "../state/context";
 import { describeForeign, describeUntranscribed, findUntranscribed, isForeign } from "./foreign";
@@ -129,17 +130,20 @@ function UploadAgain({ code }: { code: string }) {
   const languages = asset.has_transcript ? known.filter((one) => one !== code) : known.filter((one) => one === code);
   if (languages.length === 0) return null;
   const take = async (files: File[]) => {
+    let check: FileCheck | undefined;
     try {
       const [{ startCheck, takeRecordings }, { addUploads }] = await Promise.all([
         import("../../upload/take-recordings"),
         import("../../upload/queue"),
       ]);
-      const check = startCheck(files.length);
-      const recordings = await takeRecordings(files, check).finally(() => check.end());
+      check = startCheck(files.length);
+      const recordings = await takeRecordings(files, check);
       const { workspaceId } = check;
       addUploads(asset.project_id, recordings, { workspaceId, language: language.current });
     } catch (error) {
-      showFailure(error);
+      if (!check?.signal.aborted) showFailure(error);
+    } finally {
+      check?.end();
     }
   };
   return (

@@ -4,6 +4,7 @@ import { ApiError, api, isNotFound, mediaUrl, must } from "../../app/api";
 import { type Loaded, type Resource, useKept, useRead } from "../../app/cache";
 import { nameOf } from "../../app/format";
 import { client } from "../../app/query-client";
+import { findFileRetryMs } from "../../app/retry";
 import { fetchFile } from "../../app/save-file";
 import { workspace } from "../../app/session";
 import { readWords, type Words } from "../../editor/model/words";
@@ -107,7 +108,7 @@ function useWords({ id, has_transcript: hasTranscript }: Asset): Loaded<Words> {
   const words = useRead<Words | null>(
     ["words", id, hasTranscript],
     async (signal) => (hasTranscript ? loadWords(id, signal) : NO_WORDS),
-    { lasts: "forever", refreshMs: (read) => (read === null ? WAIT_MS : undefined) },
+    { lasts: "forever", retryMs: findFileRetryMs, refreshMs: (read) => (read === null ? WAIT_MS : undefined) },
   );
   const state = words.state.value;
   if (state.kind !== "ready") return state;

@@ -5,6 +5,7 @@ import { api, mediaUrl, must, type Schemas } from "../../app/api";
 import { type Resource, useKept, useRead } from "../../app/cache";
 import { formatCount } from "../../app/format";
 import { toOrdinal } from "../../app/rare-formats";
+import { findFileRetryMs } from "../../app/retry";
 import { fetchFile } from "../../app/save-file";
 import { useProject } from "../../app/shared-reads";
 import { hasMediaSource } from "../../editor/player/media-source";
@@ -53,9 +54,6 @@ export function describeWait(media: AssetMedia | null, { cuttable }: Asset): str
   return `Playback will be ready in ${time}${place}. You can already edit.`;
 }
 
-/** Interval at which a file is requested again that a busy server refused. */
-const FILE_RETRY_MS = 5_000;
-
 export type Strip = { waveform: Waveform | null; storyboard: Storyboard | null };
 
 /**
@@ -75,9 +73,12 @@ export function useStrip(asset: Asset, media: AssetMedia | null): Strip {
   return { waveform, storyboard };
 }
 
-/** Loads a file of a recording. Returns the previous one until it is loaded, and null without one. */
+/**
+ * Loads a file of a recording. Returns the previous one until it is loaded, and null without one. A missing file is
+ * requested again only once the preview is ready: each request may start to create it.
+ */
 function useKeptFile<T>(key: QueryKey | null, id: string, load: (id: string, signal: AbortSignal) => Promise<T>) {
-  const { value } = useRead<T>(key, (signal) => load(id, signal), { lasts: "forever", retryMs: FILE_RETRY_MS }).state;
+  const { value } = useRead<T>(key, (signal) => load(id, signal), { lasts: "forever", retryMs: findFileRetryMs }).state;
   const kept = useKept(value, id);
   return kept.kind === "ready" ? kept.value : null;
 }

@@ -5,6 +5,7 @@ import { MAX_LOUDNESS_LUFS, MIN_LOUDNESS_LUFS } from "../../../../src/domain/ren
 import { mediaUrl } from "../../../app/api";
 import { useRead } from "../../../app/cache";
 import { formatLevel } from "../../../app/rare-formats";
+import { findFileRetryMs } from "../../../app/retry";
 import { fetchFile } from "../../../app/save-file";
 import { listKept } from "../../../editor/model/plan";
 import { useEditor } from "../../../editor/state/context";
@@ -73,6 +74,7 @@ function useCutLoudness(): CutLoudness | null {
   const isReady = media?.loudness.is_ready === true;
   const { state } = useRead(isReady ? ["loudness", asset.id] : null, (signal) => loadLoudness(asset.id, signal), {
     lasts: "forever",
+    retryMs: findFileRetryMs,
   });
   const loaded = state.value;
   const plan = editor.latePlan.value;
