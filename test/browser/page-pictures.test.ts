@@ -37,6 +37,12 @@ const button = (name: string | RegExp) => async (page: Page) => {
   await page.waitForTimeout(300);
 };
 
+/** Phones have no list. */
+async function openList(page: Page): Promise<void> {
+  const list = page.getByRole("button", { name: "List" });
+  if (await list.isVisible()) await list.click();
+}
+
 async function enterWrongPassword(page: Page): Promise<void> {
   await page.getByLabel("Password").fill("larch and elm");
   await page.getByRole("button", { name: "Open" }).click();
@@ -58,22 +64,27 @@ beforeAll(async () => {
     );
   const project = await user.project("The Alkyone film");
   await user.project("Harbor talks 2026");
-  await user.project("Podcast, season 3");
+  const podcast = await user.project("Podcast, season 3");
   const add = async (bytes: Uint8Array, filename: string) =>
     (await user.ready(bytes, { projectId: project.id, filename })).id;
   const [talk, audio] = [await makeTalk("video"), await makeTalk("audio")];
   const ids = [await add(talk, "Interview 01, Teun.mp4"), await add(audio, "Teun, voice memo.m4a")];
+  const upright = await user.ready(await makeTalk("portrait"), {
+    projectId: podcast.id,
+    filename: "Teaser, upright.mp4",
+  });
+  ids.push(upright.id);
   const cuts: { id: string }[] = [];
   for (const asset_id of ids) cuts.push(await user.cutEnded((await user.startCut({ asset_id })).id));
   await add(await video(6), "Launch day, wide.mp4");
   await add(await wav(20), "Room tone, a file with a name that is much longer than the column.wav");
   const session = await startSession(server(), user);
   const shared = new Map<string, string>();
-  for (const [n, name] of ["share", "share-audio", "share-locked"].entries()) {
+  for (const [n, name] of ["share", "share-audio", "share-upright", "share-locked"].entries()) {
     const format = n === 1 ? "m4a" : "mp4";
-    const request = { asset_id: ids[n % 2], cut_id: cuts[n % 2]!.id, output: { format } };
+    const request = { asset_id: ids[n % 3], cut_id: cuts[n % 3]!.id, output: { format } };
     const { id } = await user.renderEnded((await user.startRender(request)).id);
-    const json = { expires_in_seconds: 86_400, ...(n === 2 && { password: "larch and oak" }) };
+    const json = { expires_in_seconds: 86_400, ...(n === 3 && { password: "larch and oak" }) };
     const share = await session.must<{ page_url: string }>("POST", `/api/v1/renders/${id}/share`, { json });
     const { pathname, search } = new URL(share.page_url);
     shared.set(name, pathname + search);
@@ -119,7 +130,7 @@ beforeAll(async () => {
         ["project-menu", "/projects", button(/^Actions for/)],
         ["library", `/projects/${project.id}`],
         ["library-menu", `/projects/${project.id}`, button(/^Actions for/)],
-        ["library-list", `/projects/${project.id}`, button("List")],
+        ["library-list", `/projects/${project.id}`, openList],
         [
           "library-batch",
           `/projects/${project.id}`,
@@ -149,7 +160,7 @@ beforeAll(async () => {
         ["device", "/oauth/device"],
         ["missing", "/nothing/here"],
         ["palette", "/projects", (page: Page) => page.keyboard.press("Control+k")],
-        ["account-menu", "/projects", button(/^Account/)],
+        ["account-menu", "/projects", button(/^(Account|More$)/)],
       ] as [string, string, PageState["open"]?][]
     ).map(([name, path, open]) => ({ name, path, as: user, ...(open && { open }) })),
     ...["users", `users/${user.userId}`, "workers", `workers/${worker.id}`, "storage", "backups", "health", "audit"]

@@ -4,7 +4,6 @@ import { useRef } from "preact/hooks";
 import { findGain, toHeight } from "../../../src/domain/peaks";
 import { mediaUrl } from "../../app/api";
 import { useRead } from "../../app/cache";
-import { findFileRetryMs } from "../../app/retry";
 import { fetchFile } from "../../app/save-file";
 import { Icon } from "../../ui/icon";
 import { useSeen } from "./use-seen";
@@ -22,10 +21,7 @@ export function Envelope({ id }: { id: string }) {
 }
 
 function EnvelopePath({ id }: { id: string }) {
-  const { value } = useRead(["envelope", id], (signal) => readEnvelope(id, signal), {
-    lasts: "forever",
-    retryMs: findFileRetryMs,
-  }).state;
+  const { value } = useRead(["envelope", id], (signal) => readEnvelope(id, signal), { lasts: "forever" }).state;
   if (value.kind === "failed") return <Icon name="audio" />;
   return value.kind === "loading" ? null : (
     <svg viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">
