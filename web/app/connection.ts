@@ -34,24 +34,24 @@ export function reloadImages(): void {
 
 const RETRY_MS = 3_000;
 
-/** Returns whether the server responds. */
-export const isReachable = (): Promise<boolean> =>
-  fetch("/healthz", { cache: "no-store" }).then(
+/** Checks whether the server responds, and returns the result. */
+export async function checkConnection(): Promise<boolean> {
+  const isThere = await fetch("/healthz", { cache: "no-store" }).then(
     ({ ok }) => ok,
     () => false,
   );
+  connection.value = isThere ? "online" : "reconnecting";
+  return isThere;
+}
 
 /** Polls the server until it responds. Returns a function that stops it. */
 export function watchConnection(): () => void {
-  const timer = setInterval(() => {
-    if (connection.value !== "online") void isReachable().then((isThere) => isThere && reportAnswer());
-  }, RETRY_MS);
-  const retryNow = () => void isReachable().then((isThere) => (isThere ? reportAnswer() : reportNoAnswer()));
-  addEventListener("online", retryNow);
+  const timer = setInterval(() => void (connection.value !== "online" && checkConnection()), RETRY_MS);
+  addEventListener("online", checkConnection);
   addEventListener("offline", reportNoAnswer);
   return () => {
     clearInterval(timer);
-    removeEventListener("online", retryNow);
+    removeEventListener("online", checkConnection);
     removeEventListener("offline", reportNoAnswer);
   };
 }

@@ -139,11 +139,8 @@ export type ReadOptions<Data> = {
    * server is back. A function receives the last data.
    */
   refreshMs?: number | ((data: Data) => number | undefined);
-  /**
-   * The interval until something has been read, unless the call would fail again. A function receives the last error
-   * and the number of failures.
-   */
-  retryMs?: number | ((error: unknown, failures: number) => number | false);
+  /** Returns the interval until something has been read. It is not called if the call would fail again. */
+  retryMs?: (error: unknown, failures: number) => number | false;
   /** Time for which the value is used: `forever` while it is shown, `visit` never on the next visit of a page. */
   lasts?: "forever" | "visit";
 };
@@ -157,7 +154,7 @@ const isRefused = (error: unknown): boolean => error instanceof ApiError && erro
  * Returns when a query is read again by itself, and how long it is kept. `isMerged`: a read of a long list is short.
  */
 export function toQueryOptions<Data>(key: QueryKey, options: ReadOptions<Data>, isMerged = false) {
-  const { refreshMs, retryMs = false, lasts } = options;
+  const { refreshMs, retryMs, lasts } = options;
   const getRefreshMs = (query: Query): number | false => {
     const { data, error, errorUpdateCount } = query.state;
     const isHeld =
@@ -167,10 +164,7 @@ export function toQueryOptions<Data>(key: QueryKey, options: ReadOptions<Data>, 
       (!isMerged && countRows(query) >= MANY_ROWS);
     if (isHeld) return false;
     if (typeof refreshMs === "number") return refreshMs;
-    if (data === undefined) {
-      if (error === null || isFinal(error)) return false;
-      return typeof retryMs === "function" ? retryMs(error, errorUpdateCount) : retryMs;
-    }
+    if (data === undefined) return (error !== null && !isFinal(error) && retryMs?.(error, errorUpdateCount)) ?? false;
     return refreshMs?.(data as Data) ?? false;
   };
   const canRefresh = (query: unknown): boolean => getRefreshMs(query as Query) !== false;

@@ -21,16 +21,6 @@ export const sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
     signal?.addEventListener("abort", onStop, { once: true });
   });
 
-const FILE_RETRY_MS = 5_000;
-const MAX_FILE_RETRY_MS = 60_000;
-
-/**
- * Returns when to request a file again that has failed a number of times: only if the server was busy or the response
- * incomplete. A damaged file stays damaged.
- */
-export const findFileRetryMs = (error: unknown, failures: number): number | false =>
-  findRetryMs(error) !== null && Math.min(MAX_FILE_RETRY_MS, failures * FILE_RETRY_MS);
-
 /** Returns how long to wait before the same call again; null if it would fail again. */
 export function findRetryMs(error: unknown): number | null {
   if (!(error instanceof ApiError)) return null;

@@ -1,8 +1,6 @@
-/** Requests files of the API, and saves them. */
+/** Saves files of the API and of this page. */
 
-import { ApiError, reportLost, sendToServer, toApiError } from "./api";
-import { isReachable } from "./connection";
-import { currentWorkspaceId, toWorkspaceHeader } from "./session";
+import { fetchFile } from "./fetch-file";
 import { toLocalAddress } from "./use-query";
 
 /** Downloads the file of a link to this server. A name in the response headers takes precedence over `filename`. */
@@ -23,22 +21,6 @@ const FILENAME = /filename\*=UTF-8''([^;]+)|filename="([^"]*)"/i;
 function readFilename(header: string): string {
   const [, encoded, plain = ""] = FILENAME.exec(header) ?? [];
   return encoded === undefined ? plain : decodeURIComponent(encoded);
-}
-
-/** Requests a file of the API in the workspace that pages show, to its end. Throws `ApiError`. */
-export async function fetchFile(path: string, signal?: AbortSignal): Promise<Response> {
-  const headers = toWorkspaceHeader(currentWorkspaceId());
-  const response = await sendToServer(new Request(location.origin + path, { headers, signal: signal ?? null }));
-  if (!response.ok) throw toApiError(response, await response.json().catch(() => null));
-  try {
-    return new Response(await response.blob(), response);
-  } catch (error) {
-    if (signal?.aborted) throw error;
-    // While the server responds, it or a proxy has cut the response short. As a lost connection, the file would be
-    // requested again with each check of the connection.
-    if (await isReachable()) throw new ApiError("The file did not arrive completely. Try again.", "incomplete", 503);
-    throw reportLost("GET");
-  }
 }
 
 /** Requests a file and downloads it. Throws `ApiError`: a plain link could not show why a request was rejected. */

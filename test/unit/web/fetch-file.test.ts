@@ -4,18 +4,18 @@ import type { ReadOptions } from "../../../web/app/query-client";
 import { definePageGlobal, usePageGlobals } from "./page-globals";
 
 usePageGlobals();
-let files: typeof import("../../../web/app/save-file");
+let files: typeof import("../../../web/app/fetch-file");
 let session: typeof import("../../../web/app/session");
 let isOffline: typeof import("../../../web/app/query-client").isOffline;
 let toQueryOptions: typeof import("../../../web/app/query-client").toQueryOptions;
 let connection: typeof import("../../../web/app/connection").connection;
-let findFileRetryMs: typeof import("../../../web/app/retry").findFileRetryMs;
+let findFileRetryMs: typeof import("../../../web/pages/asset/use-media").findFileRetryMs;
 beforeAll(async () => {
-  files = await import("../../../web/app/save-file");
+  files = await import("../../../web/app/fetch-file");
   session = await import("../../../web/app/session");
   ({ isOffline, toQueryOptions } = await import("../../../web/app/query-client"));
   ({ connection } = await import("../../../web/app/connection"));
-  ({ findFileRetryMs } = await import("../../../web/app/retry"));
+  ({ findFileRetryMs } = await import("../../../web/pages/asset/use-media"));
 });
 afterEach(() => session.endSession());
 
@@ -89,7 +89,7 @@ test.each([
   signIn();
   connection.value = "online";
   definePageGlobal("fetch", async () => Response.json(body, { status: 404 }));
-  expect(findInterval(await read(), 2_000)).toBe(expected);
+  expect(findInterval(await read(), () => 2_000)).toBe(expected);
 });
 
 test("a file is requested in the workspace that pages show", async () => {

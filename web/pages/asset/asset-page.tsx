@@ -2,10 +2,9 @@ import { useMemo, useRef } from "preact/hooks";
 import { useRoute } from "preact-iso";
 import { ApiError, api, isNotFound, mediaUrl, must } from "../../app/api";
 import { type Loaded, type Resource, useKept, useRead } from "../../app/cache";
+import { fetchFile } from "../../app/fetch-file";
 import { nameOf } from "../../app/format";
 import { client } from "../../app/query-client";
-import { findFileRetryMs } from "../../app/retry";
-import { fetchFile } from "../../app/save-file";
 import { workspace } from "../../app/session";
 import { readWords, type Words } from "../../editor/model/words";
 import { createPlayback } from "../../editor/state/playback";
@@ -16,7 +15,7 @@ import { Missing } from "../missing";
 import { AssetWaiting } from "./asset-waiting";
 import { createScriptForm } from "./script";
 import { type ListedCut, listCuts, useCuts } from "./use-cuts";
-import { type Asset, type AssetMedia, useMedia } from "./use-media";
+import { type Asset, type AssetMedia, findFileRetryMs, useMedia } from "./use-media";
 import { Workspace } from "./workspace";
 
 /** A recording in the editor: one that can be cut, and one whose words are being recognized. */

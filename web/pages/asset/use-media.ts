@@ -3,10 +3,10 @@
 import type { QueryKey } from "@tanstack/preact-query";
 import { api, mediaUrl, must, type Schemas } from "../../app/api";
 import { type Resource, useKept, useRead } from "../../app/cache";
+import { fetchFile } from "../../app/fetch-file";
 import { formatCount } from "../../app/format";
 import { toOrdinal } from "../../app/rare-formats";
-import { findFileRetryMs } from "../../app/retry";
-import { fetchFile } from "../../app/save-file";
+import { findRetryMs } from "../../app/retry";
 import { useProject } from "../../app/shared-reads";
 import { hasMediaSource } from "../../editor/player/media-source";
 import { readWaveform, type Waveform } from "../../editor/timeline/peaks";
@@ -23,7 +23,7 @@ export const useMedia = (assetId: string, isWanted: boolean): Resource<AssetMedi
   useRead(
     isWanted ? ["media", assetId] : null,
     (signal) => must(api.GET("/api/v1/assets/{asset_id}/media", { params: { path: { asset_id: assetId } }, signal })),
-    { refreshMs: toWaitMs, retryMs: WAIT_MS },
+    { refreshMs: toWaitMs, retryMs: () => WAIT_MS },
   );
 
 function toWaitMs(media: AssetMedia): number | undefined {
@@ -53,6 +53,16 @@ export function describeWait(media: AssetMedia | null, { cuttable }: Asset): str
   const place = position === 1 ? "" : ` (${toOrdinal(position)} in line)`;
   return `Playback will be ready in ${time}${place}. You can already edit.`;
 }
+
+const FILE_RETRY_MS = 5_000;
+const MAX_FILE_RETRY_MS = 60_000;
+
+/**
+ * Returns when to request a file again that has failed a number of times: only if the server was busy or the response
+ * incomplete. A damaged file stays damaged.
+ */
+export const findFileRetryMs = (error: unknown, failures: number): number | false =>
+  findRetryMs(error) !== null && Math.min(MAX_FILE_RETRY_MS, failures * FILE_RETRY_MS);
 
 export type Strip = { waveform: Waveform | null; storyboard: Storyboard | null };
 

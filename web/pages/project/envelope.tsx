@@ -4,7 +4,7 @@ import { useRef } from "preact/hooks";
 import { findGain, toHeight } from "../../../src/domain/peaks";
 import { mediaUrl } from "../../app/api";
 import { useRead } from "../../app/cache";
-import { fetchFile } from "../../app/save-file";
+import { fetchFile } from "../../app/fetch-file";
 import { Icon } from "../../ui/icon";
 import { useSeen } from "./use-seen";
 

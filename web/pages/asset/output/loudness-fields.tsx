@@ -4,12 +4,12 @@ import { type Loudness, type LoudnessSteps, measureSpans, readLoudness } from ".
 import { MAX_LOUDNESS_LUFS, MIN_LOUDNESS_LUFS } from "../../../../src/domain/render-output";
 import { mediaUrl } from "../../../app/api";
 import { useRead } from "../../../app/cache";
+import { fetchFile } from "../../../app/fetch-file";
 import { formatLevel } from "../../../app/rare-formats";
-import { findFileRetryMs } from "../../../app/retry";
-import { fetchFile } from "../../../app/save-file";
 import { listKept } from "../../../editor/model/plan";
 import { useEditor } from "../../../editor/state/context";
 import { Field, SelectField } from "../../../ui/form";
+import { findFileRetryMs } from "../use-media";
 import { AS_RECORDED, LOUDNESS_TARGETS } from "./render-choices";
 
 const OWN = "own";
