@@ -98,8 +98,12 @@ export function LoadMore<Item>({ list }: { list: PagedList<Item> }) {
   return (
     <div ref={end} class="list-end">
       {list.error.value !== null && (
-        // Without the error: trying again starts with the first page, which has no outdated cursor.
-        <ErrorPanel message={toMessage(list.error.value)} onRetry={() => void list.reload()} />
+        <ErrorPanel
+          // A next page may fail because its cursor is outdated. Trying again starts with the first page.
+          error={list.items.value === null ? list.error.value : null}
+          message={toMessage(list.error.value)}
+          onRetry={() => void list.reload()}
+        />
       )}
     </div>
   );
