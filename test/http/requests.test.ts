@@ -201,7 +201,7 @@ describe("the OpenAPI document", () => {
     addresses.push(/ data-script="([^"]+)"/.exec(page.body)![1]!);
     // Swagger UI would send the address of the document to a validator on the internet.
     expect((await server.nobody.call<string>("GET", "/docs/start.js")).body).toContain('validatorUrl: "none"');
-    for (const address of addresses.filter((one) => one !== "data:,")) {
+    for (const address of addresses.filter((one) => !one.startsWith("data:"))) {
       expect(address).toStartWith("/");
       expect((await server.nobody.call("GET", address)).status).toBe(200);
     }
