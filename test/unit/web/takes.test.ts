@@ -21,14 +21,22 @@ test("a short take of which the padding of another one is left is not in the cut
 
 const LINE = "We lifted the first board, and there was nothing.";
 
-test.each<[said: string, reason: string]>([
+test.each<[said: string, reason: string, line?: string]>([
   ["we lifted the, we lifted the first", "stops early"],
   ["board and there was nothing.", "starts late"],
-  ["We lifted the first and there was nothing.", "without “board”"],
+  ["We lifted the first and there was nothing.", "“board” missing"],
   ["We the first and there nothing.", "3 words missing"],
   ["the first board and", "5 words missing"],
   ["We lifted the first board and there was nothing.", "not complete"],
   ["", "not complete"],
-])("“%s”: %s", (said, reason) => {
-  expect(explainIncomplete(LINE, said)).toBe(reason);
+  ["cat sat on the mat", "starts late", "The cat sat on the mat"],
+  ["the mat", "starts late", "The cat sat on the mat"],
+  ["the cat sat on", "stops early", "The cat sat on the mat"],
+  ["the the cat sat the mat", "“on” missing", "The cat sat on the mat"],
+  ["I know.", "“don't” missing", "I don’t know."],
+  ["we don't", "stops early", "We don’t know."],
+  ["मैं ठीक", "stops early", "मैं ठीक हूँ"],
+  ["मैं हूँ", "“ठीक” missing", "मैं ठीक हूँ"],
+])("“%s”: %s", (said, reason, line = LINE) => {
+  expect(explainIncomplete(line, said)).toBe(reason);
 });

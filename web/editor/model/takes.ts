@@ -66,23 +66,39 @@ export function getNextTake({ candidates }: Take): number {
 export const findTakeAt = (takes: readonly Take[], time: number): Take | null =>
   takes.find(({ candidates }) => candidates.some(({ start, end }) => start <= time && time < end)) ?? null;
 
-const toPlainWords = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+const WORD = /[\p{L}\p{M}\p{N}]+(?:'[\p{L}\p{M}\p{N}]+)*/gu;
+
+const toPlainWords = (text: string): string[] => text.toLowerCase().replaceAll("’", "'").match(WORD) ?? [];
+
+/** Returns whether words are said in their order, with others between them. */
+function areSaid(wanted: readonly string[], said: readonly string[]): boolean {
+  let next = 0;
+  for (const word of said) if (word === wanted[next]) next++;
+  return next === wanted.length;
+}
+
+/** Returns the length of the longest common subsequence. */
+function countCommon(wanted: readonly string[], said: readonly string[]): number {
+  const counts = new Array<number>(wanted.length + 1).fill(0);
+  for (const word of said) {
+    let before = 0;
+    for (const [index, one] of wanted.entries()) {
+      const above = counts[index + 1]!;
+      counts[index + 1] = word === one ? before + 1 : Math.max(above, counts[index]!);
+      before = above;
+    }
+  }
+  return counts[wanted.length]!;
+}
 
 /** Returns why a take is not complete, by the words of its line that it lacks. */
 export function explainIncomplete(line: string, said: string): string {
   const [wanted, words] = [toPlainWords(line), toPlainWords(said)];
-  let at = 0;
-  const isSaid = wanted.map((word) => {
-    const found = words.indexOf(word, at);
-    if (found !== -1) at = found + 1;
-    return found !== -1;
-  });
-  const missing = isSaid.filter((one) => !one).length;
-  if (missing === 0 || missing === wanted.length) return "not complete";
-  const first = isSaid.indexOf(true);
-  const last = isSaid.lastIndexOf(true);
-  const isEnd = last === wanted.length - 1 - missing;
-  if (isEnd && first === 0) return "stops early";
-  if (first === missing) return "starts late";
-  return missing === 1 ? `without “${wanted[isSaid.indexOf(false)]}”` : `${missing} words missing`;
+  const common = countCommon(wanted, words);
+  const missing = wanted.length - common;
+  if (missing === 0 || common === 0) return "not complete";
+  if (areSaid(wanted.slice(0, common), words)) return "stops early";
+  if (areSaid(wanted.slice(missing), words)) return "starts late";
+  if (missing > 1) return `${missing} words missing`;
+  return `“${wanted.find((_, index) => areSaid(wanted.toSpliced(index, 1), words))}” missing`;
 }
