@@ -77,7 +77,7 @@ test("a cut is made, edited, kept as a draft and saved", async () => {
   expect(await button(page, "Hide hints").count()).toBe(0);
   expect(await height()).toBe(usual + 16);
   await button(page, "Render").click();
-  await page.getByText(/^The cut now: −\d+\.\d LUFS, peak −\d+\.\d dBTP$/).waitFor();
+  await page.getByText(/^Current loudness: −\d+\.\d LUFS, peak −\d+\.\d dBTP$/).waitFor();
   await page.keyboard.press("Escape");
   // A removed word too: it may be restored later. Selecting starts at the playhead, which is on the word after it.
   await words.focus();

@@ -212,7 +212,7 @@ export const PICTURE_STATES: PictureState[] = [
       await page.locator(".save-state [data-draft]").waitFor();
       await page.context().close();
       await shown.context().setOffline(false);
-      await drive.locate("button", "Take the other");
+      await drive.locate("button", "Use the other edits");
     },
   },
   {

@@ -127,7 +127,7 @@ test("a question about edits of two people is seen on a phone wherever the page 
   await other.locator(".save-state [data-draft]").waitFor();
   await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
   await page.context().setOffline(false);
-  await button(page, "Take the other").waitFor();
+  await button(page, "Use the other edits").waitFor();
   const note = (await page.locator(".headline-note").boundingBox())!;
   expect([note.x, note.y, note.width]).toEqual([0, 48, 390]);
   expect(note.height).toBeLessThan(200);
@@ -136,7 +136,7 @@ test("a question about edits of two people is seen on a phone wherever the page 
   const item = page.locator(".work-bar .menu-item").first();
   await item.click({ trial: true });
   await page.keyboard.press("Escape");
-  await button(page, "Take the other").tap();
+  await button(page, "Use the other edits").tap();
   await page.locator(".transcript-text").getByText("Theirs").waitFor();
 });
 

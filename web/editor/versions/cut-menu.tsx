@@ -140,7 +140,18 @@ function SaveState() {
   if (save.isSaving || state.kind === "saving") return <>Saving…</>;
   const isKept = state.kind === "local" || state.kind === "conflict";
   // Instead of the message that other pages show.
-  if (connection.value !== "online") return <span data-offline>Offline{isKept && ", kept in this browser"}</span>;
+  if (connection.value !== "online")
+    return (
+      <span data-offline>
+        Offline
+        {isKept && (
+          <>
+            , kept <span class="wide-only">in this browser</span>
+            <span class="narrow-only">here</span>
+          </>
+        )}
+      </span>
+    );
   if (state.kind === "local") return <span title={state.message}>Kept in this browser</span>;
   if (isKept) return <>Kept in this browser</>;
   if (state.kind === "saved")

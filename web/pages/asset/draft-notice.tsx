@@ -79,7 +79,7 @@ function ConflictMessage({ keeper, state }: MessageProps) {
           <TextPairs
             mine={listTexts(mine)}
             theirs={listTexts(theirs)}
-            names={isOwn ? ["Here", "There"] : ["Yours", "Theirs"]}
+            names={isOwn ? ["This tab", "Other"] : ["Yours", "Theirs"]}
           />
         )}
       </div>
@@ -88,10 +88,10 @@ function ConflictMessage({ keeper, state }: MessageProps) {
           Show both
         </Button>
         <Button isBusy={isEnding} onClick={() => void end("mine", theirs, author)}>
-          {isOwn ? "Keep this" : "Keep mine"}
+          {isOwn ? "Keep these edits" : "Keep mine"}
         </Button>
         <Button isBusy={isEnding} onClick={() => void end("theirs", mine, own)}>
-          {isOwn ? "Take the other" : "Take theirs"}
+          {isOwn ? "Use the other edits" : "Take theirs"}
         </Button>
       </span>
     </div>

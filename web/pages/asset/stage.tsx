@@ -2,6 +2,7 @@
 import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { mediaUrl } from "../../app/api";
+import { listenReconnect } from "../../app/connection";
 import { findCaption, listCaptions } from "../../editor/model/captions";
 import { findSpanIndex, fromSeconds } from "../../editor/model/plan";
 import { findPlayedWord } from "../../editor/model/words";
@@ -130,6 +131,7 @@ function Picture() {
 /** Until there are frames, the picture of the recording. */
 function Poster({ id }: { id: string }) {
   const [isMissing, setIsMissing] = useState(false);
+  useEffect(() => (isMissing ? listenReconnect(() => setIsMissing(false)) : undefined), [isMissing]);
   return isMissing ? null : (
     <img class="still" src={mediaUrl(id, "poster")} alt="" onError={() => setIsMissing(true)} />
   );

@@ -57,10 +57,10 @@ export function LoudnessFields({ value, error, onChange }: LoudnessFieldsProps) 
 function LoudnessNow() {
   const loudness = useCutLoudness();
   if (loudness === null) return null;
-  if (loudness.kind === "absent") return <p class="hint">The cut now: unknown. {loudness.reason}</p>;
+  if (loudness.kind === "absent") return <p class="hint">Current loudness: unknown. {loudness.reason}</p>;
   return (
     <p class="hint number">
-      The cut now: {loudness.kind === "measured" ? describeLoudness(loudness) : "being measured…"}
+      Current loudness: {loudness.kind === "measured" ? describeLoudness(loudness) : "measuring…"}
     </p>
   );
 }
