@@ -124,6 +124,8 @@ function TakeRow({ take, index, onMenu }: RowProps) {
           disabled={!editor.canEdit}
           aria-label={`Take ${index + 1}`}
           aria-describedby={id}
+          // Space plays and pauses everywhere.
+          onKeyDown={(event) => event.key === "Enter" && event.currentTarget.click()}
           // Also plays the take that is chosen already.
           onClick={() => {
             if (!isChosen) selectTake(editor, take, index);
