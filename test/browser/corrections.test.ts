@@ -1,6 +1,8 @@
 /** A real browser: corrections of words, and the words that they add to the vocabulary of a project. */
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
+import { wav } from "../http/media";
+import { until } from "../until";
 import { useDashboard } from "./dashboard";
 import { createStudioAsset } from "./studio";
 
@@ -58,4 +60,48 @@ test("a correction is added to the vocabulary unless a common word became anothe
     ],
     revision: 2,
   });
+});
+
+test("selected words are explained in the first cut of an open page, and keys give the focus back to the text", async () => {
+  const user = await server().user();
+  const { id } = await user.ready(await wav(26));
+  const page = await open(`/assets/${id}`, user);
+  await button(page, "Make cut").click();
+  await button(page, "Save").waitFor();
+  const words = page.getByRole("group", { name: "Words", exact: true });
+  const details = page.getByRole("group", { name: "Selected text" });
+  const { x, y } = (await words.getByText("alpha").first().boundingBox())!;
+  await page.mouse.move(x + 72, y + 16);
+  await page.mouse.down();
+  await page.mouse.move(x + 160, y + 16, { steps: 4 });
+  expect(await details.count()).toBe(0);
+  await page.mouse.up();
+  await details.waitFor();
+  await words.focus();
+  await page.keyboard.press("Escape");
+  await details.waitFor({ state: "hidden" });
+  await page.keyboard.press("Escape");
+  for (let press = 0; press < 2; press++) await page.keyboard.press("Shift+ArrowRight");
+  await details.waitFor();
+  await details.getByRole("button", { name: "Correct" }).focus();
+  await page.keyboard.press("Backspace");
+  await details.waitFor({ state: "hidden" });
+  await until("the focus in the text", () => words.evaluate((element) => element === document.activeElement));
+});
+
+test("all words of a phone's page are selected and corrected where they are read", async () => {
+  const user = await server().user();
+  const { id } = await user.ready(await wav(300));
+  const cut = await user.cutEnded((await user.startCut({ asset_id: id, options: { remove_retakes: false } })).id);
+  const page = await open(`/assets/${id}?cut=${cut.id}`, user, { viewport: { width: 390, height: 844 } });
+  const words = page.getByRole("group", { name: "Words", exact: true });
+  await words.getByText("bravo").first().waitFor();
+  await words.focus();
+  await page.evaluate(() => scrollTo({ top: 0, behavior: "instant" }));
+  await page.keyboard.press("Control+a");
+  await page.getByRole("group", { name: "Selected text" }).waitFor();
+  expect(await page.evaluate(() => scrollY)).toBeLessThan(844);
+  await page.keyboard.press("F2");
+  const field = (await page.getByRole("form", { name: "Correct words" }).boundingBox())!;
+  expect([field.y > 0, field.y + field.height <= 844]).toEqual([true, true]);
 });

@@ -7,7 +7,7 @@ import { expectAccessible } from "./axe";
 import { useDashboard } from "./dashboard";
 import { createStudioAsset } from "./studio";
 
-const { open, server } = useDashboard();
+const { expectFailures, open, server } = useDashboard();
 const LOW = { viewport: { width: 680, height: 425 } };
 const PHONE = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
 const TABLET = { viewport: { width: 820, height: 1180 }, hasTouch: true, isMobile: true };
@@ -125,6 +125,7 @@ test("on a phone, the transcript scrolls with the page, which follows playback a
 test.each([
   ["a phone", PHONE],
   ["a tablet", TABLET],
+  ["a low tablet", { viewport: { width: 768, height: 954 } }],
   ["a low window", LOW],
 ] as const)("the pacing leaves the new length and the first words visible on %s", async (name, options) => {
   const user = await server().user();
@@ -142,7 +143,7 @@ test.each([
   if (isBeside) expect(panel.right).toBeLessThanOrEqual(words.left);
   else if (name === "a phone") expect(words.top + 29).toBeLessThan(panel.top);
   else expect(words.top).toBeGreaterThan(panel.bottom);
-  expect(words.top + 29).toBeLessThan(options.viewport.height - (name === "a tablet" ? 0 : 64));
+  expect(words.top + 29).toBeLessThan(options.viewport.height - (name.endsWith("tablet") ? 0 : 64));
   const slider = await measure(page, ".pacing input[type=range]");
   const foot = await measure(page, ".pacing-foot");
   expect(slider.bottom).toBeLessThanOrEqual(foot.top);
@@ -203,4 +204,30 @@ test("low windows show the first action of a newcomer, and the filters of a tabl
   expect(bar.bottom - bar.top).toBeLessThan(64);
   const [name, length] = [await measure(library, ".name-text"), await measure(library, ".length-cell")];
   expect(length.left).toBeCloseTo(name.left, 0);
+});
+
+test("a phone shows the whole state of edits without a network, Enter chooses a take, and the timeline does not scroll", async () => {
+  expectFailures(0);
+  const user = await server().user();
+  const asset = await createStudioAsset(user);
+  const page = await open(`/assets/${asset.id}?cut=${asset.takesCutId}`, user, { viewport: PHONE.viewport });
+  const { right, bottom } = await measure(page, ".timeline-canvas");
+  await page.mouse.move(right - 20, bottom - 10);
+  await page.mouse.wheel(40, 0);
+  await page.getByRole("tab", { name: "Takes" }).click();
+  const other = page.getByRole("radio", { checked: false }).first();
+  const label = await other.getAttribute("aria-label");
+  await other.focus();
+  await page.keyboard.press("Enter");
+  await until("the take", () => page.getByRole("radio", { name: label! }).first().isChecked());
+  await page.getByRole("tab", { name: "Transcript" }).click();
+  expect(await page.getByRole("button", { name: "Follow", exact: true }).count()).toBe(0);
+
+  await page.context().setOffline(true);
+  await page.getByRole("group", { name: "Words", exact: true }).focus();
+  await page.keyboard.press("Control+ArrowRight");
+  await page.keyboard.press("Delete");
+  const state = page.locator(".save-state");
+  await state.getByText("here", { exact: true }).waitFor();
+  expect(await state.evaluate((element) => element.scrollWidth <= element.clientWidth)).toBe(true);
 });

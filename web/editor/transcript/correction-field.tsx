@@ -9,6 +9,7 @@ import type { WordRange } from "../model/words";
 import { correctText } from "../state/edit-actions";
 import type { Editor } from "../state/editor-state";
 import { type Page, toDocumentRange } from "./places";
+import { findView } from "./use-follow";
 
 /** `isEverywhere`: wherever the words are said. `isFromNowOn`: also in new transcripts and cuts. */
 export type CorrectionScope = { isEverywhere: boolean; isFromNowOn: boolean };
@@ -143,7 +144,12 @@ type CorrectingOptions = {
 };
 
 /** The words that are being corrected, and the position of the field in pixels. */
-type Place = { range: WordRange; left: number; top: number };
+type Place = {
+  range: WordRange;
+  left: number;
+  top: number /** Whether the view is as high as the words. */;
+  fits: boolean;
+};
 
 type Correcting = {
   place: ReadonlySignal<Place | null>;
@@ -162,11 +168,13 @@ export function useCorrecting({ page, scroller, list, layer }: CorrectingOptions
   const open = (range: WordRange) => {
     const box = page.current && toDocumentRange(page.current, range)?.getBoundingClientRect();
     const origin = layer.current?.getBoundingClientRect();
-    if (!box || !origin || !scroller.current) return;
-    const { clientWidth, clientHeight, scrollTop } = scroller.current;
-    const left = Math.min(box.left - origin.left, Math.max(0, clientWidth - FIELD_WIDTH));
-    const bottom = box.height > clientHeight ? scrollTop + clientHeight - FIELD_HEIGHT : Number.POSITIVE_INFINITY;
-    place.value = { range, left, top: Math.min(box.bottom - origin.top, bottom) };
+    // Behind another tab, nothing has a place.
+    if (!box || !origin || !scroller.current?.checkVisibility()) return;
+    const view = findView(scroller.current);
+    const left = Math.min(box.left - origin.left, Math.max(0, scroller.current.clientWidth - FIELD_WIDTH));
+    const fits = box.height <= view.bottom - view.top;
+    const bottom = fits ? box.bottom : Math.min(box.bottom, view.bottom - FIELD_HEIGHT);
+    place.value = { range, left, top: Math.max(0, bottom - origin.top), fits };
   };
   const hide = () => {
     place.value = null;

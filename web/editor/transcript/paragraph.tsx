@@ -1,12 +1,20 @@
 /** The paragraphs of the transcript. */
-import { Component } from "preact";
-import { useMemo, useRef } from "preact/hooks";
+import { Component, createContext } from "preact";
+import { useContext, useMemo, useRef } from "preact/hooks";
 import { formatDecimal, formatDuration } from "../../app/format";
 import { useGrowing } from "../../ui/row-list";
 import { type EditorPlan, toSeconds } from "../model/plan";
 import type { Words } from "../model/words";
 import { REASON_NAMES } from "../reasons";
-import { type ParagraphView, type Piece, type ShownViews, splitParagraphs, toPieces, toViews } from "./paragraphs";
+import {
+  type ParagraphView,
+  type Pause,
+  type Piece,
+  type ShownViews,
+  splitParagraphs,
+  toPieces,
+  toViews,
+} from "./paragraphs";
 import { SECTION } from "./places";
 
 type SectionProps = { first: number; views: readonly ParagraphView[] };
@@ -64,21 +72,28 @@ class Paragraph extends Component<ParagraphProps> {
   }
 }
 
+/** Whether screen readers read the pauses. Most texts have a removed pause in each line, which would interrupt them. */
+export const ReadsPauses = createContext(false);
+
+type PauseChipProps = { pause: Pause; word: number | undefined; isFirst: boolean };
+
+function PauseChip({ pause: { length: time, isRemoved }, word, isFirst }: PauseChipProps) {
+  const length = formatDecimal(toSeconds(time));
+  const label = `Pause of ${length} s${isRemoved ? ", removed" : ""}`;
+  // Empty, because characters are counted.
+  return (
+    <i
+      class={`pause-chip${isRemoved ? " removed" : ""}${isFirst ? " is-first" : ""}`}
+      {...(useContext(ReadsPauses) ? { role: "img", "aria-label": label } : { "aria-hidden": true })}
+      data-length={length}
+      data-word={word}
+    />
+  );
+}
+
 /** Renders a piece of a paragraph. */
 export function renderPiece({ text, run, pause, word, isFirst }: Piece) {
-  if (pause) {
-    const length = formatDecimal(toSeconds(pause.length));
-    // Empty, because characters are counted.
-    return (
-      <i
-        class={`pause-chip${pause.isRemoved ? " removed" : ""}${isFirst ? " is-first" : ""}`}
-        role="img"
-        aria-label={`Pause of ${length} s${pause.isRemoved ? ", removed" : ""}`}
-        data-length={length}
-        data-word={word}
-      />
-    );
-  }
+  if (pause) return <PauseChip pause={pause} word={word} isFirst={isFirst === true} />;
   if (run === null) return text;
   if (run.reason !== null)
     return (

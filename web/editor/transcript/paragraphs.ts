@@ -29,7 +29,7 @@ export type Pause = { length: number; isRemoved: boolean };
 
 /** Shorter pauses are not shown. */
 export const MIN_PAUSE = 300_000;
-/** Of a removed pause, less than this is not heard: it is the rest of another removal. */
+/** A shorter part of a removed pause is inaudible: it is left over from another removal. */
 const MIN_REMOVED_PAUSE = 50_000;
 
 /** The content of a paragraph. The object is reused while the content stays the same. */

@@ -1,7 +1,7 @@
 /** The words of a recording that is being transcribed: those that are recognized so far. */
 import { useSignal } from "@preact/signals";
 import type { RefObject } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { MAX_PARTIAL_WORDS } from "../../../src/domain/speech";
 import { api, must } from "../../app/api";
 import { useRead } from "../../app/cache";
@@ -33,6 +33,15 @@ export function PartialTranscript({ place }: { place: RefObject<ReadingPlace | n
     },
     [],
   );
+  useEffect(() => {
+    const onScroll = () => {
+      if (!list.current || !scroller.current?.checkVisibility()) return;
+      place.current = findPlace({ list: list.current, views }, words, scroller.current);
+    };
+    // The text or the page scrolls.
+    window.addEventListener("scroll", onScroll, { capture: true, passive: true });
+    return () => window.removeEventListener("scroll", onScroll, { capture: true });
+  }, [views, words]);
   if (absence !== null) return <p class="soft transcript-empty">{absence}</p>;
   return (
     <>
@@ -49,10 +58,6 @@ export function PartialTranscript({ place }: { place: RefObject<ReadingPlace | n
         aria-label="Words so far"
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys scroll the text.
         tabIndex={0}
-        onScroll={(event) => {
-          const page = { list: list.current!, views };
-          place.current = findPlace(page, words, event.currentTarget);
-        }}
       >
         <div class="transcript-text is-partial" ref={list}>
           <Sections views={views} />

@@ -1,6 +1,7 @@
 /** Maps between positions in the document, character offsets in paragraphs, and words. */
 import type { WordRange, Words } from "../model/words";
 import { findParagraph, type ParagraphView } from "./paragraphs";
+import { findView } from "./use-follow";
 
 /** Number of paragraphs in a section. */
 export const SECTION = 12;
@@ -86,18 +87,18 @@ function findText(paragraph: Element, offset: number, isStart: boolean): { node:
 
 /**
  * The place that is being read when the words are replaced. `time`: start of the first visible word. `offset`: of its
- * line from the top of the panel, in pixels. Both are missing at the start of the text.
+ * line, in pixels as `getOffset` measures it. Both are missing at the start of the text.
  */
 export type ReadingPlace = { time?: number; offset?: number; hasFocus?: boolean };
 
 /** Returns the place of the first visible line; null at the start of the text. */
 export function findPlace({ list, views }: Page, words: Words, scroller: HTMLElement): ReadingPlace | null {
-  const { top } = scroller.getBoundingClientRect();
+  const { top } = findView(scroller);
   const isVisible = (box: Element | Range): boolean => box.getBoundingClientRect().bottom > top;
   const section = [...list.children].find(isVisible);
   const paragraph = section && [...section.children].find(isVisible);
   const view = paragraph && views[Number((paragraph as HTMLElement).dataset.index)];
-  if (scroller.scrollTop === 0 || !view) return null;
+  if (list.getBoundingClientRect().top >= top || !view) return null;
   for (let word = view.from; word < view.to; word++) {
     const range = toDocumentRange({ list, views }, { from: word, to: word + 1 });
     if (range !== null && isVisible(range)) return { time: words.start[word]!, offset: getOffset(range, scroller) };
@@ -105,15 +106,23 @@ export function findPlace({ list, views }: Page, words: Words, scroller: HTMLEle
   return null;
 }
 
-/** The distance from the top of the panel, because the content above the text may change its height. */
-const getOffset = (range: Range, scroller: HTMLElement): number =>
-  range.getBoundingClientRect().top - scroller.closest("section")!.getBoundingClientRect().top;
+/**
+ * Returns the distance from the top of the panel, because the content above the text may change its height, or from the
+ * top of the window if the page scrolls.
+ */
+function getOffset(range: Range, scroller: HTMLElement): number {
+  const { top } = range.getBoundingClientRect();
+  const isPage = findView(scroller).scroller !== scroller;
+  return isPage ? top : top - scroller.closest("section")!.getBoundingClientRect().top;
+}
 
 /** Scrolls to a place. Only paragraphs that are rendered are found. */
 export function scrollToPlace(page: Page, words: Words, scroller: HTMLElement, { time, offset }: ReadingPlace): void {
   const word = time === undefined ? -1 : words.end.findIndex((end) => end > time);
   const range = word === -1 ? null : toDocumentRange(page, { from: word, to: word + 1 });
-  if (range !== null) scroller.scrollTop += getOffset(range, scroller) - offset!;
+  if (range === null || !scroller.checkVisibility()) return;
+  const top = getOffset(range, scroller) - offset!;
+  findView(scroller).scroller.scrollBy({ top, behavior: "instant" });
 }
 
 /** Start and end offset of each word in a paragraph's text. A word without text is at the end of the previous one. */

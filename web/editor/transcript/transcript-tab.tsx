@@ -139,7 +139,10 @@ export function TranscriptTab() {
         label: "Next word that may be misheard",
         group: "Transcript",
         keys: ["Alt+n"],
-        perform: () => goToMisheard(editor, playback),
+        perform: () => {
+          openTab.value = "transcript";
+          setTimeout(() => goToMisheard(editor, playback));
+        },
       };
       const play = {
         name: "words.play",

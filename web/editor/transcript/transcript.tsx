@@ -1,4 +1,4 @@
-import { type ReadonlySignal, type Signal, useSignal, useSignalEffect } from "@preact/signals";
+import { effect, type ReadonlySignal, type Signal, useSignal, useSignalEffect } from "@preact/signals";
 import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { afterNextFrame } from "../../app/after-next-frame";
@@ -9,7 +9,7 @@ import type { EditorPlan, Range } from "../model/plan";
 import { areRemoved, findPlayedWord, toUnit, type WordRange, type Words } from "../model/words";
 import { useComputedOf } from "../state/context";
 import { CorrectionField, type CorrectionScope, useCorrecting } from "./correction-field";
-import { Sections, useViews } from "./paragraph";
+import { ReadsPauses, Sections, useViews } from "./paragraph";
 import { joinTexts } from "./paragraphs";
 import { findWordAtPoint, type Page, type ReadingPlace, scrollToPlace, toDocumentRange } from "./places";
 import { useFollow } from "./use-follow";
@@ -76,7 +76,10 @@ export type Details = {
   left: number;
   top: number;
   takesFocus: boolean;
-  /** Whether they were opened in the text. Otherwise, the user is looking at something else, such as the timeline. */
+  /**
+   * Whether the page may scroll to the words. Otherwise, the user is looking at something else, such as the timeline,
+   * or the words are higher than the view.
+   */
   isFromText: boolean;
   /** The word after the pause that the details are about; null for words. */
   pauseBefore: number | null;
@@ -119,6 +122,7 @@ export function Transcript(props: TranscriptProps) {
   const wasRemoved = useRef(false);
   const isPressed = useRef(false);
   const pauseBefore = useRef<number | null>(null);
+  const caretPause = useSignal<number | null>(null);
 
   const isHeld = correcting.isOpen;
   const { selected = selection } = props;
@@ -156,27 +160,41 @@ export function Transcript(props: TranscriptProps) {
     wasRemoved.current = chosen !== null && areRemoved(plan, words, chosen);
     if (props.renderDetails) details.open(range);
   };
-  // The details belong to the selection.
-  useSignalEffect(() => {
-    const { words, time } = openedFor.current;
-    const now = props.selectedTime?.value ?? null;
-    // They move to a selection that keys have changed.
-    if (selection.value !== null && words !== null && !isPressed.current) return;
-    // Details of a former selection close themselves, which returns the focus.
-    const isOther = now !== null && (now.start !== time?.start || now.end !== time.end);
-    if (selection.value !== words || isOther) details.hide();
-  });
+  /** Closes the details. The focus stays where it is, unless it is in them. */
+  const endDetails = () => {
+    const isInside = scroller.current?.querySelector(".word-popover:not(form)")?.contains(document.activeElement);
+    if (isInside) details.close();
+    else details.hide();
+  };
+  // The details belong to the selection. Another version has a selection of its own.
+  const { selectedTime } = props;
+  useEffect(
+    () =>
+      effect(() => {
+        const { words, time } = openedFor.current;
+        const now = selectedTime?.value ?? null;
+        // They move to a selection that keys have changed.
+        if (selection.value !== null && words !== null && !isPressed.current) return;
+        const isOther = now !== null && (now.start !== time?.start || now.end !== time.end);
+        if (selection.value !== words || isOther) endDetails();
+      }),
+    [selection, selectedTime],
+  );
   /** Fingers have the tools of the selection. */
-  const explainSelection = () =>
-    afterNextFrame(() => {
-      const range = selection.peek();
-      if (range !== null && range !== explained.current && !touch.matches) latest.current(range);
+  const explainSelection = () => afterNextFrame(() => latest.current());
+  const latest = useRef(() => {});
+  latest.current = () => {
+    const range = selection.peek();
+    if (range !== null && range !== explained.current && !touch.matches) openDetails(range, false);
+  };
+  useEffect(() => {
+    explained.current = selection.peek();
+    return selection.subscribe((range) => {
+      if (range === null) return;
+      caretPause.value = null;
+      if (!isPressed.current) explainSelection();
     });
-  const latest = useRef((_: WordRange) => {});
-  latest.current = (range) => openDetails(range, false);
-  useSignalEffect(() => {
-    if (selection.value !== null && !isPressed.current) explainSelection();
-  });
+  }, [selection]);
   useEffect(() => {
     const release = () => {
       if (isPressed.current) explainSelection();
@@ -191,18 +209,14 @@ export function Transcript(props: TranscriptProps) {
     const range = selection.peek();
     if (range === null || areRemoved(plan, words, range) === wasRemoved.current) return;
     explained.current = range;
-    details.hide();
+    endDetails();
   }, [plan]);
-  const caretPause = useSignal<number | null>(null);
   useSignalEffect(() => {
     const word = caretPause.value;
     list.current?.querySelector(".pause-chip.is-caret")?.classList.remove("is-caret");
     const chip = word === null ? null : findChip(list.current, word);
     chip?.classList.add("is-caret");
     chip?.scrollIntoView({ block: "nearest" });
-  });
-  useSignalEffect(() => {
-    if (selection.value !== null) caretPause.value = null;
   });
   useSignalEffect(() => {
     const opened = details.place.value === null ? null : pauseBefore.current;
@@ -294,7 +308,9 @@ export function Transcript(props: TranscriptProps) {
             details.hide();
           }}
         >
-          <Sections views={views} />
+          <ReadsPauses.Provider value={props.hasAllPauses === true && props.hidesRemoved !== true}>
+            <Sections views={views} />
+          </ReadsPauses.Provider>
         </div>
         {place && (
           <CorrectionField
@@ -316,7 +332,7 @@ export function Transcript(props: TranscriptProps) {
             ...shown,
             key: `${pauseBefore.current} ${openedFor.current.words === null ? shown.range.from : "selection"}`,
             takesFocus: takesFocus.current,
-            isFromText: isFromText.current,
+            isFromText: isFromText.current && shown.fits,
             pauseBefore: pauseBefore.current,
             onCorrect: openCorrection,
             onClose: details.close,

@@ -40,6 +40,16 @@ function showsTimeline({ top, scroller }: View): boolean {
   return getComputedStyle(timeline).position !== "sticky" && timeline.getBoundingClientRect().bottom > top;
 }
 
+/** What moves or scrolls itself at a wheel or a finger. */
+const OWN_MOVES = "canvas, input, dialog, .review-card, .tray";
+
+/** Returns whether a wheel or a finger may scroll the text. With Ctrl, a wheel zooms. */
+const mayScroll = (event: Event): boolean =>
+  !event.defaultPrevented &&
+  !(event instanceof WheelEvent && event.ctrlKey) &&
+  event.target instanceof Element &&
+  event.target.closest(OWN_MOVES) === null;
+
 /** Scrolls with the played word until the user scrolls, and again once playback starts. */
 export function useFollow(
   scroller: RefObject<HTMLElement | null>,
@@ -47,27 +57,35 @@ export function useFollow(
 ): Follow {
   const isOn = useSignal(true);
   const heldUntil = useRef(0);
+  const isOpening = useRef(true);
   const stop = () => {
     isOn.value = false;
   };
   useEffect(() => {
     const element = scroller.current!;
     const isInText = ({ target }: Event) => target instanceof Node && element.contains(target);
+    let isPage = false;
+    const findScroller = () => {
+      isPage = findView(element).scroller !== element;
+    };
+    findScroller();
     const onScroll = (event: Event) => {
-      if (isOn.peek() && (isInText(event) || findView(element).scroller !== element)) stop();
+      if (isOn.peek() && (isInText(event) || (isPage && element.checkVisibility())) && mayScroll(event)) stop();
     };
     const onKey = ({ key }: KeyboardEvent) => SCROLL_KEYS.test(key) && stop();
     const onPress = (event: PointerEvent) => {
       if (isInText(event)) heldUntil.current = Number.POSITIVE_INFINITY;
       // A press on the scroll bar is to the right of the content.
       const { target, offsetX } = event;
-      if (target === findView(element).scroller && offsetX >= (target as Element).clientWidth) stop();
+      if (target === (isPage ? document.documentElement : element) && offsetX >= (target as Element).clientWidth)
+        stop();
     };
     const onRelease = () => {
       heldUntil.current = Math.min(heldUntil.current, performance.now() + HOLD_MS);
     };
     window.addEventListener("wheel", onScroll, { passive: true });
     window.addEventListener("touchmove", onScroll, { passive: true });
+    window.addEventListener("resize", findScroller);
     element.addEventListener("keydown", onKey);
     window.addEventListener("pointerdown", onPress);
     window.addEventListener("pointerup", onRelease);
@@ -80,6 +98,7 @@ export function useFollow(
     return () => {
       window.removeEventListener("wheel", onScroll);
       window.removeEventListener("touchmove", onScroll);
+      window.removeEventListener("resize", findScroller);
       element.removeEventListener("keydown", onKey);
       window.removeEventListener("pointerdown", onPress);
       window.removeEventListener("pointerup", onRelease);
@@ -89,9 +108,13 @@ export function useFollow(
   }, [isPlaying]);
   const reveal = (range: Range) => {
     const element = scroller.current;
+    const isFirst = isOpening.current;
+    isOpening.current = false;
     if (!element?.checkVisibility() || performance.now() < heldUntil.current) return;
     const isPlayed = isPlaying?.peek() === true;
     const view = findView(element);
+    // A page opens at its top, although the cut may start at a later word.
+    if (isFirst && !isPlayed && view.scroller !== element) return;
     if (showsTimeline(view)) {
       if (!isPlayed) return;
       if (isFar(view, range.getBoundingClientRect().top - view.bottom)) return stop();

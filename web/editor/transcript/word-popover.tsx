@@ -52,6 +52,11 @@ export function WordPopover(props: PopoverProps) {
   useLayoutEffect(() => {
     if (isGone) onClose();
   }, [isGone]);
+  const hadFocus = box.current?.contains(document.activeElement) === true;
+  useLayoutEffect(() => {
+    // An edit has taken the focused control away.
+    if (hadFocus && document.activeElement === document.body) onClose();
+  });
   if (isGone) return null;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for fields.
