@@ -196,8 +196,9 @@ test("changes from a source that is too slow to the preview when it stalls twice
   );
   await page.waitForFunction(() => harness.stalls.length > 0);
   // On a busy machine, it may have stalled before, at the start.
+  const askedBefore = [...asked];
   const isFirst = (await page.evaluate(() => harness.stalls.length)) === 1;
-  if (isFirst) expect(asked.every((piece) => piece.startsWith("source"))).toBe(true);
+  if (isFirst) expect(askedBefore.filter((piece) => !piece.startsWith("source"))).toEqual([]);
   release();
   const { shown, state } = await play;
   await page.unrouteAll({ behavior: "ignoreErrors" });
