@@ -159,7 +159,9 @@ describe("a link", () => {
     const other = changed((url) => (url.pathname = url.pathname.replace("source", "poster")));
     expect(await refuse(other)).toEqual(refused("wrong_signature"));
     expect(await refuse(other, { Accept: "text/html" })).toEqual(refused("wrong_signature"));
-    expect(await refuse(changed((url) => url.searchParams.set("expires", "1")))).toEqual(refused("expired"));
+    expect(await refuse(changed((url) => url.searchParams.set("expires", "1")))).toEqual(refused("wrong_signature"));
+    const ended = server.services().links.sign({ kind: "assets", id: asset.id, what: "source" }, 0);
+    expect(await refuse(ended)).toEqual(refused("expired"));
     const gone = await anna.ready(await wav(2));
     await anna.must("DELETE", `/v1/assets/${gone.id}`);
     expect(await refuse(gone.download_url!)).toEqual(refused("resource_unavailable"));
