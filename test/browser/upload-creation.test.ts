@@ -32,7 +32,8 @@ const listRecordings = async (user: Client, projectId: string) =>
 const listNames = async (user: Client, projectId: string) =>
   (await listRecordings(user, projectId)).map(({ filename }) => filename).sort();
 
-const done = (page: Page) => page.getByRole("region", { name: "Uploads" }).getByText("Uploaded", { exact: true }).waitFor();
+const done = (page: Page) =>
+  page.getByRole("region", { name: "Uploads" }).getByText("Uploaded", { exact: true }).waitFor();
 
 test("an upload whose creation got no response is not created again, even after the page was closed", async () => {
   expectFailures(0);

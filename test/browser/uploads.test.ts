@@ -84,7 +84,10 @@ test("an upload continues in its workspace while another one is chosen, and whil
   // A tab that was frozen reads everything again.
   await page.evaluate(() => document.dispatchEvent(new Event("resume")));
   await endLimit();
-  await page.getByRole("region", { name: "Uploads" }).getByText("Uploaded", { exact: true }).waitFor({ timeout: 40_000 });
+  await page
+    .getByRole("region", { name: "Uploads" })
+    .getByText("Uploaded", { exact: true })
+    .waitFor({ timeout: 40_000 });
   const { items } = await user.must<{ items: { filename: string }[] }>("GET", `/api/v1/assets?project_id=${id}`);
   expect(items.map(({ filename }) => filename)).toEqual(["one.wav"]);
 
