@@ -136,7 +136,7 @@ function hasSecondFactors(database: string): boolean {
     const { code, message } = error as Error & { code?: string };
     // An older version has no such column, and an interrupted first start no table.
     if (code === "SQLITE_ERROR") return false;
-    throw new ConfigError(`${database} cannot be read: ${message}.`);
+    throw new ConfigError(`cannot open the database ${database}: ${message}`);
   }
 }
 

@@ -108,7 +108,7 @@ test("no keys are written beside a database that cannot be read", async () => {
   await using folder = await temporaryFolder();
   await Bun.write(join(folder.path, "offcut.db"), "no database".repeat(100));
   const opened = openDataFolder({ dataDir: folder.path, mediaDir: null });
-  await expect(opened).rejects.toThrow(`${join(folder.path, "offcut.db")} cannot be read`);
+  await expect(opened).rejects.toThrow(`cannot open the database ${join(folder.path, "offcut.db")}`);
   expect(await Bun.file(join(folder.path, "secrets.json")).exists()).toBe(false);
 });
 
