@@ -23,6 +23,7 @@ import {
   writeMarker,
 } from "./media-folder";
 import { withDatabase } from "./store/database-figures";
+import { formatDatabaseDamage, isDamage } from "./store/database-file";
 import { createSessionKey, type SessionKey } from "./work/identity/session-keys";
 
 /** Created on the first start, never leaves the folder: keys, and the folder's ID, which marker files repeat. */
@@ -136,7 +137,8 @@ function hasSecondFactors(database: string): boolean {
     const { code, message } = error as Error & { code?: string };
     // An older version has no such column, and an interrupted first start no table.
     if (code === "SQLITE_ERROR") return false;
-    throw new ConfigError(`cannot open the database ${database}: ${message}`);
+    const reason = isDamage(error) ? formatDatabaseDamage(message) : message;
+    throw new ConfigError(`cannot open the database ${database}: ${reason}`);
   }
 }
 
