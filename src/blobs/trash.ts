@@ -28,7 +28,7 @@ export function holdTrash({ trash }: Pick<Folders, "trash">) {
   return {
     /** Returns the location of a file or folder that was moved to the trash since the hold began, or null. */
     find: async (path: string) => {
-      // What is missing at its place may have been moved a moment ago.
+      // A file that was not found may have just been moved.
       await Promise.allSettled(moving);
       return hold.moved.get(path) ?? null;
     },

@@ -11,6 +11,7 @@ import { strictObject } from "../domain/schema-parts";
 import { fromSeconds } from "../domain/time";
 import { formatClock } from "../domain/transcript-text";
 import { findFile } from "../lib/file-size";
+import { withTimeLimit } from "../lib/time-limit";
 import { type Asset, findAssetById } from "../store/assets";
 import { readPlanFacts } from "../store/cuts";
 import { findRenderShareById } from "../store/render-shares";
@@ -145,8 +146,8 @@ async function showPlayer(services: Services, found: SharedRender, language: str
   if ((await guard.readOnline(() => findFile(renderOutput(render.id, format)))) === null) return showNotice(GONE);
   const asset = await findAssetById(services.store.read, render.asset_id);
   const name = asset?.name ?? toFileStem(asset?.filename) ?? "Recording";
-  const waited = Bun.sleep(MAX_TRANSCRIPT_WAIT_MS).then(() => null);
-  const text = await Promise.race([readSharedText(services, render, "transcript").catch(() => null), waited]);
+  const reading = readSharedText(services, render, "transcript").catch(() => null);
+  const text = await withTimeLimit(reading, MAX_TRANSCRIPT_WAIT_MS, () => null);
   // Relative, so that the browser stays on the host from which it loaded the page.
   const toSource = (what: "output" | "captions") =>
     escapeHtml(`${what}${new URL(services.links.signShare(share.id, share.expires_at, what)).search}`);

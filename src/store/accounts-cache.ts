@@ -6,15 +6,15 @@ export function createAccountsCache<Value>(store: Pick<Store, "accountsRevision"
   const values = new Map<string, Value>();
   let revision = store.accountsRevision();
 
-  /** Returns the value of the key, which `read` finds when it is not known. Does not keep that there is none. */
+  /** Returns the cached value of a key, otherwise that of `read`. Null is not cached. */
   return async (key: string, read: () => Promise<Value | null>): Promise<Value | null> => {
     const before = store.accountsRevision();
-    if (revision !== before || values.size > max) values.clear();
+    if (revision !== before || values.size >= max) values.clear();
     revision = before;
     const known = values.get(key);
     if (known !== undefined) return known;
     const found = await read();
-    // The account that changed in the meantime may be this one.
+    // The account that changed during the read may be this one.
     if (found !== null && before === store.accountsRevision()) values.set(key, found);
     return found;
   };

@@ -27,7 +27,7 @@ export async function findFiles(
   const add = async (path: string): Promise<FoundFile[]> => {
     const moved = await hold.find(path);
     const walked = await walk(moved ?? path, folders.toRelative(path));
-    // What was moved in the meantime may have been missed.
+    // A folder that was moved during the walk is walked again at its new place.
     if ((await hold.find(path)) !== moved) return add(path);
     if (moved !== null) listed.add(basename(moved));
     const found = walked.filter((file) => !isRenderCache(file.path));

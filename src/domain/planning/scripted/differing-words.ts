@@ -1,4 +1,4 @@
-/** Stage 7: keeps words that were said once in place of words of the script, which differs there from the speech. */
+/** Keeps words that were said once in place of words of the script, which differs there from the speech. */
 
 import { createDistanceCache, measureWordDistance } from "../../text/normalize";
 import { createYieldCounter, type PlanSteps } from "../context";

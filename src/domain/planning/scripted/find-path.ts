@@ -1,5 +1,5 @@
 /**
- * Stage 7: finds the script's path through the recording: which token matches which word of the script, in order, such
+ * Finds the script's path through the recording: which token matches which word of the script, in order, such
  * that few words of the script are lost, little else is kept, and joins are at pauses. This is a shortest path over two
  * long texts; memory grows with only one of them.
  */

@@ -45,7 +45,7 @@ export function addOutOfOrder(
 
 /**
  * Adds takes for missing lines from the words spoken in their place, if these are similar. What is said again is not a
- * paraphrase. `isExact`: the other lines are read word for word, so a take of another line is none either.
+ * paraphrase. `isExact`: the other lines are read word for word, so takes of them do not count.
  */
 export function addParaphrases(
   takes: (ConfirmedTake | null)[],

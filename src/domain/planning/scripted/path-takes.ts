@@ -1,4 +1,4 @@
-/** Stage 7: the take of each line along the script's path. */
+/** Lists the take of each line along the script's path. */
 
 import type { Span } from "../../time";
 import { isFillerText } from "../lexicon/lexicon";

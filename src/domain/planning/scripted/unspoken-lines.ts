@@ -1,4 +1,4 @@
-/** Stage 7: lines that are not recorded, so that no words of other lines are kept as their takes. */
+/** Finds lines that are not recorded, so that no words of other lines are kept as their takes. */
 
 import { createDistanceCache } from "../../text/normalize";
 import { COMMON } from "../thresholds";
@@ -26,13 +26,8 @@ export function dropUnspokenLines(
   const isSpoken = found.map(
     (take, i) => take !== null && candidates[i]!.some((one) => one.accepted && shares(one, take)),
   );
-  if (
-    !areReadExactly(
-      candidates.filter((_, i) => isSpoken[i]),
-      tokens.length,
-    )
-  )
-    return { path, isExact: false };
+  const spoken = candidates.filter((_, i) => isSpoken[i]);
+  if (!areReadExactly(spoken, tokens.length)) return { path, isExact: false };
   const pairs = path.pairs.slice();
   const kept = path.kept.slice();
   const distanceBetween = createDistanceCache();
@@ -48,7 +43,7 @@ export function dropUnspokenLines(
     offset += lines[i]!.words.length;
     if (!take || isSpoken[i]) continue;
     const alike = countAlike(i, take);
-    // A line may differ from the one beside it in a word, so one more word is no evidence.
+    // Neighboring lines may differ in one word, so a single additional match proves nothing.
     const isOf = (line: number) =>
       candidates[line]!.some((one) => one.accepted && shares(one, found[line]!) && contains(one, take)) ||
       countAlike(line, take) >= alike + COMMON.maxSlipWords;
