@@ -3,6 +3,8 @@ import { useEffect, useState } from "preact/hooks";
 
 const MARGIN = "300px";
 const STAYS_MS = 200;
+/** While the page scrolls, rows that stay for this long are not scrolled past. */
+const SLOW_MS = 800;
 
 const listeners = new WeakMap<Element, (isIn: boolean) => void>();
 let observer: IntersectionObserver | null = null;
@@ -38,9 +40,16 @@ export function useSeen(element: { current: Element | null }, isReady: boolean):
   useEffect(() => {
     if (wasSeen || element.current === null) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
+    const wait = (waited: number): void => {
+      timer = setTimeout(() => {
+        const stays = waited + STAYS_MS;
+        if (stays >= SLOW_MS || performance.now() - scrolledAt > STAYS_MS) setWasSeen(true);
+        else wait(stays);
+      }, STAYS_MS);
+    };
     const stop = observe(element.current, (isIn) => {
       clearTimeout(timer);
-      if (isIn) timer = setTimeout(() => setWasSeen(true), STAYS_MS);
+      if (isIn) wait(0);
     });
     return () => {
       clearTimeout(timer);
