@@ -134,8 +134,11 @@ export type PassageHit = Pick<
 export const MARK_START = "\u0002";
 export const MARK_END = "\u0003";
 
-/** Matches in all projects whose project is read to search in one of them, at most. */
-const MAX_READ_MATCHES = 1_000;
+/**
+ * Numbers of matches in all projects whose project is read, to search in one of them. The first number is enough for a
+ * page of a large project.
+ */
+const READ_MATCHES = [100, 1_000];
 
 export type SearchFilter = { projectId: string | null; afterId: number | null; limit: number };
 
@@ -167,14 +170,17 @@ export async function searchPassages(
       FROM ${table} CROSS JOIN passages p ON p.id = ${table}.rowid CROSS JOIN assets a ON a.id = p.asset_id
       WHERE ${isMatch} AND ${isListed} ORDER BY ${table}.rowid DESC LIMIT ${limit + 1}`);
   // The index has the project of each passage as a word. Beside words that are rarely together, all passages of the
-  // project are read to find it, which takes longer than to read the project of each match.
+  // project are read to find it, which takes longer than to read the project of each match, unless the project is small.
   const selectInProject = async (word: string) => {
-    const found = await db.all<{ id: number }>(
-      sql`SELECT rowid AS id FROM ${table} WHERE ${matches(match)} ORDER BY rowid DESC LIMIT ${MAX_READ_MATCHES + 1}`,
-    );
-    return found.length > MAX_READ_MATCHES
-      ? select(matches(`${match} AND project_id : "${word}"`))
-      : select(matches(match, found.at(-1)?.id ?? end));
+    for (const count of READ_MATCHES) {
+      const found = await db.all<{ id: number }>(
+        sql`SELECT rowid AS id FROM ${table} WHERE ${matches(match)} ORDER BY rowid DESC LIMIT ${count + 1}`,
+      );
+      const rows = await select(matches(match, found.at(-1)?.id ?? end));
+      if (found.length <= count || rows.length > limit) return rows;
+      if (rows.length === 0) break;
+    }
+    return select(matches(`${match} AND project_id : "${word}"`));
   };
   const isByProject = projectId !== null && query.index === "words";
   const rows = await (isByProject ? selectInProject(toProjectWord(projectId)) : select(matches(match)));
