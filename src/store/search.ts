@@ -170,7 +170,7 @@ export async function searchPassages(
       FROM ${table} CROSS JOIN passages p ON p.id = ${table}.rowid CROSS JOIN assets a ON a.id = p.asset_id
       WHERE ${isMatch} AND ${isListed} ORDER BY ${table}.rowid DESC LIMIT ${limit + 1}`);
   // The index has the project of each passage as a word. Beside words that are rarely together, all passages of the
-  // project are read to find it, which takes longer than to read the project of each match, unless the project is small.
+  // project are read to find it. Unless the project is small, this takes longer than to read the project of each match.
   const selectInProject = async (word: string) => {
     for (const count of READ_MATCHES) {
       const found = await db.all<{ id: number }>(
