@@ -95,7 +95,7 @@ export async function openForAdmin(
   const opened = await openFolder(config);
   const { path: folder, folders, store, secrets, close } = opened;
   const disk = openDiskReserve(folders, config.diskReserveBytes);
-  const core = { config, store, folders, disk, log: silentLog(), now: Date.now };
+  const core = { config, store, folders, disk, log: silentLog(), now: Date.now, confirmedNow: () => 0 };
   const backups = createBackups({ ...core, drillCommand, offsite: createOffsiteAccess(config, opened) });
   const setup = openSetup({ folder, store, publicUrl: () => publicUrl(config, config.port) });
   const workerList = createWorkerList(core);

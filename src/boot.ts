@@ -37,6 +37,7 @@ import { createBackups } from "./work/backup/backups";
 import { freeSpace } from "./work/backup/space-keeper";
 import { openCluster } from "./work/cluster/cluster";
 import { createWorkerList } from "./work/cluster/worker-list";
+import { openConfirmedTime } from "./work/confirmed-time";
 import { createPlanRequests } from "./work/cuts/plan-requests";
 import { createBatchExports } from "./work/exports/batch-exports";
 import { createServerCounters } from "./work/health/counters";
@@ -67,6 +68,7 @@ import { createFileRestores } from "./work/upkeep/file-restores";
 export type ServerOverrides = {
   speech?: SpeechEngine;
   now?: () => number;
+  confirmedNow?: () => number;
   timeSliceMs?: number;
   /** Starts a restored backup, instead of this program. */
   drillCommand?: string[];
@@ -129,7 +131,9 @@ async function serve(config: Config, log: Log, opened: OpenDataFolder, overrides
   const workerList = createWorkerList({ store, log, now, clock });
   const offsite = createOffsiteAccess(config, opened);
   const readWatchedDisk = overrides.readDisk ?? (() => readDisk(services));
-  const core = { config, store, folders, disk, log, now };
+  const confirmedTime = await openConfirmedTime({ store, now });
+  const { confirmedNow = confirmedTime.get } = overrides;
+  const core = { config, store, folders, disk, log, now, confirmedNow };
   const services: Services = {
     ...core,
     links: createSignedLinks(secrets.links, () => url),
@@ -179,7 +183,7 @@ async function serve(config: Config, log: Log, opened: OpenDataFolder, overrides
   store.onDamage((problem) => log.error("database.damaged", { problem, advice: formatDatabaseDamage(problem) }));
   store.onCommit(services.liveStreams.wake);
   store.onCommit(liveEvents.wake);
-  const background = createBackgroundWork(services, tools);
+  const background = createBackgroundWork(services, tools, confirmedTime);
 
   const handler = await createHandler(services);
   const { drillSocket = null } = overrides;

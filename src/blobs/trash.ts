@@ -6,7 +6,6 @@
 import { mkdir, readdir, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
 import { KEPT_FOLDERS, POINT_IN_TIME_MS, parseTrashName, STRAY_OWNER, STRAY_SUFFIX } from "../domain/point-in-time";
-import { type ConfirmAges, createConfirmedAges } from "../lib/confirmed-ages";
 import { ignoreMissing } from "../lib/error-codes";
 import { newId, newIdAt } from "../lib/ids";
 import { createFolder, type Folders } from "./folders";
@@ -120,35 +119,20 @@ export async function eraseFiles(folders: Folders, ids: ReadonlySet<string>): Pr
   await discard(folders, [...places, ...deleted.map((name) => join(folders.trash, name))]);
 }
 
-/** Ages by the path of their trash. */
-const ages = new Map<string, ConfirmAges>();
-
 /**
- * Deletes entries that were moved to the trash more than 48 hours ago, as a sweep an hour earlier also found, and
- * entries that are not kept. Does nothing while a backup reads the trash. Entries of the future stay: the clock may be
- * wrong for a moment. The folder stays, because files may be moved to it at the same time. `confirm` knows the sweeps
- * before. An abort stops between two entries. Throws `AppError` `upstream_unavailable` while a folder is offline.
+ * Deletes entries that were moved to the trash more than 48 hours before `confirmedNow`, and entries that are not kept.
+ * Does nothing while a backup reads the trash. The folder stays, because files may be moved to it at the same time. An
+ * abort stops between two entries. Throws `AppError` `upstream_unavailable` while a folder is offline.
  */
-export async function sweepTrash(
-  folders: Folders,
-  now: number,
-  { confirm = getAges(folders), signal }: { confirm?: ConfirmAges; signal?: AbortSignal | undefined } = {},
-): Promise<void> {
+export async function sweepTrash(folders: Folders, confirmedNow: number, signal?: AbortSignal): Promise<void> {
   await folders.guard.confirmOnline();
-  const names = await listNames(folders.trash);
-  const old = confirm(names.filter((name) => (parseTrashName(name)?.time ?? now) < now - POINT_IN_TIME_MS));
-  for (const name of names) {
+  for (const name of await listNames(folders.trash)) {
     if (isTrashHeld(folders) || signal?.aborted) return;
-    if (parseTrashName(name) !== null && !old.has(name)) continue;
+    const entry = parseTrashName(name);
+    if (entry !== null && entry.time >= confirmedNow - POINT_IN_TIME_MS) continue;
     await folders.guard.confirmOnline();
     await rm(join(folders.trash, name), { recursive: true, force: true });
   }
-}
-
-function getAges({ trash }: Folders): ConfirmAges {
-  const known = ages.get(trash) ?? createConfirmedAges();
-  ages.set(trash, known);
-  return known;
 }
 
 /**

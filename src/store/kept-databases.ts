@@ -1,7 +1,6 @@
 /** Databases of older versions, which a migration keeps for 14 days: `offcut-before-0020_name-2027-01-31.db`. */
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { createConfirmedAges } from "../lib/confirmed-ages";
 import { listAdditions, readFigures, withDatabase, withUnchangedDatabase } from "./database-figures";
 import { isKnownMigration } from "./migrate";
 
@@ -43,14 +42,9 @@ function isUsable(path: string): boolean {
 export const listLosses = (path: string, kept: string): string[] =>
   listAdditions(withUnchangedDatabase(kept, readFigures), withDatabase(path, readFigures));
 
-const confirmOld = createConfirmedAges();
-
-/**
- * Removes the databases in `folder` that were kept for 14 days, as a sweep an hour earlier also found. `confirm` knows
- * the sweeps before.
- */
-export async function removeOldKept(folder: string, now: number, confirm = confirmOld): Promise<void> {
-  const isOld = (day: string | undefined) => day !== undefined && Date.parse(day) < now - KEPT_MS;
+/** Removes the databases in `folder` that were kept for 14 days. */
+export async function removeOldKept(folder: string, confirmedNow: number): Promise<void> {
+  const isOld = (day: string | undefined) => day !== undefined && Date.parse(day) < confirmedNow - KEPT_MS;
   const old = (await readdir(folder)).filter((name) => isOld(KEPT_NAME.exec(name)?.[3]));
-  for (const name of confirm(old)) await rm(join(folder, name), { force: true });
+  for (const name of old) await rm(join(folder, name), { force: true });
 }

@@ -91,3 +91,12 @@ export const diskSamples = sqliteTable("disk_samples", {
   taken_at: integer().primaryKey(),
   free_bytes: integer().notNull(),
 });
+
+/**
+ * Times that the clock showed, and how long the server has run since while the clock stayed past them. A few rows: see
+ * `work/confirmed-time.ts`.
+ */
+export const clockReadings = sqliteTable("clock_readings", {
+  time: integer().primaryKey(),
+  running_ms: integer().notNull(),
+});

@@ -4,12 +4,12 @@
  */
 
 import { getMailSender } from "../config";
-import { createConfirmedAges } from "../lib/confirmed-ages";
 import { createPoller, type Poller } from "../lib/poller";
 import { createMailer } from "../outbound/mail";
 import { createNightlyBackup } from "./backup/nightly-backup";
 import { createSnapshots } from "./backup/snapshots";
 import { createSpaceKeeper } from "./backup/space-keeper";
+import { CLOCK_INTERVAL_MS, type ConfirmedTime } from "./confirmed-time";
 import { createPlannedCutStarter } from "./cuts/planned-cuts";
 import { createDataExporter } from "./data-export/exporter";
 import { purgeAccounts } from "./identity/account-purge";
@@ -27,7 +27,7 @@ import { getAddressRules } from "./webhooks/endpoints";
 const SWEEP_INTERVAL_MS = 3600 * 1000;
 
 /** Creates the background work. It looks for something to do after each commit, once it is started. */
-export function createBackgroundWork(services: Services, tools: MediaTools) {
+export function createBackgroundWork(services: Services, tools: MediaTools, confirmedTime: ConfirmedTime) {
   const { folders, store } = services;
   const mailSender = openMailSender(services);
   const workers = [
@@ -40,6 +40,7 @@ export function createBackgroundWork(services: Services, tools: MediaTools) {
   ];
   const { backupTo } = services.config;
   const pollers = [
+    createClockReader(services, confirmedTime),
     createSweeper(services),
     createSpaceKeeper(services),
     createSnapshots(services),
@@ -61,10 +62,26 @@ export function createBackgroundWork(services: Services, tools: MediaTools) {
   };
 }
 
+/** Creates the poller that reads the clock every ten minutes, and at the stop. */
+function createClockReader({ log }: Services, { readClock }: ConfirmedTime): Poller {
+  let dueAt = performance.now() + CLOCK_INTERVAL_MS;
+  const read = () => readClock().catch((error) => log.warn("clock.read_failed", { error }));
+
+  async function poll(): Promise<number> {
+    if (performance.now() >= dueAt) {
+      dueAt = performance.now() + CLOCK_INTERVAL_MS;
+      await read();
+    }
+    return dueAt - performance.now();
+  }
+
+  const poller = createPoller(poll, (error) => log.error("clock.poll_failed", { error }));
+  return { ...poller, stop: () => poller.stop().then(read) };
+}
+
 /** Creates the poller that purges accounts at the start and every hour, and sweeps every hour: the start has swept. */
 function createSweeper(services: Services): Poller {
   const { log } = services;
-  const confirm = createConfirmedAges();
   let startedAt: number | null = null;
 
   async function poll(): Promise<number> {
@@ -72,7 +89,7 @@ function createSweeper(services: Services): Poller {
     const dueInMs = startedAt === null ? 0 : startedAt + SWEEP_INTERVAL_MS - performance.now();
     if (dueInMs > 0) return dueInMs;
     startedAt = performance.now();
-    await purgeAccounts(services, confirm, poller.signal).catch((error) => {
+    await purgeAccounts(services, poller.signal).catch((error) => {
       if (!poller.signal.aborted) log.error("accounts.purge_failed", { error });
     });
     if (!isFirst) await sweep(services, poller.signal);

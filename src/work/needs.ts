@@ -16,4 +16,6 @@ export type CoreNeeds = ConfigNeeds & {
   log: Log;
   /** Returns milliseconds since 1970. Tests replace it. */
   now(): number;
+  /** Returns a past time that the clock has stayed past for almost an hour: see `confirmed-time.ts`. */
+  confirmedNow(): number;
 };

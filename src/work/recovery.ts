@@ -77,7 +77,7 @@ export async function recoverFiles(services: PipelineNeeds, isStart: boolean): P
   void countOlderCuts(services).catch((error) => log.warn("cut.count_failed", { error }));
   void indexBacklog(services).catch((error) => log.warn("search.index_failed", { error }));
   // Runs in the background, because sweeping many files takes a while.
-  void sweepTrash(folders, services.now()).catch((error) => log.warn("trash.sweep_failed", { error }));
+  void sweepTrash(folders, services.confirmedNow()).catch((error) => log.warn("trash.sweep_failed", { error }));
 }
 
 type SweepStep = () => Promise<unknown>;
@@ -87,12 +87,12 @@ type SweepStep = () => Promise<unknown>;
  * offline, only rows. An abort stops between two steps; the next sweep does the rest.
  */
 export async function sweep(services: PipelineNeeds, signal?: AbortSignal): Promise<void> {
-  const { folders, now } = services;
+  const { confirmedNow, folders } = services;
   const isOnline = (await folders.guard.check()) === null;
   const fileSteps: SweepStep[] = [
     () => recoverUploads(services, false),
     () => sweepOrphans(services),
-    () => sweepTrash(folders, now(), { signal }),
+    () => sweepTrash(folders, confirmedNow(), signal),
     () => sweepSupersededCuts(services),
   ];
   for (const step of [...(isOnline ? fileSteps : []), ...listRowSteps(services)]) {
@@ -103,15 +103,16 @@ export async function sweep(services: PipelineNeeds, signal?: AbortSignal): Prom
 
 const listRowSteps = (services: PipelineNeeds): SweepStep[] => [
   () => sweepExpiredRows(services),
-  () => removeOldKept(resolve(services.config.dataDir), services.now()),
-  () => services.store.write((tx) => deleteExpiredSessions(tx, services.now())),
+  () => removeOldKept(resolve(services.config.dataDir), services.confirmedNow()),
+  () => services.store.write((tx) => deleteExpiredSessions(tx, services.confirmedNow())),
   () => services.store.write((tx) => bringForward(tx, services.now())),
   () => services.store.write(mergeSearchIndexes),
   () => sweepLiveEvents(services),
   () =>
     services.store.write(async (tx) => {
-      await deleteRevokedTokensBefore(tx, services.now() - WORKER_HISTORY_MS);
-      await deleteOldWorkerRuns(tx, services.now() - WORKER_HISTORY_MS, MAX_RUNS_PER_WORKER);
+      const before = services.confirmedNow() - WORKER_HISTORY_MS;
+      await deleteRevokedTokensBefore(tx, before);
+      await deleteOldWorkerRuns(tx, before, MAX_RUNS_PER_WORKER);
     }),
 ];
 
@@ -159,17 +160,17 @@ export async function sweepOrphans(services: CoreNeeds): Promise<void> {
   }
 }
 
-async function sweepExpiredRows(services: CoreNeeds): Promise<void> {
-  const { store } = services;
+async function sweepExpiredRows({ confirmedNow, store }: CoreNeeds): Promise<void> {
+  const time = confirmedNow();
   await store.write(async (tx) => {
-    await deleteStoredResponsesBefore(tx, services.now() - RESPONSES_KEPT_MS);
-    await deleteDeviceCodesExpiredBefore(tx, services.now() - DEVICE_CODES_KEPT_MS);
-    await deleteFinishedDeliveriesBefore(tx, services.now() - DELIVERIES_KEPT_MS);
-    await deleteFinishedMailsBefore(tx, services.now() - MAILS_KEPT_MS);
-    await deleteExpiredTokens(tx, services.now());
-    await deleteRenderSharesExpiredBefore(tx, services.now());
+    await deleteStoredResponsesBefore(tx, time - RESPONSES_KEPT_MS);
+    await deleteDeviceCodesExpiredBefore(tx, time - DEVICE_CODES_KEPT_MS);
+    await deleteFinishedDeliveriesBefore(tx, time - DELIVERIES_KEPT_MS);
+    await deleteFinishedMailsBefore(tx, time - MAILS_KEPT_MS);
+    await deleteExpiredTokens(tx, time);
+    await deleteRenderSharesExpiredBefore(tx, time);
   });
-  const before = services.now() - NOTIFICATIONS_KEPT_MS;
+  const before = time - NOTIFICATIONS_KEPT_MS;
   const deleteSome = () => store.write((tx) => deleteReadNotificationsBefore(tx, before, MAX_DELETED_NOTIFICATIONS));
   while ((await deleteSome()) === MAX_DELETED_NOTIFICATIONS);
 }

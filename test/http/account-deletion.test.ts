@@ -111,11 +111,13 @@ test("after 30 days the account cannot be restored, and is purged with its files
   own.advance(30 * DAY_MS - 60_000);
   const again = await startSession(own, anna);
   await own.restart();
+  own.services().confirmedNow = () => Date.now();
   expect((await again.must<Profile>("GET", ME)).id).toBe(anna.userId);
   own.advance(60_000);
   expect(await again.call("POST", `${ME}/restore`)).toMatchObject({ status: 409, body: { code: "conflict" } });
   const { read } = own.services().store;
-  await purgeAccounts(own.services(), (ids) => new Set(ids), new AbortController().signal);
+  own.services().confirmedNow = own.services().now;
+  await purgeAccounts(own.services(), new AbortController().signal);
   await until("the removal of files", async () => (await own.leftovers(asset.id)).length === 0);
   // The trash contains no files of a purged account.
   expect(await listNames(own.services().folders.trash)).toEqual([]);

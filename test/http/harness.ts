@@ -93,7 +93,8 @@ export async function harness(
   let offset = 0;
   const disk = { freeBytes: 500e9, totalBytes: 1000e9 };
   const readDisk = async () => ({ ...disk, reserveBytes: 2e9, isLow: false });
-  const replacements: ServerOverrides = { speech, now: () => Date.now() + offset, readDisk, ...turns };
+  const now = () => Date.now() + offset;
+  const replacements: ServerOverrides = { speech, now, confirmedNow: now, readDisk, ...turns };
   const env = {
     DATA_DIR: folder.path,
     PORT: "0",

@@ -286,7 +286,7 @@ describe("a deleted workspace", () => {
     world.server.advance(31 * 24 * 3600_000);
     const services = world.server.services();
     const exists = async () => (await findUserById(services.store.read, anna.userId)) !== null;
-    const purge = () => purgeAccounts(services, (ids) => new Set(ids), new AbortController().signal);
+    const purge = () => purgeAccounts(services, new AbortController().signal);
     world.stripe.fail(DOWN, 2);
     await purge();
     expect([await exists(), world.stripe.account.get(subscriptionId!).status]).toEqual([true, "active"]);

@@ -2,6 +2,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test";
 import { mkdir, writeFile } from "node:fs/promises";
 import { sql } from "drizzle-orm";
+import { listClockReadings } from "../../src/store/clock-readings";
 import { sweep } from "../../src/work/recovery";
 import { openConnection } from "../attacks/raw-request";
 import { until } from "../until";
@@ -11,6 +12,8 @@ import type { AssetDetail } from "./resources";
 import { createLink, createSessionUser, put } from "./upload-clients";
 
 setDefaultTimeout(PATIENCE_MS);
+
+const DAY_MS = 24 * 3600 * 1000;
 
 test("the remains of a PUT after a crash are removed, and the file can be sent again", async () => {
   await using server = await harness();
@@ -66,4 +69,42 @@ test("the hourly sweep leaves a PUT that is running alone, and one may outlast i
   await until("the answer", () => connection.received().startsWith("HTTP/1.1 204"));
   await server.idle();
   expect((await user.must<AssetDetail>("GET", `/api/v1/assets/${asset.id}`)).state).toBe("ready");
+});
+
+test("a clock that is ahead costs neither the bytes of an upload nor what expires, until its time is confirmed", async () => {
+  await using server = await harness();
+  const user = await createSessionUser(server);
+  const bytes = (await wav(1)) as Uint8Array<ArrayBuffer>;
+  const key = await server.user();
+  const { id } = await key.open(bytes.length);
+  await key.patch(id, 0, bytes.subarray(0, 1_000));
+  const services = server.services();
+  const rows = async () =>
+    services.store.read.all<object>(
+      sql`SELECT (SELECT count(*) FROM assets) AS assets, (SELECT count(*) FROM sessions) AS sessions`,
+    );
+  const before = await rows();
+  services.confirmedNow = () => Date.now();
+  server.advance(400 * DAY_MS);
+  await sweep(services);
+  expect((await key.patch(id, 1_000, bytes.subarray(1_000))).status).toBe(404);
+  server.advance(-400 * DAY_MS);
+  expect(await rows()).toEqual(before);
+  expect((await user.call("GET", "/api/v1/users/me")).status).toBe(200);
+  expect((await key.patch(id, 1_000, bytes.subarray(1_000))).status).toBe(204);
+  await server.idle();
+  services.confirmedNow = services.now;
+  server.advance(400 * DAY_MS);
+  const { id: expired } = await key.open(bytes.length);
+  await key.patch(expired, 0, bytes.subarray(0, 1_000));
+  server.advance(8 * DAY_MS);
+  await sweep(services);
+  expect(await rows()).toEqual([{ assets: 1, sessions: 0 }]);
+});
+
+test("a stop of the server stores a reading of the clock, from which the time is confirmed later", async () => {
+  await using server = await harness();
+  await server.restart();
+  const readings = await listClockReadings(server.services().store.read);
+  expect(readings).toEqual([{ time: expect.closeTo(Date.now(), -5), running_ms: 0 }]);
 });

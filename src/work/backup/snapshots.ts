@@ -16,7 +16,6 @@ import {
   selectSnapshotsToRemove,
 } from "../../domain/point-in-time";
 import { flushFile } from "../../lib/atomic-file";
-import { type ConfirmAges, createConfirmedAges } from "../../lib/confirmed-ages";
 import { createPoller, type Poller } from "../../lib/poller";
 import { findDatabaseProblems } from "../../store/database-file";
 import type { CoreNeeds } from "../needs";
@@ -30,7 +29,7 @@ const PART_PREFIX = ".";
 
 export const getSnapshotsFolder = (root: string): string => join(root, SNAPSHOTS_FOLDER);
 
-export function createSnapshots(services: CoreNeeds, confirm = createConfirmedAges()): Poller {
+export function createSnapshots(services: CoreNeeds): Poller {
   const { folders, log, now } = services;
   const folder = getSnapshotsFolder(folders.root);
   let isFirst = true;
@@ -47,7 +46,7 @@ export function createSnapshots(services: CoreNeeds, confirm = createConfirmedAg
     const taken = (await listSnapshotTimes(folder)).filter((each) => each <= roundUp(time));
     const isDue = Math.max(...taken) < findLastSnapshotTime(time);
     if (isDue && Math.abs(time - failedAt) >= RETRY_MS) await takeIfChanged(time);
-    await removeOldSnapshots(services, time, confirm);
+    await removeOldSnapshots(services);
     return getSnapshotDelay(now());
   }
 
@@ -126,13 +125,11 @@ async function removeLeftovers(folder: string): Promise<void> {
   for (const name of await listNames(folder)) if (name.startsWith(PART_PREFIX)) await discardFolder(join(folder, name));
 }
 
-/** Removes snapshots that were already old an hour ago. */
-async function removeOldSnapshots({ folders }: CoreNeeds, now: number, confirm: ConfirmAges): Promise<void> {
+async function removeOldSnapshots({ confirmedNow, folders }: CoreNeeds): Promise<void> {
   const folder = getSnapshotsFolder(folders.root);
-  const old = selectSnapshotsToRemove(await listSnapshotTimes(folder), now).map(formatSnapshotName);
-  const confirmed = confirm(old);
+  const old = selectSnapshotsToRemove(await listSnapshotTimes(folder), confirmedNow());
   if (isTrashHeld(folders)) return;
-  for (const name of confirmed) await rm(join(folder, name), { force: true });
+  for (const time of old) await rm(join(folder, formatSnapshotName(time)), { force: true });
 }
 
 /**

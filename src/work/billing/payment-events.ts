@@ -36,7 +36,7 @@ const WITHOUT_WORKSPACE: Outcome = { result: "without_workspace", orphaned: null
  * `upstream_error` when a call to the provider fails: it sends the event again.
  */
 export async function applyPaymentEvent(services: PaymentEventNeeds, event: PaymentEvent): Promise<void> {
-  const { store, now, log, payments } = services;
+  const { confirmedNow, store, now, log, payments } = services;
   if (event.kind === "other") return;
   const refunded = event.kind === "refund" ? await findRefundedInvoice(services, event) : null;
   const { result, orphaned } = await store.write(async (tx): Promise<Outcome> => {
@@ -44,7 +44,7 @@ export async function applyPaymentEvent(services: PaymentEventNeeds, event: Paym
     const outcome = await applyInTransaction(tx, event, refunded, now());
     if (outcome.result === "applied") {
       const { id, type, occurredAt } = event;
-      await deletePaymentEventsBefore(tx, now() - EVENTS_KEPT_MS);
+      await deletePaymentEventsBefore(tx, confirmedNow() - EVENTS_KEPT_MS);
       await insertPaymentEvent(tx, { id, type, occurred_at: occurredAt, received_at: now() });
     }
     return outcome;

@@ -48,7 +48,7 @@ const CUTS_PER_SWEEP = 500;
 
 /** Deletes the superseded cuts of the last days that no render uses. Errors: those of `removeCut`. */
 export async function sweepSupersededCuts(services: PipelineNeeds): Promise<void> {
-  const before = services.now() - SUPERSEDED_KEPT_MS;
+  const before = services.confirmedNow() - SUPERSEDED_KEPT_MS;
   for (const id of await listSupersededBefore(services.store.read, before, CUTS_PER_SWEEP))
     await removeCut(services, id);
 }

@@ -5,7 +5,6 @@
  * Each piece is a transaction of its own, and the account's row goes with the last one. After a crash in between, the
  * next run finds the account again and deletes the rest.
  */
-import type { ConfirmAges } from "../../lib/confirmed-ages";
 import { anonymizeAuditEntries, eraseAuditDetails, hasAuditEntry } from "../../store/audit";
 import type { Queries } from "../../store/db";
 import { moveInvoices } from "../../store/invoices";
@@ -29,19 +28,15 @@ import { GRACE_PERIOD_MS } from "./account-deletion";
 type PurgeNeeds = PipelineNeeds & BillingNeeds;
 
 /**
- * Purges the accounts whose grace period has ended, as a run an hour earlier also found, and those whose purge has
- * begun, unless a folder is offline. One that fails does not stop the others. `confirm` knows the accounts of the runs
- * before. An abort stops between two pieces, with the signal's reason; the next start of the server continues.
+ * Purges the accounts whose grace period has ended, unless a folder is offline. One that fails does not stop the
+ * others. An abort stops between two pieces, with the signal's reason; the next start of the server continues.
  */
-export async function purgeAccounts(services: PurgeNeeds, confirm: ConfirmAges, signal: AbortSignal): Promise<void> {
-  const { store, now, log, folders } = services;
+export async function purgeAccounts(services: PurgeNeeds, signal: AbortSignal): Promise<void> {
+  const { confirmedNow, folders, log, store } = services;
   if ((await folders.guard.check()) !== null) return;
-  const due = await listUsersDeletedBefore(store.read, now() - GRACE_PERIOD_MS);
-  const confirmed = confirm(due.map(({ id }) => id));
-  for (const user of due) {
+  for (const user of await listUsersDeletedBefore(store.read, confirmedNow() - GRACE_PERIOD_MS)) {
     signal.throwIfAborted();
     try {
-      if (!confirmed.has(user.id) && !(await hasAuditEntry(store.read, "user.purge_started", user.id))) continue;
       await purgeAccount(services, user, signal);
     } catch (error) {
       if (!signal.aborted) log.error("account.purge_failed", { user: user.id, error });

@@ -112,7 +112,7 @@ async function recoverUpload(services: PipelineNeeds, asset: Asset, isStart: boo
     if (!isWritten) await finishUpload(services, asset);
     return;
   }
-  if (isUploadExpired(asset, services.now())) {
+  if (isUploadExpired(asset, services.confirmedNow())) {
     await removeAsset(services, asset.id, "sweep");
     return;
   }

@@ -28,6 +28,7 @@ async function administration(change: Partial<Config> = {}) {
     disk: openDiskReserve(getFolders(db.folder), 0),
     folders: getFolders(db.folder),
     log: silentLog(),
+    confirmedNow: () => 0,
     workerList: createWorkerList({ store: db.store, log: silentLog(), now: () => 1_700_000_000_000 }),
     backups: createBackups({
       config,

@@ -217,6 +217,7 @@ test("snapshots are taken while the media folder is away, and none without the d
       },
     },
     now: () => NOW + 3 * HOUR_MS,
+    confirmedNow: () => 0,
     log: silentLog(),
     disk: { database: { availableBytes: () => 1e12 } } as never,
     config: {} as never,

@@ -119,6 +119,7 @@ const INTERNAL_TABLES = [
   "alerts",
   "disk_samples",
   "server_choices",
+  "clock_readings",
 ];
 
 /** Columns that connect rows, and have the same value in many of them. */

@@ -47,6 +47,7 @@ async function watch(settings: Record<string, string> = {}) {
       disk: {} as never,
       log: silentLog(),
       now: () => time.now,
+      confirmedNow: () => 0,
       clock: () => time.clock,
       workerList: { list: async () => workers } as Partial<WorkerList> as WorkerList,
       readDisk: async () => {

@@ -20,6 +20,7 @@ const report = await runScrub(
     folders: getFolders(folder),
     log: createLog(() => {}, false),
     now: () => Number(now),
+    confirmedNow: () => 0,
     store,
   },
   {
