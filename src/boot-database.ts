@@ -4,13 +4,13 @@
  * for 14 days, to go back.
  */
 import { existsSync } from "node:fs";
-import { rename, rm, stat } from "node:fs/promises";
+import { rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { version } from "../package.json";
 import { linkOrCopy } from "./blobs/backup-files";
 import { ConfigError } from "./config";
 import { DATABASE_NAME } from "./domain/backup";
-import { flushFile, writeAtomic } from "./lib/atomic-file";
+import { renameDurably, writeAtomic } from "./lib/atomic-file";
 import { findFileSize } from "./lib/file-size";
 import { formatDatabaseDamage, isDamage } from "./store/database-file";
 import { openStore, type Store } from "./store/db";
@@ -84,8 +84,7 @@ async function replaceByMigrated(folder: string, newest: string, { now, onStep }
   await onStep("swap");
   // The log of the old file must not be applied to the new one. It is empty: everything is in the file.
   await discardLog(path);
-  await rename(migrated, path);
-  await flushFile(folder);
+  await renameDurably(migrated, path);
   await onStep("finish");
 }
 

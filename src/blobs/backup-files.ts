@@ -2,7 +2,7 @@
 import { constants } from "node:fs";
 import { chmod, copyFile, link, mkdir, open, rename, rm, stat, utimes } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { flushFile, SECRET_FILE_MODE } from "../lib/atomic-file";
+import { flushFile, flushFolder, SECRET_FILE_MODE } from "../lib/atomic-file";
 import { ignoreCodes } from "../lib/error-codes";
 import { writeAll } from "../lib/file-bytes";
 import { hashFile } from "../lib/hash";
@@ -30,7 +30,7 @@ export async function linkOrCopy(existing: string, path: string): Promise<void> 
   await rename(part, path);
   // Renaming one link of a file to another keeps both, so the temporary one is removed.
   await rm(part, { force: true });
-  await flushFile(dirname(path));
+  await flushFolder(dirname(path));
 }
 
 /** Copies a file by sharing its blocks. Returns false if the file system cannot. */
@@ -95,7 +95,7 @@ export async function flushFolders(root: string, paths: Iterable<string>): Promi
   const folders = new Set([root]);
   for (const path of paths)
     for (let folder = dirname(path); folder !== "."; folder = dirname(folder)) folders.add(join(root, folder));
-  for (const folder of folders) await flushFile(folder);
+  for (const folder of folders) await flushFolder(folder);
 }
 
 /** Removes a folder of an unfinished backup or restore, as far as possible. */

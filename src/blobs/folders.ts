@@ -3,8 +3,9 @@
  * of two users never share one.
  */
 import { mkdir } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { MEDIA_FOLDERS } from "../domain/media-folder";
+import { flushFolder } from "../lib/atomic-file";
 import { ignoreCodes } from "../lib/error-codes";
 import { type FolderGuard, noFolderGuard } from "./folder-guard";
 
@@ -114,7 +115,8 @@ export async function createMediaFolders({ mediaDir }: Pick<Folders, "mediaDir">
   for (const name of MEDIA_FOLDERS) await createFolder(join(mediaDir, name));
 }
 
-/** Creates a folder in an existing one. */
+/** Creates a folder in an existing one, and flushes its name to disk. Ignores an existing one. */
 export async function createFolder(path: string): Promise<void> {
-  await mkdir(path).catch(ignoreCodes("EEXIST"));
+  const isNew = await mkdir(path).then(() => true, ignoreCodes("EEXIST"));
+  if (isNew) await flushFolder(dirname(path));
 }

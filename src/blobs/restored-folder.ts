@@ -9,7 +9,7 @@ import { access, mkdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { DATABASE_NAME, formatBackupName } from "../domain/backup";
 import { conflict } from "../domain/errors";
-import { flushFile } from "../lib/atomic-file";
+import { flushFolder } from "../lib/atomic-file";
 import { ignoreCodes, succeeds } from "../lib/error-codes";
 import { type FolderLock, lockFolder } from "../lib/folder-lock";
 import { withTimeLimit } from "../lib/time-limit";
@@ -89,7 +89,7 @@ async function swapFolders(targets: readonly string[], stamp: string): Promise<M
     await rename(from, to);
     done.push([from, to]);
     // On two disks, nothing else guarantees the order of the renames in a power failure.
-    await flushFile(dirname(to));
+    await flushFolder(dirname(to));
   };
   try {
     for (const target of targets) await move(target + WRITTEN + stamp, target + COMPLETE + stamp);

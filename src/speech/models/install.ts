@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { AppError, conflict } from "../../domain/errors";
 import { toStorageError } from "../../domain/storage-full";
-import { flushFile } from "../../lib/atomic-file";
+import { flushFile, renameDurably } from "../../lib/atomic-file";
 import { readFreeBytes } from "../../lib/disk-reserve";
 import { succeeds } from "../../lib/error-codes";
 import { findFileSize } from "../../lib/file-size";
@@ -216,5 +216,5 @@ async function moveIntoPlace(folder: string, manifest: ModelManifest, modelsDir:
   const target = join(modelsDir, manifest.name);
   // A folder with this name can only be a damaged model.
   await rm(target, { recursive: true, force: true });
-  await rename(folder, target);
+  await renameDurably(folder, target);
 }

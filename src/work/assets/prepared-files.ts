@@ -1,5 +1,3 @@
-/** Reads and writes the files that a preparation leaves in the asset's folder. */
-import { rename } from "node:fs/promises";
 import type { MediaFolder } from "../../blobs/folders";
 import type { ProbedMedia } from "../../domain/media";
 import {
@@ -14,7 +12,7 @@ import { spanFromSeconds, toSeconds } from "../../domain/time";
 import type { VoiceActivity } from "../../domain/voice-activity";
 import { openAudioFile } from "../../lib/analysis-audio/reader";
 import { createAudioFile } from "../../lib/analysis-audio/writer";
-import { flushFile, writeAtomic } from "../../lib/atomic-file";
+import { flushFile, renameDurably, writeAtomic } from "../../lib/atomic-file";
 
 import { writeTranscriptColumns } from "../previews/files";
 
@@ -159,5 +157,5 @@ async function writeOnce(path: string, write: (partPath: string) => Promise<unkn
   const part = `${path}.part`;
   await write(part);
   await flushFile(part);
-  await rename(part, path);
+  await renameDurably(part, path);
 }

@@ -3,7 +3,7 @@
  * to it; the others share their blocks with the live file if the file system supports it, and are copied otherwise.
  * Everything is written to a folder with a temporary name, which gets its own name when the manifest is in it.
  */
-import { mkdir, rename, stat } from "node:fs/promises";
+import { mkdir, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { discardFolder, flushFolders, type StoredFile, storeCopy, tryLink, tryReflink } from "../../blobs/backup-files";
@@ -22,7 +22,7 @@ import {
 import { badRequest } from "../../domain/errors";
 import { isInside, MEDIA_MARKER_NAME } from "../../domain/media-folder";
 import { toFormerPath } from "../../domain/point-in-time";
-import { flushFile, SECRET_FILE_MODE, writeAtomic } from "../../lib/atomic-file";
+import { renameDurably, SECRET_FILE_MODE, writeAtomic } from "../../lib/atomic-file";
 import { getFreeBytes } from "../../lib/disk-reserve";
 import { ignoreMissing } from "../../lib/error-codes";
 import { findFileSize } from "../../lib/file-size";
@@ -90,9 +90,7 @@ export async function openFolderWriter(
     complete: async (manifest) => {
       await flushFolders(part, paths);
       await writeAtomic(join(part, MANIFEST_NAME), `${JSON.stringify(manifest, null, 1)}\n`, SECRET_FILE_MODE);
-      await flushFile(part);
-      await rename(part, join(folder, name));
-      await flushFile(folder);
+      await renameDurably(part, join(folder, name));
       return describeReplaced({ path: join(folder, name), manifest }, signal);
     },
     discard: () => discardFolder(part),

@@ -2,7 +2,7 @@
  * Takes a compressed snapshot of the database every hour and keeps it for 48 hours: together with the trash it restores
  * any hour of that time. Copying, checking and compressing run outside the event loop, with bounded memory.
  */
-import { mkdir, rename, rm, stat } from "node:fs/promises";
+import { mkdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { discardFolder } from "../../blobs/backup-files";
 import { isTrashHeld, listNames } from "../../blobs/trash";
@@ -15,7 +15,7 @@ import {
   SNAPSHOTS_FOLDER,
   selectSnapshotsToRemove,
 } from "../../domain/point-in-time";
-import { flushFile } from "../../lib/atomic-file";
+import { renameDurably } from "../../lib/atomic-file";
 import { createPoller, type Poller } from "../../lib/poller";
 import { findDatabaseProblems } from "../../store/database-file";
 import type { CoreNeeds } from "../needs";
@@ -97,8 +97,7 @@ export async function takeSnapshot({ disk, folders, log, now, store }: CoreNeeds
     const { size } = await stat(copy);
     const bytes = await compressFile(copy, part, signal);
     await verifyCompressed(part, size, signal);
-    await rename(part, join(folder, name));
-    await flushFile(folder);
+    await renameDurably(part, join(folder, name));
     return { name, bytes, database_bytes: size, duration_ms: Math.round(performance.now() - started) };
   } finally {
     for (const leftover of [copy, `${copy}-journal`, part]) await discardFolder(leftover);

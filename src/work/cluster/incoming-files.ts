@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { AppError, conflict } from "../../domain/errors";
 import type { SentFile } from "../../domain/worker-messages";
 import { MAX_OUTPUT_FILES } from "../../domain/workers";
+import { createFolders } from "../../lib/atomic-file";
 import type { CoreNeeds } from "../needs";
 import { createUploadSession, type UploadPart, type UploadSession } from "../uploads/session";
 
@@ -65,7 +66,7 @@ export function createIncomingFiles(services: CoreNeeds, dir: string, rules: rea
 
   async function move({ session }: Incoming, named: SentFile): Promise<void> {
     const { dir: target } = requireRule(named.name);
-    await mkdir(target, { recursive: true });
+    await createFolders(target);
     files.delete(named.name);
     await session.moveTo(join(target, named.name));
     committed.set(named.name, named);

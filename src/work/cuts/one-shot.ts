@@ -1,5 +1,5 @@
 /** Cuts and renders one recording on this machine without a server. It calls the same `run` functions as the jobs. */
-import { link, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
+import { link, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { getMediaFolder } from "../../blobs/folders";
 import type { Config } from "../../config";
@@ -8,7 +8,7 @@ import type { ProbedMedia, ResolvedOutput } from "../../domain/media";
 import type { PlanJson } from "../../domain/plan-json";
 import { type OutputRequest, resolveOutput } from "../../domain/render-output";
 import type { Transcript } from "../../domain/speech";
-import { flushToDisk, skipFlushesBelow } from "../../lib/atomic-file";
+import { flushToDisk, renameDurably, skipFlushesBelow } from "../../lib/atomic-file";
 import { readSpeechAnalysis, requireProbed } from "../assets/prepared-files";
 import { openJobChild } from "../job-child/child";
 import { toMediaOptions } from "../job-child/plan-child";
@@ -204,7 +204,7 @@ async function moveTo(finished: string, outputPath: string, replace: boolean): P
       // The file system does not support hard links.
     }
   }
-  await rename(finished, outputPath);
+  await renameDurably(finished, outputPath);
 }
 
 /** Runs `body` with a temporary folder next to `neighbor`, on the same file system. Removes the folder in any case. */

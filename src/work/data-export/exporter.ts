@@ -2,11 +2,12 @@
  * Creates the requested data exports, one at a time. The archive is written under a temporary name, flushed and renamed
  * before its row becomes ready: an interrupted export is still pending, and starts again.
  */
-import { open, rename, rm } from "node:fs/promises";
+import { open, rm } from "node:fs/promises";
 import { discard } from "../../blobs/trash";
 import { formatBytes } from "../../domain/bytes";
 import { AppError } from "../../domain/errors";
 import { isStorageFull } from "../../domain/storage-full";
+import { renameDurably } from "../../lib/atomic-file";
 import { writeAll } from "../../lib/file-bytes";
 import { createPoller, type Poller } from "../../lib/poller";
 import {
@@ -80,7 +81,7 @@ export function createDataExporter(services: CoreNeeds): Poller {
     const size = await writeArchive(services, { user, hasMedia: row.has_media, output, signal: poller.signal })
       .then((bytes) => output.flush().then(() => bytes))
       .finally(() => output.close());
-    await rename(part, folders.exportArchive(row.id));
+    await renameDurably(part, folders.exportArchive(row.id));
     const older = await store.write((tx) => complete(tx, row, size));
     if (older === null) await discard(folders, [folders.exportArchive(row.id)]);
     else if (older) await discard(folders, [folders.exportArchive(older.id)]);

@@ -4,7 +4,7 @@
  */
 import { lstat, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { flushFile } from "../../lib/atomic-file";
+import { flushFile, renameDurably } from "../../lib/atomic-file";
 
 export type ScratchFolder = Awaited<ReturnType<typeof openScratchFolder>>;
 
@@ -29,7 +29,8 @@ export async function openScratchFolder(path: string) {
 
 /**
  * Moves a file that a child has created to `target`, on the same file system, and returns its size in bytes. The file
- * is flushed to disk, so that a row which refers to it can be committed. Throws when it is not a regular file.
+ * and its name are flushed to disk, so that a row which refers to it can be committed. Throws when it is not a regular
+ * file.
  */
 export async function commitFile(created: string, target: string): Promise<number> {
   // Checked after the move, where the child can no longer replace the file.
@@ -41,6 +42,6 @@ export async function commitFile(created: string, target: string): Promise<numbe
     throw new Error(`${basename(created)} is not a regular file`);
   }
   await flushFile(part);
-  await rename(part, target);
+  await renameDurably(part, target);
   return found.size;
 }

@@ -3,7 +3,7 @@
  * video gets a poster and a filmstrip. Each file is complete or absent, so a later attempt resumes after the last
  * complete one.
  */
-import { mkdir, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { getMediaFolder, type MediaFolder } from "../../blobs/folders";
 import { AppError } from "../../domain/errors";
@@ -12,7 +12,7 @@ import { SOURCE_INDEX_VERSION, type SourceFacts } from "../../domain/preview";
 import type { DetectedLanguage } from "../../domain/speech";
 import { toSeconds } from "../../domain/time";
 import type { VocabularyEntry } from "../../domain/vocabulary/entries";
-import { writeAtomic } from "../../lib/atomic-file";
+import { createFolders, writeAtomic } from "../../lib/atomic-file";
 import { runTogether } from "../../lib/run-together";
 import type { Ffmpeg } from "../../media/ffmpeg";
 import { getSheetName } from "../../media/preview/storyboard";
@@ -79,7 +79,7 @@ export async function runPrepare(
   }
   const { outputDir, workDir } = context;
   const files = { ...getMediaFolder(outputDir), source: context.getInputPath(input.blobs.source.name) };
-  await mkdir(outputDir, { recursive: true });
+  await createFolders(outputDir);
   await removePartFiles(outputDir);
   await removeOldFormats(files);
   await using scratch = await openScratchFolder(join(workDir, "scratch"));

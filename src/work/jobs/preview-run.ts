@@ -18,7 +18,7 @@ import {
   type Storyboard,
 } from "../../domain/preview";
 import { toSeconds } from "../../domain/time";
-import { writeAtomic } from "../../lib/atomic-file";
+import { createFolders, writeAtomic } from "../../lib/atomic-file";
 import { hasZscaleFilter } from "../../media/chunks/scale";
 import { findOutputColors, isHdr } from "../../media/color";
 import { countKernelKills, createWorkLimits, startFfmpeg, toFfmpegError } from "../../media/ffmpeg";
@@ -77,7 +77,7 @@ export async function runPreview(
   const { info } = input;
   const source = context.getInputPath(input.blobs.source.name);
   const files = getMediaFolder(outputDir);
-  await mkdir(outputDir, { recursive: true });
+  await createFolders(outputDir);
   await mkdir(workDir, { recursive: true });
   await removePartFiles(outputDir);
   await using scratch = await openScratchFolder(join(workDir, "scratch"));

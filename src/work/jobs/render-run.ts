@@ -6,6 +6,7 @@ import { basename, dirname, join } from "node:path";
 import { getRenderOutputName } from "../../blobs/folders";
 import type { RenderResult, ResolvedOutput } from "../../domain/media";
 import { type Ticks, toSeconds } from "../../domain/time";
+import { createFolders } from "../../lib/atomic-file";
 import { withKnownFilters } from "../../media/chunks/scale";
 import type { RenderCacheFiles } from "../../media/render-cache/cache-file";
 import { openRunChild } from "../job-child/child";
@@ -85,7 +86,7 @@ export async function renderFile(
   const name = getRenderOutputName(input.output.format);
   const renderedPath = join(workDir, name);
   const files = getSourceFiles(input.blobs, context);
-  await mkdir(outputDir, { recursive: true });
+  await createFolders(outputDir);
   await mkdir(workDir, { recursive: true });
   await removePartFiles(outputDir);
   const { plan, output } = input;
@@ -125,7 +126,7 @@ export async function renderFile(
   const result = await running.finally(permits.releaseAll);
   await child.end();
   // The render may have been deleted in the meantime, with its folder.
-  await mkdir(outputDir, { recursive: true });
+  await createFolders(outputDir);
   const bytes = await commitFile(renderedPath, join(outputDir, name));
   const derivedBytes = await cache?.commit(input.blobs.source.name);
   const { strategy, encodedShare, reasons, warnings, usesCache } = result;

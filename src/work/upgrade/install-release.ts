@@ -2,13 +2,11 @@
  * Installs a staged release: swaps the executable, restarts the services that run it, and restores everything if the
  * new version does not become ready.
  */
-
 import { existsSync } from "node:fs";
-import { rename } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { linkOrCopy } from "../../blobs/backup-files";
 import { DATABASE_NAME } from "../../domain/backup";
-import { flushFile } from "../../lib/atomic-file";
+import { renameDurably } from "../../lib/atomic-file";
 import { findKeptDatabase, formatKeptName } from "../../store/kept-databases";
 import { UnknownMigrationError } from "../../store/migrate";
 import { discardLog, readMissingMigrations, readNewestMigration } from "../../store/migrate-copy";
@@ -97,13 +95,11 @@ const getPreviousPath = (executable: string): string => `${executable}.previous`
 /** Replaces the executable with a staged file, and keeps the old one. The path has a whole executable at any time. */
 async function swapExecutable(staged: string, executable: string): Promise<void> {
   await linkOrCopy(executable, getPreviousPath(executable));
-  await rename(staged, executable);
-  await flushFile(dirname(executable));
+  await renameDurably(staged, executable);
 }
 
 async function putBackExecutable(executable: string): Promise<void> {
-  await rename(getPreviousPath(executable), executable);
-  await flushFile(dirname(executable));
+  await renameDurably(getPreviousPath(executable), executable);
 }
 
 /** `kept`: the file that is the database again. `aside`: the name of the migrated one, which is kept as well. */
@@ -130,8 +126,7 @@ export async function putBackDatabase(folder: string, now: number): Promise<PutB
     await linkOrCopy(path, join(folder, aside));
     // The log is empty: reading the migrations has written it into the file.
     await discardLog(path);
-    await rename(join(folder, kept.name), path);
-    await flushFile(folder);
+    await renameDurably(join(folder, kept.name), path);
     return { kept: kept.name, aside };
   }
 }

@@ -1,12 +1,12 @@
 /**
  * Restores single files from the newest backup that has them with the right content, one at a time in the background.
  */
-import { mkdir, rename, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import type { BackupFile } from "../../domain/backup";
 import { AppError, conflict } from "../../domain/errors";
 import { findTracked, listTrackedFiles, RESTORING_SUFFIX } from "../../domain/scrub";
-import { flushFile } from "../../lib/atomic-file";
+import { createFolders, renameDurably } from "../../lib/atomic-file";
 import { findOpenFinding, type OpenFinding, updateFileCheck } from "../../store/file-checks";
 import { type AuditActor, recordAudit } from "../access/audit";
 
@@ -81,7 +81,7 @@ async function restoreFile(
   await folders.guard.confirmOnline();
   const part = `${target}${RESTORING_SUFFIX}`;
   const problems: string[] = [];
-  await mkdir(dirname(target), { recursive: true });
+  await createFolders(dirname(target));
   try {
     for await (const found of source.find(path, (file) => isWanted(finding, file))) {
       await rm(part, { force: true });
@@ -89,8 +89,7 @@ async function restoreFile(
       try {
         const { bytes, modified_at, sha256 } = await found.copyTo(part, signal);
         await requireActingAdmin(store.read, actor);
-        await rename(part, target);
-        await flushFile(dirname(target));
+        await renameDurably(part, target);
         await store.write(async (tx) => {
           const details = { path, problem: finding.problem, backup: found.backup };
           await recordAudit(tx, actor, { action: "file.restored", target: findingId, details }, now());

@@ -4,9 +4,10 @@
  * move into place.
  */
 import { constants } from "node:fs";
-import { lstat, open, rename, rm, writeFile } from "node:fs/promises";
+import { lstat, open, rm, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { AppError, conflict } from "../../domain/errors";
+import { renameDurably } from "../../lib/atomic-file";
 import { findFileSize } from "../../lib/file-size";
 import { hashFile } from "../../lib/hash";
 import { writeStream } from "../../lib/write-stream";
@@ -50,7 +51,7 @@ export const tooLongError = (): AppError =>
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
- * Moves a file that was received to `target`, on the same file system, and flushes it before, so that a row which
+ * Moves a file that was received to `target`, on the same file system, and flushes it and its name, so that a row which
  * refers to it can be committed. A crash leaves the file at one of the places. Throws when it is not a regular file: a
  * job's child process may be able to write to the folder.
  */
@@ -58,7 +59,7 @@ export async function moveIntoPlace(path: string, target: string): Promise<void>
   await using file = await open(path, OPEN_FLAGS);
   if (!(await file.stat()).isFile()) throw new Error(`${basename(path)} is not a regular file`);
   await file.sync();
-  await rename(path, target);
+  await renameDurably(path, target);
   if ((await lstat(target)).isFile()) return;
   await rm(target, { recursive: true, force: true });
   throw new Error(`${basename(path)} was replaced by something other than a file`);

@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test";
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { flushFile, flushToDisk, skipFlushesBelow, writeAtomic } from "../../../src/lib/atomic-file";
+import { createFolders, flushFile, flushToDisk, skipFlushesBelow, writeAtomic } from "../../../src/lib/atomic-file";
 import { temporaryFolder } from "../../temporary-folder";
+import { recordDiskCalls } from "../../disk-calls";
 
 test("writes the file and its folder, without leftovers", async () => {
   await using folder = await temporaryFolder();
@@ -39,4 +40,33 @@ test("a file below a folder of temporary files is not flushed", async () => {
   await expect(flushToDisk(missing)).rejects.toThrow("ENOENT");
   restore();
   await expect(flushFile(missing)).rejects.toThrow("ENOENT");
+});
+
+test("the file is flushed before it is renamed, and its folder and the new folders above it too", async () => {
+  await using folder = await temporaryFolder();
+  using disk = recordDiskCalls({ folder: folder.path });
+  await writeAtomic(join(folder.path, "a/b/file"), "one");
+  expect(disk.calls.map((call) => call.replace(/\.[0-9a-f-]{36}/, ""))).toEqual([
+    "flush a",
+    "flush .",
+    "flush a/b/file.part",
+    "rename a/b/file",
+    "flush a/b",
+  ]);
+  disk.calls.length = 0;
+  await createFolders(join(folder.path, "a/b"));
+  expect(disk.calls).toEqual([]);
+});
+
+test.each(["EINVAL", "EPERM"])("a file system that refuses to flush folders with %s is no error", async (syncError) => {
+  await using folder = await temporaryFolder();
+  using disk = recordDiskCalls({ folder: folder.path, syncError });
+  await writeAtomic(join(folder.path, "a/file"), "one");
+  expect(disk.calls.map((call) => call.replace(/\.[0-9a-f-]{36}/, ""))).toEqual(["flush a/file.part", "rename a/file"]);
+});
+
+test("a disk that fails while a folder is flushed is an error", async () => {
+  await using folder = await temporaryFolder();
+  using _disk = recordDiskCalls({ folder: folder.path, syncError: "EIO" });
+  await expect(writeAtomic(join(folder.path, "file"), "one")).rejects.toMatchObject({ code: "EIO" });
 });
