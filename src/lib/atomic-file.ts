@@ -31,8 +31,8 @@ export async function writeAtomic(path: string, data: string | Uint8Array, mode 
 const temporaryFolders = new Set<string>();
 
 /**
- * Skips flushing a folder, and files and folders below it, that is of no use after a crash, until the result is called. `folder` is
- * absolute, without a slash at its end.
+ * Skips flushing a folder that is of no use after a crash, and what is below it, until the result is called. `folder`
+ * is absolute, without a slash at its end.
  */
 export function skipFlushesBelow(folder: string): () => void {
   temporaryFolders.add(folder);
