@@ -8,6 +8,7 @@ import { sql } from "drizzle-orm";
 import { newId } from "../../src/lib/ids";
 import { updateAsset } from "../../src/store/assets";
 import { requestDataExport } from "../../src/work/data-export/requests";
+import { sweep } from "../../src/work/recovery";
 import { until } from "../until";
 import type { Client } from "./client";
 import {
@@ -132,6 +133,26 @@ test("an export that cannot be written is tried 4 times, while those of others a
   expect(message).toBe("The export could not be written. Request it again, or ask the administrator of the server.");
   await rename(away, folders.exportsRoot);
   expect(server.errors.splice(before).map((line) => JSON.parse(line).event)).toEqual(Array(4).fill("export.failed"));
+});
+
+test("an export is ready also when the archive that it replaces cannot be removed now", async () => {
+  const anna = await server.user();
+  await exportData(anna);
+  const [replaced] = await listExportIds(server, anna);
+  const { folders } = server.services();
+  // A file in the place of the trash.
+  const away = `${folders.trash}.away`;
+  await rename(folders.trash, away);
+  await Bun.write(folders.trash, "");
+  const { id } = (await requestExport(anna)).body;
+  const warning = await until("the warning", () => server.log.find((line) => line.includes("export.discard_failed")));
+  expect(JSON.parse(warning)).toMatchObject({ level: "warn", export: replaced });
+  await rm(folders.trash);
+  await rename(away, folders.trash);
+  await exportIs(anna, id, "ready");
+  expect(server.errors).toEqual([]);
+  await sweep(server.services());
+  expect(await Bun.file(folders.exportArchive(replaced!)).exists()).toBe(false);
 });
 
 test("an export that a stop of the server interrupts is made after the next start, and is not counted as failed", async () => {

@@ -83,10 +83,20 @@ export function createDataExporter(services: CoreNeeds): Poller {
       .finally(() => output.close());
     await renameDurably(part, folders.exportArchive(row.id));
     const older = await store.write((tx) => complete(tx, row, size));
-    if (older === null) await discard(folders, [folders.exportArchive(row.id)]);
-    else if (older) await discard(folders, [folders.exportArchive(older.id)]);
     const duration = Math.round(performance.now() - started);
-    log.info("export.completed", { export: row.id, size_bytes: size, has_media: row.has_media, duration_ms: duration });
+    if (older !== null)
+      log.info("export.completed", {
+        export: row.id,
+        size_bytes: size,
+        has_media: row.has_media,
+        duration_ms: duration,
+      });
+    const needless = older === null ? row.id : older?.id;
+    if (needless === undefined) return;
+    // The export has ended. The next sweep removes what is left.
+    await discard(folders, [folders.exportArchive(needless)]).catch((error) =>
+      log.warn("export.discard_failed", { export: needless, error }),
+    );
   }
 
   /** Throws `storage_full` when the media does not fit above the disk reserve, before anything is written. */
