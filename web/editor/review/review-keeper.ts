@@ -36,6 +36,8 @@ type Changes = Map<string, Decision | null>;
 
 const SEND_AFTER_MS = 300;
 const RETRY_MS = 5_000;
+/** Codes of answers about the decisions themselves. A proxy's 404, as while the server restarts, has none. */
+const REFUSALS = ["forbidden", "not_found", "conflict", "validation_error"];
 
 const kept = createKept(
   "review",
@@ -127,7 +129,7 @@ export function keepReview(editor: Editor, keeper: DraftKeeper | null): ReviewKe
   };
   const fail = (error: unknown, batch: Changes) => {
     // Only an answer about the decisions themselves ends the attempts.
-    const isRefused = error instanceof ApiError && [403, 404, 409, 422].includes(error.status);
+    const isRefused = error instanceof ApiError && REFUSALS.includes(error.code);
     if (!isRefused) return schedule(RETRY_MS);
     const ids = new Set(items.peek()?.map(({ id }) => id));
     const rest = new Map([...batch].filter(([id]) => ids.has(id)));

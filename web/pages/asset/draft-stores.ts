@@ -1,5 +1,5 @@
 /** The draft of a cut: on the server, the unsent copies in this browser, and which of them is opened. */
-import { ApiError, api, must, type Schemas } from "../../app/api";
+import { api, isMissing, must, type Schemas } from "../../app/api";
 import { createKept, dropOld } from "../../app/kept";
 import { me } from "../../app/session";
 import type { DraftSource } from "../../editor/model/history";
@@ -41,7 +41,6 @@ export const readTime = ({ updated_at }: Draft): number =>
   updated_at === undefined ? Date.now() : Date.parse(updated_at);
 
 const toParams = (cutId: string) => ({ path: { cut_id: cutId } });
-const isMissing = (error: unknown): boolean => error instanceof ApiError && error.status === 404;
 
 /** Returns the draft, or null. Throws `ApiError`. */
 export async function fetchDraft(cutId: string, signal?: AbortSignal): Promise<Draft | null> {
