@@ -1,8 +1,8 @@
 /** Code inside the page of the player's test and benchmark: the player alone, with records of its frames and audio. */
 import { type EditorPlan, keepOnly, type Range } from "../../web/editor/model/plan";
 import { CutPlayer } from "../../web/editor/player/cut-player";
-import { findDecodable } from "../../web/editor/player/decodable";
 import type { PlayableMedia } from "../../web/editor/player/engine";
+import { findDecodable } from "../../web/editor/player/media-source";
 
 /** Each frame of the test recording has its number in this many blocks, dark or light, from the lowest bit on. */
 const FRAME_BITS = 16;

@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import { startPreview } from "../../../src/work/previews/start-preview";
 import { fromSeconds, type Range, toSeconds } from "../../../web/editor/model/plan";
-import type { SourceTrack } from "../../../web/editor/player/decodable";
+import type { SourceTrack } from "../../../web/editor/player/media-source";
 import type { DrivenPage } from "../../browser/clean-audio-check";
 import { openFirefoxPlayer } from "../../browser/firefox-player";
 import { compareAudio, FRAME_RATE, listFrames, readSamples } from "../../browser/player-media";

@@ -1,4 +1,4 @@
-/** Media Source Extensions, and the variant in Safari on iPhones. */
+/** Media Source Extensions, the variant in Safari on iPhones, and the formats that this browser can decode. */
 import type { PlayableMedia, Variant } from "./engine";
 import { type Track, TrackBuffer } from "./track-buffer";
 
@@ -66,4 +66,72 @@ export function openSource(
   video.disableRemotePlayback = true;
   video.src = url;
   return opened;
+}
+
+/** Removes a range of the cut from all buffers. Times are in microseconds. */
+export async function removeMedia(
+  { source, tracks }: OpenedSource,
+  from: number,
+  to = Number.POSITIVE_INFINITY,
+): Promise<void> {
+  if (Number.isNaN(source.duration)) return;
+  await Promise.all(tracks.map((track) => track.remove(from, to, source.duration)));
+}
+
+/**
+ * Returns a function that moves the element to a time in seconds. When the stream gets shorter during a jump, Firefox
+ * moves the element to the end instead, so it is then sent to its place again.
+ */
+export function createSeek(video: HTMLVideoElement, signal: AbortSignal): (seconds: number) => void {
+  let wanted: number | null = null;
+  const onSeeking = () => {
+    if (wanted !== null && wanted < video.duration && video.currentTime >= video.duration) video.currentTime = wanted;
+  };
+  const onSeeked = () => {
+    if (!video.seeking) wanted = null;
+  };
+  video.addEventListener("seeking", onSeeking, { signal });
+  video.addEventListener("seeked", onSeeked, { signal });
+  return (seconds) => {
+    wanted = seconds;
+    video.currentTime = seconds;
+  };
+}
+
+/** A track of a source. `bitrate` is in bits per second. */
+export type SourceTrack = {
+  type: string;
+  video?: { width: number; height: number; bitrate: number | null; frameRate: number };
+  audio?: { channels: number; sampleRate: number };
+};
+
+const UNKNOWN_BITRATE_BPS = 10_000_000;
+
+/** Returns the MIME types of the tracks; null for those that the browser cannot decode smoothly. */
+export async function findDecodable(tracks: Record<Track, SourceTrack | null>): Promise<Record<Track, string | null>> {
+  const [video, audio] = await Promise.all([findType(tracks.video), findType(tracks.audio)]);
+  return { video, audio };
+}
+
+async function findType(track: SourceTrack | null): Promise<string | null> {
+  if (track === null || typeof MediaSource === "undefined" || !MediaSource.isTypeSupported(track.type)) return null;
+  const { type, video, audio } = track;
+  const configuration: MediaDecodingConfiguration = {
+    type: "media-source",
+    ...(video && {
+      video: {
+        contentType: type,
+        width: video.width,
+        height: video.height,
+        bitrate: video.bitrate ?? UNKNOWN_BITRATE_BPS,
+        framerate: video.frameRate,
+      },
+    }),
+    ...(audio && {
+      audio: { contentType: type, channels: String(audio.channels), samplerate: audio.sampleRate },
+    }),
+  };
+  // Without an answer, the type is supported.
+  const found = await Promise.resolve(navigator.mediaCapabilities?.decodingInfo(configuration)).catch(() => undefined);
+  return found === undefined || (found.supported && found.smooth) ? type : null;
 }

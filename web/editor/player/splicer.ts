@@ -3,8 +3,23 @@
  * position in the cut, so that the browser plays a continuous stream.
  */
 import { fromSeconds, toSeconds } from "../model/plan";
+import type { CleanMode, Engine, EngineReport, PlayableMedia, Variant } from "./engine";
+import { createSeek, isStreaming, type OpenedSource, openSource, removeMedia } from "./media-source";
+import { PieceLoads, requireVideo } from "./piece-loads";
+import {
+  compareCuts,
+  findPieceIndex,
+  getLength,
+  isCovered,
+  type Landing,
+  type Piece,
+  toCutTime,
+  toLanding,
+} from "./timeline";
 import {
   AHEAD,
+  appendToAll,
+  BufferFullError,
   DECODED,
   KEPT_AHEAD,
   LANDING,
@@ -14,24 +29,9 @@ import {
   MIN_BEHIND_WHEN_FULL,
   MIN_LANDING,
   NUDGE,
-} from "./buffer-limits";
-import type { CleanMode, Engine, EngineReport, PlayableMedia, Variant } from "./engine";
-import { isStreaming, type OpenedSource, openSource } from "./media-source";
-import { PieceLoads, requireVideo } from "./piece-loads";
-import { replaceAudio } from "./replace-audio";
-import {
-  findDifference,
-  findPieceIndex,
-  getLength,
-  isCovered,
-  type Landing,
-  type Piece,
-  splitPiece,
-  toCutTime,
-  toLanding,
-  toSourceTime,
-} from "./timeline";
-import { appendToAll, BufferFullError, type Track } from "./track-buffer";
+  replaceAudio,
+  type Track,
+} from "./track-buffer";
 
 const MAX_STALLS = 2;
 const MIN_DURATION_SECONDS = 0.1;
@@ -42,12 +42,15 @@ export class Splicer implements Engine {
   private next = 0;
   /** The first part of that piece, which is loaded before the rest after a jump. */
   private landing: Landing | null = null;
+  /** A landing in the buffers that has the end of its piece. */
+  private landed: Landing | null = null;
   private readonly loads: PieceLoads;
   private readonly variants: Record<Track, Variant>;
   private stalls = 0;
   /** Whether the video has played since the last seek. */
   private isFlowing = false;
   private readonly opened: Promise<OpenedSource>;
+  private readonly seekTo: (seconds: number) => void;
   private readonly disposed = new AbortController();
   private filling: Promise<void> | null = null;
   private changes: Promise<void> = Promise.resolve();
@@ -71,15 +74,16 @@ export class Splicer implements Engine {
     };
     this.loads = new PieceLoads(media, this.variants, report.onDelay);
     this.opened = openSource(video, media, this.variants, signal, () => this.fill());
+    this.seekTo = createSeek(video, signal);
     const check = () => this.onPlaceChanged();
     video.addEventListener("seeking", check, { signal });
     video.addEventListener("waiting", check, { signal });
     video.addEventListener("waiting", () => this.countStall(), { signal });
-    const setFlowing = (isFlowing: boolean) => () => {
-      this.isFlowing = isFlowing;
+    const setFlowing = ({ type }: Event) => {
+      this.isFlowing = type === "playing";
     };
-    video.addEventListener("playing", setFlowing(true), { signal });
-    video.addEventListener("seeking", setFlowing(false), { signal });
+    video.addEventListener("playing", setFlowing, { signal });
+    video.addEventListener("seeking", setFlowing, { signal });
     video.addEventListener("timeupdate", () => this.fill(), { signal });
   }
 
@@ -110,7 +114,7 @@ export class Splicer implements Engine {
     if (expected.isUnderPlayhead && expected.target >= expected.at) this.prepareJump(expected.after, expected.target);
     this.change(sourceTime !== undefined, async (opened) => {
       const { after, from, first, target, isUnderPlayhead } = this.compare(pieces, sourceTime);
-      await this.remove(opened, from, Number.POSITIVE_INFINITY);
+      await removeMedia(opened, from);
       this.pieces = after;
       this.next = Math.min(this.next, first);
       const duration = Math.max(MIN_DURATION_SECONDS, toSeconds(getLength(after)));
@@ -131,7 +135,7 @@ export class Splicer implements Engine {
       const index = findPieceIndex(this.pieces, this.cutTime + KEPT_AHEAD) + 1;
       const piece = this.pieces[index];
       if (piece === undefined || index >= this.next) return;
-      await this.remove(opened, piece.at, Number.POSITIVE_INFINITY);
+      await removeMedia(opened, piece.at);
       this.next = index;
     });
   }
@@ -155,7 +159,7 @@ export class Splicer implements Engine {
         getStart: () => this.cutTime + DECODED * this.video.playbackRate,
         load: (piece) => this.loads.loadAudio(piece, signal),
         dropFrom: async (piece, at) => {
-          await this.remove(opened, at, Number.POSITIVE_INFINITY);
+          await removeMedia(opened, at);
           this.next = piece;
         },
       }).catch((error: unknown) => {
@@ -180,20 +184,9 @@ export class Splicer implements Engine {
     this.video.load();
   }
 
-  /**
-   * Compares other pieces with the current ones. Returns where they start to differ (`at`), the new pieces split to
-   * match the buffers (`after`), the time from which to clear the buffers (`from`), the first piece that has to be
-   * appended (`first`), and the new position of the playhead (`target`) if it has to move.
-   */
   private compare(pieces: readonly Piece[], sourceTime: number | undefined) {
-    const now = this.cutTime;
-    const { at, index, pieces: divided } = findDifference(this.pieces, pieces);
-    const isUnderPlayhead = sourceTime !== undefined || at <= now + DECODED * this.video.playbackRate;
-    const isPartKept = index < this.next && at > (this.pieces[index]?.at ?? at);
-    const after = isPartKept ? splitPiece(divided, at) : divided;
-    const from = isPartKept ? at : (after[index]?.at ?? getLength(after));
-    const target = toCutTime(after, sourceTime ?? toSourceTime(this.pieces, now));
-    return { after, at, from, first: isPartKept ? index + 1 : index, target, isUnderPlayhead };
+    const reach = DECODED * this.video.playbackRate;
+    return compareCuts(this.pieces, pieces, { now: this.cutTime, next: this.next, reach, sourceTime });
   }
 
   /** Returns the part to load first after a jump; null if the whole piece is loaded already or has to be. */
@@ -215,7 +208,7 @@ export class Splicer implements Engine {
     // A video without data begins at 0 by itself, and rounds other times down later.
     const canRound = at > 0 || this.video.readyState > HTMLMediaElement.HAVE_NOTHING;
     const isStart = canRound && cutTime - at < NUDGE;
-    this.video.currentTime = toSeconds(isStart ? at + NUDGE : cutTime);
+    this.seekTo(toSeconds(isStart ? at + NUDGE : cutTime));
     return cutTime;
   }
 
@@ -245,7 +238,8 @@ export class Splicer implements Engine {
     if (index < this.next && this.isCovered(cutTime)) return;
     const isJump = this.video.seeking;
     if (index !== this.next) {
-      await this.remove(opened, 0, Number.POSITIVE_INFINITY);
+      await removeMedia(opened, 0);
+      this.landed = null;
       // Browsers may have evicted the data that was just buffered for this position.
       if (isJump) this.goTo(cutTime);
     }
@@ -311,16 +305,19 @@ export class Splicer implements Engine {
       const now = this.cutTime;
       if (piece.at > now + AHEAD || !isStreaming(opened.source)) return;
       const start = opened.tracks[0]?.start ?? null;
-      if (start !== null && start < now - MAX_BEHIND) await this.remove(opened, 0, now - MIN_BEHIND);
+      if (start !== null && start < now - MAX_BEHIND) await removeMedia(opened, 0, now - MIN_BEHIND);
       if (this.landing !== null) await this.appendLanding(opened, this.landing, signal);
       const loaded = signal.aborted ? [] : await this.loads.load(this.pieces, this.next, signal);
       if (signal.aborted) return;
+      // Firefox would wait at the end of the stream if it was replaced after it has been decoded.
+      const end = this.landed?.piece === piece ? this.landed.place : piece.end;
+      const missing = { ...piece, end };
       try {
-        await appendToAll(opened.tracks, { video: piece, audio: piece }, loaded);
+        if (end > piece.start) await appendToAll(opened.tracks, { video: missing, audio: missing }, loaded);
       } catch (error) {
         if (!(error instanceof BufferFullError)) throw error;
         // The next `timeupdate` retries.
-        return await this.remove(opened, 0, this.cutTime - MIN_BEHIND_WHEN_FULL);
+        return await removeMedia(opened, 0, this.cutTime - MIN_BEHIND_WHEN_FULL);
       }
       if (this.variants.video === "source") requireVideo(opened, piece, loaded);
       this.loads.delete(piece);
@@ -336,15 +333,11 @@ export class Splicer implements Engine {
     if (signal.aborted) return;
     try {
       await appendToAll(tracks, landing, loaded);
+      this.landed = landing.audio.end === landing.piece.end ? landing : null;
     } catch (error) {
       // Appending the whole piece later makes room if necessary.
       if (!(error instanceof BufferFullError)) throw error;
     }
     this.landing = null;
-  }
-
-  private async remove({ source, tracks }: OpenedSource, from: number, to: number): Promise<void> {
-    if (Number.isNaN(source.duration)) return;
-    await Promise.all(tracks.map((track) => track.remove(from, to, source.duration)));
   }
 }

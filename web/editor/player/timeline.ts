@@ -137,6 +137,36 @@ export function splitPiece(pieces: readonly Piece[], cutTime: number): Piece[] {
   return pieces.toSpliced(index, 1, { ...piece, end: middle }, { start: middle, end: piece.end, at: cutTime });
 }
 
+type Playing = {
+  /** The position in the cut that plays. */
+  now: number;
+  /** Index of its first piece that is not appended. */
+  next: number;
+  /** Duration that can be replaced only with a seek. */
+  reach: number;
+  /** The source time at which the other cut starts; by default it continues at the position. */
+  sourceTime: number | undefined;
+};
+
+/**
+ * Compares another cut with the one that plays. Returns where they start to differ (`at`), the new pieces split to
+ * match the buffers (`after`), the time from which to clear the buffers (`from`), the first piece that has to be
+ * appended (`first`), and the new position of the playhead (`target`) if it has to move.
+ */
+export function compareCuts(
+  before: readonly Piece[],
+  pieces: readonly Piece[],
+  { now, next, reach, sourceTime }: Playing,
+) {
+  const { at, index, pieces: divided } = findDifference(before, pieces);
+  const isUnderPlayhead = sourceTime !== undefined || at <= now + reach;
+  const isPartKept = index < next && at > (before[index]?.at ?? at);
+  const after = isPartKept ? splitPiece(divided, at) : divided;
+  const from = isPartKept ? at : (after[index]?.at ?? getLength(after));
+  const target = toCutTime(after, sourceTime ?? toSourceTime(before, now));
+  return { after, at, from, first: isPartKept ? index + 1 : index, target, isUnderPlayhead };
+}
+
 /**
  * Snaps spans to frames as the server does: starts down and ends up. Without a frame rate, as for audio, returns them
  * unchanged. `frameRate` is in frames per second.

@@ -1,9 +1,36 @@
 /** A track's `SourceBuffer`. Operations run one at a time. Times are microseconds of the cut. */
 import { fromSeconds, toSeconds } from "../model/plan";
 import type { Section } from "./load-piece";
-import type { Piece } from "./timeline";
+import { findPieceIndex, type Piece } from "./timeline";
 
 export type Track = "video" | "audio";
+
+/** Amounts of media in the buffers around the playhead, in microseconds. */
+export const AHEAD = 30_000_000;
+/** Minimum and maximum amount of media to keep behind the playhead. */
+export const MIN_BEHIND = 20_000_000;
+export const MAX_BEHIND = 40_000_000;
+/** Minimum while the buffer is full. A removal extends to the next keyframe, which must not be after the playhead. */
+export const MIN_BEHIND_WHEN_FULL = 1_000_000;
+/**
+ * Duration that the browser has already decoded, at normal speed. An edit within it becomes audible only after a seek.
+ */
+export const DECODED = 300_000;
+/** Duration from the playhead on that is not replaced when the preview takes the place of the source. */
+export const KEPT_AHEAD = 1_000_000;
+/** Maximum distance between the playhead and a likely edit for which pieces are preloaded. */
+export const MAX_PREPARED_DISTANCE = 10_000_000;
+/**
+ * Duration that is loaded first after a jump, at normal speed. `MIN_LANDING` is the part of a piece that must remain
+ * for the following pieces to be delayed.
+ */
+export const LANDING = 1_500_000;
+export const MIN_LANDING = 1_000_000;
+/**
+ * A jump to the start of a piece lands this far inside it, because frames that are decoded but not shown may precede
+ * the first one.
+ */
+export const NUDGE = 1_000;
 
 /**
  * Tolerance for rounding: a video frame that exceeds the window slightly would be dropped as a whole. Audio is trimmed
@@ -107,4 +134,39 @@ export async function appendToAll(
   const appended = tracks.map((track, index) => track.append(pieces[track.track], loaded[index] ?? []));
   const results = await Promise.allSettled(appended);
   for (const result of results) if (result.status === "rejected") throw result.reason;
+}
+
+type BufferedPieces = {
+  audio: TrackBuffer;
+  pieces: readonly Piece[];
+  /** Index of the first piece that is not appended. */
+  next: number;
+  duration: number;
+  /** Returns the earliest position whose audio can still be replaced. */
+  getStart(): number;
+  load(piece: Piece): Promise<Section[]>;
+  /** Removes all tracks from a piece on, which is then appended again. */
+  dropFrom(piece: number, at: number): Promise<void>;
+};
+
+/**
+ * Replaces the audio that is buffered from the playhead on, without a gap: of the piece that is playing when its other
+ * audio is loaded. Later pieces are dropped.
+ */
+export async function replaceAudio(buffered: BufferedPieces): Promise<void> {
+  const { audio, pieces, next, duration, getStart, load, dropFrom } = buffered;
+  for (;;) {
+    const index = findPieceIndex(pieces, getStart());
+    const piece = pieces[index];
+    if (piece === undefined || index >= next) return;
+    const sections = await load(piece);
+    const end = piece.at + piece.end - piece.start;
+    const at = Math.max(piece.at, getStart());
+    // Playback has reached the next piece in the meantime.
+    if (at >= end && index + 1 < pieces.length) continue;
+    await dropFrom(index + 1, end);
+    if (at >= end) return;
+    await audio.remove(at, end, duration);
+    return await audio.append({ start: piece.start + at - piece.at, end: piece.end, at }, sections);
+  }
 }
