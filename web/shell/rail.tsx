@@ -1,17 +1,18 @@
 import { ErrorBoundary, lazy, useLocation } from "preact-iso";
 import { performAction } from "../app/actions";
+import { api } from "../app/api";
 import { toNumber } from "../app/english";
 import { formatCount } from "../app/format";
-import { compact, watchMedia } from "../app/narrow";
+import { compact, touch, watchMedia } from "../app/narrow";
 import { unreadCount } from "../app/notifications";
 import { openJobs } from "../app/open-jobs";
 import { pinnedIds, shownPins } from "../app/pins";
 import { lazyPage, withStyle } from "../app/routes";
-import { chooseWorkspace, toWorkspaceName, workspace, workspaces } from "../app/session";
+import { chooseWorkspace, endSession, me, toDisplayName, toWorkspaceName, workspace, workspaces } from "../app/session";
+import { PersonCell } from "../ui/avatar";
 import { IconButton } from "../ui/button";
 import { Icon } from "../ui/icon";
-import { usePopover } from "../ui/menu";
-import { AccountMenu, MoreMenu } from "./account-menu";
+import { Menu, type MenuItem, usePopover } from "../ui/menu";
 import { Brand, ThemeButton } from "./brand";
 import { PaletteButton } from "./command-palette";
 import { NAVIGATION, SETTINGS } from "./navigation";
@@ -192,5 +193,48 @@ function WorkspaceSwitch() {
       <hr />
       <option value={ALL}>All workspaces…</option>
     </select>
+  );
+}
+
+/** Returns the items of the user's menu. */
+function useAccountItems(): MenuItem[] {
+  const { route } = useLocation();
+  const signOut = async () => {
+    await api.POST("/api/v1/auth/logout").catch(() => {});
+    endSession();
+  };
+  return [
+    { label: "Account", icon: "user", run: () => route("/account") },
+    { label: "Workspaces", icon: "workspaces", run: () => route("/workspaces") },
+    { label: "Keyboard shortcuts", icon: "keyboard", run: () => performAction("help.keys") },
+    { label: "System status", icon: "info", run: () => route("/status") },
+    { label: "Sign out", icon: "signOut", run: () => void signOut() },
+  ];
+}
+
+/** The user's menu. */
+function AccountMenu() {
+  const items = useAccountItems();
+  const { value: user } = me;
+  if (user === null) return null;
+  const name = toDisplayName(user);
+  return (
+    <Menu label={`Account: ${name}`} look="quiet account-button" hasText={true} items={items}>
+      <span class="visually-hidden">Account: </span>
+      <PersonCell person={{ id: user.id, name }} />
+    </Menu>
+  );
+}
+
+/** The menu with the entries that do not fit into the tab bar. */
+function MoreMenu() {
+  const { route } = useLocation();
+  const settings: MenuItem = { label: "Settings", icon: "sliders", run: () => route("/settings") };
+  const items = useAccountItems().filter(({ icon }) => !(touch.matches && icon === "keyboard"));
+  return (
+    <Menu label="More" look="quiet" hasText={true} items={[settings, ...items]}>
+      <Icon name="more" />
+      More
+    </Menu>
   );
 }

@@ -6,30 +6,28 @@ import { canDragEdge, findEdgeAt } from "../../../web/editor/timeline/gestures";
 import { findPeak, readWaveform } from "../../../web/editor/timeline/peaks";
 import { findPicture, listTiles, type Storyboard } from "../../../web/editor/timeline/storyboard";
 import {
+  blendWarps,
   chooseStep,
+  createFlatWarp,
+  createWarp,
   endOf,
   findInView,
   fitView,
+  fromPlace,
+  getWarpLength,
   limitView,
   MIN_SCALE,
   placeAt,
   resizeView,
   reveal,
   scrollBy,
+  toPlace,
   toTime,
   toX,
   type View,
   warpView,
   zoomAt,
 } from "../../../web/editor/timeline/view";
-import {
-  blendWarps,
-  createFlatWarp,
-  createWarp,
-  fromPlace,
-  getWarpLength,
-  toPlace,
-} from "../../../web/editor/timeline/warp";
 
 const views: fc.Arbitrary<View> = fc
   .record({

@@ -18,8 +18,20 @@ import { Overview } from "./overview";
 import type { Waveform } from "./peaks";
 import { type Storyboard, useSheets } from "./storyboard";
 import { useCanvas } from "./use-canvas";
-import { fitView, isFit, isInView, reveal, toTime, toX, useView, zoomAt } from "./view";
-import { blendWarps, createFlatWarp, createWarp, type Warp } from "./warp";
+import {
+  blendWarps,
+  createFlatWarp,
+  createWarp,
+  fitView,
+  isFit,
+  isInView,
+  reveal,
+  toTime,
+  toX,
+  useView,
+  type Warp,
+  zoomAt,
+} from "./view";
 
 export type TimelineProps = {
   plan: EditorPlan;

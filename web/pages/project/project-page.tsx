@@ -23,9 +23,8 @@ import { createNearRows } from "./near-rows";
 import type { Recording } from "./recording";
 import { RecordingCards } from "./recording-card";
 import { RecordingTable } from "./recording-table";
-import { createSelection } from "./selection";
+import { createSelection, useSelectionKeys } from "./selection";
 import { UploadArea } from "./upload-area";
-import { useSelectionKeys } from "./use-selection-keys";
 
 type Summary = Schemas["ProjectSummary"];
 

@@ -1,21 +1,28 @@
 /** The actions for a recording in the library. */
-
-import { useEffect, useRef, useState } from "preact/hooks";
-import { MAX_CUT_NAME_CHARACTERS } from "../../../src/domain/field-limits";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+import {
+  MAX_ASSET_NAME_CHARACTERS,
+  MAX_ASSET_NOTE_CHARACTERS,
+  MAX_CUT_NAME_CHARACTERS,
+  MAX_TAG_CHARACTERS,
+  MAX_TAGS,
+} from "../../../src/domain/field-limits";
 import { api, must } from "../../app/api";
 import { renderAgain } from "../../app/ended-render";
 import { nameOf } from "../../app/format";
 import { isPermanent } from "../../app/pipelines";
 import { runDeletion } from "../../app/query-client";
+import { splitList } from "../../app/rare-formats";
 import { openDownload } from "../../app/save-file";
 import { isBilled } from "../../app/session";
 import { showFailure, showToast } from "../../app/toasts";
 import { ConfirmDialog } from "../../ui/dialog";
+import { Field } from "../../ui/form";
+import { FormDialog } from "../../ui/form-dialog";
 import { Menu, type MenuItem } from "../../ui/menu";
 import { keepFocus } from "../../ui/page";
 import { ChooseProject } from "../projects/choose-project";
 import type { Recording } from "./recording";
-import { NotesDialog, RenameDialog } from "./recording-dialogs";
 
 type Open = "rename" | "notes" | "move" | "delete";
 type RecordingMenuProps = { recording: Recording; onChange(): void };
@@ -103,4 +110,72 @@ async function duplicateCut(cutId: string): Promise<void> {
   const saved = await must(api.POST("/api/v1/cuts/{cut_id}/edits", { params, body }));
   const href = `/assets/${saved.asset_id}?cut=${saved.id}`;
   showToast({ kind: "info", text: "The cut was duplicated.", link: { label: "Open", href } });
+}
+
+type RecordingDialogProps = { recording: Recording; onSaved(): void; onClose(): void };
+
+type Label = { name?: string | null; tags?: string[]; note?: string | null };
+
+async function save({ recording, onSaved, onClose }: RecordingDialogProps, body: Label): Promise<void> {
+  await must(api.PATCH("/api/v1/assets/{asset_id}", { params: { path: { asset_id: recording.id } }, body }));
+  onClose();
+  onSaved();
+}
+
+const RenameDialog = (props: RecordingDialogProps) => (
+  <FormDialog
+    title="Rename recording"
+    submitLabel="Rename"
+    onSend={({ name = "" }) => save(props, { name: name.trim() })}
+    onClose={props.onClose}
+  >
+    {(errors) => (
+      <>
+        <Field
+          label="Name"
+          name="name"
+          hint={props.recording.filename ?? undefined}
+          maxLength={MAX_ASSET_NAME_CHARACTERS}
+          isFirst
+          value={nameOf(props.recording)}
+          error={errors.name}
+        />
+      </>
+    )}
+  </FormDialog>
+);
+
+function NotesDialog(props: RecordingDialogProps) {
+  const noteId = useId();
+  return (
+    <FormDialog
+      title="Notes and tags"
+      submitLabel="Save"
+      onSend={({ tags = "", note = "" }) => save(props, { tags: splitList(tags), note: note.trim() || null })}
+      onClose={props.onClose}
+    >
+      {(errors) => (
+        <>
+          <Field
+            label="Tags"
+            name="tags"
+            hint="Separated by commas"
+            maxLength={MAX_TAGS * (MAX_TAG_CHARACTERS + 2)}
+            isFirst
+            value={props.recording.tags.join(", ")}
+            error={errors.tags}
+          />
+          <div class="field">
+            <label class="label" for={noteId}>
+              Note
+            </label>
+            <textarea id={noteId} class="input" name="note" rows={5} maxLength={MAX_ASSET_NOTE_CHARACTERS} dir="auto">
+              {props.recording.note ?? ""}
+            </textarea>
+            {errors.note && <span class="field-error">{errors.note}</span>}
+          </div>
+        </>
+      )}
+    </FormDialog>
+  );
 }
