@@ -1,3 +1,4 @@
+/** Reads and writes the files that a preparation leaves in the asset's folder. */
 import type { MediaFolder } from "../../blobs/folders";
 import type { ProbedMedia } from "../../domain/media";
 import {
@@ -13,7 +14,6 @@ import type { VoiceActivity } from "../../domain/voice-activity";
 import { openAudioFile } from "../../lib/analysis-audio/reader";
 import { createAudioFile } from "../../lib/analysis-audio/writer";
 import { flushFile, renameDurably, writeAtomic } from "../../lib/atomic-file";
-
 import { writeTranscriptColumns } from "../previews/files";
 
 const RAW_ENERGY_EXTENSION = ".f32";

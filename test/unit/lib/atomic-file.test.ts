@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { createFolders, flushFile, flushToDisk, skipFlushesBelow, writeAtomic } from "../../../src/lib/atomic-file";
-import { temporaryFolder } from "../../temporary-folder";
 import { recordDiskCalls } from "../../disk-calls";
+import { temporaryFolder } from "../../temporary-folder";
 
 test("writes the file and its folder, without leftovers", async () => {
   await using folder = await temporaryFolder();
