@@ -1,10 +1,12 @@
 /** Opens the data folder of a server: its lock, its assets and its database. */
 
+import { resolve } from "node:path";
 import { openDiskReserve } from "./blobs/folder-space";
 import { type Folders, getFolders } from "./blobs/folders";
 import { openDatabase } from "./boot-database";
 import { type Config, ConfigError, publicUrl } from "./config";
 import { openDataFolder } from "./data-folder";
+import { isStorageFull } from "./domain/storage-full";
 import { openAssets } from "./lib/assets";
 import { getFreeBytes } from "./lib/disk-reserve";
 import type { ReadFileSystemType } from "./lib/file-systems";
@@ -27,10 +29,12 @@ type OpenOptions = { onStep?: StepListener; onFull?(folders: Folders): Promise<v
  * Locks the data folder and opens the database. `onStep` is called for each step of a migration. `readType` says which
  * file system the data folder is on. `onFull` may make room on a full disk. Throws `ConfigError`.
  */
-export async function openFolder(
-  config: Config,
-  { onStep = () => {}, onFull = async () => {}, readType }: OpenOptions = {},
-) {
+export const openFolder = (config: Config, options: OpenOptions = {}) =>
+  openParts(config, options).catch((error) => {
+    throw isStorageFull(error) ? createFullDiskError(resolve(config.dataDir)) : error;
+  });
+
+async function openParts(config: Config, { onStep = () => {}, onFull = async () => {}, readType }: OpenOptions) {
   const folder = await openDataFolder(config, readType);
   try {
     const folders = getFolders(folder.path, folder.mediaDir, folder.guard);
