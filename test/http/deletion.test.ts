@@ -117,6 +117,22 @@ test("an asset that is deleted while a piece of it is encoded is a 404", async (
   expect(server.errors).toEqual([]);
 });
 
+test("an asset that is deleted while an empty cut of it is made is a 404", async () => {
+  await using server = await harness();
+  const user = await server.user();
+  const { id } = await user.ready(await wav(4));
+  const { planRequests, store, folders } = server.services();
+  const { run } = planRequests;
+  planRequests.run = async (...request) => {
+    await store.write((tx) => tx.run(sql`DELETE FROM assets WHERE id = ${id}`));
+    await rm(folders.media(id).dir, { recursive: true });
+    return run(...request);
+  };
+  const json = { asset_id: id, options: { mode: "manual" } };
+  expect(await tryCall(user, "POST", "/v1/cuts", json)).toBe("404 not_found");
+  expect(server.errors).toEqual([]);
+});
+
 test("an asset whose deletion stops halfway is searchable again after the next start", async () => {
   await using server = await harness();
   const key = await server.user();

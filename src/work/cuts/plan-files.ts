@@ -32,8 +32,8 @@ export async function runPlanOperation<Name extends PlanOperation>(
 }
 
 /**
- * Runs an operation on the prepared files of an asset. Errors: `upstream_unavailable` (storage); those of
- * `PlanRequests` and of the operation.
+ * Runs an operation on the prepared files of an asset. Errors: `not_found` when the asset is deleted in the meantime,
+ * with its files; `upstream_unavailable` (storage); those of `PlanRequests` and of the operation.
  */
 export async function runForAsset<Name extends PlanOperation | "keepAll">(
   services: PlanNeeds,
@@ -44,9 +44,14 @@ export async function runForAsset<Name extends PlanOperation | "keepAll">(
   await services.folders.guard.confirmOnline();
   const folder = services.folders.media(asset.id);
   const input = createInput(await getAnalysisPaths(folder));
-  return services.planRequests.run(asset.workspace_id, folder.dir, (child) =>
+  const running = services.planRequests.run(asset.workspace_id, folder.dir, (child) =>
     child.run(operation, input, { recordingSeconds: toSeconds(asset.duration ?? 0) }),
   );
+  return running.catch(async (error) => {
+    await services.folders.guard.confirmOnline();
+    requireFound(await findAssetById(services.store.read, asset.id), "Asset");
+    throw error;
+  });
 }
 
 /**
