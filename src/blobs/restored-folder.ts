@@ -11,7 +11,7 @@ import { DATABASE_NAME, formatBackupName } from "../domain/backup";
 import { conflict } from "../domain/errors";
 import { flushFolder } from "../lib/atomic-file";
 import { ignoreCodes, succeeds } from "../lib/error-codes";
-import { type FolderLock, lockFolder } from "../lib/folder-lock";
+import { isFolderLocked, lockFolder } from "../lib/folder-lock";
 import { withTimeLimit } from "../lib/time-limit";
 import { discardFolder } from "./backup-files";
 import { listNames } from "./trash";
@@ -128,16 +128,7 @@ const listStamps = (names: readonly string[], target: string, infix: string): st
     .map((name) => name.slice(basename(target).length + infix.length))
     .sort();
 
-function isLocked(path: string): boolean {
-  if (!existsSync(path)) return false;
-  try {
-    const lock: FolderLock | null = lockFolder(path);
-    lock?.release();
-    return lock === null;
-  } catch {
-    return true;
-  }
-}
+const isLocked = (path: string): boolean => existsSync(path) && isFolderLocked(path);
 
 /** Completes a restore of a data folder that was killed during the swap. Throws file system errors. */
 export function completeRestore(data: string): void {

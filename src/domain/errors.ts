@@ -93,6 +93,17 @@ export const badRequest = (message: string): AppError => new AppError("bad_reque
 export const retryLater = <Code extends HttpCode>(code: Code, message: string, retryAfterSeconds: number) =>
   new AppError(code, message, { retryAfterSeconds });
 
+/**
+ * Creates the error of a full queue. `what` is for the message: "exports are waiting". `isOwn`: it is the account's part
+ * of the queue that is full.
+ */
+export const queueFull = (what: string, isOwn: boolean, retryAfterSeconds: number): AppError =>
+  retryLater(
+    isOwn ? "rate_limited" : "upstream_unavailable",
+    `Too many ${what}${isOwn ? " for this account" : ""}. Try again later.`,
+    retryAfterSeconds,
+  );
+
 export const notFound = (what: string): AppError => new AppError("not_found", `${what} not found.`);
 
 /**

@@ -2,7 +2,7 @@
  * The words of a shared render: the captions of its player, and the transcript of its page. They contain nothing of the
  * recording that the render does not say.
  */
-import { AppError, retryLater } from "../domain/errors";
+import { AppError, queueFull } from "../domain/errors";
 import { createByteCache } from "../lib/byte-cache";
 import { createFairSemaphore } from "../lib/fair-semaphore";
 import { findCutById } from "../store/cuts";
@@ -27,9 +27,7 @@ const LIMITS = { maxRunning: 2, maxRunningPerKey: 1, maxWaiting: 64, maxWaitingP
 const kept = createByteCache<{ text: string | null; until: number }>(MAX_KEPT_BYTES);
 /** Texts that are being created, by the same key: all visitors wait for the same one. */
 const creating = new Map<string, Promise<string | null>>();
-const turns = createFairSemaphore(LIMITS, () =>
-  retryLater("upstream_unavailable", "Too many transcripts are waiting. Try again later.", RETRY_MS / 1000),
-);
+const turns = createFairSemaphore(LIMITS, () => queueFull("transcripts are waiting", false, RETRY_MS / 1000));
 
 /**
  * Returns a text of a render: captions as WebVTT, or a transcript whose paragraphs have a blank line between them and

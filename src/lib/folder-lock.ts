@@ -34,3 +34,14 @@ export function lockFolder(folder: string): FolderLock | null {
   };
   return { release, [Symbol.dispose]: release };
 }
+
+/** Returns whether another process holds the lock of a folder. A folder that cannot be locked counts as locked. */
+export function isFolderLocked(folder: string): boolean {
+  try {
+    const lock = lockFolder(folder);
+    lock?.release();
+    return lock === null;
+  } catch {
+    return true;
+  }
+}

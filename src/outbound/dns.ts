@@ -5,7 +5,7 @@
 import { Resolver } from "node:dns/promises";
 import { readFile, stat } from "node:fs/promises";
 import { isIP } from "node:net";
-import { retryLater } from "../domain/errors";
+import { queueFull } from "../domain/errors";
 import { createFairSemaphore } from "../lib/fair-semaphore";
 import { type Address, RefusedUrlError, type Resolve } from "./addresses";
 
@@ -16,11 +16,7 @@ const MAX_TRIES = 3;
 /** More addresses than any receiver needs. Each one is checked. */
 const MAX_ADDRESSES = 64;
 
-const MAX_LOOKUPS = 16;
-const MAX_LOOKUPS_PER_WORKSPACE = 4;
-const MAX_WAITING = 128;
-const MAX_WAITING_PER_WORKSPACE = 8;
-const MAX_WAIT_MS = 5_000;
+const LIMITS = { maxRunning: 16, maxRunningPerKey: 4, maxWaiting: 128, maxWaitingPerKey: 8, maxWaitMs: 5_000 };
 const RETRY_AFTER_SECONDS = 5;
 
 const LOOPBACK: Address[] = [
@@ -104,25 +100,8 @@ const sortByFamily = (addresses: Address[]): Address[] => addresses.toSorted((a,
  * many of the workspace are waiting, and `upstream_unavailable` if too many of all workspaces are.
  */
 export function createLimitedResolver(resolve: Resolve): (workspaceId: string) => Resolve {
-  const limits = {
-    maxRunning: MAX_LOOKUPS,
-    maxRunningPerKey: MAX_LOOKUPS_PER_WORKSPACE,
-    maxWaiting: MAX_WAITING,
-    maxWaitingPerKey: MAX_WAITING_PER_WORKSPACE,
-    maxWaitMs: MAX_WAIT_MS,
-  };
-  const semaphore = createFairSemaphore(limits, (reason) =>
-    reason === "key"
-      ? retryLater(
-          "rate_limited",
-          "Too many host names are being resolved for this account. Try again later.",
-          RETRY_AFTER_SECONDS,
-        )
-      : retryLater(
-          "upstream_unavailable",
-          "Too many host names are being resolved. Try again later.",
-          RETRY_AFTER_SECONDS,
-        ),
+  const semaphore = createFairSemaphore(LIMITS, (reason) =>
+    queueFull("host names are being resolved", reason === "key", RETRY_AFTER_SECONDS),
   );
   return (workspaceId) => (host) => semaphore.run(workspaceId, () => resolve(host));
 }

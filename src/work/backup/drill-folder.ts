@@ -8,7 +8,7 @@ import { type BackupFile, DATABASE_NAME, isEssential, MANIFEST_NAME, sumBytes } 
 import { badRequest, conflict } from "../../domain/errors";
 import { ignoreMissing } from "../../lib/error-codes";
 import { findFileSize } from "../../lib/file-size";
-import { lockFolder } from "../../lib/folder-lock";
+import { isFolderLocked, lockFolder } from "../../lib/folder-lock";
 import { deleteAllSessions } from "../../store/database-file";
 import type { Backup } from "./backup-folder";
 import { writeMediaMarker } from "./restore-targets";
@@ -72,9 +72,7 @@ const UNLOCKED_MS = 60_000;
 async function isInUse(path: string): Promise<boolean> {
   try {
     if ((await findFileSize(join(path, "lock"))) === null) return Date.now() - (await stat(path)).mtimeMs < UNLOCKED_MS;
-    const lock = lockFolder(path);
-    lock?.release();
-    return lock === null;
+    return isFolderLocked(path);
   } catch {
     // It was removed in the meantime, or is not a folder.
     return true;

@@ -1,5 +1,5 @@
 /** Limits synchronous exports, subtitles and edits: a few at a time, with workspaces taking turns. */
-import { retryLater } from "../../domain/errors";
+import { queueFull } from "../../domain/errors";
 import { createFairSemaphore } from "../../lib/fair-semaphore";
 import type { JobChild } from "../job-child/child";
 import type { CoreNeeds } from "../needs";
@@ -9,37 +9,22 @@ export type PlanNeeds = CoreNeeds & {
   planRequests: PlanRequests;
 };
 
-const MAX_RUNNING = 3;
-/** One slot is left for other workspaces. */
-const MAX_RUNNING_PER_WORKSPACE = 2;
-const MAX_WAITING = 256;
-/** More than the rate limit is likely to admit in a burst from a client that repeats a request. */
-const MAX_WAITING_PER_WORKSPACE = 64;
-/** Shorter than the time a connection may be idle. */
-const MAX_WAIT_MS = 60_000;
+const LIMITS = {
+  maxRunning: 3,
+  /** One slot is left for other workspaces. */
+  maxRunningPerKey: 2,
+  maxWaiting: 256,
+  /** More than the rate limit is likely to admit in a burst from a client that repeats a request. */
+  maxWaitingPerKey: 64,
+  /** Shorter than the time a connection may be idle. */
+  maxWaitMs: 60_000,
+};
 const RETRY_AFTER_SECONDS = 5;
 
 /** `openChild` starts the child process of a request. */
 export function createPlanRequests(openChild: (dir: string) => JobChild) {
-  const limits = {
-    maxRunning: MAX_RUNNING,
-    maxRunningPerKey: MAX_RUNNING_PER_WORKSPACE,
-    maxWaiting: MAX_WAITING,
-    maxWaitingPerKey: MAX_WAITING_PER_WORKSPACE,
-    maxWaitMs: MAX_WAIT_MS,
-  };
-  const semaphore = createFairSemaphore(limits, (reason) =>
-    reason === "key"
-      ? retryLater(
-          "rate_limited",
-          "Too many exports, subtitles and edits of this account are waiting. Try again later.",
-          RETRY_AFTER_SECONDS,
-        )
-      : retryLater(
-          "upstream_unavailable",
-          "Too many exports, subtitles and edits are waiting. Try again later.",
-          RETRY_AFTER_SECONDS,
-        ),
+  const semaphore = createFairSemaphore(LIMITS, (reason) =>
+    queueFull("exports, subtitles and edits are waiting", reason === "key", RETRY_AFTER_SECONDS),
   );
   return {
     /**

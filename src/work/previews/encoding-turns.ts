@@ -4,7 +4,7 @@
  * after everything else, one at a time, so that a user who opens many recordings delays no other.
  */
 import { cpus } from "node:os";
-import { type AppError, retryLater } from "../../domain/errors";
+import { type AppError, queueFull } from "../../domain/errors";
 import { createFairSemaphore } from "../../lib/fair-semaphore";
 import type { SpawnOptions } from "../../lib/process";
 import { createTimeShare } from "../../lib/time-share";
@@ -39,7 +39,7 @@ const PREFERRED_SHARE = { rate: cpus().length / 25, burst: 0.5 };
 const EXPECTED_COST = 0.1;
 
 export const createBusyError = (what: string): AppError =>
-  retryLater("upstream_unavailable", `Too many pieces are being ${what}. Try again later.`, RETRY_AFTER_SECONDS);
+  queueFull(`pieces are being ${what}`, false, RETRY_AFTER_SECONDS);
 
 /** Creates the queues. Workspaces take turns in each. */
 export function createEncodingTurns(share = PREFERRED_SHARE, now: () => number = Date.now) {
