@@ -134,11 +134,8 @@ export type PassageHit = Pick<
 export const MARK_START = "\u0002";
 export const MARK_END = "\u0003";
 
-/**
- * Numbers of matches in all projects whose project is read, to search in one of them. The first number is enough for a
- * page of a large project.
- */
-const READ_MATCHES = [100, 1_000];
+/** Numbers of matches in all projects whose project is read, one after another, until a page of one project is full. */
+const READ_MATCHES = [40, 200, 1_000];
 
 export type SearchFilter = { projectId: string | null; afterId: number | null; limit: number };
 
