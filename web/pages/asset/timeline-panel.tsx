@@ -101,7 +101,9 @@ export function TimelinePanel() {
                     isCollapsed.value = event.currentTarget.checked;
                   }}
                 />
-                Collapse removed
+                <span>
+                  Collapse<span class="collapse-what"> removed</span>
+                </span>
               </label>
             )}
           </>
