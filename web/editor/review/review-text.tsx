@@ -104,7 +104,9 @@ function ItemParagraph({ view, place, children }: ItemParagraphProps) {
     <div class="transcript-paragraph" dir="auto" data-time={time}>
       {before.map(renderPiece)}
       {hasGap && " "}
-      {inside.length > 0 && <mark class="review-words">{inside.map(renderPiece)}</mark>}
+      {inside.length > 0 && (
+        <mark class={children ? "review-words has-arrow" : "review-words"}>{inside.map(renderPiece)}</mark>
+      )}
       {children && (
         <>
           {inside.length === 0 && <span class="review-words" />}
