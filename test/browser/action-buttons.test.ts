@@ -3,21 +3,9 @@ import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { until } from "../until";
 import { useDashboard } from "./dashboard";
-import { createStudioAsset } from "./studio";
+import { openStudio } from "./studio";
 
-const { expectFailures, open, server } = useDashboard();
-
-async function openEditor(): Promise<Page> {
-  // A busy server may refuse playback that is stopped immediately.
-  expectFailures(503);
-  const user = await server().user();
-  const asset = await createStudioAsset(user);
-  const page = await open(`/assets/${asset.id}?cut=${asset.takesCutId}`, user, {
-    viewport: { width: 1360, height: 850 },
-  });
-  await page.getByRole("button", { name: "Play the cut" }).waitFor();
-  return page;
-}
+const dashboard = useDashboard();
 
 /** Performs a command that Ctrl+K finds. */
 async function command(page: Page, text: string): Promise<void> {
@@ -28,7 +16,7 @@ async function command(page: Page, text: string): Promise<void> {
 }
 
 test("buttons name their keys, answer in the same words, and have a command", async () => {
-  const page = await openEditor();
+  const page = await openStudio(dashboard);
   const title = (name: string) => page.getByRole("button", { name, exact: true }).first().getAttribute("title");
   expect(await title("Save")).toBe("Save (Ctrl + S)");
   expect(await title("Hide removed")).toBe("Hide removed (H)");
@@ -54,7 +42,7 @@ test("buttons name their keys, answer in the same words, and have a command", as
 });
 
 test("buttons in the details of words do the same as their keys", async () => {
-  const page = await openEditor();
+  const page = await openStudio(dashboard);
   const struck = page.locator(".transcript-text s");
   const before = await struck.count();
   await struck.first().click();

@@ -11,20 +11,13 @@ import { ROWS, runRows } from "./action-rows";
 import { useDashboard } from "./dashboard";
 import { expectAccessibleStates, expectStillStates } from "./editor-states";
 import { saveScreenshots } from "./screenshots";
-import { createStudioAsset } from "./studio";
+import { openStudio } from "./studio";
 
-const { expectFailures, open, server } = useDashboard();
+const dashboard = useDashboard();
+const { expectFailures, open, server } = dashboard;
 
 test("each action of the editor has the effect in its row, by keyboard and by pointer", async () => {
-  // A busy server may refuse playback that is stopped immediately.
-  expectFailures(503);
-  const user = await server().user();
-  const asset = await createStudioAsset(user);
-  const page = await open(`/assets/${asset.id}?cut=${asset.takesCutId}`, user, {
-    viewport: { width: 1360, height: 850 },
-  });
-  await page.getByRole("button", { name: "Play the cut" }).waitFor();
-  await runRows(page, ROWS);
+  await runRows(await openStudio(dashboard), ROWS);
 });
 
 test("each control of playback has its effect on a video, by keyboard and by pointer", async () => {
@@ -38,32 +31,19 @@ test("each control of playback has its effect on a video, by keyboard and by poi
 });
 
 test("axe-core finds nothing in the states of the editor", async () => {
-  expectFailures(503);
-  const user = await server().user();
-  const asset = await createStudioAsset(user);
-  const page = await open(`/assets/${asset.id}?cut=${asset.takesCutId}`, user, {
-    viewport: { width: 1360, height: 850 },
-  });
-  await expectAccessibleStates(page);
+  await expectAccessibleStates(await openStudio(dashboard));
 });
 
 test.if(isFullSize)("at 400% zoom nothing scrolls sideways, and with reduced motion nothing moves", async () => {
-  expectFailures(503);
-  const user = await server().user();
-  const asset = await createStudioAsset(user);
   // A window of 1280 by 1024 pixels.
-  const zoomed = { viewport: { width: 320, height: 256 }, reducedMotion: "reduce" } as const;
-  const page = await open(`/assets/${asset.id}?cut=${asset.takesCutId}`, user, zoomed);
-  await expectStillStates(page);
+  await expectStillStates(
+    await openStudio(dashboard, { viewport: { width: 320, height: 256 }, reducedMotion: "reduce" }),
+  );
 });
 
 test("without single letters as shortcuts, the other keys still work", async () => {
-  expectFailures(503);
-  const user = await server().user();
-  const asset = await createStudioAsset(user);
-  const page = await open(`/assets/${asset.id}?cut=${asset.takesCutId}`, user);
+  const page = await openStudio(dashboard);
   const { shows, says, press, read, reset, click } = driveRows(page);
-  await page.locator(".transport .play-button:enabled").waitFor();
   const turn = async () => {
     await press("?");
     await page.getByRole("checkbox", { name: "Single letters work as shortcuts" }).focus();
@@ -99,12 +79,7 @@ test("without single letters as shortcuts, the other keys still work", async () 
 });
 
 test("with the colors of the system, struck lines, selected states and the playhead remain", async () => {
-  const user = await server().user();
-  const asset = await createStudioAsset(user);
-  const page = await open(`/assets/${asset.id}?cut=${asset.takesCutId}`, user, {
-    viewport: { width: 1360, height: 850 },
-    forcedColors: "active",
-  });
+  const page = await openStudio(dashboard, { forcedColors: "active" });
   const word = page.locator(".transcript-text s").first();
   await word.waitFor();
   await page.locator(".chip").first().click();

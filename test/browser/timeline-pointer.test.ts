@@ -1,11 +1,10 @@
 /** A real browser: audio while the playhead is dragged or moves by frames, and handles under the mouse. */
 import { expect, test } from "bun:test";
-import type { Page } from "playwright-core";
 import { until } from "../until";
 import { useDashboard } from "./dashboard";
-import { createStudioAsset } from "./studio";
+import { openStudio } from "./studio";
 
-const { expectFailures, open, server } = useDashboard();
+const dashboard = useDashboard();
 
 /** Length of the blocks in which the page loads the audio of grains. */
 const BLOCK_SECONDS = 4;
@@ -26,20 +25,8 @@ function watchGrains(): void {
   };
 }
 
-async function openEditor(): Promise<Page> {
-  // A busy server may refuse playback that is stopped immediately.
-  expectFailures(503);
-  const user = await server().user();
-  const asset = await createStudioAsset(user);
-  const page = await open(`/assets/${asset.id}?cut=${asset.takesCutId}`, user, {
-    viewport: { width: 1360, height: 850 },
-  });
-  await page.locator(".transport .play-button:enabled").waitFor();
-  return page;
-}
-
 test("the audio follows a dragged flag and the steps of keys, unless it is muted, and stops", async () => {
-  const page = await openEditor();
+  const page = await openStudio(dashboard);
   await page.evaluate(watchGrains);
   const read = () => page.evaluate(() => (window as unknown as { grains: Grains }).grains);
   const flag = page.locator(".timeline-flag");
@@ -104,7 +91,7 @@ test("the audio follows a dragged flag and the steps of keys, unless it is muted
 });
 
 test("the edges of a removed span have handles under the mouse and while it is selected", async () => {
-  const page = await openEditor();
+  const page = await openStudio(dashboard);
   const canvas = page.locator(".timeline-canvas canvas");
   const digest = async () => Bun.hash(await canvas.screenshot());
   // The last word is removed: its span ends where no other one starts.
