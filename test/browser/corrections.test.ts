@@ -6,7 +6,7 @@ import { until } from "../until";
 import { useDashboard } from "./dashboard";
 import { createStudioAsset } from "./studio";
 
-const { open, server } = useDashboard();
+const { address, browse, open, server } = useDashboard();
 
 const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
 /** Returns where the button is in the field, which may still move into place. */
@@ -104,4 +104,21 @@ test("all words of a phone's page are selected and corrected where they are read
   await page.keyboard.press("F2");
   const field = (await page.getByRole("form", { name: "Correct words" }).boundingBox())!;
   expect([field.y > 0, field.y + field.height <= 844]).toEqual([true, true]);
+});
+
+test("the key for the next word that may be misheard opens the transcript and selects the word", async () => {
+  const user = await server().user();
+  const asset = await createStudioAsset(user);
+  const page = await (await browse(user)).newPage();
+  const words = await user.must<{ text: string[] }>("GET", `/api/v1/assets/${asset.id}/transcript`);
+  const confidence = words.text.map(() => 20);
+  await page.route("**/transcript", (route) => route.fulfill({ json: { ...words, confidence } }));
+  await page.goto(address(`/assets/${asset.id}?cut=${asset.reviewCutId}`));
+  await page.getByRole("tab", { name: "Takes" }).click();
+  await page.locator(".of-takes").waitFor();
+  await page.keyboard.press("Alt+n");
+  await page.getByRole("tab", { name: "Transcript", selected: true }).waitFor();
+  const readSelected = () => page.evaluate(() => document.getSelection()?.toString() ?? "");
+  await until("a kept word", async () => words.text.includes(await readSelected()));
+  expect(await page.evaluate(() => document.getSelection()?.anchorNode?.parentElement?.closest("s"))).toBeNull();
 });

@@ -48,16 +48,18 @@ test("pictures that got no response come with the connection", async () => {
   failed.clear();
   const loaded: string[] = [];
   page.on("response", (response) => loaded.push(new URL(response.url()).pathname));
-  await withoutAnswers(page, /\/(waveform|storyboard)/, async () => {
+  // The stage has the poster until the preview is ready.
+  const media = await user.must<object>("GET", `/api/v1/assets/${id}/media`);
+  const json = { ...media, is_preview_ready: false, is_playable: false, wait: { position: 1, seconds: 60 } };
+  await page.route("**/media", (route) => route.fulfill({ json }));
+  await withoutAnswers(page, /\/(poster|waveform|storyboard)/, async () => {
     await page.goto(new URL(`/assets/${id}`, page.url()).href);
-    await hasFailed("waveform");
-    await hasFailed("storyboard");
+    for (const name of ["poster", "waveform", "storyboard"]) await hasFailed(name);
   });
+  await isShown(".picture .still");
   const isLoaded = (name: string) =>
     until(name, async () => loaded.some((path) => path.endsWith(`/assets/${id}/${name}`)));
-  await isLoaded("waveform");
-  await isLoaded("storyboard");
-  await isLoaded("storyboard/0");
+  for (const name of ["poster", "waveform", "storyboard", "storyboard/0"]) await isLoaded(name);
 
   // A sheet of the storyboard alone.
   failed.clear();
@@ -90,4 +92,30 @@ test("a list that was refused for good does not offer to try again", async () =>
   status = 200;
   await again.click();
   await again.waitFor({ state: "detached" });
+});
+
+test("the next page of a list that could not be read is read when the user tries again", async () => {
+  expectFailures(500);
+  const user = await server().user();
+  await user.project("Talks");
+  const page = await open("/jobs", user);
+  const { items } = await user.must<{ items: object[] }>("GET", "/api/v1/projects");
+  const next = items.map((one) => ({ ...one, id: crypto.randomUUID(), name: "Talks of last year" }));
+  let isBroken = true;
+  await page.route(/\/api\/v1\/projects\?/, (route) => {
+    const isFirst = !route.request().url().includes("cursor=");
+    if (!isFirst && isBroken)
+      return route.fulfill({ status: 500, json: { error: { code: "internal", message: "Not now." } } });
+    return route.fulfill({
+      json: isFirst ? { items, next_cursor: "next" } : { items: next, next_cursor: null },
+    });
+  });
+  await page.getByRole("link", { name: "Projects" }).first().click();
+  const again = page.getByRole("button", { name: "Try again" });
+  await again.waitFor();
+  isBroken = false;
+  await again.click();
+  await page.getByRole("link", { name: "Talks of last year" }).waitFor();
+  expect(await page.getByRole("link", { name: "Talks", exact: true }).count()).toBe(1);
+  expect(await again.count()).toBe(0);
 });

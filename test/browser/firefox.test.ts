@@ -84,6 +84,7 @@ test.if(isFullSize && FIREFOX !== null)("from the sign-in to a downloaded render
 
   // The cut was made after the upload.
   await find(page, "button", "Save").wait();
+  await page.waitForSelector("[role=group][aria-label=Words]");
   await page.focus("[role=group][aria-label=Words]");
   await page.keyboard.down("Control");
   await page.keyboard.press("ArrowRight");
