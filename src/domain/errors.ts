@@ -94,8 +94,8 @@ export const retryLater = <Code extends HttpCode>(code: Code, message: string, r
   new AppError(code, message, { retryAfterSeconds });
 
 /**
- * Creates the error of a full queue. `what` is for the message: "exports are waiting". `isOwn`: it is the account's part
- * of the queue that is full.
+ * Creates the error of a full queue. `what` is for the message: "exports are waiting". `isOwn`: the part of the account
+ * is full.
  */
 export const queueFull = (what: string, isOwn: boolean, retryAfterSeconds: number): AppError =>
   retryLater(

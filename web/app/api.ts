@@ -177,14 +177,12 @@ export async function must<Data>(answer: Promise<Answer<Data>>): Promise<Data> {
   return data as Data;
 }
 
-const hasCode = (error: unknown, ...codes: string[]): boolean =>
-  error instanceof ApiError && codes.includes(error.code);
-
-/** Whether a resource does not exist for the user. A proxy's 404, as while the server restarts, has no code. */
-export const isMissing = (error: unknown): boolean => hasCode(error, "not_found");
-
-/** Whether a resource does not exist for the user, or its ID in the address is malformed. */
-export const isNotFound = (error: unknown): boolean => hasCode(error, "not_found", "validation_error");
+/**
+ * Whether a resource does not exist for the user, or its ID in the address is malformed. A proxy's 404, as while the
+ * server restarts, has no code.
+ */
+export const isNotFound = (error: unknown): boolean =>
+  error instanceof ApiError && ["not_found", "validation_error"].includes(error.code);
 
 /** Statuses of calls that fail again, however often they are sent. */
 const FINAL = [400, 403, 404, 410, 413, 422];
@@ -194,7 +192,8 @@ export const isFinal = (error: unknown): boolean =>
   error instanceof ApiError && error.code !== NO_CODE && FINAL.includes(error.status);
 
 /** Whether a call failed because the balance does not cover it. */
-export const needsCredits = (error: unknown): boolean => hasCode(error, "insufficient_credits");
+export const needsCredits = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === "insufficient_credits";
 
 /** Whether code or styles of the page failed to load. Browsers report that only in the text of the error. */
 export const isLoadFailure = (error: unknown): boolean =>

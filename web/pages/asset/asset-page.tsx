@@ -1,6 +1,6 @@
 import { useMemo, useRef } from "preact/hooks";
 import { useRoute } from "preact-iso";
-import { ApiError, api, isMissing, isNotFound, mediaUrl, must } from "../../app/api";
+import { ApiError, api, isNotFound, mediaUrl, must } from "../../app/api";
 import { type Loaded, type Resource, useKept, useRead } from "../../app/cache";
 import { fetchFile } from "../../app/fetch-file";
 import { nameOf } from "../../app/format";
@@ -62,7 +62,7 @@ export default function AssetPage() {
   return isEdited ? <Studio key={value.id} asset={value} list={cuts} media={media} /> : <AssetWaiting asset={value} />;
 }
 
-const isDeleted = (state: Loaded<Asset>): boolean => state.kind === "failed" && isMissing(state.error);
+const isDeleted = (state: Loaded<Asset>): boolean => state.kind === "failed" && isNotFound(state.error);
 
 const NO_WORDS: Words = { text: [], start: [], end: [] };
 

@@ -1,5 +1,5 @@
 /** The draft of a cut: on the server, the unsent copies in this browser, and which of them is opened. */
-import { api, isMissing, must, type Schemas } from "../../app/api";
+import { api, isNotFound, must, type Schemas } from "../../app/api";
 import { createKept, dropOld } from "../../app/kept";
 import { me } from "../../app/session";
 import type { DraftSource } from "../../editor/model/history";
@@ -47,7 +47,7 @@ export async function fetchDraft(cutId: string, signal?: AbortSignal): Promise<D
   try {
     return await must(api.GET("/api/v1/cuts/{cut_id}/draft", { params: toParams(cutId), signal: signal ?? null }));
   } catch (error) {
-    if (isMissing(error)) return null;
+    if (isNotFound(error)) return null;
     throw error;
   }
 }
@@ -70,7 +70,7 @@ export async function deleteDraft(cutId: string, revision: number): Promise<void
   try {
     await must(api.DELETE("/api/v1/cuts/{cut_id}/draft", { params: { ...toParams(cutId), query: { revision } } }));
   } catch (error) {
-    if (!isMissing(error)) throw error;
+    if (!isNotFound(error)) throw error;
   }
 }
 

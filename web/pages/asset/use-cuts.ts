@@ -1,7 +1,7 @@
 /** Loads the cuts of a recording and the open one. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { api, isMissing, must, type Schemas } from "../../app/api";
+import { api, isNotFound, must, type Schemas } from "../../app/api";
 import { type Loaded, type Resource, useKept, useRead } from "../../app/cache";
 import { runDeletion } from "../../app/query-client";
 import { canWrite } from "../../app/session";
@@ -151,7 +151,7 @@ const UNKNOWN_CUT: Problem = { text: "That cut was not found. It may have been d
 
 /** Returns why an address does not lead to a cut of the recording, or null. */
 function findProblem(state: Loaded<OpenCut>, assetId: string): Problem | null {
-  if (state.kind === "failed") return isMissing(state.error) ? UNKNOWN_CUT : null;
+  if (state.kind === "failed") return isNotFound(state.error) ? UNKNOWN_CUT : null;
   const cut = state.kind === "ready" ? state.value.cut : null;
   if (cut === null || cut.asset_id === assetId) return null;
   return {

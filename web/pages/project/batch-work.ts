@@ -2,7 +2,7 @@
 
 import type { ExportPart } from "../../../src/domain/export-parts";
 import type { CutMode } from "../../../src/domain/plan";
-import { api, exportUrl, isFinal, isMissing, must, type Schemas, toMessage } from "../../app/api";
+import { api, exportUrl, isFinal, isNotFound, must, type Schemas, toMessage } from "../../app/api";
 import { formatCount, nameOf } from "../../app/format";
 import { recall, remember } from "../../app/memory";
 import { QUIET_RENDERS, quietRenders } from "../../app/open-jobs";
@@ -37,7 +37,7 @@ export async function deleteRecordings(recordings: readonly Recording[]): Promis
     try {
       await runDeletion(id, must(api.DELETE("/api/v1/assets/{asset_id}", { params: toPath(id), headers })));
     } catch (error) {
-      if (!isMissing(error) || workspaceId === null) throw error;
+      if (!isNotFound(error) || workspaceId === null) throw error;
       // Former members get 404 for everything, including the workspace.
       const params = { path: { workspace_id: workspaceId } };
       access ??= must(api.GET("/api/v1/workspaces/{workspace_id}", { params }));
