@@ -23,3 +23,11 @@ export async function writeAll(file: FileHandle, bytes: Uint8Array, position: nu
     done += (await file.write(bytes, done, bytes.length - done, at)).bytesWritten;
   }
 }
+
+/** Writes all chunks, even if the system stores only some of the bytes at once. */
+export async function writeChunks(file: FileHandle, chunks: readonly Uint8Array[], position: number): Promise<void> {
+  const size = chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
+  const { bytesWritten } = await file.writev(chunks, position);
+  if (bytesWritten === size) return;
+  await writeAll(file, Buffer.concat(chunks).subarray(bytesWritten), position + bytesWritten);
+}

@@ -1,6 +1,6 @@
 /** Writes a stream to a file. Chunks that arrive during a write are combined in the next one. */
-import { type FileHandle, open } from "node:fs/promises";
-import { writeAll } from "./file-bytes";
+import { open } from "node:fs/promises";
+import { writeChunks } from "./file-bytes";
 
 /** Maximum number of buffered bytes, which bounds the memory of an upload. */
 const MAX_BUFFERED_BYTES = 1024 * 1024;
@@ -30,7 +30,7 @@ export async function writeStream(
         const [now, position] = [waiting, offset + taken];
         taken += waitingBytes;
         [waiting, waitingBytes] = [[], 0];
-        await writeFully(file, now, position);
+        await writeChunks(file, now, position);
       }
     } catch (error) {
       failure = { error };
@@ -57,12 +57,4 @@ export async function writeStream(
   }
   throwFailure();
   return taken;
-}
-
-/** Writes all chunks, even if single writes store only some of the bytes. */
-async function writeFully(file: FileHandle, chunks: readonly Uint8Array[], position: number): Promise<void> {
-  const size = chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0);
-  const { bytesWritten } = await file.writev(chunks, position);
-  if (bytesWritten === size) return;
-  await writeAll(file, Buffer.concat(chunks).subarray(bytesWritten), position + bytesWritten);
 }

@@ -1,8 +1,9 @@
 /** Writes separately encoded AAC packets to one file, with exact start and duration. */
 import { rm } from "node:fs/promises";
-import { EncodedAudioPacketSource, EncodedPacket, FilePathTarget, Mp4OutputFormat, Output } from "mediabunny";
+import { EncodedAudioPacketSource, EncodedPacket, Mp4OutputFormat, Output } from "mediabunny";
 import { buildOutputArguments, QUIET_ARGUMENTS } from "../arguments";
 import { createWorkLimits, runFfmpeg } from "../ffmpeg";
+import { FileTarget } from "../packets/file-target";
 import { PACKET_SAMPLES } from "./aac-chunks";
 import { type AudioSinkOptions, getContainerArguments } from "./sink";
 
@@ -52,7 +53,7 @@ async function writeMp4(
   packets: AsyncIterable<AacPacket>,
   path: string,
 ): Promise<void> {
-  const output = new Output({ format: new Mp4OutputFormat({ fastStart: false }), target: new FilePathTarget(path) });
+  const output = new Output({ format: new Mp4OutputFormat({ fastStart: false }), target: new FileTarget(path) });
   const track = new EncodedAudioPacketSource("aac");
   output.addAudioTrack(track);
   await output.start();
