@@ -69,7 +69,7 @@ export const KEEP_PRIORITY = "keep-priority";
  * collects garbage, in turn with the program. Servers, also that of a drill, run without it.
  */
 export const PROGRAM_ENV: Record<string, string> = {
-  BUN_JSC_thresholdForOptimizeAfterWarmUp: "4000",
+  BUN_JSC_thresholdForOptimizeAfterWarmUp: "20000",
   BUN_JSC_thresholdForOptimizeSoon: "4000",
   BUN_JSC_thresholdForFTLOptimizeAfterWarmUp: "1000000",
   BUN_JSC_thresholdForFTLOptimizeSoon: "100000",
