@@ -39,7 +39,13 @@ const toGateway = (account: StripeAccount): PaymentGateway =>
 
 const deliver = (store: Store, { account }: SubscriptionLife, event: StripeEvent): Promise<void> =>
   applyPaymentEvent(
-    { store, log: silentLog(), now: () => NOW, payments: toGateway(account) } as PaymentEventNeeds,
+    {
+      store,
+      log: silentLog(),
+      now: () => NOW,
+      confirmedNow: () => NOW,
+      payments: toGateway(account),
+    } as PaymentEventNeeds,
     toPaymentEvent(structuredClone(event)),
   );
 
