@@ -42,8 +42,6 @@ export class Splicer implements Engine {
   private next = 0;
   /** The first part of that piece, which is loaded before the rest after a jump. */
   private landing: Landing | null = null;
-  /** A landing in the buffers that has the end of its piece. */
-  private landed: Landing | null = null;
   private readonly loads: PieceLoads;
   private readonly variants: Record<Track, Variant>;
   private stalls = 0;
@@ -239,7 +237,6 @@ export class Splicer implements Engine {
     const isJump = this.video.seeking;
     if (index !== this.next) {
       await removeMedia(opened, 0);
-      this.landed = null;
       // Browsers may have evicted the data that was just buffered for this position.
       if (isJump) this.goTo(cutTime);
     }
@@ -306,14 +303,12 @@ export class Splicer implements Engine {
       if (piece.at > now + AHEAD || !isStreaming(opened.source)) return;
       const start = opened.tracks[0]?.start ?? null;
       if (start !== null && start < now - MAX_BEHIND) await removeMedia(opened, 0, now - MIN_BEHIND);
-      if (this.landing !== null) await this.appendLanding(opened, this.landing, signal);
-      const loaded = signal.aborted ? [] : await this.loads.load(this.pieces, this.next, signal);
+      const landed = this.landing === null ? null : await this.appendLanding(opened, this.landing, signal);
       if (signal.aborted) return;
-      // Firefox would wait at the end of the stream if it was replaced after it has been decoded.
-      const end = this.landed?.piece === piece ? this.landed.place : piece.end;
-      const missing = { ...piece, end };
+      const loaded = landed ?? (await this.loads.load(this.pieces, this.next, signal));
+      if (signal.aborted) return;
       try {
-        if (end > piece.start) await appendToAll(opened.tracks, { video: missing, audio: missing }, loaded);
+        if (landed === null) await appendToAll(opened.tracks, { video: piece, audio: piece }, loaded);
       } catch (error) {
         if (!(error instanceof BufferFullError)) throw error;
         // The next `timeupdate` retries.
@@ -325,19 +320,26 @@ export class Splicer implements Engine {
     }
   }
 
-  /** Appends the first part after a jump. The whole piece replaces it later. */
-  private async appendLanding({ tracks }: OpenedSource, landing: Landing, signal: AbortSignal): Promise<void> {
-    if (landing.audio.end - landing.audio.start < MIN_LANDING * this.video.playbackRate)
+  /**
+   * Appends the first part after a jump. Returns what was loaded if it is the whole piece: when that was appended again,
+   * Firefox would wait at the end of the stream. Otherwise returns null, and the whole piece replaces it later.
+   */
+  private async appendLanding({ tracks }: OpenedSource, landing: Landing, signal: AbortSignal) {
+    const { piece, audio } = landing;
+    const isWhole = audio.start <= piece.start + NUDGE && audio.end === piece.end;
+    if (!isWhole && audio.end - audio.start < MIN_LANDING * this.video.playbackRate)
       void this.loads.load(this.pieces, this.next, signal);
     const loaded = await this.loads.loadLanding(landing, signal);
-    if (signal.aborted) return;
+    if (signal.aborted) return null;
+    let isAppended = true;
     try {
       await appendToAll(tracks, landing, loaded);
-      this.landed = landing.audio.end === landing.piece.end ? landing : null;
     } catch (error) {
       // Appending the whole piece later makes room if necessary.
       if (!(error instanceof BufferFullError)) throw error;
+      isAppended = false;
     }
     this.landing = null;
+    return isWhole && isAppended ? loaded : null;
   }
 }

@@ -78,7 +78,7 @@ export function toCutTime(pieces: readonly Piece[], sourceTime: number): number 
 }
 
 /**
- * The part of a piece that is loaded first after a jump, and is played until the whole piece has arrived. `video`
+ * The part of a piece that is loaded first after a jump, and is played until the rest of the piece has arrived. `video`
  * starts with the piece, because a decoder may need frames before `place`, and is requested for a seek to the source
  * time `place`. `audio` starts at `place`.
  */
