@@ -28,6 +28,7 @@ setDefaultTimeout(PATIENCE_MS);
 
 const EXPORT = "/api/v1/users/me/export";
 const MINUTE_MS = 60 * 1000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
 const PROJECT = {
   name: "P",
   created_by: null,
@@ -207,6 +208,25 @@ test("a new export replaces the older one", async () => {
   const ids = await listExportIds(server, bert);
   expect(await server.leftovers(ids[0]!)).toEqual([]);
   expect(await server.leftovers(ids[1]!)).toEqual([`exports/${ids[1]}.zip`]);
+});
+
+test("a clock that is ahead for a moment removes no archive", async () => {
+  const bert = await server.user();
+  const { download_url: link } = await exportData(bert);
+  const [id] = await listExportIds(server, bert);
+  const services = server.services();
+  const { confirmedNow } = services;
+  const time = services.now();
+  services.confirmedNow = () => time;
+  server.advance(8 * DAY_MS);
+  // The exporter has looked for expired exports before it creates another one.
+  await exportData(await server.user());
+  expect(await latestExport(bert)).toMatchObject({ status: "expired", download_url: null });
+  expect(await server.leftovers(id!)).toEqual([`exports/${id}.zip`]);
+  server.advance(-8 * DAY_MS);
+  expect((await latestExport(bert)).status).toBe("ready");
+  expect((await fetch(link, { method: "HEAD" })).status).toBe(200);
+  services.confirmedNow = confirmedNow;
 });
 
 test("a disabled account cannot download", async () => {

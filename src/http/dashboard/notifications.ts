@@ -175,7 +175,9 @@ export const showNotification = (row: StoredNotification, link: string | null = 
     created_at: formatTime(row.created_at),
   }) as Resource<"Notification">;
 
-const showPayload = ({ type, payload }: StoredNotification, link: string | null): ShownPayload =>
-  type === "data_export_ready"
-    ? { ...(payload as NotificationPayloads["data_export_ready"]), download_url: link }
-    : (payload as ShownPayload);
+function showPayload({ type, payload }: StoredNotification, link: string | null): ShownPayload {
+  if (type !== "data_export_ready") return payload as ShownPayload;
+  const { status, ...details } = payload as NotificationPayloads["data_export_ready"];
+  // The link expires before the archive is removed, which marks the export as expired.
+  return { ...details, status: status === "ready" && link === null ? "expired" : status, download_url: link };
+}

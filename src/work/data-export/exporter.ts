@@ -43,7 +43,7 @@ export function createDataExporter(services: CoreNeeds): Poller {
 
   async function poll(): Promise<number | null> {
     if (folders.guard.findProblem() !== null) return OFFLINE_DELAY_MS;
-    await expireExports(services, await listExpiredExports(store.read, now()));
+    await expireExports(services, await listExpiredExports(store.read, services.confirmedNow()));
     for (const [id, time] of retryTimes) if (time <= now()) retryTimes.delete(id);
     const next = await findNextDataExport(store.read, [...retryTimes.keys()]);
     if (!next || poller.signal.aborted) return retryTimes.size === 0 ? null : RETRY_DELAY_MS;
