@@ -4,7 +4,7 @@
  */
 import { invalidField } from "../domain/errors";
 import type { Queries } from "../store/db";
-import { deleteStoredResponsesBefore, findStoredResponse, insertStoredResponse } from "../store/idempotency";
+import { deleteStoredResponse, findStoredResponse, insertStoredResponse } from "../store/idempotency";
 
 /** The key of a request and the hash of its method, path, query and body; null if the client sent no key. */
 export type IdempotencyKey = { userId: string; key: string; requestHash: string } | null;
@@ -48,9 +48,10 @@ export async function withIdempotencyKey(
   create: () => Promise<IdempotentResponse>,
 ): Promise<IdempotentResponse> {
   if (!key) return create();
-  await deleteStoredResponsesBefore(tx, now - RESPONSES_KEPT_MS);
   const replay = await findReplay(tx, key, now);
   if (replay) return replay;
+  // Only the one that is replaced: the clock may be ahead. The sweep deletes the others.
+  await deleteStoredResponse(tx, key.userId, key.key);
   const response = await create();
   await insertStoredResponse(tx, {
     user_id: key.userId,

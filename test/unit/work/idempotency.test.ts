@@ -82,6 +82,23 @@ test("a response expires after a day", async () => {
   expect((await call(db.store, userId, "k", thing.make, "same", end + 1)).body).toEqual({ made: 2 });
 });
 
+test("a request while the clock is ahead deletes only the response that it replaces", async () => {
+  await using db = await freshStore();
+  const users = await db.store.write(async (tx) => [await addUser(tx), await addUser(tx)]);
+  const [anna, bert] = users.map(({ userId }) => userId) as [string, string];
+  const thing = counted();
+  for (const [userId, key] of [
+    [anna, "k"],
+    [anna, "l"],
+    [bert, "k"],
+  ] as const)
+    await call(db.store, userId, key, thing.make);
+  await call(db.store, anna, "k", thing.make, "same", RESPONSES_KEPT_MS + 1);
+  expect((await call(db.store, anna, "l", thing.make)).body).toEqual({ made: 2 });
+  expect((await call(db.store, bert, "k", thing.make)).body).toEqual({ made: 3 });
+  expect((await call(db.store, anna, "k", thing.make)).body).toEqual({ made: 4 });
+});
+
 test("without a key every request creates a resource", async () => {
   await using db = await freshStore();
   const thing = counted();
