@@ -62,17 +62,21 @@ export function createBackgroundWork(services: Services, tools: MediaTools, conf
   };
 }
 
-/** Creates the poller that reads the clock every ten minutes, and at the stop. */
-function createClockReader({ log }: Services, { readClock }: ConfirmedTime): Poller {
-  let dueAt = performance.now() + CLOCK_INTERVAL_MS;
+/** Creates the poller that reads the clock every ten minutes, and at the stop. `clock`: as that of `ConfirmedTime`. */
+export function createClockReader(
+  { log }: Pick<Services, "log">,
+  { readClock }: Pick<ConfirmedTime, "readClock">,
+  clock = () => performance.now(),
+): Poller {
+  let dueAt = clock() + CLOCK_INTERVAL_MS;
   const read = () => readClock().catch((error) => log.warn("clock.read_failed", { error }));
 
   async function poll(): Promise<number> {
-    if (performance.now() >= dueAt) {
-      dueAt = performance.now() + CLOCK_INTERVAL_MS;
+    if (clock() >= dueAt) {
+      dueAt = clock() + CLOCK_INTERVAL_MS;
       await read();
     }
-    return dueAt - performance.now();
+    return dueAt - clock();
   }
 
   const poller = createPoller(poll, (error) => log.error("clock.poll_failed", { error }));

@@ -75,16 +75,18 @@ export const createQuickPasswords = () => createPasswords({ cost: { memoryCost: 
 export type HarnessOptions = Pick<ServerOverrides, "timeSliceMs" | "drillCommand"> & {
   configuration?: string;
   sharesChild?: boolean;
+  isTimeConfirmed?: boolean;
 };
 
 /**
  * Starts a server: `await using server = await harness()`. `settings` are environment variables without the prefix,
  * `configuration` is the text of a configuration file. `sharesChild`: the jobs share a child process, for tests of
- * other things than jobs. It cannot read a media folder outside of the data folder.
+ * other things than jobs. It cannot read a media folder outside of the data folder. `isTimeConfirmed`: each time is
+ * confirmed at once, unlike in operation.
  */
 export async function harness(
   settings: Record<string, string> = {},
-  { configuration = "", sharesChild = false, ...turns }: HarnessOptions = {},
+  { configuration = "", sharesChild = false, isTimeConfirmed = true, ...turns }: HarnessOptions = {},
 ): Promise<Harness> {
   const folder = await temporaryFolder();
   const speech = fakeSpeech();
@@ -94,7 +96,13 @@ export async function harness(
   const disk = { freeBytes: 500e9, totalBytes: 1000e9 };
   const readDisk = async () => ({ ...disk, reserveBytes: 2e9, isLow: false });
   const now = () => Date.now() + offset;
-  const replacements: ServerOverrides = { speech, now, confirmedNow: now, readDisk, ...turns };
+  const replacements: ServerOverrides = {
+    speech,
+    now,
+    readDisk,
+    ...(isTimeConfirmed ? { confirmedNow: now } : {}),
+    ...turns,
+  };
   const env = {
     DATA_DIR: folder.path,
     PORT: "0",
