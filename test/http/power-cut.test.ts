@@ -43,7 +43,14 @@ test("an upload and a render are flushed, with the folders of their names, befor
   commits.watch(id);
   await user.patch(id, 0, bytes);
   const places = commits.found().filter((call) => call.includes(id) || call === "flush media");
-  expect(places).toEqual(["flush media", `flush uploads/${id}`, `rename media/${id}/source`, `flush media/${id}`]);
+  expect(places).toEqual([
+    "flush media",
+    `flush uploads/${id}`,
+    `rename media/${id}/source`,
+    `flush media/${id}`,
+    `flush media/${id}`,
+    "flush media",
+  ]);
   await user.prepared(id);
   const render = await user.startRender({ asset_id: id });
   commits.watch(render.id);

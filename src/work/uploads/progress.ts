@@ -2,6 +2,7 @@
 import { rm } from "node:fs/promises";
 import { createFolder } from "../../blobs/folders";
 import { moveToTrash } from "../../blobs/trash";
+import { flushFolder } from "../../lib/atomic-file";
 import { ignoreMissing, isSystemError } from "../../lib/error-codes";
 import { findFileSize } from "../../lib/file-size";
 import { sniffMedia } from "../../media/probing/sniff";
@@ -60,6 +61,8 @@ export async function finishUpload(services: PipelineNeeds, asset: Asset): Promi
   await folders.guard.confirmOnline();
   await createFolder(media.dir);
   await moveIntoPlace(upload, media.source).catch(ignoreMissing);
+  // An attempt may have been killed between a rename and its flush. A folder is missing if it was deleted since.
+  for (const folder of [media.dir, folders.mediaRoot]) await flushFolder(folder).catch(ignoreMissing);
   const now = services.now();
   // The length of a PUT, and one that was declared after the restored state, is the number of bytes that arrived.
   const isKnown = asset.put_until === null && !asset.is_length_deferred;
