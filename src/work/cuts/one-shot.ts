@@ -8,7 +8,7 @@ import type { ProbedMedia, ResolvedOutput } from "../../domain/media";
 import type { PlanJson } from "../../domain/plan-json";
 import { type OutputRequest, resolveOutput } from "../../domain/render-output";
 import type { Transcript } from "../../domain/speech";
-import { flushToDisk, renameDurably, skipFlushesBelow } from "../../lib/atomic-file";
+import { flushFolder, flushToDisk, renameDurably, skipFlushesBelow } from "../../lib/atomic-file";
 import { readSpeechAnalysis, requireProbed } from "../assets/prepared-files";
 import { openJobChild } from "../job-child/child";
 import { toMediaOptions } from "../job-child/plan-child";
@@ -197,7 +197,8 @@ async function moveTo(finished: string, outputPath: string, replace: boolean): P
   if (!replace) {
     try {
       // Unlike a rename, a link fails if the file was created in the meantime.
-      return await link(finished, outputPath);
+      await link(finished, outputPath);
+      return await flushFolder(dirname(outputPath));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === "EEXIST")
         throw conflict(`${outputPath} already exists. It was not overwritten.`);
