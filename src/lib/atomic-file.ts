@@ -3,7 +3,7 @@
  * folder is flushed, because only that stores the name.
  */
 import { mkdir, open, rename, rm, writeFile } from "node:fs/promises";
-import { dirname } from "node:path";
+import { dirname, resolve } from "node:path";
 import { ignoreCodes } from "./error-codes";
 import { newId } from "./ids";
 
@@ -67,9 +67,10 @@ export async function renameDurably(from: string, to: string): Promise<void> {
 
 /** Creates a folder and those above it, and flushes their names to disk. Ignores an existing one. */
 export async function createFolders(path: string): Promise<void> {
-  const first = await mkdir(path, { recursive: true });
+  const folder = resolve(path);
+  const first = await mkdir(folder, { recursive: true });
   if (first === undefined) return;
-  for (let created = path; created.length >= first.length; created = dirname(created))
+  for (let created = folder; created.length >= first.length; created = dirname(created))
     await flushFolder(dirname(created));
 }
 

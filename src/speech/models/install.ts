@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { AppError, conflict } from "../../domain/errors";
 import { toStorageError } from "../../domain/storage-full";
-import { flushFile, renameDurably } from "../../lib/atomic-file";
+import { flushFile, flushFolder, renameDurably } from "../../lib/atomic-file";
 import { readFreeBytes } from "../../lib/disk-reserve";
 import { succeeds } from "../../lib/error-codes";
 import { findFileSize } from "../../lib/file-size";
@@ -213,6 +213,7 @@ async function verifyChecksumFile(path: string): Promise<void> {
 async function moveIntoPlace(folder: string, manifest: ModelManifest, modelsDir: string): Promise<void> {
   await Bun.write(join(folder, MANIFEST_NAME), formatManifest(manifest));
   for (const name of await readdir(folder)) await flushFile(join(folder, name));
+  await flushFolder(folder);
   const target = join(modelsDir, manifest.name);
   // A folder with this name can only be a damaged model.
   await rm(target, { recursive: true, force: true });

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { mkdir, readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { createFolders, flushFile, flushToDisk, skipFlushesBelow, writeAtomic } from "../../../src/lib/atomic-file";
 import { recordDiskCalls } from "../../disk-calls";
 import { temporaryFolder } from "../../temporary-folder";
@@ -56,6 +56,13 @@ test("the file is flushed before it is renamed, and its folder and the new folde
   disk.calls.length = 0;
   await createFolders(join(folder.path, "a/b"));
   expect(disk.calls).toEqual([]);
+});
+
+test("the new folders of a relative path are flushed up to the existing one", async () => {
+  await using folder = await temporaryFolder();
+  using disk = recordDiskCalls({ folder: folder.path });
+  await createFolders(relative(process.cwd(), join(folder.path, "a/b")));
+  expect(disk.calls).toEqual(["flush a", "flush ."]);
 });
 
 test.each(["EINVAL", "EPERM"])("a file system that refuses to flush folders with %s is no error", async (syncError) => {

@@ -5,6 +5,7 @@ import { lockFolder } from "../../../../src/lib/folder-lock";
 import { installByName, installFromFile, removeModel } from "../../../../src/speech/models/install";
 import { readInstalledModels } from "../../../../src/speech/models/installed-models";
 import { MANIFEST_NAME } from "../../../../src/speech/models/manifest";
+import { recordDiskCalls } from "../../../disk-calls";
 import { temporaryFolder } from "../../../temporary-folder";
 import { FILES, modelFolder, noise, sha256, smallCatalog, startHub } from "./test-models";
 
@@ -44,6 +45,14 @@ describe("installing by name", () => {
 
     expect((await installByName("small", options)).isNew).toBe(false);
     expect(hub.requests).toHaveLength(3);
+  });
+
+  test("files and their names are on disk before the folder gets the name of the model", async () => {
+    await using folder = await temporaryFolder();
+    await using hub = startHub();
+    using disk = recordDiskCalls({ folder: folder.path });
+    await installByName("small", { modelsDir: folder.path, catalog: smallCatalog(hub.url), ...QUICK });
+    expect(disk.calls.slice(-3)).toEqual(["flush .partial/small", "rename small", "flush ."]);
   });
 
   test("a mirror is used instead, with the checksums of the catalog", async () => {
