@@ -12,6 +12,7 @@ import { ConfigError } from "./config";
 import { DATABASE_NAME } from "./domain/backup";
 import { renameDurably, writeAtomic } from "./lib/atomic-file";
 import { findFileSize } from "./lib/file-size";
+import { toFullDiskError } from "./media-folder";
 import { formatDatabaseDamage, isDamage } from "./store/database-file";
 import { openStore, type Store } from "./store/db";
 import { findKeptDatabase, formatKeptName, listLosses } from "./store/kept-databases";
@@ -59,6 +60,8 @@ export async function openDatabase(
     return store;
   } catch (error) {
     await discardCopies(path);
+    const failure = toFullDiskError(error, folder);
+    if (failure instanceof ConfigError) throw failure;
     throw new ConfigError(`cannot open the database ${path}: ${await describeRefusal(folder, error)}`);
   }
 }

@@ -4,9 +4,8 @@ import { resolve } from "node:path";
 import { openDiskReserve } from "./blobs/folder-space";
 import { type Folders, getFolders } from "./blobs/folders";
 import { openDatabase } from "./boot-database";
-import { type Config, ConfigError, publicUrl } from "./config";
+import { type Config, publicUrl } from "./config";
 import { openDataFolder } from "./data-folder";
-import { isStorageFull } from "./domain/storage-full";
 import { openAssets } from "./lib/assets";
 import { getFreeBytes } from "./lib/disk-reserve";
 import type { ReadFileSystemType } from "./lib/file-systems";
@@ -14,6 +13,7 @@ import type { ReadFileSystemType } from "./lib/file-systems";
 import { silentLog } from "./lib/log";
 import { createSealer } from "./lib/sealer";
 import { releaseSpareSpace } from "./lib/spare-space";
+import { createFullDiskError, toFullDiskError } from "./media-folder";
 import type { StepListener } from "./store/migrate-copy";
 import type { AdminNeeds } from "./work/access/admin-commands";
 import { createBackups } from "./work/backup/backups";
@@ -31,7 +31,7 @@ type OpenOptions = { onStep?: StepListener; onFull?(folders: Folders): Promise<v
  */
 export const openFolder = (config: Config, options: OpenOptions = {}) =>
   openParts(config, options).catch((error) => {
-    throw isStorageFull(error) ? createFullDiskError(resolve(config.dataDir)) : error;
+    throw toFullDiskError(error, resolve(config.dataDir));
   });
 
 async function openParts(config: Config, { onStep = () => {}, onFull = async () => {}, readType }: OpenOptions) {
@@ -73,9 +73,6 @@ const MIN_COMMIT_BYTES = 64 * 1024;
 export function requireRoomForCommit(folder: string): void {
   if (getFreeBytes(folder) < MIN_COMMIT_BYTES) throw createFullDiskError(folder);
 }
-
-export const createFullDiskError = (folder: string): ConfigError =>
-  new ConfigError(`The disk of ${folder} is full. Free some space, then start Offcut again.`);
 
 /** Returns the settings of a data folder's off-site backups. The configured key takes precedence over the folder's. */
 export const createOffsiteAccess = (

@@ -4,14 +4,7 @@ import { openDiskReserve } from "./blobs/folder-space";
 import { createMediaFolders } from "./blobs/folders";
 import { createSignedLinks } from "./blobs/signed-links";
 import { emptyTrash } from "./blobs/trash";
-import {
-  createFullDiskError,
-  createOffsiteAccess,
-  isFull,
-  type OpenDataFolder,
-  openFolder,
-  requireRoomForCommit,
-} from "./boot-folder";
+import { createOffsiteAccess, isFull, type OpenDataFolder, openFolder, requireRoomForCommit } from "./boot-folder";
 import { drillCommand, openMediaTools } from "./boot-tools";
 import { type Config, isExposedWithoutTls, publicUrl } from "./config";
 import { getControlSocketPath, hasValidSocketPath } from "./data-folder";
@@ -26,6 +19,7 @@ import type { Log } from "./lib/log";
 import { killAllChildren } from "./lib/process";
 import { createSealer } from "./lib/sealer";
 import { withTimeLimit } from "./lib/time-limit";
+import { createFullDiskError } from "./media-folder";
 import { createLimitedResolver, createResolver } from "./outbound/dns";
 import { createOidcClient } from "./outbound/oidc";
 import { openPayments } from "./outbound/payments";

@@ -5,6 +5,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import type { GuardedMarker } from "./blobs/folder-guard";
 import { type Config, ConfigError } from "./config";
 import { DATABASE_NAME } from "./domain/backup";
+import { AppError } from "./domain/errors";
 import {
   DATA_MARKER_NAME,
   decideMediaFolder,
@@ -18,6 +19,7 @@ import {
   type StartFacts,
   type StartRefusal,
 } from "./domain/media-folder";
+import { isStorageFull } from "./domain/storage-full";
 import { SECRET_FILE_MODE, writeAtomic } from "./lib/atomic-file";
 import { ignoreMissingPath } from "./lib/error-codes";
 import { findNetworkFileSystem, findUnmounted, type ReadFileSystemType, readMountTables } from "./lib/file-systems";
@@ -147,7 +149,9 @@ export async function applyMediaFolder({ path, facts, decision }: InspectedMedia
   await writeMarker(join(data, DATA_MARKER_NAME), id);
   if (decision !== "offline") {
     prepareFolder(path, decision === "create");
-    await writeMarker(join(path, MEDIA_MARKER_NAME), id);
+    await writeMarker(join(path, MEDIA_MARKER_NAME), id).catch((error) => {
+      throw toFullDiskError(error, path);
+    });
     // It names the one folder that has the media.
     if (path !== data) rmSync(join(data, MEDIA_MARKER_NAME), { force: true });
   }
@@ -178,10 +182,18 @@ export function useFolder(name: string, path: string, prepare: () => void): void
   try {
     prepare();
   } catch (error) {
-    if (error instanceof ConfigError) throw error;
+    const failure = toFullDiskError(error, path);
+    if (failure instanceof ConfigError) throw failure;
     throw new ConfigError(`Cannot use the ${name} ${path}: ${(error as Error).message}`);
   }
 }
+
+export const createFullDiskError = (folder: string): ConfigError =>
+  new ConfigError(`The disk of ${folder} is full. Free some space, then try again.`);
+
+/** Maps a system or database error of a full disk to a `ConfigError` that names the folder. Returns others unchanged. */
+export const toFullDiskError = (error: unknown, folder: string): unknown =>
+  !(error instanceof AppError) && isStorageFull(error) ? createFullDiskError(folder) : error;
 
 /** Denies others access to a folder. Throws `ConfigError` when it belongs to another user. */
 export function makePrivate(name: string, path: string): void {

@@ -1,17 +1,27 @@
 import { expect, spyOn, test } from "bun:test";
 import * as fs from "node:fs/promises";
+import { join } from "node:path";
 import { openFolder } from "../../src/boot-folder";
 import { loadConfig } from "../../src/config";
 import { temporaryFolder } from "../temporary-folder";
 
-test("a first start on a full disk names the folder and what to do", async () => {
+test.each([
+  ["the data folder", "data/", "data"],
+  ["the database", "data/version.json", "data"],
+  ["the media folder", "media/", "media"],
+])("a first start on a full disk of %s names the folder and what to do", async (_, files, named) => {
   await using folder = await temporaryFolder();
-  const config = await loadConfig({ env: { OFFCUT_DATA_DIR: folder.path }, flags: {} });
+  const [data, media] = [join(folder.path, "data"), join(folder.path, "media")];
+  const config = await loadConfig({ env: { OFFCUT_DATA_DIR: data, OFFCUT_MEDIA_DIR: media }, flags: {} });
   const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC", syscall: "write" });
-  const writing = spyOn(fs, "writeFile").mockRejectedValue(full);
+  const { writeFile } = fs;
+  const writing = spyOn(fs, "writeFile").mockImplementation(async (path, ...rest) => {
+    if (String(path).startsWith(join(folder.path, files))) throw full;
+    await writeFile(path, ...rest);
+  });
   try {
     await expect(openFolder(config)).rejects.toThrow(
-      `The disk of ${folder.path} is full. Free some space, then start Offcut again.`,
+      `The disk of ${join(folder.path, named)} is full. Free some space, then try again.`,
     );
   } finally {
     writing.mockRestore();
