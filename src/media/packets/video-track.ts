@@ -102,7 +102,7 @@ export function computeDisplayRanks(timestamps: ArrayLike<number>): Int32Array {
 }
 
 const PACKETS_PER_REPORT = 500;
-/** Every packet is copied several times. Without an explicit collection, half a gigabyte of garbage accumulates. */
+/** Packets are garbage once they are written, and accumulate without an explicit collection. */
 const GARBAGE_BYTES_PER_COLLECTION = 64 * 1024 ** 2;
 
 /**

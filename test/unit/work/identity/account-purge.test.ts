@@ -44,7 +44,6 @@ function withPowerCut(store: Store, index: number, when: "before" | "after"): St
   };
 }
 
-/** Takes each age as that of an hour ago. */
 const NEVER = new AbortController().signal;
 const runner = { start: () => {}, wake: () => {}, cancel: () => {}, stop: async () => {} };
 
