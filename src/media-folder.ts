@@ -191,7 +191,7 @@ export function useFolder(name: string, path: string, prepare: () => void): void
 export const createFullDiskError = (folder: string): ConfigError =>
   new ConfigError(`The disk of ${folder} is full. Free some space, then try again.`);
 
-/** Maps a system or database error of a full disk to a `ConfigError` that names the folder. Returns others unchanged. */
+/** Maps an error of a full disk, unless an `AppError`, to a `ConfigError` with the folder. Returns others unchanged. */
 export const toFullDiskError = (error: unknown, folder: string): unknown =>
   !(error instanceof AppError) && isStorageFull(error) ? createFullDiskError(folder) : error;
 

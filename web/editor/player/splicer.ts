@@ -321,7 +321,7 @@ export class Splicer implements Engine {
   }
 
   /**
-   * Appends the first part after a jump. Returns what was loaded if it is the whole piece: when that was appended again,
+   * Appends the first part after a jump. Returns what was loaded if it is the whole piece: if that was appended again,
    * Firefox would wait at the end of the stream. Otherwise returns null, and the whole piece replaces it later.
    */
   private async appendLanding({ tracks }: OpenedSource, landing: Landing, signal: AbortSignal) {
