@@ -94,8 +94,8 @@ export const retryLater = <Code extends HttpCode>(code: Code, message: string, r
   new AppError(code, message, { retryAfterSeconds });
 
 /**
- * Creates the error of a full queue. `what` is for the message: "exports are waiting". `isOwn`: the part of the account
- * is full.
+ * Creates the error of a full queue. `what` is for the message: "exports are waiting". `isOwn`: the account's share of
+ * the queue is full, not the whole queue.
  */
 export const queueFull = (what: string, isOwn: boolean, retryAfterSeconds: number): AppError =>
   retryLater(

@@ -1,6 +1,6 @@
 /**
  * The confirmed time: a past time that the clock has stayed past for almost an hour in which the server ran, also
- * across restarts. Whatever is deleted for good at a certain age goes by it, because the clock may jump ahead, also
+ * across restarts. Everything that is deleted for good by its age uses it, because the clock may jump ahead, also
  * before a start, until it is corrected.
  */
 import { type ClockReading, listClockReadings, replaceClockReadings } from "../store/clock-readings";
@@ -24,7 +24,7 @@ export async function openConfirmedTime({ store, now }: Pick<CoreNeeds, "store" 
      */
     readClock: async (): Promise<void> => {
       const at = clock();
-      // Of a longer time, such as one in which the process was stopped, nothing is known.
+      // The clock was not watched during a longer time, for example while the process was stopped.
       const elapsed = Math.min(Math.round(at - readAt), CLOCK_INTERVAL_MS);
       readings = addReading(readings, now(), elapsed);
       readAt = at;

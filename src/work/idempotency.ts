@@ -50,7 +50,7 @@ export async function withIdempotencyKey(
   if (!key) return create();
   const replay = await findReplay(tx, key, now);
   if (replay) return replay;
-  // Only the one that is replaced: the clock may be ahead. The sweep deletes the others.
+  // Deletes only the response that is replaced, because the clock may be ahead. The sweep deletes the others.
   await deleteStoredResponse(tx, key.userId, key.key);
   const response = await create();
   await insertStoredResponse(tx, {
