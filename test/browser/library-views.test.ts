@@ -50,8 +50,10 @@ test("moving the pointer over a picture scrubs through the recording", async () 
 test("pictures of recordings that are scrolled past are not loaded", async () => {
   const user = await server().user();
   const { id } = await user.project("Talks");
-  await user.ready(await wav(2), { projectId: id, filename: "voice.wav" });
-  const page = await open("/projects", user);
+  const { id: voice } = await user.ready(await wav(2), { projectId: id, filename: "voice.wav" });
+  const { id: film } = await user.ready(await video(2), { projectId: id, filename: "film.mp4" });
+  // Not by the list of projects: it shows the same pictures.
+  const page = await open(`/assets/${film}`, user);
   const picture = page.locator(".recording .envelope-box svg");
   const hasScrolled = async (ms: number) => {
     for (let passed = 0; passed < ms; passed += 50) {
@@ -63,7 +65,7 @@ test("pictures of recordings that are scrolled past are not loaded", async () =>
   await page.clock.pauseAt(Date.now() + 1_000);
   let reads = 0;
   page.on("request", (request) => {
-    if (request.url().includes("/envelope")) reads++;
+    if (request.url().includes(`${voice}/envelope`)) reads++;
   });
   const openProject = async () => {
     await page.getByRole("link", { name: "Talks" }).click();
