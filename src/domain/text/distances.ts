@@ -1,5 +1,5 @@
 /** Distances from one word to all words of a long text, fast enough for hours of speech. */
-import { canShareLetters, measureWordDistance, toLetterSet } from "./normalize";
+import { measureWordDistance, toLetterSet } from "./normalize";
 
 /** `row(word)[ids[j]]` is the distance between a word and word j of the text, which has `size` different words. */
 export type DistanceTable = { ids: Int32Array; row: (word: string) => Float32Array; size: number };
@@ -28,9 +28,8 @@ function createDistanceTable(text: readonly string[]): DistanceTable {
     const known = rows.get(word);
     if (known) return known;
     const own = toLetterSet(word);
-    const made = new Float32Array(words.length).fill(1);
-    for (const [i, other] of words.entries())
-      if (canShareLetters(word, other, own, letters[i]!)) made[i] = measureWordDistance(word, other);
+    const made = new Float32Array(words.length);
+    for (let i = 0; i < made.length; i++) made[i] = measureWordDistance(word, words[i]!, own, letters[i]!);
     rows.set(word, made);
     return made;
   };

@@ -111,15 +111,15 @@ const MAX_COMPARED_CHARACTERS = 100;
 const MAX_EDITED_SHARE = 0.5;
 
 /**
- * Returns the distance of two normalized words: 0 for the same word, 1 for different ones. Words that share most
- * letters have 0.3 or 0.6, because recognizers misspell words.
+ * Returns the distance of two normalized words with these letters: 0 for the same word, 1 for different ones. Words
+ * that share most letters have 0.3 or 0.6, because recognizers misspell words.
  */
-export function measureWordDistance(a: string, b: string): number {
+export function measureWordDistance(a: string, b: string, inA = toLetterSet(a), inB = toLetterSet(b)): number {
   if (a === b) return 0;
+  if (!canShareLetters(a, b, inA, inB)) return 1;
   const longest = Math.max(a.length, b.length);
   // No natural word is this long, and the cost of comparing grows quadratically.
   if (longest > MAX_COMPARED_CHARACTERS) return 1;
-  if (!canShareLetters(a, b, toLetterSet(a), toLetterSet(b))) return 1;
   const distance = measureEditDistance(a, b) / longest;
   if (distance <= 0.34) return 0.3;
   if (distance <= MAX_EDITED_SHARE && longest >= 4) return 0.6;
@@ -151,8 +151,43 @@ function countBits(set: number): number {
 /** One row is used again and again: most words are short, and many pairs are compared. */
 const SHORT_ROW = new Uint32Array(MAX_COMPARED_CHARACTERS + 1);
 
+/** The places of each UTF-16 unit in a pattern, as bits. Empty between calls. */
+const PLACES = new Int32Array(0x10000);
+const MAX_PATTERN_LENGTH = 32;
+
 /** Returns the Levenshtein distance in UTF-16 units. */
 export function measureEditDistance(a: string, b: string): number {
+  if (a.length > b.length) return measureEditDistance(b, a);
+  if (a.length === 0) return b.length;
+  return a.length <= MAX_PATTERN_LENGTH ? matchPattern(a, b) : fillTable(a, b);
+}
+
+/**
+ * Returns the Levenshtein distance of a short pattern to a text. Computes a column of the table at once: its bits say
+ * where values rise and fall from row to row (Myers 1999, in the form of Hyyrö 2003).
+ */
+function matchPattern(pattern: string, text: string): number {
+  for (let i = 0; i < pattern.length; i++) PLACES[pattern.charCodeAt(i)]! |= 1 << i;
+  const last = 1 << (pattern.length - 1);
+  let distance = pattern.length;
+  let rises = -1;
+  let falls = 0;
+  for (let j = 0; j < text.length; j++) {
+    const equal = PLACES[text.charCodeAt(j)]!;
+    const diagonal = (((equal & rises) + rises) ^ rises) | equal | falls;
+    const rowRises = falls | ~(diagonal | rises);
+    const rowFalls = rises & diagonal;
+    if (rowRises & last) distance++;
+    else if (rowFalls & last) distance--;
+    const shifted = (rowRises << 1) | 1;
+    rises = (rowFalls << 1) | ~(diagonal | shifted);
+    falls = shifted & diagonal;
+  }
+  for (let i = 0; i < pattern.length; i++) PLACES[pattern.charCodeAt(i)] = 0;
+  return distance;
+}
+
+function fillTable(a: string, b: string): number {
   const row = b.length < SHORT_ROW.length ? SHORT_ROW : new Uint32Array(b.length + 1);
   for (let j = 0; j <= b.length; j++) row[j] = j;
   for (let i = 1; i <= a.length; i++) {
@@ -166,25 +201,4 @@ export function measureEditDistance(a: string, b: string): number {
     }
   }
   return row[b.length]!;
-}
-
-/** Returns `measureWordDistance` with a cache: comparing two long texts repeats the same pairs. */
-export function createDistanceCache(): (a: string, b: string) => number {
-  const known = new Map<string, Map<string, number>>();
-  let lastWord = "";
-  let lastRow = new Map<string, number>();
-  return (a, b) => {
-    if (a === b) return 0;
-    if (a !== lastWord) {
-      lastWord = a;
-      lastRow = known.get(a) ?? new Map();
-      if (lastRow.size === 0) known.set(a, lastRow);
-    }
-    let distance = lastRow.get(b);
-    if (distance === undefined) {
-      distance = measureWordDistance(a, b);
-      lastRow.set(b, distance);
-    }
-    return distance;
-  };
 }

@@ -4,7 +4,7 @@
  */
 
 import { type AudioMatch, type AudioPair, ENERGY_HOP, type EnergyContour, type Word } from "../../speech";
-import { createDistanceCache } from "../../text/normalize";
+import { measureWordDistance } from "../../text/normalize";
 import type { Span, Ticks } from "../../time";
 import { type AudioActivity, levelRange } from "../audio-activity";
 import { type PlanSteps, requestAudioMatches } from "../context";
@@ -157,7 +157,7 @@ function isDeliberate(recording: ComparedPhrases, { tokens: own }: Phrase, said:
     isWhole ||
     repeatsUnit(recording.tokens, from, words.end) ||
     isRefrain(recording, words, words.end) ||
-    isDictation({ ...recording, distanceBetween: createDistanceCache() }, words)
+    isDictation(recording, words)
   );
 }
 
@@ -277,14 +277,13 @@ export function listPhrasePairs(phrases: readonly Phrase[], recording: ComparedP
 
 /** Returns the places where two or three words stop before a pause, and similar ones follow. */
 export function listShortRestarts(tokens: readonly Token[]): Pick<AcousticRepetition, "from" | "retakeStart">[] {
-  const distanceBetween = createDistanceCache();
   return tokens.flatMap(({ normal, start }, retakeStart) => {
     if (pauseBefore(tokens, retakeStart) < COMMON.minDuration) return [];
     return [retakeStart - COMMON.maxSlipWords, retakeStart - RETAKES.maxShortPhraseWords]
       .filter((from) => {
         const first = tokens[from];
         if (!first || start - first.start > ACTIVITY.maxWord) return false;
-        return distanceBetween(first.normal, normal) <= RETAKES.maxSimilarWordDistance;
+        return measureWordDistance(first.normal, normal) <= RETAKES.maxSimilarWordDistance;
       })
       .map((from) => ({ from, retakeStart }));
   });

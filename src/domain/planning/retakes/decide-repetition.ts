@@ -1,5 +1,6 @@
 /** Stage 4, retakes: decides whether a repetition is a retake or intentional. When in doubt, it is kept. */
 
+import { measureWordDistance } from "../../text/normalize";
 import { isDanglingWord, isOpenWord, isStutterWord } from "../lexicon/lexicon";
 import type { ReviewRule } from "../rules";
 import { ACTIVITY, COMMON, RETAKES } from "../thresholds";
@@ -160,12 +161,12 @@ function decideWithWordsBetween(
 
 /** Returns whether a few words between two takes start like the line: a false start that was misrecognized. */
 function isAnotherFalseStart(
-  { tokens, distanceBetween }: RetakeContext,
+  { tokens }: RetakeContext,
   { retakeStart }: Repetition,
   between: readonly number[],
 ): boolean {
   if (between.length > RETAKES.maxShortPhraseWords) return false;
-  return distanceBetween(tokens[between[0]!]!.normal, tokens[retakeStart]!.normal) <= RETAKES.maxSameWordDistance;
+  return measureWordDistance(tokens[between[0]!]!.normal, tokens[retakeStart]!.normal) <= RETAKES.maxSameWordDistance;
 }
 
 /** Returns whether the only word in between is a conjunction such as "and", which belongs to the retake. */

@@ -3,6 +3,7 @@
  * mistake.
  */
 
+import { measureWordDistance } from "../../text/normalize";
 import { isContentWord, isDanglingWord, isOpenWord } from "../lexicon/lexicon";
 import { ACTIVITY, COMMON, RETAKES } from "../thresholds";
 import { endsPhrase, endsSentence, pauseBefore, type Token } from "../tokens";
@@ -48,7 +49,7 @@ const repeatsPhraseEnd = ({ tokens, phraseStarts }: RetakeContext, from: number,
 
 /** Returns whether a third sentence starts alike: "We will win. We will win it all. We will win you." */
 function isAnaphora(context: RetakeContext, { from, end, retakeStart, matched }: Repetition): boolean {
-  const { tokens, phraseStarts, distanceBetween } = context;
+  const { tokens, phraseStarts } = context;
   const next = retakeStart + matched;
   const until = Math.min(tokens.length, next + COMMON.maxComparedWords);
   let at = next + 1;
@@ -57,7 +58,7 @@ function isAnaphora(context: RetakeContext, { from, end, retakeStart, matched }:
   const continuation = tokens.slice(next, Math.min(at, next + RETAKES.maxShortPhraseWords));
   return continuation.some(({ normal }, k) => {
     const other = tokens[at + end - from + k]?.normal;
-    return other === undefined || distanceBetween(normal, other) > RETAKES.maxSimilarWordDistance;
+    return other === undefined || measureWordDistance(normal, other) > RETAKES.maxSimilarWordDistance;
   });
 }
 
@@ -117,10 +118,10 @@ export function repeatsUnit(tokens: readonly Token[], from: number, end: number)
 
 /** Returns whether the repetition is a number, letters, or part of a dictated number or a spelled name. */
 export function isDictation(
-  context: Pick<RetakeContext, "tokens" | "lexicon" | "distanceBetween">,
+  context: Pick<RetakeContext, "tokens" | "lexicon">,
   repetition: Pick<Repetition, "from" | "end" | "retakeStart" | "matched">,
 ): boolean {
-  const { tokens, lexicon, distanceBetween } = context;
+  const { tokens, lexicon } = context;
   const isNumberWord = (normal: string) => lexicon.numberWords.has(normal);
   const isLetter = (normal: string) => normal.length === 1 && !lexicon.letterWords.has(normal);
   const { from, end, retakeStart, matched } = repetition;
@@ -136,7 +137,7 @@ export function isDictation(
   const isDigit = (normal: string) => isNumberWord(normal) || lexicon.digitHomophones.has(normal);
   if (take.every(isDigit) && count(isNumberWord) >= COMMON.maxSlipWords) return true;
   if (take.filter(isNumberWord).length < RETAKES.minSimilarShare * take.length) return false;
-  return distanceBetween(tokens[from]!.normal, tokens[retakeStart]!.normal) > RETAKES.maxSameWordDistance;
+  return measureWordDistance(tokens[from]!.normal, tokens[retakeStart]!.normal) > RETAKES.maxSameWordDistance;
 }
 
 /** Returns whether the word at `retakeStart` continues the same verb at `from`, directly before it. */

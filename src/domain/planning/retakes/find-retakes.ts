@@ -4,7 +4,7 @@
  */
 
 import type { Word } from "../../speech";
-import { canShareLetters, createDistanceCache, toLetterSet } from "../../text/normalize";
+import { measureWordDistance, toLetterSet } from "../../text/normalize";
 import { createYieldCounter, type PlanSteps } from "../context";
 import { isContentWord, type Lexicon } from "../lexicon/lexicon";
 import { hasOtherSpeaker } from "../other-voices";
@@ -42,8 +42,7 @@ export function* findRetakes(
   const phraseStarts = tokens.map(() => false);
   for (const i of findPhraseStarts(words, tokens)) phraseStarts[i] = true;
   const removed = new Uint8Array(tokens.length);
-  const distanceBetween = createDistanceCache();
-  const context: RetakeContext = { words, tokens, lexicon, phraseStarts, removed, distanceBetween };
+  const context: RetakeContext = { words, tokens, lexicon, phraseStarts, removed };
   const letters = Int32Array.from(tokens, ({ normal }) => toLetterSet(normal));
   const acoustic = Map.groupBy(acousticRepetitions.found, (one) => pairKey(one.from, one.retakeStart));
   const restarts = new Set(acousticRepetitions.found.map(({ retakeStart }) => retakeStart));
@@ -98,10 +97,10 @@ function isStutter(tokens: readonly Token[], i: number): boolean {
 
 /** Returns whether the words before a token follow again right after it: a retake without a pause. */
 function isSaidAgainAtOnce(context: RetakeContext, letters: Int32Array, retakeStart: number): boolean {
-  const { tokens, distanceBetween } = context;
+  const { tokens } = context;
   const isSame = (i: number, k: number) => {
     const [a, b] = [tokens[i]!.normal, tokens[k]!.normal];
-    return canShareLetters(a, b, letters[i]!, letters[k]!) && distanceBetween(a, b) <= RETAKES.maxSameWordDistance;
+    return measureWordDistance(a, b, letters[i], letters[k]) <= RETAKES.maxSameWordDistance;
   };
   const maxSize = Math.min(COMMON.maxComparedWords, retakeStart, tokens.length - retakeStart);
   for (let size = RETAKES.maxShortPhraseWords; size <= maxSize; size++) {
@@ -179,8 +178,9 @@ export function findTextRepetition(
   retakeStart: number,
   contradictedByAudio: boolean,
 ): Repetition | null {
-  const { tokens, distanceBetween, phraseStarts } = context;
-  if (distanceBetween(tokens[from]!.normal, tokens[retakeStart]!.normal) > RETAKES.maxSimilarWordDistance) return null;
+  const { tokens, phraseStarts } = context;
+  if (measureWordDistance(tokens[from]!.normal, tokens[retakeStart]!.normal) > RETAKES.maxSimilarWordDistance)
+    return null;
   const rows = retakeStart - from;
   const columns = Math.min(tokens.length - retakeStart, rows + COMMON.manyWords);
   let previous = Array.from({ length: columns + 1 }, (_, j) => j);
@@ -195,7 +195,7 @@ export function findTextRepetition(
     let lastMatches = false;
     for (let j = 1; j <= columns; j++) {
       const other = tokens[retakeStart + j - 1]!.normal;
-      const distance = distanceBetween(normal, other);
+      const distance = measureWordDistance(normal, other);
       const substituted = previous[j - 1]! + distance;
       row.push(Math.min(substituted, previous[j]! + 1, row[j - 1]! + 1));
       const brokenOff = isBrokenOffWord(normal, other)
@@ -240,7 +240,7 @@ export function toAudioRepetition(context: RetakeContext, acoustic: AcousticRepe
   const last = context.tokens[end - 1]!.normal;
   const next = context.tokens.slice(retakeStart + matched, retakeStart + matched + COMMON.maxSlipWords);
   const isSameAsLast = ({ normal }: { normal: string }) =>
-    context.distanceBetween(last, normal) <= RETAKES.maxSameWordDistance;
+    measureWordDistance(last, normal) <= RETAKES.maxSameWordDistance;
   if (matched >= COMMON.minSureMatchWords && next.some(isSameAsLast)) return repetition;
   const left = Math.max(1, Math.min(end - from - 1, end - from - matched));
   if (left > 2) return null;
@@ -261,7 +261,7 @@ function isUnclearWord(
 
 /** Returns whether the take ends with a clear word that is not a matching one: those were stretched over it. */
 function hasOtherEnding(
-  { tokens, words, lexicon, distanceBetween }: RetakeContext,
+  { tokens, words, lexicon }: RetakeContext,
   { from, retakeStart, end, matched }: AcousticRepetition,
 ): boolean {
   const last = tokens[end - 1]!;
@@ -270,19 +270,20 @@ function hasOtherEnding(
   if (words[last.word]!.confidence < COMMON.likelyWordConfidence) return false;
   const matchEnd = retakeStart + matched;
   const nearby = tokens.slice(Math.max(retakeStart, matchEnd - COMMON.maxSlipWords), matchEnd + COMMON.maxSlipWords);
-  return nearby.every((token) => distanceBetween(last.normal, token.normal) > RETAKES.maxSimilarWordDistance);
+  return nearby.every((token) => measureWordDistance(last.normal, token.normal) > RETAKES.maxSimilarWordDistance);
 }
 
 /** Returns whether the take has clearly recognized words that the retake lacks: other words, not misspelled ones. */
 function hasSureOtherWords(
-  { tokens, words, distanceBetween }: RetakeContext,
+  { tokens, words }: RetakeContext,
   { from, retakeStart, end, matched }: AcousticRepetition,
 ): boolean {
   const retake = tokens.slice(retakeStart, retakeStart + matched + 1);
   const others: number[] = [];
   let at = 0;
   for (let i = from; i < end; i++) {
-    const isSimilar = (normal: string) => distanceBetween(tokens[i]!.normal, normal) <= RETAKES.maxSimilarWordDistance;
+    const isSimilar = (normal: string) =>
+      measureWordDistance(tokens[i]!.normal, normal) <= RETAKES.maxSimilarWordDistance;
     const found = retake.findIndex((token, k) => k >= at && k <= at + 1 && isSimilar(token.normal));
     if (found >= 0) at = found + 1;
     else others.push(words[tokens[i]!.word]!.confidence);

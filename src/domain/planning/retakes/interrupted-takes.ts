@@ -3,6 +3,7 @@
  * remarks about the recording, such as "one more time", with the retakes that they announce.
  */
 
+import { measureWordDistance } from "../../text/normalize";
 import { alignWords } from "../../text/word-alignment";
 import type { Ticks } from "../../time";
 import { hasRemarkCue, isContentWord, isDanglingWord } from "../lexicon/lexicon";
@@ -19,7 +20,7 @@ export function isFragment(
   { from: first, to }: TokenRange,
   { from, retakeStart, matched }: Pick<Repetition, "from" | "retakeStart" | "matched">,
 ): boolean {
-  const { tokens, distanceBetween } = context;
+  const { tokens } = context;
   if (first >= to) return false;
   const whole = tokens[retakeStart + matched]?.normal ?? "";
   const fragment = tokens[first]!.normal;
@@ -29,7 +30,7 @@ export function isFragment(
     whole.startsWith(fragment.slice(0, RETAKES.minPrefixCharacters))
   )
     return true;
-  if (distanceBetween(fragment, whole) <= RETAKES.maxSameWordDistance) return true;
+  if (measureWordDistance(fragment, whole) <= RETAKES.maxSameWordDistance) return true;
   const others = listTokens(first, to);
   if (!isUnclear(context, others) || others.some((i) => isSure(context, i))) return false;
   if (matched >= COMMON.manyWords || isAnnounced(context, to, retakeStart)) return true;
@@ -142,7 +143,7 @@ export function isUnclear({ tokens, words }: RetakeContext, between: readonly nu
 
 /** Returns the take at `from` as a repetition if a remark separates it from a similar retake, otherwise null. */
 export function findAnnouncedRepetition(context: RetakeContext, from: number, retakeStart: number): Repetition | null {
-  const { tokens, phraseStarts, distanceBetween } = context;
+  const { tokens, phraseStarts } = context;
   if (!phraseStarts[from] || pauseBefore(tokens, retakeStart) < COMMON.minSentencePause) return null;
   const end = findRemarkStart(tokens, retakeStart);
   if (end <= from) return null;
@@ -151,9 +152,9 @@ export function findAnnouncedRepetition(context: RetakeContext, from: number, re
     return null;
   const take = tokens.slice(from, end).map((token) => token.normal);
   const retake = tokens.slice(retakeStart, last + 1).map((token) => token.normal);
-  const { pairs, cost } = alignWords(take, retake, distanceBetween);
+  const { pairs, cost } = alignWords(take, retake, measureWordDistance);
   const same = take.filter(
-    (normal, i) => pairs[i]! >= 0 && distanceBetween(normal, retake[pairs[i]!]!) <= RETAKES.maxSameWordDistance,
+    (normal, i) => pairs[i]! >= 0 && measureWordDistance(normal, retake[pairs[i]!]!) <= RETAKES.maxSameWordDistance,
   ).length;
   if (same < COMMON.minSameShare * Math.max(take.length, retake.length)) return null;
   const audio = { contradictedByAudio: false, confirmedByAudio: true, alignment: null };
@@ -166,7 +167,7 @@ export function findAnnouncedRepetition(context: RetakeContext, from: number, re
  * the words between them. Sentences of which only content words differ say something else.
  */
 export function findRewordedRepetition(context: RetakeContext, from: number, retakeStart: number): Repetition | null {
-  const { tokens, words, phraseStarts, lexicon, distanceBetween } = context;
+  const { tokens, words, phraseStarts, lexicon } = context;
   const isAlone = (i: number) => phraseStarts[i] === true && pauseBefore(tokens, i) >= COMMON.minSentencePause;
   if (!isAlone(from) || !isAlone(retakeStart) || !endsSentence(words[tokens[retakeStart - 1]!.word]!.text)) return null;
   const last = findLineEnd(tokens, retakeStart);
@@ -178,12 +179,12 @@ export function findRewordedRepetition(context: RetakeContext, from: number, ret
   const take = tokens.slice(from, retakeStart).map((token) => token.normal);
   const retake = tokens.slice(retakeStart, last + 1).map((token) => token.normal);
   const isSame = (a: string, b: string | undefined) =>
-    b !== undefined && distanceBetween(a, b) <= RETAKES.maxSameWordDistance;
+    b !== undefined && measureWordDistance(a, b) <= RETAKES.maxSameWordDistance;
   if (!isSame(take.at(-1)!, retake.at(-1))) return null;
   const isContent = (normal: string) => isContentWord(normal, lexicon);
   const [content, other] = [take.filter(isContent), retake.filter(isContent)];
   const countSame = (a: string[], b: string[]) => {
-    const { pairs } = alignWords(a, b, distanceBetween);
+    const { pairs } = alignWords(a, b, measureWordDistance);
     return a.filter((normal, i) => isSame(normal, b[pairs[i]!])).length;
   };
   const shared = countSame(content, other);
@@ -191,7 +192,7 @@ export function findRewordedRepetition(context: RetakeContext, from: number, ret
     shared > COMMON.maxSlipWords && shared >= COMMON.minSameShare * Math.min(content.length, other.length);
   if (!isSaidAgain || countSame(take, retake) >= COMMON.minSameShare * Math.max(take.length, retake.length))
     return null;
-  const { cost } = alignWords(take, retake, distanceBetween);
+  const { cost } = alignWords(take, retake, measureWordDistance);
   const audio = {
     contradictedByAudio: false,
     confirmedByAudio: true,

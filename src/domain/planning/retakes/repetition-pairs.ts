@@ -1,7 +1,7 @@
 /** Stage 4, retakes: selects the phrase starts to compare by audio. */
 
 import type { Word } from "../../speech";
-import { createDistanceCache } from "../../text/normalize";
+import { measureWordDistance } from "../../text/normalize";
 import type { Span, Ticks } from "../../time";
 import type { Lexicon } from "../lexicon/lexicon";
 import { ACTIVITY, COMMON, RETAKES } from "../thresholds";
@@ -35,7 +35,6 @@ export function listRepetitionPairs(
   tokens: readonly Token[],
   lexicon: Lexicon,
 ): RepetitionPair[] {
-  const distanceBetween = createDistanceCache();
   const starts = findPhraseStarts(words, tokens);
   return starts.flatMap((retakeStart, n) => {
     const count = countTextTokens(words, tokens, retakeStart);
@@ -44,7 +43,7 @@ export function listRepetitionPairs(
       if (tokens[retakeStart]!.normal === UNRECOGNIZED)
         return isAboutAsLong(tokens, from, findPhraseEnd(words, tokens, from, retakeStart), retakeStart);
       if (addsConjunction(tokens, from, retakeStart, lexicon)) return false;
-      return startsAlike(tokens, from, retakeStart, distanceBetween) || isClose(tokens, from, retakeStart);
+      return startsAlike(tokens, from, retakeStart) || isClose(tokens, from, retakeStart);
     };
     return starts
       .slice(Math.max(0, n - COMMON.maxComparedWords), n)
@@ -134,13 +133,8 @@ function countTextTokens(words: readonly Word[], tokens: readonly Token[], at: n
 }
 
 /** Returns whether the first words are alike: a long word, two or three of the first four, or a close short word. */
-function startsAlike(
-  tokens: readonly Token[],
-  a: number,
-  b: number,
-  distanceBetween: (x: string, y: string) => number,
-): boolean {
-  const distance = (i: number, k: number) => distanceBetween(tokens[i]!.normal, tokens[k]!.normal);
+function startsAlike(tokens: readonly Token[], a: number, b: number): boolean {
+  const distance = (i: number, k: number) => measureWordDistance(tokens[i]!.normal, tokens[k]!.normal);
   const isLongWord = (i: number) => tokens[i]!.normal.length >= COMMON.longWordCharacters;
   let shared = 0;
   let hasLongWord = false;

@@ -1,6 +1,7 @@
 /** A repetition: a range of tokens that resembles later tokens, and whether clearly recognized words differ. */
 
 import type { Word } from "../../speech";
+import { measureWordDistance } from "../../text/normalize";
 import { alignWords } from "../../text/word-alignment";
 import { isContentWord, type Lexicon } from "../lexicon/lexicon";
 import type { RepetitionScores } from "../rules";
@@ -16,7 +17,6 @@ export type RetakeContext = {
   /** Whether a phrase starts at each token. */
   phraseStarts: boolean[];
   removed: Uint8Array;
-  distanceBetween: (a: string, b: string) => number;
 };
 
 /**
@@ -68,19 +68,16 @@ export function toScores(tokens: readonly Token[], repetition: Repetition): Repe
 }
 
 /** What words are compared with. */
-export type ComparedWords = Pick<RetakeContext, "words" | "lexicon" | "distanceBetween">;
+export type ComparedWords = Pick<RetakeContext, "words" | "lexicon">;
 type ComparedRecording = ComparedWords & Pick<RetakeContext, "tokens">;
 type ComparedTakes = Pick<Repetition, "from" | "end" | "retakeStart" | "matched" | "confirmedByAudio">;
 
 /** Returns whether the take has a clearly recognized content word for which the retake has another one, or none. */
-export function hasDifferentWords(
-  { tokens, words, lexicon, distanceBetween }: ComparedRecording,
-  repetition: ComparedTakes,
-): boolean {
+export function hasDifferentWords({ tokens, words, lexicon }: ComparedRecording, repetition: ComparedTakes): boolean {
   const { from, end, retakeStart, matched } = repetition;
   const take = tokens.slice(from, end);
   const retake = tokens.slice(retakeStart, retakeStart + matched + 1);
-  const { pairs } = alignWords(toNormals(take), toNormals(retake), distanceBetween, true);
+  const { pairs } = alignWords(toNormals(take), toNormals(retake), measureWordDistance, true);
   const isSure = ({ normal, word }: Token, isEnding: boolean) => {
     const confidence = isEnding ? COMMON.likelyWordConfidence : COMMON.sureWordConfidence;
     return isContentWord(normal, lexicon) && (lexicon.numberWords.has(normal) || words[word]!.confidence >= confidence);
@@ -97,7 +94,7 @@ export function hasDifferentWords(
     const other = retake[pair]?.normal;
     const isSame =
       other !== undefined &&
-      (distanceBetween(normal, other) <= maxDistance || (isLast && isBrokenOffWord(normal, other)));
+      (measureWordDistance(normal, other) <= maxDistance || (isLast && isBrokenOffWord(normal, other)));
     if (isSame && isContentWord(normal, lexicon)) equal++;
     if (isSame || !isSure(take[i]!, isEnding)) continue;
     const instead = pair >= 0 ? [retake[pair]!] : listTokensInstead(pairs, i, retake);
@@ -117,8 +114,8 @@ export function isSaidAgain(
   share: number,
   recording: ComparedWords,
 ): boolean {
-  const { words, distanceBetween } = recording;
-  const { pairs } = alignWords(toNormals(take), toNormals(retake), distanceBetween, true);
+  const { words } = recording;
+  const { pairs } = alignWords(toNormals(take), toNormals(retake), measureWordDistance, true);
   const last = take.at(-1)!;
   const endsAlike = pairs.at(-1)! >= 0 || words[last.word]!.confidence < COMMON.likelyWordConfidence;
   if (pairs.filter((pair) => pair >= 0).length <= share * take.length || !endsAlike) return false;

@@ -6,7 +6,7 @@
 import type { Candidate } from "../../plan";
 import { joinTexts } from "../../segments";
 import type { Word } from "../../speech";
-import { createDistanceCache } from "../../text/normalize";
+import { measureWordDistance } from "../../text/normalize";
 import { alignWords } from "../../text/word-alignment";
 import { type AudioActivity, measureClipping } from "../audio-activity";
 import type { DecidedWord } from "../decided-spans";
@@ -31,7 +31,6 @@ export function groupTakesByLine(
   retakes: readonly Retake[],
 ): RepeatedLine[] {
   const { takes, removed } = findEarlierTakes(words, tokens, retakes);
-  const distanceBetween = createDistanceCache();
   /** For each token, the token of the last take with the same content, and the take to which it belongs. */
   const lastSaid = Int32Array.from(tokens, (_, i) => (removed[i] ? -1 : i));
   const takeOf = new Int32Array(tokens.length).fill(-1);
@@ -39,7 +38,7 @@ export function groupTakesByLine(
   for (const [n, { from, to, retakeStart }] of takes.entries()) {
     const normals = (a: number, b: number) => tokens.slice(a, b).map((token) => token.normal);
     const retake = normals(retakeStart, retakeStart + to - from + COMMON.manyWords);
-    const { pairs } = alignWords(normals(from, to), retake, distanceBetween, true);
+    const { pairs } = alignWords(normals(from, to), retake, measureWordDistance, true);
     for (let i = from; i < to; i++) {
       const pair = pairs[i - from]!;
       lastSaid[i] = pair < 0 ? -1 : lastSaid[retakeStart + pair]!;
@@ -143,10 +142,9 @@ export function chooseTakes(
   input: TakeInput,
   isRemoved: (token: number) => boolean,
 ): RatedLine[] {
-  const distanceBetween = createDistanceCache();
   const rated = lines.map(({ last, earlier }) => ({
     text: joinTakeText(input, last),
-    takes: [...earlier, last].map((range) => rateTake(range, last, input, distanceBetween)),
+    takes: [...earlier, last].map((range) => rateTake(range, last, input)),
     chosen: earlier.length,
   }));
   const areRemoved = (from: number, to: number) => {
@@ -198,25 +196,20 @@ export function findAssembledLines(
   );
 }
 
-function rateTake(
-  range: TokenRange,
-  line: TokenRange,
-  { words, tokens, activity }: TakeInput,
-  distanceBetween: (a: string, b: string) => number,
-): RatedTake {
+function rateTake(range: TokenRange, line: TokenRange, { words, tokens, activity }: TakeInput): RatedTake {
   const take = tokens.slice(range.from, range.to);
   const whole = tokens.slice(line.from, line.to);
   const isLine = range.from === line.from;
   const { pairs, cost } = alignWords(
     take.map((token) => token.normal),
     whole.map((token) => token.normal),
-    distanceBetween,
+    measureWordDistance,
   );
   const lengthOf = (all: readonly Token[]) => all[all.length - 1]!.end - all[0]!.start;
   const relativeLength = Math.min(1, lengthOf(take) / Math.max(1, lengthOf(whole)));
   const equalShare = Math.max(0, 1 - cost / whole.length);
   const endsAlike =
-    distanceBetween(take[take.length - 1]!.normal, whole[whole.length - 1]!.normal) <= RETAKES.maxSameWordDistance;
+    measureWordDistance(take[take.length - 1]!.normal, whole[whole.length - 1]!.normal) <= RETAKES.maxSameWordDistance;
   const hasEnding = pairs[pairs.length - 1] === whole.length - 1 && endsAlike;
   const isSpelledAlike = equalShare >= RETAKES.minSimilarShare;
   const logConfidence = take.reduce(

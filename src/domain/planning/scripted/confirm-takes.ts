@@ -5,7 +5,7 @@
 
 import type { Candidate } from "../../plan";
 import type { AlignedWord, ForcedAlignment, Word } from "../../speech";
-import { createDistanceCache, measureWordDistance } from "../../text/normalize";
+import { measureWordDistance } from "../../text/normalize";
 import { alignWords } from "../../text/word-alignment";
 import type { Span } from "../../time";
 import { findBestAlignment, isUsableAlignment, type PlanSteps, requestAlignmentsOf } from "../context";
@@ -171,7 +171,6 @@ function listFalseStarts(
   takes: readonly (ConfirmedTake | null)[],
   earlierTakes: readonly EarlierTake[],
 ): Candidate[][] {
-  const distanceBetween = createDistanceCache();
   const lineAt = new Int32Array(tokens.length).fill(-1);
   for (const take of takes) if (take) lineAt.fill(take.line, take.from, take.to);
   const out: Candidate[][] = lines.map(() => []);
@@ -182,7 +181,7 @@ function listFalseStarts(
     for (let j = from; j < to; j++) if (lineAt[j]! < 0) lineAt[j] = line;
     if (candidates[line]!.some((one) => one.from < to && from < one.to)) continue;
     const said = tokens.slice(from, to).map((token) => token.normal);
-    const { cost } = alignWords(said, lines[line]!.words, distanceBetween);
+    const { cost } = alignWords(said, lines[line]!.words, measureWordDistance);
     const score = Math.max(0, 1 - cost / lines[line]!.words.length);
     out[line]!.push({ ...toLineWindow({ from, to }, tokens, activity), score, complete: false });
   }

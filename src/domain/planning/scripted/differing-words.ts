@@ -1,6 +1,6 @@
 /** Keeps words that were said once in place of words of the script, which differs there from the speech. */
 
-import { createDistanceCache, measureWordDistance } from "../../text/normalize";
+import { measureWordDistance } from "../../text/normalize";
 import { createYieldCounter, type PlanSteps } from "../context";
 import { hasRemarkCue, isFillerText } from "../lexicon/lexicon";
 import { type ComparedWords, isSaidAgain } from "../retakes/repetition";
@@ -160,12 +160,11 @@ export function* listNewPhrases(run: TokenRange, context: Context): PlanSteps<To
   const reach = Math.min(COMMON.maxComparedWords, 2 * countTokens(run) + 2);
   const before = listKept(tokens, context.path.kept, run.from - 1, -1, reach).reverse();
   const after = listKept(tokens, context.path.kept, run.to, 1, reach);
-  const distanceBetween = createDistanceCache();
   const out: TokenRange[] = [];
   for (const phrase of phrases) {
     const compared = tokens.slice(phrase.from, Math.min(phrase.to, phrase.from + COMMON.maxComparedWords));
     if (context.isYieldDue((before.length + after.length) * compared.length ** 2)) yield null;
-    const isRepeated = [before, after].some((near) => isSaidIn(compared, near, { words, lexicon, distanceBetween }));
+    const isRepeated = [before, after].some((near) => isSaidIn(compared, near, { words, lexicon }));
     if (!isRepeated && !hasRemarkCue(listClearWords(phrase, context).join(" "), lexicon)) out.push(phrase);
   }
   return out;

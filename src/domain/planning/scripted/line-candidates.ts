@@ -1,11 +1,10 @@
 /** Candidates for the takes of a script line: stretches that resemble it, rated by forced alignment within a budget. */
 
 import type { AlignedWord, AlignmentRequest, ForcedAlignment } from "../../speech";
-import { createDistanceCache } from "../../text/normalize";
 import type { Span, Ticks } from "../../time";
 import { type AudioActivity, measureClipping } from "../audio-activity";
 import { findBestAlignment, type PlanSteps, requestAlignmentsOf } from "../context";
-import { type ComparedWords, isSaidAgain } from "../retakes/repetition";
+import { isSaidAgain } from "../retakes/repetition";
 import { findOverlapping, rateLogProb } from "../spans";
 import { COMMON, RETAKES, SCRIPT } from "../thresholds";
 import type { Token, TokenRange } from "../tokens";
@@ -183,7 +182,6 @@ export function* checkMatches(
     const isBetter = !known || (alignment !== null && alignment.meanLogProb > known.meanLogProb + SCRIPT.maxLoss);
     if (!best.has(match) || isBetter) best.set(match, candidate);
   }
-  const distanceBetween = createDistanceCache();
   return matches.map((row) => {
     const rated = row.flatMap((match) => best.get(match) ?? []);
     const alignments = rated.flatMap(({ alignment }) => alignment ?? []);
@@ -195,7 +193,7 @@ export function* checkMatches(
     const isExact =
       rated.some(({ score }) => score === 1) ||
       alignments.some(({ words }) => words.every(({ logProb }) => logProb >= COMMON.maxMisfit));
-    return isExact ? corrected : rateRetakesAlike(corrected, recording, distanceBetween);
+    return isExact ? corrected : rateRetakesAlike(corrected, recording);
   });
 }
 
@@ -203,18 +201,14 @@ export function* checkMatches(
  * Returns the candidates of a line of which no take has all words. One that has the words of an earlier, better one is
  * rated like it: if the same words were recognized, the wrong words of the script make the difference.
  */
-function rateRetakesAlike(
-  row: readonly LineCandidate[],
-  recording: ScriptedRecording,
-  distanceBetween: ComparedWords["distanceBetween"],
-): LineCandidate[] {
+function rateRetakesAlike(row: readonly LineCandidate[], recording: ScriptedRecording): LineCandidate[] {
   const out: LineCandidate[] = [];
   for (const one of row) {
     const alike = out.filter(
       (earlier) =>
         earlier.quality > one.quality &&
         one.window.start - earlier.window.end <= RETAKES.maxDistance &&
-        isInLater(earlier, one, recording, distanceBetween),
+        isInLater(earlier, one, recording),
     );
     out.push({
       ...one,
@@ -230,15 +224,10 @@ function rateRetakesAlike(
 }
 
 /** Returns whether the phrases of a later range have the words of those of a range. */
-function isInLater(
-  one: TokenRange,
-  later: TokenRange,
-  { tokens, words, lexicon }: ScriptedRecording,
-  distanceBetween: ComparedWords["distanceBetween"],
-): boolean {
+function isInLater(one: TokenRange, later: TokenRange, { tokens, words, lexicon }: ScriptedRecording): boolean {
   const [take, retake] = [toPhrases(one, tokens), toPhrases(later, tokens)];
   if (later.from < one.to || Math.max(take.length, retake.length) > COMMON.maxComparedWords) return false;
-  return isSaidAgain(take, retake, COMMON.minCompleteShare, { words, lexicon, distanceBetween });
+  return isSaidAgain(take, retake, COMMON.minCompleteShare, { words, lexicon });
 }
 
 /** Returns the tokens of a range, and those up to the next pauses. */

@@ -1,7 +1,7 @@
 /** Stage 4: finds where lines may be spoken, by comparing words. Cheap and tolerant; forced alignment verifies it. */
 
 import { type DistanceTable, findDistanceTable } from "../../text/distances";
-import { createDistanceCache } from "../../text/normalize";
+import { measureWordDistance } from "../../text/normalize";
 import { createYieldCounter, type PlanSteps } from "../context";
 import { COMMON, SCRIPT } from "../thresholds";
 import { pauseBefore, type Token, type TokenRange } from "../tokens";
@@ -16,12 +16,9 @@ export type LineMatch = { line: number; from: number; to: number; score: number;
 /** Costs differ by more, or are equal. */
 const ROUNDING_ERROR = 1e-3;
 
-type WordDistance = (a: string, b: string) => number;
-
 /** Returns the best matches of each line in order of time. The matches of one line do not overlap. */
 export function* matchLines(lines: readonly ScriptLine[], tokens: readonly Token[]): PlanSteps<LineMatch[][]> {
   const isYieldDue = createYieldCounter();
-  const distanceBetween = createDistanceCache();
   const table = findDistanceTable(tokens);
   const share = Math.floor(SCRIPT.maxMatches / lines.length);
   const maxMatches = Math.max(SCRIPT.minMatchesPerLine, Math.min(SCRIPT.maxMatchesPerLine, share));
@@ -35,7 +32,7 @@ export function* matchLines(lines: readonly ScriptLine[], tokens: readonly Token
     const row: LineMatch[] = [];
     for (const { from, to } of found) {
       if (isYieldDue(line.words.length * (to - from))) yield null;
-      row.push(trimMatch(alignLineAt(index, line, tokens, from, to, distanceBetween)));
+      row.push(trimMatch(alignLineAt(index, line, tokens, from, to)));
     }
     matches.push(row.filter((match) => match.to > match.from).sort((a, b) => a.from - b.from));
   }
@@ -154,7 +151,6 @@ export function alignLineAt(
   tokens: readonly Token[],
   from: number,
   to: number,
-  distanceBetween: WordDistance = createDistanceCache(),
 ): LineMatch {
   const words = line.words;
   const n = words.length;
@@ -168,7 +164,7 @@ export function alignLineAt(
         continue;
       }
       cost[i * width + j] = Math.min(
-        cost[(i - 1) * width + j - 1]! + distanceBetween(words[i - 1]!, tokens[from + j - 1]!.normal),
+        cost[(i - 1) * width + j - 1]! + measureWordDistance(words[i - 1]!, tokens[from + j - 1]!.normal),
         cost[(i - 1) * width + j]! + 1,
         cost[i * width + j - 1]! + SCRIPT.keptWordCost,
       );
@@ -179,7 +175,7 @@ export function alignLineAt(
   let j = m;
   while (i > 0 && j > 0) {
     const here = cost[i * width + j]!;
-    const distance = distanceBetween(words[i - 1]!, tokens[from + j - 1]!.normal);
+    const distance = measureWordDistance(words[i - 1]!, tokens[from + j - 1]!.normal);
     if (Math.abs(here - cost[(i - 1) * width + j - 1]! - distance) < ROUNDING_ERROR) {
       if (distance < 1) pairs[i - 1] = from + j - 1;
       i--;

@@ -3,7 +3,6 @@
  * that was read twice is one of the attempts, never parts of both, if one is complete and as good.
  */
 
-import { createDistanceCache } from "../../text/normalize";
 import { isContentWord } from "../lexicon/lexicon";
 import { hasDifferentWords } from "../retakes/repetition";
 import { takeWorth } from "../take-list";
@@ -131,7 +130,7 @@ function createOtherLineCheck(
       if (tokens[token]!.normal === word && isContentWord(word, lexicon)) isFound[token] = 1;
     }
   }
-  const compared = { tokens, words, lexicon, distanceBetween: createDistanceCache() };
+  const compared = { tokens, words, lexicon };
   return (i, place, { from, to }) => {
     if (from < place.to || Math.max(to - from, place.to - place.from) > COMMON.maxComparedWords) return false;
     const ofLater = lineAt.subarray(from, to).filter((line) => line > i).length;

@@ -1,6 +1,6 @@
 /** Finds lines that are not recorded, so that no words of other lines are kept as their takes. */
 
-import { createDistanceCache } from "../../text/normalize";
+import { measureWordDistance } from "../../text/normalize";
 import { COMMON } from "../thresholds";
 import type { TokenRange } from "../tokens";
 import type { ScriptPath } from "./find-path";
@@ -30,12 +30,11 @@ export function dropUnspokenLines(
   if (!areReadExactly(spoken, tokens.length)) return { path, isExact: false };
   const pairs = path.pairs.slice();
   const kept = path.kept.slice();
-  const distanceBetween = createDistanceCache();
   /** Returns how many words of a range are those of a line, in order. Similar words count in part. */
   const countAlike = (i: number, { from, to }: TokenRange): number => {
     const { words } = lines[i]!;
-    const own = alignLineAt(i, lines[i]!, tokens, from, to, distanceBetween).pairs;
-    return own.reduce((sum, j, k) => sum + (j < 0 ? 0 : 1 - distanceBetween(words[k]!, tokens[j]!.normal)), 0);
+    const own = alignLineAt(i, lines[i]!, tokens, from, to).pairs;
+    return own.reduce((sum, j, k) => sum + (j < 0 ? 0 : 1 - measureWordDistance(words[k]!, tokens[j]!.normal)), 0);
   };
   let offset = 0;
   for (const [i, take] of found.entries()) {

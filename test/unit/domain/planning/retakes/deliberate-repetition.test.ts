@@ -71,7 +71,7 @@ describe("deliberate repetitions stay", () => {
     const tokens = tokenize(words, "en");
     const removed = new Uint8Array(tokens.length);
     const phraseStarts = tokens.map((_, i) => i === 0);
-    const context = { words, tokens, lexicon: ENGLISH, phraseStarts, removed, distanceBetween: () => 1 };
+    const context = { words, tokens, lexicon: ENGLISH, phraseStarts, removed };
     const audio = { contradictedByAudio: false, confirmedByAudio: true, alignment: -1 };
     expect(isDeliberate(context, { from: 0, end: 3, retakeStart: 3, matched: 1, cost: 0, ...audio })).toBe(true);
   });

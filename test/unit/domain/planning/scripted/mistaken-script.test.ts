@@ -12,7 +12,6 @@ import { addParaphrases } from "../../../../../src/domain/planning/scripted/miss
 import { SCRIPTED_STAGES } from "../../../../../src/domain/planning/scripted/plan-scripted";
 import { parseScript, type ScriptedRecording } from "../../../../../src/domain/planning/scripted/script-lines";
 import { tokenize } from "../../../../../src/domain/planning/tokens";
-import { createDistanceCache } from "../../../../../src/domain/text/normalize";
 import { createRecording, cutWithScript, listKeptWords, runWithAlignments } from "./spoken-recording";
 
 /**
@@ -43,7 +42,7 @@ describe("whether a phrase is said again", () => {
   const isAgain = (take: string, retake: string) => {
     const { words, tokens } = record(`${take} / ${retake}`, "");
     const count = take.split(" ").length;
-    const compared = { words, lexicon: ENGLISH, distanceBetween: createDistanceCache() };
+    const compared = { words, lexicon: ENGLISH };
     return isSaidAgain(tokens.slice(0, count), tokens.slice(count), 0.5, compared);
   };
 

@@ -10,7 +10,7 @@ import {
   type SpeechAnalysis,
   type Word,
 } from "../../../../../src/domain/speech";
-import { createDistanceCache, normalizeWords } from "../../../../../src/domain/text/normalize";
+import { measureWordDistance, normalizeWords } from "../../../../../src/domain/text/normalize";
 import { alignWords } from "../../../../../src/domain/text/word-alignment";
 import { planCut } from "../../../../../src/work/cuts/plan-cut";
 
@@ -62,7 +62,6 @@ function createRecordingOf(words: Word[]): SpeechAnalysis {
  * Aligns a text with the words in a window: those that are spoken there, in order, are likely, and the others are not.
  */
 export function createAligner({ transcript }: SpeechAnalysis) {
-  const distanceBetween = createDistanceCache();
   return ({ window, text, mute = [] }: AlignmentRequest): ForcedAlignment => {
     const isInside = (span: Word, { start, end }: { start: number; end: number }) =>
       (span.start + span.end) / 2 >= start && (span.start + span.end) / 2 < end;
@@ -73,7 +72,7 @@ export function createAligner({ transcript }: SpeechAnalysis) {
     const { pairs } = alignWords(
       texts.map((word) => normalizeWords(word).join("")),
       spoken.map((word) => normalizeWords(word.text).join("")),
-      (a, b) => (distanceBetween(a, b) < 0.3 ? 0 : 1),
+      (a, b) => (measureWordDistance(a, b) < 0.3 ? 0 : 1),
     );
     let at = window.start;
     const words = texts.map((word, k) => {
