@@ -1,7 +1,7 @@
 /** Stage 6: finds lines by audio that the transcript does not show: a misspelled sentence may still align. */
 
 import type { AlignedWord } from "../../speech";
-import type { Span, Ticks } from "../../time";
+import { findFirst, type Span, type Ticks } from "../../time";
 import { findBestAlignment, type PlanSteps, requestAlignmentsOf } from "../context";
 import { ACTIVITY, COMMON, SCRIPT } from "../thresholds";
 import { pauseBefore, type TokenRange, toMaxLength } from "../tokens";
@@ -68,11 +68,14 @@ function listTrials(
 ) {
   const { tokens, lines } = recording;
   const ticksPerCharacter = measurePace(candidates, recording);
+  const starts = candidates
+    .flatMap((row) => row.flatMap((one) => (one.accepted ? [one.from] : [])))
+    .sort((a, b) => a - b);
   const searches = lines.map((_, index) => {
     // An accepted candidate without a take is elsewhere: the same line may be said several times.
     const stretch =
       takes[index] && hasAccepted(candidates[index])
-        ? findLaterStretch(takes, candidates, recording, index)
+        ? findLaterStretch(takes, candidates, recording, index, starts)
         : findMissedStretch(takes, candidates, recording, index);
     return { index, stretch, key: `${stretch.from}-${stretch.to}` };
   });
@@ -121,19 +124,23 @@ function findMissedStretch(
   return { from, to: next?.from ?? tokens.length };
 }
 
-/** Returns where a line may have been repeated without being recognized: after its last take, before other lines. */
+/**
+ * Returns where a line may have been repeated without being recognized: after its last take, before other lines.
+ * `starts` are those of all accepted candidates, sorted.
+ */
 function findLaterStretch(
   takes: readonly (PathTake | null)[],
   candidates: readonly LineCandidate[][],
   { tokens }: ScriptedRecording,
   index: number,
+  starts: readonly number[],
 ): TokenRange {
-  const own = takes[index]!;
-  const accepted = candidates.flat().filter((one) => one.accepted);
-  const from = Math.max(own.to, ...accepted.filter((one) => one.line === index).map((one) => one.to));
-  const next = takes.slice(index + 1).find((take) => take && take.from >= from);
-  const laterStarts = accepted.filter((one) => one.from >= from).map((one) => one.from);
-  return { from, to: Math.min(next?.from ?? tokens.length, ...laterStarts) };
+  const own = candidates[index]!.filter((one) => one.accepted);
+  const from = Math.max(takes[index]!.to, ...own.map((one) => one.to));
+  const isNext = (take: PathTake | null, i: number) => i > index && take !== null && take.from >= from;
+  const next = takes.find(isNext)?.from ?? tokens.length;
+  const later = starts[findFirst(starts.length, (i) => starts[i]! >= from)] ?? tokens.length;
+  return { from, to: Math.min(next, later) };
 }
 
 /** Returns the candidates without those that overlap a better one of the same line. */
