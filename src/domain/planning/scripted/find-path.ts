@@ -8,7 +8,7 @@ import { findDistanceTable } from "../../text/distances";
 import { createYieldCounter, type PlanSteps } from "../context";
 import { takeWorth } from "../take-list";
 import { COMMON, RETAKES, SCRIPT } from "../thresholds";
-import { pauseBefore, type Token } from "../tokens";
+import { pauseBefore, type Token, type TokenRange } from "../tokens";
 import type { LineCandidate } from "./line-candidates";
 import type { ScriptLine } from "./script-lines";
 
@@ -18,62 +18,79 @@ export type ScriptPath = { pairs: Int32Array; kept: Uint8Array };
 /** The input of the search besides the words. `repeated[j]` is 1 if token j is repeated immediately. */
 type PathKnowledge = { repeated: Uint8Array; bias: LineBias; boundsOf?: LineBoundsOf };
 
-/** Finds the path. Only every n-th row is stored; the rows in between are recomputed on the way back. */
+/** How many steps are stored, one byte each. */
+const MAX_STORED_STEPS = 32_000_000;
+
+/** Finds the path. The steps of a block of words are stored; those of earlier blocks are recomputed on the way back. */
 export function* findPath(
   lines: readonly ScriptLine[],
   tokens: readonly Token[],
   { repeated, bias, boundsOf = () => ({ from: 0, to: tokens.length }) }: PathKnowledge,
+  maxStoredSteps = MAX_STORED_STEPS,
 ): PlanSteps<ScriptPath> {
   const isYieldDue = createYieldCounter();
-  const script = listScriptWords(lines);
-  const step = createPathStep(tokens, repeated, bias, boundsOf);
-  const height = Math.max(1, Math.ceil(Math.sqrt(script.length)));
+  const blocks = divideScript(lines, boundsOf, maxStoredSteps);
+  const step = createPathStep(tokens, repeated, bias);
+  const steps = new Uint8Array(Math.max(0, ...blocks.map(({ size }) => size)));
   let [row, spare] = [createRow(tokens.length), createRow(tokens.length)];
-  const checkpoints: CostRow[] = [];
-  for (const [i, word] of script.entries()) {
-    if (isYieldDue(tokens.length)) yield null;
-    if (i % height === 0) checkpoints.push(copyRow(row));
-    step(word, row, spare, null);
-    [row, spare] = [spare, row];
-  }
-  extendRow(row, row.from, tokens.length);
-  const pairs = new Int32Array(script.length).fill(-1);
-  const kept = new Uint8Array(tokens.length);
-  const at: PathPosition = { j: tokens.length, keeping: row.kept[tokens.length]! < row.skipping[tokens.length]! };
-  for (let block = checkpoints.length - 1; block >= 0; block--) {
-    const from = block * height;
-    const words = script.slice(from, from + height);
-    const steps = words.map(() => new Uint8Array(tokens.length + 1));
-    row = checkpoints[block]!;
-    spare = createRow(tokens.length);
-    for (const [n, word] of words.entries()) {
-      if (isYieldDue(tokens.length)) yield null;
-      step(word, row, spare, steps[n]!);
+  function* search({ words }: PathBlock): PlanSteps<void> {
+    for (const word of words) {
+      const count = countSteps(word.bounds);
+      if (isYieldDue(count)) yield null;
+      step(word, row, spare, steps.subarray(word.at, word.at + count));
       [row, spare] = [spare, row];
     }
-    walkBack(steps, from, at, pairs, kept);
   }
-  return { pairs, kept };
+  const starts: CostRow[] = [];
+  for (const block of blocks) {
+    starts.push(copyRow(row));
+    yield* search(block);
+  }
+  extendRow(row, row.from, tokens.length);
+  const wordCount = blocks.reduce((sum, { words }) => sum + words.length, 0);
+  const path = { pairs: new Int32Array(wordCount).fill(-1), kept: new Uint8Array(tokens.length) };
+  const at: PathPosition = { j: tokens.length, keeping: row.kept[tokens.length]! < row.skipping[tokens.length]! };
+  for (let n = blocks.length - 1; n >= 0; n--) {
+    if (n < blocks.length - 1) {
+      row = starts[n]!;
+      yield* search(blocks[n]!);
+    }
+    walkBack(blocks[n]!, steps, at, path);
+  }
+  return path;
 }
 
-function listScriptWords(lines: readonly ScriptLine[]): ScriptWord[] {
-  return lines.flatMap(({ words, optional }, line) =>
-    words.map((word, k) => ({ word, line, first: k === 0, last: k === words.length - 1, optional })),
-  );
+/** Divides the words of the script into blocks of at most `maxSteps` steps, or one word. */
+function divideScript(lines: readonly ScriptLine[], boundsOf: LineBoundsOf, maxSteps: number): PathBlock[] {
+  const blocks: PathBlock[] = [];
+  let index = 0;
+  for (const [line, { words, optional }] of lines.entries()) {
+    const bounds = boundsOf(line);
+    const count = countSteps(bounds);
+    for (const [k, word] of words.entries()) {
+      let block = blocks.at(-1);
+      if (!block || block.size + count > maxSteps) {
+        block = { from: index, words: [], size: 0 };
+        blocks.push(block);
+      }
+      const [first, last] = [k === 0, k === words.length - 1];
+      block.words.push({ word, line, first, last, optional, bounds, at: block.size });
+      block.size += count;
+      index++;
+    }
+  }
+  return blocks;
 }
+
+const countSteps = ({ from, to }: TokenRange): number => to - from + 1;
 
 type PathPosition = { j: number; keeping: boolean };
 
 /** Follows the steps of a block of script words back to its start. */
-function walkBack(
-  steps: readonly Uint8Array[],
-  from: number,
-  at: PathPosition,
-  pairs: Int32Array,
-  kept: Uint8Array,
-): void {
-  for (let n = steps.length - 1; n >= 0; ) {
-    const step = steps[n]![at.j]!;
+function walkBack({ from, words }: PathBlock, steps: Uint8Array, at: PathPosition, { pairs, kept }: ScriptPath): void {
+  for (let n = words.length - 1; n >= 0; ) {
+    const { bounds, at: first } = words[n]!;
+    const step = at.j > bounds.to ? SKIP_WORD << SKIP_SHIFT : steps[first + at.j - bounds.from]!;
     if (!at.keeping) {
       const reached = step >> SKIP_SHIFT;
       if (reached === SKIP_WORD) at.j--;
@@ -94,14 +111,25 @@ function walkBack(
   }
 }
 
-/** A word of the script and its position in its line. */
-type ScriptWord = { word: string; line: number; first: boolean; last: boolean; optional: boolean };
+/** A word of the script and its position in its line. `at` is its first step in its block, `bounds` are of the line. */
+type ScriptWord = {
+  word: string;
+  line: number;
+  first: boolean;
+  last: boolean;
+  optional: boolean;
+  bounds: TokenRange;
+  at: number;
+};
+
+/** The words of the script from word `from` on. They have `size` steps. */
+type PathBlock = { from: number; words: ScriptWord[]; size: number };
 
 /** Returns the cost of matching each token with a word of the line, negative as a bonus. Null without candidates. */
 type LineBias = (line: number) => Float32Array | null;
 
 /** Returns how many tokens may have passed when a line is spoken, `[from, to]`. */
-type LineBoundsOf = (line: number) => { from: number; to: number };
+type LineBoundsOf = (line: number) => TokenRange;
 
 /** A row: the lowest costs after j tokens, with token j kept or skipped. Only cells `from` to `to` are computed. */
 type CostRow = { kept: Float64Array; skipping: Float64Array; from: number; to: number };
@@ -129,16 +157,11 @@ const copyRow = ({ kept, skipping, from, to }: CostRow): CostRow => ({
   to,
 });
 
-/** Writes the row after one more word to `after`, and how each cell was reached to `steps`, unless it is null. */
-type PathStep = (word: ScriptWord, before: CostRow, after: CostRow, steps: Uint8Array | null) => void;
+/** Writes the row after one more word to `after`, and how each cell of its bounds was reached to `steps`. */
+type PathStep = (word: ScriptWord, before: CostRow, after: CostRow, steps: Uint8Array) => void;
 
 /** Returns the step function. `repeated[j]` is 1 for immediately repeated tokens, which are skipped cheaply. */
-function createPathStep(
-  tokens: readonly Token[],
-  repeated: Uint8Array,
-  bias: LineBias,
-  boundsOf: LineBoundsOf,
-): PathStep {
+function createPathStep(tokens: readonly Token[], repeated: Uint8Array, bias: LineBias): PathStep {
   const size = tokens.length;
   const { ids, row: distancesTo } = findDistanceTable(tokens);
   const biasFor = cacheLast(bias);
@@ -148,8 +171,7 @@ function createPathStep(
   );
   const none = new Float32Array(size);
 
-  return ({ word, line, first, last, optional }, before, after, steps) => {
-    const { from, to } = boundsOf(line);
+  return ({ word, line, first, last, optional, bounds: { from, to } }, before, after, steps) => {
     const lost = optional ? SCRIPT.lostOptionalCost : SCRIPT.lostWordCost;
     const distances = distancesTo(word);
     const tokenBias = biasFor(line) ?? none;
@@ -194,9 +216,8 @@ function createPathStep(
         skipStep = SKIP_WORD;
       }
       skipping[j] = skip;
-      if (steps) steps[j] = keptStep | (skipStep << SKIP_SHIFT);
+      steps[j - from] = keptStep | (skipStep << SKIP_SHIFT);
     }
-    if (steps) steps.fill(SKIP_WORD << SKIP_SHIFT, to + 1);
   };
 }
 

@@ -24,13 +24,19 @@ function tokens(text: string): Token[] {
 }
 
 const lines = (...texts: string[]) => parseScript(texts.join("\n"));
-const pathOf = (script: ScriptLine[], words: Token[], boundsOf?: (line: number) => { from: number; to: number }) =>
+const pathOf = (
+  script: ScriptLine[],
+  words: Token[],
+  boundsOf?: (line: number) => { from: number; to: number },
+  maxStoredSteps?: number,
+) =>
   runWithoutAlignment(
-    findPath(script, words, {
-      repeated: new Uint8Array(words.length),
-      bias: () => null,
-      ...(boundsOf ? { boundsOf } : {}),
-    }),
+    findPath(
+      script,
+      words,
+      { repeated: new Uint8Array(words.length), bias: () => null, ...(boundsOf ? { boundsOf } : {}) },
+      maxStoredSteps,
+    ),
   );
 const keptOf = (script: ScriptLine[], text: string) => {
   const words = tokens(text);
@@ -74,9 +80,9 @@ describe("the path of the script", () => {
     );
   });
 
-  test("a bounded search finds the same path when the bounds hold", () => {
+  test("a bounded search finds the same path when the bounds hold, with few or many steps in memory", () => {
     fc.assert(
-      fc.property(script, words, fc.nat(6), (given, spoken, margin) => {
+      fc.property(script, words, fc.nat(6), fc.nat(200), (given, spoken, margin, maxStoredSteps) => {
         const whole = pathOf(given, spoken);
         let at = 0;
         let low = 0;
@@ -87,7 +93,8 @@ describe("the path of the script", () => {
           return { from: Math.max(0, low - margin), to: spoken.length };
         });
         for (let i = bounds.length - 2; i >= 0; i--) bounds[i]!.from = Math.min(bounds[i]!.from, bounds[i + 1]!.from);
-        expect(pathOf(given, spoken, (line) => bounds[line]!)).toEqual(whole);
+        expect(pathOf(given, spoken, undefined, maxStoredSteps)).toEqual(whole);
+        expect(pathOf(given, spoken, (line) => bounds[line]!, maxStoredSteps)).toEqual(whole);
       }),
     );
   });
