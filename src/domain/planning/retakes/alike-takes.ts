@@ -173,7 +173,7 @@ function* isInRow({ take, remark, neighbors }: PhrasePair, duration: Ticks): Pla
 const toLoudSpan = ({ start, quiet }: Phrase): Span => ({ start, end: quiet });
 
 /** Returns the pair to compare. A take may be slower when it is said again. */
-const toAudioPair = (take: Span, start: Ticks, duration: Ticks): AudioPair => ({
+export const toAudioPair = (take: Span, start: Ticks, duration: Ticks): AudioPair => ({
   take,
   retake: { start, end: Math.min(duration, start + toMaxLength(durationOf(take))) },
 });

@@ -263,7 +263,7 @@ export function createLineBias(candidates: readonly LineCandidate[][], tokenCoun
     const bias = new Float32Array(tokenCount).fill(isSpoken ? SCRIPT.elsewhereCost : 0);
     for (const [rank, one] of takes.entries()) {
       const misspelled = (1 - one.score) * Math.min(1, one.pairs.length / (one.to - one.from));
-      const worth = isSpoken ? worthOf(one, rank) : takeWorth(one.score, rank);
+      const worth = isSpoken ? worthOf(one, rank) : takeWorth(one.similarity, rank);
       bias.fill(-worth - misspelled, one.from, one.to);
     }
     return bias;
@@ -272,8 +272,8 @@ export function createLineBias(candidates: readonly LineCandidate[][], tokenCoun
 
 /** Returns the takes of a line with no aligned candidate: the most similar ones. */
 function findSimilarTakes(row: readonly LineCandidate[]): LineCandidate[] {
-  const best = Math.max(...row.map((one) => one.score));
-  return row.filter((one) => one.score >= Math.max(COMMON.minSameShare, best - SCRIPT.maxSimilarityLoss));
+  const best = Math.max(...row.map((one) => one.similarity));
+  return row.filter((one) => one.similarity >= Math.max(COMMON.minSameShare, best - SCRIPT.maxSimilarityLoss));
 }
 
 /** Returns where each line may be, given the sure candidates of the lines before and after it. */

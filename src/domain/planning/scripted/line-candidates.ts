@@ -1,10 +1,11 @@
 /** Candidates for the takes of a script line: stretches that resemble it, rated by forced alignment within a budget. */
 
-import type { AlignedWord, AlignmentRequest, ForcedAlignment } from "../../speech";
+import type { AlignedWord, AlignmentRequest, AudioMatch, ForcedAlignment } from "../../speech";
 import type { Span, Ticks } from "../../time";
 import { type AudioActivity, measureClipping } from "../audio-activity";
-import { findBestAlignment, type PlanSteps, requestAlignmentsOf } from "../context";
-import { isSaidAgain } from "../retakes/repetition";
+import { findBestAlignment, type PlanSteps, requestAlignmentsOf, requestAudioMatches } from "../context";
+import { toAudioPair } from "../retakes/alike-takes";
+import { hasDifferentWords, isSaidAgain } from "../retakes/repetition";
 import { findOverlapping, rateLogProb } from "../spans";
 import { COMMON, RETAKES, SCRIPT } from "../thresholds";
 import type { Token, TokenRange } from "../tokens";
@@ -17,6 +18,8 @@ export type LineCandidate = LineMatch & {
   alignment: ForcedAlignment | null;
   /** How well the stretch matches the line, 0 to 1. */
   quality: number;
+  /** How similar the words are to those of the line, here or in an earlier take that says the same, 0 to 1. */
+  similarity: number;
   /** The line is spoken here to its end. */
   complete: boolean;
   /** The line, or much of it, is spoken here. */
@@ -142,7 +145,8 @@ export function rateCandidate(
   if (!alignment) {
     const accepted = match.score >= COMMON.minSameShare;
     const quality = discountClipping(match.score, activity, window);
-    return { ...match, window, alignment, quality, complete: accepted && last >= 0, accepted };
+    const complete = accepted && last >= 0;
+    return { ...match, window, alignment, similarity: match.score, quality, complete, accepted };
   }
   const isSure = match.score >= COMMON.minCompleteShare && first >= 0 && last >= 0;
   const accepted = isSure || isSpokenLine(alignment);
@@ -151,6 +155,7 @@ export function rateCandidate(
     ...match,
     window,
     alignment,
+    similarity: match.score,
     quality: discountClipping(quality, activity, window),
     complete: accepted,
     accepted,
@@ -182,7 +187,8 @@ export function* checkMatches(
     const isBetter = !known || (alignment !== null && alignment.meanLogProb > known.meanLogProb + SCRIPT.maxLoss);
     if (!best.has(match) || isBetter) best.set(match, candidate);
   }
-  return matches.map((row) => {
+  const pairs: CandidatePair[] = [];
+  const rows = matches.map((row) => {
     const rated = row.flatMap((match) => best.get(match) ?? []);
     const alignments = rated.flatMap(({ alignment }) => alignment ?? []);
     const corrected = rated.map((one) => {
@@ -193,40 +199,84 @@ export function* checkMatches(
     const isExact =
       rated.some(({ score }) => score === 1) ||
       alignments.some(({ words }) => words.every(({ logProb }) => logProb >= COMMON.maxMisfit));
-    return isExact ? corrected : rateRetakesAlike(corrected, recording);
+    if (!isExact) pairs.push(...listRetakePairs(corrected));
+    return corrected;
+  });
+  return yield* rateRetakesAlike(rows, pairs, recording);
+}
+
+/** A candidate of a line, and a later one that may say the same. */
+type CandidatePair = { take: LineCandidate; retake: LineCandidate };
+
+/** Returns the candidates of a line with the later ones that are rated lower. */
+const listRetakePairs = (row: readonly LineCandidate[]): CandidatePair[] =>
+  row.flatMap((retake, i) =>
+    row.slice(0, i).flatMap((take) => {
+      const isBetter = take.quality > retake.quality || take.similarity > retake.similarity;
+      const isNear = retake.from >= take.to && retake.window.start - take.window.end <= RETAKES.maxDistance;
+      return isBetter && isNear ? [{ take, retake }] : [];
+    }),
+  );
+
+/**
+ * Returns the candidates of each line. One that says the same as an earlier, better one is rated like it: where the
+ * same was said, wrong words of the script or misrecognized ones make the difference.
+ */
+function* rateRetakesAlike(
+  rows: readonly LineCandidate[][],
+  pairs: readonly CandidatePair[],
+  recording: ScriptedRecording,
+): PlanSteps<LineCandidate[][]> {
+  const alike = Map.groupBy(yield* findAlikePairs(pairs, recording), ({ retake }) => retake);
+  return rows.map((row) => {
+    const rated = new Map<LineCandidate, LineCandidate>();
+    for (const one of row) {
+      const takes = (alike.get(one) ?? []).map(({ take }) => rated.get(take)!);
+      const qualities = takes.map(({ quality }) => discountClipping(quality, recording.activity, one.window));
+      rated.set(one, {
+        ...one,
+        similarity: Math.max(one.similarity, ...takes.map(({ similarity }) => similarity)),
+        quality: Math.max(one.quality, ...qualities),
+        accepted: one.accepted || takes.some(({ accepted }) => accepted),
+        complete: one.complete || takes.some(({ complete }) => complete),
+      });
+    }
+    return [...rated.values()];
   });
 }
 
-/**
- * Returns the candidates of a line of which no take has all words. One that has the words of an earlier, better one is
- * rated like it: if the same words were recognized, the wrong words of the script make the difference.
- */
-function rateRetakesAlike(row: readonly LineCandidate[], recording: ScriptedRecording): LineCandidate[] {
-  const out: LineCandidate[] = [];
-  for (const one of row) {
-    const alike = out.filter(
-      (earlier) =>
-        earlier.quality > one.quality &&
-        one.window.start - earlier.window.end <= RETAKES.maxDistance &&
-        isInLater(earlier, one, recording),
-    );
-    out.push({
-      ...one,
-      quality: Math.max(
-        one.quality,
-        ...alike.map(({ quality }) => discountClipping(quality, recording.activity, one.window)),
+/** Returns the pairs of which the retake has the words of the take, or sounds like it and has no other clear word. */
+function* findAlikePairs(pairs: readonly CandidatePair[], recording: ScriptedRecording): PlanSteps<CandidatePair[]> {
+  const { tokens, activity } = recording;
+  const spelledAlike = new Set(pairs.filter(({ take, retake }) => isInLater(take, retake, recording)));
+  const others = pairs.filter((pair) => !spelledAlike.has(pair) && !hasOtherWords(pair, recording));
+  const matches = yield* requestAudioMatches(
+    others.map(({ take: { from, to }, retake }) =>
+      toAudioPair(
+        { start: tokens[from]!.start, end: tokens[to - 1]!.end },
+        tokens[retake.from]!.start,
+        activity.duration,
       ),
-      accepted: one.accepted || alike.some(({ accepted }) => accepted),
-      complete: one.complete || alike.some(({ complete }) => complete),
-    });
-  }
-  return out;
+    ),
+  );
+  const isAlike = (match: AudioMatch | null | undefined) =>
+    match != null && match.distance <= RETAKES.maxAudioDistance && match.worst <= RETAKES.maxWorstAudioDistance;
+  return [...spelledAlike, ...others.filter((_, i) => isAlike(matches[i]))];
 }
+
+const hasOtherWords = ({ take, retake }: CandidatePair, recording: ScriptedRecording): boolean =>
+  hasDifferentWords(recording, {
+    from: take.from,
+    end: take.to,
+    retakeStart: retake.from,
+    matched: retake.to - retake.from,
+    confirmedByAudio: false,
+  });
 
 /** Returns whether the phrases of a later range have the words of those of a range. */
 function isInLater(one: TokenRange, later: TokenRange, { tokens, words, lexicon }: ScriptedRecording): boolean {
   const [take, retake] = [toPhrases(one, tokens), toPhrases(later, tokens)];
-  if (later.from < one.to || Math.max(take.length, retake.length) > COMMON.maxComparedWords) return false;
+  if (Math.max(take.length, retake.length) > COMMON.maxComparedWords) return false;
   return isSaidAgain(take, retake, COMMON.minCompleteShare, { words, lexicon });
 }
 

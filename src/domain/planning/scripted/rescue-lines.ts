@@ -48,10 +48,12 @@ export function* rescueLines(
     const last = alignment.words.at(-1)!.end;
     let to = start + 1;
     while (to < end && (tokens[to]!.start + tokens[to]!.end) / 2 < last) to++;
+    const match = withPairs(alignLineAt(index, lines[index]!, tokens, start, to));
     rescued.push({
-      ...withPairs(alignLineAt(index, lines[index]!, tokens, start, to)),
+      ...match,
       window: { start: window.start, end: Math.min(window.end, last + COMMON.padding) },
       alignment,
+      similarity: match.score,
       quality: rateAlignment(spoken),
       complete: true,
       accepted: true,

@@ -5,7 +5,7 @@ import { isSaidAgain } from "../../../../../src/domain/planning/retakes/repetiti
 import type { ConfirmedTake } from "../../../../../src/domain/planning/scripted/confirm-takes";
 import { keepDifferingWords, listNewPhrases } from "../../../../../src/domain/planning/scripted/differing-words";
 import { createLineBias } from "../../../../../src/domain/planning/scripted/find-path";
-import type { LineCandidate } from "../../../../../src/domain/planning/scripted/line-candidates";
+import { checkMatches, type LineCandidate } from "../../../../../src/domain/planning/scripted/line-candidates";
 import { alignLineAt, matchLines } from "../../../../../src/domain/planning/scripted/match-lines";
 import { moveToRetakes } from "../../../../../src/domain/planning/scripted/misaligned-lines";
 import { addParaphrases } from "../../../../../src/domain/planning/scripted/missing-lines";
@@ -55,6 +55,28 @@ describe("whether a phrase is said again", () => {
     ["a quiet evening", "some roads led to the hills", false],
   ])("%p, %p: %p", (take, retake, expected) => {
     expect(isAgain(take, retake)).toBe(expected);
+  });
+});
+
+describe("a take that has less of a wrong line than an earlier one is rated like it", () => {
+  const take = "on the next day the whole village met to clear her? own?";
+  const retake = "on the next day cole? village met to clear the road";
+  const [sameAudio, otherAudio] = [
+    { distance: 0.3, worst: 0.5, duration: 0 },
+    { distance: 0.3, worst: 0.7, duration: 0 },
+  ];
+
+  test.each([
+    ["when it sounds like it", retake, sameAudio, true],
+    ["not when a word sounds different", retake, otherAudio, false],
+    ["not when a clear word differs", retake.replace("village", "parish"), sameAudio, false],
+  ])("%s", (_, later, match, expected) => {
+    const recording = record(`${take} / ${later}`, "On next the day the met village to the clear morning.");
+    const matches = run(matchLines(recording.lines, recording.tokens));
+    const [row] = runWithAlignments(checkMatches(matches, recording), -9, match);
+    expect(row!.map(({ from }) => from)).toEqual([0, 12]);
+    const [first, second] = row!.map(({ similarity }) => similarity);
+    expect(second === first).toBe(expected);
   });
 });
 
@@ -198,7 +220,7 @@ test("words beside a line that are said again with it go with it", () => {
 test("a false start is not worth more for the words of its line that it lacks", () => {
   const count = 4;
   const candidate = (from: number, to: number, score: number) =>
-    ({ line: 0, from, to, score, pairs: new Int32Array(8), quality: 0, accepted: false }) as unknown as LineCandidate;
+    ({ line: 0, from, to, score, similarity: score, pairs: new Int32Array(8), quality: 0 }) as unknown as LineCandidate;
   const bias = createLineBias([[candidate(0, count, 0.55), candidate(count, 3 * count, 0.55)]], 3 * count)(0)!;
   expect(bias[count]).toBeLessThan(bias[0]!);
 });

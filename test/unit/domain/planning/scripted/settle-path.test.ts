@@ -26,7 +26,7 @@ describe("two lines that look alike, the second with wrong words", () => {
     const candidate = (line: number, from: number, to: number, quality: number, accepted: boolean): LineCandidate => {
       const match = alignLineAt(line, lines[line]!, tokens, from, to);
       const window = { start: tokens[from]!.start, end: tokens[to - 1]!.end };
-      return { ...match, window, alignment: null, quality, complete: accepted, accepted };
+      return { ...match, window, alignment: null, similarity: match.score, quality, complete: accepted, accepted };
     };
     const candidates = [
       [candidate(0, 0, 8, 0.994, true), candidate(0, 8, 16, 0.895, true)],
@@ -72,7 +72,16 @@ test("a take does not extend over the next line where most of that is found, alt
   const lines = parseScript("Each page has the wind and river.\nSilver had read them for a.", "en");
   const matches = [alignLineAt(0, lines[0]!, tokens, 0, 5), alignLineAt(1, lines[1]!, tokens, 5, 12)];
   const window = { start: words[0]!.start, end: words[11]!.end };
-  const wide = { ...matches[0]!, to: 12, window, alignment: null, quality: 0.9, complete: true, accepted: true };
+  const wide = {
+    ...matches[0]!,
+    to: 12,
+    window,
+    alignment: null,
+    similarity: 1,
+    quality: 0.9,
+    complete: true,
+    accepted: true,
+  };
   const pairs = Int32Array.from(matches.flatMap((match) => [...match.pairs]));
   const activity = { speechRegions: words, noiseRegions: [], duration: words.at(-1)!.end };
   const recording = { words, tokens, lines, activity, lexicon: ENGLISH } as never;
@@ -91,7 +100,15 @@ test("a line does not move over the next one where half of that is found, althou
     const candidate = (from: number) => {
       const window = { start: tokens[from]!.start, end: tokens[from + 4]!.end };
       const match = alignLineAt(0, lines[0]!, tokens, from, from + 5);
-      return { ...match, window, alignment: null, quality: 0.9, complete: true, accepted: true };
+      return {
+        ...match,
+        window,
+        alignment: null,
+        similarity: match.score,
+        quality: 0.9,
+        complete: true,
+        accepted: true,
+      };
     };
     const activity = { speechRegions: words, noiseRegions: [], duration: words.at(-1)!.end };
     const recording = { words, tokens, lines, activity, lexicon: ENGLISH } as never;

@@ -5,6 +5,7 @@ import { CUT_MODES, type Plan } from "../../../../../src/domain/plan";
 import type { PlanSteps } from "../../../../../src/domain/planning/context";
 import {
   type AlignmentRequest,
+  type AudioMatch,
   ENERGY_HOP,
   type ForcedAlignment,
   type SpeechAnalysis,
@@ -89,17 +90,27 @@ export function createAligner({ transcript }: SpeechAnalysis) {
   };
 }
 
-/** Runs a planner step in which each word of every text aligns with this log probability, and returns its result. */
-export function runWithAlignments<Result>(steps: PlanSteps<Result>, logProb: number): Result {
+/**
+ * Runs a planner step in which each word of every text aligns with this log probability, and in which all takes compare
+ * like this. Returns its result.
+ */
+export function runWithAlignments<Result>(
+  steps: PlanSteps<Result>,
+  logProb: number,
+  match: AudioMatch | null = null,
+): Result {
+  const alignText = ({ window, text }: AlignmentRequest): ForcedAlignment => ({
+    words: text.split(" ").map((word) => ({ text: word, ...window, confidence: 0.9, logProb })),
+    meanLogProb: logProb,
+    tailLogProb: logProb,
+  });
   let step = steps.next(null);
   while (!step.done) {
-    if (step.value?.kind !== "align") throw new Error("Unexpected query.");
-    const results = step.value.requests.map(({ window, text }) => ({
-      words: text.split(" ").map((word) => ({ text: word, ...window, confidence: 0.9, logProb })),
-      meanLogProb: logProb,
-      tailLogProb: logProb,
-    }));
-    step = steps.next({ kind: "align", results });
+    const query = step.value;
+    if (query?.kind === "align") step = steps.next({ kind: "align", results: query.requests.map(alignText) });
+    else if (query?.kind === "compare_audio")
+      step = steps.next({ kind: "compare_audio", results: query.requests.map(() => match) });
+    else throw new Error("Unexpected query.");
   }
   return step.value;
 }

@@ -89,7 +89,7 @@ describe("a take that extends into the paragraph beside its own leaves the words
   /** A take of a line whose two words are `at` and `at + 1`. */
   const take = (line: number, at: number, [from, to] = [at, at + 2]): LineCandidate => ({
     ...{ line, from: from!, to: to!, score: 1, pairs: Int32Array.of(at, at + 1), window: { start: at, end: at + 2 } },
-    ...{ alignment: null, quality: 1, complete: true, accepted: true },
+    ...{ alignment: null, similarity: 1, quality: 1, complete: true, accepted: true },
   });
   const keep = (second: LineCandidate[], third: LineCandidate[]) => {
     const path = {
