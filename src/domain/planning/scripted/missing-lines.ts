@@ -162,9 +162,11 @@ export function* addReplacedLines(
     const found = yield* listNewPhrases(missing, { ...recording, path, repeated, isYieldDue });
     const phrases = isExact ? found.filter((phrase) => !isOfOthers(phrase, own)) : found;
     const resembling = phrases.filter(createResemblance(missing, candidates, recording));
-    // Before the first line and after the last one, anything may be said, so it must resemble the line.
-    const said = missing.isInside ? phrases : resembling;
-    const minRatio = isExact && resembling.length === 0 ? COMMON.minLengthRatio : SCRIPT.minReplacedRatio;
+    // Before the first line and after the last one, anything may be said, so clear words must resemble the line.
+    const isOfLine = (phrase: TokenRange) => resembling.includes(phrase) || isUnclear(phrase, recording);
+    const said = missing.isInside ? phrases : phrases.filter(isOfLine);
+    const isProbable = (missing.isInside && !isExact) || resembling.length > 0;
+    const minRatio = isProbable ? SCRIPT.minReplacedRatio : COMMON.minLengthRatio;
     const wordCount = missing.lines.reduce((sum, line) => sum + recording.lines[line]!.words.length, 0);
     // The latest phrases are kept, up to the maximum length.
     let left = COMMON.maxSlowerFactor * wordCount;
@@ -195,6 +197,12 @@ function listMissingLines(
   }
   return out;
 }
+
+/** Returns whether the recognizer was unsure of half of the words of a phrase, or of more. */
+const isUnclear = ({ from, to }: TokenRange, { tokens, words }: ScriptedRecording): boolean => {
+  const sure = tokens.slice(from, to).filter(({ word }) => words[word]!.confidence >= COMMON.sureWordConfidence);
+  return sure.length <= COMMON.minSameShare * (to - from);
+};
 
 /** Returns a function that returns whether a phrase is in a candidate of the lines. */
 function createResemblance(

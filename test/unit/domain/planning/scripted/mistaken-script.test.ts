@@ -8,7 +8,7 @@ import { createLineBias } from "../../../../../src/domain/planning/scripted/find
 import { checkMatches, type LineCandidate } from "../../../../../src/domain/planning/scripted/line-candidates";
 import { alignLineAt, matchLines } from "../../../../../src/domain/planning/scripted/match-lines";
 import { moveToRetakes } from "../../../../../src/domain/planning/scripted/misaligned-lines";
-import { addParaphrases } from "../../../../../src/domain/planning/scripted/missing-lines";
+import { addParaphrases, addReplacedLines } from "../../../../../src/domain/planning/scripted/missing-lines";
 import { SCRIPTED_STAGES } from "../../../../../src/domain/planning/scripted/plan-scripted";
 import { parseScript, type ScriptedRecording } from "../../../../../src/domain/planning/scripted/script-lines";
 import { tokenize } from "../../../../../src/domain/planning/tokens";
@@ -250,6 +250,22 @@ test("a line whose weak take is too short for it gets the sentence in its place"
   };
   expect(replace(take(1, 3, 4))).toEqual([3, 10]);
   expect(replace(take(1, 4, 9))).toEqual([4, 9]);
+});
+
+test.each([
+  ["unclear words that are as long as it", "this? is the? carbon? our? for? designing", true],
+  ["fewer unclear words", "this? is the? carbon? our?", false],
+  ["clear words", "we will start in a minute", false],
+])("a first line that is not found gets %s: %p", (_, said, expected) => {
+  const recording = record(`${said} / good evening all`, "Third part of our course on bookbinding.\nGood evening all.");
+  const count = said.split(" ").length;
+  const { tokens } = recording;
+  const good = { line: 1, from: count, to: count + 3, skipped: [] } as unknown as ConfirmedTake;
+  const takes: (ConfirmedTake | null)[] = [null, good];
+  const kept = Uint8Array.from(tokens, (_, j) => (j < count ? 0 : 1));
+  const path = { pairs: new Int32Array(10).fill(-1), kept, differing: kept };
+  run(addReplacedLines(takes, [[], []], path, recording, new Uint8Array(tokens.length), false));
+  expect(takes[0]?.to ?? 0).toBe(expected ? count : 0);
 });
 
 describe("a script with wrong words, without audio", () => {
