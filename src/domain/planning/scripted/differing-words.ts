@@ -4,7 +4,8 @@ import { measureWordDistance } from "../../text/normalize";
 import { createYieldCounter, type PlanSteps } from "../context";
 import { hasRemarkCue, isFillerText } from "../lexicon/lexicon";
 import { type ComparedWords, isSaidAgain } from "../retakes/repetition";
-import { COMMON, RETAKES, SCRIPT } from "../thresholds";
+import { durationOf } from "../spans";
+import { COMMON, FILLERS, RETAKES, SCRIPT } from "../thresholds";
 import { endsSentence, type Token, type TokenRange, UNRECOGNIZED } from "../tokens";
 import type { ScriptPath } from "./find-path";
 import type { ScriptedRecording, ScriptLine } from "./script-lines";
@@ -145,13 +146,19 @@ function createLostCounter(
   return ({ from, to }) => lostBefore[wordsAfter[to]!]! - lostBefore[wordsBefore[from]!]!;
 }
 
-/** Returns the phrases of a run that are neither fillers, nor a remark about the recording, nor repeated. */
+/**
+ * Returns the phrases of a run that are neither fillers, nor a remark about the recording, nor repeated. Voice without
+ * words counts if it lasts longer than a filler.
+ */
 export function* listNewPhrases(run: TokenRange, context: Context): PlanSteps<TokenRange[]> {
   const { tokens, words, lexicon, repeated } = context;
   const phrases: TokenRange[] = [];
+  const isVoice = (token: Token) => token.normal === UNRECOGNIZED;
+  const voice = tokens.slice(run.from, run.to).filter(isVoice);
+  const hasSpeech = voice.reduce((sum, token) => sum + durationOf(token), 0) > FILLERS.maxWordlessFiller;
   for (let j = run.from; j < run.to; j++) {
     const token = tokens[j]!;
-    if (repeated[j] || token.normal === UNRECOGNIZED || isFillerText(words[token.word]!.text, lexicon)) continue;
+    if (repeated[j] || (isVoice(token) && !hasSpeech) || isFillerText(words[token.word]!.text, lexicon)) continue;
     const last = phrases.at(-1);
     const continues = last && last.to === j && token.start - tokens[j - 1]!.end < COMMON.minPause;
     if (continues) last.to = j + 1;

@@ -183,6 +183,20 @@ describe("words that differ from the script", () => {
   });
 });
 
+test.each([
+  ["is new speech", 1_000_000, [{ from: 1, to: 2 }]],
+  ["may be a filler", 800_000, []],
+])("voice without words %s if it lasts %p µs", (_, length, expected) => {
+  const recording = record("good evening", "");
+  const [first, last] = recording.words;
+  const voice = { text: "", start: first!.end, end: first!.end + length, confidence: 0 };
+  const words = [first!, voice, { ...last!, start: last!.start + length, end: last!.end + length }];
+  const tokens = tokenize(words, "en");
+  const context = { ...recording, words, tokens, path: { kept: Uint8Array.of(1, 0, 1) }, repeated: new Uint8Array(3) };
+  const phrases = listNewPhrases({ from: 1, to: 2 }, { ...context, isYieldDue: createYieldCounter() });
+  expect(run(phrases)).toEqual(expected);
+});
+
 test("what is said again is not a paraphrase", () => {
   const said = "they counted market days carefully";
   const recording = record(
