@@ -70,6 +70,8 @@ test("a viewer pins a project, and has no other actions", async () => {
   const page = await open("/projects", viewer);
   await page.getByLabel("Workspace").selectOption({ label: "Studio" });
   await page.getByRole("link", { name: "Films" }).click();
+  // Rows of the list, which stays until the page has loaded, have the same menu.
+  await page.getByRole("heading", { level: 1, name: "Films" }).waitFor();
   await page.getByRole("button", { name: "Actions for Films" }).click();
   await page.getByRole("menuitem", { name: "Pin" }).waitFor();
   expect(await page.getByRole("menuitem").allTextContents()).toEqual(["Pin"]);
