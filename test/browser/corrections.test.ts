@@ -89,6 +89,27 @@ test("selected words are explained in the first cut of an open page, and keys gi
   await until("the focus in the text", () => words.evaluate((element) => element === document.activeElement));
 });
 
+test("details of words that a key removes right after they were selected stay closed", async () => {
+  const user = await server().user();
+  const { id, takesCutId } = await createStudioAsset(user);
+  const page = await open(`/assets/${id}?cut=${takesCutId}`, user);
+  const words = page.getByRole("group", { name: "Words", exact: true });
+  await words.getByText("alpha").first().waitFor();
+  await words.focus();
+  await page.keyboard.press("Shift+ArrowRight");
+  const details = page.getByRole("group", { name: "Selected text" });
+  // Those of a removed word, to which the next key adds one that is kept.
+  await details.waitFor();
+  await words.evaluate(async (element) => {
+    for (const init of [{ key: "ArrowRight", shiftKey: true }, { key: "Delete" }])
+      element.dispatchEvent(new KeyboardEvent("keydown", { ...init, bubbles: true, cancelable: true }));
+    // Details open after the next frame.
+    for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
+  });
+  await page.getByText("1 word removed").waitFor();
+  expect(await details.count()).toBe(0);
+});
+
 test("all words of a phone's page are selected and corrected where they are read", async () => {
   const user = await server().user();
   const { id } = await user.ready(await wav(300));

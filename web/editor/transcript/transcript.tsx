@@ -119,7 +119,7 @@ export function Transcript(props: TranscriptProps) {
   const openedFor = useRef<{ words: WordRange | null; time: Range | null }>({ words: null, time: null });
   /** The selection whose details were shown, or are not wanted: that of another cut, or of a context menu. */
   const explained = useRef(selection.peek());
-  const wasRemoved = useRef(false);
+  const shownPlan = useRef(plan);
   const isPressed = useRef(false);
   const pauseBefore = useRef<number | null>(null);
   const caretPause = useSignal<number | null>(null);
@@ -157,7 +157,6 @@ export function Transcript(props: TranscriptProps) {
     const chosen = selection.peek();
     openedFor.current = { words: chosen, time: props.selectedTime?.peek() ?? null };
     explained.current = chosen;
-    wasRemoved.current = chosen !== null && areRemoved(plan, words, chosen);
     if (props.renderDetails) details.open(range);
   };
   /** Closes the details. The focus stays where it is, unless it is in them. */
@@ -204,10 +203,12 @@ export function Transcript(props: TranscriptProps) {
     for (const name of ["pointerup", "pointercancel"]) window.addEventListener(name, release, { signal: end.signal });
     return () => end.abort();
   }, []);
-  // A key has removed or restored the words.
+  // A key has removed or restored the words, perhaps before details of the last selection were shown.
   useLayoutEffect(() => {
     const range = selection.peek();
-    if (range === null || areRemoved(plan, words, range) === wasRemoved.current) return;
+    const before = shownPlan.current;
+    shownPlan.current = plan;
+    if (range === null || areRemoved(plan, words, range) === areRemoved(before, words, range)) return;
     explained.current = range;
     endDetails();
   }, [plan]);
