@@ -89,24 +89,30 @@ test("selected words are explained in the first cut of an open page, and keys gi
   await until("the focus in the text", () => words.evaluate((element) => element === document.activeElement));
 });
 
-test("details of words that a key removes right after they were selected stay closed", async () => {
+test("details of selected words stay closed when a key removes the words, or Escape closes those before, at once", async () => {
   const user = await server().user();
   const { id, takesCutId } = await createStudioAsset(user);
   const page = await open(`/assets/${id}?cut=${takesCutId}`, user);
   const words = page.getByRole("group", { name: "Words", exact: true });
   await words.getByText("alpha").first().waitFor();
   await words.focus();
-  await page.keyboard.press("Shift+ArrowRight");
   const details = page.getByRole("group", { name: "Selected text" });
+  /** Selects one more word, and presses a key before the next frame, after which details open. */
+  const extendAndPress = (key: string) =>
+    words.evaluate(async (element, key) => {
+      for (const init of [{ key: "ArrowRight", shiftKey: true }, { key }])
+        element.dispatchEvent(new KeyboardEvent("keydown", { ...init, bubbles: true, cancelable: true }));
+      for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
+    }, key);
+  await page.keyboard.press("Shift+ArrowRight");
   // Those of a removed word, to which the next key adds one that is kept.
   await details.waitFor();
-  await words.evaluate(async (element) => {
-    for (const init of [{ key: "ArrowRight", shiftKey: true }, { key: "Delete" }])
-      element.dispatchEvent(new KeyboardEvent("keydown", { ...init, bubbles: true, cancelable: true }));
-    // Details open after the next frame.
-    for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
-  });
+  await extendAndPress("Delete");
   await page.getByText("1 word removed").waitFor();
+  expect(await details.count()).toBe(0);
+  await page.keyboard.press("Shift+ArrowRight");
+  await details.waitFor();
+  await extendAndPress("Escape");
   expect(await details.count()).toBe(0);
 });
 

@@ -306,6 +306,7 @@ export function Transcript(props: TranscriptProps) {
           onKeyDown={(event) => {
             if (event.key !== "Escape" || details.place.peek() === null) return onKeyDown(event);
             event.preventDefault();
+            explained.current = selection.peek();
             details.hide();
           }}
         >
