@@ -15,6 +15,7 @@ import {
 } from "../context";
 import { type DecidedWord, type Decision, toDecidedSpans } from "../decided-spans";
 import { findLexicon } from "../lexicon/find-lexicon";
+import { findAlikeTakes } from "../retakes/alike-takes";
 import { findRetakes, isTake, type Retake } from "../retakes/find-retakes";
 import { type EarlierTake, findEarlierTakes } from "../retakes/takes-by-line";
 import { durationOf } from "../spans";
@@ -42,7 +43,7 @@ type ScriptedState = {
   context: ScriptedContext;
   recording: ScriptedRecording;
   candidates: LineCandidate[][];
-  /** Retakes that the transcript shows, and for each token whether it is repeated immediately. */
+  /** Retakes that transcript and audio show, and for each token whether it is repeated immediately. */
   earlierTakes: EarlierTake[];
   repeated: Uint8Array;
   /** The script's path through the tokens. Null before the search. */
@@ -155,8 +156,9 @@ function* findCandidates(state: ScriptedState): PlanSteps<ScriptedState> {
 }
 
 function* findRepeated(state: ScriptedState): PlanSteps<ScriptedState> {
-  const { words, tokens, lexicon } = state.recording;
-  const { retakes } = yield* findRetakes(words, tokens, lexicon);
+  const { words, tokens, lexicon, activity } = state.recording;
+  const { found } = yield* findAlikeTakes(words, tokens, activity, lexicon);
+  const { retakes } = yield* findRetakes(words, tokens, lexicon, { found, different: [] });
   const earlierTakes = findEarlierTakes(words, tokens, retakes).takes;
   return { ...state, earlierTakes, repeated: markRepeated(state.recording, retakes) };
 }

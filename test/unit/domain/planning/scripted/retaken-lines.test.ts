@@ -1,13 +1,16 @@
 import { describe, expect, test } from "bun:test";
+import type { PlanSteps } from "../../../../../src/domain/planning/context";
 import { ENGLISH } from "../../../../../src/domain/planning/lexicon/english";
 import { findRetakes } from "../../../../../src/domain/planning/retakes/find-retakes";
-import { findEarlierTakes } from "../../../../../src/domain/planning/retakes/takes-by-line";
+import { type EarlierTake, findEarlierTakes } from "../../../../../src/domain/planning/retakes/takes-by-line";
 import type { ConfirmedTake } from "../../../../../src/domain/planning/scripted/confirm-takes";
 import type { LineCandidate } from "../../../../../src/domain/planning/scripted/line-candidates";
 import { moveToRetakes } from "../../../../../src/domain/planning/scripted/misaligned-lines";
 import { addOutOfOrder, addParaphrases } from "../../../../../src/domain/planning/scripted/missing-lines";
+import { SCRIPTED_STAGES } from "../../../../../src/domain/planning/scripted/plan-scripted";
 import type { ScriptedRecording } from "../../../../../src/domain/planning/scripted/script-lines";
 import { parseScript } from "../../../../../src/domain/planning/scripted/script-lines";
+import { mergeSpans } from "../../../../../src/domain/planning/spans";
 import { tokenize } from "../../../../../src/domain/planning/tokens";
 import type { SpeechAnalysis } from "../../../../../src/domain/speech";
 import { runWithoutAlignment } from "../run-without-alignment";
@@ -52,6 +55,31 @@ describe("a line with wrong words that is said again", () => {
     );
     expect(kept).toBe(`we filmed this on monday ${pair.replace(" /", "")} thank you all for watching`);
   });
+});
+
+test.each([
+  [0.3, ["but the juice is in it"]],
+  [0.7, []],
+])("a take recognized as other words is known by its audio (distance %p)", (distance, expected) => {
+  const { duration, energy, speech, transcript } = createRecording(
+    "but the juice is in it / cut the pumpkin into quarters now",
+  );
+  const words = transcript!.words.map((word) => ({ ...word, confidence: 0.4 }));
+  const tokens = tokenize(words, "en");
+  const activity = { duration, energy, contrast: 50, speechRegions: mergeSpans(speech), noiseRegions: [] };
+  const recording = { words, tokens, activity, lines: [], lexicon: ENGLISH };
+  const stage = SCRIPTED_STAGES.find(({ name }) => name === "retakes")!;
+  const match = { distance, worst: distance, duration: 1_000_000 };
+  const steps = stage.run({ recording } as never) as PlanSteps<{ earlierTakes: EarlierTake[] }>;
+  const { earlierTakes } = runWithAlignments(steps, -9, match);
+  expect(
+    earlierTakes.map(({ from, to }) =>
+      tokens
+        .slice(from, to)
+        .map(({ normal }) => normal)
+        .join(" "),
+    ),
+  ).toEqual(expected);
 });
 
 describe("moving a line to its retake", () => {
