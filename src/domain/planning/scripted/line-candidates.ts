@@ -281,7 +281,7 @@ function isInLater(one: TokenRange, later: TokenRange, { tokens, words, lexicon 
 }
 
 /** Returns the tokens of a range, and those up to the next pauses. */
-const toPhrases = ({ from, to }: TokenRange, tokens: readonly Token[]): Token[] =>
+export const toPhrases = ({ from, to }: TokenRange, tokens: readonly Token[]): Token[] =>
   tokens.slice(
     extendToPause(tokens, from, -1, COMMON.maxComparedWords, COMMON.minPause),
     extendToPause(tokens, to - 1, 1, COMMON.maxComparedWords, COMMON.minPause) + 1,

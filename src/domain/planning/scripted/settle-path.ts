@@ -3,13 +3,14 @@
  * that was read twice is one of the attempts, never parts of both, if one is complete and as good.
  */
 
+import { measureWordDistance } from "../../text/normalize";
 import { isContentWord } from "../lexicon/lexicon";
 import { hasDifferentWords } from "../retakes/repetition";
 import { takeWorth } from "../take-list";
-import { COMMON, SCRIPT } from "../thresholds";
+import { COMMON, RETAKES, SCRIPT } from "../thresholds";
 import { pauseBefore, type Token, type TokenRange } from "../tokens";
 import { type ScriptPath, worthOf } from "./find-path";
-import type { LineCandidate } from "./line-candidates";
+import { type LineCandidate, toPhrases } from "./line-candidates";
 import { measureFoundShare } from "./misaligned-lines";
 import type { ScriptedRecording, ScriptLine } from "./script-lines";
 
@@ -113,7 +114,7 @@ const isMostlyIn = (place: TokenRange, candidate: TokenRange) =>
 /**
  * Returns a function that returns whether a candidate of line i is another line: the path has it for a later one, and
  * it contains a clearly recognized word that differs from the speech where the path has line i, or a word of the later
- * line that is neither said there nor in line i.
+ * line that is neither said there nor in line i, or its phrase ends with another clear word.
  */
 function createOtherLineCheck(
   path: ScriptPath,
@@ -131,6 +132,13 @@ function createOtherLineCheck(
     }
   }
   const compared = { tokens, words, lexicon };
+  const isClear = ({ normal, word }: Token) =>
+    isContentWord(normal, lexicon) && words[word]!.confidence >= COMMON.likelyWordConfidence;
+  /** Returns whether the phrases of two ranges end with other clear words, which the lines may lack. */
+  const endOtherwise = (one: TokenRange, other: TokenRange) => {
+    const [a, b] = [toPhrases(one, tokens).at(-1)!, toPhrases(other, tokens).at(-1)!];
+    return isClear(a) && isClear(b) && measureWordDistance(a.normal, b.normal) > RETAKES.maxSimilarWordDistance;
+  };
   return (i, place, { from, to }) => {
     if (from < place.to || Math.max(to - from, place.to - place.from) > COMMON.maxComparedWords) return false;
     const ofLater = lineAt.subarray(from, to).filter((line) => line > i).length;
@@ -145,7 +153,11 @@ function createOtherLineCheck(
       matched: to - from,
       confirmedByAudio: false,
     };
-    return tokens.slice(from, to).some(isOther) || hasDifferentWords(compared, repetition);
+    return (
+      tokens.slice(from, to).some(isOther) ||
+      hasDifferentWords(compared, repetition) ||
+      endOtherwise(place, { from, to })
+    );
   };
 }
 

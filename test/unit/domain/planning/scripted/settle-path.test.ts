@@ -17,9 +17,9 @@ const SCRIPT = "Press the green button to start the machine.\nPress green green 
 describe("two lines that look alike, the second with wrong words", () => {
   /**
    * Settles a path that has both lines in order. Returns the text that is kept; the candidates have the qualities
-   * measured.
+   * measured. Those of the first line have `count` words.
    */
-  function settle(said: string) {
+  function settle(said: string, count = 8) {
     const { words } = createRecordedWords(said).transcript!;
     const tokens = tokenize(words, "en");
     const lines = parseScript(SCRIPT, "en");
@@ -29,7 +29,7 @@ describe("two lines that look alike, the second with wrong words", () => {
       return { ...match, window, alignment: null, similarity: match.score, quality, complete: accepted, accepted };
     };
     const candidates = [
-      [candidate(0, 0, 8, 0.994, true), candidate(0, 8, 16, 0.895, true)],
+      [candidate(0, 0, count, 0.994, true), candidate(0, 8, 8 + count, 0.895, true)],
       [candidate(1, 0, 8, 0, false), candidate(1, 8, 16, 0, false)],
     ];
     const pairs = Int32Array.from(tokens.slice(0, 16), (_, k) => k);
@@ -49,6 +49,14 @@ describe("two lines that look alike, the second with wrong words", () => {
   ])("are both kept when %s", (_, word) => {
     const kept = settle(LOOK_ALIKES.replace("stop 556 594 97", word));
     expect(kept.split(" ").length).toBe(16);
+  });
+
+  test.each([
+    ["engine.", "Press the green button to start the machine. Press the green button to start the engine."],
+    ["machine.", "Press the green button to start the machine."],
+  ])("are told apart by the words after those that are found: %s", (last, kept) => {
+    const again = LOOK_ALIKES.replace("stop 556", "start 556").replace("machine. 604", `${last} 604`);
+    expect(settle(again, 7)).toBe(kept);
   });
 
   test.each([
