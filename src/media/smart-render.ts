@@ -60,7 +60,7 @@ export type SmartPlan = {
 const MAX_ENCODED_SHARE = { h264: 0.95, hevc: 1 };
 /** Frames per encoder process: worth its start, but few enough to balance the load and to stop between tasks. */
 const MIN_TASK_FRAMES = 120;
-const MAX_TASK_FRAMES = 300;
+const MAX_TASK_FRAMES = 600;
 
 /** Plans which packets to copy. The caller closes the plan's source. Errors: `SpliceError`; the signal's reason. */
 export async function planSmartRender(

@@ -18,7 +18,7 @@ import { buildSpliceArguments, buildSpliceIdentity } from "./splice-arguments";
 /** Segments that one process encodes, in order. */
 export type SpliceTask = { segments: SpliceSegment[]; frameCount: number };
 
-const MAX_TYPICAL_SEGMENTS = 16;
+const MAX_TYPICAL_SEGMENTS = 32;
 
 /** A task may exceed the mean size by this factor to keep two segments together. */
 const MAX_OVERSIZE = 1.25;

@@ -12,12 +12,12 @@ import { expectExactVideo, probeFile, sourceNumbers, toSnappedSegments } from ".
 
 setDefaultTimeout(120_000);
 
-/** Enough frames for four chunks. The frames are small because only their number matters. */
-const SECONDS = 70;
+/** Enough frames for four tasks of splices. The frames are small because only their number matters. */
+const SECONDS = 140;
 /** Keyframes are six seconds apart, so that a smart render must encode six seconds. */
 const source = () =>
   generate(
-    "long-gop.mp4",
+    "many-gops.mp4",
     ...videoInput("30", SECONDS, "320x96"),
     ...audioInput(48_000, 2, SECONDS),
     ...h264(180, "-keyint_min", "180", "-sc_threshold", "0"),
