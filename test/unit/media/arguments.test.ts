@@ -173,6 +173,9 @@ describe("encoders", () => {
     expect(contains(list, "-color_primaries", "bt709", "-colorspace", "bt709", "-color_range", "tv")).toBe(true);
     const hevc = buildSpliceArguments(input, { ...splice, codec: "hevc", ids: { vps: 1, sps: 1, pps: 15 } });
     expect(contains(hevc, "-c:v", "libx265")).toBe(true);
+    // Pictures of HEVC that seem to be no reference may be references of higher temporal sub-layers.
+    expect(contains(list.slice(0, list.indexOf("-i")), "-skip_loop_filter", "noref")).toBe(true);
+    expect(hevc).not.toContain("-skip_loop_filter");
     expect(contains(hevc, "-profile:v", "main")).toBe(true);
     expect(contains(hevc, "-force_key_frames", "expr:eq(n,0)+eq(n,12)", "-forced-idr", "1")).toBe(true);
     expect(hevc.join(" ")).toContain("keyint=600:min-keyint=1:scenecut=0:open-gop=0:bframes=2:b-pyramid=0:info=0");
