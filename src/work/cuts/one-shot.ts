@@ -188,11 +188,12 @@ export async function renderRecording(
     createContext<never>(tools, open, "render", noCheckpoint),
   );
   const { name, bytes } = result.blobs[0]!;
-  await moveTo(join(open.outputDir, name), target.outputPath, target.replace);
+  await moveOutput(join(open.outputDir, name), target.outputPath, target.replace);
   return { ...result, sizeBytes: bytes };
 }
 
-async function moveTo(finished: string, outputPath: string, replace: boolean): Promise<void> {
+/** Gives a finished file its final name, on disk too. Errors: `AppError` `conflict` if the name is taken. */
+export async function moveOutput(finished: string, outputPath: string, replace: boolean): Promise<void> {
   await flushToDisk(finished);
   if (!replace) {
     try {
