@@ -5,7 +5,8 @@ import * as fs from "node:fs/promises";
 type DiskOptions = { folder: string; syncError?: string };
 
 /**
- * Records flushes, renames and links of the paths below `folder`, relative to it: `flush a/b`, `rename a/b`, `link a/b`.
+ * Records flushes, renames and links of the paths below `folder`, relative to it: `flush a/b`, `rename a/b` and
+ * `link a/b`.
  * `syncError`: the code with which flushes of folders fail, as those of some network file systems.
  */
 export function recordDiskCalls({ folder, syncError }: DiskOptions) {
