@@ -193,6 +193,20 @@ describe("takes without words", () => {
       [],
       [],
     ],
+    [
+      "a take that differs little where it differs most",
+      "(we (hope (to / we hope to see you soon.",
+      { match: { distance: 0.3, worst: 0.53 } },
+      ["false_start.prefix: (we (hope (to"],
+      [],
+    ],
+    [
+      "a take that differs more there",
+      "(we (hope (to / we hope to see you soon.",
+      { match: { distance: 0.3, worst: 0.57 } },
+      [],
+      [],
+    ],
     ["another voice", "(we (hope (to / we hope to see you soon.", { pitches: [100, 200] }, [], []],
     ["faint speech after the loud part", "(we (hope _(we _(are / we hope to see you soon.", {}, [], []],
     [

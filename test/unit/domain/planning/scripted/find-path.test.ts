@@ -111,6 +111,17 @@ test("all matches of a line are found", () => {
   expect(found![1]!.score).toBe(1);
 });
 
+test.each([
+  ["a line", 1, 40],
+  ["each of two thousand lines", 2_000, 20],
+  ["each of many lines", 20_000, 3],
+])("%s has a limited number of matches", (_, count, expected) => {
+  const words = tokens(Array.from({ length: 60 }, () => "late birds sing").join(" / "));
+  const script = new Array<ScriptLine>(count).fill(lines("Late birds sing.")[0]!);
+  const found = runWithoutAlignment(matchLines(script, words));
+  expect(new Set(found.map((row) => row.length))).toEqual(new Set([expected]));
+});
+
 test("compounds are divided on the side that writes one word", () => {
   const { lines: script, tokens: words } = splitCompounds(
     lines("The letterpress is a back up."),

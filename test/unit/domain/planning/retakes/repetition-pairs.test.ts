@@ -1,0 +1,25 @@
+import { expect, test } from "bun:test";
+import { ENGLISH } from "../../../../../src/domain/planning/lexicon/english";
+import { listRepetitionPairs } from "../../../../../src/domain/planning/retakes/repetition-pairs";
+import { tokenize } from "../../../../../src/domain/planning/tokens";
+import { spoken } from "./spoken";
+
+/** Returns the tokens at which the takes start that are compared by audio with the last phrase. */
+function listTakes(text: string): number[] {
+  const words = spoken(text);
+  const pairs = listRepetitionPairs(words, tokenize(words, "en"), ENGLISH);
+  const last = pairs.at(-1)?.retakeStart ?? -1;
+  return pairs.filter(({ retakeStart }) => retakeStart === last).map(({ from }) => from);
+}
+
+test.each([
+  ["right before the pause", "gray~1 stones~2 / late birds sing", [0]],
+  ["longer than three and a half seconds", "gray~1.2 stones~2.2 / late birds sing", []],
+])("a take with other words is compared if it is short: %s", (_, text, expected) => {
+  expect(listTakes(text)).toEqual(expected);
+});
+
+test("a phrase is compared with the last four takes that start alike", () => {
+  const take = "late birds sing";
+  expect(listTakes(Array.from({ length: 6 }, () => take).join(" / "))).toEqual([3, 6, 9, 12]);
+});
