@@ -306,7 +306,6 @@ const SCRIPT_THRESHOLDS = {
     "takes of a whole line, from parts of several takes and from takes with words that it lacks",
     "cases-03-paraphrased, cases-04-rapid-stutter",
   ],
-  elsewhereCost: [0.4, "cost", "words outside of the takes of a line that is spoken"],
   maxUnspokenShare: [0.15, "share", "lines with a word that differs, from other sentences"],
   minReplacedRatio: [0.4, "ratio", "speech in place of a line, from single words"],
   maxLoss: [0.03, "log probability", "takes of a line in a wider stretch, from equally good narrower ones"],

@@ -260,7 +260,7 @@ export function createLineBias(candidates: readonly LineCandidate[][], tokenCoun
     const accepted = row.filter((one) => one.accepted);
     const isSpoken = accepted.length > 0;
     const takes = isSpoken ? accepted : findSimilarTakes(row);
-    const bias = new Float32Array(tokenCount).fill(isSpoken ? SCRIPT.elsewhereCost : 0);
+    const bias = new Float32Array(tokenCount);
     for (const [rank, one] of takes.entries()) {
       const misspelled = (1 - one.score) * Math.min(1, one.pairs.length / (one.to - one.from));
       const worth = isSpoken ? worthOf(one, rank) : takeWorth(one.similarity, rank);
