@@ -83,7 +83,7 @@ test("on a phone, the transcript scrolls with the page, which follows playback a
   const playhead = page.getByRole("slider", { name: "Playhead" });
   await playhead.focus();
   // 10 s each, which is almost a line.
-  for (let line = 0; line < 6; line++) await page.keyboard.press("PageDown");
+  for (let line = 0; line < 6; line++) await page.keyboard.press("PageUp");
   await until("the page to follow the words", async () => (await scrolled()) > 100);
   await page.locator(".dock").getByRole("button", { name: "Pause" }).tap();
 
