@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { requestAlignments, requestRecognitions } from "../../../../src/domain/planning/context";
+import { fitRecognitionBudget, requestAlignments, requestRecognitions } from "../../../../src/domain/planning/context";
 
 const window = { start: 0, end: 1_000_000 };
 
@@ -19,4 +19,12 @@ test("a reply of another kind is rejected", () => {
   const steps = requestAlignments([{ window, text: "um" }]);
   steps.next();
   expect(() => steps.next({ kind: "recognize", results: [] })).toThrow("no reply of the kind align");
+});
+
+test.each([
+  ["60 s of a short recording", 600, 6],
+  ["3% of a long one", 3600, 10],
+])("at most %s are recognized again", (_, seconds, expected) => {
+  const requests = Array.from({ length: 20 }, () => ({ window: { start: 0, end: 10_000_000 } }));
+  expect(fitRecognitionBudget(requests, seconds * 1_000_000).length).toBe(expected);
 });

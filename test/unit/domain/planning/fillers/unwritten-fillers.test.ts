@@ -136,9 +136,9 @@ describe("word timing", () => {
 describe("measurements of the energy contour", () => {
   test("clipped audio is louder than any unclipped waveform", () => {
     const energy = new Float32Array(2_000).fill(-75);
-    energy.fill(-8, 200, 400);
+    energy.fill(-3.8, 200, 400);
     energy.fill(-8, 600, 800);
-    energy.fill(-1, 600, 700);
+    energy.fill(-3.2, 600, 700);
     expect(measureClipping({ energy }, spanOf(1, 2))).toBe(0);
     expect(measureClipping({ energy }, spanOf(3, 4))).toBeCloseTo(0.5, 2);
     expect(measureClipping({ energy }, spanOf(8, 9))).toBe(0);

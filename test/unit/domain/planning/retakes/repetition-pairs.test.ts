@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { ENGLISH } from "../../../../../src/domain/planning/lexicon/english";
 import { listRepetitionPairs } from "../../../../../src/domain/planning/retakes/repetition-pairs";
-import { tokenize } from "../../../../../src/domain/planning/tokens";
+import { findPhraseStarts, tokenize } from "../../../../../src/domain/planning/tokens";
 import { spoken } from "./spoken";
 
 /** Returns the tokens at which the takes start that are compared by audio with the last phrase. */
@@ -22,4 +22,13 @@ test.each([
 test("a phrase is compared with the last four takes that start alike", () => {
   const take = "late birds sing";
   expect(listTakes(Array.from({ length: 6 }, () => take).join(" / "))).toEqual([3, 6, 9, 12]);
+});
+
+test.each([
+  [130_000, [0]],
+  [150_000, [0, 1]],
+])("a phrase starts after a pause of 140 ms: %p µs", (pause, expected) => {
+  const [first, second] = spoken("late birds");
+  const words = [first!, { ...second!, start: second!.start + pause, end: second!.end + pause }];
+  expect(findPhraseStarts(words, tokenize(words, "en"))).toEqual(expected);
 });

@@ -124,6 +124,22 @@ describe("moving a line to its retake", () => {
   });
 });
 
+test.each([
+  [0.81, 10],
+  [0.79, 0],
+])("the last take out of order is kept unless it is worse by 0.1 than one of 0.9: %p", (quality, from) => {
+  const candidate = (start: number, own: number) =>
+    ({ line: 0, from: start, to: start + 6, complete: true, quality: own, alignment: null }) as LineCandidate;
+  const takes: (ConfirmedTake | null)[] = [null];
+  addOutOfOrder(
+    takes,
+    [[candidate(0, 0.9), candidate(10, quality)]],
+    [],
+    parseScript("They slept in their old tents."),
+  );
+  expect(takes[0]!.from).toBe(from);
+});
+
 test("a take that was left for its retake does not come back as a line out of order", () => {
   const lines = parseScript("The architect never saw the silver arch.", "en");
   const candidate = { line: 0, from: 2, to: 9, complete: true, quality: 0.6, alignment: null } as LineCandidate;
