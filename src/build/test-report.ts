@@ -80,13 +80,16 @@ export const isGood = (suites: SuiteResult[]): boolean =>
   suites.length > 0 && suites.every(({ failures, problems }) => failures.length === 0 && problems.length === 0);
 
 /**
- * Returns the lines that a run ends with. `durations`: seconds by the name of a step. The failures are last: long
- * outputs are cut off at their beginning.
+ * Returns the lines that a run ends with. `durations`: seconds by the name of a step; steps overlap, and `total` is the
+ * duration of all. The failures are last: long outputs are cut off at their beginning.
  */
-export function formatSummary(suites: SuiteResult[], durations: readonly (readonly [string, number])[]): string[] {
+export function formatSummary(
+  suites: SuiteResult[],
+  durations: readonly (readonly [string, number])[],
+  total: number,
+): string[] {
   const files = suites.flatMap((suite) => suite.files);
   const slowest = files.toSorted((a, b) => b.seconds - a.seconds).slice(0, SLOWEST_FILES);
-  const total = durations.reduce((sum, [, seconds]) => sum + seconds, 0);
   const [passed, failed, skipped] = (["passed", "failed", "skipped"] as const).map((state) => countTests(files, state));
   return [
     "",

@@ -4,8 +4,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseTestReport, type SuiteResult, type TestFile } from "./test-report";
 
-/** `folders` contain the test files. `args`: further arguments of `bun test`. `env` is added to the environment. */
-export type Suite = { name: string; folders: string[]; args?: string[]; env?: Record<string, string> };
+/**
+ * `folders` contain the test files, of which `filesAtATime` run in parallel. `args`: further arguments of `bun test`.
+ * `env` is added to the environment.
+ */
+export type Suite = {
+  name: string;
+  folders: string[];
+  filesAtATime: number;
+  args?: string[];
+  env?: Record<string, string>;
+};
 
 /** `timings`: seconds by path of files that are slow. `isQuiet`: nothing is printed. */
 export type SuiteOptions = {
@@ -15,8 +24,6 @@ export type SuiteOptions = {
   isQuiet?: boolean;
 };
 
-/** Tests sometimes wait, so one more than the smallest machine has processors. */
-const FILES_AT_A_TIME = 3;
 const TEST_TIMEOUT_MS = 120_000;
 const TERM_GRACE_MS = 10_000;
 /** Time of a file that is not slow. Bun balances only if all times are known. */
@@ -32,19 +39,24 @@ export const listTestFiles = ({ folders }: Suite, project: string): string[] =>
 
 /**
  * Runs a suite, the slowest files first. Its output goes to the terminal. A process that ends early or is stopped after
- * `maxSeconds`, a report that is missing or cut off, and a file without a result are problems of the suite. Up to three
- * files with failures are run again one after the other: the failures of those that pass then are `unsteady`, which the
- * summary shows and which fail nothing.
+ * `maxSeconds`, a report that is missing or cut off, and a file without a result are problems of the suite.
  */
 export async function runSuite(suite: Suite, options: SuiteOptions): Promise<SuiteResult> {
   const all = listTestFiles(suite, options.project);
   // Bun would run every file of the project.
   if (all.length === 0)
     return { name: suite.name, files: [], failures: [], unsteady: [], problems: ["It has no test file."] };
-  const first = await runFiles(suite, all, FILES_AT_A_TIME, options);
+  return await runFiles(suite, all, options);
+}
+
+/**
+ * Runs up to three files with failures again, one after the other: the failures of those that pass then are `unsteady`,
+ * which the summary shows and which fail nothing.
+ */
+export async function runFailedAgain(suite: Suite, first: SuiteResult, options: SuiteOptions): Promise<SuiteResult> {
   const failed = [...new Set(first.failures.map(({ path }) => path))].filter((path) => path !== "");
   if (failed.length === 0 || failed.length > MAX_FILES_AGAIN || first.problems.length > 0) return first;
-  const again = await runFiles(suite, failed, 1, options);
+  const again = await runFiles({ ...suite, filesAtATime: 1 }, failed, options);
   // A file that fails again, or has no result, keeps its first failures.
   const hasPassed = ({ path }: { path: string }) =>
     again.files.some((file) => file.path === path && file.failed === 0 && file.passed > 0);
@@ -60,7 +72,6 @@ export async function runSuite(suite: Suite, options: SuiteOptions): Promise<Sui
 async function runFiles(
   suite: Suite,
   expected: string[],
-  filesAtATime: number,
   { project, maxSeconds, timings, isQuiet }: SuiteOptions,
 ): Promise<SuiteResult> {
   const folder = await mkdtemp(join(tmpdir(), "offcut-tests-"));
@@ -68,7 +79,7 @@ async function runFiles(
     const [report, known] = [join(folder, "report.xml"), join(folder, "timings.json")];
     const files = Object.fromEntries(expected.map((path) => [path, 1000 * (timings[path] ?? DEFAULT_FILE_SECONDS)]));
     await Bun.write(known, JSON.stringify({ version: 1, files }));
-    const limits = ["--timeout", String(TEST_TIMEOUT_MS), `--parallel=${filesAtATime}`, "--timings", known];
+    const limits = ["--timeout", String(TEST_TIMEOUT_MS), `--parallel=${suite.filesAtATime}`, "--timings", known];
     const reporter = ["--reporter=junit", "--reporter-outfile", report];
     const paths = expected.map((path) => `./${path}`);
     const command = [process.execPath, "test", ...limits, ...reporter, ...(suite.args ?? []), ...paths];

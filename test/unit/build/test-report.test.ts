@@ -93,15 +93,16 @@ describe("the summary", () => {
       suite({ name: "browser", files: [], unsteady: [{ ...failures[0]!, path: "test/browser/c.test.ts" }] }),
       suite({ name: "end to end", files: [], problems: ["The tests wrote no report."] }),
     ];
-    const text = formatSummary(suites, [
+    const durations = [
       ["types", 19.04],
       ["unit", 175],
-    ]).join("\n");
+    ] as const;
+    const text = formatSummary(suites, durations, 180).join("\n");
     expect(text).toStartWith(
       "\n== Slowest test files ==\n    3.5 s  test/unit/b.test.ts\n    1.3 s  test/unit/a.test.ts\n    0.5 s  test/unit/0.test.ts\n",
     );
     expect(text).toContain(
-      "== Durations ==\n   19.0 s  types\n  175.0 s  unit\n  194.0 s  total\n\n83 passed, 41 failed, 41 skipped\n\nUNSTEADY, passed alone: test/browser/c.test.ts: a group > of <tags>",
+      "== Durations ==\n   19.0 s  types\n  175.0 s  unit\n  180.0 s  total\n\n83 passed, 41 failed, 41 skipped\n\nUNSTEADY, passed alone: test/browser/c.test.ts: a group > of <tags>",
     );
     expect(text).toContain("\n\nFAIL test/unit/a.test.ts: a group > of <tags>");
     expect(text).toEndWith(`  ${"x".repeat(300)}\n  … 35 more lines\n\nend to end: The tests wrote no report.`);

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { runCommand, runSuite } from "../../../src/build/test-suite";
+import { runCommand, runFailedAgain, runSuite, type Suite } from "../../../src/build/test-suite";
 import { type TemporaryFolder, temporaryFolder } from "../../temporary-folder";
 import { until } from "../../until";
 
@@ -30,11 +30,9 @@ beforeAll(async () => {
 });
 afterAll(() => project[Symbol.asyncDispose]());
 
-const run = (folder: string, maxSeconds = 60) =>
-  runSuite(
-    { name: folder, folders: [`test/${folder}`] },
-    { project: project.path, maxSeconds, timings: {}, isQuiet: true },
-  );
+const suiteOf = (folder: string): Suite => ({ name: folder, folders: [`test/${folder}`], filesAtATime: 3 });
+const getOptions = (maxSeconds = 60) => ({ project: project.path, maxSeconds, timings: {}, isQuiet: true });
+const run = (folder: string, maxSeconds?: number) => runSuite(suiteOf(folder), getOptions(maxSeconds));
 
 test("a suite without a failure has no problem", async () => {
   expect(await run("good")).toEqual({
@@ -60,7 +58,9 @@ test("each failure is found: of tests, of their set-up, of their process, and of
 });
 
 test("files with failures run once more alone: those that pass then are unsteady, those that fail again are failures", async () => {
-  const { files, failures, unsteady, problems } = await run("unsteady");
+  const first = await run("unsteady");
+  expect(first.failures.map(({ name }) => name).sort()).toEqual(["fails", "passes later"]);
+  const { files, failures, unsteady, problems } = await runFailedAgain(suiteOf("unsteady"), first, getOptions());
   expect(failures.map(({ path, name }) => `${path} ${name}`)).toEqual(["test/unsteady/fails.test.ts fails"]);
   expect(unsteady.map(({ path, name }) => `${path} ${name}`)).toEqual(["test/unsteady/first.test.ts passes later"]);
   expect(files.map(({ path, passed, failed }) => [path, passed, failed]).sort()).toEqual([
