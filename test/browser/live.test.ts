@@ -51,6 +51,22 @@ test("all tabs stay current with one stream, also after the tab that reads it wa
   await until("one more stream at most", () => streams() <= 2);
 });
 
+test("a page reads nothing again when its stream opens, and shows what has changed before", async () => {
+  const user = await server().user();
+  const context = await browse(user);
+  const reads: string[] = [];
+  context.on("request", (request) => reads.push(new URL(request.url()).pathname));
+  const listed = context.waitForEvent("response", (response) => /\/api\/v1\/projects\?/.test(response.url()));
+  await context.route("**/api/v1/events?*", async (route) => {
+    await listed;
+    await user.must("POST", "/api/v1/projects", { json: { name: "Meanwhile" } });
+    await route.continue();
+  });
+  const page = await openTab(context);
+  await page.getByRole("link", { name: "Meanwhile" }).waitFor();
+  expect(reads.filter((path) => path === "/api/v1/users/me")).toHaveLength(1);
+});
+
 test.if(isFullSize)("the other tabs stay current while the tab that reads the stream is frozen", async () => {
   const user = await server().user();
   const context = await browse(user);

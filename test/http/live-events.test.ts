@@ -78,6 +78,17 @@ test("a stream reports what happens to an asset, its cut and its render, in orde
     expect([type, Object.keys(data)]).toEqual([type, ["entity_id", "state"]]);
 });
 
+test("a stream that continues from the profile's position has all that happens after it", async () => {
+  const user = await server.user();
+  await createMarker(user);
+  const { headers } = await user.call("GET", "/api/v1/users/me");
+  const position = headers.get("last-event-id");
+  const marker = await createMarker(user);
+  using stream = await follow(user, { path: `/api/v1/events?last_event_id=${position}` });
+  await until("the event", () => stream.received.length > 0);
+  expect(stream.received.map(({ data }) => data.entity_id)).toEqual([marker]);
+});
+
 test("a stream has the headers of one, and begins with the time to connect again and its position", async () => {
   const user = await server.user();
   await using stream = await open(user);

@@ -11,6 +11,13 @@ type Shared = { kind: "message"; message: LiveMessage } | { kind: "state"; state
 
 const POLL_MS = 5_000;
 
+/** The newest event before the pages have read anything. The first stream continues from it. */
+let firstId: string | null = null;
+
+export function startAfter(eventId: string | null): void {
+  firstId = eventId;
+}
+
 const listeners = new Set<{ types: readonly LiveEventType[]; listener: Listener }>();
 const progress = new Map<string, Signal<number | null>>();
 
@@ -65,7 +72,8 @@ const streamKey = computed<string | null>(() => {
 /** Follows the stream of a workspace until the returned function is called. */
 function follow(key: string, workspaceId: string | null): () => void {
   const channel = new BroadcastChannel(`offcut.live.${key}`);
-  let lastId: string | null = null;
+  let lastId = firstId;
+  firstId = null;
   let close: (() => void) | null = null;
   let polling: ReturnType<typeof setInterval> | undefined;
   let wasLost = false;

@@ -39,8 +39,16 @@ export const showProfile = (user: User): Resource<"Profile"> =>
 export const readMe = route({
   summary: "Retrieve your profile",
   access: { inGrace: true, target: "account" },
-  responses: { 200: respondsWith("Profile", "The profile") },
-  handle: async ({ principal }) => ok(showProfile(principal.user)),
+  responses: {
+    200: respondsWith(
+      "Profile",
+      "The profile. `Last-Event-ID` has the ID of the newest event: a stream of events that continues from it misses no change of what is read afterwards",
+    ),
+  },
+  handle: async ({ services, principal }) => ({
+    ...ok(showProfile(principal.user)),
+    headers: { "Last-Event-ID": String(await services.liveEvents.readNewestId()) },
+  }),
 });
 
 /** The password that confirms a change of the second factor. */

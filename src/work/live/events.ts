@@ -106,6 +106,8 @@ export function createLiveEvents(options: { store: Store; log: Log; maxEvents?: 
       wake();
       return { feed, isReset: position === null };
     },
+    /** Returns the ID of the newest event; 0 before the first. */
+    readNewestId: async (): Promise<number> => (await readEventIds(store.read)).newest,
     /** Reports the progress of a running step, 0 to 1, to open feeds. It is not stored. */
     publishProgress: (subject: ProgressSubject, share: number) => {
       const isSeen = feeds.has(`workspace ${subject.workspaceId}`) || feeds.has(`pipeline ${subject.pipelineId}`);
