@@ -50,7 +50,9 @@ function findFree(base: string, taken: ReadonlySet<string>): string {
 export function nameVersions(all: readonly NamedCut[]): Map<string, string> {
   const taken = new Set(all.flatMap(({ name }) => name ?? []));
   const names = new Map<string, string>();
-  for (const cut of all.toSorted((a, b) => a.created_at.localeCompare(b.created_at))) {
+  // `localeCompare` takes 8 ms when it is first used.
+  const oldestFirst = all.toSorted(({ created_at: a }, { created_at: b }) => Number(a > b) - Number(a < b));
+  for (const cut of oldestFirst) {
     const name = cut.name ?? findFree(nameMode(cut), taken);
     taken.add(name);
     names.set(cut.id, name);
