@@ -11,12 +11,8 @@ type Shared = { kind: "message"; message: LiveMessage } | { kind: "state"; state
 
 const POLL_MS = 5_000;
 
-/** The newest event before the pages have read anything. The first stream continues from it. */
-let firstId: string | null = null;
-
-export function startAfter(eventId: string | null): void {
-  firstId = eventId;
-}
+/** `id`: the newest event before the pages have read anything. The first stream continues from it. */
+export const firstEvent: { id: string | null } = { id: null };
 
 const listeners = new Set<{ types: readonly LiveEventType[]; listener: Listener }>();
 const progress = new Map<string, Signal<number | null>>();
@@ -72,8 +68,8 @@ const streamKey = computed<string | null>(() => {
 /** Follows the stream of a workspace until the returned function is called. */
 function follow(key: string, workspaceId: string | null): () => void {
   const channel = new BroadcastChannel(`offcut.live.${key}`);
-  let lastId = firstId;
-  firstId = null;
+  let lastId = firstEvent.id;
+  firstEvent.id = null;
   let close: (() => void) | null = null;
   let polling: ReturnType<typeof setInterval> | undefined;
   let wasLost = false;

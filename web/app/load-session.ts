@@ -4,7 +4,7 @@ import { effect } from "@preact/signals";
 import { api } from "./api";
 import { keepSame } from "./cache";
 import { reportNoAnswer } from "./connection";
-import { startAfter } from "./live";
+import { firstEvent } from "./live";
 import { forget, listenMemory, recall, remember } from "./memory";
 import { MAX_WORKSPACES } from "./paths";
 import {
@@ -28,7 +28,7 @@ export async function loadSession(): Promise<void> {
     // The others follow, so that without a session only one call is rejected.
     const me = await api.GET("/api/v1/users/me");
     if (!me.data) return me.response.status === 401 ? endSession() : reportNoAnswer();
-    if (session.value.kind !== "signed-in") startAfter(me.response.headers.get("last-event-id"));
+    if (session.value.kind !== "signed-in") firstEvent.id = me.response.headers.get("last-event-id");
     const [billing, listed] = await Promise.all([
       api.GET("/api/v1/billing"),
       // Workspaces are unavailable during the grace period.
