@@ -189,7 +189,9 @@ describe("encoders", () => {
     // Only options that the profile has.
     expect(list.join(" ")).toContain("cabac=0:trellis=0:8x8dct=0");
     expect(plainVideo.join(" ")).toContain("cabac=0:trellis=0:8x8dct=0");
-    expect(buildSpliceArguments(input, { ...splice, profile: "high" }).join(" ")).toContain("cabac=0:trellis=0:8x8dct=1");
+    expect(buildSpliceArguments(input, { ...splice, profile: "high" }).join(" ")).toContain(
+      "cabac=0:trellis=0:8x8dct=1",
+    );
     expect(plainVideo).not.toContain("-maxrate");
   });
 });
