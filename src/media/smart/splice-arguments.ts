@@ -109,8 +109,8 @@ const GOP_PARAMETERS = ["keyint=600", "min-keyint=1", "scenecut=0", "open-gop=0"
 /**
  * Options of the slower presets that improve quality or save bits at almost no cost. With them, "ultrafast" matches the
  * quality of "veryfast" with a fifth more bits in half the time. CAVLC instead of CABAC saves a tenth of that time and
- * adds 8% of the bits for the same frames. ffmpeg lets these options exceed the profile, so they depend on it. In x264 of
- * 2018, "ultrafast" has trellis quantization, which takes a third of the time.
+ * adds 8% of the bits for the same frames. ffmpeg lets these options exceed the profile, so they depend on it. In x264
+ * of 2018, "ultrafast" has trellis quantization, which takes a third of the time.
  */
 const listQualityParameters = (profile: "baseline" | "main" | "high"): string[] => [
   ...["aq-mode=1", "partitions=i8x8,i4x4", "deblock=0,0", "mbtree=1", "rc-lookahead=10"],
