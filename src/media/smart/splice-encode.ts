@@ -20,6 +20,9 @@ export type SpliceTask = { segments: SpliceSegment[]; frameCount: number };
 
 const MAX_TYPICAL_SEGMENTS = 32;
 
+/** Maximum number of segments of a task. ffmpeg rejects sums of more than 100 terms, which select the segments. */
+const MAX_SEGMENTS = 64;
+
 /** A task may exceed the mean size by this factor to keep two segments together. */
 const MAX_OVERSIZE = 1.25;
 
@@ -45,8 +48,9 @@ export function groupSpliceTasks(
     // A segment belongs to the task that contains its middle.
     const n = Math.floor((before + length / 2) / size);
     const open = tasks.at(-1);
-    const fits = open !== undefined && open.frameCount + length <= size * MAX_OVERSIZE;
-    if (open !== undefined && (n === last || (fits && sharesPackets(open.segments.at(-1)!, segment)))) {
+    const hasRoom = open !== undefined && open.segments.length < MAX_SEGMENTS;
+    const fits = hasRoom && open.frameCount + length <= size * MAX_OVERSIZE;
+    if (hasRoom && (n === last || (fits && sharesPackets(open.segments.at(-1)!, segment)))) {
       open.segments.push(segment);
       open.frameCount += length;
     } else {

@@ -1,4 +1,4 @@
-/** A plan with many segments: 100 in five minutes by default, 2,000 in three hours with `OFFCUT_FULL=1`. */
+/** Plans with many segments: 100 in five minutes by default, 2,000 in three hours with `OFFCUT_FULL=1`. */
 import { expect, test } from "bun:test";
 import { fullOr } from "../../full-size";
 import { aac, audioInput, generate, h264, systemFfmpeg, videoInput } from "./generated-media";
@@ -45,3 +45,29 @@ test(
   },
   fullOr(1_800_000, 60_000),
 );
+
+test("110 segments of two frames after a long one come out frame by frame", async () => {
+  const [long, short, copied] = [500, 110, 60];
+  const keyframe = long + 3 * short + 10;
+  const path = await generate(
+    "many-short.mp4",
+    ...videoInput(String(FRAMES_PER_SECOND), (keyframe + copied) / FRAMES_PER_SECOND),
+    ...h264(keyframe, "-sc_threshold", "0"),
+  );
+  const probed = await probeFile(path, systemFfmpeg);
+  // Only the last range has an access point: all others are encoded.
+  const ranges: (readonly [number, number])[] = [
+    [1, long],
+    ...Array.from({ length: short }, (_, n) => [long + 3 * n + 1, long + 3 * n + 3] as const),
+    [keyframe, keyframe + copied],
+  ];
+  const segments = toSnappedSegments(
+    probed,
+    ranges.map(([from, to]) => [(from + 0.5) / FRAMES_PER_SECOND, (to - 0.5) / FRAMES_PER_SECOND] as const),
+  );
+  const planned = ranges.flatMap(([from, to]) => Array.from({ length: to - from }, (_, n) => from + n));
+  await withRender({ path, probed, segments, ffmpeg: systemFfmpeg }, async (rendered) => {
+    expect(rendered.result).toMatchObject({ strategy: "smart", reasons: [] });
+    expect(await readFrameNumbers(rendered.path)).toEqual(planned);
+  });
+}, 60_000);

@@ -18,13 +18,14 @@ describe("grouping the segments of a smart render", () => {
         const tasks = groupSpliceTasks(all, frames, maxProcesses, (_, segment) => (segment.from / 200) % every === 0);
         expect(tasks.flatMap((task) => task.segments)).toEqual(all);
         const total = all.reduce((sum, { from, to }) => sum + to - from, 0);
-        const taskCount = Math.max(total / frames, all.length / 16);
+        const taskCount = Math.max(total / frames, all.length / 32);
         const count = taskCount <= 1 ? 1 : maxProcesses * Math.max(1, Math.round(taskCount / maxProcesses));
         for (const task of tasks) {
           expect(task.frameCount).toBe(task.segments.reduce((sum, { from, to }) => sum + to - from, 0));
           expect(task.frameCount).toBeLessThanOrEqual(Math.max((1.25 * total) / count, total / count + 120));
+          expect(task.segments.length).toBeLessThanOrEqual(64);
         }
-        expect(tasks.length).toBeLessThanOrEqual(count);
+        expect(tasks.length).toBeLessThanOrEqual(count + all.length / 64);
       }),
     );
   });
@@ -40,6 +41,16 @@ describe("grouping the segments of a smart render", () => {
     expect(groupSpliceTasks(small.toReversed(), 135, 2, () => true).map((task) => task.segments.length)).toEqual([
       3, 2,
     ]);
+  });
+
+  test("no task has more segments than a command line may select, however short they are", () => {
+    const lengths = [...Array<number>(200).fill(125), ...Array<number>(150).fill(5)];
+    const all = lengths.map((length, n): SpliceSegment => ({ kind: "encode", from: n * 200, to: n * 200 + length }));
+    for (const sharesPackets of [() => false, () => true]) {
+      const tasks = groupSpliceTasks(all, 600, 2, sharesPackets);
+      expect(tasks.flatMap((task) => task.segments)).toEqual(all);
+      expect(Math.max(...tasks.map((task) => task.segments.length))).toBe(64);
+    }
   });
 });
 
