@@ -58,9 +58,12 @@ export type SmartPlan = {
 
 /** Above this share, a full encode takes fewer bits. For HEVC, it would also change the codec to H.264. */
 const MAX_ENCODED_SHARE = { h264: 0.95, hevc: 1 };
-/** Frames per encoder process: worth its start, but few enough to balance the load and to stop between tasks. */
-const MIN_TASK_FRAMES = 120;
-const MAX_TASK_FRAMES = 600;
+/**
+ * Frames per encoder process: worth its start, but few enough to balance the load and to stop between tasks. Some tasks
+ * have twice as many or more, because every process gets the same number of tasks and segments are not divided.
+ */
+const MIN_TYPICAL_TASK_FRAMES = 120;
+const MAX_TYPICAL_TASK_FRAMES = 600;
 
 /** Plans which packets to copy. The caller closes the plan's source. Errors: `SpliceError`; the signal's reason. */
 export async function planSmartRender(
@@ -83,8 +86,8 @@ export async function planSmartRender(
     const missing = encoded.filter((segment) => !cached.has(segment));
     const missingCount = missing.reduce((sum, { from, to }) => sum + to - from, 0);
     const taskFrames = Math.min(
-      MAX_TASK_FRAMES,
-      Math.max(MIN_TASK_FRAMES, Math.ceil(missingCount / tools.maxProcesses)),
+      MAX_TYPICAL_TASK_FRAMES,
+      Math.max(MIN_TYPICAL_TASK_FRAMES, Math.ceil(missingCount / tools.maxProcesses)),
     );
     const sharesPackets = (previous: SpliceSegment, segment: SpliceSegment) =>
       planDecodeRange(segment, source.order).from < planDecodeRange(previous, source.order).to;
