@@ -16,12 +16,13 @@ export type Suite = {
   env?: Record<string, string>;
 };
 
-/** `timings`: seconds by path of files that are slow. `isQuiet`: nothing is printed. */
+/** `timings`: seconds by path of files that are slow. `isQuiet`: nothing is printed. `signal`: stops the tests. */
 export type SuiteOptions = {
   project: string;
   maxSeconds: number;
   timings: Record<string, number>;
   isQuiet?: boolean;
+  signal?: AbortSignal;
 };
 
 const TEST_TIMEOUT_MS = 120_000;
@@ -72,7 +73,7 @@ export async function runFailedAgain(suite: Suite, first: SuiteResult, options: 
 async function runFiles(
   suite: Suite,
   expected: string[],
-  { project, maxSeconds, timings, isQuiet }: SuiteOptions,
+  { project, maxSeconds, timings, isQuiet, signal }: SuiteOptions,
 ): Promise<SuiteResult> {
   const folder = await mkdtemp(join(tmpdir(), "offcut-tests-"));
   try {
@@ -83,7 +84,13 @@ async function runFiles(
     const reporter = ["--reporter=junit", "--reporter-outfile", report];
     const paths = expected.map((path) => `./${path}`);
     const command = [process.execPath, "test", ...limits, ...reporter, ...(suite.args ?? []), ...paths];
-    const { code, wasStopped } = await runCommand(command, { cwd: project, env: suite.env, maxSeconds, isQuiet });
+    const { code, wasStopped } = await runCommand(command, {
+      cwd: project,
+      env: suite.env,
+      maxSeconds,
+      isQuiet,
+      signal,
+    });
     const stopped = wasStopped ? [`The tests were stopped after ${maxSeconds} s.`] : [];
     const { result, problems } = await readReport(report);
     const all = [...stopped, ...problems, ...findProblems(expected, result.files)];
@@ -121,24 +128,23 @@ function findProblems(expected: string[], files: TestFile[]): string[] {
   ];
 }
 
-/** A signal has ended this process; its children have ended too. */
-export class InterruptedError extends Error {}
-
 type CommandOptions = {
   cwd: string;
   env?: Record<string, string> | undefined;
   maxSeconds?: number;
   isQuiet?: boolean | undefined;
+  signal?: AbortSignal | undefined;
 };
 
 /**
- * Runs a command and everything that it starts in a process group, which ends with this process or after `maxSeconds`.
- * Throws `InterruptedError` when this process receives a signal.
+ * Runs a command and everything that it starts in a process group, which is stopped after `maxSeconds`, or by `signal`,
+ * whose reason is thrown then. An aborted `signal` starts nothing.
  */
 export async function runCommand(
   command: string[],
-  { cwd, env = {}, maxSeconds, isQuiet = false }: CommandOptions,
+  { cwd, env = {}, maxSeconds, isQuiet = false, signal }: CommandOptions,
 ): Promise<{ code: number; wasStopped: boolean }> {
+  signal?.throwIfAborted();
   const output = isQuiet ? "ignore" : "inherit";
   const child = Bun.spawn(command, {
     cwd,
@@ -146,27 +152,33 @@ export async function runCommand(
     stdio: ["ignore", output, output],
     detached: true,
   });
-  let reason: NodeJS.Signals | "limit" | null = null;
+  let wasStopped = false;
   let killTimer: Timer | undefined;
-  const stop = (why: NodeJS.Signals | "limit") => {
-    reason ??= why;
+  const stop = () => {
     signalGroup(child.pid, "SIGTERM");
     killTimer ??= setTimeout(() => signalGroup(child.pid, "SIGKILL"), TERM_GRACE_MS);
   };
-  const limit = maxSeconds === undefined ? undefined : setTimeout(() => stop("limit"), maxSeconds * 1000);
-  for (const signal of SIGNALS) process.on(signal, stop);
+  const stopAtLimit = () => {
+    wasStopped = true;
+    stop();
+  };
+  const limit = maxSeconds === undefined ? undefined : setTimeout(stopAtLimit, maxSeconds * 1000);
+  signal?.addEventListener("abort", stop);
   const code = await child.exited;
   clearTimeout(limit);
   clearTimeout(killTimer);
-  for (const signal of SIGNALS) process.off(signal, stop);
+  signal?.removeEventListener("abort", stop);
   // Ends processes that a killed test has left.
   signalGroup(child.pid, "SIGKILL");
-  const why = reason as NodeJS.Signals | "limit" | null;
-  if (why !== null && why !== "limit") throw new InterruptedError(`Interrupted by ${why}.`);
-  return { code, wasStopped: why === "limit" };
+  signal?.throwIfAborted();
+  return { code, wasStopped };
 }
 
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+/** Waits for all of `chains`. The first error aborts the commands of the others, and is thrown when they have ended. */
+export async function runTogether(chains: Promise<unknown>[], controller: AbortController): Promise<void> {
+  await Promise.all(chains.map((chain) => chain.catch((error) => controller.abort(error))));
+  controller.signal.throwIfAborted();
+}
 
 function signalGroup(pid: number, signal: NodeJS.Signals): void {
   try {

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { formatSummary, isGood, type SuiteResult } from "./test-report";
-import { InterruptedError, runCommand, runFailedAgain, runSuite, type Suite } from "./test-suite";
+import { runCommand, runFailedAgain, runSuite, runTogether, type Suite } from "./test-suite";
 
 const PROJECT = resolve(import.meta.dir, "../..");
 const TIMINGS = join(PROJECT, "test/timings.json");
@@ -29,6 +29,13 @@ for (const name of Object.keys(process.env))
 process.env.MIMALLOC_PURGE_DELAY = "-1";
 if (isFullSize) console.log("Sizes of the tests: full (OFFCUT_FULL=1)");
 
+class InterruptedError extends Error {}
+
+/** Stops the commands of all chains, also of one that is between two commands. */
+const controller = new AbortController();
+for (const name of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+  process.on(name, () => controller.abort(new InterruptedError(`Interrupted by ${name}.`)));
+
 const durations: [string, number][] = [];
 const problems: string[] = [];
 
@@ -43,7 +50,7 @@ async function timed<T>(name: string, run: () => Promise<T>): Promise<T> {
 
 /** The tests still run when a check fails: one run reports everything. */
 async function runCheck(name: string, ...command: string[]): Promise<boolean> {
-  const { code } = await runCommand([process.execPath, ...command], { cwd: PROJECT });
+  const { code } = await runCommand([process.execPath, ...command], { cwd: PROJECT, signal: controller.signal });
   if (code !== 0) problems.push(`${name}: exit code ${code}`);
   return code === 0;
 }
@@ -99,7 +106,8 @@ const listExecutableSuites = (executable: string): Suite[] => [
 
 async function runAll(folder: string): Promise<boolean> {
   const started = performance.now();
-  const options = { project: PROJECT, maxSeconds: MAX_SUITE_SECONDS, timings: await readTimings() };
+  const { signal } = controller;
+  const options = { project: PROJECT, maxSeconds: MAX_SUITE_SECONDS, timings: await readTimings(), signal };
   const results = new Map<Suite, SuiteResult>();
   const runInTurn = async (suites: Suite[]) => {
     for (const suite of suites) results.set(suite, await timed(suite.name, () => runSuite(suite, options)));
@@ -113,9 +121,9 @@ async function runAll(folder: string): Promise<boolean> {
     // The executable is alone in a folder, so that it cannot use node_modules.
     const executable = join(folder, "offcut");
     await copyFile(built, executable);
-    await Promise.all([runInTurn(source), runInTurn(listExecutableSuites(executable))]);
+    await runTogether([runInTurn(source), runInTurn(listExecutableSuites(executable))], controller);
   };
-  await Promise.all([timed("types, lint, format, unused code, import rule", check), runTests()]);
+  await runTogether([timed("types, lint, format, unused code, import rule", check), runTests()], controller);
   const all: SuiteResult[] = [];
   for (const [suite, result] of results) all.push(await runFailedAgain(suite, result, options));
   if (values["update-timings"]) await storeTimings(all);

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { runCommand, runFailedAgain, runSuite, type Suite } from "../../../src/build/test-suite";
+import { runCommand, runFailedAgain, runSuite, runTogether, type Suite } from "../../../src/build/test-suite";
 import { type TemporaryFolder, temporaryFolder } from "../../temporary-folder";
 import { until } from "../../until";
 
@@ -87,11 +87,46 @@ test.each([
   expect((await run(folder)).problems).toEqual([problem]);
 });
 
-test("a command has an exit code, and leaves no process behind", async () => {
-  const pidFile = join(project.path, "pid");
-  const script = `sleep 100 & echo $! > ${pidFile}; exit 3`;
-  expect(await runCommand(["/bin/sh", "-c", script], { cwd: project.path })).toEqual({ code: 3, wasStopped: false });
+/** Starts a command that takes long, and writes its process ID once it runs. */
+const LONG = "sleep 100 & echo $! > pid; wait";
+
+async function untilEnded(pidFile: string): Promise<void> {
   const pid = (await Bun.file(pidFile).text()).trim();
   const hasEnded = async () => !/^\d+ \(.*\) [^Z]/.test(await readFile(`/proc/${pid}/stat`, "utf8").catch(() => ""));
   await until("the end of its child", hasEnded, 10);
+}
+
+test("a command has an exit code, and leaves no process behind", async () => {
+  await using folder = await temporaryFolder();
+  const script = "sleep 100 & echo $! > pid; exit 3";
+  expect(await runCommand(["/bin/sh", "-c", script], { cwd: folder.path })).toEqual({ code: 3, wasStopped: false });
+  await untilEnded(join(folder.path, "pid"));
+});
+
+test("an error in one of several chains stops the commands of the others, and starts no further ones", async () => {
+  await using folder = await temporaryFolder();
+  const controller = new AbortController();
+  const options = { cwd: folder.path, signal: controller.signal };
+  const pidFile = join(folder.path, "pid");
+  const runLong = async () => {
+    await runCommand(["/bin/sh", "-c", LONG], options);
+    await runCommand(["/bin/sh", "-c", "touch next"], options);
+  };
+  const fail = async () => {
+    await until("the command", () => Bun.file(pidFile).size > 0, 10);
+    throw new Error("Disk is full.");
+  };
+  let hasEnded = false;
+  const long = runLong().finally(() => {
+    hasEnded = true;
+  });
+  expect(await runTogether([long, fail()], controller).catch((error) => [error.message, hasEnded])).toEqual([
+    "Disk is full.",
+    true,
+  ]);
+  await untilEnded(pidFile);
+  expect(await runCommand(["/bin/sh", "-c", "touch next"], options).catch(({ message }) => message)).toBe(
+    "Disk is full.",
+  );
+  expect(await Bun.file(join(folder.path, "next")).exists()).toBeFalse();
 });
