@@ -142,7 +142,8 @@ export async function sweepLiveEvents({ store, now }: { store: Store; now(): num
 function findPosition(lastEventId: string, oldest: number | null, newest: number): number | null {
   if (!/^\d{1,15}$/.test(lastEventId)) return null;
   const id = Number(lastEventId);
-  if (id === 0) return 0;
+  // All events may have been deleted.
+  if (id === 0 || id === newest) return id;
   return oldest === null || id < oldest || id > newest ? null : id;
 }
 
