@@ -1,5 +1,6 @@
 /** A real browser: live updates over one event stream for all tabs. */
 import { expect, test } from "bun:test";
+import { sql } from "drizzle-orm";
 import type { BrowserContext, Page } from "playwright-core";
 import { fullOr, isFullSize } from "../full-size";
 import { createAdmin, emailOf, PASSWORD, startSession, withPassword } from "../http/accounts";
@@ -51,11 +52,11 @@ test("all tabs stay current with one stream, also after the tab that reads it wa
   await until("one more stream at most", () => streams() <= 2);
 });
 
-test("a page reads nothing again when its stream opens, and shows what has changed before", async () => {
+test("a page reads only permissions again when its stream opens, and shows what has changed before", async () => {
   const user = await server().user();
   const context = await browse(user);
   const reads: string[] = [];
-  context.on("request", (request) => reads.push(new URL(request.url()).pathname));
+  context.on("request", (request) => reads.push(request.url().replace(address(""), "")));
   const listed = context.waitForEvent("response", (response) => /\/api\/v1\/projects\?/.test(response.url()));
   await context.route("**/api/v1/events?*", async (route) => {
     await listed;
@@ -64,7 +65,29 @@ test("a page reads nothing again when its stream opens, and shows what has chang
   });
   const page = await openTab(context);
   await page.getByRole("link", { name: "Meanwhile" }).waitFor();
-  expect(reads.filter((path) => path === "/api/v1/users/me")).toHaveLength(1);
+  const listReadAgain = () => reads.filter((url, n) => reads.indexOf(url) < n).map((url) => url.replace(/\?.*/, ""));
+  const permissions = ["/api/v1/users/me", "/api/v1/billing", "/api/v1/workspaces"];
+  await until("the permissions", () => permissions.every((path) => listReadAgain().includes(path)));
+  expect(listReadAgain().toSorted()).toEqual([...permissions, "/api/v1/projects"].toSorted());
+});
+
+test("a role that changes before the stream opens is noticed, also by a tab that opens it later", async () => {
+  const user = await server().user();
+  const context = await browse(user);
+  const listed = context.waitForEvent("response", (response) => /\/api\/v1\/projects\?/.test(response.url()));
+  let isAdmin = 1;
+  await context.route("**/api/v1/events?*", async (route) => {
+    await listed;
+    const { store } = server().services();
+    await store.write((tx) => tx.run(sql`UPDATE users SET is_admin = ${isAdmin} WHERE id = ${user.userId}`));
+    await route.continue();
+  });
+  const first = await openTab(context);
+  await first.getByText("You are now an administrator.").waitFor();
+  const second = await openTab(context);
+  isAdmin = 0;
+  await first.close();
+  await second.getByText("You are no longer an administrator.").waitFor();
 });
 
 test.if(isFullSize)("the other tabs stay current while the tab that reads the stream is frozen", async () => {

@@ -11,7 +11,7 @@ type Shared = { kind: "message"; message: LiveMessage } | { kind: "state"; state
 
 const POLL_MS = 5_000;
 
-/** `id`: the newest event before the pages have read anything. The first stream continues from it. */
+/** `id`: the ID of the newest event before any page has read data. The first stream continues from it. */
 export const firstEvent: { id: string | null } = { id: null };
 
 const listeners = new Set<{ types: readonly LiveEventType[]; listener: Listener }>();
@@ -76,8 +76,11 @@ function follow(key: string, workspaceId: string | null): () => void {
 
   const onState = (state: StreamState) => {
     if (state === "lost") reportNoAnswer();
-    if (state === "open" || state === "ended") reportAnswer();
-    if (state === "ended") refusals.value++;
+    if (state === "open" || state === "ended") {
+      reportAnswer();
+      // A change of the user's role has no event. The server ends a stream only when the role changes while it is open.
+      refusals.value++;
+    }
     clearInterval(polling);
     if (state === "refused") polling = setInterval(() => deliver(RESET), POLL_MS);
   };

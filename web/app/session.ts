@@ -46,7 +46,7 @@ export function showProfile(changed: Me): void {
   session.value = { kind: "signed-in", me: changed };
 }
 
-/** Counts rejected calls, and streams that were refused or interrupted: the user's permissions may have changed. */
+/** Counts rejected calls, and streams that have opened or ended: the user's permissions may have changed. */
 export const refusals = signal(0);
 
 /**
