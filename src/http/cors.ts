@@ -23,6 +23,7 @@ const EXPOSED_HEADERS = [
   "Accept-Ranges",
   "Content-Range",
   "ETag",
+  "Last-Event-ID",
 ].join(", ");
 
 const ALLOWED_HEADERS = [

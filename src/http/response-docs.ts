@@ -33,8 +33,12 @@ export const describeErrors = (codes: HttpCode[]): JsonObject =>
     ]),
   );
 
-/** A response without `content` has no body. */
-export type ResponseDoc = { description: string; content?: Record<string, { schema: JsonObject }> };
+/** A response without `content` has no body. `headers`: those that only this response has. */
+export type ResponseDoc = {
+  description: string;
+  headers?: Record<string, { description: string; schema: JsonObject }>;
+  content?: Record<string, { schema: JsonObject }>;
+};
 
 const describe = (description: string, schema: JsonObject, type = "application/json"): ResponseDoc => ({
   description,

@@ -73,13 +73,14 @@ const describeBody = ({ body, isBodyOptional, bodyType, maxBodyBytes, example }:
 
 const describeSuccesses = ({ responses }: Route): JsonObject =>
   Object.fromEntries(
-    Object.entries(responses).map(([status, { description, content }]) => [
+    Object.entries(responses).map(([status, { description, headers, content }]) => [
       status,
       {
         description,
         headers: {
           "X-Request-Id": { schema: { type: "string", format: "uuid" } },
           Location: status === "201" ? { schema: { type: "string" } } : undefined,
+          ...headers,
         },
         content,
       },

@@ -40,10 +40,16 @@ export const readMe = route({
   summary: "Retrieve your profile",
   access: { inGrace: true, target: "account" },
   responses: {
-    200: respondsWith(
-      "Profile",
-      "The profile. `Last-Event-ID` has the ID of the newest event: a stream of events that continues from it misses no change of what is read afterwards",
-    ),
+    200: {
+      ...respondsWith("Profile", "The profile"),
+      headers: {
+        "Last-Event-ID": {
+          description:
+            "The ID of the newest event. A stream that continues from it misses no event of a change that is made after this response",
+          schema: { type: "string" },
+        },
+      },
+    },
   },
   handle: async ({ services, principal }) => ({
     ...ok(showProfile(principal.user)),

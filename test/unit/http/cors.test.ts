@@ -24,7 +24,7 @@ test.each<[string, string[], string | null, string | null]>([
   expect(headers["Access-Control-Allow-Credentials"]).toBeUndefined();
 });
 
-test("a browser may send and read the headers and methods that uploads need", () => {
+test("a browser may send and read the headers and methods that uploads and live updates need", () => {
   const response = respondToPreflight(["https://a"], from("https://a", "OPTIONS", true));
   expect(response.status).toBe(204);
   const allowed = response.headers.get("access-control-allow-headers")!.toLowerCase();
@@ -36,11 +36,20 @@ test("a browser may send and read the headers and methods that uploads need", ()
     "content-type",
     "x-http-method-override",
     "x-request-id",
+    "last-event-id",
   ]) {
     expect(allowed).toContain(name);
   }
   const exposed = response.headers.get("access-control-expose-headers")!.toLowerCase();
-  for (const name of ["location", "upload-offset", "upload-expires", "x-request-id", "content-range", "etag"]) {
+  for (const name of [
+    "location",
+    "upload-offset",
+    "upload-expires",
+    "x-request-id",
+    "content-range",
+    "etag",
+    "last-event-id",
+  ]) {
     expect(exposed).toContain(name);
   }
   const methods = response.headers.get("access-control-allow-methods")!.split(", ");
