@@ -1,10 +1,10 @@
+import type { EDITOR_ICONS } from "../editor/icons";
+
 /** Icons on a grid of 16 by 16. They are decorative: the control around them has a name. */
-const PATHS = {
+const ICONS = {
   projects: "M2 4.5h4l1.5 1.5H14v7H2z",
   upload: "M8 11V3M5 6l3-3 3 3M3 13h10",
   plus: "M8 3v10M3 8h10",
-  minus: "M3 8h10",
-  fit: "M2 3.5v9M14 3.5v9M4.5 8h7M6.5 6l-2 2 2 2M9.5 6l2 2-2 2",
   search: "M7 12A5 5 0 1 0 7 2a5 5 0 0 0 0 10zM11 11l3 3",
   theme: "M8 2a6 6 0 1 0 0 12zM8 2a6 6 0 0 1 0 12",
   keyboard: "M2 4.5h12v7H2zM4.5 7h.01M8 7h.01M11.5 7h.01M5 9.5h6",
@@ -22,19 +22,8 @@ const PATHS = {
   audio: "M2.5 6.5v3M5.5 4.5v7M8 2.5v11M10.5 5v6M13.5 6.5v3",
   play: "M5 3l8 5-8 5z",
   pause: "M5 3v10M11 3v10",
-  back: "M10 3L5 8l5 5",
   flag: "M4 13.5v-11h7.5l-2 3 2 3H4",
-  compare: "M3 4.5h7M8 2.5l2 2-2 2M13 11.5H6M8 9.5l-2 2 2 2",
-  loop: "M11 2l2.5 2.5L11 7M13 4.5H5.5a3 3 0 0 0-3 3M5 14l-2.5-2.5L5 9M3 11.5h7.5a3 3 0 0 0 3-3",
-  volume: "M2.5 6v4H5l3.5 3V3L5 6zM11 5.8a3 3 0 0 1 0 4.4M12.8 4a5.5 5.5 0 0 1 0 8",
-  muted: "M2.5 6v4H5l3.5 3V3L5 6zM11 6l3 4M14 6l-3 4",
-  clean: "M2 8h2l1.5-4.5 3 9L10 8h4M12 2.5v3M10.5 4h3",
-  captions: "M2 3.5h12v9H2zM4.5 10h3M9.5 10h2M4.5 7.5h1M7.5 7.5h4",
-  fullScreen: "M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10",
-  previous: "M12.5 3.5v9L6 8zM3.5 3.5v9",
-  next: "M3.5 3.5v9L10 8zM12.5 3.5v9",
   undo: "M6 3L3 6l3 3M3 6h6a4 4 0 0 1 0 8H7",
-  redo: "M10 3l3 3-3 3M13 6H7a4 4 0 0 0 0 8h2",
   download: "M8 3v8M5 8l3 3 3-3M3 13h10",
   trash: "M3 4.5h10M6 4.5V3h4v1.5M4.5 4.5l.5 9h6l.5-9",
   link: "M7 9a3 3 0 0 0 4.2 0l2-2A3 3 0 0 0 9 2.8L8 3.9M9 7a3 3 0 0 0-4.2 0l-2 2A3 3 0 0 0 7 13.2l1-1.1",
@@ -43,12 +32,6 @@ const PATHS = {
   key: "M10.5 9.5a3.75 3.75 0 1 0-3.4-2.2L2 12.4V14h2.4v-1.6H6v-1.6h1.5l1.2-1.2M11.2 4.9h.01",
   webhook:
     "M8 5.6a1.8 1.8 0 1 0 0-3.6 1.8 1.8 0 0 0 0 3.6zM3.8 13.6a1.8 1.8 0 1 0 0-3.6 1.8 1.8 0 0 0 0 3.6zM12.2 13.6a1.8 1.8 0 1 0 0-3.6 1.8 1.8 0 0 0 0 3.6zM7.1 5.4l-2.4 4.8M8.9 5.4l2.4 4.8M5.6 11.8h4.8",
-  filler: "M2.5 3.5h11v7H8L5 13v-2.5H2.5zM5.5 7h.01M8 7h.01M10.5 7h.01",
-  retake: "M3 3v3.5h3.5M3.2 6.5a5 5 0 1 1-.2 3",
-  offScript: "M4 2.5h5.5L12 5v8.5H4zM2.5 13.5l11-11",
-  noise: "M2 9l2-4 2 7 2.5-8 2 6L12 7l2 2",
-  byHand: "M4 2.5l8.5 5.3-3.8.9-2 3.6z",
-  mark: "M8 2.5L13.5 8 8 13.5 2.5 8z",
   down: "M4.5 6.5L8 10l3.5-3.5",
   up: "M4.5 9.5L8 6l3.5 3.5",
   sliders: "M4 2.5v5M4 10.5v3M2.5 9h3M8 2.5v2M8 7.5v6M6.5 6h3M12 2.5v6M12 11.5v2M10.5 10h3",
@@ -58,15 +41,20 @@ const PATHS = {
   list: "M5.5 4h8M5.5 8h8M5.5 12h8M2.5 4h.01M2.5 8h.01M2.5 12h.01",
   move: "M2.5 12.5v-9h4L8 5.5h5.5v7zM6 9h4.5M9 7.5L10.5 9 9 10.5",
   edit: "M3 13l.7-3L10.5 3.2l2.3 2.3L6 12.3z",
-} as const;
+};
 
-export type IconName = keyof typeof PATHS;
+export type IconName = keyof typeof ICONS | keyof typeof EDITOR_ICONS;
+
+const paths: Partial<Record<IconName, string>> = ICONS;
+
+/** Adds the icons of a page that is loaded later. */
+export const addIcons = (icons: Partial<Record<IconName, string>>): void => void Object.assign(paths, icons);
 
 /** Those whose shape is filled. */
 const FILLED: readonly IconName[] = ["play", "previous", "next"];
 
 export const Icon = ({ name }: { name: IconName }) => (
   <svg class={FILLED.includes(name) ? "icon filled" : "icon"} viewBox="0 0 16 16" aria-hidden="true">
-    <path d={PATHS[name]} />
+    <path d={paths[name]} />
   </svg>
 );

@@ -6,9 +6,11 @@ import { fetchFile } from "../../app/fetch-file";
 import { nameOf } from "../../app/format";
 import { client } from "../../app/query-client";
 import { workspace } from "../../app/session";
+import { EDITOR_ICONS } from "../../editor/icons";
 import { readWords, type Words } from "../../editor/model/words";
 import { createPlayback } from "../../editor/state/playback";
 import { AwaitedWords } from "../../editor/transcript/partial-transcript";
+import { addIcons } from "../../ui/icon";
 import { NotFoundPage, useTitle } from "../../ui/page";
 import { ErrorPanel } from "../../ui/states";
 import { Missing } from "../missing";
@@ -17,6 +19,8 @@ import { createScriptForm } from "./script";
 import { type ListedCut, listCuts, useCuts } from "./use-cuts";
 import { type Asset, type AssetMedia, findFileRetryMs, useMedia } from "./use-media";
 import { Workspace } from "./workspace";
+
+addIcons(EDITOR_ICONS);
 
 /** A recording in the editor: one that can be cut, and one whose words are being recognized. */
 const isEditable = ({ kind, state, cuttable }: Asset): boolean =>

@@ -1,0 +1,22 @@
+/** Icons that only the page of a recording shows. They are added to those of `web/ui/icon.tsx`. */
+export const EDITOR_ICONS = {
+  minus: "M3 8h10",
+  fit: "M2 3.5v9M14 3.5v9M4.5 8h7M6.5 6l-2 2 2 2M9.5 6l2 2-2 2",
+  back: "M10 3L5 8l5 5",
+  compare: "M3 4.5h7M8 2.5l2 2-2 2M13 11.5H6M8 9.5l-2 2 2 2",
+  loop: "M11 2l2.5 2.5L11 7M13 4.5H5.5a3 3 0 0 0-3 3M5 14l-2.5-2.5L5 9M3 11.5h7.5a3 3 0 0 0 3-3",
+  volume: "M2.5 6v4H5l3.5 3V3L5 6zM11 5.8a3 3 0 0 1 0 4.4M12.8 4a5.5 5.5 0 0 1 0 8",
+  muted: "M2.5 6v4H5l3.5 3V3L5 6zM11 6l3 4M14 6l-3 4",
+  clean: "M2 8h2l1.5-4.5 3 9L10 8h4M12 2.5v3M10.5 4h3",
+  captions: "M2 3.5h12v9H2zM4.5 10h3M9.5 10h2M4.5 7.5h1M7.5 7.5h4",
+  fullScreen: "M2.5 6V2.5H6M10 2.5h3.5V6M13.5 10v3.5H10M6 13.5H2.5V10",
+  previous: "M12.5 3.5v9L6 8zM3.5 3.5v9",
+  next: "M3.5 3.5v9L10 8zM12.5 3.5v9",
+  redo: "M10 3l3 3-3 3M13 6H7a4 4 0 0 0 0 8h2",
+  filler: "M2.5 3.5h11v7H8L5 13v-2.5H2.5zM5.5 7h.01M8 7h.01M10.5 7h.01",
+  retake: "M3 3v3.5h3.5M3.2 6.5a5 5 0 1 1-.2 3",
+  offScript: "M4 2.5h5.5L12 5v8.5H4zM2.5 13.5l11-11",
+  noise: "M2 9l2-4 2 7 2.5-8 2 6L12 7l2 2",
+  byHand: "M4 2.5l8.5 5.3-3.8.9-2 3.6z",
+  mark: "M8 2.5L13.5 8 8 13.5 2.5 8z",
+};
