@@ -22,6 +22,8 @@ const MAX_SLOWER = 1.6;
 const MAX_LATE_FRAMES = 18;
 /** Maximum number of frames before the retake starts. */
 const MAX_START_FRAMES = 5;
+/** Maximum number of cells of an alignment, 13 bytes each: takes of half a minute. */
+const MAX_CELLS = 4_000_000;
 /** Number of frames over which the worst distance is averaged: a fifth of a second, a short word. */
 const WORST_FRAMES = 10;
 
@@ -53,8 +55,8 @@ const cosines = Array.from({ length: COEFFICIENTS }, (_, k) =>
 );
 
 /**
- * Returns how the take and the retake of each pair differ; null if one is too short or silent, or they cannot be
- * aligned. Throws `DamagedAudioError` and file system errors.
+ * Returns how the take and the retake of each pair differ; null if one is too short or silent, if both are too
+ * long, or if they cannot be aligned. Throws `DamagedAudioError` and file system errors.
  */
 export async function compareAudio(
   file: AnalysisAudioFile,
@@ -128,12 +130,13 @@ const SAMPLED_FRAMES = 4;
 /**
  * Aligns a take with the beginning of its retake by dynamic time warping. Each step advances by one frame in both, or
  * by two in one of them, so neither is more than twice as fast as the other. Distances are relative to the mean
- * distance between frames of both. Returns null if one of them is too short or silent, or they cannot be aligned.
+ * distance between frames of both. Returns null if one of them is too short or silent, if both are too long, or if they
+ * cannot be aligned.
  */
 export function matchAudio(take: readonly Float32Array[], retake: readonly Float32Array[]): AudioMatch | null {
   const rows = take.length;
   const columns = Math.min(retake.length, Math.ceil(MAX_SLOWER * rows) + MAX_LATE_FRAMES);
-  if (rows < WORST_FRAMES || columns < WORST_FRAMES) return null;
+  if (rows < WORST_FRAMES || columns < WORST_FRAMES || rows * columns > MAX_CELLS) return null;
   const distances = new Float32Array(rows * columns);
   const costs = new Float64Array(rows * columns).fill(Number.POSITIVE_INFINITY);
   const steps = new Uint8Array(rows * columns);

@@ -199,7 +199,7 @@ export function* checkMatches(
     const isExact =
       rated.some(({ score }) => score === 1) ||
       alignments.some(({ words }) => words.every(({ logProb }) => logProb >= COMMON.maxMisfit));
-    if (!isExact) pairs.push(...listRetakePairs(corrected));
+    if (!isExact) pairs.push(...listRetakePairs(corrected, tokens));
     return corrected;
   });
   return yield* rateRetakesAlike(rows, pairs, recording);
@@ -208,15 +208,17 @@ export function* checkMatches(
 /** A candidate of a line, and a later one that may say the same. */
 type CandidatePair = { take: LineCandidate; retake: LineCandidate };
 
-/** Returns the candidates of a line with the later ones that are rated lower. */
-const listRetakePairs = (row: readonly LineCandidate[]): CandidatePair[] =>
-  row.flatMap((retake, i) =>
-    row.slice(0, i).flatMap((take) => {
+/** Returns the candidates of a line with the later ones that are rated lower, without those that are too long to align. */
+export function listRetakePairs(row: readonly LineCandidate[], tokens: readonly Token[]): CandidatePair[] {
+  const short = row.filter(({ from, to }) => tokens[to - 1]!.end - tokens[from]!.start <= SCRIPT.maxWindow);
+  return short.flatMap((retake, i) =>
+    short.slice(0, i).flatMap((take) => {
       const isBetter = take.quality > retake.quality || take.similarity > retake.similarity;
       const isNear = retake.from >= take.to && retake.window.start - take.window.end <= RETAKES.maxDistance;
       return isBetter && isNear ? [{ take, retake }] : [];
     }),
   );
+}
 
 /**
  * Returns the candidates of each line. One that says the same as an earlier, better one is rated like it: where the

@@ -79,6 +79,14 @@ test("silence is like nothing", () => {
   expect(matchAudio(silence, silence)).toBeNull();
 });
 
+test.each([
+  [1_900, false],
+  [2_001, true],
+])("takes of %p frames are too long: %p", (count, isTooLong) => {
+  const frames = Array.from({ length: count }, (_, i) => new Float32Array(13).fill(Math.sin(i)));
+  expect(matchAudio(frames, frames) === null).toBe(isTooLong);
+});
+
 test("a sound that is too short, or beyond the end, is not compared", async () => {
   expect(await compare(5, 1)).toBeNull();
   const beyond = { start: fromSeconds(1_000), end: fromSeconds(1_002) };

@@ -3,9 +3,11 @@ import { findLineBounds } from "../../../../../src/domain/planning/scripted/find
 import {
   fitToBudget,
   type LineCandidate,
+  listRetakePairs,
   toAlignmentRequests,
 } from "../../../../../src/domain/planning/scripted/line-candidates";
 import type { ScriptLine } from "../../../../../src/domain/planning/scripted/script-lines";
+import type { Token } from "../../../../../src/domain/planning/tokens";
 import { fromSeconds } from "../../../../../src/domain/time";
 
 const windowOf = (seconds: number) => ({ start: 0, end: fromSeconds(seconds) });
@@ -15,6 +17,25 @@ test.each([
   [28, 0],
 ])("a line is aligned with at most 27 s: %p s", (seconds, expected) => {
   expect(toAlignmentRequests({ spoken: ["a"] } as ScriptLine, windowOf(seconds)).length).toBe(expected);
+});
+
+test.each([
+  ["before a retake of 26 s", 26, 27, 53, true],
+  ["before a retake of 28 s", 26, 27, 55, false],
+  ["of 28 s", 28, 29, 31, false],
+  ["44 s before it", 2, 46, 48, true],
+  ["46 s before it", 2, 48, 50, false],
+  ["that overlaps it", 3, 2, 5, false],
+])("a retake is compared with a better take %s", (_, end, start, retakeEnd, expected) => {
+  // Two words in each second, so that a range in seconds is one in tokens.
+  const tokens = Array.from({ length: 120 }, (_, j) => ({ start: fromSeconds(j / 2), end: fromSeconds((j + 1) / 2) }));
+  const candidate = (from: number, to: number, quality: number) => {
+    const window = { start: fromSeconds(from), end: fromSeconds(to) };
+    return { from: 2 * from, to: 2 * to, window, quality, similarity: quality } as LineCandidate;
+  };
+  const row = [candidate(0, end, 0.9), candidate(start, retakeEnd, 0.2)];
+  const [take, retake] = row;
+  expect(listRetakePairs(row, tokens as Token[])).toEqual(expected ? [{ take: take!, retake: retake! }] : []);
 });
 
 test("lines are aligned with eight times the recording, and ten minutes", () => {
