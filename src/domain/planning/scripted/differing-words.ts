@@ -43,7 +43,7 @@ export function* keepDifferingWords(
     const phrases = yield* listNewPhrases(run, { ...recording, path, repeated, isYieldDue });
     let left = SCRIPT.maxWordsRatio * lost;
     const keep = (phrase: TokenRange, besides: readonly number[]) => {
-      const count = countTokens(phrase);
+      const count = countWords(phrase, tokens);
       if (Math.max(left, ...besides.map((line) => leftOf[line] ?? 0)) < count) return;
       differing.fill(1, phrase.from, phrase.to);
       left -= count;
@@ -65,6 +65,16 @@ export function* keepDifferingWords(
 }
 
 const countTokens = ({ from, to }: TokenRange) => to - from;
+
+/** Usual duration of a word. */
+const WORD_TICKS = SCRIPT.usualTicksPerCharacter * COMMON.longWordCharacters;
+
+/** Returns the number of words of a phrase. Voice without words counts as words of the same duration. */
+export const countWords = ({ from, to }: TokenRange, tokens: readonly Token[]): number =>
+  tokens.slice(from, to).reduce((sum, token) => {
+    const words = token.normal === UNRECOGNIZED ? Math.round(durationOf(token) / WORD_TICKS) : 1;
+    return sum + Math.max(1, words);
+  }, 0);
 
 /**
  * Returns whether a token continues a sentence: it follows another one without a pause, or with a short one inside a

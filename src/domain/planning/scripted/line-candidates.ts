@@ -208,7 +208,7 @@ export function* checkMatches(
 /** A candidate of a line, and a later one that may say the same. */
 type CandidatePair = { take: LineCandidate; retake: LineCandidate };
 
-/** Returns the candidates of a line with the later ones that are rated lower, without those that are too long to align. */
+/** Returns the candidates of a line with later ones that are rated lower, except those that are too long to align. */
 export function listRetakePairs(row: readonly LineCandidate[], tokens: readonly Token[]): CandidatePair[] {
   const short = row.filter(({ from, to }) => tokens[to - 1]!.end - tokens[from]!.start <= SCRIPT.maxWindow);
   return short.flatMap((retake, i) =>

@@ -5,9 +5,9 @@
 import { measureWordDistance } from "../../text/normalize";
 import { createYieldCounter, type PlanSteps } from "../context";
 import { COMMON, RETAKES, SCRIPT } from "../thresholds";
-import { pauseBefore, type Token, type TokenRange } from "../tokens";
+import { pauseBefore, type Token, type TokenRange, UNRECOGNIZED } from "../tokens";
 import { type ConfirmedTake, differsFromScript, findOwners } from "./confirm-takes";
-import { listNewPhrases, type SettledPath } from "./differing-words";
+import { countWords, listNewPhrases, type SettledPath } from "./differing-words";
 import { type LineCandidate, toLineWindow } from "./line-candidates";
 import { toSkippedSpan } from "./path-takes";
 import type { PartialAlignment } from "./rescue-lines";
@@ -170,11 +170,13 @@ export function* addReplacedLines(
     const wordCount = missing.lines.reduce((sum, line) => sum + recording.lines[line]!.words.length, 0);
     // The latest phrases are kept, up to the maximum length.
     let left = COMMON.maxSlowerFactor * wordCount;
-    const kept = said.reverse().filter(({ from, to }) => {
-      left -= to - from;
+    const kept = said.reverse().filter((phrase) => {
+      left -= countWords(phrase, recording.tokens);
       return left >= 0;
     });
-    if (kept.reduce((sum, { from, to }) => sum + to - from, 0) < minRatio * wordCount) continue;
+    const isCounted = ({ normal }: Token) => missing.isInside || normal !== UNRECOGNIZED;
+    const keptWords = kept.flatMap(({ from, to }) => recording.tokens.slice(from, to).filter(isCounted));
+    if (keptWords.length < minRatio * wordCount) continue;
     for (const take of divideAmongLines(kept.reverse(), missing.lines, recording)) takes[take.line] = take;
   }
 }
@@ -198,10 +200,11 @@ function listMissingLines(
   return out;
 }
 
-/** Returns whether the recognizer was unsure of half of the words of a phrase, or of more. */
+/** Returns whether the recognizer was unsure of half of the words of a phrase, or of more. Voice alone has no words. */
 const isUnclear = ({ from, to }: TokenRange, { tokens, words }: ScriptedRecording): boolean => {
-  const sure = tokens.slice(from, to).filter(({ word }) => words[word]!.confidence >= COMMON.sureWordConfidence);
-  return sure.length <= COMMON.minSameShare * (to - from);
+  const own = tokens.slice(from, to).filter(({ normal }) => normal !== UNRECOGNIZED);
+  const sure = own.filter(({ word }) => words[word]!.confidence >= COMMON.sureWordConfidence);
+  return own.length > 0 && sure.length <= COMMON.minSameShare * own.length;
 };
 
 /** Returns a function that returns whether a phrase is in a candidate of the lines. */

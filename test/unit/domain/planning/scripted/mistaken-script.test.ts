@@ -16,7 +16,7 @@ import { createRecording, cutWithScript, listKeptWords, runWithAlignments } from
 
 /**
  * Returns a recording of words of 0.3 s: `/` is a pause of 0.6 s, `,` one of 0.2 s. A word with `?` was recognized with
- * a confidence of 0.4.
+ * a confidence of 0.4. Each `~` of a word is a second of voice without words.
  */
 function record(text: string, script: string): ScriptedRecording {
   let late = 0;
@@ -25,6 +25,11 @@ function record(text: string, script: string): ScriptedRecording {
   const words = said.map((word, i) => {
     const [start, end] = [word.start + late, word.end + late];
     if (marks[i]!.includes(",")) late += 200_000;
+    const voice = 1_000_000 * word.text.split("~").length - 1_000_000;
+    if (voice > 0) {
+      late += voice - 300_000;
+      return { text: "", start, end: start + voice, confidence: 0 };
+    }
     return { ...word, start, end, confidence: marks[i]!.includes("?") ? 0.4 : 0.95 };
   });
   const duration = words.at(-1)!.end + 1_000_000;
@@ -270,16 +275,51 @@ test.each([
   ["unclear words that are as long as it", "this? is the? carbon? our? for? designing", true],
   ["fewer unclear words", "this? is the? carbon? our?", false],
   ["clear words", "we will start in a minute", false],
+  ["voice without words", "~ / ~ / ~ / ~ / ~ / ~ / ~", false],
+  ["a few unclear words with voice", "this? ~ is ~ the? ~ carbon?", false],
 ])("a first line that is not found gets %s: %p", (_, said, expected) => {
   const recording = record(`${said} / good evening all`, "Third part of our course on bookbinding.\nGood evening all.");
-  const count = said.split(" ").length;
   const { tokens } = recording;
+  const count = tokens.length - 3;
   const good = { line: 1, from: count, to: count + 3, skipped: [] } as unknown as ConfirmedTake;
   const takes: (ConfirmedTake | null)[] = [null, good];
   const kept = Uint8Array.from(tokens, (_, j) => (j < count ? 0 : 1));
   const path = { pairs: new Int32Array(10).fill(-1), kept, differing: kept };
   run(addReplacedLines(takes, [[], []], path, recording, new Uint8Array(tokens.length), false));
   expect(takes[0]?.to ?? 0).toBe(expected ? count : 0);
+});
+
+describe("voice without words", () => {
+  const script = "Good evening all.\nGulls follow boats home.\nThank you all.";
+  const setUp = (said: string) => {
+    const recording = record(`good evening all / ${said} / thank you all`, script);
+    const { tokens } = recording;
+    const [first, last] = [3, tokens.length - 3];
+    const pairs = Int32Array.of(0, 1, 2, -1, -1, -1, -1, last, last + 1, last + 2);
+    const kept = Uint8Array.from(tokens, (_, j) => (j < first || j >= last ? 1 : 0));
+    return { recording, path: { pairs, kept, differing: new Uint8Array(tokens.length) }, first, last };
+  };
+
+  test.each([
+    ["ferry ~", true],
+    ["ferry ~~~", false],
+  ])("stays in place of a line if it is about as long: %p %p", (said, expected) => {
+    const { recording, path, first, last } = setUp(said);
+    const takes = [[0, first], null, [last, last + 3]].map(
+      (range, line) => range && ({ line, from: range[0], to: range[1], skipped: [] } as unknown as ConfirmedTake),
+    );
+    run(addReplacedLines(takes, [[], [], []], path, recording, new Uint8Array(recording.tokens.length), false));
+    expect(takes[1] !== null).toBe(expected);
+  });
+
+  test.each([
+    ["~", true],
+    ["~~~~~", false],
+  ])("stays in place of words of the script if it is about as long: %p %p", (said, expected) => {
+    const { recording, path, first } = setUp(said);
+    const found = run(keepDifferingWords(path, recording, new Uint8Array(recording.tokens.length), false));
+    expect(found.kept[first] === 1).toBe(expected);
+  });
 });
 
 describe("a script with wrong words, without audio", () => {
