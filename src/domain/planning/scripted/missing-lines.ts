@@ -162,9 +162,9 @@ export function* addReplacedLines(
     const found = yield* listNewPhrases(missing, { ...recording, path, repeated, isYieldDue });
     const phrases = isExact ? found.filter((phrase) => !isOfOthers(phrase, own)) : found;
     const resembling = phrases.filter(createResemblance(missing, candidates, recording));
-    // Before the first line and after the last one, anything may be said, so clear words must resemble the line.
-    const isOfLine = (phrase: TokenRange) => resembling.includes(phrase) || isUnclear(phrase, recording);
-    const said = missing.isInside ? phrases : phrases.filter(isOfLine);
+    // Before the first line and after the last one, anything may be said: what resembles the line, or unclear words.
+    const ofLine = resembling.length > 0 ? resembling : phrases.filter((phrase) => isUnclear(phrase, recording));
+    const said = missing.isInside ? phrases : ofLine;
     const isProbable = (missing.isInside && !isExact) || resembling.length > 0;
     const minRatio = isProbable ? SCRIPT.minReplacedRatio : COMMON.minLengthRatio;
     const wordCount = missing.lines.reduce((sum, line) => sum + recording.lines[line]!.words.length, 0);

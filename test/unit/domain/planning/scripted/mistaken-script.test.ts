@@ -2,46 +2,14 @@ import { describe, expect, test } from "bun:test";
 import { createYieldCounter } from "../../../../../src/domain/planning/context";
 import { ENGLISH } from "../../../../../src/domain/planning/lexicon/english";
 import { isSaidAgain } from "../../../../../src/domain/planning/retakes/repetition";
-import type { ConfirmedTake } from "../../../../../src/domain/planning/scripted/confirm-takes";
 import { keepDifferingWords, listNewPhrases } from "../../../../../src/domain/planning/scripted/differing-words";
 import { createLineBias } from "../../../../../src/domain/planning/scripted/find-path";
 import { checkMatches, type LineCandidate } from "../../../../../src/domain/planning/scripted/line-candidates";
 import { alignLineAt, matchLines } from "../../../../../src/domain/planning/scripted/match-lines";
 import { moveToRetakes } from "../../../../../src/domain/planning/scripted/misaligned-lines";
-import { addParaphrases, addReplacedLines } from "../../../../../src/domain/planning/scripted/missing-lines";
-import { SCRIPTED_STAGES } from "../../../../../src/domain/planning/scripted/plan-scripted";
-import { parseScript, type ScriptedRecording } from "../../../../../src/domain/planning/scripted/script-lines";
+import { addParaphrases } from "../../../../../src/domain/planning/scripted/missing-lines";
 import { tokenize } from "../../../../../src/domain/planning/tokens";
-import { createRecording, cutWithScript, listKeptWords, runWithAlignments } from "./spoken-recording";
-
-/**
- * Returns a recording of words of 0.3 s: `/` is a pause of 0.6 s, `,` one of 0.2 s. A word with `?` was recognized with
- * a confidence of 0.4. Each `~` of a word is a second of voice without words.
- */
-function record(text: string, script: string): ScriptedRecording {
-  let late = 0;
-  const said = createRecording(text.replaceAll(/[?,]/g, "")).transcript!.words;
-  const marks = text.split(/\s+/).filter((part) => part !== "/");
-  const words = said.map((word, i) => {
-    const [start, end] = [word.start + late, word.end + late];
-    if (marks[i]!.includes(",")) late += 200_000;
-    const voice = 1_000_000 * word.text.split("~").length - 1_000_000;
-    if (voice > 0) {
-      late += voice - 300_000;
-      return { text: "", start, end: start + voice, confidence: 0 };
-    }
-    return { ...word, start, end, confidence: marks[i]!.includes("?") ? 0.4 : 0.95 };
-  });
-  const duration = words.at(-1)!.end + 1_000_000;
-  const activity = { duration, speechRegions: words, noiseRegions: [], energy: new Float32Array(0), contrast: 50 };
-  return { words, tokens: tokenize(words, "en"), lines: parseScript(script, "en"), activity, lexicon: ENGLISH };
-}
-
-const run = <Result>(steps: Generator<unknown, Result>): Result => {
-  let step = steps.next();
-  while (!step.done) step = steps.next();
-  return step.value;
-};
+import { createRecording, cutWithScript, listKeptWords, record, run, runWithAlignments } from "./spoken-recording";
 
 describe("whether a phrase is said again", () => {
   const isAgain = (take: string, retake: string) => {
@@ -242,84 +210,6 @@ test("a false start is not worth more for the words of its line that it lacks", 
     ({ line: 0, from, to, score, similarity: score, pairs: new Int32Array(8), quality: 0 }) as unknown as LineCandidate;
   const bias = createLineBias([[candidate(0, count, 0.55), candidate(count, 3 * count, 0.55)]], 3 * count)(0)!;
   expect(bias[count]).toBeLessThan(bias[0]!);
-});
-
-test("a line whose weak take is too short for it gets the sentence in its place", () => {
-  const recording = record(
-    "who wrote the poem / some roads led to the harbor / thank you all",
-    "Who wrote it.\nWinter silver to lead the.\nThank you all.",
-  );
-  const take = (line: number, from: number, to: number) =>
-    ({
-      line,
-      from,
-      to,
-      skipped: [],
-      pairs: new Int32Array(),
-      window: { start: 0, end: 1 },
-    }) as unknown as ConfirmedTake;
-  const replace = (weak: ConfirmedTake) => {
-    const takes = [take(0, 0, 3), null, take(2, 10, 13)];
-    const path = { pairs: new Int32Array(), kept: Uint8Array.from({ length: 13 }, (_, j) => (j < 3 || j > 9 ? 1 : 0)) };
-    const repeated = new Uint8Array(13);
-    const state = { takes, confirmed: [takes[0], weak, takes[2]], candidates: [[], [], []], path, recording, repeated };
-    const stage = SCRIPTED_STAGES.find(({ name }) => name === "replaced lines")!;
-    const { takes: all } = run(stage.run(state as never) as unknown as Generator<unknown, typeof state>);
-    return [all[1]!.from, all[1]!.to];
-  };
-  expect(replace(take(1, 3, 4))).toEqual([3, 10]);
-  expect(replace(take(1, 4, 9))).toEqual([4, 9]);
-});
-
-test.each([
-  ["unclear words that are as long as it", "this? is the? carbon? our? for? designing", true],
-  ["fewer unclear words", "this? is the? carbon? our?", false],
-  ["clear words", "we will start in a minute", false],
-  ["voice without words", "~ / ~ / ~ / ~ / ~ / ~ / ~", false],
-  ["a few unclear words with voice", "this? ~ is ~ the? ~ carbon?", false],
-])("a first line that is not found gets %s: %p", (_, said, expected) => {
-  const recording = record(`${said} / good evening all`, "Third part of our course on bookbinding.\nGood evening all.");
-  const { tokens } = recording;
-  const count = tokens.length - 3;
-  const good = { line: 1, from: count, to: count + 3, skipped: [] } as unknown as ConfirmedTake;
-  const takes: (ConfirmedTake | null)[] = [null, good];
-  const kept = Uint8Array.from(tokens, (_, j) => (j < count ? 0 : 1));
-  const path = { pairs: new Int32Array(10).fill(-1), kept, differing: kept };
-  run(addReplacedLines(takes, [[], []], path, recording, new Uint8Array(tokens.length), false));
-  expect(takes[0]?.to ?? 0).toBe(expected ? count : 0);
-});
-
-describe("voice without words", () => {
-  const script = "Good evening all.\nGulls follow boats home.\nThank you all.";
-  const setUp = (said: string) => {
-    const recording = record(`good evening all / ${said} / thank you all`, script);
-    const { tokens } = recording;
-    const [first, last] = [3, tokens.length - 3];
-    const pairs = Int32Array.of(0, 1, 2, -1, -1, -1, -1, last, last + 1, last + 2);
-    const kept = Uint8Array.from(tokens, (_, j) => (j < first || j >= last ? 1 : 0));
-    return { recording, path: { pairs, kept, differing: new Uint8Array(tokens.length) }, first, last };
-  };
-
-  test.each([
-    ["ferry ~", true],
-    ["ferry ~~~", false],
-  ])("stays in place of a line if it is about as long: %p %p", (said, expected) => {
-    const { recording, path, first, last } = setUp(said);
-    const takes = [[0, first], null, [last, last + 3]].map(
-      (range, line) => range && ({ line, from: range[0], to: range[1], skipped: [] } as unknown as ConfirmedTake),
-    );
-    run(addReplacedLines(takes, [[], [], []], path, recording, new Uint8Array(recording.tokens.length), false));
-    expect(takes[1] !== null).toBe(expected);
-  });
-
-  test.each([
-    ["~", true],
-    ["~~~~~", false],
-  ])("stays in place of words of the script if it is about as long: %p %p", (said, expected) => {
-    const { recording, path, first } = setUp(said);
-    const found = run(keepDifferingWords(path, recording, new Uint8Array(recording.tokens.length), false));
-    expect(found.kept[first] === 1).toBe(expected);
-  });
 });
 
 describe("a script with wrong words, without audio", () => {

@@ -3,6 +3,9 @@ import { AppError } from "../../../../../src/domain/errors";
 import type { ProbedMedia } from "../../../../../src/domain/media";
 import { CUT_MODES, type Plan } from "../../../../../src/domain/plan";
 import type { PlanSteps } from "../../../../../src/domain/planning/context";
+import { ENGLISH } from "../../../../../src/domain/planning/lexicon/english";
+import { parseScript, type ScriptedRecording } from "../../../../../src/domain/planning/scripted/script-lines";
+import { tokenize } from "../../../../../src/domain/planning/tokens";
 import {
   type AlignmentRequest,
   type AudioMatch,
@@ -50,6 +53,36 @@ export function createRecordedWords(text: string): SpeechAnalysis {
   });
   return createRecordingOf(words);
 }
+
+/**
+ * Returns a recording of words of 0.3 s: `/` is a pause of 0.6 s, `,` one of 0.2 s. A word with `?` was recognized with
+ * a confidence of 0.4. Each `~` of a word is a second of voice without words.
+ */
+export function record(text: string, script: string): ScriptedRecording {
+  let late = 0;
+  const said = createRecording(text.replaceAll(/[?,]/g, "")).transcript!.words;
+  const marks = text.split(/\s+/).filter((part) => part !== "/");
+  const words = said.map((word, i) => {
+    const [start, end] = [word.start + late, word.end + late];
+    if (marks[i]!.includes(",")) late += 200_000;
+    const voice = 1_000_000 * word.text.split("~").length - 1_000_000;
+    if (voice > 0) {
+      late += voice - 300_000;
+      return { text: "", start, end: start + voice, confidence: 0 };
+    }
+    return { ...word, start, end, confidence: marks[i]!.includes("?") ? 0.4 : 0.95 };
+  });
+  const duration = words.at(-1)!.end + 1_000_000;
+  const activity = { duration, speechRegions: words, noiseRegions: [], energy: new Float32Array(0), contrast: 50 };
+  return { words, tokens: tokenize(words, "en"), lines: parseScript(script, "en"), activity, lexicon: ENGLISH };
+}
+
+/** Runs a planner step that makes no queries. Returns its result. */
+export const run = <Result>(steps: Generator<unknown, Result>): Result => {
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return step.value;
+};
 
 function createRecordingOf(words: Word[]): SpeechAnalysis {
   const duration = words.at(-1)!.end + LEAD_IN_TICKS;
