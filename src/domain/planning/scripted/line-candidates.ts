@@ -208,16 +208,22 @@ export function* checkMatches(
 /** A candidate of a line, and a later one that may say the same. */
 type CandidatePair = { take: LineCandidate; retake: LineCandidate };
 
-/** Returns the candidates of a line with later ones that are rated lower, except those that are too long to align. */
+/** Returns whether a take may be rated higher than its retake. */
+const isBetter = (take: LineCandidate, retake: LineCandidate): boolean =>
+  take.quality > retake.quality || take.similarity > retake.similarity;
+
+/**
+ * Returns the candidates that may say the same as a later one that is rated lower, or as one between both. Those that
+ * are too long to align are not compared.
+ */
 export function listRetakePairs(row: readonly LineCandidate[], tokens: readonly Token[]): CandidatePair[] {
   const short = row.filter(({ from, to }) => tokens[to - 1]!.end - tokens[from]!.start <= SCRIPT.maxWindow);
-  return short.flatMap((retake, i) =>
-    short.slice(0, i).flatMap((take) => {
-      const isBetter = take.quality > retake.quality || take.similarity > retake.similarity;
-      const isNear = retake.from >= take.to && retake.window.start - take.window.end <= RETAKES.maxDistance;
-      return isBetter && isNear ? [{ take, retake }] : [];
-    }),
-  );
+  return short.flatMap((retake, i) => {
+    const earlier = short.slice(0, i).filter(({ to }) => to <= retake.from);
+    if (!earlier.some((take) => isBetter(take, retake))) return [];
+    const near = earlier.filter(({ window }) => retake.window.start - window.end <= RETAKES.maxDistance);
+    return near.map((take) => ({ take, retake }));
+  });
 }
 
 /**
@@ -233,7 +239,7 @@ function* rateRetakesAlike(
   return rows.map((row) => {
     const rated = new Map<LineCandidate, LineCandidate>();
     for (const one of row) {
-      const takes = (alike.get(one) ?? []).map(({ take }) => rated.get(take)!);
+      const takes = (alike.get(one) ?? []).map(({ take }) => rated.get(take)!).filter((take) => isBetter(take, one));
       const qualities = takes.map(({ quality }) => discountClipping(quality, recording.activity, one.window));
       rated.set(one, {
         ...one,

@@ -1,14 +1,18 @@
 import { expect, test } from "bun:test";
 import { findLineBounds } from "../../../../../src/domain/planning/scripted/find-path";
 import {
+  checkMatches,
   fitToBudget,
   type LineCandidate,
   listRetakePairs,
   toAlignmentRequests,
 } from "../../../../../src/domain/planning/scripted/line-candidates";
+import { matchLines } from "../../../../../src/domain/planning/scripted/match-lines";
 import type { ScriptLine } from "../../../../../src/domain/planning/scripted/script-lines";
 import type { Token } from "../../../../../src/domain/planning/tokens";
+import type { AlignmentRequest, ForcedAlignment } from "../../../../../src/domain/speech";
 import { fromSeconds } from "../../../../../src/domain/time";
+import { record, run, runWithAlignments } from "./spoken-recording";
 
 const windowOf = (seconds: number) => ({ start: 0, end: fromSeconds(seconds) });
 
@@ -36,6 +40,31 @@ test.each([
   const row = [candidate(0, end, 0.9), candidate(start, retakeEnd, 0.2)];
   const [take, retake] = row;
   expect(listRetakePairs(row, tokens as Token[])).toEqual(expected ? [{ take: take!, retake: retake! }] : []);
+});
+
+test("a take that says the same as two earlier ones is rated like the first, although only the second one is near", () => {
+  const said = "on the next day the whole village met to clear the road";
+  const recording = record(
+    `${said} ${`${"/ ".repeat(50)} ${said} `.repeat(2)}`,
+    "On next the day the met village to the clear.",
+  );
+  const { tokens, lines, words } = recording;
+  const starts = [0, 12, 24].map((at) => words[at]!.start);
+  const logProbs = [-0.3, -6.5, -6.4];
+  const align = ({ window, text }: AlignmentRequest): ForcedAlignment => {
+    const logProb = logProbs[starts.findLastIndex((start) => start <= window.start + 500_000)]!;
+    const aligned = text.split(" ").map((word, k) => {
+      // The last word is in none of the takes, so all are compared with each other.
+      return { text: word, ...window, confidence: 0.9, logProb: k === 9 ? -7 : logProb };
+    });
+    return { words: aligned, meanLogProb: logProb, tailLogProb: logProb };
+  };
+  const [row] = runWithAlignments(checkMatches(run(matchLines(lines, tokens)), recording), align);
+  expect(row!.map(({ from, accepted }) => [from, accepted])).toEqual([
+    [0, true],
+    [12, true],
+    [24, true],
+  ]);
 });
 
 test("lines are aligned with eight times the recording, and ten minutes", () => {

@@ -124,19 +124,22 @@ export function createAligner({ transcript }: SpeechAnalysis) {
 }
 
 /**
- * Runs a planner step in which each word of every text aligns with this log probability, and in which all takes compare
- * like this. Returns its result.
+ * Runs a planner step in which each word of every text aligns with this log probability, or each text like this, and in
+ * which all takes compare like this. Returns its result.
  */
 export function runWithAlignments<Result>(
   steps: PlanSteps<Result>,
-  logProb: number,
+  alignment: number | ((request: AlignmentRequest) => ForcedAlignment),
   match: AudioMatch | null = null,
 ): Result {
-  const alignText = ({ window, text }: AlignmentRequest): ForcedAlignment => ({
-    words: text.split(" ").map((word) => ({ text: word, ...window, confidence: 0.9, logProb })),
-    meanLogProb: logProb,
-    tailLogProb: logProb,
-  });
+  const alignAlike =
+    (logProb: number) =>
+    ({ window, text }: AlignmentRequest): ForcedAlignment => ({
+      words: text.split(" ").map((word) => ({ text: word, ...window, confidence: 0.9, logProb })),
+      meanLogProb: logProb,
+      tailLogProb: logProb,
+    });
+  const alignText = typeof alignment === "number" ? alignAlike(alignment) : alignment;
   let step = steps.next(null);
   while (!step.done) {
     const query = step.value;
