@@ -126,9 +126,9 @@ test("dropped files are shown at once, can be canceled, and stay in their worksp
   await row.waitFor({ state: "detached" });
   await dialog.getByRole("button", { name: "Talks" }).click();
   await page.getByText("Uploading 1 recording to “Talks”.").waitFor();
-  await until("the recording", async () => {
-    const { items } = await user.must<Paged<object>>("GET", `/api/v1/assets?project_id=${talks.id}`);
-    return items.length === 1;
+  await until("the recording, uploaded", async () => {
+    const { items } = await user.must<Paged<{ state: string }>>("GET", `/api/v1/assets?project_id=${talks.id}`);
+    return items.length === 1 && items[0]!.state !== "pending_upload";
   });
   expect(await chosen.inputValue()).toBe(studio.id);
 });
