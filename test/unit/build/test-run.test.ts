@@ -1,4 +1,4 @@
-/** Runs of `src/build/test.ts` in a small project: one test file in each folder, a check and a build that do nothing. */
+/** Runs of `src/build/test.ts` in a small project with one file of tests in each folder. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { cp, mkdir, readdir, symlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
