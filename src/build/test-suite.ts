@@ -50,14 +50,23 @@ export async function runSuite(suite: Suite, options: SuiteOptions): Promise<Sui
   return await runFiles(suite, all, options);
 }
 
+/** Returns the paths of up to three files with failures, which may pass when they run alone. */
+export function listFilesToRunAgain({ failures, problems }: SuiteResult): string[] {
+  const failed = [...new Set(failures.map(({ path }) => path))].filter((path) => path !== "");
+  return failed.length > MAX_FILES_AGAIN || problems.length > 0 ? [] : failed;
+}
+
 /**
- * Runs up to three files with failures again, one after the other: the failures of those that pass then are `unsteady`,
- * which the summary shows and which fail nothing.
+ * Runs files again, one after the other: the failures of those that pass then are `unsteady`, which the summary shows
+ * and which fail nothing.
  */
-export async function runFailedAgain(suite: Suite, first: SuiteResult, options: SuiteOptions): Promise<SuiteResult> {
-  const failed = [...new Set(first.failures.map(({ path }) => path))].filter((path) => path !== "");
-  if (failed.length === 0 || failed.length > MAX_FILES_AGAIN || first.problems.length > 0) return first;
-  const again = await runFiles({ ...suite, filesAtATime: 1 }, failed, options);
+export async function runAgain(
+  suite: Suite,
+  paths: string[],
+  first: SuiteResult,
+  options: SuiteOptions,
+): Promise<SuiteResult> {
+  const again = await runFiles({ ...suite, filesAtATime: 1 }, paths, options);
   // A file that fails again, or has no result, keeps its first failures.
   const hasPassed = ({ path }: { path: string }) =>
     again.files.some((file) => file.path === path && file.failed === 0 && file.passed > 0);

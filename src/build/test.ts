@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { formatSummary, isGood, type SuiteResult } from "./test-report";
-import { runCommand, runFailedAgain, runSuite, runTogether, type Suite } from "./test-suite";
+import { listFilesToRunAgain, runAgain, runCommand, runSuite, runTogether, type Suite } from "./test-suite";
 
 const PROJECT = resolve(import.meta.dir, "../..");
 const TIMINGS = join(PROJECT, "test/timings.json");
@@ -125,7 +125,11 @@ async function runAll(folder: string): Promise<boolean> {
   };
   await runTogether([timed("types, lint, format, unused code, import rule", check), runTests()], controller);
   const all: SuiteResult[] = [];
-  for (const [suite, result] of results) all.push(await runFailedAgain(suite, result, options));
+  for (const [suite, result] of results) {
+    const paths = listFilesToRunAgain(result);
+    const again = () => runAgain(suite, paths, result, options);
+    all.push(paths.length === 0 ? result : await timed(`${suite.name}, again`, again));
+  }
   if (values["update-timings"]) await storeTimings(all);
   all.push({ name: "checks", files: [], failures: [], unsteady: [], problems });
   console.log(formatSummary(all, durations, (performance.now() - started) / 1000).join("\n"));

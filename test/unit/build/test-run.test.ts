@@ -66,3 +66,18 @@ test("an error outside of the tests ends the command that runs beside it", async
   expect(text).not.toContain("late");
   expect(await readdir(join(project.path, "tmp"))).toEqual([]);
 });
+
+test("files with failures that run again have a heading and a duration", async () => {
+  await write(
+    "test/http/only.test.ts",
+    `${PASSES}import { existsSync, writeFileSync } from "node:fs"; test("passes later", () => {
+      const isFirst = !existsSync("tried"); writeFileSync("tried", ""); if (isFirst) throw new Error("once"); });`,
+  );
+  const { code, text } = await start().end();
+  expect(code).toBe(0);
+  const [run, durations] = text.split("== Durations ==");
+  expect(run!.match(/^== .*, again ==$/gm)).toEqual(["== contract, http, browser, again =="]);
+  expect(durations!.match(/\S.*, again$/gm)).toEqual([
+    expect.stringMatching(/^[\d.]+ s {2}contract, http, browser, again$/),
+  ]);
+});

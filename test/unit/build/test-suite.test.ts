@@ -2,7 +2,14 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { runCommand, runFailedAgain, runSuite, runTogether, type Suite } from "../../../src/build/test-suite";
+import {
+  listFilesToRunAgain,
+  runAgain,
+  runCommand,
+  runSuite,
+  runTogether,
+  type Suite,
+} from "../../../src/build/test-suite";
 import { type TemporaryFolder, temporaryFolder } from "../../temporary-folder";
 import { until } from "../../until";
 
@@ -60,7 +67,8 @@ test("each failure is found: of tests, of their set-up, of their process, and of
 test("files with failures run once more alone: those that pass then are unsteady, those that fail again are failures", async () => {
   const first = await run("unsteady");
   expect(first.failures.map(({ name }) => name).sort()).toEqual(["fails", "passes later"]);
-  const { files, failures, unsteady, problems } = await runFailedAgain(suiteOf("unsteady"), first, getOptions());
+  const paths = listFilesToRunAgain(first);
+  const { files, failures, unsteady, problems } = await runAgain(suiteOf("unsteady"), paths, first, getOptions());
   expect(failures.map(({ path, name }) => `${path} ${name}`)).toEqual(["test/unsteady/fails.test.ts fails"]);
   expect(unsteady.map(({ path, name }) => `${path} ${name}`)).toEqual(["test/unsteady/first.test.ts passes later"]);
   expect(files.map(({ path, passed, failed }) => [path, passed, failed]).sort()).toEqual([
@@ -68,6 +76,16 @@ test("files with failures run once more alone: those that pass then are unsteady
     ["test/unsteady/first.test.ts", 2, 0],
   ]);
   expect(problems).toEqual([]);
+});
+
+test("files run again only if few have failures and the report is complete", () => {
+  const fail = (...names: string[]) => names.map((path) => ({ path, name: "fails", message: "" }));
+  const list = (failures: ReturnType<typeof fail>, problems: string[] = []) =>
+    listFilesToRunAgain({ name: "unit", files: [], failures, unsteady: [], problems });
+  expect(list(fail())).toEqual([]);
+  expect(list(fail("a", "a", "b", "c", ""))).toEqual(["a", "b", "c"]);
+  expect(list(fail("a", "b", "c", "d"))).toEqual([]);
+  expect(list(fail("a"), ["The tests wrote no report."])).toEqual([]);
 });
 
 test("tests that hang are stopped", async () => {
