@@ -81,3 +81,14 @@ test("files with failures that run again have a heading and a duration", async (
     expect.stringMatching(/^[\d.]+ s {2}contract, http, browser, again$/),
   ]);
 });
+
+test("at full size the suites run in turn", async () => {
+  const { code, ran } = await start({ OFFCUT_FULL: "1" }).end();
+  expect([code, ran[0], ran.slice(1, 4).sort(), ran.slice(4, 6).sort(), ran.slice(6)]).toEqual([
+    0,
+    "unit",
+    ["browser", "contract", "http"],
+    ["attacks", "e2e"],
+    ["e2e"],
+  ]);
+});
