@@ -86,7 +86,7 @@ const listSourceSuites = (env: Record<string, string>): Suite[] => [
   },
 ];
 
-/** These tests wait for half of their time, in which the other suites use the processors. */
+/** These tests are idle half of the time; the other suites use the processors meanwhile. */
 const listExecutableSuites = (executable: string): Suite[] => [
   {
     name: "attacks, end to end",

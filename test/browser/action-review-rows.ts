@@ -107,7 +107,7 @@ export const REVIEW_ROWS: readonly ActionRow[] = [
           return isAtEnd && pressed.includes(version);
         });
       };
-      // Each takes as long as the audio. At full size, the same audio is played to its end again in every way.
+      // Playing to the end takes as long as the audio, so only full size does it again for every button.
       const playsAgain = async (version: "With it" | "Without it") => {
         if (isFullSize) return playsAll(version);
         await shows(`playback, ${version}`, (state) => isPlaying(state) && state.pressed.includes(version));

@@ -105,7 +105,7 @@ test("details of selected words stay closed when a key removes the words, or Esc
       for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
     }, key);
   await page.keyboard.press("Shift+ArrowRight");
-  // Those of a removed word, to which the next key adds one that is kept.
+  // The selected word is removed. The next key also selects a word that is kept.
   await details.waitFor();
   await extendAndPress("Delete");
   await page.getByText("1 word removed").waitFor();

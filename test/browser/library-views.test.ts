@@ -52,7 +52,7 @@ test("pictures of recordings that are scrolled past are not loaded", async () =>
   const { id } = await user.project("Talks");
   const { id: voice } = await user.ready(await wav(2), { projectId: id, filename: "voice.wav" });
   const { id: film } = await user.ready(await video(2), { projectId: id, filename: "film.mp4" });
-  // Not by the list of projects: it shows the same pictures.
+  // The list of projects shows the same pictures, so it is not opened first.
   const page = await open(`/assets/${film}`, user);
   const picture = page.locator(".recording .envelope-box svg");
   const hasScrolled = async (ms: number) => {

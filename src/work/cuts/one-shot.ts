@@ -192,7 +192,10 @@ export async function renderRecording(
   return { ...result, sizeBytes: bytes };
 }
 
-/** Gives a finished file its final name, on disk too. Errors: `AppError` `conflict` if the name is taken. */
+/**
+ * Moves a finished file to its final path and flushes file and folder. Errors: `AppError` `conflict` if the path exists
+ * and `replace` is false.
+ */
 export async function moveOutput(finished: string, outputPath: string, replace: boolean): Promise<void> {
   await flushToDisk(finished);
   if (!replace) {
