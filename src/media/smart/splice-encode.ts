@@ -20,7 +20,7 @@ export type SpliceTask = { segments: SpliceSegment[]; frameCount: number };
 
 const MAX_TYPICAL_SEGMENTS = 32;
 
-/** Maximum number of segments of a task. ffmpeg rejects sums of more than 100 terms, which select the segments. */
+/** Maximum number of segments of a task. ffmpeg 5.1 rejects sums of more than 100 terms, which select them. */
 const MAX_SEGMENTS = 64;
 
 /** A task may exceed the mean size by this factor to keep two segments together. */
