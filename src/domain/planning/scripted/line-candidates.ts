@@ -283,17 +283,20 @@ const hasOtherWords = ({ take, retake }: CandidatePair, recording: ScriptedRecor
 
 /** Returns whether the phrases of a later range have the words of those of a range. */
 function isInLater(one: TokenRange, later: TokenRange, { tokens, words, lexicon }: ScriptedRecording): boolean {
-  const [take, retake] = [toPhrases(one, tokens), toPhrases(later, tokens)];
+  const toPhrases = (range: TokenRange) => {
+    const { from, to } = extendToPhrases(range, tokens);
+    return tokens.slice(from, to);
+  };
+  const [take, retake] = [toPhrases(one), toPhrases(later)];
   if (Math.max(take.length, retake.length) > COMMON.maxComparedWords) return false;
   return isSaidAgain(take, retake, COMMON.minCompleteShare, { words, lexicon });
 }
 
-/** Returns the tokens of a range, and those up to the next pauses. */
-export const toPhrases = ({ from, to }: TokenRange, tokens: readonly Token[]): Token[] =>
-  tokens.slice(
-    extendToPause(tokens, from, -1, COMMON.maxComparedWords, COMMON.minPause),
-    extendToPause(tokens, to - 1, 1, COMMON.maxComparedWords, COMMON.minPause) + 1,
-  );
+/** Returns a range of tokens with those up to the next pauses. */
+export const extendToPhrases = ({ from, to }: TokenRange, tokens: readonly Token[]): TokenRange => ({
+  from: extendToPause(tokens, from, -1, COMMON.maxComparedWords),
+  to: extendToPause(tokens, to - 1, 1, COMMON.maxComparedWords) + 1,
+});
 
 /**
  * Returns an alignment of a line without the words that align in none of its takes, `alignments`, although a later word

@@ -10,7 +10,7 @@ import { takeWorth } from "../take-list";
 import { COMMON, RETAKES, SCRIPT } from "../thresholds";
 import { pauseBefore, type Token, type TokenRange } from "../tokens";
 import { type ScriptPath, worthOf } from "./find-path";
-import { type LineCandidate, toPhrases } from "./line-candidates";
+import { extendToPhrases, type LineCandidate } from "./line-candidates";
 import { measureFoundShare } from "./misaligned-lines";
 import type { ScriptedRecording, ScriptLine } from "./script-lines";
 
@@ -134,10 +134,25 @@ function createOtherLineCheck(
   const compared = { tokens, words, lexicon };
   const isClear = ({ normal, word }: Token) =>
     isContentWord(normal, lexicon) && words[word]!.confidence >= COMMON.likelyWordConfidence;
-  /** Returns whether the phrases of two ranges end with other clear words, which the lines may lack. */
-  const endOtherwise = (one: TokenRange, other: TokenRange) => {
-    const [a, b] = [toPhrases(one, tokens).at(-1)!, toPhrases(other, tokens).at(-1)!];
-    return isClear(a) && isClear(b) && measureWordDistance(a.normal, b.normal) > RETAKES.maxSimilarWordDistance;
+  /** Returns how many words a range has to the end of its last phrase, up to one that is found in another line. */
+  const countToPhraseEnd = (range: TokenRange) => {
+    const own = new Set(lineAt.subarray(range.from, range.to));
+    const phraseEnd = extendToPhrases(range, tokens).to;
+    let end = range.to;
+    while (end < phraseEnd && (isFound[end] === 0 || own.has(lineAt[end]!))) end++;
+    return end - range.from;
+  };
+  /**
+   * Returns whether a place and a candidate end with other clear words, which the lines may lack. After one of them, the
+   * next sentence may follow without a pause. A false start ends with a word that the candidate has too.
+   */
+  const endOtherwise = (place: TokenRange, candidate: TokenRange) => {
+    const count = Math.min(countToPhraseEnd(place), countToPhraseEnd(candidate));
+    const [placeEnd, end] = [Math.max(place.to, place.from + count), Math.max(candidate.to, candidate.from + count)];
+    if (Math.max(placeEnd - place.to, end - candidate.to) > COMMON.manyWords) return false;
+    const last = tokens[placeEnd - 1]!;
+    const isLast = ({ normal }: Token) => measureWordDistance(normal, last.normal) <= RETAKES.maxSimilarWordDistance;
+    return isClear(last) && isClear(tokens[end - 1]!) && !tokens.slice(candidate.from, end).some(isLast);
   };
   return (i, place, { from, to }) => {
     if (from < place.to || Math.max(to - from, place.to - place.from) > COMMON.maxComparedWords) return false;

@@ -17,9 +17,9 @@ const SCRIPT = "Press the green button to start the machine.\nPress green green 
 describe("two lines that look alike, the second with wrong words", () => {
   /**
    * Settles a path that has both lines in order. Returns the text that is kept; the candidates have the qualities
-   * measured. Those of the first line have `count` words.
+   * measured. Those of the first line have `count` words, and the later ones start at `second`.
    */
-  function settle(said: string, count = 8) {
+  function settle(said: string, count = 8, second = 8) {
     const { words } = createRecordedWords(said).transcript!;
     const tokens = tokenize(words, "en");
     const lines = parseScript(SCRIPT, "en");
@@ -29,11 +29,11 @@ describe("two lines that look alike, the second with wrong words", () => {
       return { ...match, window, alignment: null, similarity: match.score, quality, complete: accepted, accepted };
     };
     const candidates = [
-      [candidate(0, 0, count, 0.994, true), candidate(0, 8, 8 + count, 0.895, true)],
-      [candidate(1, 0, 8, 0, false), candidate(1, 8, 16, 0, false)],
+      [candidate(0, 0, Math.min(count, second), 0.994, true), candidate(0, second, second + count, 0.895, true)],
+      [candidate(1, 0, second, 0, false), candidate(1, second, second + 8, 0, false)],
     ];
-    const pairs = Int32Array.from(tokens.slice(0, 16), (_, k) => k);
-    const kept = Uint8Array.from(tokens, (_, j) => (j < 16 ? 1 : 0));
+    const pairs = Int32Array.from({ length: 16 }, (_, k) => (k < second ? k : k < 8 ? -1 : second + k - 8));
+    const kept = Uint8Array.from(tokens, (_, j) => (j < second + 8 ? 1 : 0));
     const activity = { speechRegions: words, noiseRegions: [], clipping: [], duration: words.at(-1)!.end };
     const settled = settlePath(
       { pairs, kept },
@@ -64,6 +64,21 @@ describe("two lines that look alike, the second with wrong words", () => {
     ["the other word is not clear", "star 556 594 40", "Press the green button to star the machine."],
   ])("are one line when %s", (_, word, kept) => {
     expect(settle(LOOK_ALIKES.replace("stop 556 594 97", word))).toBe(kept);
+  });
+
+  test.each([
+    ["runs on into the next sentence", "machine. 604 669 94 | The 669"],
+    ["has one more word", "machine. 604 669 94 | carefully 669 730 97 | The 830"],
+  ])("are one line when the retake %s", (_, next) => {
+    const again = LOOK_ALIKES.replace("stop 556", "start 556").replace("machine. 604 669 94 | The 753", next);
+    expect(settle(again)).toBe("Press the green button to start the machine.");
+  });
+
+  test("are one line when the first one is a false start", () => {
+    const words = LOOK_ALIKES.replace("stop 556", "start 556").split(" | ");
+    expect(settle([...words.slice(0, 4), ...words.slice(8)].join(" | "), 8, 4)).toBe(
+      "Press the green button to start the machine.",
+    );
   });
 
   test("marks the line with the wrong words in the plan", async () => {
