@@ -163,12 +163,12 @@ function createLostCounter(
 export function* listNewPhrases(run: TokenRange, context: Context): PlanSteps<TokenRange[]> {
   const { tokens, words, lexicon, repeated } = context;
   const phrases: TokenRange[] = [];
-  const isVoice = (token: Token) => token.normal === UNRECOGNIZED;
-  const voice = tokens.slice(run.from, run.to).filter(isVoice);
-  const hasSpeech = voice.reduce((sum, token) => sum + durationOf(token), 0) > FILLERS.maxWordlessFiller;
+  const speech = findWordlessSpeech(run, tokens);
+  const isFiller = (token: Token) =>
+    token.normal === UNRECOGNIZED ? !speech.has(token) : isFillerText(words[token.word]!.text, lexicon);
   for (let j = run.from; j < run.to; j++) {
     const token = tokens[j]!;
-    if (repeated[j] || (isVoice(token) && !hasSpeech) || isFillerText(words[token.word]!.text, lexicon)) continue;
+    if (repeated[j] || isFiller(token)) continue;
     const last = phrases.at(-1);
     const continues = last && last.to === j && token.start - tokens[j - 1]!.end < COMMON.minPause;
     if (continues) last.to = j + 1;
@@ -185,6 +185,20 @@ export function* listNewPhrases(run: TokenRange, context: Context): PlanSteps<To
     if (!isRepeated && !hasRemarkCue(listClearWords(phrase, context).join(" "), lexicon)) out.push(phrase);
   }
   return out;
+}
+
+/** Returns the voice without words of a run that lasts longer than a filler, such as spelled letters. */
+function findWordlessSpeech({ from, to }: TokenRange, tokens: readonly Token[]): Set<Token> {
+  const stretches: Token[][] = [];
+  for (const token of tokens.slice(from, to)) {
+    if (token.normal !== UNRECOGNIZED) continue;
+    const last = stretches.at(-1);
+    if (last && token.start - last.at(-1)!.end < COMMON.minPause) last.push(token);
+    else stretches.push([token]);
+  }
+  const isLong = (stretch: readonly Token[]) =>
+    stretch.reduce((sum, token) => sum + durationOf(token), 0) > FILLERS.maxWordlessFiller;
+  return new Set(stretches.filter(isLong).flat());
 }
 
 /** Returns the words of a phrase. Those of which the recognizer was unsure do not show a remark. */

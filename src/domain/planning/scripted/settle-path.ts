@@ -143,8 +143,8 @@ function createOtherLineCheck(
     return end - range.from;
   };
   /**
-   * Returns whether a place and a candidate end with other clear words, which the lines may lack. After one of them, the
-   * next sentence may follow without a pause. A false start ends with a word that the candidate has too.
+   * Returns whether a place and a candidate end with other clear words, which the lines may lack. After one of them,
+   * the next sentence may follow without a pause. A false start ends with a word that the candidate has too.
    */
   const endOtherwise = (place: TokenRange, candidate: TokenRange) => {
     const count = Math.min(countToPhraseEnd(place), countToPhraseEnd(candidate));

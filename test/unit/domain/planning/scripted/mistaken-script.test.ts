@@ -157,16 +157,24 @@ describe("words that differ from the script", () => {
 });
 
 test.each([
-  ["is new speech", 1_000_000, [{ from: 1, to: 2 }]],
-  ["may be a filler", 800_000, []],
-])("voice without words %s if it lasts %p µs", (_, length, expected) => {
+  ["is new speech", [1_000_000], 0, [{ from: 1, to: 2 }]],
+  ["may be a filler", [800_000], 0, []],
+  ["may be spelled letters", [400_000, 400_000, 400_000], 200_000, [{ from: 1, to: 4 }]],
+  ["may be several fillers", [400_000, 400_000, 400_000], 300_000, []],
+])("voice without words %s: %p µs, with pauses of %p µs", (_, lengths, pause, expected) => {
   const recording = record("good evening", "");
   const [first, last] = recording.words;
-  const voice = { text: "", start: first!.end, end: first!.end + length, confidence: 0 };
-  const words = [first!, voice, { ...last!, start: last!.start + length, end: last!.end + length }];
+  let at = first!.end;
+  const voice = lengths.map((length) => {
+    at += pause + length;
+    return { text: "", start: at - length, end: at, confidence: 0 };
+  });
+  const words = [first!, ...voice, { ...last!, start: at, end: at + 300_000 }];
   const tokens = tokenize(words, "en");
-  const context = { ...recording, words, tokens, path: { kept: Uint8Array.of(1, 0, 1) }, repeated: new Uint8Array(3) };
-  const phrases = listNewPhrases({ from: 1, to: 2 }, { ...context, isYieldDue: createYieldCounter() });
+  const kept = Uint8Array.from(tokens, (_, j) => (j === 0 || j === tokens.length - 1 ? 1 : 0));
+  const context = { ...recording, words, tokens, path: { kept }, repeated: new Uint8Array(tokens.length) };
+  const between = { from: 1, to: tokens.length - 1 };
+  const phrases = listNewPhrases(between, { ...context, isYieldDue: createYieldCounter() });
   expect(run(phrases)).toEqual(expected);
 });
 
