@@ -30,35 +30,30 @@ import type { AcousticRepetition } from "./repetition-pairs";
 
 /** A phrase on which its audio decides, because it or its retake has no words. */
 export type DecidedStretch = Span & Decision;
-export type AlikeTakes = { found: AcousticRepetition[]; stretches: DecidedStretch[] };
 type AlikePair = PhrasePair & { match: AudioMatch };
 
-/**
- * Finds takes that sound like their retakes. `found` lists those with words, on which the rules of retakes decide.
- * `stretches` (sorted, disjoint) lists the others, which are removed or marked, and the remarks after them.
- */
+/** Finds takes with words that sound like their retakes, on which the rules of retakes decide. */
 export function* findAlikeTakes(
   words: readonly Word[],
   tokens: readonly Token[],
   activity: AudioActivity,
   lexicon: Lexicon,
-): PlanSteps<AlikeTakes> {
+): PlanSteps<AcousticRepetition[]> {
   const recording = { words, tokens, lexicon };
-  const pairs = listPhrasePairs(listPhrases(recording, activity), recording);
+  const pairs = listPhrasePairs(listPhrases(recording, activity), recording).filter(hasWords);
   const restarts = listShortRestarts(tokens);
   const matches = yield* requestAudioMatches([
-    ...pairs.map(({ take, retake }) => toAudioPair(toLoudSpan(take), retake.start, activity.duration)),
+    ...pairs.map((pair) => toPhraseAudio(pair, activity.duration)),
     ...restarts.map(({ from, retakeStart }) =>
       toAudioPair(toSpan(tokens, from, retakeStart), tokens[retakeStart]!.start, activity.duration),
     ),
   ]);
-  const alike = pairs.flatMap((pair, i) => {
+  const found = pairs.flatMap((pair, i) => {
     const match = matches[i];
-    return match && isAlike(pair, match) ? [{ ...pair, match }] : [];
-  });
-  const found = alike.filter(hasWords).flatMap(({ take, retake, match }) => {
+    if (!match || !isAlike(pair, match)) return [];
+    const { take, retake } = pair;
     // Words after the loud part were not compared.
-    const last = take.tokens.findLast((i) => tokens[i]!.start < take.quiet);
+    const last = take.tokens.findLast((token) => tokens[token]!.start < take.quiet);
     return last === undefined ? [] : toRepetition(tokens, take.tokens[0]!, last + 1, retake.tokens[0]!, match);
   });
   for (const [i, { from, retakeStart }] of restarts.entries()) {
@@ -66,8 +61,27 @@ export function* findAlikeTakes(
     if (match && match.worst <= RETAKES.maxAudioDistance)
       found.push(...toRepetition(tokens, from, retakeStart, retakeStart, match));
   }
-  const unclear = alike.filter((pair) => !hasWords(pair) && endsAtQuiet(pair.take, tokens));
-  return { found, stretches: yield* decideStretches(recording, unclear, activity.duration) };
+  return found;
+}
+
+/**
+ * Finds takes that sound like their retakes where one of both has no words. They are removed or marked, and so are the
+ * remarks after them. Returns sorted, disjoint stretches.
+ */
+export function* findUnclearTakes(
+  words: readonly Word[],
+  tokens: readonly Token[],
+  activity: AudioActivity,
+  lexicon: Lexicon,
+): PlanSteps<DecidedStretch[]> {
+  const recording = { words, tokens, lexicon };
+  const pairs = listPhrasePairs(listPhrases(recording, activity), recording).filter((pair) => !hasWords(pair));
+  const matches = yield* requestAudioMatches(pairs.map((pair) => toPhraseAudio(pair, activity.duration)));
+  const alike = pairs.flatMap((pair, i) => {
+    const match = matches[i];
+    return match && isAlike(pair, match) && endsAtQuiet(pair.take, tokens) ? [{ ...pair, match }] : [];
+  });
+  return yield* decideStretches(recording, alike, activity.duration);
 }
 
 const hasWords = ({ take, retake }: PhrasePair): boolean => take.tokens.length > 0 && retake.tokens.length > 0;
@@ -171,6 +185,9 @@ function* isInRow({ take, remark, neighbors }: PhrasePair, duration: Ticks): Pla
 }
 
 const toLoudSpan = ({ start, quiet }: Phrase): Span => ({ start, end: quiet });
+
+const toPhraseAudio = ({ take, retake }: PhrasePair, duration: Ticks): AudioPair =>
+  toAudioPair(toLoudSpan(take), retake.start, duration);
 
 /** Returns the pair to compare. A take may be slower when it is said again. */
 export const toAudioPair = (take: Span, start: Ticks, duration: Ticks): AudioPair => ({

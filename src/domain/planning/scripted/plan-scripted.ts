@@ -157,7 +157,7 @@ function* findCandidates(state: ScriptedState): PlanSteps<ScriptedState> {
 
 function* findRepeated(state: ScriptedState): PlanSteps<ScriptedState> {
   const { words, tokens, lexicon, activity } = state.recording;
-  const { found } = yield* findAlikeTakes(words, tokens, activity, lexicon);
+  const found = yield* findAlikeTakes(words, tokens, activity, lexicon);
   const { retakes } = yield* findRetakes(words, tokens, lexicon, { found, different: [] });
   const earlierTakes = findEarlierTakes(words, tokens, retakes).takes;
   return { ...state, earlierTakes, repeated: markRepeated(state.recording, retakes) };

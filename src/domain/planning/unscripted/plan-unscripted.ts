@@ -19,11 +19,12 @@ import { findLexicon } from "../lexicon/find-lexicon";
 import type { Lexicon } from "../lexicon/lexicon";
 import { type AcousticRepetitions, findAcousticRepetitions } from "../retakes/acoustic-repetitions";
 import {
-  type AlikeTakes,
+  type DecidedStretch,
   decideByStretch,
   decideByStretches,
   divideAtStretches,
   findAlikeTakes,
+  findUnclearTakes,
 } from "../retakes/alike-takes";
 import { findRetakes, type Retake } from "../retakes/find-retakes";
 import {
@@ -84,7 +85,7 @@ type UnscriptedState = {
   answers: ReadonlySet<Span>;
   acousticRepetitions: AcousticRepetitions;
   /** Phrases that sound like what follows, where the take or the retake has no words. */
-  alike: AlikeTakes["stretches"];
+  alike: DecidedStretch[];
   retakes: Retake[];
   lines: RatedLine[];
   /** Regions that would be removed as noise, with evidence of speech. */
@@ -245,7 +246,8 @@ function* findRepetitionsByAudio(state: UnscriptedState): PlanSteps<UnscriptedSt
   if (!state.usesWords) return state;
   const { found, different } = yield* findAcousticRepetitions(words, tokens, context.clock.duration, lexicon);
   const alike = yield* findAlikeTakes(words, tokens, activity, lexicon);
-  return { ...state, acousticRepetitions: { found: [...found, ...alike.found], different }, alike: alike.stretches };
+  const stretches = yield* findUnclearTakes(words, tokens, activity, lexicon);
+  return { ...state, acousticRepetitions: { found: [...found, ...alike], different }, alike: stretches };
 }
 
 function* removeRetakes(state: UnscriptedState): PlanSteps<UnscriptedState> {

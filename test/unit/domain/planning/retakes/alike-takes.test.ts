@@ -2,10 +2,10 @@ import { describe, expect, test } from "bun:test";
 import type { PlanSteps } from "../../../../../src/domain/planning/context";
 import { ENGLISH } from "../../../../../src/domain/planning/lexicon/english";
 import {
-  type AlikeTakes,
   decideByStretch,
   decideByStretches,
   findAlikeTakes,
+  findUnclearTakes,
 } from "../../../../../src/domain/planning/retakes/alike-takes";
 import { findRetakes } from "../../../../../src/domain/planning/retakes/find-retakes";
 import type { RepetitionScores, RuleMatch } from "../../../../../src/domain/planning/rules";
@@ -45,9 +45,10 @@ function run(text: string, answers: Answers) {
   const tokens = tokenize(words, "en");
   const asked: AudioPair[] = [];
   const measured: Span[] = [];
-  const alike = answer(findAlikeTakes(words, tokens, activity, ENGLISH), answers, asked, measured);
+  const found = answer(findAlikeTakes(words, tokens, activity, ENGLISH), answers, asked, measured);
+  const unclear = answer(findUnclearTakes(words, tokens, activity, ENGLISH), answers, asked, measured);
   const { retakes, possible } = runWithoutAlignment(
-    findRetakes(words, tokens, ENGLISH, { found: alike.found, different: [] }, "ignore"),
+    findRetakes(words, tokens, ENGLISH, { found, different: [] }, "ignore"),
   );
   const describe = ({ from, to, match }: { from: number; to: number; match: RuleMatch }) => {
     const taken = words.slice(from, to).map((word) => word.text);
@@ -64,18 +65,18 @@ function run(text: string, answers: Answers) {
     removed: retakes.map(describe),
     marked: [
       ...possible.map(describe),
-      ...alike.stretches.flatMap((one) => one.reviews.map(({ rule }) => describeStretch(rule, one))),
+      ...unclear.flatMap((one) => one.reviews.map(({ rule }) => describeStretch(rule, one))),
     ],
-    stretches: alike.stretches.flatMap((one) => (one.removal ? [describeStretch(one.removal.rule, one)] : [])),
+    stretches: unclear.flatMap((one) => (one.removal ? [describeStretch(one.removal.rule, one)] : [])),
   };
 }
 
-function answer(
-  steps: PlanSteps<AlikeTakes>,
+function answer<Result>(
+  steps: PlanSteps<Result>,
   { match, neighbors = UNLIKE, pitches = [120, 120] }: Answers,
   asked: AudioPair[],
   measured: Span[],
-): AlikeTakes {
+): Result {
   let step = steps.next();
   let given = match;
   while (!step.done) {

@@ -82,6 +82,22 @@ test.each([
   ).toEqual(expected);
 });
 
+test("phrases without words are not compared with a script", () => {
+  const { duration, energy, transcript } = createRecording("hm hm hm / cut the pumpkin into quarters now");
+  const words = transcript!.words.slice(3);
+  const activity = {
+    duration,
+    energy,
+    contrast: 50,
+    speechRegions: mergeSpans(transcript!.words),
+    noiseRegions: [],
+  };
+  const recording = { words, tokens: tokenize(words, "en"), activity, lines: [], lexicon: ENGLISH };
+  const stage = SCRIPTED_STAGES.find(({ name }) => name === "retakes")!;
+  const steps = stage.run({ recording } as never) as PlanSteps<unknown>;
+  expect(steps.next(null).done).toBe(true);
+});
+
 describe("moving a line to its retake", () => {
   /** Moves the only line of a script, which the path has in the first take. */
   const move = (said: string, line: string, logProb: number) => {
