@@ -103,19 +103,33 @@ describe("word distance", () => {
     fc.assert(fc.property(word, word, (a, b) => expect(measureWordDistance(a, b)).toBe(measureWordDistance(b, a))));
   });
 
-  test("counts the edits of words of any length", () => {
-    const countEdits = (a: string, b: string): number => {
-      let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-      for (let i = 1; i <= a.length; i++) {
-        const next = [i];
-        for (let j = 1; j <= b.length; j++)
-          next.push(Math.min(row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1), row[j]! + 1, next[j - 1]! + 1));
-        row = next;
-      }
-      return row[b.length]!;
-    };
+  const countEdits = (a: string, b: string): number => {
+    let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+    for (let i = 1; i <= a.length; i++) {
+      const next = [i];
+      for (let j = 1; j <= b.length; j++)
+        next.push(Math.min(row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1), row[j]! + 1, next[j - 1]! + 1));
+      row = next;
+    }
+    return row[b.length]!;
+  };
+
+  test("counts the edits of words", () => {
     const word = fc.string({ unit: fc.constantFrom("a", "b", "c", "é", "水", "😀"), maxLength: 40 });
     fc.assert(fc.property(word, word, (a, b) => expect(measureEditDistance(a, b)).toBe(countEdits(a, b))));
+  });
+
+  test("counts the edits of long words", () => {
+    const letters = fc.array(fc.constantFrom("a", "b", "c"), { minLength: 33, maxLength: 70, size: "max" });
+    const word = letters.map((all) => all.join(""));
+    fc.assert(fc.property(word, word, (a, b) => expect(measureEditDistance(a, b)).toBe(countEdits(a, b))));
+  });
+
+  test.each([31, 32, 33, 63, 64, 65])("counts the edits of words of %p letters", (length) => {
+    const word = "abcdefg".repeat(10).slice(0, length);
+    expect(measureEditDistance(word, `${word.slice(1)}x`)).toBe(2);
+    expect(measureEditDistance(word, `x${word.slice(0, -1)}y`)).toBe(2);
+    expect(measureEditDistance(word, word.toUpperCase())).toBe(length);
   });
 
   test("words that share too few letters to resemble each other are found without comparing them", () => {
