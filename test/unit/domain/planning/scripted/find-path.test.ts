@@ -84,13 +84,18 @@ describe("the path of the script", () => {
     fc.assert(
       fc.property(script, words, fc.nat(6), fc.nat(200), (given, spoken, margin, maxStoredSteps) => {
         const whole = pathOf(given, spoken);
+        const paired = new Set(whole.pairs);
         let at = 0;
         let low = 0;
+        let high = 0;
         const bounds = given.map(({ words: { length } }) => {
           const own = [...whole.pairs.slice(at, at + length)].filter((j) => j >= 0);
           at += length;
           low = Math.max(low, own[0] ?? 0);
-          return { from: Math.max(0, low - margin), to: spoken.length };
+          high = Math.max(high, (own.at(-1) ?? -1) + 1);
+          // Other words may be kept after the line.
+          while (whole.kept[high] && !paired.has(high)) high++;
+          return { from: Math.max(0, low - margin), to: Math.min(spoken.length, high + margin) };
         });
         for (let i = bounds.length - 2; i >= 0; i--) bounds[i]!.from = Math.min(bounds[i]!.from, bounds[i + 1]!.from);
         expect(pathOf(given, spoken, undefined, maxStoredSteps)).toEqual(whole);
@@ -99,6 +104,19 @@ describe("the path of the script", () => {
     );
   });
 });
+
+test.each([1_000, 5])(
+  "lines are found where bounds leave words between them, with %p steps in memory",
+  (maxStoredSteps) => {
+    const words = tokens("turn it / the key the key the / open now / left key");
+    const bounds = [
+      { from: 0, to: 2 },
+      { from: 7, to: 9 },
+    ];
+    const { pairs } = pathOf(lines("Turn it.", "Open now."), words, (line) => bounds[line]!, maxStoredSteps);
+    expect([...pairs]).toEqual([0, 1, 7, 8]);
+  },
+);
 
 test("all matches of a line are found", () => {
   const words = tokens("turn the key / turn the key to the left / what now / turn the keys to the left");
