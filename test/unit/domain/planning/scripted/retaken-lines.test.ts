@@ -8,6 +8,7 @@ import type { LineCandidate } from "../../../../../src/domain/planning/scripted/
 import { moveToRetakes } from "../../../../../src/domain/planning/scripted/misaligned-lines";
 import { addOutOfOrder, addParaphrases } from "../../../../../src/domain/planning/scripted/missing-lines";
 import { SCRIPTED_STAGES } from "../../../../../src/domain/planning/scripted/plan-scripted";
+import { rescueLines } from "../../../../../src/domain/planning/scripted/rescue-lines";
 import type { ScriptedRecording } from "../../../../../src/domain/planning/scripted/script-lines";
 import { parseScript } from "../../../../../src/domain/planning/scripted/script-lines";
 import { mergeSpans } from "../../../../../src/domain/planning/spans";
@@ -19,6 +20,7 @@ import {
   createRecording,
   cutWithScript,
   listKeptWords,
+  record,
   runWithAlignments,
 } from "./spoken-recording";
 
@@ -138,6 +140,33 @@ describe("moving a line to its retake", () => {
       [],
     );
   });
+});
+
+test.each([
+  ["up to the next line", [], true, [3, 6]],
+  ["up to the next candidate of another line", [[1, 6]], true, [3]],
+  ["not before its own last candidate", [[0, 3]], true, [6]],
+  ["to the end without a later line", [], false, [3, 6, 9]],
+])("a line may be repeated after its take, %s", (_, others, isNextFound, expected) => {
+  const { words, tokens, lines, activity } = record(
+    "gulls follow boats / bulls swallow votes / dulls hollow coats / winter came early",
+    "Gulls follow boats.\nWinter came early.\nThe harbor froze.",
+  );
+  const candidate = (line: number, from: number) => {
+    const pairs = Int32Array.of(from, from + 1, from + 2);
+    return { line, from, to: from + 3, pairs, accepted: true, alignment: null } as unknown as LineCandidate;
+  };
+  const own = [candidate(0, 0)];
+  const all = others.map(([line, from]) => candidate(line!, from!));
+  const rows = lines.map((_, line) => [...(line === 0 ? own : []), ...all.filter((one) => one.line === line)]);
+  const takes = [own[0]!, isNextFound ? candidate(1, 9) : null, null];
+  const recording = { words, tokens, lines, activity, lexicon: ENGLISH };
+  const starts = new Set<number>();
+  runWithAlignments(rescueLines(takes as never, rows, recording), ({ window, text }) => {
+    if (text.startsWith("Gulls")) starts.add(tokens.findIndex((token) => token.start >= window.start));
+    return { words: [{ text, ...window, confidence: 0, logProb: -9 }], meanLogProb: -9, tailLogProb: -9 };
+  });
+  expect([...starts]).toEqual(expected);
 });
 
 test.each([
