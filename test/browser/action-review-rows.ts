@@ -131,7 +131,8 @@ export const REVIEW_ROWS: readonly ActionRow[] = [
     async (drive) => {
       const { press, shows, page } = drive;
       await press("n");
-      await shows("a card", ({ card }) => card !== "");
+      // The menu closes when the card gets the focus.
+      await shows("a card with the focus", ({ card, focus }) => card !== "" && focus === "H3");
       const seen = new Set<number>();
       for (const [choice, name] of [
         ["Every removal", "Show: Every removal"],
