@@ -111,15 +111,15 @@ const MAX_COMPARED_CHARACTERS = 100;
 const MAX_EDITED_SHARE = 0.5;
 
 /**
- * Returns the distance of two normalized words with these letters: 0 for the same word, 1 for different ones. Words
- * that share most letters have 0.3 or 0.6, because recognizers misspell words.
+ * Returns the distance of two normalized words: 0 for the same word, 1 for different ones. Words that share most
+ * letters have 0.3 or 0.6, because recognizers misspell words. `inA` and `inB` are their letters, if they are known.
  */
-export function measureWordDistance(a: string, b: string, inA = toLetterSet(a), inB = toLetterSet(b)): number {
+export function measureWordDistance(a: string, b: string, inA?: number, inB?: number): number {
   if (a === b) return 0;
-  if (!canShareLetters(a, b, inA, inB)) return 1;
   const longest = Math.max(a.length, b.length);
   // No natural word is this long, and the cost of comparing grows quadratically.
   if (longest > MAX_COMPARED_CHARACTERS) return 1;
+  if (!canShareLetters(a, b, inA ?? toLetterSet(a), inB ?? toLetterSet(b))) return 1;
   const distance = measureEditDistance(a, b) / longest;
   if (distance <= 0.34) return 0.3;
   if (distance <= MAX_EDITED_SHARE && longest >= 4) return 0.6;
