@@ -270,7 +270,7 @@ export const useOffsetList = <Item, Of extends OffsetPage<Item> = OffsetPage<Ite
 type Identified = { id?: string; user_id?: string; workspace?: { id: string } };
 
 /** Returns the key of a row. Members and the storage of workspaces have no ID of their own. */
-const getId = (item: unknown): unknown => {
+export const getId = (item: unknown): unknown => {
   const { id, user_id: userId, workspace } = item as Identified;
   return id ?? userId ?? workspace?.id ?? item;
 };

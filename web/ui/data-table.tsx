@@ -3,7 +3,7 @@
 import { useComputed } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useCallback, useMemo } from "preact/hooks";
-import type { PagedList } from "../app/cache";
+import { getId, type PagedList } from "../app/cache";
 import { NearChunks } from "./near-chunks";
 import { LoadMore, useChunks } from "./row-list";
 import { ListSkeleton } from "./states";
@@ -28,7 +28,6 @@ type DataTableProps<Row> = {
    */
   columns: readonly Column<Row>[];
   list: PagedList<Row>;
-  rowKey(row: Row): string;
   /** Returns the class of a row. May read signals. Must stay the same function between renders. */
   rowClass?(row: Row): string;
   /** Shown when the list has no rows. */
@@ -48,11 +47,11 @@ const NEAR_ROWS = 3;
 const NO_ROWS: never[] = [];
 
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { caption, columns, list, rowKey, rowClass, empty, onView, count = -1 } = props;
+  const { caption, columns, list, rowClass, empty, onView, count = -1 } = props;
   const items = list.items.value;
   const chunks = useChunks(items ?? NO_ROWS, CHUNK_ROWS);
   const drawRow = useCallback(
-    (row: Row) => <TableRow key={rowKey(row)} row={row} columns={columns} rowClass={rowClass} />,
+    (row: Row) => <TableRow key={getId(row)} row={row} columns={columns} rowClass={rowClass} />,
     [columns, rowClass],
   );
   if (items === null && list.error.value === null) return <ListSkeleton />;

@@ -144,7 +144,6 @@ function IdentitiesSection({ onRemoved }: { onRemoved(): void }) {
           caption="Sign-in providers"
           columns={columns}
           list={list}
-          rowKey={({ id }) => id}
           empty={<Empty title="No provider is linked" icon="user" />}
         />
       </div>

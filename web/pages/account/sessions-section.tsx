@@ -28,13 +28,7 @@ export function SessionsSection() {
       actions={others && <Button onClick={() => setIsEnding(true)}>End all other sessions</Button>}
     >
       <div>
-        <DataTable
-          caption="Sessions"
-          columns={columns}
-          list={list}
-          rowKey={({ id }) => id}
-          empty={<Empty title="No sessions" icon="user" />}
-        />
+        <DataTable caption="Sessions" columns={columns} list={list} empty={<Empty title="No sessions" icon="user" />} />
       </div>
       {isEnding && (
         <ConfirmDialog

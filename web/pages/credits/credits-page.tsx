@@ -187,7 +187,6 @@ function HoldsPanel() {
         caption="Held credits"
         columns={COLUMNS}
         list={list}
-        rowKey={({ id }) => id}
         empty={<p>No credits are held: no work that costs credits is running or waiting.</p>}
       />
     </Section>

@@ -52,7 +52,6 @@ export default function HistoryPage() {
         caption="Credit history"
         columns={COLUMNS}
         list={list}
-        rowKey={({ id }) => id}
         empty={
           isFiltered ? (
             <Empty title="No matching entries" icon="search">

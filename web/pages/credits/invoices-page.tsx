@@ -62,7 +62,6 @@ export default function InvoicesPage() {
         caption="Invoices"
         columns={COLUMNS}
         list={list}
-        rowKey={({ id }) => id}
         empty={
           <Empty title="No invoices yet" icon="credits">
             <p>Each paid order and each period of a subscription has an invoice.</p>

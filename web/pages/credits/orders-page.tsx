@@ -39,7 +39,6 @@ export default function OrdersPage() {
         caption="Orders"
         columns={COLUMNS}
         list={list}
-        rowKey={({ id }) => id}
         empty={
           <Empty title="No orders yet" icon="credits">
             <a class="button" href="/credits">

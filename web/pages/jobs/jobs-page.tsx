@@ -86,7 +86,6 @@ function OpenJobs({ state }: { state: Pipeline["state"] | null }) {
         caption="Running and waiting jobs"
         columns={columns}
         list={list}
-        rowKey={({ id }) => id}
         empty={
           state === null ? (
             <p class="soft">No jobs are running or waiting.</p>
@@ -145,7 +144,6 @@ function EndedJobs({ state }: { state: Pipeline["state"] | null }) {
         caption="Jobs that have ended"
         columns={columns}
         list={list}
-        rowKey={({ id }) => id}
         empty={
           state === null ? (
             <NoJobs />

@@ -51,7 +51,6 @@ export default function KeysPage() {
         caption="API keys"
         columns={columns}
         list={list}
-        rowKey={({ id }) => id}
         empty={
           <Empty title="No API keys" icon="key">
             <p>Create a separate key for each program, so that you can revoke each one without affecting the others.</p>

@@ -97,7 +97,6 @@ export function RecordingTable({ list, selection, onChange, onView, count }: Tab
         caption="Recordings"
         columns={columns}
         list={list}
-        rowKey={({ id }) => id}
         rowClass={rowClass}
         empty={null}
         onView={onView}

@@ -66,7 +66,6 @@ export function DeliveriesSection({ endpoint, list, filter, onFilter, onTest }: 
         caption="Deliveries"
         columns={columns}
         list={list}
-        rowKey={({ id }) => id}
         empty={
           <Empty title={FILTERS.find(({ value }) => value === filter)!.empty} icon="webhook">
             {filter === "all" ? (

@@ -72,7 +72,6 @@ export default function WebhooksPage() {
         caption="Webhook endpoints"
         columns={COLUMNS}
         list={list}
-        rowKey={({ id }) => id}
         empty={
           <Empty title="No endpoints" icon="webhook">
             <p>

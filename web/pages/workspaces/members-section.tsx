@@ -58,13 +58,7 @@ export function MembersSection({ value, onChange, onLeft }: MembersSectionProps)
       }
     >
       <div>
-        <DataTable
-          caption="Members"
-          columns={columns}
-          list={list}
-          rowKey={({ user_id: userId }) => userId}
-          empty={<Empty title="No members" icon="user" />}
-        />
+        <DataTable caption="Members" columns={columns} list={list} empty={<Empty title="No members" icon="user" />} />
       </div>
       {isAdding && (
         <AddMemberDialog workspaceId={id} onAdded={() => void reload()} onClose={() => setIsAdding(false)} />

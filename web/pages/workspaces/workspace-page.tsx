@@ -186,7 +186,6 @@ function InvitationsSection({ workspaceId }: { workspaceId: string }) {
           caption="Invitations"
           columns={columns}
           list={list}
-          rowKey={({ id }) => id}
           empty={<p class="soft">No pending invitations.</p>}
         />
       </div>

@@ -46,7 +46,6 @@ export default function WorkspacesPage() {
           caption="Workspaces"
           columns={COLUMNS}
           list={list}
-          rowKey={({ id }) => id}
           empty={<Empty title="No workspaces" icon="workspaces" />}
         />
       </div>

@@ -77,7 +77,6 @@ export default function AuditPage() {
         caption="Audit log"
         columns={columns}
         list={list}
-        rowKey={({ id }) => id}
         empty={
           <Empty title="No matching entries" icon="search">
             <Button onClick={() => change(Object.fromEntries(Object.keys(CHECKS).map((name) => [name, ""])))}>

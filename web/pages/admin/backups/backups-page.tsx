@@ -38,7 +38,6 @@ export default function BackupsPage() {
         caption="Backups, verifications and restore drills"
         columns={columns}
         list={list}
-        rowKey={({ id }) => id}
         empty={
           isConfigured && (
             <Empty title="No backups yet" icon="jobs">

@@ -63,7 +63,6 @@ export default function AdminJobsPage() {
         caption="Jobs of all users"
         columns={columns}
         list={list}
-        rowKey={({ id }) => id}
         empty={
           Object.values(query).every((value) => value === "") ? (
             <Empty title="No jobs yet" icon="jobs">

@@ -89,7 +89,6 @@ function Orders() {
         caption="All orders"
         columns={COLUMNS}
         list={list}
-        rowKey={({ id }) => id}
         empty={
           isFiltered ? (
             <Empty title="No matching orders" icon="search">

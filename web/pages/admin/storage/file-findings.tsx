@@ -111,7 +111,6 @@ function FindingList({ onResolved }: { onResolved(): void }) {
         caption="Files with a problem"
         columns={columns}
         list={list}
-        rowKey={({ id }) => id}
         empty={
           query.problem === "" ? (
             <Empty title="No damaged, missing or unknown files" icon="check">

@@ -49,7 +49,6 @@ export default function StoragePage() {
         caption="Storage by workspace"
         columns={COLUMNS}
         list={list}
-        rowKey={({ workspace }) => workspace.id}
         empty={
           <Empty title="No matching workspaces" icon="search">
             <Button onClick={() => change({ q: "" })}>Show all workspaces</Button>

@@ -96,7 +96,6 @@ export default function UsersPage() {
         caption="Users"
         columns={isBilled.value ? COLUMNS : COLUMNS.filter(({ title }) => title !== "Credits")}
         list={list}
-        rowKey={({ id }) => id}
         empty={
           <Empty title="No matching users" icon="search">
             <Button onClick={() => change({ q: "", state: "", role: "" })}>Show all users</Button>

@@ -53,7 +53,6 @@ export default function WorkersPage() {
         caption="Workers"
         columns={WORKER_COLUMNS}
         list={list}
-        rowKey={({ id }) => id}
         empty={
           <Empty title="No worker has joined" icon="jobs">
             <p>Another machine joins with a token. It then prepares, cuts and renders for this server.</p>
