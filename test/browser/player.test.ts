@@ -45,6 +45,17 @@ test("plays a cut to its end and shows no removed frame", async () => {
   expect(Math.abs(state.cutTime - fromSeconds(3.32))).toBeLessThan(fromSeconds(0.03));
 });
 
+test("shows the first frame of a cut whose start was rounded to microseconds", async () => {
+  const frame = 26;
+  await player.open([{ start: fromSeconds(frame / 25) + 1, end: fromSeconds(2) }]);
+  const { start, shown } = await player.page.evaluate(() => ({
+    start: harness.video.buffered.start(0),
+    shown: harness.shown.at(0)?.frame,
+  }));
+  expect(start).toBeLessThan(0.001);
+  expect(shown).toBe(frame);
+});
+
 test("plays on after an edit under the playhead, and after one ahead of it", async () => {
   const whole = toSpans([0, SECONDS]);
   const first = toSpans([0, 0.4], [6.2, SECONDS]);

@@ -37,6 +37,11 @@ export const NUDGE = 1_000;
  * to the sample instead.
  */
 const VIDEO_SLACK_SECONDS = 0.002;
+/**
+ * The first frame of the stream is moved this far from its start, because times are rounded and a frame before 0 would
+ * be dropped with all others up to the next keyframe. Less than `NUDGE`.
+ */
+const VIDEO_LEAD_SECONDS = 0.0001;
 
 /** The last frame of a piece may end this much early. */
 const END_TOLERANCE = 100_000;
@@ -67,12 +72,14 @@ export class TrackBuffer {
     // Decoders adapt to other parameters of the same codec.
     if (getCodec(type) !== getCodec(this.type)) buffer.changeType(type);
     this.type = type;
-    const slack = this.track === "video" ? VIDEO_SLACK_SECONDS : 0;
+    const isVideo = this.track === "video";
+    const slack = isVideo ? VIDEO_SLACK_SECONDS : 0;
+    const lead = isVideo && at === 0 ? VIDEO_LEAD_SECONDS : 0;
     // The start of the window must never exceed its end.
     buffer.appendWindowEnd = Number.POSITIVE_INFINITY;
     buffer.appendWindowStart = Math.max(0, toSeconds(at) - slack);
     buffer.appendWindowEnd = toSeconds(at + end - start) + slack;
-    buffer.timestampOffset = toSeconds(at - start);
+    buffer.timestampOffset = toSeconds(at - start) + lead;
     try {
       buffer.appendBuffer(bytes);
     } catch (error) {
