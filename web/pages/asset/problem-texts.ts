@@ -11,7 +11,7 @@ const ASSET_ADVICE: Record<string, string> = {
 };
 
 const CUT_ADVICE: Record<string, string> = {
-  no_speech: "Check that the first audio track has speech, or upload another recording.",
+  no_speech: "Cut it by hand, or upload a recording whose first audio track has speech.",
   script_mismatch: "Check that the script belongs to this recording, or clear the “Script” field to cut without one.",
   transcription_unavailable:
     "Clear the “Script” field to cut by pauses alone, or ask the administrator to install a model for the language.",

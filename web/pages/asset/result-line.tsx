@@ -90,7 +90,7 @@ function Result() {
   );
 }
 
-/** Before the first cut: its length, and a cut with one press. */
+/** Before the first cut, and if it failed: the length of the recording, and a cut with one press. */
 function NoCut() {
   const { asset, cut, cuts, form, editor } = useEditor();
   const { isBusy, run } = useBusy();
@@ -103,7 +103,7 @@ function NoCut() {
       cuts.choose((await must(api.POST("/api/v1/cuts", { body }))).id);
       openTab.value = "transcript";
     });
-  const canMake = cut === null && canWrite.value;
+  const canMake = (cut === null || cut.state === "failed") && canWrite.value;
   const modes = hasSpeech(asset, editor.words.text.length) ? MODES : [];
   return (
     <>
