@@ -4,7 +4,13 @@ import { applyCorrections, correctWords } from "../../../web/editor/model/correc
 import type { EditorPlan } from "../../../web/editor/model/plan";
 import { setPause } from "../../../web/editor/model/reason-edits";
 import { isWordKept, removeWords, toggleWords, type Words } from "../../../web/editor/model/words";
-import { findParagraph, splitParagraphs, toPieces, toViews } from "../../../web/editor/transcript/paragraphs";
+import {
+  findParagraph,
+  markWords,
+  splitParagraphs,
+  toPieces,
+  toViews,
+} from "../../../web/editor/transcript/paragraphs";
 import {
   findFirstWord,
   findWordAtOffset,
@@ -79,12 +85,13 @@ test("an edit changes only the paragraphs that show it", () => {
   const paragraphs = splitParagraphs(words);
   const before = toViews(words, words.text, plan, paragraphs, null);
   const removed = removeWords(plan, words, { from: 100, to: 103 });
-  const after = toViews(words, words.text, removed, paragraphs, { plan, texts: words.text, views: before });
+  const after = toViews(words, words.text, removed, paragraphs, { plan, texts: words.text, marks: [], views: before });
   expect(after.map((view, index) => view === before[index])).toEqual([true, false, true, true, true]);
   const corrected = applyCorrections(words, correctWords([], words, { from: 399, to: 400 }, "other"));
   const last = toViews(words, corrected, removed, paragraphs, {
     plan: removed,
     texts: words.text,
+    marks: [],
     views: after,
   });
   expect(last.map((view, index) => view === after[index])).toEqual([true, true, true, true, false]);
@@ -101,19 +108,47 @@ test("after an edit the paragraphs show what they would without those before it"
       const from = Math.floor(a * words.text.length);
       const range = { from, to: Math.min(words.text.length, from + Math.ceil(b * 6)) };
       const { plan: edited } = toggleWords(plan, words, range);
-      const after = toViews(words, words.text, edited, paragraphs, { plan, texts: words.text, views: before });
+      const after = toViews(words, words.text, edited, paragraphs, {
+        plan,
+        texts: words.text,
+        marks: [],
+        views: before,
+      });
       const wanted = toViews(words, words.text, edited, paragraphs, null);
       expect(after.map(({ runs }) => runs)).toEqual(wanted.map(({ runs }) => runs));
     }),
   );
 });
 
-test("a span to review is marked once, where it starts", () => {
+test("a place to review is marked at its kept words, and once where it starts", () => {
   const words = makeWords(Array.from({ length: 120 }, () => "word"));
-  const { duration } = keepAll(words);
-  const spans = [{ start: 0, end: duration, isKept: true as const, review: "might be another take" }];
-  const views = toViews(words, words.text, { duration, spans }, splitParagraphs(words), null);
-  expect(views.flatMap(({ runs }) => runs.map(({ isReviewStart }) => isReviewStart))).toEqual([true, false]);
+  const plan = keepAll(words);
+  const paragraphs = splitParagraphs(words);
+  const marks = [
+    { start: words.start[3]!, end: words.end[3]!, review: "unclear speech" },
+    { start: words.start[78]!, end: words.end[81]!, review: "maybe a retake" },
+  ];
+  const list = (edited: EditorPlan) =>
+    toViews(words, words.text, edited, paragraphs, null, markWords(words, marks))
+      .flatMap(({ runs }) => runs)
+      .filter(({ review }) => review !== null)
+      .map(({ from, to, review, isReviewStart }) => [from, to, review, isReviewStart]);
+  expect(list(plan)).toEqual([
+    [3, 4, "unclear speech", true],
+    [78, 80, "maybe a retake", true],
+    [80, 82, "maybe a retake", false],
+  ]);
+  expect(list(removeWords(plan, words, { from: 3, to: 4 }))).toHaveLength(2);
+});
+
+test("a decision about a place changes only its paragraph", () => {
+  const words = makeWords(Array.from({ length: 240 }, () => "word"));
+  const plan = keepAll(words);
+  const paragraphs = splitParagraphs(words);
+  const marks = markWords(words, [{ start: words.start[100]!, end: words.end[101]!, review: null }]);
+  const before = toViews(words, words.text, plan, paragraphs, null, marks);
+  const after = toViews(words, words.text, plan, paragraphs, { plan, texts: words.text, marks, views: before }, []);
+  expect(after.map((view, index) => view === before[index])).toEqual([true, false, true]);
 });
 
 test("characters and words map to each other, corrected ones included", () => {
@@ -231,7 +266,7 @@ test("pauses are shown between words, and do not change the text", () => {
   const words = makeWords(["one", "two", "three", "four"], { 2: 900 });
   const plan = keepAll(words);
   const show = (edited: EditorPlan, hasAllPauses = true) =>
-    toViews(words, words.text, edited, [{ from: 0, to: 4 }], null, hasAllPauses).flatMap(toPieces);
+    toViews(words, words.text, edited, [{ from: 0, to: 4 }], null, [], hasAllPauses).flatMap(toPieces);
   const list = (pieces: ReturnType<typeof show>) => pieces.flatMap(({ pause }) => pause ?? []);
   expect(textOf(show(plan))).toBe("one two three four");
   expect(list(show(plan))).toEqual([{ length: 900_000, isRemoved: false }]);
@@ -256,7 +291,7 @@ test("a removed pause before a paragraph is shown at its start, and only while i
     [undefined],
     [2, 1_400_000, undefined],
   ]);
-  const restored = toViews(words, words.text, plan, paragraphs, { plan: shorter, texts: words.text, views });
+  const restored = toViews(words, words.text, plan, paragraphs, { plan: shorter, texts: words.text, marks: [], views });
   expect(restored.flatMap(toPieces).filter(({ pause }) => pause)).toEqual([]);
   expect(restored[0]).toBe(views[0]!);
 });

@@ -33,6 +33,8 @@ export type ReviewSession = {
   progress: ReadonlySignal<QueueProgress>;
   /** Number of places that are worth a listen and not decided, whatever the filter shows. */
   open: ReadonlySignal<number>;
+  /** The marks that are not decided, by time. */
+  openMarks: ReadonlySignal<readonly ReviewItem[]>;
   /** Whether a card, or the end of the queue, is shown. */
   isReviewing: ReadonlySignal<boolean>;
   /** The item of the card; null before the start and after the end. */
@@ -160,6 +162,11 @@ export function createSession({ editor, playback, draft, onStart }: Parts): Revi
     queue,
     progress: computed(() => countProgress(queue.value, decisions.value)),
     open: computed(() => countProgress(listQueue(items.value, ALL_WORTH), decisions.value).open),
+    openMarks: computed(() =>
+      items.value
+        .filter(({ id, kind }) => kind === "mark" && !decisions.value.has(id))
+        .sort((a, b) => a.start - b.start),
+    ),
     isReviewing,
     current,
     isWithout,

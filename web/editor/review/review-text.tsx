@@ -10,6 +10,7 @@ import { useEditor } from "../state/context";
 import { renderPiece, Section } from "../transcript/paragraph";
 import {
   findParagraph,
+  NO_MARKS,
   type ParagraphView,
   type ShownViews,
   splitParagraphs,
@@ -35,7 +36,7 @@ export function ReviewText({ item, children }: ReviewTextProps) {
   const paragraphs = useMemo(() => splitParagraphs(words), [words]);
   const views = useMemo(() => {
     const next = toViews(words, texts, plan, paragraphs, known.current);
-    known.current = { plan, texts, views: next };
+    known.current = { plan, texts, marks: NO_MARKS, views: next };
     return next;
   }, [words, texts, plan, paragraphs]);
   const place = findWordsIn(words, item);

@@ -7,7 +7,7 @@ import { drawSpans, drawWaveform, type SpansScene } from "./draw-spans";
 import { canDragEdge, MIN_WIDTH } from "./gestures";
 import type { Lane, Lanes } from "./lanes";
 import { listTiles, type Sheets, type Storyboard } from "./storyboard";
-import { chooseStep, endOf, findInView, toTime, toX } from "./view";
+import { chooseStep, endOf, findInView, isInView, toTime, toX } from "./view";
 
 export type Scene = SpansScene & {
   words: Words;
@@ -16,6 +16,8 @@ export type Scene = SpansScene & {
   sheets: Sheets;
   selection: Range | null;
   found: readonly WordRange[];
+  /** Places to review, by time. */
+  marks: readonly Range[];
   differences: readonly Difference[];
   edge: Edge | null;
   /** Removed times between kept spans whose edges have handles. */
@@ -75,16 +77,13 @@ function drawRuler(context: Context, { view, colors, lanes }: Scene, { height }:
   }
 }
 
-/** Draws a diamond in the ruler for each kept span that needs review. */
-function drawReviews(context: Context, { plan, view, colors }: Scene, { height }: Lane): void {
-  const [from, to] = findInView(plan.spans, view);
+/** Draws a diamond in the ruler for each place to review. */
+function drawReviews(context: Context, { marks, view, colors }: Scene, { height }: Lane): void {
   let last = Number.NEGATIVE_INFINITY;
   context.fillStyle = colors.text;
-  for (let index = from; index < to; index++) {
-    const span = plan.spans[index]!;
-    if (!span.isKept || span.review === null) continue;
-    const x = toX(view, span.start);
-    if (x - last < 6) continue;
+  for (const { start } of marks) {
+    const x = toX(view, start);
+    if (!isInView(view, start) || x - last < 6) continue;
     last = x;
     context.beginPath();
     context.moveTo(x, height - 2);

@@ -53,6 +53,8 @@ export type TimelineProps = {
   differences: readonly Difference[];
   /** Matches of a search. */
   found?: readonly WordRange[];
+  /** Places to review, by time. */
+  marks?: readonly Range[] | undefined;
   /** The reason to which the page is limited. */
   filter?: RemovalReason | null;
   /** Whether removed spans are narrow seams. */
@@ -84,7 +86,7 @@ export type TimelineProps = {
   tools?: ComponentChildren;
 };
 
-const NONE: readonly WordRange[] = [];
+const NONE: readonly never[] = [];
 const ZOOM = 1.6;
 const formatSeconds = (time: number): string => formatTimecode(toSeconds(time));
 
@@ -123,7 +125,7 @@ export function Timeline(props: TimelineProps) {
     width: view.peek().width,
     height: lanes.height,
     draw: (context, colors) => {
-      const data = { plan, words, texts, waveform, storyboard, found: props.found ?? NONE };
+      const data = { plan, words, texts, waveform, storyboard, found: props.found ?? NONE, marks: props.marks ?? NONE };
       const scene = { ...data, selection, differences, filter, lanes, sheets, colors, hasGrips: touch.matches };
       drawTimeline(context, { ...scene, view: view.peek(), edge: edge.peek(), joins: onMoveEdge ? listJoins() : [] });
     },

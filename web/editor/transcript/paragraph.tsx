@@ -7,6 +7,9 @@ import { type EditorPlan, toSeconds } from "../model/plan";
 import type { Words } from "../model/words";
 import { REASON_NAMES } from "../reasons";
 import {
+  type Mark,
+  markWords,
+  NO_MARKS,
   type ParagraphView,
   type Pause,
   type Piece,
@@ -133,19 +136,21 @@ export function useViews(
   words: Words,
   texts: readonly string[],
   plan: EditorPlan,
-  hasAllPauses: boolean,
+  toReview: readonly Mark[] = NO_MARKS,
+  hasAllPauses = false,
   time = 0,
 ): readonly ParagraphView[] {
   const previous = useRef<ShownViews | null>(null);
   const hadAllPauses = useRef(hasAllPauses);
   const paragraphs = useMemo(() => splitParagraphs(words), [words]);
+  const marks = useMemo(() => markWords(words, toReview), [words, toReview]);
   const before = time === 0 ? 0 : paragraphs.findIndex(({ to }) => words.end[to - 1]! > time);
   const shown = useGrowing(paragraphs.length, FIRST + Math.max(0, before), MORE);
   return useMemo(() => {
     const known = hadAllPauses.current === hasAllPauses ? previous.current : null;
     hadAllPauses.current = hasAllPauses;
-    const views = toViews(words, texts, plan, paragraphs.slice(0, shown), known, hasAllPauses);
-    previous.current = { plan, texts, views };
+    const views = toViews(words, texts, plan, paragraphs.slice(0, shown), known, marks, hasAllPauses);
+    previous.current = { plan, texts, marks, views };
     return views;
-  }, [words, texts, plan, paragraphs, shown, hasAllPauses]);
+  }, [words, texts, plan, paragraphs, shown, marks, hasAllPauses]);
 }

@@ -9,10 +9,28 @@ import {
   type RemovalReason,
   type RemovedSpan,
 } from "../model/plan";
-import { isMisheard, type WordRange, type Words } from "../model/words";
+import { findWordsIn, isMisheard, type WordRange, type Words } from "../model/words";
+
+/** A place to review. `review` is the reason as the server's text. */
+export type Mark = Range & { review: string | null };
+
+/** The mark of each word that has one. */
+export type WordMarks = readonly (Mark | undefined)[];
+
+export const NO_MARKS: readonly never[] = [];
+
+/** Returns the marks by word. */
+export function markWords(words: Words, marks: readonly Mark[]): WordMarks {
+  const marked: Mark[] = [];
+  for (const mark of marks) {
+    const { from, to } = findWordsIn(words, mark);
+    for (let word = from; word < to; word++) marked[word] = mark;
+  }
+  return marked;
+}
 
 /**
- * `review` is the reason why kept words need review. `isReviewStart` marks the first run of such a span. `isMisheard`
+ * `review` is the reason why kept words need review. `isReviewStart` marks the first run of such a place. `isMisheard`
  * is true for kept words that the recognizer was unsure about and no user has corrected.
  */
 export type Run = WordRange & {
@@ -37,6 +55,7 @@ export type ParagraphView = WordRange & {
   start: number;
   runs: readonly Run[];
   texts: readonly string[];
+  marks: WordMarks;
   /** The spans of its words. Edits elsewhere leave them unchanged. */
   spans: readonly PlanSpan[];
 };
@@ -70,7 +89,12 @@ export function splitParagraphs(words: Words): WordRange[] {
 const middleOf = (words: Words, index: number): number => Math.floor((words.start[index]! + words.end[index]!) / 2);
 
 /** The last result and its inputs. */
-export type ShownViews = { plan: EditorPlan; texts: readonly string[]; views: readonly ParagraphView[] };
+export type ShownViews = {
+  plan: EditorPlan;
+  texts: readonly string[];
+  marks: WordMarks;
+  views: readonly ParagraphView[];
+};
 
 /** Returns the content of each paragraph. Unchanged paragraphs of `previous` are the same objects. */
 export function toViews(
@@ -79,21 +103,25 @@ export function toViews(
   plan: EditorPlan,
   paragraphs: readonly WordRange[],
   previous: ShownViews | null,
+  marks: WordMarks = NO_MARKS,
   hasAllPauses = false,
 ): ParagraphView[] {
   // A long recording has a thousand paragraphs, and an edit usually changes one. The others are not even compared.
-  const changed = previous?.texts === texts ? findChange(previous.plan, plan) : null;
+  const changed = previous?.texts === texts && previous.marks === marks ? findChange(previous.plan, plan) : null;
   return paragraphs.map((paragraph, index) => {
     const before = previous?.views[index];
     if (before !== undefined && changed !== null && !overlaps(before.spans, changed)) return before;
     const first = findFirstSpan(words, plan, paragraph.from);
     const isKnown = before !== undefined && before.from === paragraph.from && before.to === paragraph.to;
-    if (isKnown && hasSameTexts(before, texts) && before.spans.every((span, at) => plan.spans[first + at] === span))
+    const hasSameTexts = isKnown && hasSame(before.texts, texts, paragraph);
+    const hasSameMarks = isKnown && hasSame(before.marks, marks, paragraph);
+    if (hasSameTexts && hasSameMarks && before.spans.every((span, at) => plan.spans[first + at] === span))
       return before;
-    const view = toView(words, texts, plan, paragraph, first, hasAllPauses);
-    if (!isKnown || !hasSameTexts(before, texts) || !hasSameRuns(before, view)) return view;
+    const view = toView(words, texts, plan, paragraph, first, marks, hasAllPauses);
+    if (!hasSameTexts || !hasSameRuns(before, view)) return view;
     // Only times have changed, and they are not shown.
     before.spans = view.spans;
+    before.marks = marks;
     return before;
   });
 }
@@ -121,14 +149,14 @@ function toView(
   plan: EditorPlan,
   { from, to }: WordRange,
   first: number,
+  marks: WordMarks,
   hasAllPauses: boolean,
 ): ParagraphView {
   const { spans } = plan;
   const runs: Run[] = [];
   let [at, last] = [first, first];
-  let shown = -1;
-  // If the previous paragraph ends in the same span, the span was marked there.
-  if (from > 0 && middleOf(words, from - 1) >= spans[first]!.start) shown = first;
+  // The place may start in the previous paragraph.
+  let shown = marks[from - 1];
   for (let index = from; index < to; index++) {
     const middle = middleOf(words, index);
     while (at < spans.length - 1 && spans[at]!.end <= middle) at++;
@@ -136,17 +164,18 @@ function toView(
     last = Math.max(last, at);
     const span = spans[at]!;
     const reason = span.isKept ? null : span.reason;
-    const review = span.isKept ? span.review : null;
+    const mark = span.isKept ? marks[index] : undefined;
+    const review = mark === undefined ? null : (mark.review ?? "uncertain");
     const run = runs.at(-1);
-    const isReviewStart = review !== null && shown !== at;
-    if (isReviewStart) shown = at;
+    const isReviewStart = mark !== undefined && shown !== mark;
+    if (isReviewStart) shown = mark;
     const isUnsure = span.isKept && texts[index] === words.text[index] && isMisheard(words, index);
     const pause = findPause(words, plan, index, hasAllPauses);
     const isSameLook = run?.reason === reason && run.review === review && run.isMisheard === isUnsure;
     if (isSameLook && !isReviewStart && pause === null) run.to = index + 1;
     else runs.push({ from: index, to: index + 1, reason, review, isReviewStart, isMisheard: isUnsure, pause });
   }
-  return { from, to, start: words.start[from]!, runs, texts, spans: spans.slice(first, last + 1) };
+  return { from, to, start: words.start[from]!, runs, texts, marks, spans: spans.slice(first, last + 1) };
 }
 
 /** Returns the index of the span in which the pause before a paragraph starts. */
@@ -188,9 +217,9 @@ function hasSameRuns(before: ParagraphView, { runs }: ParagraphView): boolean {
   );
 }
 
-function hasSameTexts(before: ParagraphView, texts: readonly string[]): boolean {
-  if (before.texts === texts) return true;
-  for (let index = before.from; index < before.to; index++) if (before.texts[index] !== texts[index]) return false;
+function hasSame<Value>(before: readonly Value[], after: readonly Value[], { from, to }: WordRange): boolean {
+  if (before === after) return true;
+  for (let index = from; index < to; index++) if (before[index] !== after[index]) return false;
   return true;
 }
 

@@ -23,7 +23,7 @@ export function PartialTranscript({ place }: { place: RefObject<ReadingPlace | n
   const { asset, editor } = useEditor();
   const absence = useAbsence(asset);
   const words = usePartialWords(asset.id, absence === null && openTab.value === "transcript");
-  const views = useViews(words, words.text, editor.plan.value, false);
+  const views = useViews(words, words.text, editor.plan.value);
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLDivElement>(null);
   useLayoutEffect(

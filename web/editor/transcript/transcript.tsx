@@ -10,7 +10,7 @@ import { areRemoved, findPlayedWord, toUnit, type WordRange, type Words } from "
 import { useComputedOf } from "../state/context";
 import { CorrectionField, type CorrectionScope, useCorrecting } from "./correction-field";
 import { ReadsPauses, Sections, useViews } from "./paragraph";
-import { joinTexts } from "./paragraphs";
+import { joinTexts, type Mark } from "./paragraphs";
 import { findWordAtPoint, type Page, type ReadingPlace, scrollToPlace, toDocumentRange } from "./places";
 import { useFollow } from "./use-follow";
 import { useMarks } from "./use-marks";
@@ -23,6 +23,8 @@ export type TranscriptProps = {
   /** The text of each word, with corrections. */
   texts: readonly string[];
   plan: EditorPlan;
+  /** Places to review. */
+  marks?: readonly Mark[] | undefined;
   /** Microseconds of the source. */
   playhead: ReadonlySignal<number>;
   isPlaying?: ReadonlySignal<boolean>;
@@ -98,8 +100,8 @@ const findChip = (list: HTMLElement | null, word: number): Element | null =>
 
 /** The words as text. Removed words are in `<s>` elements. */
 export function Transcript(props: TranscriptProps) {
-  const { words, texts, plan, playhead, selection, onSeek } = props;
-  const views = useViews(words, texts, plan, props.hasAllPauses === true, props.place?.current?.time);
+  const { words, texts, plan, marks, hasAllPauses, playhead, selection, onSeek } = props;
+  const views = useViews(words, texts, plan, marks, hasAllPauses, props.place?.current?.time);
   const scroller = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const layer = useRef<HTMLDivElement>(null);

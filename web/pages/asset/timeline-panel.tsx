@@ -10,6 +10,7 @@ import { toCutTime } from "../../editor/player/timeline";
 import { REASON_NAMES } from "../../editor/reasons";
 import { FilterChips } from "../../editor/review/filter-chips";
 import { measureRange } from "../../editor/review/item-texts";
+import { useReview } from "../../editor/review/use-review";
 import { useEditor } from "../../editor/state/context";
 import { dragEdge } from "../../editor/state/edit-actions";
 import { type Editor, NO_MARKS } from "../../editor/state/editor-state";
@@ -83,6 +84,7 @@ export function TimelinePanel() {
         edge={editor.edge}
         differences={differences.value}
         found={editor.found.value}
+        marks={useReview()?.openMarks.value}
         frameDuration={frame}
         height={findSize(panelSizes.waveHeight)}
         tools={
