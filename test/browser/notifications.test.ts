@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { isFullSize } from "../full-size";
+import { wav } from "../http/media";
 import { sample, send } from "../http/notification-samples";
 import { useDashboard, withholdEvents } from "./dashboard";
 
@@ -36,6 +37,24 @@ test("the bell counts live in all tabs, and a notification read in one is read i
   await Promise.all([bell(page, 0).waitFor(), bell(other, 0).waitFor()]);
   await other.keyboard.press("Escape");
   expect(await other.evaluate(() => document.activeElement?.textContent)).toBe("Notifications");
+});
+
+test("the popover is the same in the side bar and in the rail of a recording", async () => {
+  // A busy server may refuse playback that is stopped immediately.
+  expectFailures(404, 503);
+  const user = await server().user();
+  const { id } = await user.ready(await wav(2));
+  await send(server(), user, sample("pipeline_failed"));
+  const page = await open("/projects", user);
+  const popover = page.getByRole("region", { name: "Newest notifications" });
+  for (const path of ["/projects", `/assets/${id}`]) {
+    await page.goto(address(path));
+    await bell(page, 1).click();
+    const left = async (text: string) => (await popover.getByText(text).boundingBox())!.x;
+    expect(await left("Render of “talk.mp4” failed")).toBeCloseTo(await left("The render failed."), 0);
+    for (const name of ["Mark all as read", "All notifications"])
+      expect(await popover.getByText(name).evaluate((one) => one.scrollWidth <= one.clientWidth)).toBe(true);
+  }
 });
 
 test("the page lists all types, filters the unread ones and marks them as read", async () => {
