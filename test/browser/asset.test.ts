@@ -283,6 +283,8 @@ function toSeconds(text: string): number {
 }
 
 test("a recording is renamed, tagged and its cut duplicated; the list stays as it was chosen", async () => {
+  // A tag is too long.
+  dashboard.expectFailures(422);
   const user = await server().user();
   const { id } = await user.project();
   const { id: assetId } = await user.ready(await wav(4), { projectId: id, filename: "talk.wav" });
@@ -297,6 +299,12 @@ test("a recording is renamed, tagged and its cut duplicated; the list stays as i
   await page.getByRole("button", { name: "Rename" }).click();
   await page.getByRole("link", { name: "Keynote talk" }).waitFor();
   await act("Notes and tags");
+  await page.getByRole("textbox", { name: "Tags" }).fill(`harbor, ${"day 1".repeat(9)}`);
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Tag 2 must have 1 to 40 characters.").waitFor();
+  // The card's styles are not those of its dialogs.
+  const heading = page.getByRole("heading", { level: 2, name: "Notes and tags" });
+  expect(await heading.evaluate((element) => getComputedStyle(element).fontSize)).toBe("16px");
   await page.getByRole("textbox", { name: "Tags" }).fill("harbor, day 1");
   await page.getByLabel("Note", { exact: true }).fill("Second camera");
   await page.getByRole("button", { name: "Save" }).click();
@@ -310,6 +318,10 @@ test("a recording is renamed, tagged and its cut duplicated; the list stays as i
   await table.getByText("harbor, day 1").waitFor();
   await act("Duplicate the cut");
   await page.getByText("The cut was duplicated.").waitFor();
+  const toast = page.locator(".toast").filter({ hasText: "The cut was duplicated." });
+  const toastLink = (await toast.getByRole("link", { name: "Open" }).boundingBox())!;
+  const dismiss = (await toast.getByRole("button", { name: "Dismiss" }).boundingBox())!;
+  expect([dismiss.x > toastLink.x, Math.abs(dismiss.y - toastLink.y) < 8]).toEqual([true, true]);
   const { items } = await user.must<{ items: { name: string | null }[] }>("GET", `/api/v1/cuts?asset_id=${assetId}`);
   expect(items.map(({ name }) => name)).toEqual(["Copy of the cut", null]);
   const asset = await user.must<{ note: string; tags: string[] }>("GET", `/api/v1/assets/${assetId}`);

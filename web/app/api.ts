@@ -54,6 +54,12 @@ const nameProblem = (message: string): string =>
     .replace(/must be a string of (at most )?/, "must have $1")
     .replace("must be an integer", "must be a whole number");
 
+/** Returns the name of a field, and the index of the item if the error is about one: `tags.3`. */
+function splitPlace(place: readonly string[]): [name: string, item?: number] {
+  const last = String(place.at(-1));
+  return /^\d+$/.test(last) ? [String(place.at(-2)), Number(last)] : [last];
+}
+
 type FieldError = { loc: string[]; msg: string };
 type PublicError = { code?: string; message?: string; reason?: string; fields?: { field: string; message: string }[] };
 type ErrorBody = {
@@ -86,8 +92,9 @@ export function toApiError(response: Response, body: unknown): ApiError {
   if (Array.isArray(detail)) {
     const fields: Record<string, string> = {};
     for (const { loc, msg } of detail) {
-      const name = String(loc.at(-1));
-      fields[name] ??= `${nameField(name)} ${nameProblem(msg)}.`;
+      const [name, item] = splitPlace(loc);
+      const label = item === undefined ? nameField(name) : `${nameField(name).replace(/s$/, "")} ${item + 1}`;
+      fields[name] ??= `${label} ${nameProblem(msg)}.`;
     }
     return new ApiError(Object.values(fields).join(" "), "validation_error", response.status, fields);
   }
