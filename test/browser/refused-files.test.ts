@@ -11,6 +11,7 @@ const { open, server } = useDashboard();
 test("the tray shows how each project cuts new recordings, and lists all refused files of a drop in one message", async () => {
   await using folder = await temporaryFolder();
   await Bun.write(join(folder.path, "card", "C1.wav"), await wav(2));
+  await Bun.write(join(folder.path, "card", "C3.wav"), "");
   for (const name of ["C1.XML", "C1.THM", "C1.pdf", "C2.txt", "C2.pdf"])
     await Bun.write(join(folder.path, "card", name), "alpha");
   const user = await server().user();
@@ -25,9 +26,10 @@ test("the tray shows how each project cuts new recordings, and lists all refused
   await drop(page, [join(folder.path, "card")]);
   const tray = page.getByRole("region", { name: "Uploads" });
   await tray.getByRole("alert").getByText("Not video or audio: ").waitFor();
-  expect(await tray.getByRole("alert").textContent()).toContain(" and 2 more.");
+  expect(await tray.getByRole("alert").first().textContent()).toContain(" and 2 more.");
+  await tray.getByRole("listitem").filter({ hasText: "C3.wav" }).getByText("Empty or damaged.").waitFor();
   await page.getByText("“C2.txt” not used: no recording in its folder has the same name").waitFor();
-  expect(await tray.getByRole("listitem").count()).toBe(2);
+  expect(await tray.getByRole("listitem").count()).toBe(3);
   await tray.getByText("New recordings are cut: Tight").waitFor();
 
   await page.getByRole("link", { name: "Projects" }).first().click();

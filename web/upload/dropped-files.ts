@@ -63,7 +63,7 @@ async function collect(entry: FileSystemEntry, found: File[]): Promise<void> {
     const file = await new Promise<File | null>((resolve) =>
       (entry as FileSystemFileEntry).file(resolve, () => resolve(null)),
     );
-    if (!file || file.size === 0) return;
+    if (!file) return;
     folders.set(file, entry.fullPath.slice(0, -entry.name.length));
     found.push(file);
     return;
