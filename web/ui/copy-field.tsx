@@ -50,6 +50,19 @@ export function CopyField({ label, value, hint, isFirst = false }: CopyFieldProp
   );
 }
 
+/** A link to this server that the user sends to somebody. */
+export const LinkField = ({ value, ...rest }: CopyFieldProps) => <CopyField {...rest} value={toReachable(value)} />;
+
+/**
+ * Returns the link under the address that opened this page if it is one of the server's own machine, where it leads
+ * nobody else: without the setting `public_url`, the server knows no other address.
+ */
+function toReachable(link: string): string {
+  const { hostname, pathname, search, hash } = new URL(link);
+  const isLoopback = /^(localhost|127\.[\d.]+|\[::1\])$/.test(hostname);
+  return isLoopback ? `${location.origin}${pathname}${search}${hash}` : link;
+}
+
 /**
  * Copies the text of a field or of another element, and returns a message for the user. Over plain HTTP, browsers have
  * no clipboard API, but they still copy the selection.

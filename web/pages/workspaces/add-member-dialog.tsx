@@ -3,7 +3,7 @@ import { MAX_EMAIL_CHARACTERS } from "../../../src/domain/field-limits";
 import { api, must, type Schemas } from "../../app/api";
 import { formatTime } from "../../app/format";
 import { useSignInMethods } from "../../app/shared-reads";
-import { CopyField, ShownOnceDialog } from "../../ui/copy-field";
+import { LinkField, ShownOnceDialog } from "../../ui/copy-field";
 import { Field } from "../../ui/form";
 import { FormDialog } from "../../ui/form-dialog";
 import { describeRole, ROLES, type Role } from "./roles";
@@ -100,7 +100,7 @@ function InvitationDialog({ invited, onClose }: { invited: Invited; onClose(): v
           </>
         )}
       </p>
-      <CopyField
+      <LinkField
         label="Invitation link"
         value={invited.url}
         isFirst

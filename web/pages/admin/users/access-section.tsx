@@ -6,7 +6,7 @@ import { readPermissions } from "../../../app/load-session";
 import { isBilled, me } from "../../../app/session";
 import { showFailure } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
-import { CopyField, ShownOnceDialog } from "../../../ui/copy-field";
+import { LinkField, ShownOnceDialog } from "../../../ui/copy-field";
 import { ConfirmDialog } from "../../../ui/dialog";
 import { Section } from "../../../ui/section";
 import { mustAdmin } from "../admin-frame";
@@ -90,7 +90,7 @@ const ResetLink = ({ email, link, onClose }: ResetLinkProps) => (
       <strong dir="auto">{email}</strong> can set a new password with this link. It works once, until{" "}
       {formatTime(link.expires_at)}. Anyone with the link can take over the account, so send it only to this user.
     </p>
-    <CopyField label="Reset link" value={link.url} hint="It is not shown again." isFirst />
+    <LinkField label="Reset link" value={link.url} hint="It is not shown again." isFirst />
   </ShownOnceDialog>
 );
 

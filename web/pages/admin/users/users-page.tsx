@@ -8,7 +8,7 @@ import { formatBytes, formatCount, formatTime } from "../../../app/format";
 import { isBilled } from "../../../app/session";
 import { isOneOf, isSearch, useQuery, withoutEmpty } from "../../../app/use-query";
 import { Button } from "../../../ui/button";
-import { CopyField, ShownOnceDialog } from "../../../ui/copy-field";
+import { LinkField, ShownOnceDialog } from "../../../ui/copy-field";
 import { type Column, DataTable } from "../../../ui/data-table";
 import { EmailAddress } from "../../../ui/email-address";
 import { Filter, FilterBar, listChoices, SearchField } from "../../../ui/filter-bar";
@@ -180,7 +180,7 @@ function InvitationLink({ invited, onClose }: { invited: InvitedUser; onClose():
         {formatTime(invited.expires_at)}.
       </p>
       {invited.invitation_url !== null && (
-        <CopyField
+        <LinkField
           label="Invitation link"
           value={invited.invitation_url}
           hint="It is not shown again. If this server sends email, the invitation was emailed too."

@@ -5,7 +5,7 @@ import { useRead } from "../../../app/cache";
 import { formatShortDay, formatTime } from "../../../app/format";
 import { showFailure } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
-import { CopyField, ShownOnceDialog } from "../../../ui/copy-field";
+import { LinkField, ShownOnceDialog } from "../../../ui/copy-field";
 import { Field, SelectField } from "../../../ui/form";
 import { FormDialog } from "../../../ui/form-dialog";
 import { ResourceView } from "../../../ui/states";
@@ -123,12 +123,12 @@ function SharedLinks({ renderId }: { renderId: string }) {
 /** Shows the link once, because the server does not store it. */
 const LinkDialog = ({ link, onClose }: { link: Schemas["ShareLink"]; onClose(): void }) => (
   <ShownOnceDialog title="Share" onClose={onClose}>
-    <CopyField
+    <LinkField
       label="Link"
       value={link.page_url}
       hint={`Opens a page with a player until ${formatTime(link.expires_at)}. Copy it now: it is not shown again.`}
       isFirst
     />
-    <CopyField label="Direct download" value={link.url} />
+    <LinkField label="Direct download" value={link.url} />
   </ShownOnceDialog>
 );
