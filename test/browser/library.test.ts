@@ -281,3 +281,43 @@ test("renders of a batch, which the recordings show, end without a message in al
     expect(await tab.getByText("is ready as").count()).toBe(1);
   }
 });
+
+test("a batch ends with the work that the server does for it, and names a recording whose render fails", async () => {
+  const user = await server().user();
+  const { id } = await user.project();
+  const recordings: string[] = [];
+  for (const filename of ["one.wav", "two.wav"])
+    recordings.push((await user.ready(await wav(2), { projectId: id, filename })).id);
+  const page = await open(`/projects/${id}`, user);
+  const row = page.getByRole("region", { name: "Uploads" }).getByRole("listitem");
+  const start = async (name: string) => {
+    await page.getByLabel("Select one.wav").check();
+    await page.keyboard.press("ControlOrMeta+a");
+    await page.getByRole("toolbar", { name: "Selected recordings" }).getByRole("button", { name }).click();
+    await page.getByRole("dialog").getByRole("button", { name }).click();
+  };
+  await start("Make cut");
+  await row.filter({ hasText: "Make cut" }).getByText("Done: 2").waitFor();
+  const { items } = await user.must<{ items: { latest_cut: object | null }[] }>(
+    "GET",
+    `/api/v1/assets?project_id=${id}`,
+  );
+  expect(items.every(({ latest_cut: cut }) => cut !== null)).toBe(true);
+
+  await Bun.write(server().services().folders.media(recordings[1]!).source, "damaged");
+  await start("Render");
+  const render = row.filter({ hasText: "Render" });
+  await render.getByText("1 of 2").waitFor();
+  // Instead of waiting for the last attempt.
+  const failure = sql`state = 'failed', error_code = 'processing_failed', error_message = 'The encoder stopped.'`;
+  await server()
+    .services()
+    .store.write((tx) => tx.run(sql`UPDATE renders SET ${failure} WHERE asset_id = ${recordings[1]!}`));
+  await render.getByText("1 of 2 done · 1 problem").waitFor();
+  await render
+    .getByRole("alert")
+    .getByText("two.wav: The encoder stopped.")
+    .waitFor();
+  expect(await page.locator(".toast").count()).toBe(0);
+  await render.getByRole("button", { name: "Try again" }).waitFor();
+});

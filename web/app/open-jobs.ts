@@ -53,8 +53,9 @@ export function watchEndedRenders(): () => void {
     if (entityId === null || (state !== "completed" && state !== "failed") || shown.has(entityId)) return;
     shown.add(entityId);
     setTimeout(() => {
-      const isQuiet = quietRenders.has(entityId) || recall(QUIET_RENDERS)?.includes(entityId);
-      if (state === "completed" && isQuiet) return;
+      // The tray of this tab also names those that failed.
+      if (quietRenders.has(entityId)) return;
+      if (state === "completed" && recall(QUIET_RENDERS)?.includes(entityId)) return;
       // The render may have been deleted in the meantime.
       void import("./ended-render").then(({ showEnd }) => showEnd(entityId).catch(() => {}), showFailure);
     }, RESPONSE_MS);

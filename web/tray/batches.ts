@@ -17,8 +17,8 @@ export type Batch = {
   total: number;
   done: number;
   state: "running" | "done" | "stopped";
-  /** True when the browser does the rest by itself, also after the page is closed. */
-  isDownload: boolean;
+  /** Who does the rest: only this page's part ends with the page. */
+  rest: "page" | "download" | "server";
   problems: readonly BatchProblem[];
   /** Retries the failed items. Null while the row runs, or if a retry cannot succeed. */
   retry: (() => void) | null;
@@ -27,7 +27,7 @@ export type Batch = {
 export type BatchItem = { id: string; name: string };
 
 export const batches = signal<readonly Batch[]>([]);
-const hasRunning = computed(() => batches.value.some(({ state, isDownload }) => state === "running" && !isDownload));
+const hasRunning = computed(() => batches.value.some(({ state, rest }) => state === "running" && rest === "page"));
 
 const stops = new Map<string, AbortController>();
 let lastId = 0;
@@ -51,11 +51,13 @@ export async function insist<Answer>(call: () => Promise<Answer>, signal: AbortS
   }
 }
 
-type BatchWork<Item extends BatchItem> = {
+type BatchWork<Item extends BatchItem, Result> = {
   label: string;
   items: readonly Item[];
   /** Processes one recording. An error becomes that recording's problem and does not stop the others. */
-  run(item: Item): Promise<unknown>;
+  run(item: Item): Promise<Result>;
+  /** Waits for the end of the work that the server has started. */
+  follow?(result: Result, signal: AbortSignal): Promise<void>;
   /** Called at the end of each attempt. */
   onEnd?(): void;
 };
@@ -64,16 +66,24 @@ type BatchWork<Item extends BatchItem> = {
  * Runs an action on each recording, and resolves when all are done or the batch was stopped. `earlier`: problems of an
  * earlier attempt that cannot be solved by another one.
  */
-export async function runBatch<Item extends BatchItem>(
-  work: BatchWork<Item>,
+export async function runBatch<Item extends BatchItem, Result>(
+  work: BatchWork<Item, Result>,
   earlier: readonly BatchProblem[] = [],
 ): Promise<void> {
-  const { label, items, run } = work;
+  const { label, items, run, follow } = work;
   const { id, signal } = addBatch(label, items.length + earlier.length);
   changeBatch(id, { done: earlier.length, problems: earlier });
   const waiting = [...items];
   /** The items for which a retry may succeed. */
   const failed: Item[] = [];
+  /** The work that the server has started. */
+  const followed: Promise<void>[] = [];
+  const fail = (item: Item, error: unknown): void => {
+    if (signal.aborted) return;
+    if (!isFinal(error)) failed.push(item);
+    addProblem(id, { id: item.id, name: item.name, message: toMessage(error) });
+  };
+  const finish = (): void => change(id, ({ done }) => ({ done: done + 1 }));
   /** All wait when the server asks one to. */
   let resumeAt = 0;
   const attempt = async (item: Item): Promise<void> => {
@@ -81,15 +91,13 @@ export async function runBatch<Item extends BatchItem>(
       try {
         const wait = resumeAt - Date.now();
         if (wait > 0) await sleep(wait, signal);
-        await run(item);
-        return change(id, ({ done }) => ({ done: done + 1 }));
+        const result = await run(item);
+        const ended = follow?.(result, signal).then(finish, (error: unknown) => fail(item, error));
+        return ended === undefined ? finish() : void followed.push(ended);
       } catch (error) {
         if (signal.aborted) return;
         const delay = n < MAX_ATTEMPTS ? findRetryMs(error) : null;
-        if (delay === null) {
-          if (!isFinal(error)) failed.push(item);
-          return addProblem(id, { id: item.id, name: item.name, message: toMessage(error) });
-        }
+        if (delay === null) return fail(item, error);
         resumeAt = Math.max(resumeAt, Date.now() + delay);
       }
     }
@@ -98,6 +106,8 @@ export async function runBatch<Item extends BatchItem>(
     for (let item = waiting.shift(); item !== undefined && !signal.aborted; item = waiting.shift()) await attempt(item);
   };
   await Promise.all(Array.from({ length: WIDTH }, workThrough));
+  if (followed.length > 0 && !signal.aborted) changeBatch(id, { rest: "server" });
+  await Promise.all(followed);
   work.onEnd?.();
   const final = find(id)?.problems.filter((problem) => failed.every((item) => item.id !== problem.id));
   endBatch(id, failed.length === 0 ? null : () => void runBatch({ ...work, items: failed }, final));
@@ -111,13 +121,13 @@ export function addBatch(label: string, total: number): { id: string; signal: Ab
   stops.set(id, stop);
   batches.value = [
     ...batches.value,
-    { id, label, total, done: 0, state: "running", isDownload: false, problems: [], retry: null },
+    { id, label, total, done: 0, state: "running", rest: "page", problems: [], retry: null },
   ];
   isTrayNeeded.value = true;
   return { id, signal: stop.signal };
 }
 
-export function changeBatch(id: string, update: Partial<Pick<Batch, "done" | "isDownload" | "problems">>): void {
+export function changeBatch(id: string, update: Partial<Pick<Batch, "done" | "rest" | "problems">>): void {
   change(id, () => update);
 }
 

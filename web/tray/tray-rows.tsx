@@ -113,7 +113,7 @@ function describeBatch({ total, done, state, problems }: Batch): string {
 }
 
 export function BatchRow({ batch }: { batch: Batch }) {
-  const { id, label, total, done, state, problems } = batch;
+  const { id, label, total, done, state, rest, problems } = batch;
   return (
     <li class={problems.length > 0 ? "bad" : undefined}>
       <Icon name={problems.length > 0 ? "warning" : state === "done" ? "check" : "jobs"} />
@@ -143,7 +143,7 @@ export function BatchRow({ batch }: { batch: Batch }) {
           Try again
         </Button>
       )}
-      {state === "running" ? (
+      {state === "running" && rest !== "server" ? (
         <IconButton icon="close" label={`Stop: ${label}`} onClick={() => stopBatch(id)} />
       ) : (
         <IconButton icon="close" label={`Close: ${label}`} onClick={() => closeBatch(id)} />

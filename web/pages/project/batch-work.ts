@@ -13,6 +13,7 @@ import { toWorkspaceHeader, workspace } from "../../app/session";
 import { showToast } from "../../app/toasts";
 import { isMode } from "../../editor/versions/name-version";
 import { addBatch, changeBatch, endBatch, insist, runBatch } from "../../tray/batches";
+import { followWork } from "../../tray/follow-work";
 import { fitChoice, type RenderChoice, toOutput } from "../asset/output/render-choices";
 import type { Recording } from "./recording";
 
@@ -68,6 +69,8 @@ export function moveRecordings(recordings: readonly Recording[], project: Schema
   });
 }
 
+const PLANLESS = { plan: "false" as const };
+
 /**
  * Makes cuts in a mode, except of recordings whose newest cut has it. Uses the script and the edits of the newest cut,
  * or the script of a planned cut.
@@ -76,7 +79,7 @@ export function cutRecordings(recordings: readonly Recording[], mode: CutMode): 
   const { headers } = stayInWorkspace();
   /** A cut that was made again has edits too, although it was not edited itself. */
   const readKept = async (cutId: string) => {
-    const params = { path: { cut_id: cutId }, query: { plan: "false" as const } };
+    const params = { path: { cut_id: cutId }, query: PLANLESS };
     const { script, options } = await must(api.GET("/api/v1/cuts/{cut_id}", { params, headers }));
     return { options, body: { script, keep_edits_of: cutId } };
   };
@@ -91,8 +94,13 @@ export function cutRecordings(recordings: readonly Recording[], mode: CutMode): 
     items: toItems(recordings),
     run: async ({ id, recording: { latest_cut: cut } }) => {
       const kept = cut === null ? await readPlanned(id) : await readKept(cut.id);
-      if (isMode(kept.options, mode)) return;
-      await must(api.POST("/api/v1/cuts", { body: { asset_id: id, options: { mode }, ...kept.body }, headers }));
+      if (isMode(kept.options, mode)) return null;
+      return must(api.POST("/api/v1/cuts", { body: { asset_id: id, options: { mode }, ...kept.body }, headers }));
+    },
+    follow: async (cut, signal) => {
+      if (cut === null) return;
+      const params = { path: { cut_id: cut.id }, query: PLANLESS };
+      await followWork(cut, () => must(api.GET("/api/v1/cuts/{cut_id}", { params, headers })), signal);
     },
   });
 }
@@ -112,6 +120,11 @@ export function renderRecordings(recordings: readonly CutRecording[], choice: Re
       const body = { asset_id: id, cut_id: recording.latest_cut.id, output };
       const render = await must(api.POST("/api/v1/renders", { body, headers }));
       if (recordings.length > 1) addQuietRender(render.id);
+      return render;
+    },
+    follow: (render, signal) => {
+      const params = { path: { render_id: render.id } };
+      return followWork(render, () => must(api.GET("/api/v1/renders/{render_id}", { params, headers })), signal);
     },
   });
 }
@@ -140,7 +153,7 @@ export async function exportRecordings(recordings: readonly Recording[], parts: 
     const cancel = () => void api.DELETE("/api/v1/exports/{export_id}", { params, headers }).catch(() => {});
     signal.addEventListener("abort", cancel, { once: true });
     openDownload(exportUrl(workspaceId, id), "Offcut export.zip");
-    changeBatch(row, { isDownload: true });
+    changeBatch(row, { rest: "download" });
     for (let isOpen = true; isOpen; ) {
       await sleep(POLL_MS, signal);
       const read = () => must(api.GET("/api/v1/exports/{export_id}", { params, headers }));
