@@ -314,10 +314,7 @@ test("a batch ends with the work that the server does for it, and names a record
     .services()
     .store.write((tx) => tx.run(sql`UPDATE renders SET ${failure} WHERE asset_id = ${recordings[1]!}`));
   await render.getByText("1 of 2 done · 1 problem").waitFor();
-  await render
-    .getByRole("alert")
-    .getByText("two.wav: The encoder stopped.")
-    .waitFor();
+  await render.getByRole("alert").getByText("two.wav: The encoder stopped.").waitFor();
   expect(await page.locator(".toast").count()).toBe(0);
   await render.getByRole("button", { name: "Try again" }).waitFor();
 });
