@@ -3,7 +3,7 @@
  * context menus and buttons come from it.
  */
 import { signal as createSignal, type Signal, useSignal } from "@preact/signals";
-import { useLayoutEffect } from "preact/hooks";
+import { type Inputs, useLayoutEffect, useMemo } from "preact/hooks";
 import type { IconName } from "../ui/icon";
 import { recall } from "./memory";
 import { createSetting } from "./settings";
@@ -47,8 +47,17 @@ export const listActions = (): Action[] => tables.value.flatMap(({ value }) => v
 /** Returns whether an action can be performed now. */
 export const isEnabled = (action: Action): boolean => action.isEnabled?.() ?? true;
 
-/** Adds actions while a component is shown. `actions` must be memoized. */
-export function useActions(actions: readonly Action[]): void {
+/** Returns a function that creates the actions of a group. `more`: what only some actions have. */
+export const createInGroup =
+  (group: string) =>
+  (name: string, label: string, keys: readonly string[], perform: () => void, more?: Partial<Action>): Action => ({
+    ...{ name, label, group, keys, perform },
+    ...more,
+  });
+
+/** Adds actions while a component is shown. `create` is called again when one of `inputs` has changed. */
+export function useActions(create: () => readonly Action[], inputs: Inputs): void {
+  const actions = useMemo(create, inputs);
   const table = useSignal(actions);
   // Layout effects run before the next key press.
   useLayoutEffect(() => {

@@ -1,7 +1,7 @@
 /** Opens the palette (Ctrl+K), which is loaded after the page. */
 import { signal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { formatKeys, useActions } from "../app/actions";
 import { showToast } from "../app/toasts";
 import { IconButton } from "../ui/button";
@@ -78,10 +78,8 @@ export const SearchButton = () => (
 
 export function CommandPalette() {
   useActions(
-    useMemo(
-      () => [{ name: "palette.open", label: "Search", group: "Everywhere", keys: ["Mod+k"], perform: openPalette }],
-      [],
-    ),
+    () => [{ name: "palette.open", label: "Search", group: "Everywhere", keys: ["Mod+k"], perform: openPalette }],
+    [],
   );
   // Loaded in advance, so that the first letters after Ctrl+K are not keys of the page.
   useEffect(() => {

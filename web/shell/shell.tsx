@@ -1,6 +1,6 @@
 /** The shell around every page: the side bar, the top bar, and the dialogs that any page may need. */
 import type { ComponentChildren } from "preact";
-import { useEffect, useLayoutEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { listenKeys, useActions } from "../app/actions";
 import { api, must } from "../app/api";
@@ -125,12 +125,9 @@ function OtherDrops() {
 function Keyboard() {
   const [Help, setHelp] = useState<typeof KeyboardHelp | null>(null);
   useLayoutEffect(listenKeys, []);
-  useActions(
-    useMemo(() => {
-      const perform = () =>
-        void import("./keyboard-help").then((help) => setHelp(() => help.KeyboardHelp), showFailure);
-      return [{ name: "help.keys", label: "Show keyboard shortcuts", group: "Everywhere", keys: ["?"], perform }];
-    }, []),
-  );
+  useActions(() => {
+    const perform = () => void import("./keyboard-help").then((help) => setHelp(() => help.KeyboardHelp), showFailure);
+    return [{ name: "help.keys", label: "Show keyboard shortcuts", group: "Everywhere", keys: ["?"], perform }];
+  }, []);
   return Help && <Help onClose={() => setHelp(null)} />;
 }

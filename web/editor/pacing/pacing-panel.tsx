@@ -40,7 +40,7 @@ const isOpen = signal(false);
 export function PacingPanel() {
   const { editor } = useEditor();
   const canPace = editor.canEdit && editor.cut?.options.mode !== "manual";
-  useActions(useMemo(() => (canPace ? [openAction] : []), [canPace]));
+  useActions(() => (canPace ? [openAction] : []), [canPace]);
   useEffect(() => keepPacing(editor), [editor]);
   if (!isOpen.value || !canPace || editor.cut === null) return null;
   return (
@@ -138,7 +138,7 @@ function Controls({ editor, pacing }: { editor: Editor; pacing: Pacing }) {
       close();
     },
   };
-  useActions(useMemo(() => [cancel], [editor, pacer]));
+  useActions(() => [cancel], [editor, pacer]);
 
   const kept = getKeptDuration(present.plan);
   const shorter = present.plan.duration - kept;

@@ -16,7 +16,7 @@ export function FilterChips() {
   const totals = useMemo(() => countReasons(editor.latePlan.value), [editor.latePlan.value]);
   const shown = listShown(editor, totals);
   const filter = editor.filter.value;
-  useActions(useMemo(() => listActions(editor), [editor]));
+  useActions(() => listActions(editor), [editor]);
   const row = useRef<HTMLDivElement>(null);
   // On a phone, the buttons of the pressed chip may be out of view.
   useLayoutEffect(() => {

@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
-import { useId, useMemo } from "preact/hooks";
-import { useActions } from "../../app/actions";
+import { useId } from "preact/hooks";
+import { createInGroup, useActions } from "../../app/actions";
 import { formatDecimal, formatDuration, formatShare } from "../../app/format";
 import { Button, IconButton } from "../../ui/button";
 import { isByKeyboard, isLongPress, openContextMenu } from "../context-menu";
@@ -13,6 +13,8 @@ import { readExcerpt } from "./item-texts";
 
 const MENU = [["takes.use", "takes.play", "takes.go-to"]];
 
+const toTake = createInGroup("Takes");
+
 type Picked = { take: Take; index: number };
 
 /** Lists lines that were recorded several times. */
@@ -21,34 +23,38 @@ export function TakesTab() {
   const takes = editor.takes.value;
   /** The take of the context menu. */
   const picked = useSignal<Picked | null>(null);
-  useActions(
-    useMemo(() => {
-      const at = (run: (picked: Picked) => void) => () => picked.value !== null && run(picked.value);
-      const row = { group: "Takes", keys: [] };
-      const use = {
-        ...row,
-        name: "takes.use",
-        label: "Use this take",
-        isEnabled: () => editor.canEdit && picked.value?.take.candidates[picked.value.index]?.isKept === false,
-        perform: at(({ take, index }) => selectTake(editor, take, index)),
-      };
-      const play = {
-        ...row,
-        name: "takes.play",
-        label: "Play this take in place",
-        isEnabled: () => picked.value !== null && playback.isReady.value,
-        perform: at(({ take, index }) => playTake(editor, playback, take, index)),
-      };
-      const goTo = {
-        ...row,
-        name: "takes.go-to",
-        label: "Go to this take",
-        isEnabled: () => picked.value !== null,
-        perform: at(({ take, index }) => playback.seek(take.candidates[index]!.start)),
-      };
-      return [use, play, goTo];
-    }, [editor, playback]),
-  );
+  useActions(() => {
+    const at = (run: (picked: Picked) => void) => () => picked.value !== null && run(picked.value);
+    return [
+      toTake(
+        "takes.use",
+        "Use this take",
+        [],
+        at(({ take, index }) => selectTake(editor, take, index)),
+        {
+          isEnabled: () => editor.canEdit && picked.value?.take.candidates[picked.value.index]?.isKept === false,
+        },
+      ),
+      toTake(
+        "takes.play",
+        "Play this take in place",
+        [],
+        at(({ take, index }) => playTake(editor, playback, take, index)),
+        {
+          isEnabled: () => picked.value !== null && playback.isReady.value,
+        },
+      ),
+      toTake(
+        "takes.go-to",
+        "Go to this take",
+        [],
+        at(({ take, index }) => playback.seek(take.candidates[index]!.start)),
+        {
+          isEnabled: () => picked.value !== null,
+        },
+      ),
+    ];
+  }, [editor, playback]);
   if (takes.length === 0)
     return (
       <div class="tab-empty">

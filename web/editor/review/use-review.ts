@@ -1,7 +1,7 @@
 /** The review of the open cut, and its actions. */
 import { signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import { type Action, useActions } from "../../app/actions";
+import { type Action, createInGroup, useActions } from "../../app/actions";
 import type { EditorContextValue } from "../state/context";
 import { createSession, type ReviewSession } from "./review-session";
 
@@ -29,82 +29,50 @@ export function useReviewSession({ editor, playback, keeper, canEdit, onStart }:
     };
   }, [review]);
   useActions(
-    useMemo(
-      () => (review === null ? [] : listActions(review, { editor, playback, canEdit })),
-      [review, editor, playback, canEdit],
-    ),
+    () => (review === null ? [] : listActions(review, { editor, playback, canEdit })),
+    [review, editor, playback, canEdit],
   );
 }
 
 type ActionParts = Pick<Parts, "editor" | "playback" | "canEdit">;
 
+const inReview = createInGroup("Review");
+
 function listActions(review: ReviewSession, { editor, playback, canEdit }: ActionParts): Action[] {
-  const hasCard = () => review.isReviewing.value && review.current.value !== null;
-  const inReview = (rows: Omit<Action, "group">[]): Action[] => rows.map((row) => ({ ...row, group: "Review" }));
-  const decisions: Omit<Action, "group">[] = [
-    { name: "review.keep", label: "Keep", keys: ["Enter"], isEnabled: hasCard, perform: () => review.decide("kept") },
-    {
-      name: "review.remove",
-      label: "Remove",
-      keys: ["Backspace", "Delete"],
-      isEnabled: hasCard,
-      perform: () => review.decide("removed"),
-    },
-  ];
+  const whenCard = { isEnabled: () => review.isReviewing.value && review.current.value !== null };
   /** The place of the selected words. */
   const findHere = () => {
     const range = editor.range.value;
     const items = review.keeper.items.value ?? [];
     return range === null ? undefined : items.find(({ start, end }) => start < range.end && end > range.start);
   };
-  return inReview([
-    {
-      name: "review.here",
-      label: "Review this place",
-      keys: [],
+  return [
+    inReview("review.here", "Review this place", [], () => review.start(findHere()), {
       isEnabled: () => findHere() !== undefined,
-      perform: () => review.start(findHere()),
-    },
-    { name: "review.start", label: "Review", icon: "flag", keys: [], perform: () => review.start() },
-    {
-      name: "review.next",
-      label: "Review, or skip to the next place",
+    }),
+    inReview("review.start", "Review", [], () => review.start(), { icon: "flag" }),
+    inReview("review.next", "Review, or skip to the next place", ["n"], () => review.step(1), {
       describe: () => "Next",
       icon: "down",
-      keys: ["n"],
-      perform: () => review.step(1),
-    },
-    {
-      name: "review.previous",
-      label: "Previous place",
+    }),
+    inReview("review.previous", "Previous place", ["Shift+n"], () => review.step(-1), {
       describe: () => "Previous",
       icon: "up",
-      keys: ["Shift+n"],
-      perform: () => review.step(-1),
-    },
-    ...(canEdit ? decisions : []),
-    {
-      name: "review.again",
-      label: "Play again",
+    }),
+    ...(canEdit
+      ? [
+          inReview("review.keep", "Keep", ["Enter"], () => review.decide("kept"), whenCard),
+          inReview("review.remove", "Remove", ["Backspace", "Delete"], () => review.decide("removed"), whenCard),
+        ]
+      : []),
+    inReview("review.again", "Play again", ["Space"], () => review.toggle(), {
+      ...whenCard,
       describe: () => (playback.isPlaying.value ? "Pause" : "Play again"),
-      keys: ["Space"],
-      isEnabled: hasCard,
-      perform: () => review.toggle(),
-    },
-    {
-      name: "review.other",
-      label: "With it or without it",
-      keys: ["c"],
-      isEnabled: hasCard,
-      perform: () => review.play(!review.isWithout.peek()),
-    },
-    {
-      name: "review.close",
-      label: "Leave the review",
-      keys: ["Escape"],
+    }),
+    inReview("review.other", "With it or without it", ["c"], () => review.play(!review.isWithout.peek()), whenCard),
+    inReview("review.close", "Leave the review", ["Escape"], () => review.close(), {
       // The selection and the filter are left first.
       isEnabled: () => review.isReviewing.value && editor.range.value === null && editor.filter.value === null,
-      perform: () => review.close(),
-    },
-  ]);
+    }),
+  ];
 }

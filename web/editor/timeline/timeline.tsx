@@ -1,12 +1,11 @@
 import { type ReadonlySignal, type Signal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import { type Action, useActions } from "../../app/actions";
+import { createInGroup, useActions } from "../../app/actions";
 import { formatTimecode } from "../../app/format";
 import { touch } from "../../app/narrow";
 import { ActionButton } from "../../ui/button";
 import { glide } from "../../ui/glide";
-import type { IconName } from "../../ui/icon";
 import { type Edge, findJoin, getEdgeRange } from "../model/edges";
 import { type Difference, type EditorPlan, type Range, type RemovalReason, toSeconds } from "../model/plan";
 import type { WordRange, Words } from "../model/words";
@@ -88,6 +87,7 @@ export type TimelineProps = {
 
 const NONE: readonly never[] = [];
 const ZOOM = 1.6;
+const inTimeline = createInGroup("Timeline");
 const formatSeconds = (time: number): string => formatTimecode(toSeconds(time));
 
 /** The storyboard, audio and spans of the recording over time. */
@@ -191,14 +191,12 @@ export function Timeline(props: TimelineProps) {
     view.value = { ...view.peek(), ...fitView(duration, width) };
   };
   useActions(
-    useMemo(
-      () => [
-        toAction("zoom-out", "Zoom out", "minus", ["-"], () => zoom(1 / ZOOM)),
-        toAction("zoom-in", "Zoom in", "plus", ["=", "+"], () => zoom(ZOOM)),
-        toAction("fit", "Show the whole recording", "fit", ["Shift+z"], fit),
-      ],
-      [plan.duration],
-    ),
+    () => [
+      inTimeline("timeline.zoom-out", "Zoom out", ["-"], () => zoom(1 / ZOOM), { icon: "minus" }),
+      inTimeline("timeline.zoom-in", "Zoom in", ["=", "+"], () => zoom(ZOOM), { icon: "plus" }),
+      inTimeline("timeline.fit", "Show the whole recording", ["Shift+z"], fit, { icon: "fit" }),
+    ],
+    [plan.duration],
   );
 
   return (
@@ -275,12 +273,3 @@ function useGlidingWarp(wanted: Warp | null, duration: number, isDragging: Reado
   useEffect(() => () => stop.current?.(), []);
   return shown.value;
 }
-
-const toAction = (name: string, label: string, icon: IconName, keys: string[], perform: () => void): Action => ({
-  name: `timeline.${name}`,
-  label,
-  group: "Timeline",
-  icon,
-  keys,
-  perform,
-});

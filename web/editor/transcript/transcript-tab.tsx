@@ -1,6 +1,6 @@
 import { signal, useSignal, useSignalEffect } from "@preact/signals";
-import { useMemo, useRef } from "preact/hooks";
-import { type Action, useActions } from "../../app/actions";
+import { useRef } from "preact/hooks";
+import { type Action, createInGroup, useActions } from "../../app/actions";
 import { toNumber } from "../../app/english";
 import { formatDecimal } from "../../app/format";
 import { createSetting } from "../../app/settings";
@@ -39,15 +39,15 @@ import { WordPopover } from "./word-popover";
 /** Whether the text shows kept pauses, too. */
 const hasAllPauses = createSetting<boolean>("shown-pauses", false);
 
+const inTranscript = createInGroup("Transcript");
+
 /** Keys that the words handle while they have the focus. */
-const WORD_KEYS: Action[] = [
-  {
-    name: "words.select",
-    label: "Select a word; with Shift, more words",
-    group: "Transcript",
-    keys: ["Ctrl+ArrowLeft", "Ctrl+ArrowRight"],
-  },
-];
+const WORD_KEYS: Action = {
+  name: "words.select",
+  label: "Select a word; with Shift, more words",
+  group: "Transcript",
+  keys: ["Ctrl+ArrowLeft", "Ctrl+ArrowRight"],
+};
 
 /** A range that was selected in the timeline, whose details the transcript opens. */
 export const shownRange = signal<Range | null>(null);
@@ -95,104 +95,68 @@ export function TranscriptTab() {
     openTab.value = "transcript";
     asked.value++;
   };
-  useActions(
-    useMemo(() => {
-      const find = { name: "words.find", label: "Find words", group: "Transcript", keys: ["Mod+f"], perform: open };
-      const replace = {
-        name: "words.replace",
-        label: "Find and replace",
-        describe: () => "Replace…",
-        group: "Transcript",
-        keys: ["Mod+h"],
-        perform: () => {
-          open();
-          search.value ??= "";
-          replacement.value ??= "";
-        },
-      };
-      const hide = {
-        name: "words.hide-removed",
-        label: "Hide or show removed words",
-        describe: () => "Hide removed",
-        group: "Transcript",
-        keys: ["h"],
-        perform: () => {
-          hidesRemoved.value = !hidesRemoved.value;
-          editor.announce(hidesRemoved.value ? "Removed words are hidden" : "Removed words are shown");
-        },
-      };
-      const pauses = {
-        name: "words.pauses",
-        label: "Show all pauses in the text, or only removed ones",
-        describe: () => "All pauses",
-        group: "Transcript",
-        keys: [],
-        perform: () => {
-          hasAllPauses.value = !hasAllPauses.value;
-        },
-      };
-      const misheard = {
-        name: "words.misheard",
-        label: "Next word that may be misheard",
-        group: "Transcript",
-        keys: ["Alt+n"],
-        perform: () => {
-          openTab.value = "transcript";
-          setTimeout(() => goToMisheard(editor, playback));
-        },
-      };
-      const play = {
-        name: "words.play",
-        label: "Play from the word",
-        group: "Transcript",
-        keys: ["Enter"],
+  const replace = () => {
+    open();
+    search.value ??= "";
+    replacement.value ??= "";
+  };
+  const hide = () => {
+    hidesRemoved.value = !hidesRemoved.value;
+    editor.announce(hidesRemoved.value ? "Removed words are hidden" : "Removed words are shown");
+  };
+  const showPauses = () => {
+    hasAllPauses.value = !hasAllPauses.value;
+  };
+  const findMisheard = () => {
+    openTab.value = "transcript";
+    setTimeout(() => goToMisheard(editor, playback));
+  };
+  const correct = () => {
+    openTab.value = "transcript";
+    const range = editor.selection.peek() === null ? editor.range.peek() : null;
+    // The tab is shown a moment later.
+    setTimeout(() => commands.current?.correct(range && findWordsIn(editor.words, range)));
+  };
+  const findSelected = () => {
+    search.value = getSelected(editor);
+    options.value = { ...options.value, isWhole: true };
+    open();
+  };
+  useActions(() => {
+    // Without words, or until all are loaded, the browser's own search is used.
+    if (!asset.cuttable) return [];
+    const hasWords = editor.words.text.length > 0;
+    const pauses = "Show all pauses in the text, or only removed ones";
+    const reads = [
+      ...(hasWords ? [inTranscript("words.find", "Find words", ["Mod+f"], open)] : []),
+      inTranscript("words.hide-removed", "Hide or show removed words", ["h"], hide, { describe: () => "Hide removed" }),
+      inTranscript("words.pauses", pauses, [], showPauses, { describe: () => "All pauses" }),
+      inTranscript("words.misheard", "Next word that may be misheard", ["Alt+n"], findMisheard),
+      inTranscript("words.play", "Play from the word", ["Enter"], () => playback.playFrom(editor.range.peek()!.start), {
         hasOwnKeys: true,
         isEnabled: () => editor.range.value !== null && playback.isReady.value,
-        perform: () => playback.playFrom(editor.range.peek()!.start),
-      };
-      const correct = {
-        name: "words.correct",
-        label: "Correct the selected words",
-        describe: () => "Correct…",
-        group: "Transcript",
-        keys: ["F2"],
-        perform: () => {
-          openTab.value = "transcript";
-          const range = editor.selection.peek() === null ? editor.range.peek() : null;
-          // The tab is shown a moment later.
-          setTimeout(() => commands.current?.correct(range && findWordsIn(editor.words, range)));
-        },
-      };
-      const findSameWords = {
-        name: "words.find-same",
-        label: "Find the same words",
-        group: "Transcript",
-        keys: [],
+      }),
+      inTranscript("words.find-same", "Find the same words", [], findSelected, {
         isEnabled: () => getSelected(editor) !== "",
-        perform: () => {
-          search.value = getSelected(editor);
-          options.value = { ...options.value, isWhole: true };
-          open();
-        },
-      };
-      const removeFound = {
-        name: "words.remove-matches",
-        label: "Remove all matches of the search",
+      }),
+      WORD_KEYS,
+    ];
+    if (!editor.canEdit) return reads;
+    const removeFound = () => removeMatches(editor, found.value, search.value?.trim() ?? "");
+    return [
+      ...reads,
+      ...(hasWords
+        ? [inTranscript("words.replace", "Find and replace", ["Mod+h"], replace, { describe: () => "Replace…" })]
+        : []),
+      inTranscript("words.remove-matches", "Remove all matches of the search", ["Alt+Enter"], removeFound, {
         describe: () => `Remove all ${found.value.length > 0 ? toNumber(found.value.length) : "matches"}`,
-        group: "Transcript",
-        keys: ["Alt+Enter"],
         isEnabled: () => found.value.length > 0,
-        perform: () => removeMatches(editor, found.value, search.value?.trim() ?? ""),
         explain: () => editor.announce("No matches. Search for words first."),
-      };
-      // Without words, or until all are loaded, the browser's own search is used.
-      if (!asset.cuttable) return [];
-      const hasWords = editor.words.text.length > 0;
-      const edits = [...(hasWords ? [replace] : []), removeFound, ...listSpanActions(editor), correct];
-      const reads = [...(hasWords ? [find] : []), hide, pauses, misheard, play, findSameWords, ...WORD_KEYS];
-      return [...reads, ...(editor.canEdit ? edits : [])];
-    }, [editor, playback, asset.cuttable]),
-  );
+      }),
+      createRestoreAll(editor),
+      inTranscript("words.correct", "Correct the selected words", ["F2"], correct, { describe: () => "Correct…" }),
+    ];
+  }, [editor, playback, asset.cuttable]);
   const count = editor.words.text.length;
   return (
     <section ref={section} class="transcript-panel" aria-label="Transcript">
@@ -303,21 +267,19 @@ function pickPause(editor: Editor, word: number, byKeyboard: boolean): void {
 const getSelected = ({ range, words, texts }: Editor): string =>
   range.value === null ? "" : joinTexts(texts.value, findWordsIn(words, range.value));
 
-const listSpanActions = (editor: Editor): Action[] => [
-  {
-    name: "edit.restore-all",
-    label: "Restore all removals of the same kind",
-    group: "Editing",
-    keys: ["Shift+Backspace"],
-    isEnabled: () => editor.span.value !== null,
-    describe: () => {
-      const { reason } = editor.span.value!;
-      const count = countReasons(editor.plan.value).get(reason)?.count ?? 1;
-      return `Restore ${count === 1 ? "the only" : `all ${count}`} ${nameCount(reason, count)}`;
-    },
-    perform: () => restoreAll(editor, editor.span.peek()!.reason),
+const createRestoreAll = (editor: Editor): Action => ({
+  name: "edit.restore-all",
+  label: "Restore all removals of the same kind",
+  group: "Editing",
+  keys: ["Shift+Backspace"],
+  isEnabled: () => editor.span.value !== null,
+  describe: () => {
+    const { reason } = editor.span.value!;
+    const count = countReasons(editor.plan.value).get(reason)?.count ?? 1;
+    return `Restore ${count === 1 ? "the only" : `all ${count}`} ${nameCount(reason, count)}`;
   },
-];
+  perform: () => restoreAll(editor, editor.span.peek()!.reason),
+});
 
 function goToMisheard(editor: Editor, playback: Playback): void {
   const { words } = editor;

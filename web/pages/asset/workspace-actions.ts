@@ -1,8 +1,7 @@
 /** The actions of the editor's page that do not belong to one part of it. */
 
-import { useMemo } from "preact/hooks";
 import { TICKS_PER_SECOND } from "../../../src/domain/time";
-import { type Action, useActions } from "../../app/actions";
+import { type Action, createInGroup, useActions } from "../../app/actions";
 import { canWrite } from "../../app/session";
 import { canRedo, canUndo } from "../../editor/model/history";
 import type { EditorContextValue } from "../../editor/state/context";
@@ -22,108 +21,55 @@ import { playJoin, playKeptTake, playTake, stepJoin } from "../../editor/state/s
 import { isGoingTo } from "./transport";
 
 type Part = Pick<EditorContextValue, "editor" | "playback" | "frame" | "save">;
-type Row = Omit<Action, "group">;
 
 export function useWorkspaceActions({ editor, playback, frame, save }: Part): void {
-  const actions = useMemo(() => {
+  useActions(() => {
     const part = { editor, playback, frame, save };
-    const inGroup = (group: string, rows: Row[]): Action[] => rows.map((row) => ({ ...row, group }));
-    return [
-      ...inGroup("Playback", listPlayActions(part)),
-      ...inGroup("Places", listPlaceActions(part)),
-      ...inGroup("Editing", editor.canEdit ? listEditActions(part) : canWrite.value ? listFirstActions(part) : []),
-    ];
+    const edits = editor.canEdit ? listEditActions(part) : canWrite.value ? listFirstActions(part) : [];
+    return [...listPlayActions(part), ...listPlaceActions(part), ...edits];
   }, [editor, playback, frame, save.isSaving]);
-  useActions(actions);
 }
 
-function listPlayActions({ editor, playback }: Part): Row[] {
+const toPlay = createInGroup("Playback");
+
+function listPlayActions({ editor, playback }: Part): Action[] {
   const whenReady = {
     isEnabled: () => playback.isReady.value,
     explain: () => editor.announce("Playback is not ready yet"),
   };
+  const describe = () => (playback.isPlaying.value ? "Pause" : "Play");
+  const stop = () => (playback.isPlaying.value ? playback.stop() : playback.toggle());
+  const changeMode = () => {
+    const mode = playback.mode.value === "cut" ? "source" : "cut";
+    playback.setMode(mode);
+    editor.announce(mode === "cut" ? "Playing the cut" : "Playing the source");
+  };
+  const changeLoop = () => playback.setLoop(playback.loop.value === null ? editor.range.value : null);
+  const mute = () => {
+    isMuted.value = !isMuted.value;
+    editor.announce(isMuted.value ? "Audio is off" : "Audio is on");
+  };
+  const changeCaptions = () => {
+    hasCaptions.value = !hasCaptions.value;
+  };
   return [
-    {
-      name: "playback.toggle",
-      label: "Play or pause",
-      describe: () => (playback.isPlaying.value ? "Pause" : "Play"),
-      keys: ["Space"],
-      ...whenReady,
-      perform: () => playback.toggle(),
-    },
-    {
-      name: "playback.stop",
-      label: "Play, or pause at normal speed",
-      keys: ["k"],
-      ...whenReady,
-      perform: () => (playback.isPlaying.value ? playback.stop() : playback.toggle()),
-    },
-    {
-      name: "playback.forward",
-      label: "Play; again: 1.5×, 2×, 3×",
-      keys: ["l"],
-      ...whenReady,
-      perform: () => playback.shuttle(1),
-    },
-    {
-      name: "playback.back",
-      label: "Play back; again: faster",
-      keys: ["j"],
-      ...whenReady,
-      perform: () => playback.shuttle(-1),
-    },
-    {
-      name: "playback.mode",
-      label: "Cut or source",
-      keys: ["c"],
-      perform: () => {
-        const mode = playback.mode.value === "cut" ? "source" : "cut";
-        playback.setMode(mode);
-        editor.announce(mode === "cut" ? "Playing the cut" : "Playing the source");
-      },
-    },
-    {
-      name: "playback.selection",
-      label: "Play the selection",
-      keys: [],
+    toPlay("playback.toggle", "Play or pause", ["Space"], () => playback.toggle(), { ...whenReady, describe }),
+    toPlay("playback.stop", "Play, or pause at normal speed", ["k"], stop, whenReady),
+    toPlay("playback.forward", "Play; again: 1.5×, 2×, 3×", ["l"], () => playback.shuttle(1), whenReady),
+    toPlay("playback.back", "Play back; again: faster", ["j"], () => playback.shuttle(-1), whenReady),
+    toPlay("playback.mode", "Cut or source", ["c"], changeMode),
+    toPlay("playback.selection", "Play the selection", [], () => playback.playRange(editor.range.peek()!), {
       icon: "play",
       isEnabled: () => playback.isReady.value && editor.range.value !== null,
-      perform: () => playback.playRange(editor.range.peek()!),
-    },
-    {
-      name: "playback.loop",
-      label: "Loop the selection",
-      keys: ["Shift+l"],
+    }),
+    toPlay("playback.loop", "Loop the selection", ["Shift+l"], changeLoop, {
       icon: "loop",
       isEnabled: () => playback.isReady.value && (playback.loop.value !== null || editor.range.value !== null),
-      perform: () => playback.setLoop(playback.loop.value === null ? editor.range.value : null),
       explain: () => editor.announce("Nothing selected. Select what to loop first."),
-    },
-    {
-      name: "playback.mute",
-      label: "Mute",
-      keys: ["m"],
-      perform: () => {
-        isMuted.value = !isMuted.value;
-        editor.announce(isMuted.value ? "Audio is off" : "Audio is on");
-      },
-    },
-    {
-      name: "playback.captions",
-      label: "Captions",
-      keys: ["Shift+c"],
-      icon: "captions",
-      perform: () => {
-        hasCaptions.value = !hasCaptions.value;
-      },
-    },
-    {
-      name: "playback.full-screen",
-      label: "Full screen",
-      keys: ["f"],
-      icon: "fullScreen",
-      perform: toggleFullScreen,
-    },
+    }),
+    toPlay("playback.mute", "Mute", ["m"], mute),
+    toPlay("playback.captions", "Captions", ["Shift+c"], changeCaptions, { icon: "captions" }),
+    toPlay("playback.full-screen", "Full screen", ["f"], toggleFullScreen, { icon: "fullScreen" }),
   ];
 }
 
@@ -139,183 +85,106 @@ function toggleFullScreen(): void {
 const hasSelection = ({ range, marks, edge }: Editor): boolean =>
   range.value !== null || marks.value !== NO_MARKS || edge.value !== null;
 
-function listPlaceActions({ editor, playback, frame }: Part): Row[] {
-  const by = (time: number) => {
+const toPlace = createInGroup("Places");
+
+function listPlaceActions({ editor, playback, frame }: Part): Action[] {
+  const by = (time: number) => () => {
     playback.seek(editor.playhead.value + time);
     playback.scrub(editor.playhead.value);
   };
   /** `,` and `.` move the selected edge, if any. */
-  const step = (time: number) => {
+  const step = (time: number) => () => {
     if (nudgeEdge(editor, time)) playJoin(editor, playback);
-    else by(time);
+    else by(time)();
   };
+  const goTo = () => {
+    isGoingTo.value = true;
+  };
+  const clear = () => clearSelection(editor);
+  const isEnabled = () => hasSelection(editor);
+  const leave = "Close, clear the selection, or leave the filter or review";
   return [
-    { name: "seek.frame-back", label: "Back one frame", keys: ["ArrowLeft"], perform: () => by(-frame) },
-    { name: "seek.frame-forward", label: "Forward one frame", keys: ["ArrowRight"], perform: () => by(frame) },
-    {
-      name: "edit.edge-back",
-      label: "Back one frame, with the selected edge",
+    toPlace("seek.frame-back", "Back one frame", ["ArrowLeft"], by(-frame)),
+    toPlace("seek.frame-forward", "Forward one frame", ["ArrowRight"], by(frame)),
+    toPlace("edit.edge-back", "Back one frame, with the selected edge", [","], step(-frame), {
       describe: () => "Edge back one frame",
       icon: "back",
-      keys: [","],
-      perform: () => step(-frame),
-    },
-    {
-      name: "edit.edge-forward",
-      label: "Forward one frame, with the selected edge",
+    }),
+    toPlace("edit.edge-forward", "Forward one frame, with the selected edge", ["."], step(frame), {
       describe: () => "Edge forward one frame",
       icon: "back",
-      keys: ["."],
-      perform: () => step(frame),
-    },
-    {
-      name: "seek.second-back",
-      label: "Back one second",
-      keys: ["Shift+ArrowLeft"],
-      perform: () => by(-TICKS_PER_SECOND),
-    },
-    {
-      name: "seek.second-forward",
-      label: "Forward one second",
-      keys: ["Shift+ArrowRight"],
-      perform: () => by(TICKS_PER_SECOND),
-    },
-    {
-      name: "seek.join-previous",
-      label: "Previous join",
-      keys: ["ArrowUp"],
+    }),
+    toPlace("seek.second-back", "Back one second", ["Shift+ArrowLeft"], by(-TICKS_PER_SECOND)),
+    toPlace("seek.second-forward", "Forward one second", ["Shift+ArrowRight"], by(TICKS_PER_SECOND)),
+    toPlace("seek.join-previous", "Previous join", ["ArrowUp"], () => stepJoin(editor, playback, -1), {
       icon: "previous",
-      perform: () => stepJoin(editor, playback, -1),
-    },
-    {
-      name: "seek.join-next",
-      label: "Next join",
-      keys: ["ArrowDown"],
-      icon: "next",
-      perform: () => stepJoin(editor, playback, 1),
-    },
-    {
-      name: "seek.go-to",
-      label: "Go to a time",
-      keys: ["g"],
-      perform: () => {
-        isGoingTo.value = true;
-      },
-    },
-    { name: "seek.start", label: "Go to the start", keys: ["Home"], perform: () => playback.seek(0) },
-    {
-      name: "seek.end",
-      label: "Go to the end",
-      keys: ["End"],
-      perform: () => playback.seek(editor.plan.value.duration),
-    },
-    { name: "edit.mark-in", label: "Mark the start of a range", keys: ["i"], perform: () => setMark(editor, "in") },
-    { name: "edit.mark-out", label: "Mark the end of a range", keys: ["o"], perform: () => setMark(editor, "out") },
-    {
-      name: "takes.listen",
-      label: "Play the take of this line",
-      keys: ["Shift+t"],
-      perform: () => playKeptTake(editor, playback),
-    },
-    {
-      name: "edit.clear",
-      label: "Clear the selection",
+    }),
+    toPlace("seek.join-next", "Next join", ["ArrowDown"], () => stepJoin(editor, playback, 1), { icon: "next" }),
+    toPlace("seek.go-to", "Go to a time", ["g"], goTo),
+    toPlace("seek.start", "Go to the start", ["Home"], () => playback.seek(0)),
+    toPlace("seek.end", "Go to the end", ["End"], () => playback.seek(editor.plan.value.duration)),
+    toPlace("edit.mark-in", "Mark the start of a range", ["i"], () => setMark(editor, "in")),
+    toPlace("edit.mark-out", "Mark the end of a range", ["o"], () => setMark(editor, "out")),
+    toPlace("takes.listen", "Play the take of this line", ["Shift+t"], () => playKeptTake(editor, playback)),
+    toPlace("edit.clear", "Clear the selection", ["x"], clear, {
       icon: "close",
-      keys: ["x"],
-      isEnabled: () => hasSelection(editor),
-      perform: () => clearSelection(editor),
+      isEnabled,
       explain: () => editor.announce("Nothing selected"),
-    },
-    {
-      name: "edit.escape",
-      label: "Close, clear the selection, or leave the filter or review",
-      keys: ["Escape"],
-      isEnabled: () => hasSelection(editor),
-      perform: () => clearSelection(editor),
-    },
+    }),
+    toPlace("edit.escape", leave, ["Escape"], clear, { isEnabled }),
   ];
 }
 
+const toEdit = createInGroup("Editing");
+const toToggle = (perform: () => void, more: Partial<Action>): Action =>
+  toEdit("edit.toggle", "Remove or restore the selection", ["Backspace", "Delete"], perform, more);
+
 /** Before the first cut, and while a cut is made again, the key shows advice. */
-const listFirstActions = ({ editor }: Part): Row[] => [
-  {
-    name: "edit.toggle",
-    label: "Remove or restore the selection",
-    keys: ["Backspace", "Delete"],
+const listFirstActions = ({ editor }: Part): Action[] => [
+  toToggle(() => {}, {
     isEnabled: () => false,
-    perform: () => {},
     explain: () =>
       editor.announce(
         editor.cut === null ? "No cut yet. Choose “Cut by hand” first." : "You can edit when the new cut is ready.",
       ),
-  },
+  }),
 ];
 
-const listEditActions = ({ editor, playback, save }: Part): Row[] => [
-  {
-    name: "edit.toggle",
-    label: "Remove or restore the selection",
-    icon: "cut",
-    keys: ["Backspace", "Delete"],
-    describe: () => (isSelectionRemoved(editor) ? "Restore" : "Remove"),
-    perform: () => toggleSelection(editor),
-  },
-  {
-    name: "edit.trim-previous",
-    label: "Trim the previous edge to the playhead",
-    keys: ["q"],
-    perform: () => trimToPlayhead(editor, -1) && playJoin(editor, playback),
-  },
-  {
-    name: "edit.trim-next",
-    label: "Trim the next edge to the playhead",
-    keys: ["w"],
-    perform: () => trimToPlayhead(editor, 1) && playJoin(editor, playback),
-  },
-  {
-    name: "takes.next",
-    label: "Next take of this line",
-    keys: ["t"],
-    perform: () => {
-      const chosen = selectNextTake(editor);
-      if (chosen !== null) playTake(editor, playback, chosen.take, chosen.index);
-    },
-  },
-  {
-    name: "edit.undo",
-    label: "Undo",
-    icon: "undo",
-    keys: ["Mod+z"],
-    isEnabled: () => canUndo(editor.history.value),
-    perform: () => editor.undo(),
-    explain: () => editor.announce("Nothing to undo"),
-  },
-  {
-    name: "edit.redo",
-    label: "Redo",
-    icon: "redo",
-    keys: ["Mod+Shift+z", "Mod+y"],
-    isEnabled: () => canRedo(editor.history.value),
-    perform: () => editor.redo(),
-    explain: () => editor.announce("Nothing to redo"),
-  },
-  {
-    name: "cut.save",
-    label: "Save",
-    icon: "check",
-    keys: ["Mod+s"],
-    isEnabled: () => editor.isChanged.value && !save.isSaving,
-    perform: () => void save.save(),
-    explain: () => save.isSaving || editor.announce("Everything is saved"),
-  },
-  {
-    name: "cut.save-as",
-    label: "Save as new version",
-    icon: "plus",
-    keys: ["Mod+Shift+s"],
-    isEnabled: () => !save.isSaving,
-    perform: () => {
-      save.isNaming.value = true;
-    },
-  },
-];
+function listEditActions({ editor, playback, save }: Part): Action[] {
+  const trim = (direction: 1 | -1) => () => trimToPlayhead(editor, direction) && playJoin(editor, playback);
+  const changeTake = () => {
+    const chosen = selectNextTake(editor);
+    if (chosen !== null) playTake(editor, playback, chosen.take, chosen.index);
+  };
+  const saveAs = () => {
+    save.isNaming.value = true;
+  };
+  return [
+    toToggle(() => toggleSelection(editor), {
+      icon: "cut",
+      describe: () => (isSelectionRemoved(editor) ? "Restore" : "Remove"),
+    }),
+    toEdit("edit.trim-previous", "Trim the previous edge to the playhead", ["q"], trim(-1)),
+    toEdit("edit.trim-next", "Trim the next edge to the playhead", ["w"], trim(1)),
+    toEdit("takes.next", "Next take of this line", ["t"], changeTake),
+    toEdit("edit.undo", "Undo", ["Mod+z"], () => editor.undo(), {
+      icon: "undo",
+      isEnabled: () => canUndo(editor.history.value),
+      explain: () => editor.announce("Nothing to undo"),
+    }),
+    toEdit("edit.redo", "Redo", ["Mod+Shift+z", "Mod+y"], () => editor.redo(), {
+      icon: "redo",
+      isEnabled: () => canRedo(editor.history.value),
+      explain: () => editor.announce("Nothing to redo"),
+    }),
+    toEdit("cut.save", "Save", ["Mod+s"], () => void save.save(), {
+      icon: "check",
+      isEnabled: () => editor.isChanged.value && !save.isSaving,
+      explain: () => save.isSaving || editor.announce("Everything is saved"),
+    }),
+    toEdit("cut.save-as", "Save as new version", ["Mod+Shift+s"], saveAs, {
+      icon: "plus",
+      isEnabled: () => !save.isSaving,
+    }),
+  ];
+}

@@ -1,7 +1,6 @@
 /** The recordings that are selected for a batch. */
 import { computed, type ReadonlySignal, type Signal, signal, useSignalEffect } from "@preact/signals";
-import { useMemo } from "preact/hooks";
-import { type Action, useActions } from "../../app/actions";
+import { createInGroup, useActions } from "../../app/actions";
 import type { List } from "../../app/cache";
 import type { Recording } from "./recording";
 
@@ -67,7 +66,7 @@ export function createSelection(listShown: () => string[]): Selection {
   };
 }
 
-const GROUP = "Recordings";
+const inLibrary = createInGroup("Recordings");
 
 /** Returns the recording whose card or row has the focus. Its menu uses Space itself. */
 function findFocused(): string | undefined {
@@ -84,34 +83,18 @@ export function useSelectionKeys(selection: Selection, list: { current: List<Rec
     if (hasMore.value) setTimeout(() => list.current.loadMore());
     else selection.isAll.value = false;
   });
-  const actions = useMemo<Action[]>(
+  useActions(
     () => [
-      {
-        name: "library.select",
-        label: "Select the recording",
-        group: GROUP,
-        keys: ["Space"],
+      inLibrary("library.select", "Select the recording", ["Space"], () => selection.toggle(findFocused()!), {
         isEnabled: () => findFocused() !== undefined,
-        perform: () => selection.toggle(findFocused()!),
-      },
-      {
-        name: "library.select-all",
-        label: "Select all recordings",
-        group: GROUP,
-        keys: ["Mod+a"],
+      }),
+      inLibrary("library.select-all", "Select all recordings", ["Mod+a"], selection.selectAll, {
         isEnabled: () => (list.current.items.value?.length ?? 0) > 0,
-        perform: selection.selectAll,
-      },
-      {
-        name: "library.clear",
-        label: "Clear the selection",
-        group: GROUP,
-        keys: ["Escape"],
+      }),
+      inLibrary("library.clear", "Clear the selection", ["Escape"], selection.clear, {
         isEnabled: () => !selection.isEmpty.value,
-        perform: selection.clear,
-      },
+      }),
     ],
     [selection],
   );
-  useActions(actions);
 }

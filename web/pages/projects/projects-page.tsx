@@ -1,4 +1,4 @@
-import { useCallback, useMemo, useState } from "preact/hooks";
+import { useCallback, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { MAX_SEARCH_CHARACTERS } from "../../../src/domain/field-limits";
 import { useActions } from "../../app/actions";
@@ -44,23 +44,10 @@ export function ProjectsPage() {
     const query = { limit: CHUNK_TILES, state, ...(cursor !== null && { cursor }), ...(text && { q: text }) };
     return must(api.GET("/api/v1/projects", { params: { query }, signal }));
   });
-  useActions(
-    useMemo(
-      () =>
-        canWrite.value
-          ? [
-              {
-                name: "projects.create",
-                label: "New project",
-                group: "Projects",
-                keys: ["n"],
-                perform: () => void create(),
-              },
-            ]
-          : [],
-      [canWrite.value],
-    ),
-  );
+  useActions(() => {
+    const row = { name: "projects.create", label: "New project", group: "Projects", keys: ["n"] };
+    return canWrite.value ? [{ ...row, perform: () => void create() }] : [];
+  }, [canWrite.value]);
   const items = list.items.value;
   const hasProjects = items !== null && items.length > 0;
   /** Whether the page offers to drop the first recording, with a primary button. */

@@ -1,8 +1,7 @@
 /** The renders of the recording, and the dialogs that render and export its cut. */
 
-import { useMemo } from "preact/hooks";
 import { useLocation } from "preact-iso";
-import { type Action, performAction, useActions } from "../../../app/actions";
+import { createInGroup, performAction, useActions } from "../../../app/actions";
 import { renderAgain } from "../../../app/ended-render";
 import { canWrite } from "../../../app/session";
 import { showFailure, showToast } from "../../../app/toasts";
@@ -64,6 +63,9 @@ function openShare({ opened, renders }: Output, cutId: string | undefined): void
 const findShared = ({ items }: Renders, cutId: string | undefined): ListedRender | undefined =>
   items.value?.find(({ cut_id, state }) => cut_id === cutId && state === "completed");
 
+const toOutput = createInGroup("Output");
+const toRenders = createInGroup("Renders");
+
 /** The open dialog, and the actions that open it. */
 export function OutputDialogs() {
   const { output, asset, editor, save, cuts } = useEditor();
@@ -74,54 +76,25 @@ export function OutputDialogs() {
   };
   const failedId = renders.items.value?.find((one, _, all) => canTryAgain(one, all))?.id;
   const { exporting, rendering } = findOutputProblems({ asset, cuts, editor });
-  useActions(
-    useMemo(() => {
-      const open = (name: "export" | "render") => () => {
-        opened.value = name;
-      };
-      const row = { group: "Output", keys: [] };
-      const toExport: Action = {
-        ...row,
-        name: "output.export",
-        label: "Export",
-        icon: "download",
-        isEnabled: () => exporting === undefined,
-        perform: open("export"),
-      };
-      const share: Action = {
-        ...row,
-        name: "output.share",
-        label: "Share",
-        icon: "link",
-        isEnabled: () => exporting === undefined,
-        perform: () => openShare(output, editor.cut?.id),
-      };
-      const render: Action = {
-        ...row,
-        name: "output.render",
-        label: "Render",
-        isEnabled: () => rendering === undefined,
-        perform: open("render"),
-      };
-      if (!canWrite.value) return [toExport];
-      return [toExport, ...(editor.cut === null ? [] : [share]), render];
-    }, [editor, output, exporting, rendering]),
-  );
-  useActions(
-    useMemo(
-      () => [
-        {
-          name: "render.again",
-          label: "Try the failed render again",
-          group: "Renders",
-          keys: [],
-          isEnabled: () => failedId !== undefined,
-          perform: () => void renderAgain(failedId!).catch(showFailure),
-        },
-      ],
-      [failedId],
-    ),
-  );
+  useActions(() => {
+    const open = (name: "export" | "render") => () => {
+      opened.value = name;
+    };
+    const canExport = { isEnabled: () => exporting === undefined };
+    const toExport = toOutput("output.export", "Export", [], open("export"), { ...canExport, icon: "download" });
+    if (!canWrite.value) return [toExport];
+    const share = () => openShare(output, editor.cut?.id);
+    return [
+      toExport,
+      ...(editor.cut === null ? [] : [toOutput("output.share", "Share", [], share, { ...canExport, icon: "link" })]),
+      toOutput("output.render", "Render", [], open("render"), { isEnabled: () => rendering === undefined }),
+    ];
+  }, [editor, output, exporting, rendering]);
+  useActions(() => {
+    const again = () => void renderAgain(failedId!).catch(showFailure);
+    const isEnabled = () => failedId !== undefined;
+    return [toRenders("render.again", "Try the failed render again", [], again, { isEnabled })];
+  }, [failedId]);
   const cut: EditedCut = {
     cutId: editor.cut?.id ?? null,
     isEdited: editor.canEdit && editor.isChanged.value,
