@@ -43,18 +43,14 @@ function SignInDialog({ email, onFinish }: SignInDialogProps) {
   };
   return (
     <FormDialog title="Enter your password" submitLabel="Continue" onSend={send} onClose={() => onFinish(false)}>
-      {(errors) => (
+      <p>You signed in more than 12 hours ago. Confirm that it is you to make this change.</p>
+      {challenge === null ? (
         <>
-          <p>You signed in more than 12 hours ago. Confirm that it is you to make this change.</p>
-          {challenge === null ? (
-            <>
-              <UsernameField email={email} />
-              <PasswordField isFirst error={errors.password} />
-            </>
-          ) : (
-            <CodeField hint={toCodeHint(challenge.methods)} error={errors.code} />
-          )}
+          <UsernameField email={email} />
+          <PasswordField isFirst />
         </>
+      ) : (
+        <CodeField hint={toCodeHint(challenge.methods)} />
       )}
     </FormDialog>
   );

@@ -3,9 +3,9 @@ import { MAX_EMAIL_CHARACTERS, MAX_PASSWORD_CHARACTERS, MIN_PASSWORD_CHARACTERS 
 import { api, must } from "../app/api";
 import { Field } from "./form";
 
-type FieldProps = { error: string | undefined; isFirst?: boolean };
+type FieldProps = { isFirst?: boolean };
 
-export const EmailField = ({ error, isFirst = true }: FieldProps) => (
+export const EmailField = ({ isFirst = true }: FieldProps) => (
   <Field
     label="Email"
     name="email"
@@ -15,7 +15,6 @@ export const EmailField = ({ error, isFirst = true }: FieldProps) => (
     spellcheck={false}
     required
     isFirst={isFirst}
-    error={error}
   />
 );
 
@@ -32,19 +31,11 @@ export const UsernameField = ({ email }: { email: string }) => (
   />
 );
 
-export const PasswordField = ({ error, isFirst = false }: FieldProps) => (
-  <Field
-    label="Password"
-    name="password"
-    type="password"
-    autocomplete="current-password"
-    required
-    isFirst={isFirst}
-    error={error}
-  />
+export const PasswordField = ({ isFirst = false }: FieldProps) => (
+  <Field label="Password" name="password" type="password" autocomplete="current-password" required isFirst={isFirst} />
 );
 
-export const NewPasswordField = ({ error, isFirst = false, isShown = false }: FieldProps & { isShown?: boolean }) => (
+export const NewPasswordField = ({ isFirst = false, isShown = false }: FieldProps & { isShown?: boolean }) => (
   <Field
     label="New password"
     name="password"
@@ -56,12 +47,11 @@ export const NewPasswordField = ({ error, isFirst = false, isShown = false }: Fi
     required
     hint={`At least ${MIN_PASSWORD_CHARACTERS} characters.`}
     isFirst={isFirst}
-    error={error}
   />
 );
 
 /** A field for a second-factor code. */
-export const CodeField = ({ hint, error }: { hint: string; error: string | undefined }) => (
+export const CodeField = ({ hint }: { hint: string }) => (
   <Field
     label="Code"
     name="code"
@@ -71,7 +61,6 @@ export const CodeField = ({ hint, error }: { hint: string; error: string | undef
     required
     isFirst
     hint={hint}
-    error={error}
   />
 );
 

@@ -1,7 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { Button, IconButton } from "./button";
-import type { IconName } from "./icon";
 import { ErrorMessage } from "./states";
 import { useBusy } from "./use-busy";
 
@@ -72,25 +71,6 @@ function keepOpen(dialog: HTMLDialogElement): () => void {
   document.addEventListener("keydown", onKeyDown);
   return () => document.removeEventListener("keydown", onKeyDown);
 }
-
-export type FormActionsProps = {
-  submitLabel: string;
-  isSending: boolean;
-  onCancel(): void;
-  look?: "primary" | "danger";
-  icon?: IconName;
-};
-
-/** Buttons that cancel or submit a form. */
-export const FormActions = ({ submitLabel, isSending, onCancel, look = "primary", icon }: FormActionsProps) => (
-  <div class="toolbar">
-    <span class="spacer" />
-    <Button onClick={onCancel}>Cancel</Button>
-    <Button look={look} icon={icon} type="submit" isBusy={isSending}>
-      {submitLabel}
-    </Button>
-  </div>
-);
 
 type DoneFooterProps = { label?: string; onClose(): void };
 

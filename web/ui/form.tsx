@@ -1,8 +1,9 @@
 /** Forms and their controls. */
-import type { ComponentChildren, JSX } from "preact";
-import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { type ComponentChildren, createContext, type JSX } from "preact";
+import { useContext, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ApiError } from "../app/api";
 import { toNumber } from "../app/english";
+import { Button } from "./button";
 import { Icon, type IconName } from "./icon";
 import { ErrorMessage } from "./states";
 
@@ -11,12 +12,30 @@ export type FormValues = Record<string, string>;
 export type FormProps = {
   /** Sends the values by field name. Errors that it throws are shown. */
   onSend(values: FormValues): Promise<void>;
-  children: (state: { errors: Record<string, string>; isSending: boolean }) => ComponentChildren;
+  submitLabel: string;
+  look?: "primary" | "danger" | "default";
+  icon?: IconName | undefined;
+  children?: ComponentChildren;
+  /** Returns the row of buttons around the one that sends the form. Default: only that one, without a row. */
+  footer?: (submit: ComponentChildren) => ComponentChildren;
   class?: string;
 };
 
+const FormErrors = createContext<Record<string, string>>({});
+
+/** Returns the server's errors of the form around a component, by field name. */
+export const useFormErrors = (): Record<string, string> => useContext(FormErrors);
+
 /** A form that shows the server's errors next to their fields, and moves the focus to the first one. */
-export function Form({ onSend, children, class: className = "" }: FormProps) {
+export function Form({
+  onSend,
+  submitLabel,
+  look = "primary",
+  icon,
+  children,
+  footer = (submit) => submit,
+  class: className = "",
+}: FormProps) {
   const form = useRef<HTMLFormElement>(null);
   const [failure, setFailure] = useState<{ error: unknown; fields: Record<string, string> } | null>(null);
   const [isSending, setIsSending] = useState(false);
@@ -43,17 +62,36 @@ export function Form({ onSend, children, class: className = "" }: FormProps) {
   const isShownAtField = Object.keys(errors).some((name) => form.current?.elements.namedItem(name));
   return (
     <form ref={form} class={`form ${className}`} onSubmit={submit} noValidate={false}>
-      {children({ errors, isSending })}
+      <FormErrors.Provider value={errors}>{children}</FormErrors.Provider>
+      {footer(
+        <Button look={look} icon={icon} type="submit" isBusy={isSending}>
+          {submitLabel}
+        </Button>,
+      )}
       <ErrorMessage error={failure !== null && !isShownAtField ? failure.error : null} />
     </form>
   );
+}
+
+/** The `footer` of a form whose button is only as wide as its label. */
+export const inToolbar = (submit: ComponentChildren) => <div class="toolbar">{submit}</div>;
+
+/** The server's error of a field. */
+export function FieldError({ name, id }: { name: string; id?: string }) {
+  const { [name]: error } = useFormErrors();
+  return error ? (
+    <span class="field-error" id={id}>
+      {error}
+    </span>
+  ) : null;
 }
 
 type FieldProps = {
   label: string;
   name: string;
   hint?: string;
-  error?: string | undefined;
+  /** Name of the field in the API. Default: `name`. */
+  errorName?: string;
   type?: "text" | "email" | "password" | "number" | "url" | "date";
   /**
    * With `onInput`, the current value; otherwise the initial one. In that case, rendering again keeps the user's input.
@@ -77,8 +115,9 @@ type FieldProps = {
 };
 
 /** A labeled input with a hint and an error, which assistive technology reads with it. */
-export function Field({ label, hint, error, type = "text", isFirst = false, value, ...rest }: FieldProps) {
+export function Field({ label, hint, errorName, type = "text", isFirst = false, value, ...rest }: FieldProps) {
   const id = useId();
+  const error = useFormErrors()[errorName ?? rest.name];
   const input = useRef<HTMLInputElement>(null);
   // A layout effect sets the focus before the next key press. Browsers honor the attribute `autofocus` only once per
   // document.
@@ -107,11 +146,7 @@ export function Field({ label, hint, error, type = "text", isFirst = false, valu
           {hint}
         </span>
       )}
-      {error && (
-        <span class="field-error" id={`${id}-error`}>
-          {error}
-        </span>
-      )}
+      <FieldError name={errorName ?? rest.name} id={`${id}-error`} />
     </div>
   );
 }

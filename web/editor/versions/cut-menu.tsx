@@ -185,11 +185,7 @@ const LabelDialog = ({ name, note, onSend, onClose }: LabelDialogProps) => (
     onSend={(values) => onSend({ name: (values.name ?? "").trim(), note: (values.note ?? "").trim() })}
     onClose={onClose}
   >
-    {(errors) => (
-      <>
-        <Field label="Name" name="name" maxLength={MAX_CUT_NAME_CHARACTERS} isFirst value={name} error={errors.name} />
-        <Field label="Note" name="note" maxLength={MAX_CUT_NOTE_CHARACTERS} value={note} error={errors.note} />
-      </>
-    )}
+    <Field label="Name" name="name" maxLength={MAX_CUT_NAME_CHARACTERS} isFirst value={name} />
+    <Field label="Note" name="note" maxLength={MAX_CUT_NOTE_CHARACTERS} value={note} />
   </FormDialog>
 );

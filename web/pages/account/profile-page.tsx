@@ -7,7 +7,7 @@ import { type Me, me, showProfile } from "../../app/session";
 import { useSignInMethods } from "../../app/shared-reads";
 import { showToast } from "../../app/toasts";
 import { Button } from "../../ui/button";
-import { Field, Form } from "../../ui/form";
+import { Field, Form, inToolbar } from "../../ui/form";
 import { Facts, Section } from "../../ui/section";
 import { ErrorMessage } from "../../ui/states";
 import { useBusy } from "../../ui/use-busy";
@@ -29,39 +29,30 @@ export default function ProfilePage() {
 
 const NameForm = ({ profile }: { profile: Me }) => (
   <Form
+    submitLabel="Save"
+    footer={inToolbar}
     onSend={async ({ first_name: first = "", last_name: last = "" }) => {
       const body = { first_name: first.trim() || null, last_name: last.trim() || null };
       showProfile(await must(api.PATCH("/api/v1/users/me", { body })));
       showToast({ kind: "info", text: "Name saved." });
     }}
   >
-    {({ errors, isSending }) => (
-      <>
-        <div class="field-row">
-          <Field
-            label="First name"
-            name="first_name"
-            autocomplete="given-name"
-            maxLength={MAX_PERSON_NAME_CHARACTERS}
-            value={profile.first_name ?? ""}
-            error={errors.first_name}
-          />
-          <Field
-            label="Last name"
-            name="last_name"
-            autocomplete="family-name"
-            maxLength={MAX_PERSON_NAME_CHARACTERS}
-            value={profile.last_name ?? ""}
-            error={errors.last_name}
-          />
-        </div>
-        <div class="toolbar">
-          <Button look="primary" type="submit" isBusy={isSending}>
-            Save
-          </Button>
-        </div>
-      </>
-    )}
+    <div class="field-row">
+      <Field
+        label="First name"
+        name="first_name"
+        autocomplete="given-name"
+        maxLength={MAX_PERSON_NAME_CHARACTERS}
+        value={profile.first_name ?? ""}
+      />
+      <Field
+        label="Last name"
+        name="last_name"
+        autocomplete="family-name"
+        maxLength={MAX_PERSON_NAME_CHARACTERS}
+        value={profile.last_name ?? ""}
+      />
+    </div>
   </Form>
 );
 

@@ -7,7 +7,7 @@ import { Button } from "../../ui/button";
 import { NewPasswordField, UsernameField } from "../../ui/credential-fields";
 import { type Column, DataTable } from "../../ui/data-table";
 import { ConfirmDialog } from "../../ui/dialog";
-import { Field, Form } from "../../ui/form";
+import { Field, Form, inToolbar } from "../../ui/form";
 import { focusHeading } from "../../ui/page";
 import { Section } from "../../ui/section";
 import { Empty } from "../../ui/states";
@@ -85,37 +85,29 @@ function PasswordForm({ email, onDone }: { email: string; onDone(): void }) {
   const [isShown, setIsShown] = useState(false);
   return (
     <Form
+      submitLabel="Change password"
+      footer={inToolbar}
       onSend={async ({ current_password: current = "", password = "" }) => {
         await must(api.PUT("/api/v1/users/me/password", { body: { current_password: current, password } }));
         onDone();
       }}
     >
-      {({ errors, isSending }) => (
-        <>
-          <UsernameField email={email} />
-          <div class="field-row">
-            <Field
-              label="Current password"
-              name="current_password"
-              type={isShown ? "text" : "password"}
-              autocomplete="current-password"
-              spellcheck={false}
-              required
-              error={errors.current_password}
-            />
-            <NewPasswordField isShown={isShown} error={errors.password} />
-          </div>
-          <label class="check">
-            <input type="checkbox" checked={isShown} onChange={(event) => setIsShown(event.currentTarget.checked)} />
-            Show passwords
-          </label>
-          <div class="toolbar">
-            <Button look="primary" type="submit" isBusy={isSending}>
-              Change password
-            </Button>
-          </div>
-        </>
-      )}
+      <UsernameField email={email} />
+      <div class="field-row">
+        <Field
+          label="Current password"
+          name="current_password"
+          type={isShown ? "text" : "password"}
+          autocomplete="current-password"
+          spellcheck={false}
+          required
+        />
+        <NewPasswordField isShown={isShown} />
+      </div>
+      <label class="check">
+        <input type="checkbox" checked={isShown} onChange={(event) => setIsShown(event.currentTarget.checked)} />
+        Show passwords
+      </label>
     </Form>
   );
 }

@@ -249,11 +249,7 @@ const TwoFactorPassword = ({
     onSend={({ password }) => onSend(password === undefined ? {} : { password })}
     onClose={onClose}
   >
-    {(errors) => (
-      <>
-        <p>{children}</p>
-        {hasPassword && <PasswordField isFirst error={errors.password} />}
-      </>
-    )}
+    <p>{children}</p>
+    {hasPassword && <PasswordField isFirst />}
   </FormDialog>
 );

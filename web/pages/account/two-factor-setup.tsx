@@ -27,18 +27,10 @@ export function TwoFactorSetup({ enrollment, email, onConfirmed, onClose }: Setu
       }}
       onClose={onClose}
     >
-      {(errors) => (
-        <>
-          <p>Scan the code with an authenticator app on your phone, or enter the secret there.</p>
-          {url && (
-            <QrCode text={url} label="QR code for the authenticator app. You can enter the secret below instead." />
-          )}
-          {secret && (
-            <CopyField label="Secret" value={secret} hint={`To type it: ${secret.match(/.{1,4}/g)!.join(" ")}`} />
-          )}
-          <CodeField hint="The six digits in the app." error={errors.code} />
-        </>
-      )}
+      <p>Scan the code with an authenticator app on your phone, or enter the secret there.</p>
+      {url && <QrCode text={url} label="QR code for the authenticator app. You can enter the secret below instead." />}
+      {secret && <CopyField label="Secret" value={secret} hint={`To type it: ${secret.match(/.{1,4}/g)!.join(" ")}`} />}
+      <CodeField hint="The six digits in the app." />
     </FormDialog>
   );
 }

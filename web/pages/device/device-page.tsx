@@ -1,7 +1,6 @@
 import { useState } from "preact/hooks";
 import { ApiError, sendToServer, toApiError } from "../../app/api";
 import { me, toWorkspaceHeader, toWorkspaceName, workspaces } from "../../app/session";
-import { Button } from "../../ui/button";
 import { Field, Form, SelectField } from "../../ui/form";
 import { Facts } from "../../ui/section";
 import { SignInFrame } from "../sign-in/frame";
@@ -27,29 +26,22 @@ export default function DevicePage() {
   return (
     <SignInFrame title="Connect a device">
       <Form
+        submitLabel="Continue"
         onSend={async ({ user_code: code = "" }) => {
           setStep({ kind: "review", request: await postCode<DeviceRequest>("device", code.trim()) });
         }}
       >
-        {({ errors, isSending }) => (
-          <>
-            <Field
-              label="Code"
-              name="user_code"
-              value={new URLSearchParams(location.search).get("user_code") ?? ""}
-              autocomplete="off"
-              spellcheck={false}
-              maxLength={20}
-              required
-              isFirst
-              hint="The eight letters that your device shows."
-              error={errors.user_code}
-            />
-            <Button look="primary" type="submit" isBusy={isSending}>
-              Continue
-            </Button>
-          </>
-        )}
+        <Field
+          label="Code"
+          name="user_code"
+          value={new URLSearchParams(location.search).get("user_code") ?? ""}
+          autocomplete="off"
+          spellcheck={false}
+          maxLength={20}
+          required
+          isFirst
+          hint="The eight letters that your device shows."
+        />
       </Form>
     </SignInFrame>
   );
@@ -80,38 +72,28 @@ function DeviceReview({ request, onDone }: DeviceReviewProps) {
         ]}
       />
       <Form
+        submitLabel="Approve"
         onSend={async ({ workspace }) => {
           await postCode("device/approve", userCode, workspace);
           onDone("approved");
         }}
       >
-        {({ isSending }) => (
-          <>
-            {workspaces.value.length > 1 && (
-              <SelectField
-                label="Workspace"
-                name="workspace"
-                options={workspaces.value.map((one) => ({ value: one.id, label: toWorkspaceName(one) }))}
-              />
-            )}
-            <Button look="primary" type="submit" isBusy={isSending}>
-              Approve
-            </Button>
-          </>
+        {workspaces.value.length > 1 && (
+          <SelectField
+            label="Workspace"
+            name="workspace"
+            options={workspaces.value.map((one) => ({ value: one.id, label: toWorkspaceName(one) }))}
+          />
         )}
       </Form>
       <Form
+        submitLabel="Deny"
+        look="default"
         onSend={async () => {
           await postCode("device/deny", userCode);
           onDone("denied");
         }}
-      >
-        {({ isSending }) => (
-          <Button type="submit" isBusy={isSending}>
-            Deny
-          </Button>
-        )}
-      </Form>
+      />
     </SignInFrame>
   );
 }

@@ -33,50 +33,37 @@ export function NewKeyDialog({ onCreated, onClose }: NewKeyDialogProps) {
   };
   return (
     <FormDialog title="New API key" submitLabel="Create" onSend={create} onClose={onClose}>
-      {(errors) => (
-        <>
-          <Field
-            label="Name"
-            name="name"
-            maxLength={MAX_KEY_NAME_CHARACTERS}
-            required
-            isFirst
-            hint="Where the key is used, such as “Ingest server”."
-            error={errors.name}
-          />
-          {workspaces.value.length > 1 && (
-            <SelectField
-              label="Workspace"
-              value={workspaceId}
-              options={workspaces.value.map((one) => ({ value: one.id, label: toWorkspaceName(one) }))}
-              onChange={(event) => setWorkspaceId(event.currentTarget.value)}
-            />
-          )}
-          <SelectField
-            key={role}
-            label="Scope"
-            name="scopes"
-            // A key cannot do more than its owner.
-            options={role === "viewer" ? SCOPE_CHOICES.filter(({ value }) => value === "read") : SCOPE_CHOICES}
-          />
-          <SelectField
-            label="Expires"
-            value={expiry}
-            options={EXPIRY_CHOICES}
-            onChange={(event) => setExpiry(event.currentTarget.value)}
-          />
-          {expiry === "date" && (
-            <Field
-              label="Last day"
-              name="expires_at"
-              type="date"
-              required
-              isFirst
-              min={toDateValue(new Date())}
-              error={errors.expires_at}
-            />
-          )}
-        </>
+      <Field
+        label="Name"
+        name="name"
+        maxLength={MAX_KEY_NAME_CHARACTERS}
+        required
+        isFirst
+        hint="Where the key is used, such as “Ingest server”."
+      />
+      {workspaces.value.length > 1 && (
+        <SelectField
+          label="Workspace"
+          value={workspaceId}
+          options={workspaces.value.map((one) => ({ value: one.id, label: toWorkspaceName(one) }))}
+          onChange={(event) => setWorkspaceId(event.currentTarget.value)}
+        />
+      )}
+      <SelectField
+        key={role}
+        label="Scope"
+        name="scopes"
+        // A key cannot do more than its owner.
+        options={role === "viewer" ? SCOPE_CHOICES.filter(({ value }) => value === "read") : SCOPE_CHOICES}
+      />
+      <SelectField
+        label="Expires"
+        value={expiry}
+        options={EXPIRY_CHOICES}
+        onChange={(event) => setExpiry(event.currentTarget.value)}
+      />
+      {expiry === "date" && (
+        <Field label="Last day" name="expires_at" type="date" required isFirst min={toDateValue(new Date())} />
       )}
     </FormDialog>
   );

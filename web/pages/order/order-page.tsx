@@ -103,20 +103,15 @@ function OrderDecision({ orderId, onDecided }: OrderDecisionProps) {
   const params = { path: { order_id: orderId } };
   return (
     <>
-      <Form onSend={async () => onDecided(await must(api.POST("/api/v1/admin/orders/{order_id}/approve", { params })))}>
-        {({ isSending }) => (
-          <Button look="primary" type="submit" isBusy={isSending}>
-            Approve
-          </Button>
-        )}
-      </Form>
-      <Form onSend={async () => onDecided(await must(api.POST("/api/v1/admin/orders/{order_id}/reject", { params })))}>
-        {({ isSending }) => (
-          <Button type="submit" isBusy={isSending}>
-            Reject
-          </Button>
-        )}
-      </Form>
+      <Form
+        submitLabel="Approve"
+        onSend={async () => onDecided(await must(api.POST("/api/v1/admin/orders/{order_id}/approve", { params })))}
+      />
+      <Form
+        submitLabel="Reject"
+        look="default"
+        onSend={async () => onDecided(await must(api.POST("/api/v1/admin/orders/{order_id}/reject", { params })))}
+      />
     </>
   );
 }

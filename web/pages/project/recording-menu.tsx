@@ -17,7 +17,7 @@ import { openDownload } from "../../app/save-file";
 import { isBilled } from "../../app/session";
 import { showFailure, showToast } from "../../app/toasts";
 import { ConfirmDialog } from "../../ui/dialog";
-import { Field } from "../../ui/form";
+import { Field, FieldError } from "../../ui/form";
 import { FormDialog } from "../../ui/form-dialog";
 import { Menu, type MenuItem } from "../../ui/menu";
 import { keepFocus } from "../../ui/page";
@@ -129,19 +129,14 @@ const RenameDialog = (props: RecordingDialogProps) => (
     onSend={({ name = "" }) => save(props, { name: name.trim() })}
     onClose={props.onClose}
   >
-    {(errors) => (
-      <>
-        <Field
-          label="Name"
-          name="name"
-          hint={props.recording.filename ?? undefined}
-          maxLength={MAX_ASSET_NAME_CHARACTERS}
-          isFirst
-          value={nameOf(props.recording)}
-          error={errors.name}
-        />
-      </>
-    )}
+    <Field
+      label="Name"
+      name="name"
+      hint={props.recording.filename ?? undefined}
+      maxLength={MAX_ASSET_NAME_CHARACTERS}
+      isFirst
+      value={nameOf(props.recording)}
+    />
   </FormDialog>
 );
 
@@ -154,28 +149,23 @@ function NotesDialog(props: RecordingDialogProps) {
       onSend={({ tags = "", note = "" }) => save(props, { tags: splitList(tags), note: note.trim() || null })}
       onClose={props.onClose}
     >
-      {(errors) => (
-        <>
-          <Field
-            label="Tags"
-            name="tags"
-            hint="Separated by commas"
-            maxLength={MAX_TAGS * (MAX_TAG_CHARACTERS + 2)}
-            isFirst
-            value={props.recording.tags.join(", ")}
-            error={errors.tags}
-          />
-          <div class="field">
-            <label class="label" for={noteId}>
-              Note
-            </label>
-            <textarea id={noteId} class="input" name="note" rows={5} maxLength={MAX_ASSET_NOTE_CHARACTERS} dir="auto">
-              {props.recording.note ?? ""}
-            </textarea>
-            {errors.note && <span class="field-error">{errors.note}</span>}
-          </div>
-        </>
-      )}
+      <Field
+        label="Tags"
+        name="tags"
+        hint="Separated by commas"
+        maxLength={MAX_TAGS * (MAX_TAG_CHARACTERS + 2)}
+        isFirst
+        value={props.recording.tags.join(", ")}
+      />
+      <div class="field">
+        <label class="label" for={noteId}>
+          Note
+        </label>
+        <textarea id={noteId} class="input" name="note" rows={5} maxLength={MAX_ASSET_NOTE_CHARACTERS} dir="auto">
+          {props.recording.note ?? ""}
+        </textarea>
+        <FieldError name="note" />
+      </div>
     </FormDialog>
   );
 }

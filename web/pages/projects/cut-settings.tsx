@@ -44,26 +44,22 @@ export function CutSettingsDialog({ project, onChange, onClose }: CutSettingsPro
       }}
       onClose={onClose}
     >
-      {() => (
-        <>
-          <p class="soft">
-            New recordings are cut as soon as they are transcribed. Uploads in progress keep their setting. To cut by a
-            script, drop a text file of the same name with the recording.
-          </p>
-          <SelectField
-            label="Mode"
-            value={choice}
-            options={CUT_CHOICES}
-            onChange={(event) => setChoice(event.currentTarget.value)}
-          />
-          <SelectField
-            label="Language"
-            value={language}
-            options={[{ value: "", label: "Detect" }, ...listLanguages([...codes])]}
-            onChange={(event) => setLanguage(event.currentTarget.value)}
-          />
-        </>
-      )}
+      <p class="soft">
+        New recordings are cut as soon as they are transcribed. Uploads in progress keep their setting. To cut by a
+        script, drop a text file of the same name with the recording.
+      </p>
+      <SelectField
+        label="Mode"
+        value={choice}
+        options={CUT_CHOICES}
+        onChange={(event) => setChoice(event.currentTarget.value)}
+      />
+      <SelectField
+        label="Language"
+        value={language}
+        options={[{ value: "", label: "Detect" }, ...listLanguages([...codes])]}
+        onChange={(event) => setLanguage(event.currentTarget.value)}
+      />
     </FormDialog>
   );
 }

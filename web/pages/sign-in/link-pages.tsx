@@ -4,7 +4,6 @@ import { useState } from "preact/hooks";
 import { ApiError, api, must } from "../../app/api";
 import { endSession } from "../../app/session";
 import { useSignInMethods } from "../../app/shared-reads";
-import { Button } from "../../ui/button";
 import { EmailField, NewPasswordField, PasswordField } from "../../ui/credential-fields";
 import { Form } from "../../ui/form";
 import { ResourceView } from "../../ui/states";
@@ -25,19 +24,13 @@ function ForgotPasswordPage() {
         {({ email: sendsMail }) =>
           sendsMail ? (
             <Form
+              submitLabel="Send a link"
               onSend={async ({ email = "" }) => {
                 await must(api.POST("/api/v1/auth/password/forgot", { body: { email } }));
                 setIsSent(true);
               }}
             >
-              {({ errors, isSending }) => (
-                <>
-                  <EmailField error={errors.email} />
-                  <Button look="primary" type="submit" isBusy={isSending}>
-                    Send a link
-                  </Button>
-                </>
-              )}
+              <EmailField />
             </Form>
           ) : (
             <p>This server does not send email. Ask an administrator for a link to set a new password.</p>
@@ -68,6 +61,7 @@ function ResetPasswordPage() {
         <p>{INCOMPLETE_LINK}</p>
       ) : (
         <Form
+          submitLabel="Set the password"
           onSend={async ({ password = "", keep_api_keys: keep }) => {
             const body = { token, password, keep_api_keys: keep !== undefined };
             await must(api.POST("/api/v1/auth/password/reset", { body }));
@@ -75,19 +69,12 @@ function ResetPasswordPage() {
             setIsDone(true);
           }}
         >
-          {({ errors, isSending }) => (
-            <>
-              <NewPasswordField isFirst error={errors.password} />
-              <label class="check">
-                <input type="checkbox" name="keep_api_keys" />
-                Keep my API keys
-              </label>
-              <p class="soft">Otherwise programs and devices that use them stop working.</p>
-              <Button look="primary" type="submit" isBusy={isSending}>
-                Set the password
-              </Button>
-            </>
-          )}
+          <NewPasswordField isFirst />
+          <label class="check">
+            <input type="checkbox" name="keep_api_keys" />
+            Keep my API keys
+          </label>
+          <p class="soft">Otherwise programs and devices that use them stop working.</p>
         </Form>
       )}
       <p class="sign-in-links">
@@ -128,18 +115,11 @@ function VerifyEmailPage() {
       {token === "" ? (
         <p>{INCOMPLETE_LINK}</p>
       ) : (
-        <Form onSend={({ password }) => confirm(password)}>
-          {({ errors, isSending }) => (
+        <Form submitLabel="Confirm" onSend={({ password }) => confirm(password)}>
+          {needsPassword && (
             <>
-              {needsPassword && (
-                <>
-                  <p>Enter the password of your account.</p>
-                  <PasswordField isFirst error={errors.password} />
-                </>
-              )}
-              <Button look="primary" type="submit" isBusy={isSending}>
-                Confirm
-              </Button>
+              <p>Enter the password of your account.</p>
+              <PasswordField isFirst />
             </>
           )}
         </Form>

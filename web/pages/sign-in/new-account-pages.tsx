@@ -23,20 +23,14 @@ function SignUpPage() {
         {({ signup }) =>
           signup === "open" ? (
             <Form
+              submitLabel="Create the account"
               onSend={async ({ email = "", password = "" }) => {
                 await must(api.POST("/api/v1/auth/signup", { body: { email, password } }));
                 await finishSignIn(route);
               }}
             >
-              {({ errors, isSending }) => (
-                <>
-                  <EmailField error={errors.email} />
-                  <NewPasswordField error={errors.password} />
-                  <Button look="primary" type="submit" isBusy={isSending}>
-                    Create the account
-                  </Button>
-                </>
-              )}
+              <EmailField />
+              <NewPasswordField />
             </Form>
           ) : (
             <p>Sign-up is closed on this server. Ask an administrator for an invitation.</p>
@@ -85,25 +79,17 @@ function SetupForm({ token }: { token: string }) {
     <ResourceView resource={billing} skeleton={null}>
       {({ is_configured: isConfigured }) => (
         <Form
+          submitLabel="Create the account"
           onSend={async ({ email = "", password = "", billing }) => {
             const mode = billing === "on" || billing === "off" ? billing : undefined;
             await must(api.POST("/api/v1/auth/setup", { body: { token, email, password, billing: mode } }));
             await finishSignIn(route);
           }}
         >
-          {({ errors, isSending }) => (
-            <>
-              <p>Create the first account. It is an administrator.</p>
-              <EmailField error={errors.email} />
-              <NewPasswordField error={errors.password} />
-              {!isConfigured && (
-                <SelectField label="Charge for recordings and renders?" name="billing" options={MODES} />
-              )}
-              <Button look="primary" type="submit" isBusy={isSending}>
-                Create the account
-              </Button>
-            </>
-          )}
+          <p>Create the first account. It is an administrator.</p>
+          <EmailField />
+          <NewPasswordField />
+          {!isConfigured && <SelectField label="Charge for recordings and renders?" name="billing" options={MODES} />}
         </Form>
       )}
     </ResourceView>
@@ -186,6 +172,7 @@ function AcceptForm({ token }: { token: string }) {
   const { route } = useLocation();
   return (
     <Form
+      submitLabel="Accept the invitation"
       onSend={async () => {
         const { id } = await must(api.POST("/api/v1/invitations/accept", { body: { token } }));
         waitingToken = "";
@@ -193,13 +180,7 @@ function AcceptForm({ token }: { token: string }) {
         chooseWorkspace(id);
         route("/projects", true);
       }}
-    >
-      {({ isSending }) => (
-        <Button look="primary" type="submit" isBusy={isSending}>
-          Accept the invitation
-        </Button>
-      )}
-    </Form>
+    />
   );
 }
 
@@ -214,20 +195,14 @@ function AccountForm({ token, invitation }: { token: string; invitation: Invitat
     <>
       {me.value !== null && <p class="soft">You are signed in as {me.value.email}.</p>}
       <Form
+        submitLabel="Create the account"
         onSend={async ({ password = "" }) => {
           await must(api.POST("/api/v1/auth/invitation", { body: { token, password } }));
           if (invitation.workspace !== null) chooseWorkspace(invitation.workspace.id);
           await finishSignIn(route);
         }}
       >
-        {({ errors, isSending }) => (
-          <>
-            <NewPasswordField isFirst error={errors.password} />
-            <Button look="primary" type="submit" isBusy={isSending}>
-              Create the account
-            </Button>
-          </>
-        )}
+        <NewPasswordField isFirst />
       </Form>
       {invitation.workspace !== null && (
         <p class="sign-in-links">

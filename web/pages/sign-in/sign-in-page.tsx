@@ -1,7 +1,6 @@
 import { useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { useSignInMethods } from "../../app/shared-reads";
-import { Button } from "../../ui/button";
 import {
   type Challenge,
   CodeField,
@@ -27,21 +26,15 @@ export default function SignInPage() {
           available.is_set_up ? (
             <>
               <Form
+                submitLabel="Sign in"
                 onSend={async ({ email = "", password = "" }) => {
                   const next = await sendPassword(email, password);
                   if (next === null) await finishSignIn(route);
                   else setChallenge(next);
                 }}
               >
-                {({ errors, isSending }) => (
-                  <>
-                    <EmailField error={errors.email} />
-                    <PasswordField error={errors.password} />
-                    <Button look="primary" type="submit" isBusy={isSending}>
-                      Sign in
-                    </Button>
-                  </>
-                )}
+                <EmailField />
+                <PasswordField />
               </Form>
               <Providers providers={available.oidc} />
               <p class="sign-in-links">
@@ -97,19 +90,13 @@ function CodeForm({ challenge, onRestart }: { challenge: Challenge; onRestart():
   return (
     <SignInFrame title="Enter your code">
       <Form
+        submitLabel="Sign in"
         onSend={async ({ code = "" }) => {
           await sendCode(challenge, code);
           await finishSignIn(route);
         }}
       >
-        {({ errors, isSending }) => (
-          <>
-            <CodeField hint={toCodeHint(challenge.methods)} error={errors.code} />
-            <Button look="primary" type="submit" isBusy={isSending}>
-              Sign in
-            </Button>
-          </>
-        )}
+        <CodeField hint={toCodeHint(challenge.methods)} />
       </Form>
       <p class="sign-in-links">
         <a

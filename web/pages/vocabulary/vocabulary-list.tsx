@@ -43,6 +43,15 @@ function NewEntry({ owner }: { owner: VocabularyOwner }) {
   const [added, setAdded] = useState(0);
   return (
     <Form
+      submitLabel="Add"
+      look="default"
+      icon="plus"
+      footer={(submit) => (
+        <div class="toolbar">
+          {submit}
+          <ImportButton owner={owner} />
+        </div>
+      )}
       key={added}
       class="vocabulary-form"
       onSend={async ({ term = "", forms = "" }) => {
@@ -50,32 +59,22 @@ function NewEntry({ owner }: { owner: VocabularyOwner }) {
         setAdded(added + 1);
       }}
     >
-      {({ isSending }) => (
-        <>
-          <div class="vocabulary-fields">
-            <Field
-              label="Name or term"
-              name="term"
-              required
-              maxLength={MAX_TERM_CHARACTERS}
-              spellcheck={false}
-              isFirst={added > 0}
-            />
-            <Field
-              label="Recognized as"
-              name="forms"
-              hint="Optional. Separate several forms with commas."
-              spellcheck={false}
-            />
-          </div>
-          <div class="toolbar">
-            <Button type="submit" icon="plus" isBusy={isSending}>
-              Add
-            </Button>
-            <ImportButton owner={owner} />
-          </div>
-        </>
-      )}
+      <div class="vocabulary-fields">
+        <Field
+          label="Name or term"
+          name="term"
+          required
+          maxLength={MAX_TERM_CHARACTERS}
+          spellcheck={false}
+          isFirst={added > 0}
+        />
+        <Field
+          label="Recognized as"
+          name="forms"
+          hint="Optional. Separate several forms with commas."
+          spellcheck={false}
+        />
+      </div>
     </Form>
   );
 }

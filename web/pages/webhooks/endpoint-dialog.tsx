@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { MAX_URL_CHARACTERS } from "../../../src/domain/field-limits";
 import { ApiError, api, must } from "../../app/api";
 import { CopyField, ShownOnceDialog } from "../../ui/copy-field";
-import { Field } from "../../ui/form";
+import { Field, FieldError, useFormErrors } from "../../ui/form";
 import { FormDialog } from "../../ui/form-dialog";
 import {
   ALL_EVENTS,
@@ -62,24 +62,20 @@ function EndpointDialog({ title, action, endpoint, onSend, onClose }: EndpointDi
       onSend={async ({ url = "" }) => onSend(url.trim(), requireEvents(chosen))}
       onClose={onClose}
     >
-      {(errors) => (
-        <>
-          <EndpointFields endpoint={endpoint} errors={errors} chosen={chosen} onChoose={setChosen} />
-        </>
-      )}
+      <EndpointFields endpoint={endpoint} chosen={chosen} onChoose={setChosen} />
     </FormDialog>
   );
 }
 
 type EndpointFieldsProps = {
   endpoint?: Endpoint;
-  errors: Record<string, string>;
   chosen: ReadonlySet<EventType>;
   onChoose(chosen: Set<EventType>): void;
 };
 
 /** The URL and the events of an endpoint. */
-function EndpointFields({ endpoint, errors, chosen, onChoose }: EndpointFieldsProps) {
+function EndpointFields({ endpoint, chosen, onChoose }: EndpointFieldsProps) {
+  const { event_types: error } = useFormErrors();
   const sent = listSentEvents();
   const count = sent.filter((type) => chosen.has(type)).length;
   const isAll = count === sent.length;
@@ -102,9 +98,8 @@ function EndpointFields({ endpoint, errors, chosen, onChoose }: EndpointFieldsPr
         placeholder="https://example.com/hooks"
         value={endpoint?.url ?? ""}
         hint="Offcut sends a POST request to this URL for each event."
-        error={errors.url}
       />
-      <fieldset class="events" aria-describedby={errors.event_types ? "events-error" : undefined}>
+      <fieldset class="events" aria-describedby={error ? "events-error" : undefined}>
         <legend class="label">Events</legend>
         <label class="check">
           <input
@@ -132,11 +127,7 @@ function EndpointFields({ endpoint, errors, chosen, onChoose }: EndpointFieldsPr
             ))}
           </div>
         ))}
-        {errors.event_types && (
-          <span class="field-error" id="events-error">
-            {errors.event_types}
-          </span>
-        )}
+        <FieldError name="event_types" id="events-error" />
       </fieldset>
     </>
   );

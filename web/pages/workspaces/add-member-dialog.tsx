@@ -33,23 +33,18 @@ export function AddMemberDialog({ workspaceId, onAdded, onClose }: AddMemberProp
       onSend={({ email = "", role = "viewer" }) => add(email.trim(), role as Role)}
       onClose={onClose}
     >
-      {(errors) => (
-        <>
-          <Field
-            label="Email"
-            name="email"
-            type="email"
-            autocomplete="off"
-            maxLength={MAX_EMAIL_CHARACTERS}
-            spellcheck={false}
-            required
-            isFirst
-            hint="They become a member when they accept the invitation."
-            error={errors.email}
-          />
-          <RoleChoice />
-        </>
-      )}
+      <Field
+        label="Email"
+        name="email"
+        type="email"
+        autocomplete="off"
+        maxLength={MAX_EMAIL_CHARACTERS}
+        spellcheck={false}
+        required
+        isFirst
+        hint="They become a member when they accept the invitation."
+      />
+      <RoleChoice />
     </FormDialog>
   );
 }

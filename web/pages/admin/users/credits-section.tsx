@@ -4,7 +4,6 @@ import { api, randomKey } from "../../../app/api";
 import { toNumber } from "../../../app/english";
 import { formatCount } from "../../../app/format";
 import { showToast } from "../../../app/toasts";
-import { Button } from "../../../ui/button";
 import { ConfirmDialog } from "../../../ui/dialog";
 import { Field, Form, SelectField } from "../../../ui/form";
 import { Section } from "../../../ui/section";
@@ -46,6 +45,8 @@ export function CreditsSection({ user, onChanged }: CreditsSectionProps) {
       }
     >
       <Form
+        submitLabel="Change credits"
+        look="default"
         key={form}
         class="inline-form"
         onSend={async ({ delta = "", note = "", workspace_id = user.id }) => {
@@ -54,32 +55,18 @@ export function CreditsSection({ user, onChanged }: CreditsSectionProps) {
           else await send(change);
         }}
       >
-        {({ errors, isSending }) => (
-          <>
-            <Field
-              label="Credits"
-              name="delta"
-              type="number"
-              min={-MAX_CREDITS}
-              max={MAX_CREDITS}
-              step={1}
-              required
-              hint="A negative number removes credits."
-              error={errors.delta}
-            />
-            <Field
-              label="Note"
-              name="note"
-              maxLength={MAX_NOTE_CHARACTERS}
-              hint="For the audit log."
-              error={errors.note}
-            />
-            {workspaces.length > 1 && <SelectField label="Workspace" name="workspace_id" options={workspaces} />}
-            <Button type="submit" isBusy={isSending}>
-              Change credits
-            </Button>
-          </>
-        )}
+        <Field
+          label="Credits"
+          name="delta"
+          type="number"
+          min={-MAX_CREDITS}
+          max={MAX_CREDITS}
+          step={1}
+          required
+          hint="A negative number removes credits."
+        />
+        <Field label="Note" name="note" maxLength={MAX_NOTE_CHARACTERS} hint="For the audit log." />
+        {workspaces.length > 1 && <SelectField label="Workspace" name="workspace_id" options={workspaces} />}
       </Form>
       {removal !== null && (
         <ConfirmDialog

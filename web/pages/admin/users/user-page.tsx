@@ -194,6 +194,8 @@ function QuotaSection({ user, onChanged }: QuotaSectionProps) {
         <progress class="progress" aria-label="Storage used" max={quota} value={Math.min(used, quota)} />
       )}
       <Form
+        submitLabel="Change quota"
+        look="default"
         class="inline-form"
         onSend={async ({ gigabytes = "" }) => {
           const own = Math.round(Number(gigabytes) * BYTES_PER_GB);
@@ -204,37 +206,30 @@ function QuotaSection({ user, onChanged }: QuotaSectionProps) {
           await onChanged();
         }}
       >
-        {({ errors, isSending }) => (
-          <>
-            <SelectField
-              label="Quota"
-              name="kind"
-              value={kind}
-              onChange={(event) => setKind(event.currentTarget.value as Kind)}
-              options={[
-                { value: "default", label: `As configured (${formatLimit(usual)})` },
-                { value: "none", label: "No limit" },
-                { value: "own", label: "Other…" },
-              ]}
-            />
-            {kind === "own" && (
-              <Field
-                label="Gigabytes"
-                name="gigabytes"
-                type="number"
-                min={0.001}
-                max={9_000_000}
-                step="any"
-                required
-                value={override === null || override === 0 ? undefined : override / BYTES_PER_GB}
-                hint="A quota below the current use blocks uploads and renders. Nothing is deleted."
-                error={errors.storage_quota_bytes}
-              />
-            )}
-            <Button type="submit" isBusy={isSending}>
-              Change quota
-            </Button>
-          </>
+        <SelectField
+          label="Quota"
+          name="kind"
+          value={kind}
+          onChange={(event) => setKind(event.currentTarget.value as Kind)}
+          options={[
+            { value: "default", label: `As configured (${formatLimit(usual)})` },
+            { value: "none", label: "No limit" },
+            { value: "own", label: "Other…" },
+          ]}
+        />
+        {kind === "own" && (
+          <Field
+            label="Gigabytes"
+            name="gigabytes"
+            errorName="storage_quota_bytes"
+            type="number"
+            min={0.001}
+            max={9_000_000}
+            step="any"
+            required
+            value={override === null || override === 0 ? undefined : override / BYTES_PER_GB}
+            hint="A quota below the current use blocks uploads and renders. Nothing is deleted."
+          />
         )}
       </Form>
     </Section>

@@ -150,23 +150,18 @@ function InviteDialog({ onInvited, onClose }: InviteDialogProps) {
       }}
       onClose={onClose}
     >
-      {(errors) => (
-        <>
-          <Field label="Email" name="email" type="email" required isFirst autocomplete="off" error={errors.email} />
-          <SelectField label="Role" name="role" options={NEW_ROLES} />
-          {isBilled.value && (
-            <Field
-              label="Credits"
-              name="credits"
-              type="number"
-              min={0}
-              max={MAX_CREDITS}
-              step={1}
-              hint="Leave empty for the default credits of a new account."
-              error={errors.credits}
-            />
-          )}
-        </>
+      <Field label="Email" name="email" type="email" required isFirst autocomplete="off" />
+      <SelectField label="Role" name="role" options={NEW_ROLES} />
+      {isBilled.value && (
+        <Field
+          label="Credits"
+          name="credits"
+          type="number"
+          min={0}
+          max={MAX_CREDITS}
+          step={1}
+          hint="Leave empty for the default credits of a new account."
+        />
       )}
     </FormDialog>
   );

@@ -132,18 +132,15 @@ function NewTokenDialog({ onCreated, onClose }: NewTokenDialogProps) {
       }}
       onClose={onClose}
     >
-      {(errors) => (
-        <Field
-          label="Name"
-          name="name"
-          maxLength={63}
-          required
-          isFirst
-          autocomplete="off"
-          hint="The other machine's name, such as edit-suite-2. Use letters, digits, dots, hyphens and underscores."
-          error={errors.name}
-        />
-      )}
+      <Field
+        label="Name"
+        name="name"
+        maxLength={63}
+        required
+        isFirst
+        autocomplete="off"
+        hint="The other machine's name, such as edit-suite-2. Use letters, digits, dots, hyphens and underscores."
+      />
     </FormDialog>
   );
 }

@@ -14,9 +14,9 @@ import { AS_RECORDED, LOUDNESS_TARGETS } from "./render-choices";
 
 const OWN = "own";
 
-type LoudnessFieldsProps = { value: string; error?: string | undefined; onChange(value: string): void };
+type LoudnessFieldsProps = { value: string; onChange(value: string): void };
 
-export function LoudnessFields({ value, error, onChange }: LoudnessFieldsProps) {
+export function LoudnessFields({ value, onChange }: LoudnessFieldsProps) {
   /** Null until a number is typed: on the way to -14.5, it is that of a target with a name. */
   const [typed, setTyped] = useState<string | null>(null);
   const isNamed = value === "" || LOUDNESS_TARGETS.some((target) => target.value === value);
@@ -45,7 +45,6 @@ export function LoudnessFields({ value, error, onChange }: LoudnessFieldsProps) 
           step="any"
           value={value}
           hint={`LUFS, −${-MIN_LOUDNESS_LUFS} to −${-MAX_LOUDNESS_LUFS}`}
-          error={error}
           onInput={(event) => change(event.currentTarget.value, true)}
         />
       )}

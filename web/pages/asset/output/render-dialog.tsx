@@ -71,62 +71,56 @@ export function RenderDialog({ asset, cut, cutSeconds, onStarted, onClose }: Ren
   };
   return (
     <FormDialog title="Render" isWide submitLabel="Start" onSend={start} onClose={onClose}>
-      {(errors) => (
-        <>
-          {cut.isEdited && !isWhole && <UnsavedNote />}
-          <fieldset class="choices">
-            <legend class="label">Content</legend>
-            <SourceChoice
-              label="The cut"
-              seconds={cutSeconds}
-              isChosen={!isWhole}
-              isDisabled={cut.cutId === null}
-              onChoose={() => setIsWhole(false)}
-            />
-            <SourceChoice
-              label="The whole recording"
-              seconds={sourceSeconds}
-              isChosen={isWhole}
-              onChoose={() => setIsWhole(true)}
-            />
-          </fieldset>
-          <PresetRow
-            asset={asset}
-            choice={choice}
-            onChoose={(chosen) => {
-              setChoice(chosen);
-              setPresetsChosen(presetsChosen + 1);
-            }}
-          />
-          <RenderFields
-            // A preset also replaces the text that is being typed into a field.
-            key={presetsChosen}
-            asset={asset}
-            choice={choice}
-            errors={errors}
-            onChange={(changed) => setChoice({ ...choice, ...changed })}
-          />
-          <Field
-            label="File name"
-            name="file_name"
-            value={name}
-            maxLength={MAX_FILE_NAME_CHARACTERS}
-            spellcheck={false}
-            placeholder={`${toFileStem(asset.filename) ?? "render"}${isWhole ? "" : ".cut"}`}
-            hint={`.${choice.format} is added`}
-            error={errors.file_name}
-            onInput={(event) => setName(event.currentTarget.value)}
-          />
-          <p class="render-estimate" role="status">
-            {describeWork(asset, choice, !isWhole)}{" "}
-            {bytes !== null && (
-              <>
-                Estimated size: <strong class="number">about {formatBytes(bytes)}</strong>.
-              </>
-            )}
-          </p>
-        </>
-      )}
+      {cut.isEdited && !isWhole && <UnsavedNote />}
+      <fieldset class="choices">
+        <legend class="label">Content</legend>
+        <SourceChoice
+          label="The cut"
+          seconds={cutSeconds}
+          isChosen={!isWhole}
+          isDisabled={cut.cutId === null}
+          onChoose={() => setIsWhole(false)}
+        />
+        <SourceChoice
+          label="The whole recording"
+          seconds={sourceSeconds}
+          isChosen={isWhole}
+          onChoose={() => setIsWhole(true)}
+        />
+      </fieldset>
+      <PresetRow
+        asset={asset}
+        choice={choice}
+        onChoose={(chosen) => {
+          setChoice(chosen);
+          setPresetsChosen(presetsChosen + 1);
+        }}
+      />
+      <RenderFields
+        // A preset also replaces the text that is being typed into a field.
+        key={presetsChosen}
+        asset={asset}
+        choice={choice}
+        onChange={(changed) => setChoice({ ...choice, ...changed })}
+      />
+      <Field
+        label="File name"
+        name="file_name"
+        value={name}
+        maxLength={MAX_FILE_NAME_CHARACTERS}
+        spellcheck={false}
+        placeholder={`${toFileStem(asset.filename) ?? "render"}${isWhole ? "" : ".cut"}`}
+        hint={`.${choice.format} is added`}
+        onInput={(event) => setName(event.currentTarget.value)}
+      />
+      <p class="render-estimate" role="status">
+        {describeWork(asset, choice, !isWhole)}{" "}
+        {bytes !== null && (
+          <>
+            Estimated size: <strong class="number">about {formatBytes(bytes)}</strong>.
+          </>
+        )}
+      </p>
     </FormDialog>
   );
 }
@@ -151,12 +145,11 @@ const SourceChoice = ({ label, seconds, isChosen, isDisabled = false, onChoose }
 type RenderFieldsProps = {
   asset: Schemas["AssetDetail"];
   choice: RenderChoice;
-  errors: Record<string, string>;
   onChange(changed: Partial<RenderChoice>): void;
 };
 
 /** The format and settings of a render, limited by the recording. */
-function RenderFields({ asset, choice, errors, onChange }: RenderFieldsProps) {
+function RenderFields({ asset, choice, onChange }: RenderFieldsProps) {
   const isVideo = isVideoFormat(choice.format);
   const maxKbits = findSourceKbits(asset);
   const audioBitrates = [
@@ -189,7 +182,6 @@ function RenderFields({ asset, choice, errors, onChange }: RenderFieldsProps) {
             value={choice.frameRate}
             placeholder={`${AS_RECORDED} (${formatFrameRate(asset)})`}
             hint={`1 to ${getMaxFrameRate(asset)}`}
-            error={errors.frame_rate}
             onInput={(event) => onChange({ frameRate: event.currentTarget.value })}
           />
           <Field
@@ -202,7 +194,6 @@ function RenderFields({ asset, choice, errors, onChange }: RenderFieldsProps) {
             value={choice.videoBitrate}
             placeholder={AS_RECORDED}
             hint={maxKbits === null ? "kbit/s" : `kbit/s, ${MIN_VIDEO_KBITS} to about ${toNumber(maxKbits)}`}
-            error={errors.video_bitrate}
             onInput={(event) => onChange({ videoBitrate: event.currentTarget.value })}
           />
         </>
@@ -215,11 +206,7 @@ function RenderFields({ asset, choice, errors, onChange }: RenderFieldsProps) {
             options={audioBitrates}
             onChange={(event) => onChange({ audioBitrate: event.currentTarget.value })}
           />
-          <LoudnessFields
-            value={choice.loudness}
-            error={errors.loudness_lufs}
-            onChange={(loudness) => onChange({ loudness })}
-          />
+          <LoudnessFields value={choice.loudness} onChange={(loudness) => onChange({ loudness })} />
           <SelectField
             label="Noise reduction"
             value={choice.noiseReduction}

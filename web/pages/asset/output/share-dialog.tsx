@@ -40,32 +40,27 @@ export function ShareDialog({ renderId, name, onClose }: ShareDialogProps) {
   if (link !== null) return <LinkDialog link={link} onClose={onClose} />;
   return (
     <FormDialog title="Share" submitLabel="Create link" icon="link" onSend={create} onClose={onClose}>
-      {(errors) => (
-        <>
-          <p>
-            Anyone with the link can play and download <strong dir="auto">{name}</strong> until{" "}
-            {formatEnd(Number(lifetime))}. Its page shows your name and the transcript of the cut. The link stops
-            working earlier if it is revoked or you lose edit access.
-          </p>
-          <SelectField
-            label="Expires after"
-            value={lifetime}
-            options={LIFETIMES}
-            onChange={(event) => setLifetime(event.currentTarget.value)}
-          />
-          <Field
-            label="Password"
-            name="password"
-            hint={`Optional, at least ${MIN_SHARE_PASSWORD_CHARACTERS} characters. Send it separately from the link.`}
-            minLength={MIN_SHARE_PASSWORD_CHARACTERS}
-            maxLength={MAX_SHARE_PASSWORD_CHARACTERS}
-            autocomplete="off"
-            spellcheck={false}
-            error={errors.password}
-          />
-          <SharedLinks renderId={renderId} />
-        </>
-      )}
+      <p>
+        Anyone with the link can play and download <strong dir="auto">{name}</strong> until{" "}
+        {formatEnd(Number(lifetime))}. Its page shows your name and the transcript of the cut. The link stops working
+        earlier if it is revoked or you lose edit access.
+      </p>
+      <SelectField
+        label="Expires after"
+        value={lifetime}
+        options={LIFETIMES}
+        onChange={(event) => setLifetime(event.currentTarget.value)}
+      />
+      <Field
+        label="Password"
+        name="password"
+        hint={`Optional, at least ${MIN_SHARE_PASSWORD_CHARACTERS} characters. Send it separately from the link.`}
+        minLength={MIN_SHARE_PASSWORD_CHARACTERS}
+        maxLength={MAX_SHARE_PASSWORD_CHARACTERS}
+        autocomplete="off"
+        spellcheck={false}
+      />
+      <SharedLinks renderId={renderId} />
     </FormDialog>
   );
 }
