@@ -3,6 +3,7 @@
 import { Fragment } from "preact";
 import { useEffect, useId, useMemo, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { findClosest, parseSearch, type TextRange } from "../../src/domain/search/query";
 import { type Action, formatKeys, isEnabled, listActions } from "../app/actions";
 import { api, type Schemas } from "../app/api";
 import { formatDuration, nameOf } from "../app/format";
@@ -29,8 +30,7 @@ const CREDIT_PAGES = [
  * `keywords`: other words by which a command is found. `matches`: the ranges of characters of the label that were
  * searched for.
  */
-type Command = { label: string; detail: string; keywords?: string; matches?: readonly Match[]; run(): void };
-type Match = readonly [from: number, to: number];
+type Command = { label: string; detail: string; keywords?: string; matches?: readonly TextRange[]; run(): void };
 
 const onClose = () => {
   isPaletteOpen.value = false;
@@ -155,7 +155,7 @@ const toCommand = ({ label, keys, perform }: Action): Command => ({
 
 const showOption = (option: HTMLElement | null): void => option?.scrollIntoView({ block: "nearest" });
 
-function MarkedText({ text, matches }: { text: string; matches: readonly Match[] }) {
+function MarkedText({ text, matches }: { text: string; matches: readonly TextRange[] }) {
   const ends = [0, ...matches.map(([, to]) => to)];
   return (
     <>
@@ -206,7 +206,7 @@ function useFound(text: string, route: (url: string) => void): Found {
           detail: "Recording",
           run: () => route(`/assets/${asset.id}`),
         })),
-        ...(passages?.data?.items ?? []).map((hit) => toHitCommand(hit, route)),
+        ...(passages?.data?.items ?? []).map((hit) => toHitCommand(hit, q, route)),
       ];
       setState({ found, isSearching: false });
     }, SEARCH_DELAY_MS);
@@ -222,9 +222,11 @@ function useFound(text: string, route: (url: string) => void): Found {
 const MAX_NAME = 30;
 const shorten = (name: string): string => (name.length > MAX_NAME ? `${name.slice(0, MAX_NAME - 1).trimEnd()}…` : name);
 
-/** Opens the recording at the word, and plays it. The label begins shortly before the first match. */
-function toHitCommand(hit: Schemas["SearchHit"], route: (url: string) => void): Command {
-  const first = hit.matches[0]?.[0] ?? 0;
+/** Opens the recording at the words, and plays it. The label begins shortly before they are closest together. */
+function toHitCommand(hit: Schemas["SearchHit"], q: string, route: (url: string) => void): Command {
+  const matches = hit.matches.map(([from = 0, to = 0]): TextRange => [from, to]);
+  const query = parseSearch(q);
+  const first = query === null ? 0 : (matches[findClosest(hit.snippet, matches, query)]?.[0] ?? 0);
   const cut = first > LEAD_CHARACTERS ? hit.snippet.indexOf(" ", first - LEAD_CHARACTERS) + 1 : 0;
   const skipped = cut > 0 && cut <= first ? cut : 0;
   const lead = skipped > 0 ? "…" : "";
@@ -232,7 +234,7 @@ function toHitCommand(hit: Schemas["SearchHit"], route: (url: string) => void): 
   return {
     label: lead + hit.snippet.slice(skipped),
     detail: `${shorten(nameOf({ name: hit.asset_name }))} · ${formatDuration(hit.start)}`,
-    matches: hit.matches.map(([from = 0, to = 0]) => [from + shift, to + shift]),
+    matches: matches.filter(([from]) => from >= skipped).map(([from, to]) => [from + shift, to + shift]),
     run: () => route(`/assets/${hit.asset_id}?at=${hit.start}`),
   };
 }

@@ -4,6 +4,9 @@ import { isUnspaced } from "./scripts";
 /** In scripts with spaces, words are found whole; in others, as parts of the text. */
 export type SearchQuery = { index: "words" | "trigrams"; terms: SearchTerm[] };
 
+/** The first character and the one after the last. */
+export type TextRange = [from: number, to: number];
+
 /** `isPrefix`: words that begin with it are found too. */
 export type SearchTerm = { text: string; isPrefix: boolean };
 
@@ -44,6 +47,20 @@ export function hasTerms(text: string, { index, terms }: SearchQuery): boolean {
   if (index === "trigrams") return terms.every((term) => folded.includes(fold(term.text)));
   const words = ` ${toWords(text)} `;
   return terms.every((term) => words.includes(` ${toWords(term.text)}${term.isPrefix ? "" : " "}`));
+}
+
+/**
+ * Returns the index of the match with which the shortest part of a text begins that has all terms; 0 if no part has.
+ * Common words often match long before the others.
+ */
+export function findClosest(text: string, matches: readonly TextRange[], query: SearchQuery): number {
+  let [closest, length] = [0, Number.POSITIVE_INFINITY];
+  for (const [n, [from]] of matches.entries())
+    for (const [, to] of matches.slice(n)) {
+      if (to - from >= length) break;
+      if (hasTerms(text.slice(from, to), query)) [closest, length] = [n, to - from];
+    }
+  return closest;
 }
 
 const fold = (text: string): string =>

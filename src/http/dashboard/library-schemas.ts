@@ -81,8 +81,8 @@ export const LIBRARY_SCHEMAS = {
     asset_id: id,
     asset_name: orNull(text, "the name of the recording, or its file name"),
     project_id: id,
-    start: seconds("where the first match starts in the recording, in seconds"),
-    end: seconds("where the first match ends"),
+    start: seconds("where the words are closest together in the recording, in seconds"),
+    end: seconds("where the first of these words ends"),
     snippet: Type.String({ description: "the passage" }),
     matches: Type.Array(Type.Array(Type.Integer({ minimum: 0 }), { minItems: 2, maxItems: 2 }), {
       description: "the matches in `snippet`: the first character and the one after the last, in UTF-16 code units",

@@ -1,7 +1,14 @@
 /** Search in the transcripts of a workspace. */
 import { LINE_SEPARATOR } from "../../domain/search/corrections";
 import { findTime } from "../../domain/search/passages";
-import { hasTerms, parseSearch, type SearchQuery, type SearchTerm } from "../../domain/search/query";
+import {
+  findClosest,
+  hasTerms,
+  parseSearch,
+  type SearchQuery,
+  type SearchTerm,
+  type TextRange,
+} from "../../domain/search/query";
 import {
   listCorrections,
   MARK_END,
@@ -12,12 +19,15 @@ import {
 } from "../../store/search";
 import type { CoreNeeds } from "../needs";
 
-/** Times are in milliseconds. `matches` are ranges of characters of `snippet`. */
+/**
+ * `start` and `end`: the first of the words where they are closest together, in milliseconds. `matches` are ranges of
+ * characters of `snippet`.
+ */
 export type SearchHit = Pick<PassageHit, "id" | "asset_id" | "asset_name" | "project_id"> & {
   start: number;
   end: number;
   snippet: string;
-  matches: Range[];
+  matches: TextRange[];
 };
 
 /**
@@ -71,16 +81,15 @@ function toHit(passage: PassageHit, query: SearchQuery, corrections: readonly Co
     // Null if all matches are in words that the next passage has too.
     if (place === undefined || first === undefined || first[0] >= place.own_length) continue;
     if (matches.length < (best?.matches.length ?? 0)) continue;
-    const time = findTime({ start: place.start, end: passage.end, words: place.words }, first);
+    const match = matches[findClosest(snippet, matches, query)]!;
+    const time = findTime({ start: place.start, end: passage.end, words: place.words }, match);
     best = { id, asset_id, asset_name, project_id, ...time, snippet, matches };
   }
   return best;
 }
 
-type Range = [from: number, to: number];
-
-function readMarks(marked: string): { text: string; matches: Range[] } {
-  const matches: Range[] = [];
+function readMarks(marked: string): { text: string; matches: TextRange[] } {
+  const matches: TextRange[] = [];
   let text = "";
   for (const [n, part] of marked.split(MARK_START).entries()) {
     const [matched = "", rest = ""] = n === 0 ? ["", part] : part.split(MARK_END);
@@ -94,10 +103,10 @@ function readMarks(marked: string): { text: string; matches: Range[] } {
  * Returns where the terms are in a text. A mark of the index covers at least three characters, more than a short term
  * has.
  */
-function findTerms(text: string, terms: readonly SearchTerm[]): Range[] {
+function findTerms(text: string, terms: readonly SearchTerm[]): TextRange[] {
   const lower = text.toLowerCase();
   if (lower.length !== text.length) return [];
-  const found: Range[] = [];
+  const found: TextRange[] = [];
   for (const term of terms.map((each) => each.text.toLowerCase()))
     for (let at = lower.indexOf(term); at !== -1; at = lower.indexOf(term, at + term.length))
       found.push([at, at + term.length]);

@@ -1,6 +1,6 @@
 /** Search texts of users. */
 import { expect, test } from "bun:test";
-import { formatWordTerm, parseSearch } from "../../../../src/domain/search/query";
+import { findClosest, formatWordTerm, parseSearch, type TextRange } from "../../../../src/domain/search/query";
 
 const format = (text: string) => parseSearch(text)?.terms.map(formatWordTerm).join(" ") ?? null;
 
@@ -30,6 +30,20 @@ test("text of a script without spaces is searched for in trigrams", () => {
       { text: "Bank", isPrefix: true },
     ],
   });
+});
+
+test.each<[string, string, string]>([
+  ["cut the wood", "The second step is to cut the wood.", "cut the wood."],
+  ["wood cut", "Wood is here, and here we cut wood.", "cut wood."],
+  ["step", "A step, and another step.", "step, and another step."],
+  ["absent words", "Words, and other words.", "Words, and other words."],
+])("%j is closest together at the right place of %j", (typed, text, rest) => {
+  const words = typed.toLowerCase().split(" ");
+  const matches = [...text.matchAll(/\p{L}+/gu)]
+    .filter(([word]) => words.includes(word.toLowerCase()))
+    .map(({ 0: { length }, index }) => [index, index + length] as TextRange);
+  const [from] = matches[findClosest(text, matches, parseSearch(typed)!)]!;
+  expect(text.slice(from)).toBe(rest);
 });
 
 test("more than 16 words are ignored", () => {

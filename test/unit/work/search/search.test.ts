@@ -35,7 +35,7 @@ const search = async (store: Store, { workspaceId }: Owner, text: string, projec
 const find = async (store: Store, owner: Owner, text: string, projectId: string | null = null) =>
   (await search(store, owner, text, projectId)).map(({ asset_id }) => asset_id);
 
-test("a hit has its snippet, its matches and the time of the first one", async () => {
+test("a hit has its snippet, its matches and the time of the words where they are closest together", async () => {
   await using fresh = await freshStore();
   const { store } = fresh;
   const owner = await store.write(addUser);
@@ -57,6 +57,8 @@ test("a hit has its snippet, its matches and the time of the first one", async (
       ],
     },
   ]);
+  await addRecording(store, owner, "the second step is to cut the wood today");
+  expect((await search(store, owner, "cut the wood"))[0]).toMatchObject({ start: 3000, end: 3600 });
 });
 
 test("only the workspace and the project of a recording find it, also after a move, a failure and the deletion", async () => {
