@@ -1,7 +1,7 @@
 import type { Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { formatKeys, performAction } from "../../app/actions";
+import { formatKeys, performAction, toKeys } from "../../app/actions";
 import { formatCount } from "../../app/format";
 import { ActionButton, Button, IconButton } from "../../ui/button";
 import { Icon } from "../../ui/icon";
@@ -26,6 +26,8 @@ type FindBarProps = {
   children: ComponentChildren;
 };
 
+const UNDO_ACTIONS: Record<string, string> = { "Mod+z": "edit.undo", "Mod+Shift+z": "edit.redo" };
+
 /**
  * The search field. Enter selects the next match, Shift+Enter the previous one, and Escape closes the search, which
  * opens with its first character and closes with its last.
@@ -37,6 +39,15 @@ export function FindBar(props: FindBarProps) {
   const [gone, setGone] = useState<{ found: readonly WordRange[]; index: number } | null>(null);
   const current = gone !== null && gone.found === found ? gone.index : -1;
   const isOpen = search.value !== null;
+  /** Whether the words were edited since the last input. Then undo and redo are those of the page. */
+  const hasEdited = useRef(false);
+  const takeUndo = (event: KeyboardEvent): boolean => {
+    const name = UNDO_ACTIONS[toKeys(event)];
+    if (name === undefined || !hasEdited.current) return false;
+    event.preventDefault();
+    performAction(name);
+    return true;
+  };
   // A layout effect runs before the next key press.
   useLayoutEffect(() => {
     if (asked === 0) return;
@@ -63,11 +74,15 @@ export function FindBar(props: FindBarProps) {
           value={search.value ?? ""}
           onInput={(event) => {
             const text = event.currentTarget.value;
+            hasEdited.current = false;
             search.value = text === "" && replacement.value === null ? null : text;
           }}
           onKeyDown={(event) => {
-            if (event.key === "Enter" && event.altKey) performAction("words.remove-matches");
-            else if (event.key === "Enter") go(event.shiftKey ? -1 : 1);
+            if (takeUndo(event)) return;
+            if (event.key === "Enter" && event.altKey) {
+              hasEdited.current = true;
+              performAction("words.remove-matches");
+            } else if (event.key === "Enter") go(event.shiftKey ? -1 : 1);
             else if (event.key === "Escape") onClose();
             else return;
             event.preventDefault();
@@ -109,7 +124,9 @@ export function FindBar(props: FindBarProps) {
           class="find-row"
           onSubmit={(event) => {
             event.preventDefault();
-            if (replacement.value !== "") edit.replaceAll(replacement.value!);
+            if (replacement.value === "") return;
+            hasEdited.current = true;
+            edit.replaceAll(replacement.value!);
           }}
         >
           <Icon name="compare" />
@@ -119,10 +136,11 @@ export function FindBar(props: FindBarProps) {
             placeholder="Replace in text and subtitles"
             value={replacement.value}
             onInput={(event) => {
+              hasEdited.current = false;
               replacement.value = event.currentTarget.value;
             }}
             onKeyDown={(event) => {
-              if (event.key === "Escape") onClose();
+              if (!takeUndo(event) && event.key === "Escape") onClose();
             }}
           />
           <Button type="submit" disabled={found.length === 0 || replacement.value === ""}>
