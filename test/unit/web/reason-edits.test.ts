@@ -27,6 +27,22 @@ test("all removals of a reason are restored, the others stay, and they can be re
   );
 });
 
+test("words that are removed by hand with the pauses around them count once", () => {
+  const removed = (start: number, reason: RemovalReason) =>
+    ({ start, end: start + 1, isKept: false, reason, rule: null, confidence: null }) as const;
+  const kept = (start: number) => ({ start, end: start + 1, isKept: true, review: null }) as const;
+  const spans = [
+    ...[kept(0), removed(1, "manual"), removed(2, "silence"), removed(3, "manual"), kept(4)],
+    ...[removed(5, "silence"), removed(6, "manual"), kept(7), removed(8, "silence"), kept(9)],
+  ];
+  expect(countReasons({ duration: 10, spans })).toEqual(
+    new Map([
+      ["manual", { count: 2, time: 3 }],
+      ["silence", { count: 3, time: 3 }],
+    ]),
+  );
+});
+
 test("only pauses that are longer than the limit are removed", () => {
   fc.assert(
     fc.property(recordings, fc.integer({ min: 1, max: 3_000_000 }), ({ plan }, limit) => {

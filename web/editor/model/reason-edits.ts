@@ -11,13 +11,22 @@ import {
 
 export type ReasonTotal = { count: number; time: number };
 
-/** Returns the number and the duration of the removed spans of each reason. */
+/**
+ * Returns the number and the duration of the removed spans of each reason. A removal by hand that includes pauses is
+ * one, although they divide its span.
+ */
 export function countReasons({ spans }: EditorPlan): Map<RemovalReason, ReasonTotal> {
   const totals = new Map<RemovalReason, ReasonTotal>();
+  let isCounted = false;
   for (const span of spans) {
-    if (span.isKept) continue;
-    const total = totals.get(span.reason) ?? { count: 0, time: 0 };
-    totals.set(span.reason, { count: total.count + 1, time: total.time + span.end - span.start });
+    if (span.isKept) {
+      isCounted = false;
+      continue;
+    }
+    const { count, time } = totals.get(span.reason) ?? { count: 0, time: 0 };
+    const isPart = span.reason === "manual" && isCounted;
+    isCounted ||= span.reason === "manual";
+    totals.set(span.reason, { count: count + Number(!isPart), time: time + span.end - span.start });
   }
   return totals;
 }
