@@ -1,10 +1,10 @@
-/** A real browser: the gray shapes of a recording that is loading have the layout of its type. */
+/** A real browser: a recording that is loading has gray shapes in the layout of its type, and exact times afterwards. */
 import { expect, test } from "bun:test";
-import { video } from "../http/media";
+import { makeMedia, video } from "../http/media";
 import { useDashboard } from "./dashboard";
 import { createStudioAsset } from "./studio";
 
-const { open, server } = useDashboard();
+const { address, browse, open, server } = useDashboard();
 
 test("a recording of the list loads in the layout of audio, an unknown one in that of a video", async () => {
   const user = await server().user();
@@ -83,4 +83,23 @@ test.each([
   await page.getByRole("tab", { name: "Transcript" }).waitFor();
   await page.locator(".result-times").waitFor();
   expect(await measure()).toEqual(shapes);
+});
+
+test("times have the timecode of the recording as soon as it is known", async () => {
+  const user = await server().user();
+  const pattern = "testsrc2=s=320x180:r=30000/1001:d=2";
+  const encode = ["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-timecode", "01:00:00;00"];
+  const { id } = await user.ready(await makeMedia("drop.mov", "-f", "lavfi", "-i", pattern, ...encode));
+  const page = await (await browse(user)).newPage();
+  const held = Promise.withResolvers<void>();
+  await page.route("**/media", async (route) => {
+    await held.promise;
+    await route.continue();
+  });
+  await page.goto(address(`/assets/${id}`));
+  await page.locator(".timecode").getByText("00:00:00:00").waitFor();
+  held.resolve();
+  await page.locator(".timecode").getByText("00:00:00;00").waitFor();
+  await page.locator(".source-time").getByText("Source 01:00:00;00").waitFor();
+  await page.locator(".timeline-flag").getByText("00:00:00;00").waitFor();
 });

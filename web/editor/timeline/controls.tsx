@@ -1,12 +1,13 @@
 /** Controls of the timeline that the keyboard reaches: the playhead and the edges in view. */
 
-import { type ReadonlySignal, type Signal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import { type ReadonlySignal, type Signal, useSignal, useSignalEffect } from "@preact/signals";
 import type { RefObject } from "preact";
 import { useRef } from "preact/hooks";
 import { TICKS_PER_SECOND } from "../../../src/domain/time";
 import { formatTimecode } from "../../app/format";
 import { countEdgesIn, type Edge, getEdgeKey, listEdgesIn } from "../model/edges";
 import { type EditorPlan, toSeconds } from "../model/plan";
+import { useComputedOf } from "../state/context";
 import { endOf, toX, type View } from "./view";
 
 type PlayheadFlagProps = {
@@ -35,7 +36,7 @@ export function isOnFlag(view: View, time: number, x: number, y: number): boolea
 
 /** The playhead as a slider over the whole recording: a flag with the time in the ruler. */
 export function PlayheadFlag({ duration, playhead, frameDuration, formatTime, flag, onSeek }: PlayheadFlagProps) {
-  const text = useComputed(() => formatTime(playhead.value));
+  const text = useComputedOf(() => formatTime(playhead.value), [formatTime, playhead]);
   const said = useRef(-1);
   useSignalEffect(() => {
     const time = playhead.value;

@@ -91,8 +91,8 @@ function PlayButton() {
 /** The position in the cut and in the recording. The one that plays is the large one's neighbor in bright text. */
 function Times() {
   const { editor, playback, clock } = useEditor();
-  const inCut = useComputed(() => toTimecode(clock, playback.cutPosition.value, false));
-  const inSource = useComputed(() => toTimecode(clock, playback.playhead.value, true));
+  const inCut = useComputedOf(() => toTimecode(clock, playback.cutPosition.value, false), [clock, playback]);
+  const inSource = useComputedOf(() => toTimecode(clock, playback.playhead.value, true), [clock, playback]);
   const isCut = playback.mode.value === "cut";
   if (isGoingTo.value) return <GoTo />;
   const kept = getKeptDuration(editor.latePlan.value);
