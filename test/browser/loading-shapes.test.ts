@@ -1,4 +1,4 @@
-/** A real browser: a recording that is loading has gray shapes in the layout of its type, and exact times afterwards. */
+/** A real browser: a recording that is loading has gray shapes in the layout of its type, and exact times later. */
 import { expect, test } from "bun:test";
 import { makeMedia, video } from "../http/media";
 import { useDashboard } from "./dashboard";
