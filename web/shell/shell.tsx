@@ -12,9 +12,8 @@ import { lazyPage, withStyle } from "../app/routes";
 import { canWrite, findPurgeTime, me } from "../app/session";
 import { showFailure, showToast } from "../app/toasts";
 import { isTrayNeeded } from "../app/tray-state";
-import { Button } from "../ui/button";
 import { Icon } from "../ui/icon";
-import { useBusy } from "../ui/use-busy";
+import { BusyButton } from "../ui/use-busy";
 import { receiveOtherDrops } from "../upload/dropped-files";
 import type { Drop, default as DroppedRecordings } from "../upload/dropped-recordings";
 import { ThemeButton } from "./brand";
@@ -71,15 +70,13 @@ export function Shell({ children }: { children: ComponentChildren }) {
 
 /** Shows on every page that the account is pending deletion, and offers to restore it. */
 function GraceBanner() {
-  const { isBusy, run } = useBusy();
   const deletedAt = me.value?.deleted_at ?? null;
   if (deletedAt === null) return null;
-  const restore = () =>
-    run(async () => {
-      await must(api.POST("/api/v1/users/me/restore"));
-      await loadSession();
-      showToast({ kind: "info", text: "Your account was restored." });
-    });
+  const restore = async () => {
+    await must(api.POST("/api/v1/users/me/restore"));
+    await loadSession();
+    showToast({ kind: "info", text: "Your account was restored." });
+  };
   return (
     <section class="message warning grace-banner" aria-label="Account deletion">
       <Icon name="warning" />
@@ -88,9 +85,9 @@ function GraceBanner() {
         <strong>{formatDay(findPurgeTime(deletedAt))}</strong>. Until then you can restore it, and nothing is lost.
       </p>
       <span class="message-actions">
-        <Button look="primary" isBusy={isBusy} onClick={() => void restore()}>
+        <BusyButton look="primary" work={restore}>
           Restore account
-        </Button>
+        </BusyButton>
       </span>
     </section>
   );

@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { findAction, isEnabled, labelWithKey, performAction } from "../app/actions";
 import { Icon, type IconName } from "./icon";
 
-type ButtonProps = Omit<JSX.IntrinsicElements["button"], "icon" | "size"> & {
+export type ButtonProps = Omit<JSX.IntrinsicElements["button"], "icon" | "size"> & {
   icon?: IconName | undefined;
   look?: "default" | "primary" | "danger" | "quiet";
   /** Shows a button that is working and cannot be pressed again. */

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { useId, useLayoutEffect, useRef } from "preact/hooks";
-import { Button, IconButton } from "./button";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { Button, type ButtonProps, IconButton } from "./button";
 import { ErrorMessage } from "./states";
 import { useBusy } from "./use-busy";
 
@@ -121,5 +121,22 @@ export function ConfirmDialog({
         </Button>
       </div>
     </Dialog>
+  );
+}
+
+type ConfirmButtonProps = Omit<ConfirmProps, "onClose"> & {
+  button: Omit<ButtonProps, "onClick">;
+  /** If false, the button is hidden, but an open dialog stays open. */
+  isOffered?: boolean;
+};
+
+/** A button that acts after a confirmation. */
+export function ConfirmButton({ button, isOffered = true, ...dialog }: ConfirmButtonProps) {
+  const [isAsking, setIsAsking] = useState(false);
+  return (
+    <>
+      {isOffered && <Button {...button} onClick={() => setIsAsking(true)} />}
+      {isAsking && <ConfirmDialog {...dialog} onClose={() => setIsAsking(false)} />}
+    </>
   );
 }

@@ -7,7 +7,7 @@ type SectionProps = {
   title: string;
   hint?: ComponentChildren;
   actions?: ComponentChildren;
-  children: ComponentChildren;
+  children?: ComponentChildren;
 };
 
 /** A section of a page with its own heading. */

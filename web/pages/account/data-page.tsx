@@ -7,7 +7,7 @@ import { loadSession } from "../../app/load-session";
 import { openDownload } from "../../app/save-file";
 import { isBilled, type Me, me } from "../../app/session";
 import { Button } from "../../ui/button";
-import { ConfirmDialog } from "../../ui/dialog";
+import { ConfirmButton } from "../../ui/dialog";
 import { Section } from "../../ui/section";
 import { ErrorMessage, ResourceView } from "../../ui/states";
 import { RelativeTime } from "../../ui/time";
@@ -180,30 +180,24 @@ function Ready({ payload, expiresAt, content, latest }: ReadyProps) {
 
 /** Deletes the account after a warning about the losses. */
 function DeletionSection({ profile }: { profile: Me }) {
-  const [isOpen, setIsOpen] = useState(false);
   return (
     <Section
       title="Delete your account"
       hint={`You can restore it for ${GRACE_DAYS} days. After that, all of its data is permanently deleted.`}
     >
       <div class="toolbar">
-        <Button look="danger" icon="trash" onClick={() => setIsOpen(true)}>
-          Delete account…
-        </Button>
-      </div>
-      {isOpen && (
-        <ConfirmDialog
+        <ConfirmButton
+          button={{ look: "danger", icon: "trash", children: "Delete account…" }}
           title="Delete your account?"
           confirmLabel="Delete account"
           onConfirm={async () => {
             await must(api.DELETE("/api/v1/users/me"));
             await loadSession();
           }}
-          onClose={() => setIsOpen(false)}
         >
           <Losses profile={profile} />
-        </ConfirmDialog>
-      )}
+        </ConfirmButton>
+      </div>
     </Section>
   );
 }

@@ -1,21 +1,19 @@
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { api, must, type Schemas } from "../../app/api";
 import { useOffsetList } from "../../app/cache";
 import { showToast } from "../../app/toasts";
-import { Button } from "../../ui/button";
 import { type Column, DataTable } from "../../ui/data-table";
-import { ConfirmDialog } from "../../ui/dialog";
+import { ConfirmButton } from "../../ui/dialog";
 import { focusHeading } from "../../ui/page";
 import { Section } from "../../ui/section";
 import { Empty } from "../../ui/states";
 import { RelativeTime } from "../../ui/time";
-import { useBusy } from "../../ui/use-busy";
+import { BusyButton } from "../../ui/use-busy";
 
 type Session = Schemas["SessionItem"];
 
 /** Lists the user's sessions. */
 export function SessionsSection() {
-  const [isEnding, setIsEnding] = useState(false);
   const list = useOffsetList<Session>(["sessions"], (query, signal) =>
     must(api.GET("/api/v1/sessions", { params: { query }, signal })),
   );
@@ -25,13 +23,10 @@ export function SessionsSection() {
     <Section
       title="Sessions"
       hint="Browsers and devices that are signed in to your account. A session ends after 30 days without use."
-      actions={others && <Button onClick={() => setIsEnding(true)}>End all other sessions</Button>}
-    >
-      <div>
-        <DataTable caption="Sessions" columns={columns} list={list} empty={<Empty title="No sessions" icon="user" />} />
-      </div>
-      {isEnding && (
-        <ConfirmDialog
+      actions={
+        <ConfirmButton
+          isOffered={others}
+          button={{ children: "End all other sessions" }}
           title="End all other sessions?"
           confirmLabel="End other sessions"
           onConfirm={async () => {
@@ -39,14 +34,17 @@ export function SessionsSection() {
             showToast({ kind: "info", text: "All other sessions have ended." });
             await list.reload();
           }}
-          onClose={() => setIsEnding(false)}
         >
           <p>
             All of your other browsers and devices are signed out. Uploads that run there stop, and can be resumed after
             signing in. API keys keep working.
           </p>
-        </ConfirmDialog>
-      )}
+        </ConfirmButton>
+      }
+    >
+      <div>
+        <DataTable caption="Sessions" columns={columns} list={list} empty={<Empty title="No sessions" icon="user" />} />
+      </div>
     </Section>
   );
 }
@@ -74,22 +72,17 @@ const createColumns = (onEnded: () => Promise<void>): Column<Session>[] => [
 
 /** Ends a session without confirmation: the user only has to sign in again. */
 function EndButton({ session, onEnded }: { session: Session; onEnded(): Promise<void> }) {
-  const { isBusy, run } = useBusy();
-  const end = () =>
-    run(async () => {
-      await must(api.DELETE("/api/v1/sessions/{session_id}", { params: { path: { session_id: session.id } } }));
-      showToast({ kind: "info", text: `The session of ${toDeviceName(session.user_agent)} has ended.` });
-      await onEnded();
-      focusHeading();
-    });
+  const device = toDeviceName(session.user_agent);
+  const end = async () => {
+    await must(api.DELETE("/api/v1/sessions/{session_id}", { params: { path: { session_id: session.id } } }));
+    showToast({ kind: "info", text: `The session of ${device} has ended.` });
+    await onEnded();
+    focusHeading();
+  };
   return (
-    <Button
-      isBusy={isBusy}
-      aria-label={`End the session of ${toDeviceName(session.user_agent)}, ${session.address ?? "unknown address"}`}
-      onClick={() => void end()}
-    >
+    <BusyButton work={end} aria-label={`End the session of ${device}, ${session.address ?? "unknown address"}`}>
       End
-    </Button>
+    </BusyButton>
   );
 }
 

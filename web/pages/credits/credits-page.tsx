@@ -1,4 +1,3 @@
-import { useState } from "preact/hooks";
 import { api, must, type Schemas } from "../../app/api";
 import { type Resource, useOffsetList, useRead } from "../../app/cache";
 import { toNumber } from "../../app/english";
@@ -7,9 +6,8 @@ import { nameSteps } from "../../app/pipelines";
 import { formatPrice } from "../../app/rare-formats";
 import { canWrite, workspace } from "../../app/session";
 import { toLocalAddress } from "../../app/use-query";
-import { Button } from "../../ui/button";
 import { type Column, DataTable } from "../../ui/data-table";
-import { ConfirmDialog } from "../../ui/dialog";
+import { ConfirmButton } from "../../ui/dialog";
 import { Icon } from "../../ui/icon";
 import { Section } from "../../ui/section";
 import { ErrorPanel, ListSkeleton, ResourceView } from "../../ui/states";
@@ -200,7 +198,6 @@ type SubscriptionPanelProps = { subscription: Resource<Subscription | null>; pri
 
 /** The current subscription of the workspace. Renders nothing without one. */
 function SubscriptionPanel({ subscription: resource, prices }: SubscriptionPanelProps) {
-  const [isEnding, setIsEnding] = useState(false);
   const state = resource.state.value;
   if (state.kind === "failed") return <ErrorPanel {...state} onRetry={() => void resource.reload()} />;
   if (state.kind === "loading" || state.value === null) return null;
@@ -209,14 +206,10 @@ function SubscriptionPanel({ subscription: resource, prices }: SubscriptionPanel
   return (
     <Section
       title="Subscription"
-      actions={canEnd && <Button onClick={() => setIsEnding(true)}>Cancel subscription</Button>}
-    >
-      <p>
-        <strong dir="auto">{nameSubscription(subscription, prices)}</strong>
-      </p>
-      {subscription.state === "past_due" ? <FailedPayment /> : <p>{describe(subscription)}</p>}
-      {isEnding && (
-        <ConfirmDialog
+      actions={
+        <ConfirmButton
+          isOffered={canEnd}
+          button={{ children: "Cancel subscription" }}
           title="Cancel the subscription?"
           confirmLabel="Cancel subscription"
           closeLabel="Keep subscription"
@@ -224,11 +217,15 @@ function SubscriptionPanel({ subscription: resource, prices }: SubscriptionPanel
             await must(api.DELETE("/api/v1/billing/subscription"));
             await resource.reload();
           }}
-          onClose={() => setIsEnding(false)}
         >
           <p>{describeEnd(subscription)}</p>
-        </ConfirmDialog>
-      )}
+        </ConfirmButton>
+      }
+    >
+      <p>
+        <strong dir="auto">{nameSubscription(subscription, prices)}</strong>
+      </p>
+      {subscription.state === "past_due" ? <FailedPayment /> : <p>{describe(subscription)}</p>}
     </Section>
   );
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from "preact";
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { api, must } from "../../app/api";
 import type { PagedList } from "../../app/cache";
 import { formatRemaining, formatShare } from "../../app/format";
@@ -18,10 +18,9 @@ import { createRemainingTime } from "../../app/rare-formats";
 import { canWrite, isBilled, me } from "../../app/session";
 import { showToast } from "../../app/toasts";
 import { PersonCell } from "../../ui/avatar";
-import { Button } from "../../ui/button";
 import type { Column } from "../../ui/data-table";
-import { ConfirmDialog } from "../../ui/dialog";
-import { useBusy } from "../../ui/use-busy";
+import { ConfirmButton } from "../../ui/dialog";
+import { BusyButton } from "../../ui/use-busy";
 
 type JobActionProps = { pipeline: Pipeline; onChange(): void };
 
@@ -65,25 +64,22 @@ type RetryProps = JobActionProps & { step: Step };
 
 /** Retries a step, which creates a new cut or render, and runs the steps after it. */
 export function RetryButton({ pipeline, step, onChange }: RetryProps) {
-  const { isBusy, run } = useBusy();
-  const retry = () =>
-    run(async () => {
-      const params = { path: { pipeline_id: pipeline.id, step_id: step.id } };
-      await must(api.POST("/api/v1/pipelines/{pipeline_id}/steps/{step_id}/retry", { params }));
-      showToast({ kind: "info", text: `${nameJob(pipeline)} was started again.` });
-      onChange();
-    });
+  const retry = async () => {
+    const params = { path: { pipeline_id: pipeline.id, step_id: step.id } };
+    await must(api.POST("/api/v1/pipelines/{pipeline_id}/steps/{step_id}/retry", { params }));
+    showToast({ kind: "info", text: `${nameJob(pipeline)} was started again.` });
+    onChange();
+  };
   return (
-    <Button icon="undo" isBusy={isBusy} aria-label={`Retry ${nameJob(pipeline)}`} onClick={() => void retry()}>
+    <BusyButton icon="undo" work={retry} aria-label={`Retry ${nameJob(pipeline)}`}>
       Retry
-    </Button>
+    </BusyButton>
   );
 }
 
 type CancelButtonProps = {
   /** The name of the job, such as "render of interview.mp4". */
   jobName: string;
-  /** If false, the button is hidden, but an open dialog stays open. */
   isOffered?: boolean;
   onConfirm(): Promise<void>;
   /** A description of what stops and what is lost. */
@@ -91,29 +87,17 @@ type CancelButtonProps = {
 };
 
 /** Cancels a job after a confirmation. */
-export function CancelButton({ jobName, isOffered = true, onConfirm, children }: CancelButtonProps) {
-  const [isAsking, setIsAsking] = useState(false);
-  return (
-    <>
-      {isOffered && (
-        <Button aria-label={`Cancel ${jobName}`} onClick={() => setIsAsking(true)}>
-          Cancel
-        </Button>
-      )}
-      {isAsking && (
-        <ConfirmDialog
-          title="Cancel this job?"
-          confirmLabel="Cancel the job"
-          closeLabel="Keep it"
-          onConfirm={onConfirm}
-          onClose={() => setIsAsking(false)}
-        >
-          <p>{children}</p>
-        </ConfirmDialog>
-      )}
-    </>
-  );
-}
+export const CancelButton = ({ jobName, children, ...props }: CancelButtonProps) => (
+  <ConfirmButton
+    {...props}
+    button={{ "aria-label": `Cancel ${jobName}`, children: "Cancel" }}
+    title="Cancel this job?"
+    confirmLabel="Cancel the job"
+    closeLabel="Keep it"
+  >
+    <p>{children}</p>
+  </ConfirmButton>
+);
 
 /** A job with a link to its page, and its recording below. */
 export const JobCell = ({ pipeline }: { pipeline: Pipeline }) => (

@@ -16,14 +16,13 @@ import {
   type Step,
 } from "../../app/pipelines";
 import { canWrite, isBilled, workspace } from "../../app/session";
-import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { Page } from "../../ui/page";
 import { type Fact, Facts, Section } from "../../ui/section";
 import { Empty, ListSkeleton, ResourceView } from "../../ui/states";
 import { JobStatus } from "../../ui/status";
 import { RelativeTime } from "../../ui/time";
-import { useBusy } from "../../ui/use-busy";
+import { BusyButton } from "../../ui/use-busy";
 import { adviseAsset, adviseCut, adviseRender } from "../asset/problem-texts";
 import { Missing } from "../missing";
 import { JobActions, JobProgress, RecordingLink, RetryButton, StarterCell } from "./job-actions";
@@ -200,14 +199,11 @@ function StepOutput({ step, pipeline }: { step: Step; pipeline: Pipeline }) {
   return <a href={href}>Open the recording</a>;
 }
 
-function RenderOutput({ id, href }: { id: string; href: string }) {
-  const { isBusy, run } = useBusy();
-  return (
-    <span class="toolbar">
-      <a href={href}>View the render</a>
-      <Button icon="download" isBusy={isBusy} onClick={() => void run(() => downloadRender(id))}>
-        Download
-      </Button>
-    </span>
-  );
-}
+const RenderOutput = ({ id, href }: { id: string; href: string }) => (
+  <span class="toolbar">
+    <a href={href}>View the render</a>
+    <BusyButton icon="download" work={() => downloadRender(id)}>
+      Download
+    </BusyButton>
+  </span>
+);

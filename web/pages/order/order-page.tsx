@@ -17,7 +17,7 @@ import {
 } from "../../app/session";
 import { isUuid } from "../../app/use-query";
 import { Button } from "../../ui/button";
-import { ConfirmDialog } from "../../ui/dialog";
+import { ConfirmButton } from "../../ui/dialog";
 import { Form } from "../../ui/form";
 import { NotFoundPage, Page } from "../../ui/page";
 import { type Fact, Facts } from "../../ui/section";
@@ -124,7 +124,6 @@ type OrderActionsProps = {
 
 /** Actions for the buyer while the order is pending: pay, or cancel. */
 function OrderActions({ order, workspaceId, onChanged }: OrderActionsProps) {
-  const [isCancelling, setIsCancelling] = useState(false);
   const [isLeaving, setIsLeaving] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const params = { path: { order_id: order.id }, header: toOrderHeader(workspaceId) };
@@ -155,10 +154,8 @@ function OrderActions({ order, workspaceId, onChanged }: OrderActionsProps) {
             Continue to payment
           </Button>
         )}
-        <Button onClick={() => setIsCancelling(true)}>Cancel order</Button>
-      </div>
-      {isCancelling && (
-        <ConfirmDialog
+        <ConfirmButton
+          button={{ children: "Cancel order" }}
           title="Cancel the order?"
           confirmLabel="Cancel order"
           closeLabel="Keep order"
@@ -166,13 +163,12 @@ function OrderActions({ order, workspaceId, onChanged }: OrderActionsProps) {
             await must(api.POST("/api/v1/billing/orders/{order_id}/cancel", { params }));
             await onChanged();
           }}
-          onClose={() => setIsCancelling(false)}
         >
           <p>
             The order is closed: it can no longer be paid or approved, and no credits are added. You can order again.
           </p>
-        </ConfirmDialog>
-      )}
+        </ConfirmButton>
+      </div>
     </>
   );
 }

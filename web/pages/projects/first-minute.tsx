@@ -6,7 +6,7 @@ import { showFailure } from "../../app/toasts";
 import { Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { Empty } from "../../ui/states";
-import { useBusy } from "../../ui/use-busy";
+import { BusyButton } from "../../ui/use-busy";
 import { type DroppedFiles, toDropped } from "../../upload/dropped-files";
 import { describeLimits, useUploadLimits } from "../../upload/limits";
 import { RECORDING_TYPES } from "../../upload/recording-types";
@@ -70,17 +70,15 @@ function FirstUpload() {
 
 /** Uploads the demo talk like a recording of the user's. */
 function DemoButton({ upload }: { upload(files: File[]): Promise<void> }) {
-  const { isBusy, run } = useBusy();
-  const start = () =>
-    run(async () => {
-      const response = await fetch(DEMO_TALK_URL);
-      if (!response.ok) throw new Error("The demo talk was not found. Reload the page.");
-      await upload([new File([await response.blob()], "Demo talk.mp4", { type: "video/mp4" })]);
-    });
+  const start = async () => {
+    const response = await fetch(DEMO_TALK_URL);
+    if (!response.ok) throw new Error("The demo talk was not found. Reload the page.");
+    await upload([new File([await response.blob()], "Demo talk.mp4", { type: "video/mp4" })]);
+  };
   return (
-    <Button icon="play" isBusy={isBusy} onClick={() => void start()}>
+    <BusyButton icon="play" work={start}>
       Try the demo talk
-    </Button>
+    </BusyButton>
   );
 }
 

@@ -10,7 +10,7 @@ import { chooseWorkspace, isBilled, leftWorkspaces, toWorkspaceName, workspace }
 import { showToast } from "../../app/toasts";
 import { Button } from "../../ui/button";
 import { type Column, DataTable } from "../../ui/data-table";
-import { ConfirmDialog } from "../../ui/dialog";
+import { ConfirmButton, ConfirmDialog } from "../../ui/dialog";
 import { EmailAddress } from "../../ui/email-address";
 import { NameDialog } from "../../ui/form-dialog";
 import { NotFoundPage, Page } from "../../ui/page";
@@ -245,17 +245,12 @@ type DeleteSectionProps = { value: Schemas["WorkspaceDetail"]; onDeleted(): Prom
 
 /** Deletes a workspace after a warning about the losses. */
 function DeleteSection({ value, onDeleted }: DeleteSectionProps) {
-  const [isOpen, setIsOpen] = useState(false);
   const others = value.member_count - 1;
   return (
     <Section title="Delete this workspace" hint="Everything in it is permanently deleted, for all members.">
       <div class="toolbar">
-        <Button look="danger" icon="trash" onClick={() => setIsOpen(true)}>
-          Delete workspace…
-        </Button>
-      </div>
-      {isOpen && (
-        <ConfirmDialog
+        <ConfirmButton
+          button={{ look: "danger", icon: "trash", children: "Delete workspace…" }}
           title="Delete this workspace?"
           confirmLabel="Delete workspace"
           onConfirm={async () => {
@@ -269,7 +264,6 @@ function DeleteSection({ value, onDeleted }: DeleteSectionProps) {
             );
             await onDeleted();
           }}
-          onClose={() => setIsOpen(false)}
         >
           <div class="losses">
             <p>
@@ -288,8 +282,8 @@ function DeleteSection({ value, onDeleted }: DeleteSectionProps) {
             </ul>
             <p>Running jobs are cancelled. This cannot be undone.</p>
           </div>
-        </ConfirmDialog>
-      )}
+        </ConfirmButton>
+      </div>
     </Section>
   );
 }

@@ -13,7 +13,7 @@ import { Facts, Section } from "../../../ui/section";
 import { Empty } from "../../../ui/states";
 import { JobStatus } from "../../../ui/status";
 import { RelativeTime } from "../../../ui/time";
-import { useBusy } from "../../../ui/use-busy";
+import { BusyButton, useBusy } from "../../../ui/use-busy";
 import { AdminFrame, mustAdmin } from "../admin-frame";
 
 /** The page for backups and the proof that they can be restored. */
@@ -119,18 +119,16 @@ type VerifyButtonProps = { run: BackupRun; onStarted(): Promise<void> };
 
 /** Verifies a backup against its manifest. Shown only for a complete backup that still exists. */
 function VerifyButton({ run, onStarted }: VerifyButtonProps) {
-  const busy = useBusy();
   if (run.kind !== "backup" || run.state !== "completed" || !run.is_available) return null;
-  const verify = () =>
-    busy.run(async () => {
-      const params = { path: { run_id: run.id } };
-      await mustAdmin(api.POST("/api/v1/admin/backups/{run_id}/verify", { params })).finally(onStarted);
-      showToast({ kind: "info", text: "Verifying every file of the backup." });
-    });
+  const verify = async () => {
+    const params = { path: { run_id: run.id } };
+    await mustAdmin(api.POST("/api/v1/admin/backups/{run_id}/verify", { params })).finally(onStarted);
+    showToast({ kind: "info", text: "Verifying every file of the backup." });
+  };
   return (
-    <Button isBusy={busy.isBusy} aria-label={`Verify ${run.name}`} onClick={() => void verify()}>
+    <BusyButton work={verify} aria-label={`Verify ${run.name}`}>
       Verify
-    </Button>
+    </BusyButton>
   );
 }
 

@@ -1,4 +1,3 @@
-import { useState } from "preact/hooks";
 import type { OrderState, PaymentProvider } from "../../../../src/domain/states";
 import { api, type Schemas } from "../../../app/api";
 import { useOffsetList, useRead } from "../../../app/cache";
@@ -10,7 +9,7 @@ import { showFailure, showToast } from "../../../app/toasts";
 import { isOneOf, useQuery, withoutEmpty } from "../../../app/use-query";
 import { Button } from "../../../ui/button";
 import { type Column, DataTable } from "../../../ui/data-table";
-import { ConfirmDialog } from "../../../ui/dialog";
+import { ConfirmButton } from "../../../ui/dialog";
 import { Filter, FilterBar, listChoices } from "../../../ui/filter-bar";
 import { NotFoundPage } from "../../../ui/page";
 import { Section } from "../../../ui/section";
@@ -151,7 +150,6 @@ type WaitingOrderProps = { order: Schemas["AdminOrder"]; onDecided(): Promise<vo
 
 function WaitingOrder({ order, onDecided }: WaitingOrderProps) {
   const { isBusy, run } = useBusy();
-  const [isRejecting, setIsRejecting] = useState(false);
   const params = { path: { order_id: order.id } };
   const credits = formatCount(order.credits, "credit");
   const decide = async (call: Promise<Schemas["AdminOrder"]>, done: string) => {
@@ -189,24 +187,19 @@ function WaitingOrder({ order, onDecided }: WaitingOrderProps) {
         <Button look="primary" isBusy={isBusy} aria-label={`Approve ${order.name}`} onClick={() => void approve()}>
           Approve
         </Button>
-        <Button disabled={isBusy} aria-label={`Reject ${order.name}`} onClick={() => setIsRejecting(true)}>
-          Reject
-        </Button>
-      </div>
-      {isRejecting && (
-        <ConfirmDialog
+        <ConfirmButton
+          button={{ disabled: isBusy, "aria-label": `Reject ${order.name}`, children: "Reject" }}
           title="Reject this order?"
           confirmLabel="Reject order"
           onConfirm={reject}
-          onClose={() => setIsRejecting(false)}
         >
           <p>
             {credits} ({formatPrice(order)}) are not added to the workspace of{" "}
             <strong dir="auto">{order.created_by?.email ?? order.workspace?.name ?? "a deleted user"}</strong>. This
             cannot be undone; the user can place a new order.
           </p>
-        </ConfirmDialog>
-      )}
+        </ConfirmButton>
+      </div>
     </li>
   );
 }

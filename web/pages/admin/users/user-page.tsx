@@ -7,15 +7,14 @@ import { formatBytes, formatCount, formatDay, formatTime } from "../../../app/fo
 import { loadSession } from "../../../app/load-session";
 import { findPurgeTime, isBilled, me } from "../../../app/session";
 import { showToast } from "../../../app/toasts";
-import { Button } from "../../../ui/button";
-import { ConfirmDialog } from "../../../ui/dialog";
+import { ConfirmButton } from "../../../ui/dialog";
 import { Field, Form, SelectField } from "../../../ui/form";
 import { Icon } from "../../../ui/icon";
 import { NotFoundPage } from "../../../ui/page";
 import { Facts, Section } from "../../../ui/section";
 import { ListSkeleton, ResourceView } from "../../../ui/states";
 import { RelativeTime } from "../../../ui/time";
-import { useBusy } from "../../../ui/use-busy";
+import { BusyButton } from "../../../ui/use-busy";
 import { AdminFrame, mustAdmin } from "../admin-frame";
 import { ACTION_TEXTS, formatDetails, nameActor } from "../audit/audit-texts";
 import { AccessSection } from "./access-section";
@@ -98,13 +97,11 @@ type RestoreNoteProps = { user: AdminUserDetail; deletedAt: string; onChanged():
 
 /** Shows until when an account pending deletion can be restored. */
 function RestoreNote({ user, deletedAt, onChanged }: RestoreNoteProps) {
-  const { isBusy, run } = useBusy();
-  const restore = () =>
-    run(async () => {
-      const params = { path: { user_id: user.id } };
-      await mustAdmin(api.POST("/api/v1/admin/users/{user_id}/restore", { params }));
-      await onChanged();
-    });
+  const restore = async () => {
+    const params = { path: { user_id: user.id } };
+    await mustAdmin(api.POST("/api/v1/admin/users/{user_id}/restore", { params }));
+    await onChanged();
+  };
   return (
     <div class="message warning">
       <Icon name="warning" />
@@ -113,9 +110,7 @@ function RestoreNote({ user, deletedAt, onChanged }: RestoreNoteProps) {
         {describeContents(user)}.
       </p>
       <span class="message-actions">
-        <Button isBusy={isBusy} onClick={() => void restore()}>
-          Restore account
-        </Button>
+        <BusyButton work={restore}>Restore account</BusyButton>
       </span>
     </div>
   );
@@ -240,7 +235,6 @@ type DeletionSectionProps = { user: AdminUserDetail; onChanged(): Promise<void> 
 
 /** Deletes an account. Its content is kept during the grace period. */
 function DeletionSection({ user, onChanged }: DeletionSectionProps) {
-  const [isAsking, setIsAsking] = useState(false);
   const owned = listOnlyOwned(user);
   const isSelf = me.value?.id === user.id;
   const rest = describeRest(user);
@@ -258,13 +252,8 @@ function DeletionSection({ user, onChanged }: DeletionSectionProps) {
         )
       }
       actions={
-        <Button icon="trash" look="danger" disabled={owned.length > 0} onClick={() => setIsAsking(true)}>
-          Delete account
-        </Button>
-      }
-    >
-      {isAsking && (
-        <ConfirmDialog
+        <ConfirmButton
+          button={{ icon: "trash", look: "danger", disabled: owned.length > 0, children: "Delete account" }}
           title={isSelf ? "Delete your own account?" : "Delete this account?"}
           confirmLabel="Delete account"
           onConfirm={async () => {
@@ -273,7 +262,6 @@ function DeletionSection({ user, onChanged }: DeletionSectionProps) {
             if (isSelf) await loadSession();
             await onChanged();
           }}
-          onClose={() => setIsAsking(false)}
         >
           <p>
             <strong dir="auto">{user.email}</strong> can sign in only to restore the account. API keys stop working now.
@@ -283,8 +271,8 @@ function DeletionSection({ user, onChanged }: DeletionSectionProps) {
             {describeContents(user)}
             {rest !== "" && `; ${rest}`}. Until then you or the user can restore everything.
           </p>
-        </ConfirmDialog>
-      )}
-    </Section>
+        </ConfirmButton>
+      }
+    />
   );
 }

@@ -1,17 +1,15 @@
-import { useState } from "preact/hooks";
 import { useRoute } from "preact-iso";
 import { api } from "../../../app/api";
 import { useRead } from "../../../app/cache";
 import { formatBytes, formatDuration, formatElapsed } from "../../../app/format";
 import { showToast } from "../../../app/toasts";
-import { Button } from "../../../ui/button";
-import { ConfirmDialog } from "../../../ui/dialog";
+import { ConfirmButton } from "../../../ui/dialog";
 import { Icon } from "../../../ui/icon";
 import { NotFoundPage } from "../../../ui/page";
 import { type Fact, Facts, Section } from "../../../ui/section";
 import { ResourceView } from "../../../ui/states";
 import { RelativeTime } from "../../../ui/time";
-import { useBusy } from "../../../ui/use-busy";
+import { BusyButton } from "../../../ui/use-busy";
 import { AdminFrame, mustAdmin } from "../admin-frame";
 import {
   type AdminWorkerDetail,
@@ -123,10 +121,9 @@ type WorkerActionsProps = { worker: AdminWorkerDetail; onChanged(): Promise<void
 
 /** Drains, resumes and revokes a worker. */
 function WorkerActions({ worker, onChanged }: WorkerActionsProps) {
-  const { isBusy, run } = useBusy();
-  const [isRevoking, setIsRevoking] = useState(false);
   const params = { path: { worker_id: worker.id } };
-  const change = (call: () => Promise<unknown>) => run(() => call().finally(onChanged));
+  const resume = () => mustAdmin(api.POST("/api/v1/admin/workers/{worker_id}/resume", { params })).finally(onChanged);
+  const drain = () => mustAdmin(api.POST("/api/v1/admin/workers/{worker_id}/drain", { params })).finally(onChanged);
   const revoke = async () => {
     await mustAdmin(api.POST("/api/v1/admin/workers/{worker_id}/revoke", { params }));
     showToast({ kind: "info", text: `${worker.name} was revoked.` });
@@ -143,44 +140,25 @@ function WorkerActions({ worker, onChanged }: WorkerActionsProps) {
               : "Drain it before maintenance: it finishes its current work and accepts nothing new."}
           </span>
         </p>
-        {worker.is_draining ? (
-          <Button
-            isBusy={isBusy}
-            onClick={() => change(() => mustAdmin(api.POST("/api/v1/admin/workers/{worker_id}/resume", { params })))}
-          >
-            Resume
-          </Button>
-        ) : (
-          <Button
-            isBusy={isBusy}
-            onClick={() => change(() => mustAdmin(api.POST("/api/v1/admin/workers/{worker_id}/drain", { params })))}
-          >
-            Drain
-          </Button>
-        )}
+        <BusyButton work={worker.is_draining ? resume : drain}>{worker.is_draining ? "Resume" : "Drain"}</BusyButton>
       </div>
       <div class="setting">
         <p>
           <strong>Join token</strong>
           <span class="soft">Revoke it if you give the machine away or the token leaks.</span>
         </p>
-        <Button look="danger" onClick={() => setIsRevoking(true)}>
-          Revoke
-        </Button>
-      </div>
-      {isRevoking && (
-        <ConfirmDialog
+        <ConfirmButton
+          button={{ look: "danger", children: "Revoke" }}
           title="Revoke this worker?"
           confirmLabel="Revoke worker"
           onConfirm={revoke}
-          onClose={() => setIsRevoking(false)}
         >
           <p>
             <strong>{worker.name}</strong> stops immediately and cannot connect again. {describeRunning(worker)}{" "}
             Finished chunks of renders are kept. This cannot be undone: to join again, the machine needs a new token.
           </p>
-        </ConfirmDialog>
-      )}
+        </ConfirmButton>
+      </div>
     </Section>
   );
 }

@@ -6,7 +6,7 @@ import { showToast } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
 import { CodeBlock, CopyField, ShownOnceDialog } from "../../../ui/copy-field";
 import { type Column, DataTable } from "../../../ui/data-table";
-import { ConfirmDialog } from "../../../ui/dialog";
+import { ConfirmButton } from "../../../ui/dialog";
 import { FilterBar } from "../../../ui/filter-bar";
 import { Field } from "../../../ui/form";
 import { FormDialog } from "../../../ui/form-dialog";
@@ -193,7 +193,6 @@ const WaitingTokens = ({ tokens, onRevoked }: WaitingTokensProps) => (
 );
 
 function WaitingToken({ token, onRevoked }: { token: Token; onRevoked(): Promise<void> }) {
-  const [isAsking, setIsAsking] = useState(false);
   const revoke = async () => {
     const params = { path: { token_id: token.id } };
     await mustAdmin(api.DELETE("/api/v1/admin/worker-tokens/{token_id}", { params }));
@@ -208,22 +207,17 @@ function WaitingToken({ token, onRevoked }: { token: Token; onRevoked(): Promise
           Created <RelativeTime iso={token.created_at} />
         </span>
       </p>
-      <Button aria-label={`Revoke the token of ${token.name}`} onClick={() => setIsAsking(true)}>
-        Revoke
-      </Button>
-      {isAsking && (
-        <ConfirmDialog
-          title="Revoke this token?"
-          confirmLabel="Revoke token"
-          onConfirm={revoke}
-          onClose={() => setIsAsking(false)}
-        >
-          <p>
-            The token of <strong>{token.name}</strong> stops working. This cannot be undone, but you can create a new
-            token with the same name.
-          </p>
-        </ConfirmDialog>
-      )}
+      <ConfirmButton
+        button={{ "aria-label": `Revoke the token of ${token.name}`, children: "Revoke" }}
+        title="Revoke this token?"
+        confirmLabel="Revoke token"
+        onConfirm={revoke}
+      >
+        <p>
+          The token of <strong>{token.name}</strong> stops working. This cannot be undone, but you can create a new
+          token with the same name.
+        </p>
+      </ConfirmButton>
     </li>
   );
 }

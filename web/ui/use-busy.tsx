@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { showFailure } from "../app/toasts";
+import { Button, type ButtonProps } from "./button";
 
 type Busy = {
   isBusy: boolean;
@@ -26,4 +27,12 @@ export function useBusy({ isShown = false } = {}): Busy {
     }
   };
   return { isBusy, error, run };
+}
+
+type BusyButtonProps = Omit<ButtonProps, "onClick" | "isBusy"> & { work(): Promise<unknown> };
+
+/** A button that is busy while its work runs. An error appears as a toast. */
+export function BusyButton({ work, ...rest }: BusyButtonProps) {
+  const { isBusy, run } = useBusy();
+  return <Button {...rest} isBusy={isBusy} onClick={() => void run(work)} />;
 }
