@@ -127,3 +127,23 @@ const TableRow = <Row,>({ row, columns, rowClass }: TableRowProps<Row>) => (
     ))}
   </tr>
 );
+
+/** Returns the column with the buttons or the menu of each row. */
+export const createActionsColumn = <Row,>(width: string, cell: Column<Row>["cell"]): Column<Row> => ({
+  title: "Actions",
+  isTitleHidden: true,
+  width,
+  cell,
+});
+
+type TruncatedProps = { text: string; href?: string; class?: string };
+
+/** A name on one line, which is cut off at its end, with all of it as the tooltip. */
+export function Truncated({ text, class: look = "", ...link }: TruncatedProps) {
+  const Element = "href" in link ? "a" : "span";
+  return (
+    <Element {...link} class={`${look} truncate`} title={text} dir="auto">
+      {text}
+    </Element>
+  );
+}

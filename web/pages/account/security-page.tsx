@@ -5,7 +5,7 @@ import { type Me, me } from "../../app/session";
 import { showToast } from "../../app/toasts";
 import { Button } from "../../ui/button";
 import { NewPasswordField, UsernameField } from "../../ui/credential-fields";
-import { type Column, DataTable } from "../../ui/data-table";
+import { type Column, createActionsColumn, DataTable } from "../../ui/data-table";
 import { ConfirmDialog } from "../../ui/dialog";
 import { Field, Form, inToolbar } from "../../ui/form";
 import { focusHeading } from "../../ui/page";
@@ -172,17 +172,12 @@ const createColumns = (onRemove: (identity: Identity) => void): Column<Identity>
     cell: ({ last_sign_in_at: time }) =>
       time === null ? <span class="soft">never</span> : <RelativeTime iso={time} />,
   },
-  {
-    title: "Actions",
-    isTitleHidden: true,
-    width: "5.5rem",
-    cell: (identity) => (
-      <Button
-        aria-label={`Remove ${identity.provider}, ${identity.email ?? "unknown account"}`}
-        onClick={() => onRemove(identity)}
-      >
-        Remove
-      </Button>
-    ),
-  },
+  createActionsColumn("5.5rem", (identity) => (
+    <Button
+      aria-label={`Remove ${identity.provider}, ${identity.email ?? "unknown account"}`}
+      onClick={() => onRemove(identity)}
+    >
+      Remove
+    </Button>
+  )),
 ];

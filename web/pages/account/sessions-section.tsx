@@ -2,7 +2,7 @@ import { useMemo } from "preact/hooks";
 import { api, must, type Schemas } from "../../app/api";
 import { useOffsetList } from "../../app/cache";
 import { showToast } from "../../app/toasts";
-import { type Column, DataTable } from "../../ui/data-table";
+import { type Column, createActionsColumn, DataTable } from "../../ui/data-table";
 import { ConfirmButton } from "../../ui/dialog";
 import { focusHeading } from "../../ui/page";
 import { Section } from "../../ui/section";
@@ -62,12 +62,9 @@ const createColumns = (onEnded: () => Promise<void>): Column<Session>[] => [
   { title: "Address", width: "minmax(0, 1.6fr)", cell: ({ address }) => address ?? <span class="soft">unknown</span> },
   { title: "Signed in", cell: ({ created_at: time }) => <RelativeTime iso={time} /> },
   { title: "Last used", cell: ({ last_seen_at: time }) => <RelativeTime iso={time} /> },
-  {
-    title: "Actions",
-    isTitleHidden: true,
-    width: "4.5rem",
-    cell: (session) => (session.is_current ? null : <EndButton session={session} onEnded={onEnded} />),
-  },
+  createActionsColumn("4.5rem", (session) =>
+    session.is_current ? null : <EndButton session={session} onEnded={onEnded} />,
+  ),
 ];
 
 /** Ends a session without confirmation: the user only has to sign in again. */

@@ -7,6 +7,7 @@ import { readPermissions } from "../../app/load-session";
 import { PROBLEM_PAGES } from "../../app/notification-texts";
 import { isBilled } from "../../app/session";
 import { SETTINGS } from "../../shell/navigation";
+import { Truncated } from "../../ui/data-table";
 import { EmailAddress } from "../../ui/email-address";
 import { Icon } from "../../ui/icon";
 import { Page } from "../../ui/page";
@@ -59,6 +60,12 @@ export async function mustAdmin<Data>(answer: Parameters<typeof must<Data>>[0]):
 export const useHealth = (): Resource<Schemas["SystemHealth"]> =>
   useRead(["health"], (signal) => mustAdmin(api.GET("/api/v1/admin/health", { signal })), { refreshMs: 10_000 });
 
+export const UserLink = ({ user: { id, email } }: { user: { id: string; email: string } }) => (
+  <a class="truncate" href={`/admin/users/${id}`} title={email} dir="auto">
+    <EmailAddress address={email} />
+  </a>
+);
+
 type UserCellProps = {
   /** Null if the account was deleted. */
   user: { id: string; email: string } | null;
@@ -69,18 +76,8 @@ type UserCellProps = {
 /** A user with a link to the account, and the shared workspace concerned. */
 export const UserCell = ({ user, workspace }: UserCellProps) => (
   <div class="two-lines">
-    {user === null ? (
-      <span class="soft">Deleted user</span>
-    ) : (
-      <a class="truncate" href={`/admin/users/${user.id}`} title={user.email} dir="auto">
-        <EmailAddress address={user.email} />
-      </a>
-    )}
-    {workspace !== null && workspace.id !== user?.id && (
-      <span class="soft truncate" title={workspace.name} dir="auto">
-        {workspace.name}
-      </span>
-    )}
+    {user === null ? <span class="soft">Deleted user</span> : <UserLink user={user} />}
+    {workspace !== null && workspace.id !== user?.id && <Truncated class="soft" text={workspace.name} />}
   </div>
 );
 

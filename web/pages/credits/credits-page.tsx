@@ -6,7 +6,7 @@ import { nameSteps } from "../../app/pipelines";
 import { formatPrice } from "../../app/rare-formats";
 import { canWrite, workspace } from "../../app/session";
 import { toLocalAddress } from "../../app/use-query";
-import { type Column, DataTable } from "../../ui/data-table";
+import { type Column, DataTable, Truncated } from "../../ui/data-table";
 import { ConfirmButton } from "../../ui/dialog";
 import { Icon } from "../../ui/icon";
 import { Section } from "../../ui/section";
@@ -164,11 +164,7 @@ const COLUMNS: Column<Hold>[] = [
 function Recording({ hold: { asset } }: { hold: Hold }) {
   if (asset === null) return <span class="soft">Deleted recording</span>;
   const name = nameOf(asset);
-  return (
-    <a class="truncate" href={`/assets/${asset.id}`} title={name} dir="auto">
-      {name}
-    </a>
-  );
+  return <Truncated href={`/assets/${asset.id}`} text={name} />;
 }
 
 /** The credits that unfinished work has reserved. */

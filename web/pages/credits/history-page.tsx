@@ -9,7 +9,7 @@ import { saveFile } from "../../app/save-file";
 import { workspace } from "../../app/session";
 import { isDay, isOneOf, isSearch, toDayStart, useQuery, withoutEmpty } from "../../app/use-query";
 import { Button } from "../../ui/button";
-import { type Column, DataTable } from "../../ui/data-table";
+import { type Column, DataTable, Truncated } from "../../ui/data-table";
 import { DateField, Filter, FilterBar, listChoices, SearchField } from "../../ui/filter-bar";
 import { Empty, ErrorMessage } from "../../ui/states";
 import { Time } from "../../ui/time";
@@ -113,9 +113,7 @@ function HistorySubject({ entry }: { entry: CreditEntry }) {
     const name = nameOf(asset);
     return (
       <span class="history-subject">
-        <a class="truncate" href={`/assets/${asset.id}`} title={name} dir="auto">
-          {name}
-        </a>
+        <Truncated href={`/assets/${asset.id}`} text={name} />
         {pipelineId !== null && <a href={`/jobs/${pipelineId}`}>Job</a>}
       </span>
     );

@@ -26,12 +26,7 @@ const COLUMNS: Column<Invoice>[] = [
   { title: "Date", width: "12.5rem", cell: ({ created_at }) => <Time iso={created_at} /> },
   { title: "Credits", width: "6rem", isNumber: true, cell: ({ credits }) => toNumber(credits) },
   { title: "Amount", width: "8rem", isNumber: true, cell: (invoice) => <Amount invoice={invoice} /> },
-  {
-    title: "Invoice link",
-    width: "8rem",
-    isTitleHidden: true,
-    cell: (invoice) => <InvoiceLink invoice={invoice} />,
-  },
+  { title: "Invoice link", width: "8rem", isTitleHidden: true, cell: (invoice) => <InvoiceLink invoice={invoice} /> },
 ];
 
 const Amount = ({ invoice: { amount, amount_refunded: refunded, currency } }: { invoice: Invoice }) => (

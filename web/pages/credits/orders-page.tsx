@@ -4,7 +4,7 @@ import { toNumber } from "../../app/english";
 import { formatPrice } from "../../app/rare-formats";
 import { workspace } from "../../app/session";
 import { toLocalAddress } from "../../app/use-query";
-import { type Column, DataTable } from "../../ui/data-table";
+import { type Column, DataTable, Truncated } from "../../ui/data-table";
 import { Empty } from "../../ui/states";
 import { OrderStatus } from "../../ui/status";
 import { Time } from "../../ui/time";
@@ -16,11 +16,7 @@ const COLUMNS: Column<Order>[] = [
   {
     title: "Order",
     width: "minmax(0, 2fr)",
-    cell: (order) => (
-      <a class="truncate" href={toLocalAddress(order.url)} title={order.name} dir="auto">
-        {order.name}
-      </a>
-    ),
+    cell: (order) => <Truncated href={toLocalAddress(order.url)} text={order.name} />,
   },
   { title: "State", width: "7rem", cell: ({ state }) => <OrderStatus state={state} /> },
   { title: "Ordered", width: "11rem", cell: ({ created_at }) => <Time iso={created_at} /> },

@@ -19,6 +19,7 @@ import { canWrite, isBilled, me } from "../../app/session";
 import { showToast } from "../../app/toasts";
 import { PersonCell } from "../../ui/avatar";
 import type { Column } from "../../ui/data-table";
+import { createActionsColumn, Truncated } from "../../ui/data-table";
 import { ConfirmButton } from "../../ui/dialog";
 import { BusyButton } from "../../ui/use-busy";
 
@@ -33,16 +34,12 @@ export function JobActions({ pipeline, onChange }: JobActionProps) {
 }
 
 /** Creates the column with the actions for each job. */
-export const createActionsColumn = (list: PagedList<Pipeline>): Column<Pipeline> => ({
-  title: "Actions",
-  width: "7rem",
-  isTitleHidden: true,
-  cell: (pipeline) => (
+export const createJobActions = (list: PagedList<Pipeline>): Column<Pipeline> =>
+  createActionsColumn("7rem", (pipeline) => (
     <span class="job-actions">
       <JobActions pipeline={pipeline} onChange={() => void list.reload()} />
     </span>
-  ),
-});
+  ));
 
 function CancelJob({ pipeline, onChange }: JobActionProps) {
   const name = nameJob(pipeline);
@@ -113,9 +110,7 @@ export const RecordingLink = ({ pipeline }: { pipeline: Pipeline }) => {
   return pipeline.input_asset_id === null || pipeline.input_asset_deleted ? (
     <span class="soft">{name}</span>
   ) : (
-    <a class="truncate soft" href={`/assets/${pipeline.input_asset_id}`} title={name} dir="auto">
-      {name}
-    </a>
+    <Truncated class="soft" href={`/assets/${pipeline.input_asset_id}`} text={name} />
   );
 };
 

@@ -15,7 +15,7 @@ import { Page } from "../../ui/page";
 import { Empty } from "../../ui/states";
 import { JOB_STATUS, JobStatus } from "../../ui/status";
 import { RelativeTime } from "../../ui/time";
-import { createActionsColumn, JobCell, JobProgress, StarterCell } from "./job-actions";
+import { createJobActions, JobCell, JobProgress, StarterCell } from "./job-actions";
 
 const ALL = "all";
 const FILTERS: { value: Pipeline["state"] | typeof ALL; label: string }[] = [
@@ -72,7 +72,7 @@ const createOpenColumns = (list: PagedList<Pipeline>): Column<Pipeline>[] => [
   { title: "Progress", width: "minmax(0, 1.5fr)", cell: (pipeline) => <OpenState pipeline={pipeline} /> },
   { title: "Started by", cell: (pipeline) => <StarterCell pipeline={pipeline} /> },
   { title: "Since", width: "8rem", cell: ({ created_at }) => <RelativeTime iso={created_at} /> },
-  createActionsColumn(list),
+  createJobActions(list),
 ];
 
 /** Running and waiting jobs. */
@@ -124,7 +124,7 @@ const createEndedColumns = (list: PagedList<Pipeline>): Column<Pipeline>[] => [
   { title: "State", width: "minmax(0, 1.5fr)", cell: (pipeline) => <EndedState pipeline={pipeline} /> },
   { title: "Started by", cell: (pipeline) => <StarterCell pipeline={pipeline} /> },
   { title: "Ended", width: "8rem", cell: ({ finished_at: at }) => at !== null && <RelativeTime iso={at} /> },
-  createActionsColumn(list),
+  createJobActions(list),
 ];
 
 const EMPTY_TITLES: Partial<Record<Pipeline["state"], string>> = {

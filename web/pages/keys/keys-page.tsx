@@ -7,7 +7,7 @@ import { showToast } from "../../app/toasts";
 import { SETTINGS } from "../../shell/navigation";
 import { Button } from "../../ui/button";
 import { CodeBlock, CopyField, ShownOnceDialog } from "../../ui/copy-field";
-import { type Column, DataTable } from "../../ui/data-table";
+import { type Column, createActionsColumn, DataTable, Truncated } from "../../ui/data-table";
 import { ConfirmDialog } from "../../ui/dialog";
 import { Page } from "../../ui/page";
 import { Section } from "../../ui/section";
@@ -171,26 +171,17 @@ const createKeyColumns = (onRevoke: (key: ApiKey) => void): Column<ApiKey>[] => 
   NAME,
   ...(workspaces.value.length > 1 ? [WORKSPACE] : []),
   ...OTHERS,
-  {
-    title: "Actions",
-    isTitleHidden: true,
-    width: "5.5rem",
-    cell: (key) => (
-      <Button aria-label={`Revoke ${key.name}`} onClick={() => onRevoke(key)}>
-        Revoke
-      </Button>
-    ),
-  },
+  createActionsColumn("5.5rem", (key) => (
+    <Button aria-label={`Revoke ${key.name}`} onClick={() => onRevoke(key)}>
+      Revoke
+    </Button>
+  )),
 ];
 
 function KeyWorkspace({ apiKey }: { apiKey: ApiKey }) {
   const name = findWorkspaceName(apiKey.workspace_id);
   if (name === null) return <Status text="You left it" look="bad" />;
-  return (
-    <span class="truncate" dir="auto" title={name}>
-      {name}
-    </span>
-  );
+  return <Truncated text={name} />;
 }
 
 function Expiry({ apiKey }: { apiKey: ApiKey }) {

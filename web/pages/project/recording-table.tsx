@@ -5,7 +5,7 @@ import type { PagedList } from "../../app/cache";
 import { formatBytes, nameOf } from "../../app/format";
 import { canWrite, workspace } from "../../app/session";
 import { PersonCell } from "../../ui/avatar";
-import { type Column, DataTable } from "../../ui/data-table";
+import { type Column, createActionsColumn, DataTable } from "../../ui/data-table";
 import { JobStatus } from "../../ui/status";
 import { RelativeTime } from "../../ui/time";
 import { COLUMNS, type ColumnName, libraryView } from "./library-view";
@@ -81,12 +81,10 @@ export function RecordingTable({ list, selection, onChange, onView, count }: Tab
           ...CHOSEN[value],
         }),
       ),
-      {
-        title: "Actions",
-        isTitleHidden: true,
-        width: "2rem",
-        cell: (recording) => isWriter && <RecordingMenu recording={recording} onChange={onChange} />,
-      },
+      createActionsColumn(
+        "2rem",
+        (recording) => isWriter && <RecordingMenu recording={recording} onChange={onChange} />,
+      ),
     ],
     [chosen, isWriter, isPersonal, selection, onChange],
   );

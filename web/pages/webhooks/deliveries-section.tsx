@@ -8,7 +8,7 @@ import { canWrite } from "../../app/session";
 import { showFailure, showToast } from "../../app/toasts";
 import { Button } from "../../ui/button";
 import { CodeBlock } from "../../ui/copy-field";
-import { type Column, DataTable } from "../../ui/data-table";
+import { type Column, createActionsColumn, DataTable } from "../../ui/data-table";
 import { Dialog, DoneFooter } from "../../ui/dialog";
 import { Segments } from "../../ui/form";
 import { type Fact, Facts } from "../../ui/section";
@@ -134,19 +134,14 @@ const createDeliveryColumns = (isEnabled: boolean, { onOpen, onResend }: Deliver
   if (onResend === null) return facts;
   return [
     ...facts,
-    {
-      title: "Actions",
-      isTitleHidden: true,
-      width: "7rem",
-      cell: (delivery) => {
-        const label = delivery.state === "pending" ? "Send now" : "Resend";
-        return (
-          <Button aria-label={`${label}: ${delivery.event_type} ${delivery.id}`} onClick={() => onResend(delivery)}>
-            {label}
-          </Button>
-        );
-      },
-    },
+    createActionsColumn("7rem", (delivery) => {
+      const label = delivery.state === "pending" ? "Send now" : "Resend";
+      return (
+        <Button aria-label={`${label}: ${delivery.event_type} ${delivery.id}`} onClick={() => onResend(delivery)}>
+          {label}
+        </Button>
+      );
+    }),
   ];
 };
 

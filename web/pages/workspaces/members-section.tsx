@@ -6,7 +6,7 @@ import { leftWorkspaces, me } from "../../app/session";
 import { showToast } from "../../app/toasts";
 import { PersonCell } from "../../ui/avatar";
 import { Button } from "../../ui/button";
-import { type Column, DataTable } from "../../ui/data-table";
+import { type Column, createActionsColumn, DataTable } from "../../ui/data-table";
 import { ConfirmDialog } from "../../ui/dialog";
 import { EmailAddress } from "../../ui/email-address";
 import { Section } from "../../ui/section";
@@ -154,11 +154,8 @@ function createMemberColumns(options: ColumnOptions): Column<Member>[] {
     { title: "Since", cell: ({ created_at: time }) => <RelativeTime iso={time} /> },
   ];
   if (isPersonal) return columns;
-  columns.push({
-    title: "Actions",
-    isTitleHidden: true,
-    width: "6rem",
-    cell: (member) => {
+  columns.push(
+    createActionsColumn("6rem", (member) => {
       const isMe = member.user_id === me.value?.id;
       if (member.user_id === lastOwnerId || (!isMe && !canManage)) return null;
       return (
@@ -169,8 +166,8 @@ function createMemberColumns(options: ColumnOptions): Column<Member>[] {
           {isMe ? "Leave" : "Remove"}
         </Button>
       );
-    },
-  });
+    }),
+  );
   return columns;
 }
 

@@ -9,7 +9,7 @@ import { loadSession } from "../../app/load-session";
 import { chooseWorkspace, isBilled, leftWorkspaces, toWorkspaceName, workspace } from "../../app/session";
 import { showToast } from "../../app/toasts";
 import { Button } from "../../ui/button";
-import { type Column, DataTable } from "../../ui/data-table";
+import { type Column, createActionsColumn, DataTable } from "../../ui/data-table";
 import { ConfirmButton, ConfirmDialog } from "../../ui/dialog";
 import { EmailAddress } from "../../ui/email-address";
 import { NameDialog } from "../../ui/form-dialog";
@@ -224,21 +224,13 @@ const createColumns = (onRevoke: (invitation: Invitation) => void): Column<Invit
     ),
   },
   { title: "Role", cell: ({ role }) => toRoleName(role) },
-  {
-    title: "Expires",
-    cell: ({ expires_at: time }) => formatDay(time),
-  },
+  { title: "Expires", cell: ({ expires_at: time }) => formatDay(time) },
   { title: "Sent", cell: ({ created_at: time }) => <RelativeTime iso={time} /> },
-  {
-    title: "Actions",
-    isTitleHidden: true,
-    width: "6rem",
-    cell: (invitation) => (
-      <Button aria-label={`Revoke the invitation for ${invitation.email}`} onClick={() => onRevoke(invitation)}>
-        Revoke
-      </Button>
-    ),
-  },
+  createActionsColumn("6rem", (invitation) => (
+    <Button aria-label={`Revoke the invitation for ${invitation.email}`} onClick={() => onRevoke(invitation)}>
+      Revoke
+    </Button>
+  )),
 ];
 
 type DeleteSectionProps = { value: Schemas["WorkspaceDetail"]; onDeleted(): Promise<void> };

@@ -6,7 +6,7 @@ import { saveFile } from "../../../app/save-file";
 import { isBilled } from "../../../app/session";
 import { isDay, isOneOf, isSearch, isUuid, toDayStart, useQuery, withoutEmpty } from "../../../app/use-query";
 import { Button } from "../../../ui/button";
-import { type Column, DataTable } from "../../../ui/data-table";
+import { type Column, DataTable, Truncated } from "../../../ui/data-table";
 import { Dialog } from "../../../ui/dialog";
 import { DateField, Filter, FilterBar, SearchField } from "../../../ui/filter-bar";
 import { Icon } from "../../../ui/icon";
@@ -193,16 +193,8 @@ function TargetCell({ entry }: { entry: AuditEntry }) {
   const isSelf = entry.target !== null && entry.target.id === entry.actor.id;
   return (
     <div class="two-lines">
-      {!isSelf && name !== "" && (
-        <span class="truncate" title={name} dir="auto">
-          {name}
-        </span>
-      )}
-      {details !== "" && (
-        <span class="soft truncate" title={details} dir="auto">
-          {details}
-        </span>
-      )}
+      {!isSelf && name !== "" && <Truncated text={name} />}
+      {details !== "" && <Truncated class="soft" text={details} />}
     </div>
   );
 }

@@ -7,7 +7,7 @@ import { formatBytes, formatCount, formatElapsed, formatTime } from "../../../ap
 import { showToast } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
 import { CodeBlock } from "../../../ui/copy-field";
-import { type Column, DataTable } from "../../../ui/data-table";
+import { type Column, createActionsColumn, DataTable } from "../../../ui/data-table";
 import { Icon } from "../../../ui/icon";
 import { Facts, Section } from "../../../ui/section";
 import { Empty } from "../../../ui/states";
@@ -90,12 +90,7 @@ const listColumns = (onStarted: () => Promise<void>): Column<BackupRun>[] => [
   { title: "Started", width: "8rem", cell: ({ started_at }) => <RelativeTime iso={started_at} /> },
   { title: "Time", width: "6rem", isNumber: true, cell: formatTimeTaken },
   { title: "Size", width: "6rem", isNumber: true, cell: ({ bytes }) => (bytes === null ? "–" : formatBytes(bytes)) },
-  {
-    title: "Actions",
-    width: "5.5rem",
-    isTitleHidden: true,
-    cell: (run) => <VerifyButton run={run} onStarted={onStarted} />,
-  },
+  createActionsColumn("5.5rem", (run) => <VerifyButton run={run} onStarted={onStarted} />),
 ];
 
 function RunCell({ run }: { run: BackupRun }) {

@@ -8,7 +8,7 @@ import { STEP_NAMES } from "../../../app/pipelines";
 import { isBilled } from "../../../app/session";
 import { isOneOf, isUuid, useQuery, withoutEmpty } from "../../../app/use-query";
 import { Button } from "../../../ui/button";
-import { type Column, DataTable } from "../../../ui/data-table";
+import { type Column, createActionsColumn, DataTable, Truncated } from "../../../ui/data-table";
 import { Filter, FilterBar, listChoices } from "../../../ui/filter-bar";
 import { Empty } from "../../../ui/states";
 import { JOB_STATUS, JobStatus } from "../../../ui/status";
@@ -93,12 +93,7 @@ const listColumns = (onChange: () => Promise<void>): Column<AdminJob>[] => [
   { title: "State", width: "8rem", cell: (job) => <StateCell job={job} /> },
   { title: "Created", width: "8rem", cell: ({ created_at }) => <RelativeTime iso={created_at} /> },
   { title: "Time", width: "4.5rem", isNumber: true, cell: formatTimeTaken },
-  {
-    title: "Actions",
-    width: "5.5rem",
-    isTitleHidden: true,
-    cell: (job) => <CancelJob job={job} onCancelled={onChange} />,
-  },
+  createActionsColumn("5.5rem", (job) => <CancelJob job={job} onCancelled={onChange} />),
 ];
 
 function JobCell({ job }: { job: AdminJob }) {
@@ -106,9 +101,7 @@ function JobCell({ job }: { job: AdminJob }) {
   return (
     <div class="two-lines">
       <span>{STEP_NAMES[job.name]}</span>
-      <span class="soft truncate" title={name} dir="auto">
-        {name}
-      </span>
+      <Truncated class="soft" text={name} />
       {job.error_message !== null && (
         <span class="failure truncate" title={job.error_message}>
           {job.error_message}

@@ -8,7 +8,7 @@ import { isBilled } from "../../../app/session";
 import { showFailure, showToast } from "../../../app/toasts";
 import { isOneOf, useQuery, withoutEmpty } from "../../../app/use-query";
 import { Button } from "../../../ui/button";
-import { type Column, DataTable } from "../../../ui/data-table";
+import { type Column, DataTable, Truncated } from "../../../ui/data-table";
 import { ConfirmButton } from "../../../ui/dialog";
 import { Filter, FilterBar, listChoices } from "../../../ui/filter-bar";
 import { NotFoundPage } from "../../../ui/page";
@@ -38,11 +38,7 @@ const COLUMNS: Column<AdminOrder>[] = [
   {
     title: "Order",
     width: "minmax(0, 2fr)",
-    cell: (order) => (
-      <a class="truncate" href={`/orders/${order.id}`} title={order.name} dir="auto">
-        {order.name}
-      </a>
-    ),
+    cell: (order) => <Truncated href={`/orders/${order.id}`} text={order.name} />,
   },
   {
     title: "Ordered by",
@@ -175,9 +171,7 @@ function WaitingOrder({ order, onDecided }: WaitingOrderProps) {
   return (
     <li class="decision">
       <div class="two-lines">
-        <a class="truncate" href={`/orders/${order.id}`} title={order.name} dir="auto">
-          {order.name}
-        </a>
+        <Truncated href={`/orders/${order.id}`} text={order.name} />
         <span class="soft">
           {credits}, {formatPrice(order)}, <RelativeTime iso={order.created_at} />
         </span>

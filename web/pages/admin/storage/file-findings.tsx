@@ -8,7 +8,7 @@ import { formatBytes, formatCount, nameOf } from "../../../app/format";
 import { showToast } from "../../../app/toasts";
 import { isOneOf, useQuery, withoutEmpty } from "../../../app/use-query";
 import { Button } from "../../../ui/button";
-import { type Column, DataTable } from "../../../ui/data-table";
+import { type Column, DataTable, Truncated } from "../../../ui/data-table";
 import { ConfirmDialog } from "../../../ui/dialog";
 import { Filter, FilterBar, listChoices } from "../../../ui/filter-bar";
 import { Section } from "../../../ui/section";
@@ -172,9 +172,7 @@ function FileCell({ finding }: { finding: Finding }) {
   const name = nameFile(finding);
   return (
     <div class="two-lines">
-      <span class="truncate" title={name} dir="auto">
-        {name}
-      </span>
+      <Truncated text={name} />
       <code class="soft finding-path">{finding.path}</code>
     </div>
   );

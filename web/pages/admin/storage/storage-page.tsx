@@ -3,7 +3,7 @@ import { useOffsetList, useRead } from "../../../app/cache";
 import { formatBytes, formatCount, formatShare } from "../../../app/format";
 import { isSearch, useQuery, withoutEmpty } from "../../../app/use-query";
 import { Button } from "../../../ui/button";
-import { type Column, DataTable } from "../../../ui/data-table";
+import { type Column, DataTable, Truncated } from "../../../ui/data-table";
 import { FilterBar, SearchField } from "../../../ui/filter-bar";
 import { Icon } from "../../../ui/icon";
 import { Empty, ListSkeleton, ResourceView } from "../../../ui/states";
@@ -65,11 +65,7 @@ function WorkspaceCell({ row: { workspace, owners } }: { row: WorkspaceStorage }
   const others = owners.length - 1;
   return (
     <div class="two-lines">
-      {!workspace.is_personal && (
-        <span class="truncate" title={workspace.name} dir="auto">
-          {workspace.name}
-        </span>
-      )}
+      {!workspace.is_personal && <Truncated text={workspace.name} />}
       {owner === undefined ? (
         <span class="soft">No owner</span>
       ) : (

@@ -9,14 +9,13 @@ import { isBilled } from "../../../app/session";
 import { isOneOf, isSearch, useQuery, withoutEmpty } from "../../../app/use-query";
 import { Button } from "../../../ui/button";
 import { LinkField, ShownOnceDialog } from "../../../ui/copy-field";
-import { type Column, DataTable } from "../../../ui/data-table";
-import { EmailAddress } from "../../../ui/email-address";
+import { type Column, DataTable, Truncated } from "../../../ui/data-table";
 import { Filter, FilterBar, listChoices, SearchField } from "../../../ui/filter-bar";
 import { Field, SelectField } from "../../../ui/form";
 import { FormDialog } from "../../../ui/form-dialog";
 import { Empty } from "../../../ui/states";
 import { RelativeTime } from "../../../ui/time";
-import { AdminFrame, mustAdmin, ProblemBanner } from "../admin-frame";
+import { AdminFrame, mustAdmin, ProblemBanner, UserLink } from "../admin-frame";
 import { type AdminUser, toFullName, UserStatus } from "./user-texts";
 
 const STATES = [
@@ -42,7 +41,7 @@ const SORTS = [
 const CHECKS = { q: isSearch, state: isOneOf(STATES), role: isOneOf(ROLES), sort: isOneOf(SORTS) };
 
 const COLUMNS: Column<AdminUser>[] = [
-  { title: "User", width: "minmax(0, 3fr)", cell: (user) => <UserLink user={user} /> },
+  { title: "User", width: "minmax(0, 3fr)", cell: (user) => <NameCell user={user} /> },
   { title: "State", width: "8rem", cell: (user) => <UserStatus user={user} /> },
   { title: "Role", width: "6.5rem", cell: ({ role }) => (role === "admin" ? "Administrator" : "Member") },
   {
@@ -107,18 +106,12 @@ export default function UsersPage() {
   );
 }
 
-function UserLink({ user }: { user: AdminUser }) {
+function NameCell({ user }: { user: AdminUser }) {
   const name = toFullName(user);
   return (
     <div class="two-lines">
-      <a class="truncate" href={`/admin/users/${user.id}`} title={user.email} dir="auto">
-        <EmailAddress address={user.email} />
-      </a>
-      {name !== "" && (
-        <span class="soft truncate" title={name} dir="auto">
-          {name}
-        </span>
-      )}
+      <UserLink user={user} />
+      {name !== "" && <Truncated class="soft" text={name} />}
     </div>
   );
 }
