@@ -15,34 +15,24 @@ import { PLAIN_PATHS, SHELL_PATHS } from "./paths";
 import { lazyPage, PageBoundary, preloadPage, Routes, withStyle } from "./routes";
 import { isAdmin, me, passwordRequest, session } from "./session";
 
-type Load = Parameters<typeof lazyPage>[0];
 type Path = (typeof PLAIN_PATHS | typeof SHELL_PATHS)[number];
-
-const mapPages = <Key extends string>(
-  modules: Record<Key, Load>,
-  map: (load: Load, path: string) => FunctionComponent,
-): Record<Key, FunctionComponent> =>
-  Object.fromEntries(Object.entries<Load>(modules).map(([path, load]) => [path, map(load, path)])) as Record<
-    Key,
-    FunctionComponent
-  >;
-
 type AdminPath = Extract<Path, `/admin/${string}`>;
-const isAdminPath = (path: Path): path is AdminPath => path.startsWith("/admin/");
-const ADMIN_PAGES = Object.fromEntries(
-  SHELL_PATHS.filter(isAdminPath).map((path) => [path, adminPage(path)]),
-) as Record<AdminPath, FunctionComponent>;
+type LaterPath = Exclude<Path, AdminPath | "/" | "/projects">;
 
-/** All pages except the list of projects are loaded when they are first opened. */
-const PAGES: Record<Path, FunctionComponent> = {
-  "/": ProjectsPage,
-  "/projects": ProjectsPage,
-  ...mapPages(PAGE_MODULES, (load, path) => lazyPage(withStyle(findStyle(path), load))),
-  ...ADMIN_PAGES,
-};
-const pick = (paths: readonly Path[]) => Object.fromEntries(paths.map((path) => [path, PAGES[path]]));
-const PLAIN_PAGES = pick(PLAIN_PATHS);
-const SHELL_PAGES = pick(SHELL_PATHS);
+const MODULES: Record<LaterPath, Parameters<typeof lazyPage>[0]> = PAGE_MODULES;
+
+const isAdminPath = (path: Path): path is AdminPath => path.startsWith("/admin/");
+const isLaterPath = (path: Path): path is LaterPath => path in MODULES;
+
+/** Returns the page of a path. All pages except the list of projects are loaded when they are first opened. */
+function createPage(path: Path): FunctionComponent {
+  if (isAdminPath(path)) return adminPage(path);
+  return isLaterPath(path) ? lazyPage(withStyle(findStyle(path), MODULES[path])) : ProjectsPage;
+}
+
+const createPages = (paths: readonly Path[]) => Object.fromEntries(paths.map((path) => [path, createPage(path)]));
+const PLAIN_PAGES = createPages(PLAIN_PATHS);
+const SHELL_PAGES = createPages(SHELL_PATHS);
 const PasswordDialog = lazyPage(() => import("../shell/password-dialog"));
 
 /**
@@ -56,7 +46,7 @@ function adminPage(path: AdminPath): FunctionComponent {
 }
 
 // Pages of administration wait for the session.
-preloadPage(PAGES, location.pathname);
+preloadPage({ ...PLAIN_PAGES, ...SHELL_PAGES }, location.pathname);
 startLater();
 
 /** Starts the background updates after the first frame. */
