@@ -1,8 +1,10 @@
-/** Controls above a list: a search field and choices. */
+/** Controls that choose what is shown: a search field, and choices among options. */
 
 import type { ComponentChildren } from "preact";
 import { MAX_SEARCH_CHARACTERS } from "../../src/domain/field-limits";
+import { toNumber } from "../app/english";
 import { useTyping } from "../app/use-query";
+import { Icon, type IconName } from "./icon";
 
 export const FilterBar = ({ children }: { children: ComponentChildren }) => (
   <search class="toolbar filter-bar">{children}</search>
@@ -70,4 +72,46 @@ export const DateField = ({ label, value, onChange }: DateFieldProps) => (
     <span class="soft">{label}</span>
     <input class="input" type="date" value={value} onChange={(event) => onChange(event.currentTarget.value)} />
   </label>
+);
+
+/** With an icon, the label is only its name. `count` is shown after the label. */
+type Option<Value> = { value: Value; label: string; icon?: IconName; count?: number | undefined };
+
+type SegmentsProps<Value extends string> = {
+  label: string;
+  /** The element that describes the choice. */
+  hintId?: string;
+  value: Value;
+  options: readonly Option<Value>[];
+  onChange(value: NoInfer<Value>): void;
+  class?: string;
+  title?: string;
+};
+
+/** A segmented control: a choice among a few visible options. */
+export const Segments = <Value extends string>({
+  label,
+  hintId,
+  value,
+  options,
+  onChange,
+  class: className = "",
+  title,
+}: SegmentsProps<Value>) => (
+  <fieldset class={`segments ${className}`} aria-label={label} aria-describedby={hintId} title={title}>
+    {options.map((option) => (
+      <button
+        key={option.value}
+        type="button"
+        class="button"
+        aria-pressed={option.value === value}
+        aria-label={option.icon && option.label}
+        title={option.icon && option.label}
+        onClick={() => onChange(option.value)}
+      >
+        {option.icon ? <Icon name={option.icon} /> : option.label}
+        {option.count !== undefined && <span class="soft number">{toNumber(option.count)}</span>}
+      </button>
+    ))}
+  </fieldset>
 );

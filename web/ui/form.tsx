@@ -1,10 +1,9 @@
-/** Forms and their controls. */
+/** Forms and their fields. */
 import { type ComponentChildren, createContext, type JSX } from "preact";
 import { useContext, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { ApiError } from "../app/api";
-import { toNumber } from "../app/english";
 import { Button } from "./button";
-import { Icon, type IconName } from "./icon";
+import type { IconName } from "./icon";
 import { ErrorMessage } from "./states";
 
 export type FormValues = Record<string, string>;
@@ -174,45 +173,3 @@ export function SelectField({ label, options, ...rest }: SelectProps) {
     </div>
   );
 }
-
-/** With an icon, the label is only its name. `count` is shown after the label. */
-type Option<Value> = { value: Value; label: string; icon?: IconName; count?: number | undefined };
-
-type SegmentsProps<Value extends string> = {
-  label: string;
-  /** The element that describes the choice. */
-  hintId?: string;
-  value: Value;
-  options: readonly Option<Value>[];
-  onChange(value: NoInfer<Value>): void;
-  class?: string;
-  title?: string;
-};
-
-/** A segmented control: a choice among a few visible options. */
-export const Segments = <Value extends string>({
-  label,
-  hintId,
-  value,
-  options,
-  onChange,
-  class: className = "",
-  title,
-}: SegmentsProps<Value>) => (
-  <fieldset class={`segments ${className}`} aria-label={label} aria-describedby={hintId} title={title}>
-    {options.map((option) => (
-      <button
-        key={option.value}
-        type="button"
-        class="button"
-        aria-pressed={option.value === value}
-        aria-label={option.icon && option.label}
-        title={option.icon && option.label}
-        onClick={() => onChange(option.value)}
-      >
-        {option.icon ? <Icon name={option.icon} /> : option.label}
-        {option.count !== undefined && <span class="soft number">{toNumber(option.count)}</span>}
-      </button>
-    ))}
-  </fieldset>
-);

@@ -8,7 +8,7 @@ import { workspace } from "../../app/session";
 import { showFailure, showToast } from "../../app/toasts";
 import { MODES } from "../../editor/versions/name-version";
 import { Button } from "../../ui/button";
-import { Segments } from "../../ui/form";
+import { Segments } from "../../ui/filter-bar";
 import { toCutMode } from "../projects/cut-settings";
 import type { ScriptForm } from "./script";
 import type { Asset } from "./use-media";

@@ -16,7 +16,7 @@ import { useComputedOf, useEditor } from "../../editor/state/context";
 import { RATES } from "../../editor/state/playback";
 import { cleanMode, isClean, isMuted, volume } from "../../editor/state/player-settings";
 import { ActionButton, IconButton } from "../../ui/button";
-import { Segments } from "../../ui/form";
+import { Segments } from "../../ui/filter-bar";
 import { Icon } from "../../ui/icon";
 import { Menu } from "../../ui/menu";
 import { focusHeading } from "../../ui/page";

@@ -9,7 +9,7 @@ import { findCurrentStep, isOpenState, namePipeline, type Pipeline } from "../..
 import { workspace } from "../../app/session";
 import { useStatus } from "../../app/shared-reads";
 import { type Column, DataTable } from "../../ui/data-table";
-import { Segments } from "../../ui/form";
+import { Segments } from "../../ui/filter-bar";
 import { Icon } from "../../ui/icon";
 import { Page } from "../../ui/page";
 import { Empty } from "../../ui/states";

@@ -6,7 +6,7 @@ import { markAllRead, markRead, type Notification, unreadCount } from "../../app
 import { showFailure } from "../../app/toasts";
 import { NotificationItem } from "../../shell/newest-notifications";
 import { Button, IconButton } from "../../ui/button";
-import { Segments } from "../../ui/form";
+import { Segments } from "../../ui/filter-bar";
 import { Page } from "../../ui/page";
 import { LoadMore, RowList } from "../../ui/row-list";
 import { Empty, ListSkeleton } from "../../ui/states";

@@ -10,7 +10,7 @@ import { lazyPage, withStyle } from "../../app/routes";
 import { canWrite, workspace } from "../../app/session";
 import { showFailure } from "../../app/toasts";
 import { Button } from "../../ui/button";
-import { Segments } from "../../ui/form";
+import { Segments } from "../../ui/filter-bar";
 import { Icon } from "../../ui/icon";
 import { Page } from "../../ui/page";
 import { LoadMore } from "../../ui/row-list";

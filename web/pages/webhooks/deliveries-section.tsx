@@ -10,7 +10,7 @@ import { Button } from "../../ui/button";
 import { CodeBlock } from "../../ui/copy-field";
 import { type Column, createActionsColumn, DataTable } from "../../ui/data-table";
 import { Dialog, DoneFooter } from "../../ui/dialog";
-import { Segments } from "../../ui/form";
+import { Segments } from "../../ui/filter-bar";
 import { type Fact, Facts } from "../../ui/section";
 import { Empty, ListSkeleton, ResourceView } from "../../ui/states";
 import { Status } from "../../ui/status";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 import { CodeBlock } from "../../ui/copy-field";
-import { Segments } from "../../ui/form";
+import { Segments } from "../../ui/filter-bar";
 import { Section } from "../../ui/section";
 
 type Language = (typeof EXAMPLES)[number]["language"];
