@@ -2,7 +2,7 @@
  * Reads the data that lists show of recordings besides their own rows: the newest cut, the newest render, and a running
  * cut.
  */
-import { and, eq, gt, isNotNull, isNull, or, type SQL, sql } from "drizzle-orm";
+import { and, eq, gt, isNotNull, isNull, ne, or, type SQL, sql } from "drizzle-orm";
 import type { CutState } from "../domain/states";
 import type { Queries } from "./db";
 import { isAnyOf, listIds, rowsOf } from "./rows";
@@ -36,14 +36,19 @@ export const listUncountedCuts = (db: Queries, afterId: string, limit: number) =
       .limit(limit),
   );
 
-/** Lists IDs of the completed cuts of a recording that are not superseded and may have edits, oldest first. */
-export const listEditedCutIds = (db: Queries, assetId: string) =>
+/** Lists IDs of the completed, not superseded cuts of a recording whose words may be corrected, oldest first. */
+export const listRewordedCutIds = (db: Queries, assetId: string) =>
   listIds(
     db
       .select({ id: cuts.id })
       .from(cutSummaries)
       .innerJoin(cuts, eq(cuts.id, cutSummaries.cut_id))
-      .where(and(eq(cutSummaries.asset_id, assetId), or(isNotNull(cuts.edited_from), isNotNull(cuts.keep_edits_of))))
+      .where(
+        and(
+          eq(cutSummaries.asset_id, assetId),
+          or(isNotNull(cuts.edited_from), isNotNull(cuts.keep_edits_of), ne(cuts.script, "")),
+        ),
+      )
       .orderBy(cuts.id),
   );
 

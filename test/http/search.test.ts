@@ -32,3 +32,15 @@ test("corrections of a cut by hand before the transcript exists are found as soo
   expect(late[0]).toBeGreaterThan(early[0]!);
   expect(server.errors).toEqual([]);
 });
+
+test("a word that a new cut has from its script is found", async () => {
+  await using server = await harness();
+  const user = await server.user();
+  const { id } = await user.ready(await wav(26));
+  const cut = await user.cutEnded(
+    (await user.startCut({ asset_id: id, script: "Alpha bravo charlie.\n\nDelta echo foxtrot golf zulu." })).id,
+  );
+  expect([cut.state, JSON.stringify(cut.plan).includes("golf zulu.")]).toEqual(["completed", true]);
+  const { items } = await user.must<{ items: { asset_id: string }[] }>("GET", "/api/v1/search?q=zulu");
+  expect(items.map(({ asset_id }) => asset_id)).toEqual([id]);
+});

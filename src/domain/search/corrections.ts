@@ -1,9 +1,13 @@
 /**
- * Passages with the texts that users have corrected in a cut, so that a search finds both the recognized and the
- * corrected text.
+ * Passages with the texts that users have corrected in a cut, or that its script has, so that a search finds both the
+ * recognized and the corrected text.
  */
-import { findFirst, type Span } from "../time";
+import type { PlanJson } from "../plan-json";
+import { type EditedText, listPlanWords } from "../plan-texts";
+import type { Word } from "../speech";
+import { findFirst, fromSeconds, type Span, type Ticks, toSeconds } from "../time";
 import { cleanWord, createPassage, listWords, type Passage, type SpokenWord } from "./passages";
+import { toWords } from "./query";
 import { splitUnspaced } from "./scripts";
 
 /**
@@ -27,6 +31,35 @@ export function splitText({ text, start, end }: SpokenWord): CorrectedText {
   const words = parts.flatMap((part) => cleanWord({ text: part, start, end })).map((word) => word.text);
   const from = Math.round(start);
   return { words, start: from, end: Math.max(from + 1, Math.round(end)) };
+}
+
+/**
+ * Lists the words of a cut with a script that differ from the recognized ones by more than punctuation, beside its
+ * corrected texts. Both are sorted and disjoint, in seconds.
+ */
+export function addScriptTexts(
+  texts: readonly EditedText[],
+  plan: PlanJson,
+  passages: readonly Omit<Passage, "isUnspaced">[],
+): EditedText[] {
+  const spoken = passages.flatMap((passage) => {
+    const words = listWords(passage);
+    return words.slice(0, countOwnWords(passage, words));
+  });
+  const words = spoken.map(({ text, start }): Word => {
+    const at = fromSeconds(start / 1000);
+    return { text, start: at, end: at + fromSeconds((2 * WORD_START_MS) / 1000), confidence: 1 };
+  });
+  const recognized = new Map<Ticks, string>(words.map(({ start, text }) => [start, toWords(text)]));
+  const isCorrected = ({ start, end }: Omit<EditedText, "text">): boolean => {
+    const n = findFirst(texts.length, (i) => texts[i]!.end > start);
+    return n < texts.length && texts[n]!.start < end;
+  };
+  const written = (listPlanWords(plan, words) ?? [])
+    .filter(({ start, text }) => recognized.get(start) !== toWords(text))
+    .map(({ start, end, text }) => ({ start: toSeconds(start), end: toSeconds(end), text }))
+    .filter((text) => !isCorrected(text));
+  return [...texts, ...written].sort((a, b) => a.start - b.start);
 }
 
 /**

@@ -70,7 +70,7 @@ const fold = (text: string): string =>
     .toUpperCase();
 
 /** Private use is part of words in the index; symbols divide them, also those that fold to letters. */
-const toWords = (text: string): string =>
+export const toWords = (text: string): string =>
   fold(text.replace(/\p{S}/gu, " "))
     .split(/[^\p{L}\p{N}\p{Co}]+/u)
     .filter(Boolean)

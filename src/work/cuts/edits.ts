@@ -48,7 +48,7 @@ export async function prepareEdit(
   const edit = { edit: { segments, texts, ...(pacing && { pacing }) }, basis: cut.basis };
   const { plan, basis, items } = await runPlanOperation(services, cut, "edit", edit);
   requireDatabaseSpace(services);
-  const corrections = await readCorrections(services.store.read, { asset_id: cut.asset_id, plan, basis }, cut.id);
+  const corrections = await readCorrections(services.store.read, { ...cut, plan, basis }, cut.id);
   const now = services.now();
   return async (tx) => {
     const asset = requireFound(await findAssetById(tx, cut.asset_id), "Asset of the cut");

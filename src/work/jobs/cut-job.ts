@@ -6,7 +6,7 @@ import { copyReview } from "../../store/reviews";
 import { getAnalysisAudioPath, getAnalysisPaths } from "../assets/prepared-files";
 import { toKeptCut } from "../cuts/kept-edits";
 import { summarizeCut } from "../cuts/summaries";
-import { indexCorrections } from "../search/index-corrections";
+import { hasScript, indexCorrections } from "../search/index-corrections";
 import { findQuotaProblem } from "../storage/limits";
 import { readEntries } from "../vocabulary/vocabulary";
 import { emitCutEvent } from "../webhooks/events";
@@ -58,7 +58,7 @@ export const cutJob: JobDefinition<CutInput, never, CutOutput> = {
     // Items whose kind and span are the same have the same ID.
     if (cut.keep_edits_of !== null) await copyReview(tx, cut.keep_edits_of, cut.id);
     await summarizeCut(tx, cut);
-    if (cut.keep_edits_of !== null) await indexCorrections(tx, cut, null);
+    if (cut.keep_edits_of !== null || hasScript(cut)) await indexCorrections(tx, cut, null);
     await emitCutEvent(tx, cut, "cut.completed", now);
   },
   fail: async (tx, { code, message }, { job, now }) => {

@@ -1,11 +1,17 @@
-/** Makes texts that users have corrected in cuts searchable, in the transaction that stores them. */
+/** Makes the texts of cuts searchable that users have corrected or that a script has, in the transaction that stores them. */
 import type { PlanJson } from "../../domain/plan-json";
 import type { EditedText } from "../../domain/plan-texts";
-import { type CorrectedText, correctPassage, LINE_SEPARATOR, splitText } from "../../domain/search/corrections";
+import {
+  addScriptTexts,
+  type CorrectedText,
+  correctPassage,
+  LINE_SEPARATOR,
+  splitText,
+} from "../../domain/search/corrections";
 import { yieldToEventLoop } from "../../lib/event-loop";
 import { type Cut, findCutById } from "../../store/cuts";
 import type { Queries, Store } from "../../store/db";
-import { listEditedCutIds } from "../../store/library";
+import { listRewordedCutIds } from "../../store/library";
 import {
   findLastPassageId,
   listCorrectedPassages,
@@ -15,7 +21,7 @@ import {
 } from "../../store/search";
 import { unpackBasis, unpackTexts } from "../cuts/stored-basis";
 
-type CorrectedCut = Pick<Cut, "asset_id" | "plan" | "basis">;
+type CorrectedCut = Pick<Cut, "asset_id" | "plan" | "basis" | "script">;
 /** `lastId` is that of the passages that were read. Null if nothing is corrected, neither now nor before. */
 export type Corrections = { lastId: number | null; found: Omit<StoredPassage, "end">[] } | null;
 
@@ -35,10 +41,11 @@ export async function readCorrections(db: Queries, cut: CorrectedCut, editedFrom
   const texts = (plan && unpackTexts(cut.basis, plan)) ?? [];
   const isByHand = plan !== null && unpackBasis(cut.basis, plan) === null;
   const before = isByHand && editedFrom !== null ? await listCorrectedPassages(db, editedFrom) : [];
-  if (texts.length === 0 && before.length === 0) return null;
+  const isScripted = plan !== null && hasScript(cut);
+  if (texts.length === 0 && before.length === 0 && !isScripted) return null;
   const corrected = new Map(before.map((row) => [row.passage_id, row]));
-  const split = await splitTexts(texts);
   const passages = await listPassages(db, cut.asset_id);
+  const split = await splitTexts(isScripted ? addScriptTexts(texts, plan, passages) : texts);
   const found: Omit<StoredPassage, "end">[] = [];
   for (const [n, { id, ...passage }] of passages.entries()) {
     if (n % PASSAGES_PER_YIELD === PASSAGES_PER_YIELD - 1) await yieldToEventLoop();
@@ -50,6 +57,9 @@ export async function readCorrections(db: Queries, cut: CorrectedCut, editedFrom
   }
   return { lastId: passages.at(-1)?.id ?? null, found };
 }
+
+/** Whether the words of a cut may be those of a script. */
+export const hasScript = ({ script }: Pick<Cut, "script">): boolean => script !== "";
 
 async function splitTexts(texts: readonly EditedText[]): Promise<CorrectedText[]> {
   const split: CorrectedText[] = [];
@@ -82,7 +92,7 @@ export async function indexCorrections(
 
 /** Makes the corrected texts of all listed cuts of an asset searchable. */
 export async function indexAssetCorrections(tx: Queries, assetId: string): Promise<void> {
-  for (const id of await listEditedCutIds(tx, assetId)) {
+  for (const id of await listRewordedCutIds(tx, assetId)) {
     const cut = await findCutById(tx, id);
     if (cut !== null) await indexCorrections(tx, cut, null);
   }

@@ -5,7 +5,7 @@ import type { MediaFolder } from "../../blobs/folders";
 import { type Passage, splitPassages } from "../../domain/search/passages";
 import { findFileSize } from "../../lib/file-size";
 import type { Queries } from "../../store/db";
-import { listEditedCutIds } from "../../store/library";
+import { listRewordedCutIds } from "../../store/library";
 import { hasPassages, leaveBacklog, listBacklog, replacePassages } from "../../store/search";
 import type { CoreNeeds } from "../needs";
 import { indexAssetCorrections, indexOlderCut } from "./index-corrections";
@@ -65,7 +65,7 @@ async function indexOlderAsset({ store, folders, log }: CoreNeeds, id: string): 
     await folders.guard.confirmOnline();
     await store.write((tx) => replacePassages(tx, id, found));
   }
-  for (const cutId of await listEditedCutIds(store.read, id))
+  for (const cutId of await listRewordedCutIds(store.read, id))
     await indexOlderCut(store, cutId).catch((error) => {
       log.warn("search.corrections_unreadable", { cut: cutId, error });
       if (!isPermanent(error)) isComplete = false;

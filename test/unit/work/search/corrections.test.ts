@@ -92,6 +92,30 @@ test("a corrected word is found at its time, once, and so is the recognized one"
   expect([await find(store, bert, "janis"), await find(store, ann, "\ue000")]).toEqual([[], []]);
 });
 
+test("words that a cut has from its script are found at their times, and corrections of them win", async () => {
+  await using fresh = await freshStore();
+  const { store } = fresh;
+  const owner = await store.write(addUser);
+  const id = await addRecording(
+    store,
+    owner,
+    "welcome back we build a small book shelf and leave the gulloam at night",
+  );
+  const segments = [
+    { start: 0, end: 4.75, text: "Welcome back: we build a small bookshelf," },
+    { start: 4.75, end: 9, text: "and leave it alone at night." },
+  ];
+  await store.write(async (tx) => {
+    const plan = JSON.stringify({ ...PLAN, language: "en", segments });
+    const cut = { ...(await addCut(tx, owner, id, [write("overnight", 12, 13)])), plan, script: "Welcome back" };
+    await indexCorrections(tx, cut, null);
+  });
+  expect(await search(store, owner, "bookshelf")).toMatchObject([{ asset_id: id, start: 3600 }]);
+  expect(await search(store, owner, '"leave it alone overnight"')).toMatchObject([{ start: 5400 }]);
+  expect(await search(store, owner, "gulloam")).toMatchObject([{ start: 6600 }]);
+  expect(await store.read.all(sql`SELECT count(*) AS count FROM corrected_passages`)).toEqual([{ count: 1 }]);
+});
+
 test("corrections of a cut are gone with it, and those of others stay", async () => {
   await using fresh = await freshStore();
   const { store } = fresh;
@@ -244,7 +268,7 @@ test("requests are answered while long texts are read, which are searched up to 
     if (!isRead) setImmediate(answer);
   };
   setImmediate(answer);
-  const cut = { asset_id: id, plan: JSON.stringify(PLAN), basis: packTexts(texts) };
+  const cut = { asset_id: id, script: "", plan: JSON.stringify(PLAN), basis: packTexts(texts) };
   const read = await readCorrections(store.read, cut, null);
   isRead = true;
   expect(answered).toBeGreaterThan(100);
