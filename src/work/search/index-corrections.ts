@@ -1,4 +1,4 @@
-/** Makes the texts of cuts searchable that users have corrected or that a script has, in the transaction that stores them. */
+/** Makes texts of cuts searchable that users or a script have corrected, in the transaction that stores them. */
 import type { PlanJson } from "../../domain/plan-json";
 import type { EditedText } from "../../domain/plan-texts";
 import {
