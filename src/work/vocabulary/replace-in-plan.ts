@@ -4,7 +4,7 @@ import { assembleBasis, toPacingOptions } from "../../domain/planning/basis";
 import type { StagedPlan } from "../../domain/planning/context";
 import type { Transcript } from "../../domain/speech";
 import { replaceInBasis, replaceInTakes } from "../../domain/vocabulary/apply";
-import { mergeVocabularies } from "../../domain/vocabulary/entries";
+import { mergeVocabularies, type VocabularyEntry } from "../../domain/vocabulary/entries";
 import { collectScriptTerms, listScriptKeys } from "../../domain/vocabulary/script-terms";
 import { findReplacements, type VocabularyUse } from "./replace-words";
 
@@ -30,8 +30,7 @@ export async function replaceInPlan(
   plan: StagedPlan,
   { transcript, entries, script, options, speech }: Request,
 ): Promise<StagedPlan> {
-  const { isFrequentWord } = await import("../../speech/tokens");
-  const all = mergeVocabularies(entries, collectScriptTerms(script, plan.language, isFrequentWord));
+  const all = mergeVocabularies(entries, await listScriptTerms(script, plan.language));
   const kept = listScriptKeys(script);
   const maxRequests = entries.length === 0 ? MAX_SCRIPT_REQUESTS : undefined;
   const replacements = await findReplacements(transcript, { entries: all, kept, speech, maxRequests });
@@ -40,4 +39,11 @@ export async function replaceInPlan(
   const assembled = assembleBasis(basis, plan.sourceDuration, toPacingOptions(options));
   const takes = script === "" ? replaceInTakes(plan.takes, transcript.words, replacements) : plan.takes;
   return { ...plan, ...assembled, takes, basis };
+}
+
+async function listScriptTerms(script: string, language: string | null): Promise<VocabularyEntry[]> {
+  if (script === "") return [];
+  // The tokenizer takes a tenth of a second to load.
+  const { isFrequentWord } = await import("../../speech/tokens");
+  return collectScriptTerms(script, language, isFrequentWord);
 }
