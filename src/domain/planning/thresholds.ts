@@ -235,7 +235,7 @@ const FILLERS_THRESHOLDS = {
 /** Thresholds of retakes. */
 const RETAKES_THRESHOLDS = {
   maxDistance: [45, "s", "retakes, from words that occur again later"],
-  maxTakesPerRetake: [4, "count", "earlier phrase starts that are compared by audio"],
+  maxTakesPerRetake: [4, "count", "earlier phrase starts and takes that are compared by audio"],
   maxClose: [3.5, "s", "takes right before a pause that may be misrecognized as anything"],
   spokenWord: [-3, "log probability", "words that are spoken, from words that are not", "cases-01-hiss-at-10-db"],
   minMean: [-2.4, "log probability", "takes that are repeated, from other sentences", "recordings-08-two-hosts"],

@@ -213,8 +213,8 @@ const isBetter = (take: LineCandidate, retake: LineCandidate): boolean =>
   take.quality > retake.quality || take.similarity > retake.similarity;
 
 /**
- * Returns the candidates that may say the same as a later one that is rated lower, or as one between both. Those that
- * are too long to align are not compared.
+ * Returns the candidates that may say the same as a later one that is rated lower, or as one between both. Each is
+ * compared with the last ones before it. Those that are too long to align are not compared.
  */
 export function listRetakePairs(row: readonly LineCandidate[], tokens: readonly Token[]): CandidatePair[] {
   const short = row.filter(({ from, to }) => tokens[to - 1]!.end - tokens[from]!.start <= SCRIPT.maxWindow);
@@ -222,7 +222,7 @@ export function listRetakePairs(row: readonly LineCandidate[], tokens: readonly 
     const earlier = short.slice(0, i).filter(({ to }) => to <= retake.from);
     if (!earlier.some((take) => isBetter(take, retake))) return [];
     const near = earlier.filter(({ window }) => retake.window.start - window.end <= RETAKES.maxDistance);
-    return near.map((take) => ({ take, retake }));
+    return near.slice(-RETAKES.maxTakesPerRetake).map((take) => ({ take, retake }));
   });
 }
 

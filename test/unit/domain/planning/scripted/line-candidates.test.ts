@@ -42,6 +42,16 @@ test.each([
   expect(listRetakePairs(row, tokens as Token[])).toEqual(expected ? [{ take: take!, retake: retake! }] : []);
 });
 
+test("a retake is compared with the last four takes before it", () => {
+  const tokens = Array.from({ length: 7 }, (_, j) => ({ start: fromSeconds(j), end: fromSeconds(j + 1) }));
+  const row = tokens.map((window, j) => {
+    const quality = j === 6 ? 0.2 : 0.9;
+    return { from: j, to: j + 1, window, quality, similarity: quality } as LineCandidate;
+  });
+  const pairs = listRetakePairs(row, tokens as Token[]);
+  expect(pairs.map(({ take, retake }) => [take.from, retake.from])).toEqual([2, 3, 4, 5].map((from) => [from, 6]));
+});
+
 test("a take that says the same as two earlier ones is rated like the first, although only the second one is near", () => {
   const said = "on the next day the whole village met to clear the road";
   const recording = record(
