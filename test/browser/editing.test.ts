@@ -266,13 +266,14 @@ test("a removed word explains itself, and reasons, matches and words are changed
   );
 
   await keyboard.press("Control+f");
-  await keyboard.type("delta");
+  await keyboard.type("bravo");
   await keyboard.press("Alt+Enter");
-  await feedback(page, /^\d × “delta” removed, .* shorter$/);
+  await feedback(page, /^\d × “bravo” removed, .* shorter$/);
   // The field has the focus, but the last change was that of the page.
   await keyboard.press("Control+z");
-  await feedback(page, /^Undone: Remove \d × “delta”$/);
+  await feedback(page, /^Undone: Remove \d × “bravo”$/);
   await keyboard.press("Control+h");
+  await keyboard.type("delta");
   await page.getByLabel("Replace with").fill("Delta-Werk");
   await keyboard.press("Enter");
   await feedback(page, /“delta” is now “Delta-Werk”$/);
@@ -282,7 +283,10 @@ test("a removed word explains itself, and reasons, matches and words are changed
   await button(page, "Close the search").click();
 
   const other = await openStudio(asset.reviewCutId);
+  const timeOf = () => other.locator(".source-time").textContent();
+  const time = await timeOf();
   await other.locator(".pause-chip.removed").first().click();
+  await until("the playhead at the pause", async () => (await timeOf()) !== time);
   const pause = other.getByRole("group", { name: "Pause", exact: true });
   // They would interrupt a screen reader in each line, unless they are wanted.
   const read = other.getByRole("img", { name: /^Pause of .*, removed/ });

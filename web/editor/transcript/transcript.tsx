@@ -271,6 +271,8 @@ export function Transcript(props: TranscriptProps) {
     caretPause.value = null;
     const pause = event.target instanceof HTMLElement ? event.target.dataset.word : undefined;
     if (pause !== undefined) {
+      follow.isOn.value = true;
+      onSeek(words.end[Number(pause) - 1]!);
       props.onPickPause?.(Number(pause), false);
       openDetails({ from: Number(pause), to: Number(pause) + 1 }, false, Number(pause));
       return;
