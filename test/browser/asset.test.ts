@@ -222,6 +222,11 @@ test("the pacing changes at once, keeps edits by hand, is one step for each chan
 
   await panel.getByRole("button", { name: /^Loose/ }).click();
   await feedback(page, /^Loose, .* longer$/);
+  // The reply is over the picture, beside the pacing, so the reasons stay readable.
+  const reasons = await page
+    .locator(".result-reasons")
+    .evaluate(({ clientWidth, scrollWidth }) => [clientWidth, scrollWidth]);
+  expect(reasons[0]).toBe(reasons[1]!);
   await until("the length of the card", async () => toSeconds((await result())!) === loose);
   expect(await struck(page)).toEqual(edited);
   await panel.getByLabel("Leave before and after words").fill("0.05");
