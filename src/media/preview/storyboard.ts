@@ -28,6 +28,9 @@ type StoryboardInput = {
   sizeFilters: readonly string[];
 };
 
+/** Time after the last keyframe that still shows it. A damaged file may end long before its duration. */
+const LAST_PICTURE_SECONDS = 60;
+
 /** Returns the command line that writes all sheets to a folder. Pure. */
 function buildArguments(
   { path, demuxer, clockFilters, sizeFilters }: StoryboardInput,
@@ -38,6 +41,8 @@ function buildArguments(
     ...clockFilters,
     // Each thumbnail is the last keyframe at or before its time.
     `fps=1000/${Math.round(interval * 1_000)}:start_time=0:round=up`,
+    // The last keyframe is the picture of the times after it.
+    `tpad=stop_mode=clone:stop=${Math.ceil(LAST_PICTURE_SECONDS / interval)}`,
     `trim=end_frame=${count}`,
     ...sizeFilters,
     `pad=${width}:${height}:(ow-iw)/2:(oh-ih)/2`,

@@ -9,7 +9,11 @@ import { runFfmpeg } from "../../../../src/media/ffmpeg";
 import { openInput } from "../../../../src/media/packets/open-input";
 import { readTimestamps } from "../../../../src/media/packets/video-track";
 import { writeKeyframeExcerpt } from "../../../../src/media/preview/keyframe-excerpt";
-import { buildSourceStoryboardArguments, createSourceStoryboard } from "../../../../src/media/preview/storyboard";
+import {
+  buildSourceStoryboardArguments,
+  createSourceStoryboard,
+  getSheetName,
+} from "../../../../src/media/preview/storyboard";
 import { type TemporaryFolder, temporaryFolder } from "../../../temporary-folder";
 import { bundledFfmpeg, generate, h264, systemFfmpeg, videoInput } from "../generated-media";
 import { probeFile } from "../rendering";
@@ -86,6 +90,27 @@ test("a source that was cut off has a storyboard of its beginning", async () => 
   const outputDir = join(folder.path, "cut-sheets");
   const storyboard = await createSourceStoryboard({ ffmpeg: systemFfmpeg, path: cut, probed, outputDir });
   expect(storyboard?.sheets).toBe(1);
+});
+
+test("times after the last keyframe have its picture", async () => {
+  const path = await generate("keyframes-last.mp4", ...videoInput("25", 15), ...h264(250));
+  const probed = await probeFile(path);
+  for (const ffmpeg of [bundledFfmpeg, systemFfmpeg]) {
+    const outputDir = join(folder.path, crypto.randomUUID());
+    expect((await createSourceStoryboard({ ffmpeg, path, probed, outputDir }))?.count).toBe(8);
+    const crop = (n: number) => `crop=160:90:${160 * n}:0`;
+    const readTile = async (n: number) => {
+      const sheet = join(outputDir, getSheetName(0));
+      const tile = Bun.spawn([systemFfmpeg.path, "-v", "error", "-i", sheet, "-vf", crop(n), "-f", "rawvideo", "-"]);
+      return await new Response(tile.stdout).bytes();
+    };
+    const difference = async (a: number, b: number) => {
+      const [one, other] = [await readTile(a), await readTile(b)];
+      return one.reduce((sum, value, index) => sum + Math.abs(value - other[index]!), 0) / one.length;
+    };
+    expect(await difference(5, 7)).toBeLessThan(1);
+    expect(await difference(4, 5)).toBeGreaterThan(1);
+  }
 });
 
 test("a storyboard ends with the reason of the signal", async () => {
