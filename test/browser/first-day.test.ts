@@ -77,8 +77,9 @@ async function invite(page: Page, email: string, role: string): Promise<string> 
   return link;
 }
 
-async function accept(link: string): Promise<Page> {
+async function accept(link: string, name: string): Promise<Page> {
   const page = await arrive(link);
+  await page.getByLabel("Your name").fill(name);
   await page.getByLabel("New password").fill(PASSWORD);
   await button(page, "Create the account").click();
   await heading(page, "Projects");
@@ -189,7 +190,7 @@ test("an administrator, an editor and a viewer", async () => {
   await ada.getByText("Added 500 credits.").waitFor();
   await saveScreenshots(ada);
 
-  const eve = await accept(editorLink);
+  const eve = await accept(editorLink, "Eve Lindqvist");
   const secret = await setUpSecondFactor(eve);
   await saveScreenshots(eve);
   await eve.getByRole("button", { name: /^Account/ }).click();
@@ -268,9 +269,10 @@ test("an administrator, an editor and a viewer", async () => {
   expect([shared.status, shared.headers.get("content-type")]).toEqual([200, "video/mp4"]);
   expect((await shared.bytes()).subarray(4, 8)).toEqual(new TextEncoder().encode("ftyp"));
 
-  const paul = await accept(viewerLink);
+  const paul = await accept(viewerLink, "Paul Okoye");
   await paul.getByLabel("Workspace", { exact: true }).selectOption({ label: "Morning show" });
   await paul.getByRole("link", { name: "Interviews" }).click();
+  await paul.getByRole("img", { name: "Added by Eve Lindqvist" }).first().waitFor();
   await paul.getByLabel("Select Oak.wav").check();
   await paul.getByLabel("Select Oak.wav").press("Control+a");
   expect(

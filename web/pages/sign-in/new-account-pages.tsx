@@ -2,6 +2,7 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { MAX_PERSON_NAME_CHARACTERS } from "../../../src/domain/field-limits";
 import { api, must, type Schemas } from "../../app/api";
 import { useRead } from "../../app/cache";
 import { loadSession } from "../../app/load-session";
@@ -9,10 +10,29 @@ import { chooseWorkspace, me, session } from "../../app/session";
 import { useSignInMethods } from "../../app/shared-reads";
 import { Button } from "../../ui/button";
 import { EmailField, NewPasswordField } from "../../ui/credential-fields";
-import { Form, SelectField } from "../../ui/form";
+import { Field, Form, SelectField } from "../../ui/form";
 import { ResourceView } from "../../ui/states";
 import { withArticle } from "../workspaces/roles";
 import { finishSignIn, INCOMPLETE_LINK, SignInFrame, takeToken } from "./frame";
+
+const NameField = ({ isFirst = false }: { isFirst?: boolean }) => (
+  <Field
+    label="Your name"
+    name="name"
+    autocomplete="name"
+    maxLength={MAX_PERSON_NAME_CHARACTERS}
+    spellcheck={false}
+    hint="Optional. Other members see it next to your work."
+    isFirst={isFirst}
+  />
+);
+
+/** Saves the name of a new account: its first word is the first name. The account also works without it. */
+async function saveName(name = ""): Promise<void> {
+  const [first = "", ...last] = name.trim().split(/\s+/);
+  const body = { first_name: first, last_name: last.join(" ") };
+  if (first !== "") await api.PATCH("/api/v1/users/me", { body }).catch(() => {});
+}
 
 function SignUpPage() {
   const { route } = useLocation();
@@ -24,12 +44,14 @@ function SignUpPage() {
           signup === "open" ? (
             <Form
               submitLabel="Create the account"
-              onSend={async ({ email = "", password = "" }) => {
+              onSend={async ({ email = "", name, password = "" }) => {
                 await must(api.POST("/api/v1/auth/signup", { body: { email, password } }));
+                await saveName(name);
                 await finishSignIn(route);
               }}
             >
               <EmailField />
+              <NameField />
               <NewPasswordField />
             </Form>
           ) : (
@@ -80,14 +102,16 @@ function SetupForm({ token }: { token: string }) {
       {({ is_configured: isConfigured }) => (
         <Form
           submitLabel="Create the account"
-          onSend={async ({ email = "", password = "", billing }) => {
+          onSend={async ({ email = "", name, password = "", billing }) => {
             const mode = billing === "on" || billing === "off" ? billing : undefined;
             await must(api.POST("/api/v1/auth/setup", { body: { token, email, password, billing: mode } }));
+            await saveName(name);
             await finishSignIn(route);
           }}
         >
           <p>Create the first account. It is an administrator.</p>
           <EmailField />
+          <NameField />
           <NewPasswordField />
           {!isConfigured && <SelectField label="Charge for recordings and renders?" name="billing" options={MODES} />}
         </Form>
@@ -196,13 +220,15 @@ function AccountForm({ token, invitation }: { token: string; invitation: Invitat
       {me.value !== null && <p class="soft">You are signed in as {me.value.email}.</p>}
       <Form
         submitLabel="Create the account"
-        onSend={async ({ password = "" }) => {
+        onSend={async ({ name, password = "" }) => {
           await must(api.POST("/api/v1/auth/invitation", { body: { token, password } }));
+          await saveName(name);
           if (invitation.workspace !== null) chooseWorkspace(invitation.workspace.id);
           await finishSignIn(route);
         }}
       >
-        <NewPasswordField isFirst />
+        <NameField isFirst />
+        <NewPasswordField />
       </Form>
       {invitation.workspace !== null && (
         <p class="sign-in-links">
