@@ -67,6 +67,7 @@ function useScrub(recording: Recording, hasFrames: boolean, duration: number) {
   const line = useRef<HTMLElement>(null);
   const time = useRef<HTMLElement>(null);
   const strip = useRef<HTMLImageElement | null>(null);
+  const share = useRef(0);
   const show = (isShown: boolean) => {
     if (line.current) line.current.hidden = !isShown;
     if (frame.current) frame.current.hidden = !isShown || !hasFrames || !strip.current?.naturalWidth;
@@ -76,18 +77,23 @@ function useScrub(recording: Recording, hasFrames: boolean, duration: number) {
     const isMoved = event.movementX !== 0 || event.movementY !== 0;
     if (event.pointerType !== "mouse" || !isMoved || duration <= 0) return;
     const { left, width } = (event.currentTarget as HTMLElement).getBoundingClientRect();
-    const share = Math.max(0, Math.min(1, (event.clientX - left) / width));
+    share.current = Math.max(0, Math.min(1, (event.clientX - left) / width));
     if (hasFrames && strip.current === null) {
       strip.current = new Image();
+      // The pointer may rest until then.
+      strip.current.onload = () => line.current?.hidden === false && draw();
       strip.current.src = mediaUrl(recording.id, "filmstrip");
     }
+    draw();
+  };
+  const draw = () => {
     show(true);
-    line.current!.style.left = `${share * 100}%`;
-    if (time.current) time.current.textContent = formatDuration(share * duration);
+    line.current!.style.left = `${share.current * 100}%`;
+    if (time.current) time.current.textContent = formatDuration(share.current * duration);
     const image = strip.current;
     if (!image?.naturalWidth || !frame.current) return;
     const count = countFrames(image, recording);
-    const index = Math.min(count - 1, Math.floor(share * count));
+    const index = Math.min(count - 1, Math.floor(share.current * count));
     const { style } = frame.current;
     style.backgroundImage = `url("${image.src}")`;
     style.backgroundSize = `${count * 100}% 100%`;
