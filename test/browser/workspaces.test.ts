@@ -121,6 +121,8 @@ test("an owner creates a workspace, adds, invites, changes and removes, renames 
   await terms.getByText("Line 3 of “bad.txt”: the term is missing.").waitFor();
   await files.setInputFiles({ name: "empty.txt", mimeType: "text/plain", buffer: Buffer.from("# Names\n") });
   await terms.getByText("“empty.txt” has no terms: lines that start with # are notes.").waitFor();
+  await files.setInputFiles({ name: "names.xls", mimeType: "", buffer: Buffer.from("Names\0\x01") });
+  await terms.getByText("“names.xls” is not a text file.").waitFor();
   const csv = "Term,Spoken as\nPrzybylski,prizbilski\nOffcut,off kat\n";
   await files.setInputFiles({ name: "names.csv", mimeType: "text/csv", buffer: Buffer.from(csv) });
   await page.getByText("2 terms from “names.csv” added.").waitFor();

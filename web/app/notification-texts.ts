@@ -71,7 +71,7 @@ export function describeNotification(notification: Notification): NotificationTe
     case "problem_resolved":
       return {
         title: payload.title,
-        detail: `Reported before: ${payload.problem_title}.`,
+        detail: `It was reported as “${payload.problem_title}”.`,
         icon: "check",
         href: PROBLEM_PAGES[payload.problem] ?? "/admin/health",
       };

@@ -51,7 +51,7 @@ export async function takeRecordings(files: readonly File[], { headers, signal }
     "Not video or audio",
   );
   const empty = recordings.filter(({ size }) => size === 0);
-  refuseUploads(empty, "Empty or damaged", "Copy again from the camera or recorder.");
+  refuseUploads(empty, "Empty or damaged", "Copy the file again from the camera or recorder.");
   // Scripts come last: a recording that is refused uses none.
   if (limits === null) return takeScripts([...filled, ...scripts]);
   const { kept, large, warning } = checkSizes(filled, limits);

@@ -214,7 +214,7 @@ export function removeMatches(editor: Editor, found: readonly WordRange[], searc
     plan = removeWords(plan, editor.words, range);
     count++;
   }
-  if (count === 0) editor.announce(`Every “${searched}” is removed already`);
+  if (count === 0) editor.announce(`Every “${searched}” is already removed`);
   else
     editor.apply(
       { plan },

@@ -104,6 +104,6 @@ export function useSave(both: EditorWithDraft, cuts: Cuts): Save {
 function findObstacle({ editor, keeper }: EditorWithDraft): string | null {
   if (listKept(editor.plan.value).length === 0) return "Everything is removed. Restore something, then save.";
   // Saving deletes the stored draft, which belongs to the other tab or person.
-  if (keeper?.state.value.kind === "conflict") return "Choose which edits to keep at the top of the page, then save.";
+  if (keeper?.state.value.kind === "conflict") return "At the top of the page, choose which edits to keep. Then save.";
   return null;
 }

@@ -181,7 +181,7 @@ function HoldsPanel() {
         caption="Held credits"
         columns={COLUMNS}
         list={list}
-        empty={<p>No credits are held: no work that costs credits is running or waiting.</p>}
+        empty={<p>No credits are held now.</p>}
       />
     </Section>
   );

@@ -184,7 +184,7 @@ function Library({ project, recordings, filters, onFilter, onChange }: LibraryPr
 /** Below this, the cuts have not made the recordings shorter. */
 const MIN_SAVED_SECONDS = 1;
 
-/** "12 recordings · 4:55:58 · 30 minutes shorter so far · 89 to review" */
+/** "12 recordings · 4:55:58 · 30 minutes shorter so far · 89 places to review" */
 function Totals({ projectId, summary }: { projectId: string; summary: Summary }) {
   const { recordings, duration, cut_duration: cut, kept_duration: kept, open_marks: marks } = summary;
   const saved = cut - kept;
@@ -195,7 +195,7 @@ function Totals({ projectId, summary }: { projectId: string; summary: Summary })
       {marks > 0 && (
         <>
           {" · "}
-          <a href={`/projects/${projectId}?cut=to_review`}>{formatCount(marks, "to review", "to review")}</a>
+          <a href={`/projects/${projectId}?cut=to_review`}>{formatCount(marks, "place")} to review</a>
         </>
       )}
     </>

@@ -46,7 +46,7 @@ export function CutSettingsDialog({ project, onChange, onClose }: CutSettingsPro
     >
       <p class="soft">
         New recordings are cut as soon as they are transcribed. Uploads in progress keep their setting. To cut by a
-        script, drop a text file of the same name with the recording.
+        script, drop it together with the recording, as a text file with the same name.
       </p>
       <SelectField
         label="Mode"

@@ -102,7 +102,7 @@ function LeftToDo({ totals }: Pick<ListedProject, "totals">) {
     return (
       <b class="number">
         <Icon name="flag" />
-        {formatCount(marks, "to review", "to review")}
+        {formatCount(marks, "place")} to review
       </b>
     );
   if (uncut > 0) return <span class="number">{formatCount(uncut, "without a cut", "without a cut")}</span>;

@@ -87,7 +87,9 @@ function ImportButton({ owner }: { owner: VocabularyOwner }) {
   const importFile = async (file: File): Promise<void> => {
     setProblem(null);
     if (file.size > MAX_FILE_BYTES) return setProblem(`“${file.name}” is larger than ${formatBytes(MAX_FILE_BYTES)}.`);
-    const { entries: added, problem } = parseVocabularyFile(decodeUnicode(new Uint8Array(await file.arrayBuffer())));
+    const text = decodeUnicode(new Uint8Array(await file.arrayBuffer()));
+    if (text.includes("\0")) return setProblem(`“${file.name}” is not a text file.`);
+    const { entries: added, problem } = parseVocabularyFile(text);
     if (problem !== null) {
       const { line, message } = problem;
       return setProblem(line === null ? `“${file.name}” ${message}.` : `Line ${line} of “${file.name}”: ${message}.`);

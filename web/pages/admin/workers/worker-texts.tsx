@@ -57,7 +57,7 @@ export const formatJobs = ({ jobs }: AdminWorker): string => toList(jobs.map((na
 
 const SANDBOX_TEXTS: Record<AdminWorkerDetail["sandbox"]["mode"], string> = {
   bwrap: "bwrap",
-  unshare: "Only without a network",
+  unshare: "No network, but other files are readable",
   none: "None",
 };
 

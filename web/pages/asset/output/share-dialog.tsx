@@ -42,8 +42,8 @@ export function ShareDialog({ renderId, name, onClose }: ShareDialogProps) {
     <FormDialog title="Share" submitLabel="Create link" icon="link" onSend={create} onClose={onClose}>
       <p>
         Anyone with the link can play and download <strong dir="auto">{name}</strong> until{" "}
-        {formatEnd(Number(lifetime))}. Its page shows your name and the transcript of the cut. The link stops working
-        earlier if it is revoked or you lose edit access.
+        {formatEnd(Number(lifetime))}. Its page says who shares it, and has the transcript of the cut. The link stops
+        working earlier if it is revoked or you lose edit access.
       </p>
       <SelectField
         label="Expires after"
