@@ -1,68 +1,87 @@
-import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useMemo, useRef, useState } from "preact/hooks";
+import { encode } from "uqr";
 import { api, must, type Schemas } from "../../app/api";
 import { useRead } from "../../app/cache";
 import { formatCount } from "../../app/format";
 import { loadSession } from "../../app/load-session";
+import { saveBlob } from "../../app/save-file";
 import type { Me } from "../../app/session";
 import { showToast } from "../../app/toasts";
 import { Button } from "../../ui/button";
-import { PasswordField } from "../../ui/credential-fields";
+import { CopyField, copyText, ShownOnceDialog } from "../../ui/copy-field";
+import { CodeField, PasswordField } from "../../ui/credential-fields";
 import { FormDialog } from "../../ui/form-dialog";
 import { Section } from "../../ui/section";
 import { ResourceView } from "../../ui/states";
-import { type Enrollment, RecoveryCodesDialog, TwoFactorSetup } from "./two-factor-setup";
 
 type Confirmation = { password?: string };
 
-/** A change that requires the password. */
+/** A change that the API makes only with the password. */
 type Change = {
   title: string;
-  confirmLabel: string;
-  look: "primary" | "danger";
+  submitLabel: string;
+  look?: "danger";
   about: string;
-  send(body: Confirmation): Promise<unknown>;
-  /** The message after the change. */
-  done: string;
-};
-
-const setEnabled = (isEnabled: boolean) => (body: Confirmation) =>
-  must(api.PATCH("/api/v1/users/me", { body: { ...body, two_factor_enabled: isEnabled } }));
-
-const TURN_ON: Change = {
-  title: "Turn on the second factor?",
-  confirmLabel: "Turn on",
-  look: "primary",
-  about: "Sign-in then asks for a code. Your other sessions end.",
-  send: setEnabled(true),
-  done: "Second factor turned on.",
-};
-
-const TURN_OFF: Change = {
-  title: "Turn off the second factor?",
-  confirmLabel: "Turn off",
-  look: "danger",
-  about: "Sign-in then asks only for your password. Your other sessions end.",
-  send: setEnabled(false),
-  done: "Second factor turned off.",
-};
-
-const REMOVE: Change = {
-  ...TURN_OFF,
-  about:
-    "The authenticator and the recovery codes stop working, and sign-in asks only for your password. To turn it on again, set up an authenticator again.",
-  send: (body) => must(api.DELETE("/api/v1/users/me/two-factor", { body })),
+  /** Sends the change and closes the dialog. */
+  send(body: Confirmation): Promise<void>;
 };
 
 /** The section for the second factor. */
 export function TwoFactorSection({ profile }: { profile: Me }) {
   const state = useRead(["two-factor"], (signal) => must(api.GET("/api/v1/users/me/two-factor", { signal })));
+  const [asked, setAsked] = useState<Change | null>(null);
   const [enrollment, setEnrollment] = useState<Enrollment | null>(null);
-  const [open, setOpen] = useState<Change | "codes" | "set-up" | null>(null);
+  const [codes, setCodes] = useState<string[] | null>(null);
   const { email, has_password: hasPassword } = profile;
-  const close = () => setOpen(null);
-  const reload = async () => {
-    await Promise.all([state.reload(), loadSession()]);
+  const close = () => setAsked(null);
+  const reload = async () => void (await Promise.all([state.reload(), loadSession()]));
+  const turn = async (change: Promise<unknown>, to: "on" | "off") => {
+    await change;
+    close();
+    await reload();
+    showToast({ kind: "info", text: `Second factor turned ${to}.` });
+  };
+  const setEnabled = (body: Confirmation, isEnabled: boolean) =>
+    must(api.PATCH("/api/v1/users/me", { body: { ...body, two_factor_enabled: isEnabled } }));
+
+  const setUp: Change = {
+    title: "Add an authenticator app",
+    submitLabel: "Continue",
+    about: "You need an app that shows codes, such as one on your phone.",
+    send: async (body) => {
+      setEnrollment(await must(api.POST("/api/v1/users/me/two-factor", { body })));
+      close();
+    },
+  };
+  const replaceCodes: Change = {
+    title: "Replace the recovery codes?",
+    submitLabel: "Replace codes",
+    about: "You get ten new codes. The current ones stop working.",
+    send: async (body) => {
+      const made = await must(api.POST("/api/v1/users/me/two-factor/recovery-codes", { body }));
+      setCodes(made.recovery_codes);
+      close();
+      void state.reload();
+    },
+  };
+  const turnOn: Change = {
+    title: "Turn on the second factor?",
+    submitLabel: "Turn on",
+    about: "Sign-in then asks for a code. Your other sessions end.",
+    send: (body) => turn(setEnabled(body, true), "on"),
+  };
+  const turnOff: Change = {
+    title: "Turn off the second factor?",
+    submitLabel: "Turn off",
+    look: "danger",
+    about: "Sign-in then asks only for your password. Your other sessions end.",
+    send: (body) => turn(setEnabled(body, false), "off"),
+  };
+  const remove: Change = {
+    ...turnOff,
+    about:
+      "The authenticator and the recovery codes stop working, and sign-in asks only for your password. To turn it on again, set up an authenticator again.",
+    send: (body) => turn(must(api.DELETE("/api/v1/users/me/two-factor", { body })), "off"),
   };
 
   return (
@@ -73,10 +92,10 @@ export function TwoFactorSection({ profile }: { profile: Me }) {
             <TwoFactorStatus value={value} />
             <TwoFactorActions
               value={value}
-              onSetUp={() => setOpen("set-up")}
-              onEnable={(isEnabled) => setOpen(isEnabled ? TURN_ON : TURN_OFF)}
-              onRemove={() => setOpen(REMOVE)}
-              onCodes={() => setOpen("codes")}
+              onSetUp={() => setAsked(setUp)}
+              onEnable={(isEnabled) => setAsked(isEnabled ? turnOn : turnOff)}
+              onRemove={() => setAsked(remove)}
+              onCodes={() => setAsked(replaceCodes)}
             />
           </>
         )}
@@ -89,66 +108,21 @@ export function TwoFactorSection({ profile }: { profile: Me }) {
           onClose={() => setEnrollment(null)}
         />
       )}
-      {open === "codes" && (
-        <NewRecoveryCodes profile={profile} onReplaced={() => void state.reload()} onClose={close} />
-      )}
-      {open === "set-up" && (
-        <TwoFactorPassword
-          title="Add an authenticator app"
-          hasPassword={hasPassword}
-          confirmLabel="Continue"
-          look="primary"
-          onSend={async (body) => {
-            setEnrollment(await must(api.POST("/api/v1/users/me/two-factor", { body })));
-            close();
-          }}
+      {codes && <RecoveryCodesDialog codes={codes} email={email} onClose={() => setCodes(null)} />}
+      {asked && (
+        <FormDialog
+          title={asked.title}
+          submitLabel={asked.submitLabel}
+          look={asked.look ?? "primary"}
+          onSend={({ password }) => asked.send(password === undefined ? {} : { password })}
           onClose={close}
         >
-          You need an app that shows codes, such as one on your phone.
-        </TwoFactorPassword>
-      )}
-      {open !== null && typeof open === "object" && (
-        <TwoFactorPassword
-          title={open.title}
-          hasPassword={hasPassword}
-          confirmLabel={open.confirmLabel}
-          look={open.look}
-          onSend={async (body) => {
-            await open.send(body);
-            close();
-            await reload();
-            showToast({ kind: "info", text: open.done });
-          }}
-          onClose={close}
-        >
-          {open.about}
-        </TwoFactorPassword>
+          <p>{asked.about}</p>
+          {/* Without a password, the API may require a new sign-in instead. */}
+          {hasPassword && <PasswordField isFirst />}
+        </FormDialog>
       )}
     </Section>
-  );
-}
-
-type NewRecoveryCodesProps = { profile: Me; onReplaced(): void; onClose(): void };
-
-/** Replaces the recovery codes, and shows the new ones once. */
-function NewRecoveryCodes({ profile, onReplaced, onClose }: NewRecoveryCodesProps) {
-  const [codes, setCodes] = useState<string[] | null>(null);
-  if (codes !== null) return <RecoveryCodesDialog codes={codes} email={profile.email} onClose={onClose} />;
-  return (
-    <TwoFactorPassword
-      title="Replace the recovery codes?"
-      hasPassword={profile.has_password}
-      confirmLabel="Replace codes"
-      look="primary"
-      onSend={async (body) => {
-        const made = await must(api.POST("/api/v1/users/me/two-factor/recovery-codes", { body }));
-        setCodes(made.recovery_codes);
-        onReplaced();
-      }}
-      onClose={onClose}
-    >
-      You get ten new codes. The current ones stop working.
-    </TwoFactorPassword>
   );
 }
 
@@ -220,36 +194,105 @@ function TwoFactorActions({ value, onSetUp, onEnable, onRemove, onCodes }: Actio
   );
 }
 
-type PasswordDialogProps = {
-  title: string;
-  /** If false, no password is requested: the API may require a new sign-in instead. */
-  hasPassword: boolean;
-  confirmLabel: string;
-  look: "primary" | "danger";
-  onSend(body: { password?: string }): Promise<void>;
-  onClose(): void;
-  /** A description of the change. */
-  children: ComponentChildren;
-};
+type Enrollment = Schemas["TwoFactorEnrollment"];
 
-/** Asks for the password, which the API requires for changes of the second factor. */
-const TwoFactorPassword = ({
-  title,
-  hasPassword,
-  confirmLabel,
-  look,
-  onSend,
-  onClose,
-  children,
-}: PasswordDialogProps) => (
-  <FormDialog
-    title={title}
-    submitLabel={confirmLabel}
-    look={look}
-    onSend={({ password }) => onSend(password === undefined ? {} : { password })}
-    onClose={onClose}
-  >
-    <p>{children}</p>
-    {hasPassword && <PasswordField isFirst />}
-  </FormDialog>
-);
+type SetupProps = { enrollment: Enrollment; email: string; onConfirmed(): void; onClose(): void };
+
+/** Sets up an authenticator app: shows its QR code, asks for a first code as proof, then shows the recovery codes. */
+function TwoFactorSetup({ enrollment, email, onConfirmed, onClose }: SetupProps) {
+  const [isConfirmed, setIsConfirmed] = useState(false);
+  const { secret, otpauth_url: url, recovery_codes: codes } = enrollment;
+  if (isConfirmed) return <RecoveryCodesDialog codes={codes ?? []} email={email} onClose={onClose} />;
+  return (
+    <FormDialog
+      title="Set up an authenticator app"
+      submitLabel="Turn on"
+      onSend={async ({ code = "" }) => {
+        await must(api.POST("/api/v1/users/me/two-factor/confirm", { body: { code: code.trim() } }));
+        setIsConfirmed(true);
+        onConfirmed();
+      }}
+      onClose={onClose}
+    >
+      <p>Scan the code with an authenticator app on your phone, or enter the secret there.</p>
+      {url && <QrCode text={url} label="QR code for the authenticator app. You can enter the secret below instead." />}
+      {secret && <CopyField label="Secret" value={secret} hint={`To type it: ${secret.match(/.{1,4}/g)!.join(" ")}`} />}
+      <CodeField hint="The six digits in the app." />
+    </FormDialog>
+  );
+}
+
+/** Width of the empty border around the code, in modules. */
+const QUIET_ZONE = 4;
+
+/** A QR code. It is drawn in the browser, so its content is not sent anywhere. */
+function QrCode({ text, label }: { text: string; label: string }) {
+  const { size, path } = useMemo(() => draw(text), [text]);
+  return (
+    <svg class="qr-code" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label}>
+      <rect width={size} height={size} class="qr-ground" />
+      <path d={path} class="qr-modules" shape-rendering="crispEdges" />
+    </svg>
+  );
+}
+
+/** Draws each row as runs of dark modules. */
+function draw(text: string): { size: number; path: string } {
+  const { data, size } = encode(text, { ecc: "M", border: QUIET_ZONE });
+  const path = data
+    .flatMap((row, y) =>
+      row.map((isDark, x) => (isDark && !row[x - 1] ? `M${x} ${y}h${runLength(row, x)}v1H${x}z` : "")),
+    )
+    .join("");
+  return { size, path };
+}
+
+function runLength(row: boolean[], start: number): number {
+  const end = row.indexOf(false, start);
+  return (end === -1 ? row.length : end) - start;
+}
+
+type RecoveryCodesDialogProps = { codes: string[]; email: string; onClose(): void };
+
+/** Shows new recovery codes once, with buttons that copy and save them. */
+function RecoveryCodesDialog({ codes, email, onClose }: RecoveryCodesDialogProps) {
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [note, setNote] = useState("");
+  const text = codes.join("\n");
+  const copy = async () => setNote(await copyText(field.current!));
+  const download = () => {
+    const head = `Recovery codes of ${email} at ${location.host}. Each signs in once.\n\n`;
+    saveBlob(new Blob([head, text, "\n"], { type: "text/plain" }), "offcut-recovery-codes.txt");
+    setNote("Downloaded.");
+  };
+  return (
+    <ShownOnceDialog title="Save your recovery codes" closeLabel="I have saved them" onClose={onClose}>
+      <div class="recovery-codes">
+        <p>
+          Each code signs you in once if you do not have your authenticator. Store them in a safe place: they are not
+          shown again.
+        </p>
+        <textarea
+          ref={field}
+          class="input mono"
+          aria-label="Recovery codes"
+          rows={codes.length}
+          value={text}
+          readOnly
+          spellcheck={false}
+        />
+        <div class="toolbar">
+          <Button icon="copy" onClick={() => void copy()}>
+            Copy
+          </Button>
+          <Button icon="download" onClick={download}>
+            Download
+          </Button>
+          <span class="soft" role="status">
+            {note}
+          </span>
+        </div>
+      </div>
+    </ShownOnceDialog>
+  );
+}
