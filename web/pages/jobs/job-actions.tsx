@@ -18,8 +18,7 @@ import { createRemainingTime } from "../../app/rare-formats";
 import { canWrite, isBilled, me } from "../../app/session";
 import { showToast } from "../../app/toasts";
 import { PersonCell } from "../../ui/avatar";
-import type { Column } from "../../ui/data-table";
-import { createActionsColumn, Truncated } from "../../ui/data-table";
+import { type Column, createActionsColumn, Truncated } from "../../ui/data-table";
 import { ConfirmButton } from "../../ui/dialog";
 import { BusyButton } from "../../ui/use-busy";
 

@@ -1,8 +1,9 @@
-import { useCallback, useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useCallback, useMemo, useState } from "preact/hooks";
 import { useLocation } from "preact-iso";
 import { MAX_SEARCH_CHARACTERS } from "../../../src/domain/field-limits";
 import { useActions } from "../../app/actions";
-import { api, must } from "../../app/api";
+import { api, mediaUrl, must, type Schemas } from "../../app/api";
 import { useList } from "../../app/cache";
 import { toNumber } from "../../app/english";
 import { formatCount, formatDuration } from "../../app/format";
@@ -13,11 +14,13 @@ import { Button } from "../../ui/button";
 import { Segments } from "../../ui/filter-bar";
 import { Icon } from "../../ui/icon";
 import { Page } from "../../ui/page";
-import { LoadMore } from "../../ui/row-list";
+import { LoadMore, useChunks } from "../../ui/row-list";
 import { Empty, ListSkeleton } from "../../ui/states";
+import { RelativeTime } from "../../ui/time";
 import { readDroppedFiles } from "../../upload/dropped-files";
+import { Envelope } from "../project/envelope";
 import type { NewProjectDialog } from "./project-dialogs";
-import { CHUNK_TILES, type ListedProject as Project, ProjectTiles } from "./project-tile";
+import { ProjectMenu } from "./project-menu";
 
 const FirstMinute = lazyPage(withStyle("pages", () => import("./first-minute")));
 
@@ -30,7 +33,7 @@ const STATES = [
 export function ProjectsPage() {
   const { route } = useLocation();
   const [text, setText] = useState("");
-  const [state, setState] = useState<Project["state"]>("active");
+  const [state, setState] = useState<ListedProject["state"]>("active");
   const [Dialog, setDialog] = useState<typeof NewProjectDialog | null>(null);
   const create = useCallback(async () => {
     try {
@@ -40,7 +43,7 @@ export function ProjectsPage() {
       showFailure(error);
     }
   }, []);
-  const list = useList<Project>(["projects", workspace.value?.id, text, state], (cursor, signal) => {
+  const list = useList<ListedProject>(["projects", workspace.value?.id, text, state], (cursor, signal) => {
     const query = { limit: CHUNK_TILES, state, ...(cursor !== null && { cursor }), ...(text && { q: text }) };
     return must(api.GET("/api/v1/projects", { params: { query }, signal }));
   });
@@ -125,7 +128,7 @@ function NewProjectTile() {
   );
 }
 
-function NoProjects({ text, state, onReset }: { text: string; state: Project["state"]; onReset(): void }) {
+function NoProjects({ text, state, onReset }: { text: string; state: ListedProject["state"]; onReset(): void }) {
   if (text || state === "archived")
     return (
       <Empty title={text ? `No project matches “${text}”` : "No archived projects"} icon={text ? "search" : "projects"}>
@@ -136,7 +139,7 @@ function NoProjects({ text, state, onReset }: { text: string; state: Project["st
 }
 
 /** "5 projects · 91 recordings · 56 h 22 min" */
-function describeAll(projects: readonly Project[]): string {
+function describeAll(projects: readonly ListedProject[]): string {
   const recordings = projects.reduce((sum, { totals }) => sum + totals.recordings, 0);
   const seconds = projects.reduce((sum, { totals }) => sum + totals.duration, 0);
   const minutes = Math.round(seconds / 60);
@@ -144,4 +147,111 @@ function describeAll(projects: readonly Project[]): string {
   const length = hours > 0 ? `${toNumber(hours)} h ${rest}` : seconds < 60 ? formatDuration(seconds) : rest;
   const counts = [formatCount(projects.length, "project"), formatCount(recordings, "recording")];
   return [...counts, ...(seconds > 0 ? [length] : [])].join(" · ");
+}
+
+type ListedProject = Schemas["ListedProject"];
+
+/** Divisible by every number of columns up to six, so that only the last chunk ends with a gap. */
+const CHUNK_TILES = 60;
+
+type TilesProps = {
+  projects: ListedProject[];
+  /** Must stay the same function between renders. */
+  onChange(): void;
+  /** Content after the last project. */
+  children: ComponentChildren;
+};
+
+function ProjectTiles({ projects, onChange, children }: TilesProps) {
+  const chunks = useChunks(projects, CHUNK_TILES);
+  return (
+    <div class="projects">
+      {chunks.map((some, number) => (
+        <Chunk key={number} projects={some} onChange={onChange}>
+          {number === chunks.length - 1 && children}
+        </Chunk>
+      ))}
+    </div>
+  );
+}
+
+const Chunk = ({ projects, onChange, children }: TilesProps) => {
+  const tiles = useMemo(
+    () => projects.map((project) => <ProjectTile key={project.id} project={project} onChange={onChange} />),
+    [projects, onChange],
+  );
+  return (
+    <ul class="project-chunk" style={{ "--tiles": projects.length }}>
+      {tiles}
+      {children}
+    </ul>
+  );
+};
+
+function ProjectTile({ project, onChange }: { project: ListedProject; onChange(): void }) {
+  const [isRemoved, setIsRemoved] = useState(false);
+  if (isRemoved) return null;
+  const { id, name, totals, newest_assets } = project;
+  const href = `/projects/${id}`;
+  return (
+    <li class="project">
+      {/* biome-ignore lint/a11y/useAnchorContent: the heading has the same link. */}
+      <a class="mosaic" href={href} tabIndex={-1} aria-hidden="true">
+        {newest_assets.map(({ id, has_poster }) => (
+          <span key={id}>
+            {has_poster ? (
+              <img src={mediaUrl(id, "poster")} alt="" loading="lazy" decoding="async" />
+            ) : (
+              <Envelope id={id} />
+            )}
+          </span>
+        ))}
+        {newest_assets.length === 0 && <Icon name="projects" />}
+      </a>
+      <div class="project-text">
+        <h2>
+          <a href={href} title={name} dir="auto">
+            {name}
+          </a>
+        </h2>
+        <ProjectMenu
+          project={project}
+          onChange={onChange}
+          onDeleted={() => {
+            setIsRemoved(true);
+            onChange();
+          }}
+        />
+        <p class="soft number">
+          {totals.recordings === 0
+            ? "No recordings yet"
+            : `${formatCount(totals.recordings, "recording")} · ${formatDuration(totals.duration)}`}
+        </p>
+        <p class="project-foot">
+          <LeftToDo totals={totals} />
+          <RelativeTime iso={project.last_activity_at} />
+        </p>
+      </div>
+    </li>
+  );
+}
+
+function LeftToDo({ totals }: Pick<ListedProject, "totals">) {
+  const { recordings, open_marks: marks, without_cut: uncut, uncounted } = totals;
+  if (marks > 0)
+    return (
+      <b class="number">
+        <Icon name="flag" />
+        {formatCount(marks, "place")} to review
+      </b>
+    );
+  if (uncut > 0) return <span class="number">{formatCount(uncut, "without a cut", "without a cut")}</span>;
+  // Nobody knows yet what is left in the cuts of an older version.
+  if (recordings === 0 || uncounted > 0) return <span />;
+  return (
+    <span>
+      <Icon name="check" />
+      All checked
+    </span>
+  );
 }
