@@ -1,8 +1,16 @@
-/** Names, icons and explanations of the removal reasons, in the order of the chips. */
+/**
+ * Names, icons and explanations of the removal reasons, in the order of the chips, and texts about removed spans and
+ * items of a review.
+ */
 
 import type { RemovalRule, ReviewRule } from "../../src/domain/planning/rules";
+import { trimPunctuation } from "../../src/domain/vocabulary/entries";
+import { formatCount, formatDecimal } from "../app/format";
 import type { IconName } from "../ui/icon";
-import type { RemovalReason } from "./model/plan";
+import { type Range, type RemovalReason, type RemovedSpan, toSeconds } from "./model/plan";
+import type { ReviewItem } from "./model/review-queue";
+import { findWordsIn } from "./model/words";
+import type { Editor } from "./state/editor-state";
 
 export const REASON_NAMES: Record<RemovalReason, string> = {
   silence: "Pause",
@@ -92,3 +100,44 @@ export const describeRule = (rule: string | null): string | null =>
 
 /** Returns the server's note about a kept span as a sentence. */
 export const describeReview = (review: string): string => `${review[0]?.toUpperCase() ?? ""}${review.slice(1)}`;
+
+const MAX_NAME = 40;
+
+/** Returns "“um”", or "pause" for a range without words. */
+export function nameItem(editor: Editor, item: ReviewItem): string {
+  const text = readExcerpt(editor, item);
+  if (text === "") return titleItem(item);
+  return `“${text.length > MAX_NAME ? `${text.slice(0, MAX_NAME).trim()}…` : text}”`;
+}
+
+/** Returns the name of the reason, such as "Filler" or "Maybe a retake". */
+export const titleItem = ({ kind, reason, review }: ReviewItem): string =>
+  kind === "mark" || reason === null ? describeReview(review ?? "to review") : REASON_NAMES[reason];
+
+/** Returns "Filler · “um”" for a removed span of few words, otherwise only the name of the reason. */
+export function titleSpan(editor: Editor, span: RemovedSpan): { title: string; isWhole: boolean } {
+  const text = trimPunctuation(readExcerpt(editor, span));
+  const isWhole = text.length <= MAX_NAME;
+  const name = REASON_NAMES[span.reason];
+  return { title: isWhole && text !== "" ? `${name} · “${text}”` : name, isWhole };
+}
+
+/** Returns "4 words · 1.9 s". */
+export function measureRange(editor: Editor, range: Range): string {
+  const { from, to } = findWordsIn(editor.words, range);
+  const words = editor.texts.value.slice(from, to).filter(Boolean).length;
+  const length = `${formatDecimal(toSeconds(range.end - range.start))} s`;
+  return words === 0 ? length : `${formatCount(words, "word")} · ${length}`;
+}
+
+/** Returns the reason for an item as a sentence, or "". */
+export const explainItem = ({ rule }: Pick<ReviewItem, "rule">): string => describeRule(rule) ?? "";
+
+const MAX_CHARACTERS = 80;
+
+/** Returns the words in a range, shortened for a list; "" for a range without words. */
+export function readExcerpt(editor: Editor, range: Range): string {
+  const { from, to } = findWordsIn(editor.words, range);
+  const text = editor.texts.value.slice(from, to).filter(Boolean).join(" ");
+  return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text;
+}

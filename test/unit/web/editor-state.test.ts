@@ -87,7 +87,7 @@ test.each([
   [SECOND, 1.5 * SECOND, "Filler · “one”", true],
   [4 * SECOND, 6 * SECOND, "Filler", true],
 ])("names a removed span with its words: %d to %d", async (start, end, title, isWhole) => {
-  const { titleSpan } = await import("../../../web/editor/review/item-texts");
+  const { titleSpan } = await import("../../../web/editor/reasons");
   const span = { start, end, reason: "filler", rule: "filler.written" } as Parameters<typeof titleSpan>[1];
   expect(titleSpan(open(), span)).toEqual({ title, isWhole });
 });

@@ -7,12 +7,11 @@ import { Icon } from "../../ui/icon";
 import { isMostlyRemoved } from "../model/plan";
 import { CONTEXT, type ReviewItem } from "../model/review-queue";
 import { findWordsIn } from "../model/words";
-import { getLook, REASON_ICONS } from "../reasons";
+import { explainItem, getLook, measureRange, REASON_ICONS, titleItem } from "../reasons";
 import { useEditor } from "../state/context";
 import type { Editor } from "../state/editor-state";
 import { findPeak } from "../timeline/peaks";
 import { useCanvas } from "../timeline/use-canvas";
-import { explainItem, measureRange, titleItem } from "./item-texts";
 import type { ReviewSession } from "./review-session";
 import { ReviewText } from "./review-text";
 

@@ -19,9 +19,9 @@ import {
   type ReviewItem,
   stepQueue,
 } from "../model/review-queue";
+import { nameItem } from "../reasons";
 import type { Editor } from "../state/editor-state";
 import type { Playback } from "../state/playback";
-import { nameItem } from "./item-texts";
 import { keepReview, type ReviewKeeper } from "./review-keeper";
 
 export type ReviewSession = {

@@ -6,10 +6,10 @@ import { Button, IconButton } from "../../ui/button";
 import { isByKeyboard, isLongPress, openContextMenu } from "../context-menu";
 import { toSeconds } from "../model/plan";
 import { explainIncomplete, type Take } from "../model/takes";
+import { readExcerpt } from "../reasons";
 import { openTab, useEditor } from "../state/context";
 import { selectTake } from "../state/edit-actions";
 import { playTake } from "../state/seek-actions";
-import { readExcerpt } from "./item-texts";
 
 const MENU = [["takes.use", "takes.play", "takes.go-to"]];
 

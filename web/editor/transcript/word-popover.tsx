@@ -6,8 +6,7 @@ import { fromSeconds, measureKept, type RemovedSpan, restoreRange, toSeconds } f
 import { countReasons, setPause } from "../model/reason-edits";
 import { findContext } from "../model/review-queue";
 import { findWordsIn, type WordRange } from "../model/words";
-import { REASON_ICONS, REASON_NAMES } from "../reasons";
-import { explainItem, measureRange, titleSpan } from "../review/item-texts";
+import { explainItem, measureRange, REASON_ICONS, REASON_NAMES, titleSpan } from "../reasons";
 import { ActionKey, Confidence } from "../review/review-card";
 import { useEditor } from "../state/context";
 import { joinTexts } from "./paragraphs";

@@ -15,7 +15,7 @@ import {
   toSeconds,
 } from "../../editor/model/plan";
 import { findContext } from "../../editor/model/review-queue";
-import { readExcerpt } from "../../editor/review/item-texts";
+import { readExcerpt } from "../../editor/reasons";
 import { useComputedOf, useEditor } from "../../editor/state/context";
 import { describeChange } from "../../editor/state/edit-actions";
 import type { Editor, Plan } from "../../editor/state/editor-state";

@@ -4,7 +4,7 @@ import { performAction } from "../../app/actions";
 import { afterNextFrame } from "../../app/after-next-frame";
 import { formatTimecode } from "../../app/format";
 import { toSeconds } from "../../editor/model/plan";
-import { measureRange } from "../../editor/review/item-texts";
+import { measureRange } from "../../editor/reasons";
 import { useEditor } from "../../editor/state/context";
 import { isSelectionRemoved } from "../../editor/state/edit-actions";
 import { NO_MARKS } from "../../editor/state/editor-state";
