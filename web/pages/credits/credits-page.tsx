@@ -177,12 +177,7 @@ function HoldsPanel() {
       title="Held credits"
       hint="Credits are held while work runs. They are used when it completes, and released when it fails or is cancelled."
     >
-      <DataTable
-        caption="Held credits"
-        columns={COLUMNS}
-        list={list}
-        empty={<p>No credits are held now.</p>}
-      />
+      <DataTable caption="Held credits" columns={COLUMNS} list={list} empty={<p>No credits are held now.</p>} />
     </Section>
   );
 }
