@@ -120,7 +120,8 @@ test("the recordings of a folder are dropped on the page, and survive a lost net
   await page.getByText("Drop recordings here").waitFor();
   await drop(page, [shoot]);
   const rows = page.getByRole("region", { name: "Uploads" }).getByRole("listitem");
-  await rows.first().getByText("Connection lost, trying again").waitFor();
+  await rows.filter({ hasText: "one.wav" }).getByText("Connection lost, trying again").waitFor();
+  await rows.filter({ hasText: "empty.wav" }).getByText("Empty or damaged.").waitFor();
   await page.getByText("“one.txt” not used: no recording in its folder has the same name").waitFor();
   isLost = false;
   for (const name of ["one.wav", "two.wav"])
@@ -243,7 +244,6 @@ test("recordings are filtered, selected and changed together, and failures are n
   expectFailures(409, 429);
   const user = await server().user();
   const { id } = await user.project();
-  const { id: other } = await user.must<{ id: string }>("POST", "/api/v1/projects", { json: { name: "Archive" } });
   const names = ["alpha", "bravo", "charlie", "delta"];
   for (const name of names) await user.ready(await wav(2), { projectId: id, filename: `${name}.wav` });
   const { items } = await user.must<{ items: { id: string }[] }>("GET", `/api/v1/assets?project_id=${id}`);
@@ -331,11 +331,13 @@ test("recordings are filtered, selected and changed together, and failures are n
   );
   await page.keyboard.press("ControlOrMeta+a");
   await bar.getByRole("button", { name: "Move" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Archive" }).click();
-  await row("Move to Archive").getByText("3 of 4 done · 1 problem").waitFor();
-  await row("Move to Archive").getByText("charlie.wav: Recording is busy.").waitFor();
+  await page.getByRole("dialog").getByRole("searchbox").fill("Spring");
+  await page.getByRole("dialog").getByRole("button", { name: "New project “Spring”" }).click();
+  await row("Move to Spring").getByText("3 of 4 done · 1 problem").waitFor();
+  await row("Move to Spring").getByText("charlie.wav: Recording is busy.").waitFor();
   await card("alpha").waitFor({ state: "detached" });
   expect(await page.locator(".recording").count()).toBe(1);
-  const moved = await user.must<{ items: object[] }>("GET", `/api/v1/assets?project_id=${other}`);
+  const created = await user.must<{ items: { id: string }[] }>("GET", "/api/v1/projects?q=Spring");
+  const moved = await user.must<{ items: object[] }>("GET", `/api/v1/assets?project_id=${created.items[0]!.id}`);
   expect(moved.items.length).toBe(3);
 });

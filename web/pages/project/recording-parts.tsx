@@ -1,5 +1,5 @@
 /** Parts of the cards and rows of recordings. */
-import { formatCount, formatDuration, formatShare } from "../../app/format";
+import { formatBytes, formatCount, formatDuration, formatShare } from "../../app/format";
 import { progressOf } from "../../app/live";
 import { canWrite } from "../../app/session";
 import { Icon } from "../../ui/icon";
@@ -42,7 +42,9 @@ export function Lengths({ recording }: { recording: Recording }) {
   if (state === "pending_upload")
     return (
       <span class="soft truncate">
-        {findUpload(recording) ? recording.filename : UNFINISHED[canWrite.value ? "writer" : "viewer"]}
+        {findUpload(recording)
+          ? formatBytes(recording.size_bytes ?? 0)
+          : UNFINISHED[canWrite.value ? "writer" : "viewer"]}
       </span>
     );
   if (state === "pending_payment")

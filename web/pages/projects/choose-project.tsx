@@ -1,7 +1,7 @@
 /** Asks which project of the workspace recordings are moved or uploaded to. */
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { MAX_SEARCH_CHARACTERS } from "../../../src/domain/field-limits";
+import { MAX_NAME_CHARACTERS, MAX_SEARCH_CHARACTERS } from "../../../src/domain/field-limits";
 import { api, must, type Schemas } from "../../app/api";
 import { useRead } from "../../app/cache";
 import { currentWorkspaceId, toWorkspaceHeader, type WorkspaceHeader } from "../../app/session";
@@ -26,6 +26,8 @@ type ChooseProjectProps = {
 };
 
 const MAX_SHOWN = 20;
+/** In the place of an ID while a project is created. */
+const NEW = "new";
 
 export function ChooseProject({ title, exceptId, inWorkspace, children, onChoose, onClose }: ChooseProjectProps) {
   const [wanted, setWanted] = useState("");
@@ -41,16 +43,20 @@ export function ChooseProject({ title, exceptId, inWorkspace, children, onChoose
   const projects = found.kind === "ready" ? found.value.items.filter(({ id }) => id !== exceptId) : [];
   const closing = useMemo(() => new AbortController(), []);
   useEffect(() => () => closing.abort(), []);
-  const choose = async (project: Project) => {
-    setBusyId(project.id);
+  const choose = async (id: string, project: () => Promise<Project>) => {
+    setBusyId(id);
     try {
-      await onChoose(project, closing.signal);
+      await onChoose(await project(), closing.signal);
       onClose();
     } catch (thrown) {
       setError(thrown);
       setBusyId(null);
     }
   };
+  const name = text.trim();
+  const canCreate = name !== "" && name.length <= MAX_NAME_CHARACTERS && !projects.some((one) => one.name === name);
+  const create = () =>
+    must(api.POST("/api/v1/projects", { body: { name, cut_after_upload: {} }, headers, signal: closing.signal }));
   return (
     <Dialog title={title} onClose={onClose}>
       <div class="dialog-body">
@@ -73,7 +79,7 @@ export function ChooseProject({ title, exceptId, inWorkspace, children, onChoose
                 look="quiet"
                 isBusy={busyId === project.id}
                 disabled={busyId !== null}
-                onClick={() => void choose(project)}
+                onClick={() => void choose(project.id, async () => project)}
               >
                 <span class="truncate" dir="auto">
                   {project.name}
@@ -81,9 +87,26 @@ export function ChooseProject({ title, exceptId, inWorkspace, children, onChoose
               </Button>
             </li>
           ))}
+          {canCreate && (
+            <li>
+              <Button
+                icon="plus"
+                look="quiet"
+                isBusy={busyId === NEW}
+                disabled={busyId !== null}
+                onClick={() => void choose(NEW, create)}
+              >
+                <span class="truncate" dir="auto">
+                  New project “{name}”
+                </span>
+              </Button>
+            </li>
+          )}
         </ul>
         {found.kind === "ready" && projects.length === 0 && (
-          <p class="soft">{wanted === "" ? "No other projects yet." : "No matching projects."}</p>
+          <p class="soft">
+            {wanted === "" ? "No other projects yet. Type a name to create one." : "No matching projects."}
+          </p>
         )}
         {found.kind === "failed" && <ErrorPanel error={found.error} onRetry={() => void list.reload()} />}
         <ErrorMessage error={error} />
