@@ -195,7 +195,15 @@ test("72 removals and 11 marks of a phone call are reviewed with one key each, a
   };
   // The editor disagrees with every eighth place.
   const choose = (n: number) => ((items[n]!.kind === "mark") === (n % 8 !== 0) ? "Enter" : "Backspace");
+  /** Whether the highlight of the place starts with the pause before it. */
+  const hasPauseBefore = () =>
+    page.evaluate(() => {
+      const first = document.querySelector(".review-words")?.firstChild;
+      return first instanceof Element && first.matches(".pause-chip");
+    });
+  let pausesBefore = 0;
   for (let n = 0; n < items.length; n++) {
+    pausesBefore += Number(await hasPauseBefore());
     await press(choose(n));
     if (n === 0) expect(await page.evaluate(() => document.activeElement?.tagName)).toBe("H3");
     if (n !== 1) continue;
@@ -207,6 +215,7 @@ test("72 removals and 11 marks of a phone call are reviewed with one key each, a
     expect(await heading(page).textContent()).toBe(next!);
   }
   await page.getByRole("heading", { name: /^All 83 checked/ }).waitFor();
+  expect(pausesBefore).toBe(0);
   // Three to open them, two for the decision that was taken back and made again.
   expect(await readActions(page)).toBe(3 + 83 + 2);
 

@@ -100,11 +100,14 @@ function ItemParagraph({ view, place, children }: ItemParagraphProps) {
     divide({ from, to }),
     divide({ from: to, to: view.to }),
   ];
+  // The pause before the words is not a part of the place.
+  const pause = inside[0]?.pause === undefined ? null : inside.shift()!;
   const hasGap = before.length > 0 && inside.length > 0;
   return (
     <div class="transcript-paragraph" dir="auto" data-time={time}>
       {before.map(renderPiece)}
       {hasGap && " "}
+      {pause && renderPiece(pause)}
       {inside.length > 0 && (
         <mark class={children ? "review-words has-arrow" : "review-words"}>{inside.map(renderPiece)}</mark>
       )}
