@@ -186,24 +186,17 @@ export function createEditor({ cut, duration, words, draft, before = null, canWr
     if (chosen !== null && !spans.includes(chosen)) span.value = null;
   });
   // A new selection replaces the other ones.
-  effect(() => {
-    if (selection.value === null) return;
-    marks.value = NO_MARKS;
-    span.value = null;
-    edge.value = null;
-  });
-  effect(() => {
-    if (marks.value === NO_MARKS) return;
-    selection.value = null;
-    span.value = null;
-    edge.value = null;
-  });
-  effect(() => {
-    if (span.value === null) return;
-    marks.value = NO_MARKS;
-    selection.value = null;
-    edge.value = null;
-  });
+  const kinds: [Signal<unknown>, none: unknown][] = [
+    [selection, null],
+    [marks, NO_MARKS],
+    [span, null],
+  ];
+  for (const [chosen, none] of kinds)
+    effect(() => {
+      if (chosen.value === none) return;
+      for (const [other, nothing] of kinds) if (other !== chosen) other.value = nothing;
+      edge.value = null;
+    });
   const range = computed((): Range | null => {
     if (span.value !== null) return span.value;
     if (selection.value !== null) return getWordBounds(words, selection.value);
