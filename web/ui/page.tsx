@@ -66,11 +66,8 @@ export function useTitle(title: string): void {
 export function NotFoundPage() {
   useTitle("Page not found");
   return (
-    <Empty title="Page not found" icon="search" isPage>
+    <Empty title="Page not found" icon="search" isPage link={{ href: "/projects", label: "Back to the projects" }}>
       <p>It may have been deleted, or you may not have access to it.</p>
-      <a class="button" href="/projects">
-        Back to the projects
-      </a>
     </Empty>
   );
 }

@@ -19,14 +19,21 @@ type EmptyProps = {
   icon?: IconName;
   /** Whether this is the only content of the page. */
   isPage?: boolean;
+  /** Shown as a button. */
+  link?: { href: string; label: string };
   children?: ComponentChildren;
 };
 
-export const Empty = ({ title, icon, isPage = false, children }: EmptyProps) => (
+export const Empty = ({ title, icon, isPage = false, link, children }: EmptyProps) => (
   <div class="empty">
     {icon && <Icon name={icon} />}
     {isPage ? <h1>{title}</h1> : <h2>{title}</h2>}
     {children}
+    {link && (
+      <a class="button" href={link.href}>
+        {link.label}
+      </a>
+    )}
   </div>
 );
 

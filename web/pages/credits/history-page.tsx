@@ -59,11 +59,12 @@ export default function HistoryPage() {
               <Button onClick={() => change(NO_FILTER)}>Show all entries</Button>
             </Empty>
           ) : (
-            <Empty title="No credits were added or used yet" icon="credits">
+            <Empty
+              title="No credits were added or used yet"
+              icon="credits"
+              link={{ href: "/credits", label: "Buy credits" }}
+            >
               <p>Purchases, grants and prepared recordings appear here.</p>
-              <a class="button" href="/credits">
-                Buy credits
-              </a>
             </Empty>
           )
         }

@@ -58,11 +58,8 @@ export default function InvoicesPage() {
         columns={COLUMNS}
         list={list}
         empty={
-          <Empty title="No invoices yet" icon="credits">
+          <Empty title="No invoices yet" icon="credits" link={{ href: "/credits", label: "Buy credits" }}>
             <p>Each paid order and each period of a subscription has an invoice.</p>
-            <a class="button" href="/credits">
-              Buy credits
-            </a>
           </Empty>
         }
       />

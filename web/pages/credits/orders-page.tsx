@@ -35,13 +35,7 @@ export default function OrdersPage() {
         caption="Orders"
         columns={COLUMNS}
         list={list}
-        empty={
-          <Empty title="No orders yet" icon="credits">
-            <a class="button" href="/credits">
-              Buy credits
-            </a>
-          </Empty>
-        }
+        empty={<Empty title="No orders yet" icon="credits" link={{ href: "/credits", label: "Buy credits" }} />}
       />
     </CreditsFrame>
   );

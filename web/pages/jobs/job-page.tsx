@@ -56,11 +56,11 @@ const inPage = (content: ComponentChildren) => (
 
 const JobNotFound = () => (
   <Page title="Job not found" crumb={CRUMB}>
-    <Empty title="It may have been deleted, or you may not have access to it" icon="jobs">
-      <a class="button" href="/jobs">
-        Show all jobs
-      </a>
-    </Empty>
+    <Empty
+      title="It may have been deleted, or you may not have access to it"
+      icon="jobs"
+      link={{ href: "/jobs", label: "Show all jobs" }}
+    />
   </Page>
 );
 

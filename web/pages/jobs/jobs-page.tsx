@@ -90,11 +90,11 @@ function OpenJobs({ state }: { state: Pipeline["state"] | null }) {
           state === null ? (
             <p class="soft">No jobs are running or waiting.</p>
           ) : (
-            <Empty title={state === "pending" ? "No jobs are waiting" : "No jobs are running"} icon="jobs">
-              <a class="button" href="/jobs">
-                Show all jobs
-              </a>
-            </Empty>
+            <Empty
+              title={state === "pending" ? "No jobs are waiting" : "No jobs are running"}
+              icon="jobs"
+              link={{ href: "/jobs", label: "Show all jobs" }}
+            />
           )
         }
       />
@@ -148,11 +148,7 @@ function EndedJobs({ state }: { state: Pipeline["state"] | null }) {
           state === null ? (
             <NoJobs />
           ) : (
-            <Empty title={EMPTY_TITLES[state] ?? ""} icon="jobs">
-              <a class="button" href="/jobs">
-                Show all jobs
-              </a>
-            </Empty>
+            <Empty title={EMPTY_TITLES[state] ?? ""} icon="jobs" link={{ href: "/jobs", label: "Show all jobs" }} />
           )
         }
       />
@@ -165,11 +161,8 @@ const NoJobs = () =>
   openJobs.value.length > 0 ? (
     <p class="soft">No jobs have ended yet.</p>
   ) : (
-    <Empty title="No jobs yet" icon="jobs">
+    <Empty title="No jobs yet" icon="jobs" link={{ href: "/projects", label: "Open projects" }}>
       <p>Uploads, cuts and renders appear here while Offcut works on them.</p>
-      <a class="button" href="/projects">
-        Open projects
-      </a>
     </Empty>
   );
 

@@ -74,11 +74,11 @@ const drawNotification = (notification: Notification) => (
 
 const NoNotifications = ({ isUnreadOnly }: { isUnreadOnly: boolean }) =>
   isUnreadOnly ? (
-    <Empty title="No unread notifications" icon="bell">
-      <a class="button" href="/notifications">
-        Show all notifications
-      </a>
-    </Empty>
+    <Empty
+      title="No unread notifications"
+      icon="bell"
+      link={{ href: "/notifications", label: "Show all notifications" }}
+    />
   ) : (
     <Empty title="No notifications" icon="bell">
       <p>Offcut notifies you here when work that you started completes, fails or needs your attention.</p>

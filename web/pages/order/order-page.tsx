@@ -48,11 +48,11 @@ function AnyOrder() {
     return (
       <Missing id={orderId} from={findOrderWorkspace(workspaceId)?.id} onFound={open}>
         <Page title="Order not found">
-          <Empty title="It may have been deleted, or you may not have access to it" icon="search">
-            <a class="button" href="/credits/orders">
-              Show all orders
-            </a>
-          </Empty>
+          <Empty
+            title="It may have been deleted, or you may not have access to it"
+            icon="search"
+            link={{ href: "/credits/orders", label: "Show all orders" }}
+          />
         </Page>
       </Missing>
     );

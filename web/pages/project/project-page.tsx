@@ -171,11 +171,7 @@ function Library({ project, recordings, filters, onFilter, onChange }: LibraryPr
       {!(hasItems && isList.value) && <LoadMore list={list} />}
       {items?.length === 0 && isFiltered && <NothingFound filters={filters} onFilter={onFilter} />}
       {isEmpty && !canUpload && (
-        <Empty title="No recordings yet" icon="projects">
-          <a class="button" href="/projects">
-            Show all projects
-          </a>
-        </Empty>
+        <Empty title="No recordings yet" icon="projects" link={{ href: "/projects", label: "Show all projects" }} />
       )}
     </Page>
   );

@@ -21,11 +21,8 @@ const STEPS = [
 export default function FirstMinute() {
   if (canWrite.value) return <FirstUpload />;
   return (
-    <Empty title="No projects yet" icon="projects">
+    <Empty title="No projects yet" icon="projects" link={{ href: "/workspaces", label: "Show your workspaces" }}>
       <p>A project holds the recordings of a series, a course or a client.</p>
-      <a class="button" href="/workspaces">
-        Show your workspaces
-      </a>
     </Empty>
   );
 }

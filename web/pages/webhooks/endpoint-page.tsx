@@ -49,11 +49,11 @@ const CRUMB = { label: "Webhooks", href: "/webhooks" };
 
 const EndpointNotFound = () => (
   <Page title="Endpoint not found" crumb={CRUMB}>
-    <Empty title="It may have been deleted, or you may not have access to it" icon="webhook">
-      <a class="button" href="/webhooks">
-        Show all endpoints
-      </a>
-    </Empty>
+    <Empty
+      title="It may have been deleted, or you may not have access to it"
+      icon="webhook"
+      link={{ href: "/webhooks", label: "Show all endpoints" }}
+    />
   </Page>
 );
 

@@ -65,11 +65,7 @@ export default function AdminJobsPage() {
         list={list}
         empty={
           Object.values(query).every((value) => value === "") ? (
-            <Empty title="No jobs yet" icon="jobs">
-              <a class="button" href="/projects">
-                Upload a recording
-              </a>
-            </Empty>
+            <Empty title="No jobs yet" icon="jobs" link={{ href: "/projects", label: "Upload a recording" }} />
           ) : (
             <Empty title={query.state === "running" ? "No jobs are running" : "No matching jobs"} icon="jobs">
               <Button onClick={() => change({ state: "", name: "", user_id: "", workspace_id: "" })}>

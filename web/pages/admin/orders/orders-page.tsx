@@ -90,14 +90,15 @@ function Orders() {
               <Button onClick={() => change({ state: "", provider: "" })}>Show all orders</Button>
             </Empty>
           ) : (
-            <Empty title="Nobody has ordered credits yet" icon="credits">
+            <Empty
+              title="Nobody has ordered credits yet"
+              icon="credits"
+              link={{ href: "/docs", label: "Open the documentation" }}
+            >
               <p>
                 Orders appear here when users buy credits. Packs and subscriptions are set as <code>[[price]]</code> in
                 the configuration file.
               </p>
-              <a class="button" href="/docs">
-                Open the documentation
-              </a>
             </Empty>
           )
         }

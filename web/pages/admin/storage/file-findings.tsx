@@ -113,11 +113,11 @@ function FindingList({ onResolved }: { onResolved(): void }) {
         list={list}
         empty={
           query.problem === "" ? (
-            <Empty title="No damaged, missing or unknown files" icon="check">
-              <a class="button" href="/admin/health">
-                Show the server's health
-              </a>
-            </Empty>
+            <Empty
+              title="No damaged, missing or unknown files"
+              icon="check"
+              link={{ href: "/admin/health", label: "Show the server's health" }}
+            />
           ) : (
             <Empty title="No matching files" icon="search">
               <Button onClick={() => change({ problem: "" })}>Show all problems</Button>
