@@ -38,6 +38,9 @@ test("a low window opens with words, the playback and the state of the edits, an
   const timeline = await measure(page, ".timeline-canvas");
   expect(timeline.bottom).toBeLessThanOrEqual(dock.top + 8);
   expect(timeline.right).toBeLessThanOrEqual(words.left);
+  // Captions have two lines of 21 pixels.
+  const [envelope, caption] = [await measure(page, ".envelope"), await measure(page, ".caption")];
+  expect(envelope.bottom).toBeLessThanOrEqual(caption.bottom - 2 * 21);
 
   // The picture and the timeline stay while the page scrolls.
   await page.evaluate(() => scrollTo(0, 600));
