@@ -13,6 +13,7 @@ import { canWrite, findPurgeTime, me } from "../app/session";
 import { showFailure, showToast } from "../app/toasts";
 import { isTrayNeeded } from "../app/tray-state";
 import { Icon } from "../ui/icon";
+import { Message } from "../ui/states";
 import { BusyButton } from "../ui/use-busy";
 import { receiveOtherDrops } from "../upload/dropped-files";
 import type { Drop, default as DroppedRecordings } from "../upload/dropped-recordings";
@@ -51,10 +52,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
         <GraceBanner />
         <div role="status">
           {connection.value === "reconnecting" && (
-            <p class="message warning">
-              <Icon name="warning" />
-              The server does not respond. Reconnecting…
-            </p>
+            <Message look="warning">The server does not respond. Reconnecting…</Message>
           )}
         </div>
         {children}

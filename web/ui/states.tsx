@@ -37,6 +37,22 @@ export const Empty = ({ title, icon, isPage = false, link, children }: EmptyProp
   </div>
 );
 
+type MessageProps = {
+  look?: "good" | "warning" | "bad";
+  icon?: IconName;
+  role?: "alert" | "status" | "note";
+  class?: string;
+  children: ComponentChildren;
+};
+
+/** A message on a page, with an icon. */
+export const Message = ({ look, icon, class: name = "", children, ...rest }: MessageProps) => (
+  <div {...rest} class={`message ${look ?? ""} ${name}`}>
+    <Icon name={icon ?? (look === undefined ? "info" : look === "good" ? "check" : "warning")} />
+    {children}
+  </div>
+);
+
 type ErrorPanelProps = {
   /** The failure of a call. If it is final, trying again is not offered. */
   error?: unknown;
@@ -46,15 +62,14 @@ type ErrorPanelProps = {
 };
 
 export const ErrorPanel = ({ error, message = toMessage(error), onRetry }: ErrorPanelProps) => (
-  <div class="message bad" role="alert">
-    <Icon name="warning" />
+  <Message look="bad" role="alert">
     <p>{message}</p>
     {onRetry && !isFinal(error) && (
       <span class="message-actions">
         <Button onClick={onRetry}>Try again</Button>
       </span>
     )}
-  </div>
+  </Message>
 );
 
 type ResourceViewProps<T> = {
@@ -99,10 +114,9 @@ const ErrorText = ({ error }: { error: unknown }) => (
 export const ErrorMessage = ({ error }: { error: unknown }) => (
   <div role="alert">
     {error !== null && (
-      <div class="message bad">
-        <Icon name="warning" />
+      <Message look="bad">
         <ErrorText error={error} />
-      </div>
+      </Message>
     )}
   </div>
 );

@@ -7,8 +7,8 @@ import { useStatus } from "../../app/shared-reads";
 import { showFailure } from "../../app/toasts";
 import type { Asset } from "../../pages/asset/use-media";
 import { Button } from "../../ui/button";
-import { Icon } from "../../ui/icon";
 import { Menu } from "../../ui/menu";
+import { Message } from "../../ui/states";
 import { RECORDING_TYPES } from "../../upload/recording-types";
 import type { FileCheck } from "../../upload/take-recordings";
 import { fromSeconds } from "../model/plan";
@@ -44,8 +44,7 @@ export function LanguageNote() {
     </span>
   );
   return (
-    <div class="message warning language-note" role="note">
-      <Icon name="warning" />
+    <Message look="warning" class="language-note" role="note">
       {untranscribed === null ? (
         <div class="language-text">
           <p>{describeForeign(seconds, code)}</p>
@@ -70,7 +69,7 @@ export function LanguageNote() {
           Listen
         </Button>
       )}
-    </div>
+    </Message>
   );
 }
 

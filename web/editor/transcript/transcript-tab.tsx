@@ -5,7 +5,7 @@ import { toNumber } from "../../app/english";
 import { formatDecimal } from "../../app/format";
 import { createSetting } from "../../app/settings";
 import { ActionButton } from "../../ui/button";
-import { Icon } from "../../ui/icon";
+import { Message } from "../../ui/states";
 import { openContextMenu } from "../context-menu";
 import { findSpanIndex, type Range, toSeconds } from "../model/plan";
 import { countReasons } from "../model/reason-edits";
@@ -191,10 +191,9 @@ export function TranscriptTab() {
         </FindBar>
       )}
       {problem !== null && (
-        <p class="message bad" role="alert">
-          <Icon name="warning" />
+        <Message look="bad" role="alert">
           {problem}
-        </p>
+        </Message>
       )}
       {!asset.cuttable && <PartialTranscript place={place} />}
       {asset.cuttable && count === 0 && problem === null && (

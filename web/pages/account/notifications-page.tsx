@@ -3,9 +3,8 @@ import { api, must, type Schemas } from "../../app/api";
 import { useRead } from "../../app/cache";
 import { isBilled, me } from "../../app/session";
 import { useSignInMethods } from "../../app/shared-reads";
-import { Icon } from "../../ui/icon";
 import { Section } from "../../ui/section";
-import { ErrorMessage, ListSkeleton, ResourceView } from "../../ui/states";
+import { ErrorMessage, ListSkeleton, Message, ResourceView } from "../../ui/states";
 import { AccountFrame } from "../frames";
 
 /** The settings for which notifications the user receives, and how. */
@@ -38,8 +37,7 @@ function NoMail() {
   if (methods.kind === "loading") return null;
   const canConfirm = methods.kind !== "ready" || methods.value.email;
   return (
-    <p class="message">
-      <Icon name="info" />
+    <Message>
       {canConfirm && me.value?.email_verified_at === null ? (
         <span>
           Email notifications are sent once your address is confirmed. <a href="/account">Confirm it</a>
@@ -49,7 +47,7 @@ function NoMail() {
           This server does not send email. Your choices take effect when an administrator sets up a mail server.
         </span>
       )}
-    </p>
+    </Message>
   );
 }
 

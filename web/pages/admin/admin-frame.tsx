@@ -12,6 +12,7 @@ import { EmailAddress } from "../../ui/email-address";
 import { Icon } from "../../ui/icon";
 import { Page } from "../../ui/page";
 import { SubNav } from "../../ui/section";
+import { Message } from "../../ui/states";
 import { RelativeTime } from "../../ui/time";
 
 const ITEMS = [
@@ -130,12 +131,11 @@ export function ProblemBanner() {
   if (first === undefined) return null;
   const isCritical = problems.some(({ severity }) => severity === "critical");
   return (
-    <p class={isCritical ? "message bad" : "message warning"} role="status">
-      <Icon name="warning" />
+    <Message look={isCritical ? "bad" : "warning"} role="status">
       <span>
         {problems.length === 1 ? `${first.title}. ` : `${formatCount(problems.length, "problem")} on this server. `}
         <a href={HEALTH_PATH}>See details</a>
       </span>
-    </p>
+    </Message>
   );
 }

@@ -11,9 +11,9 @@ import { EDITOR_ICONS } from "../../editor/icons";
 import { readWords, type Words } from "../../editor/model/words";
 import { createPlayback } from "../../editor/state/playback";
 import { AwaitedWords } from "../../editor/transcript/partial-transcript";
-import { addIcons, Icon } from "../../ui/icon";
+import { addIcons } from "../../ui/icon";
 import { NotFoundPage, Page, useTitle } from "../../ui/page";
-import { CreditsLink, ErrorMessage, ErrorPanel } from "../../ui/states";
+import { CreditsLink, ErrorMessage, ErrorPanel, Message } from "../../ui/states";
 import { AssetStatus } from "../../ui/status";
 import { Missing } from "../missing";
 import { PlannedMode } from "./planned-cut";
@@ -227,9 +227,8 @@ function Explanation({ asset }: { asset: Asset }) {
   }
 }
 
-const Note = ({ look = "", children }: { look?: "" | "warning" | "bad"; children: ComponentChildren }) => (
-  <div class={`message ${look}`} role={look === "bad" ? "alert" : undefined}>
-    <Icon name={look === "" ? "info" : "warning"} />
+const Note = ({ look, children }: { look?: "warning" | "bad"; children: ComponentChildren }) => (
+  <Message look={look} role={look === "bad" ? "alert" : undefined}>
     <p>{children}</p>
-  </div>
+  </Message>
 );

@@ -10,7 +10,7 @@ import { findWordsIn } from "../../editor/model/words";
 import { useEditor } from "../../editor/state/context";
 import { joinTexts } from "../../editor/transcript/paragraphs";
 import { Button } from "../../ui/button";
-import { Icon } from "../../ui/icon";
+import { Message } from "../../ui/states";
 import { RelativeTime } from "../../ui/time";
 import type { DraftKeeper } from "./draft-keeper";
 import { type Conflict, isOwnDraft, setAside } from "./draft-stores";
@@ -21,9 +21,9 @@ export function DraftConflict({ keeper }: { keeper: DraftKeeper }) {
   return state.kind === "conflict" && <ConflictMessage keeper={keeper} state={state} />;
 }
 
-type MessageProps = { keeper: DraftKeeper; state: Conflict };
+type ConflictMessageProps = { keeper: DraftKeeper; state: Conflict };
 
-function ConflictMessage({ keeper, state }: MessageProps) {
+function ConflictMessage({ keeper, state }: ConflictMessageProps) {
   const { other, places } = state;
   const { editor, differences } = useEditor();
   const [isShown, setIsShown] = useState(false);
@@ -62,8 +62,7 @@ function ConflictMessage({ keeper, state }: MessageProps) {
   const isOwn = isOwnDraft(other);
   const author = isOwn ? own : (other.updated_by?.name ?? "");
   return (
-    <div class="message warning">
-      <Icon name="warning" />
+    <Message look="warning">
       <div class="conflict-text">
         <p>
           {/* Each save of the other person changes the time and the count: screen readers do not repeat the alert. */}
@@ -94,7 +93,7 @@ function ConflictMessage({ keeper, state }: MessageProps) {
           {isOwn ? "Use the other edits" : "Take theirs"}
         </Button>
       </span>
-    </div>
+    </Message>
   );
 }
 

@@ -22,7 +22,7 @@ import { MODES } from "../../editor/versions/name-version";
 import { Toasts } from "../../shell/toasts";
 import { ActionButton, Button } from "../../ui/button";
 import { useGlide } from "../../ui/glide";
-import { Icon } from "../../ui/icon";
+import { Message } from "../../ui/states";
 import { useBusy } from "../../ui/use-busy";
 import { DraftConflict } from "./draft-notice";
 import { MODE_HINTS } from "./planned-cut";
@@ -215,16 +215,14 @@ function CutState({ cut }: { cut: Cut }) {
     await cuts.list.reload();
   };
   return cut.state === "failed" ? (
-    <div class="message bad" role="alert">
-      <Icon name="warning" />
+    <Message look="bad" role="alert">
       <p>
         <strong>{cut.error_message ?? "The cut could not be created."}</strong>{" "}
         {adviseCut({ code: cut.error_code, message: cut.error_message })}
       </p>
-    </div>
+    </Message>
   ) : (
-    <div class="message" role="status">
-      <Icon name="cut" />
+    <Message icon="cut" role="status">
       <p>
         {recutOf !== null && "Cutting again. You can edit the new cut when it opens. "}
         {cut.state === "pending" ? describePlace(cut.jobs_before ?? null) : recutOf === null && "Creating the cut…"}
@@ -234,6 +232,6 @@ function CutState({ cut }: { cut: Cut }) {
           <Button onClick={() => void cancel(recutOf).catch(showFailure)}>Cancel</Button>
         </span>
       )}
-    </div>
+    </Message>
   );
 }

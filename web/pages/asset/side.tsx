@@ -15,6 +15,7 @@ import { TranscriptTab } from "../../editor/transcript/transcript-tab";
 import { Button, IconButton } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { focusHeading } from "../../ui/page";
+import { Message } from "../../ui/states";
 import { ComparePanel } from "./compare-panel";
 import { RendersTab } from "./output/output-panel";
 import { SideResizer } from "./panel-resizers";
@@ -138,8 +139,7 @@ function NotesPanel({ plan }: { plan: Plan }) {
     <section class="panel" aria-labelledby="notes-title">
       <h2 id="notes-title">Notes on this cut</h2>
       {missing.length > 0 && (
-        <div class="message warning">
-          <Icon name="warning" />
+        <Message look="warning">
           <div>
             <p>
               {missing.length === 1
@@ -154,13 +154,12 @@ function NotesPanel({ plan }: { plan: Plan }) {
               ))}
             </ul>
           </div>
-        </div>
+        </Message>
       )}
       {warnings.map((warning) => (
-        <p key={warning} class="message warning">
-          <Icon name="warning" />
+        <Message look="warning" key={warning}>
           {warning}
-        </p>
+        </Message>
       ))}
     </section>
   );

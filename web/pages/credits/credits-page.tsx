@@ -10,7 +10,7 @@ import { type Column, DataTable, Truncated } from "../../ui/data-table";
 import { ConfirmButton } from "../../ui/dialog";
 import { Icon } from "../../ui/icon";
 import { Section } from "../../ui/section";
-import { ErrorPanel, ListSkeleton, ResourceView } from "../../ui/states";
+import { ErrorPanel, ListSkeleton, Message, ResourceView } from "../../ui/states";
 import { RelativeTime } from "../../ui/time";
 import { CreditsFrame } from "../frames";
 import { PriceList } from "./price-list";
@@ -88,8 +88,7 @@ function WaitingRecordings() {
   const count =
     next === null ? formatCount(items.length, "recording") : `More than ${formatCount(items.length, "recording")}`;
   return (
-    <div class="message warning">
-      <Icon name="warning" />
+    <Message look="warning">
       <div>
         <p>
           {count} {items.length === 1 ? "waits" : "wait"} for credits. Offcut prepares them one at a time, oldest first,
@@ -105,7 +104,7 @@ function WaitingRecordings() {
           ))}
         </ul>
       </div>
-    </div>
+    </Message>
   );
 }
 
@@ -132,10 +131,9 @@ function BalancePanel({ credits: { balance, total_held: held } }: { credits: Cre
         </div>
       </dl>
       {balance <= 0 && (
-        <div class="message warning">
-          <Icon name="warning" />
+        <Message look="warning">
           <p>{adviseBalance(balance)}</p>
-        </div>
+        </Message>
       )}
     </Section>
   );
@@ -222,13 +220,12 @@ function SubscriptionPanel({ subscription: resource, prices }: SubscriptionPanel
 }
 
 const FailedPayment = () => (
-  <div class="message bad">
-    <Icon name="warning" />
+  <Message look="bad">
     <p>
       The last payment failed. Stripe will retry it. The credits for this period are added when the payment succeeds.
       Existing credits are kept. <a href="/credits/invoices">Open invoices</a> to pay now or with another card.
     </p>
-  </div>
+  </Message>
 );
 
 /** Returns the configured name and price, or the ID of a discontinued price. */

@@ -16,10 +16,9 @@ import {
   type Step,
 } from "../../app/pipelines";
 import { canWrite, isBilled, workspace } from "../../app/session";
-import { Icon } from "../../ui/icon";
 import { Page } from "../../ui/page";
 import { type Fact, Facts, Section } from "../../ui/section";
-import { Empty, ListSkeleton, ResourceView } from "../../ui/states";
+import { Empty, ListSkeleton, Message, ResourceView } from "../../ui/states";
 import { JobStatus } from "../../ui/status";
 import { RelativeTime } from "../../ui/time";
 import { BusyButton } from "../../ui/use-busy";
@@ -139,12 +138,11 @@ const StepState = ({ step }: { step: Step }) => (
   <>
     {step.state === "running" && <JobProgress step={step} name={STEP_NAMES[step.processor_name]} />}
     {step.error_code !== null && step.state === "failed" && (
-      <div class="message bad">
-        <Icon name="warning" />
+      <Message look="bad">
         <p>
           <strong>{step.error_message ?? "The step has failed."}</strong> {advise(step)}
         </p>
-      </div>
+      </Message>
     )}
   </>
 );

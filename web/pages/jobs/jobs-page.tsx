@@ -10,9 +10,8 @@ import { workspace } from "../../app/session";
 import { useStatus } from "../../app/shared-reads";
 import { type Column, DataTable } from "../../ui/data-table";
 import { Segments } from "../../ui/filter-bar";
-import { Icon } from "../../ui/icon";
 import { Page } from "../../ui/page";
-import { Empty } from "../../ui/states";
+import { Empty, Message } from "../../ui/states";
 import { JOB_STATUS, JobStatus } from "../../ui/status";
 import { RelativeTime } from "../../ui/time";
 import { createJobActions, JobCell, JobProgress, StarterCell } from "./job-actions";
@@ -55,15 +54,14 @@ function ServerNotice() {
   const found = status.state.value;
   if (found.kind !== "ready" || found.value.status === "ok") return null;
   return (
-    <div class="message warning" role="status">
-      <Icon name="warning" />
+    <Message look="warning" role="status">
       <p>
         {found.value.parts.uploads === "unavailable"
           ? "The server's disk is almost full. Jobs wait until space is available. Saved data is safe."
           : "Part of the server is not working. Jobs may be delayed. Saved data is safe."}{" "}
         <a href="/status">System status</a>
       </p>
-    </div>
+    </Message>
   );
 }
 

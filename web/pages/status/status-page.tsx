@@ -10,10 +10,9 @@ import { isAdmin } from "../../app/session";
 import { useStatus } from "../../app/shared-reads";
 import { SETTINGS } from "../../shell/navigation";
 import { Button } from "../../ui/button";
-import { Icon } from "../../ui/icon";
 import { Page } from "../../ui/page";
 import { Facts, Section } from "../../ui/section";
-import { ResourceView } from "../../ui/states";
+import { Message, ResourceView } from "../../ui/states";
 import { Status } from "../../ui/status";
 
 export default function StatusPage() {
@@ -118,8 +117,7 @@ type PartsProps = { status: Schemas["ServerStatus"]; isOnline: boolean };
 function Overall({ status, isOnline }: PartsProps) {
   const isGood = isOnline && status.status === "ok";
   return (
-    <div class={isGood ? "message good" : "message warning"} role="status">
-      <Icon name={isGood ? "check" : "warning"} />
+    <Message look={isGood ? "good" : "warning"} role="status">
       <p>
         {isGood
           ? "Everything works."
@@ -127,7 +125,7 @@ function Overall({ status, isOnline }: PartsProps) {
             ? "Part of the server is not working. Saved data is safe."
             : "The server does not respond. Saved data is safe. This page retries automatically."}
       </p>
-    </div>
+    </Message>
   );
 }
 

@@ -13,7 +13,7 @@ import { Icon } from "../../ui/icon";
 import { Menu } from "../../ui/menu";
 import { Page } from "../../ui/page";
 import { Facts, Section } from "../../ui/section";
-import { Empty, ResourceView } from "../../ui/states";
+import { Empty, Message, ResourceView } from "../../ui/states";
 import { Status } from "../../ui/status";
 import { RelativeTime } from "../../ui/time";
 import { Missing } from "../missing";
@@ -140,8 +140,7 @@ function EndpointNotices({ endpoint, onEnable }: EndpointNoticesProps) {
   return (
     <div class="notices">
       {state === "disabled" && (
-        <div class="message warning">
-          <Icon name="warning" />
+        <Message look="warning">
           <p>
             <strong>
               Disabled
@@ -161,11 +160,10 @@ function EndpointNotices({ endpoint, onEnable }: EndpointNoticesProps) {
               <Button onClick={onEnable}>Enable</Button>
             </span>
           )}
-        </div>
+        </Message>
       )}
       {state === "enabled" && failingSince !== null && (
-        <div class="message warning">
-          <Icon name="warning" />
+        <Message look="warning">
           <p>
             <strong>
               Deliveries began to fail <RelativeTime iso={failingSince} />.
@@ -173,16 +171,15 @@ function EndpointNotices({ endpoint, onEnable }: EndpointNoticesProps) {
             Offcut keeps retrying and disables the endpoint if none succeeds by{" "}
             {formatTime(new Date(Date.parse(failingSince) + MAX_FAILING_MS))}.
           </p>
-        </div>
+        </Message>
       )}
       {oldSecretUntil !== null && Date.parse(oldSecretUntil) > Date.now() && (
-        <div class="message">
-          <Icon name="info" />
+        <Message>
           <p>
             Deliveries are signed with the old and the new secret until {formatTime(oldSecretUntil)}. Replace the old
             one in the receiver by then.
           </p>
-        </div>
+        </Message>
       )}
     </div>
   );

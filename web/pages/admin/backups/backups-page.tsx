@@ -8,9 +8,8 @@ import { showToast } from "../../../app/toasts";
 import { Button } from "../../../ui/button";
 import { CodeBlock } from "../../../ui/copy-field";
 import { type Column, createActionsColumn, DataTable } from "../../../ui/data-table";
-import { Icon } from "../../../ui/icon";
 import { Facts, Section } from "../../../ui/section";
-import { Empty } from "../../../ui/states";
+import { Empty, Message } from "../../../ui/states";
 import { JobStatus } from "../../../ui/status";
 import { RelativeTime } from "../../../ui/time";
 import { BusyButton, useBusy } from "../../../ui/use-busy";
@@ -152,29 +151,22 @@ function BackupSummary({ backups }: { backups: BackupList }) {
   const now = Date.now();
   return (
     <>
-      {running !== null && (
-        <p class="message" role="status">
-          <Icon name="info" />
-          {RUNNING_TEXTS[running.kind]}
-        </p>
-      )}
+      {running !== null && <Message role="status">{RUNNING_TEXTS[running.kind]}</Message>}
       {failure !== null && (
-        <div class="message bad">
-          <Icon name="warning" />
+        <Message look="bad">
           <p>
             <strong>
               {FAILURE_TEXTS[failure.kind]}, {formatWhen(failure.started_at, now)}.
             </strong>{" "}
             <span class="run-error">{failure.error}</span>
           </p>
-        </div>
+        </Message>
       )}
-      <p class={proof === null ? "message warning" : "message good"}>
-        <Icon name={proof === null ? "warning" : "check"} />
+      <Message look={proof === null ? "warning" : "good"}>
         {proof === null
           ? "No restore has been proven yet. Run a restore drill to check that your backups work."
           : `Last proven restore: ${formatProof(proof, now)}`}
-      </p>
+      </Message>
       <section class="card backup-facts" aria-label="Schedule">
         <Facts facts={listFacts(backups, now)} />
       </section>

@@ -3,9 +3,8 @@ import { formatCount } from "../../../app/format";
 import { STEP_NAMES } from "../../../app/pipelines";
 import { isBilled } from "../../../app/session";
 import { Button } from "../../../ui/button";
-import { Icon } from "../../../ui/icon";
 import { Section } from "../../../ui/section";
-import { ResourceView } from "../../../ui/states";
+import { Message, ResourceView } from "../../../ui/states";
 import { Status } from "../../../ui/status";
 import { AdminFrame, ProblemList, useHealth } from "../admin-frame";
 
@@ -71,14 +70,13 @@ function Summary({ health: { checks, problems, status } }: { health: Health }) {
   const [broken, warnings] = [count("broken"), count("warning") + problems.length];
   const isGood = status === "ok" && warnings === 0;
   return (
-    <p class={isGood ? "message good" : status === "ok" ? "message warning" : "message bad"} role="status">
-      <Icon name={isGood ? "check" : "warning"} />
+    <Message look={isGood ? "good" : status === "ok" ? "warning" : "bad"} role="status">
       {isGood
         ? "Everything works."
         : status === "ok"
           ? `The server is working, with ${formatCount(warnings, "warning")}.`
           : `${broken > 0 ? `${formatCount(broken, "check")} failed` : "The disk is almost full"}. Stored data is safe.`}
-    </p>
+    </Message>
   );
 }
 

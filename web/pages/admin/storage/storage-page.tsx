@@ -5,8 +5,7 @@ import { isSearch, useQuery, withoutEmpty } from "../../../app/use-query";
 import { Button } from "../../../ui/button";
 import { type Column, DataTable, Truncated } from "../../../ui/data-table";
 import { FilterBar, SearchField } from "../../../ui/filter-bar";
-import { Icon } from "../../../ui/icon";
-import { Empty, ListSkeleton, ResourceView } from "../../../ui/states";
+import { Empty, ListSkeleton, Message, ResourceView } from "../../../ui/states";
 import { AdminFrame, mustAdmin } from "../admin-frame";
 import { FileFindings } from "./file-findings";
 
@@ -112,11 +111,10 @@ function StorageTotals() {
       {(value) => (
         <>
           {value.disk.is_low && (
-            <p class="message bad">
-              <Icon name="warning" />
+            <Message look="bad">
               The disk is almost full: uploads, renders and exports are rejected. Recordings are safe. Free some space,
               or lower disk_reserve_bytes.
-            </p>
+            </Message>
           )}
           <DiskBar totals={value} />
         </>

@@ -9,10 +9,9 @@ import { findPurgeTime, isBilled, me } from "../../../app/session";
 import { showToast } from "../../../app/toasts";
 import { ConfirmButton } from "../../../ui/dialog";
 import { Field, Form, SelectField } from "../../../ui/form";
-import { Icon } from "../../../ui/icon";
 import { NotFoundPage } from "../../../ui/page";
 import { Facts, Section } from "../../../ui/section";
-import { ListSkeleton, ResourceView } from "../../../ui/states";
+import { ListSkeleton, Message, ResourceView } from "../../../ui/states";
 import { RelativeTime } from "../../../ui/time";
 import { BusyButton } from "../../../ui/use-busy";
 import { AdminFrame, mustAdmin } from "../admin-frame";
@@ -103,8 +102,7 @@ function RestoreNote({ user, deletedAt, onChanged }: RestoreNoteProps) {
     await onChanged();
   };
   return (
-    <div class="message warning">
-      <Icon name="warning" />
+    <Message look="warning">
       <p>
         This account will be permanently deleted on {formatTime(findPurgeTime(deletedAt))}, with{" "}
         {describeContents(user)}.
@@ -112,7 +110,7 @@ function RestoreNote({ user, deletedAt, onChanged }: RestoreNoteProps) {
       <span class="message-actions">
         <BusyButton work={restore}>Restore account</BusyButton>
       </span>
-    </div>
+    </Message>
   );
 }
 

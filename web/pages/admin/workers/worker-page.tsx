@@ -4,10 +4,9 @@ import { useRead } from "../../../app/cache";
 import { formatBytes, formatDuration, formatElapsed } from "../../../app/format";
 import { showToast } from "../../../app/toasts";
 import { ConfirmButton } from "../../../ui/dialog";
-import { Icon } from "../../../ui/icon";
 import { NotFoundPage } from "../../../ui/page";
 import { type Fact, Facts, Section } from "../../../ui/section";
-import { ResourceView } from "../../../ui/states";
+import { Message, ResourceView } from "../../../ui/states";
 import { RelativeTime } from "../../../ui/time";
 import { BusyButton } from "../../../ui/use-busy";
 import { AdminFrame, mustAdmin } from "../admin-frame";
@@ -51,12 +50,11 @@ function WorkerDetails({ worker, onChanged }: { worker: AdminWorkerDetail; onCha
   return (
     <AdminFrame title={worker.name} parent="/admin/workers" actions={<WorkerStatus worker={worker} />}>
       {worker.revoked_at !== null && (
-        <p class="message warning" role="status">
-          <Icon name="warning" />
+        <Message look="warning" role="status">
           <span>
             Revoked <RelativeTime iso={worker.revoked_at} />. Its history is kept for 30 days.
           </span>
-        </p>
+        </Message>
       )}
       <div class="admin-columns">
         <div>

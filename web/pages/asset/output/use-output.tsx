@@ -8,15 +8,10 @@ import { ApiError, api, must, type Schemas } from "../../../app/api";
 import { type PagedList, useList } from "../../../app/cache";
 import { isPermanent } from "../../../app/pipelines";
 import { canWrite } from "../../../app/session";
-import { Icon } from "../../../ui/icon";
+import { Message } from "../../../ui/states";
 
 /** The note about unsaved edits. */
-export const UnsavedNote = () => (
-  <p class="message">
-    <Icon name="info" />
-    Your edits are saved first.
-  </p>
-);
+export const UnsavedNote = () => <Message>Your edits are saved first.</Message>;
 
 export type EditedCut = {
   /** The open cut; null before a cut is open and completed. */
