@@ -150,20 +150,26 @@ export function Field({ label, hint, errorName, type = "text", isFirst = false, 
   );
 }
 
-type SelectProps = Omit<JSX.IntrinsicElements["select"], "label" | "role"> & {
+type SelectProps<Value extends string> = Omit<JSX.IntrinsicElements["select"], "label" | "role" | "onChange"> & {
   label: string;
-  options: { value: string; label: string }[];
+  options: readonly { value: Value; label: string }[];
+  onChange?(value: NoInfer<Value>): void;
 };
 
 /** A labeled select field. */
-export function SelectField({ label, options, ...rest }: SelectProps) {
+export function SelectField<Value extends string>({ label, options, onChange, ...rest }: SelectProps<Value>) {
   const id = useId();
   return (
     <div class="field">
       <label class="label" for={id}>
         {label}
       </label>
-      <select {...rest} id={id} class="input">
+      <select
+        {...rest}
+        id={id}
+        class="input"
+        onChange={onChange && ((event) => onChange(event.currentTarget.value as Value))}
+      >
         {options.map((option) => (
           <option key={option.value} value={option.value}>
             {option.label}

@@ -80,8 +80,8 @@ export function ComparePanel() {
           label="Show"
           value={filter.value}
           options={FILTERS}
-          onChange={(event) => {
-            filter.value = event.currentTarget.value as Filter;
+          onChange={(value) => {
+            filter.value = value;
           }}
         />
       )}

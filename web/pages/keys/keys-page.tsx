@@ -255,7 +255,7 @@ function NewKeyDialog({ onCreated, onClose }: NewKeyDialogProps) {
           label="Workspace"
           value={workspaceId}
           options={workspaces.value.map((one) => ({ value: one.id, label: toWorkspaceName(one) }))}
-          onChange={(event) => setWorkspaceId(event.currentTarget.value)}
+          onChange={setWorkspaceId}
         />
       )}
       <SelectField
@@ -265,12 +265,7 @@ function NewKeyDialog({ onCreated, onClose }: NewKeyDialogProps) {
         // A key cannot do more than its owner.
         options={role === "viewer" ? SCOPE_CHOICES.filter(({ value }) => value === "read") : SCOPE_CHOICES}
       />
-      <SelectField
-        label="Expires"
-        value={expiry}
-        options={EXPIRY_CHOICES}
-        onChange={(event) => setExpiry(event.currentTarget.value)}
-      />
+      <SelectField label="Expires" value={expiry} options={EXPIRY_CHOICES} onChange={setExpiry} />
       {expiry === "date" && (
         <Field label="Last day" name="expires_at" type="date" required isFirst min={toDateValue(new Date())} />
       )}

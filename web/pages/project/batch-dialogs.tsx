@@ -54,13 +54,7 @@ export function CutDialog({ recordings, onStart, onClose }: BatchDialogProps) {
       onClose={onClose}
       onStart={() => onStart(cutRecordings(recordings, mode))}
     >
-      <SelectField
-        label="Mode"
-        data-first
-        value={mode}
-        options={MODES}
-        onChange={(event) => setMode(event.currentTarget.value as CutMode)}
-      />
+      <SelectField label="Mode" data-first value={mode} options={MODES} onChange={setMode} />
       {known > 0 && (
         <p class="soft">
           {formatCount(known, "recording")} already {known === 1 ? "has" : "have"} a cut. It stays as a version, and its
@@ -95,7 +89,7 @@ export function RenderDialog({ recordings, onStart, onClose }: BatchDialogProps)
         data-first
         value={String(chosen)}
         options={settings.map(({ label }, index) => ({ value: String(index), label }))}
-        onChange={(event) => setChosen(Number(event.currentTarget.value))}
+        onChange={(value) => setChosen(Number(value))}
       />
       <WithoutCut count={recordings.length - usable.length} of={recordings.length} />
     </StartDialog>

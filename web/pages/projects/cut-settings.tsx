@@ -48,17 +48,12 @@ export function CutSettingsDialog({ project, onChange, onClose }: CutSettingsPro
         New recordings are cut as soon as they are transcribed. Uploads in progress keep their setting. To cut by a
         script, drop it together with the recording, as a text file with the same name.
       </p>
-      <SelectField
-        label="Mode"
-        value={choice}
-        options={CUT_CHOICES}
-        onChange={(event) => setChoice(event.currentTarget.value)}
-      />
+      <SelectField label="Mode" value={choice} options={CUT_CHOICES} onChange={setChoice} />
       <SelectField
         label="Language"
         value={language}
         options={[{ value: "", label: "Detect" }, ...listLanguages([...codes])]}
-        onChange={(event) => setLanguage(event.currentTarget.value)}
+        onChange={setLanguage}
       />
     </FormDialog>
   );

@@ -203,7 +203,7 @@ function QuotaSection({ user, onChanged }: QuotaSectionProps) {
           label="Quota"
           name="kind"
           value={kind}
-          onChange={(event) => setKind(event.currentTarget.value as Kind)}
+          onChange={setKind}
           options={[
             { value: "default", label: `As configured (${formatLimit(usual)})` },
             { value: "none", label: "No limit" },

@@ -132,16 +132,16 @@ type ExportOptionFieldsProps = {
 const LAYOUTS = [
   { value: "tight", label: "Tight: kept parts only" },
   { value: "review", label: "Review: removed parts disabled" },
-];
+] as const;
 const CLOCKS = [
   { value: "cut", label: "Times of the rendered cut" },
   { value: "source", label: "Times of the recording" },
-];
+] as const;
 const TIMECODES = [
   { value: "", label: "As recorded" },
   { value: "true", label: "Drop frame" },
   { value: "false", label: "Non-drop frame" },
-];
+] as const;
 
 /** The options of the chosen format. */
 function ExportOptionFields({ asset, options, onChange }: ExportOptionFieldsProps) {
@@ -163,7 +163,7 @@ function ExportOptionFields({ asset, options, onChange }: ExportOptionFieldsProp
         label="Times"
         value={options.timeline}
         options={CLOCKS}
-        onChange={(event) => onChange({ timeline: event.currentTarget.value as ExportOptions["timeline"] })}
+        onChange={(timeline) => onChange({ timeline })}
       />
     );
   const own = asset.type === "video" ? `As recorded (${formatFrameRate(asset)})` : "30";
@@ -174,14 +174,14 @@ function ExportOptionFields({ asset, options, onChange }: ExportOptionFieldsProp
         label="Layout"
         value={options.layout}
         options={LAYOUTS}
-        onChange={(event) => onChange({ layout: event.currentTarget.value as ExportOptions["layout"] })}
+        onChange={(layout) => onChange({ layout })}
       />
       {choice.hasFrameRate && (
         <SelectField
           label="Frame rate"
           value={options.frameRate}
           options={rates}
-          onChange={(event) => onChange({ frameRate: event.currentTarget.value })}
+          onChange={(frameRate) => onChange({ frameRate })}
         />
       )}
       {choice.hasTimecode && canDropFrames(options.frameRate, asset) && (
@@ -189,7 +189,7 @@ function ExportOptionFields({ asset, options, onChange }: ExportOptionFieldsProp
           label="Timecode"
           value={options.dropFrame}
           options={TIMECODES}
-          onChange={(event) => onChange({ dropFrame: event.currentTarget.value as ExportOptions["dropFrame"] })}
+          onChange={(dropFrame) => onChange({ dropFrame })}
         />
       )}
       {choice.hasMediaFolder && (

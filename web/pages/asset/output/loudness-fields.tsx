@@ -31,7 +31,7 @@ export function LoudnessFields({ value, onChange }: LoudnessFieldsProps) {
         label="Loudness"
         value={isOwn ? OWN : value}
         options={[{ value: "", label: AS_RECORDED }, ...LOUDNESS_TARGETS, { value: OWN, label: "Other target" }]}
-        onChange={({ currentTarget: { value: chosen } }) => change(chosen === OWN ? value : chosen, chosen === OWN)}
+        onChange={(chosen) => change(chosen === OWN ? value : chosen, chosen === OWN)}
       />
       <LoudnessNow />
       {isOwn && (

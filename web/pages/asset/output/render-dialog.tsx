@@ -1,7 +1,6 @@
 import { useState } from "preact/hooks";
 import { MAX_FILE_NAME_CHARACTERS } from "../../../../src/domain/field-limits";
 import { toFileStem } from "../../../../src/domain/file-names";
-import type { OutputFormat } from "../../../../src/domain/render-output";
 import { api, must, type Schemas } from "../../../app/api";
 import { toNumber } from "../../../app/english";
 import { formatBytes, formatDuration } from "../../../app/format";
@@ -162,7 +161,7 @@ function RenderFields({ asset, choice, onChange }: RenderFieldsProps) {
         label="Format"
         value={choice.format}
         options={listFormats(asset)}
-        onChange={(event) => onChange({ format: event.currentTarget.value as OutputFormat })}
+        onChange={(format) => onChange({ format })}
       />
       {isVideo && (
         <>
@@ -170,7 +169,7 @@ function RenderFields({ asset, choice, onChange }: RenderFieldsProps) {
             label="Resolution"
             value={choice.resolution}
             options={listResolutions(asset)}
-            onChange={(event) => onChange({ resolution: event.currentTarget.value })}
+            onChange={(resolution) => onChange({ resolution })}
           />
           <Field
             label="Frame rate"
@@ -204,15 +203,14 @@ function RenderFields({ asset, choice, onChange }: RenderFieldsProps) {
             label="Audio bitrate"
             value={choice.audioBitrate}
             options={audioBitrates}
-            onChange={(event) => onChange({ audioBitrate: event.currentTarget.value })}
+            onChange={(audioBitrate) => onChange({ audioBitrate })}
           />
           <LoudnessFields value={choice.loudness} onChange={(loudness) => onChange({ loudness })} />
           <SelectField
             label="Noise reduction"
             value={choice.noiseReduction}
-            options={[...NOISE_REDUCTIONS]}
-            onChange={(event) => {
-              const noiseReduction = event.currentTarget.value as RenderChoice["noiseReduction"];
+            options={NOISE_REDUCTIONS}
+            onChange={(noiseReduction) => {
               if (noiseReduction !== "") cleanMode.value = noiseReduction;
               onChange({ noiseReduction });
             }}
@@ -220,10 +218,8 @@ function RenderFields({ asset, choice, onChange }: RenderFieldsProps) {
           <SelectField
             label="Speaker levels"
             value={choice.speakerLevels}
-            options={[...SPEAKER_LEVELS]}
-            onChange={(event) =>
-              onChange({ speakerLevels: event.currentTarget.value as RenderChoice["speakerLevels"] })
-            }
+            options={SPEAKER_LEVELS}
+            onChange={(speakerLevels) => onChange({ speakerLevels })}
           />
         </>
       )}

@@ -45,12 +45,7 @@ export function ShareDialog({ renderId, name, onClose }: ShareDialogProps) {
         {formatEnd(Number(lifetime))}. Its page says who shares it, and has the transcript of the cut. The link stops
         working earlier if it is revoked or you lose edit access.
       </p>
-      <SelectField
-        label="Expires after"
-        value={lifetime}
-        options={LIFETIMES}
-        onChange={(event) => setLifetime(event.currentTarget.value)}
-      />
+      <SelectField label="Expires after" value={lifetime} options={LIFETIMES} onChange={setLifetime} />
       <Field
         label="Password"
         name="password"
