@@ -130,9 +130,6 @@ export function measureRange(editor: Editor, range: Range): string {
   return words === 0 ? length : `${formatCount(words, "word")} · ${length}`;
 }
 
-/** Returns the reason for an item as a sentence, or "". */
-export const explainItem = ({ rule }: Pick<ReviewItem, "rule">): string => describeRule(rule) ?? "";
-
 const MAX_CHARACTERS = 80;
 
 /** Returns the words in a range, shortened for a list; "" for a range without words. */

@@ -7,7 +7,7 @@ import { Icon } from "../../ui/icon";
 import { isMostlyRemoved } from "../model/plan";
 import { CONTEXT, type ReviewItem } from "../model/review-queue";
 import { findWordsIn } from "../model/words";
-import { explainItem, getLook, measureRange, REASON_ICONS, titleItem } from "../reasons";
+import { describeRule, getLook, measureRange, REASON_ICONS, titleItem } from "../reasons";
 import { useEditor } from "../state/context";
 import type { Editor } from "../state/editor-state";
 import { findPeak } from "../timeline/peaks";
@@ -106,7 +106,7 @@ function Explanation({ editor, item }: { editor: Editor; item: ReviewItem }) {
   const isRemoved = isMostlyRemoved(editor.plan.value, item);
   return (
     <p class="review-reason">
-      {explainItem(item)} Now: <strong>{isRemoved ? "removed" : "kept"}</strong>.{" "}
+      {describeRule(item.rule)} Now: <strong>{isRemoved ? "removed" : "kept"}</strong>.{" "}
       {item.isSuggestedRemoval && !isRemoved && "Offcut would remove it."}
       {!item.isSuggestedRemoval && isRemoved && "Offcut would keep it."}
     </p>

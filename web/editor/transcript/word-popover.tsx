@@ -6,7 +6,7 @@ import { fromSeconds, measureKept, type RemovedSpan, restoreRange, toSeconds } f
 import { countReasons, setPause } from "../model/reason-edits";
 import { findContext } from "../model/review-queue";
 import { findWordsIn, type WordRange } from "../model/words";
-import { explainItem, measureRange, REASON_ICONS, REASON_NAMES, titleSpan } from "../reasons";
+import { describeRule, measureRange, REASON_ICONS, REASON_NAMES, titleSpan } from "../reasons";
 import { ActionKey, Confidence } from "../review/review-card";
 import { useEditor } from "../state/context";
 import { joinTexts } from "./paragraphs";
@@ -120,7 +120,7 @@ function Removed({ span, onClose }: { span: RemovedSpan; onClose(): void }) {
         <span class="spacer" />
         {confidence !== null && <Confidence value={confidence} />}
       </header>
-      {explainItem(span) !== "" && <p class="soft">{explainItem(span)}</p>}
+      {describeRule(span.rule) !== null && <p class="soft">{describeRule(span.rule)}</p>}
       {!isWhole && <p dir="auto">{joinTexts(editor.texts.value, findWordsIn(editor.words, span))}</p>}
       <div class="toolbar">
         <Button icon="play" disabled={!isReady} onClick={() => play(false)}>
