@@ -1,5 +1,5 @@
 /**
- * The paths of the dashboard, and its first requests. The server sends the page for each path, and `app.tsx` or
+ * The paths of the dashboard, and its first requests. The server sends the page for each path, and `main.tsx` or
  * `signed-in.tsx` has a component for each. Pure.
  */
 

@@ -1,7 +1,8 @@
 /** Live pacing: the mode, the pauses and the removed kinds of parts, applied in the browser immediately. */
 
 import { signal } from "@preact/signals";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useEffect, useId, useMemo, useRef } from "preact/hooks";
 import { basisFromJson } from "../../../src/domain/pacing/basis-json";
 import type { PacingOptions, PlanBasis } from "../../../src/domain/pacing/repace";
 import { CUT_MODE_NAMES, CUT_MODES } from "../../../src/domain/plan";
@@ -10,6 +11,7 @@ import { type Action, useActions } from "../../app/actions";
 import { useRead } from "../../app/cache";
 import { toNumber } from "../../app/english";
 import { formatDuration } from "../../app/format";
+import { toFixedNumber } from "../../app/rare-formats";
 import { ActionButton, Button } from "../../ui/button";
 import { Icon } from "../../ui/icon";
 import { ErrorPanel } from "../../ui/states";
@@ -32,7 +34,6 @@ import {
   type Pacer,
   setPadding,
 } from "./pacer";
-import { Slider } from "./slider";
 
 const isOpen = signal(false);
 
@@ -285,5 +286,49 @@ function ReasonSwitches({ content, basis, options, onChange }: SwitchesProps) {
         );
       })}
     </fieldset>
+  );
+}
+
+type SliderProps = {
+  label: string;
+  /** Value in seconds. */
+  value: number;
+  min: number;
+  max: number;
+  step: number;
+  isDisabled?: boolean;
+  /** Above and below the slider. */
+  before?: ComponentChildren;
+  after?: ComponentChildren;
+  /** `isDone`: the user has let go. */
+  onChange(value: number, isDone: boolean): void;
+};
+
+/** A labeled slider of seconds, which shows its value. */
+function Slider({ label, value, min, max, step, isDisabled = false, before, after, onChange }: SliderProps) {
+  const id = useId();
+  const text = `${toFixedNumber(value, 2)} s`;
+  return (
+    <div class="slider-field">
+      <div class="slider-label">
+        <label for={id}>{label}</label>
+        <output for={id} class="number">
+          {text}
+        </output>
+      </div>
+      {before}
+      <input
+        id={id}
+        type="range"
+        {...{ min, step }}
+        max={Math.max(max, value)}
+        value={value}
+        disabled={isDisabled}
+        aria-valuetext={text}
+        onInput={(event) => onChange(Number(event.currentTarget.value), false)}
+        onChange={(event) => onChange(Number(event.currentTarget.value), true)}
+      />
+      {after}
+    </div>
   );
 }
