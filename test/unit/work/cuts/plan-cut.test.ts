@@ -135,6 +135,17 @@ describe("without a script", () => {
     expect(plan.segments.map((segment) => segment.review)).toEqual([null, "unclear speech", null]);
   });
 
+  test.each([
+    [0.78, true],
+    [0.82, false],
+  ])("noise that is %p of all sound is removed: %p", async (share, expected) => {
+    const said = "Measure the wall with a ruler.";
+    const seconds = createRecording(said).analysis.duration / 1e6;
+    const noise = { click: (seconds * share) / (1 - share) };
+    const plan = await cutRecording(createRecording(1, said, 1, noise, 1));
+    expect(plan.removed.some(({ reason }) => reason === "noise")).toBe(expected);
+  });
+
   test("voice with almost no words is kept, with a warning", async () => {
     const recording = createRecording(1, { hum: 8 }, 2, { click: 0.9 }, 2, { hum: 7 }, 1.5, "Thank you.", 1);
     const plan = await cutRecording(recording);

@@ -46,6 +46,15 @@ describe("a word is found", () => {
     );
   });
 
+  test.each([
+    [-3.69, 0.21, false],
+    [-3.69, 0.19, true],
+    [-1.45, 0.51, false],
+    [-1.45, 0.49, true],
+  ])("where a filler aligns at %p, with a confidence of %p: is it a filler? %p", (alignment, confidence, expected) => {
+    expect(isFiller(0.2, alignment, [], [["last", confidence, 10, 10.2]])).toBe(expected);
+  });
+
   test("a function word must be surer where a filler aligns well", () => {
     expect(isFiller(0.3, -3, [["But", 0.59, 10, 10.3]], [["but", 0.64, 10, 10.3]])).toBe(false);
     expect(isFiller(0.3, -1.41, [["But", 0.59, 10, 10.3]], [["but", 0.64, 10, 10.3]])).toBe(true);

@@ -51,6 +51,7 @@ function found(words: Word[], activity: AudioActivity, logProbs: Record<string, 
     rules: [...matches].map(([, match]) => match.rule),
     spans: spans.map(({ start, end, match }) => ({ start, end, rule: match.rule })),
     texts: requests.map((request) => request.text),
+    windows: requests.map((request) => request.window),
   };
 }
 
@@ -60,6 +61,17 @@ const REST: [number, number] = [4.2, 6];
 
 describe("unwritten fillers", () => {
   const activity = activityWith([SENTENCE, ISOLATED, REST]);
+
+  test.each([
+    [-4.4, 1],
+    [-4.6, 0],
+  ])("a sound that aligns with a filler at %p", (logProb, expected) => {
+    expect(found([], activity, { "Uh,": logProb }).spans.length).toBe(expected);
+  });
+
+  test("a sound is aligned with 0.15 s of silence on both sides", () => {
+    expect(found([], activity, {}).windows).toContainEqual(spanOf(3.35, 3.85));
+  });
 
   test.each([
     ["a misrecognized one that aligns better", "but", 0.5, { "Uh,": -2, "But.": -4 }, "filler.unwritten"],

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { findLineBounds } from "../../../../../src/domain/planning/scripted/find-path";
 import {
   checkMatches,
+  extendToPhrases,
   fitToBudget,
   type LineCandidate,
   listRetakePairs,
@@ -40,6 +41,11 @@ test.each([
   const row = [candidate(0, end, 0.9), candidate(start, retakeEnd, 0.2)];
   const [take, retake] = row;
   expect(listRetakePairs(row, tokens as Token[])).toEqual(expected ? [{ take: take!, retake: retake! }] : []);
+});
+
+test("a range is extended to the next pauses, by at most 60 words", () => {
+  const { tokens } = record(Array(200).fill("word").join(" "), "Some words.");
+  expect(extendToPhrases({ from: 100, to: 101 }, tokens)).toEqual({ from: 40, to: 161 });
 });
 
 test("a retake is compared with the last four takes before it", () => {

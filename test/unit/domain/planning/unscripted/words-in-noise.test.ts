@@ -92,6 +92,7 @@ test.each<[string, DecidedSpan, number, VoiceFeatures]>([
   ["a letter that ends in a long consonant", noiseAt(38.32, 38.87), 10, { pitch: 229, level: -10, voiced: 190_000 }],
   ["a short word in a long stretch of noise", noiseAt(17.2, 19.25), 14, { pitch: 151, level: -8, voiced: 270_000 }],
   ["a syllable in a high voice", noiseAt(16.13, 16.55), 11, { pitch: 400, level: -9, voiced: 230_000 }],
+  ["a syllable of 0.16 s", noiseAt(16.13, 16.55), 11, { pitch: 150, level: -9, voiced: 160_000 }],
 ])("%s is kept", (_, noise, over, voice) => {
   expect(isSyllable(noise, over, voice)).toBe(true);
 });
@@ -100,6 +101,7 @@ test.each<[string, DecidedSpan, number, VoiceFeatures]>([
   ["hiss between words", noiseAt(56.65, 57.18), -20, { pitch: 129, level: -45, voiced: 200_000 }],
   ["a breath as loud as speech", noiseAt(30, 30.6), 1, null],
   ["a chair in a meeting", noiseAt(26.07, 26.74), 3, { pitch: 92, level: -17, voiced: 50_000 }],
+  ["a creak of 0.14 s", noiseAt(26.07, 26.74), 3, { pitch: 92, level: -10, voiced: 140_000 }],
   ["a click", noiseAt(30, 30.12), 10, { pitch: 200, level: -10, voiced: 100_000 }],
 ])("%s is noise", (_, noise, over, voice) => {
   expect(isSyllable(noise, over, voice)).toBe(false);
