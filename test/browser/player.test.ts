@@ -124,6 +124,26 @@ test("goes back across a join to media that was not loaded", async () => {
   await page.unrouteAll({ behavior: "ignoreErrors" });
 });
 
+test("plays from a jump near the end of a piece to the end without the rest of the piece", async () => {
+  const { page } = player;
+  // The first piece, and those of jumps, which have a place.
+  await page.route(/\/pieces\//, (route) => {
+    const { searchParams } = new URL(route.request().url());
+    if (searchParams.get("from") === "0" || searchParams.has("seek")) return route.continue();
+  });
+  await player.open(toSpans([0, SECONDS]));
+  const { state, shown } = await page.evaluate(async () => {
+    harness.player.seek(23.2e6);
+    await harness.settled();
+    harness.player.play();
+    await harness.ended();
+    return { state: harness.state(), shown: harness.shown };
+  });
+  expect(state).toMatchObject({ isPlaying: false, error: null });
+  expect(shown.at(-1)!.frame).toBeGreaterThan(23.8 * 25);
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+});
+
 test("tries again when the server is busy", async () => {
   let failures = 2;
   await player.page.route(/\/pieces\//, (route) =>

@@ -321,13 +321,13 @@ export class Splicer implements Engine {
   }
 
   /**
-   * Appends the first part after a jump. Returns what was loaded if it is the whole piece: if that was appended again,
-   * Firefox would wait at the end of the stream. Otherwise returns null, and the whole piece replaces it later.
+   * Appends the first part after a jump. Returns what was loaded if the piece ends with it: if its end was appended
+   * again, Firefox would wait at the end of the stream. Otherwise returns null, and the whole piece replaces it later.
    */
   private async appendLanding({ tracks }: OpenedSource, landing: Landing, signal: AbortSignal) {
     const { piece, audio } = landing;
-    const isWhole = audio.start <= piece.start + NUDGE && audio.end === piece.end;
-    if (!isWhole && audio.end - audio.start < MIN_LANDING * this.video.playbackRate)
+    const isEnd = audio.end === piece.end;
+    if (!isEnd && audio.end - audio.start < MIN_LANDING * this.video.playbackRate)
       void this.loads.load(this.pieces, this.next, signal);
     const loaded = await this.loads.loadLanding(landing, signal);
     if (signal.aborted) return null;
@@ -340,6 +340,6 @@ export class Splicer implements Engine {
       isAppended = false;
     }
     this.landing = null;
-    return isWhole && isAppended ? loaded : null;
+    return isEnd && isAppended ? loaded : null;
   }
 }
