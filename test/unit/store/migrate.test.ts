@@ -14,6 +14,7 @@ import * as outboxTables from "../../../src/store/schema-outbox";
 import * as searchTables from "../../../src/store/schema-search";
 import * as upkeepTables from "../../../src/store/schema-upkeep";
 import * as workerTables from "../../../src/store/schema-workers";
+import { listBacklog } from "../../../src/store/search";
 import { temporaryFolder } from "../../temporary-folder";
 import { createOldDatabase, MIGRATION_NAMES, MIGRATIONS } from "./old-database";
 import { addUser, freshStore } from "./test-store";
@@ -183,6 +184,24 @@ test("assets that failed in an older version are listed for the removal of their
     await store.write((tx) => tx.run(sql`UPDATE assets SET state = 'failed'`));
     await migrate(store);
     expect(await listUnmeasuredAssets(store.read, "", 10)).toEqual([{ id: "a", state: "failed" }]);
+  } finally {
+    await store.close();
+  }
+});
+
+test("words that cuts of an older version have from their scripts become searchable", async () => {
+  await using folder = await temporaryFolder();
+  const store = await createDatabase(
+    join(folder.path, "old.db"),
+    names.slice(0, names.indexOf("0039_search_script_texts")),
+  );
+  try {
+    await store.write(async (tx) => {
+      await tx.run(sql`DELETE FROM search_backlog`);
+      await tx.run(sql`INSERT OR IGNORE INTO cut_summaries (cut_id, asset_id) VALUES ('c', 'a')`);
+    });
+    await migrate(store);
+    expect(await listBacklog(store.read, "", 10)).toEqual(["a"]);
   } finally {
     await store.close();
   }
