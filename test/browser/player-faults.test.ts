@@ -94,7 +94,7 @@ test.if(isFullSize)("shows why a piece is refused, and plays after another try",
     harness.setKept([...kept]);
     while (harness.state().error === null) await new Promise((resolve) => setTimeout(resolve, 5));
   }, KEPT);
-  expect(await page.evaluate(() => harness.state().error)).toBe("Asset not found.");
+  expect(await page.evaluate(() => harness.state().error)).toBe("Recording not found.");
   const asked = requests;
   await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 1_500)));
   expect(requests).toBe(asked);
