@@ -27,13 +27,38 @@ export function clipWindow(window: Span, { samples }: PcmReader, maxLength: Tick
   return { start, end: Math.min(duration, start + maxLength, Math.max(start, window.end)) };
 }
 
-/** Returns an encoded window, from the cache if possible. */
-export async function encodeWindow(source: WindowSource, window: AudioWindow): Promise<EncodedWindow> {
+/** Maximum number of windows whose samples are in memory. */
+const MAX_WINDOWS_TOGETHER = 16;
+
+/** Encodes windows, or takes them from the cache. Yields each with its index when it is ready, in any order. */
+export async function* encodeWindows(
+  source: WindowSource,
+  windows: readonly AudioWindow[],
+): AsyncGenerator<[number, EncodedWindow]> {
   const { cache, recording, pcm, moonshine } = source;
-  const key = JSON.stringify([recording, window]);
-  const found = cache.get(key) ?? (await encode(moonshine, pcm, window));
+  const keys = windows.map((window) => JSON.stringify([recording, window]));
+  const missing: number[] = [];
+  for (const [index, key] of keys.entries()) {
+    const found = cache.get(key);
+    if (found === undefined) missing.push(index);
+    else yield [index, keep(cache, key, found)];
+  }
+  while (missing.length > 0) {
+    const together = missing.splice(0, MAX_WINDOWS_TOGETHER);
+    const parts: { samples: Float32Array; energy: Float32Array }[] = [];
+    for (const index of together) parts.push(await readWindow(pcm, windows[index]!));
+    const amplified = parts.map(({ samples, energy }) => amplify(samples, computeGain(energy)));
+    for await (const { index: n, audio } of moonshine.encodeAll(amplified)) {
+      const index = together[n]!;
+      yield [index, keep(cache, keys[index]!, { ...windows[index]!, energy: parts[n]!.energy, audio })];
+    }
+  }
+}
+
+/** Makes a window the most recently used one. */
+function keep(cache: WindowCache, key: string, window: EncodedWindow): EncodedWindow {
   cache.delete(key);
-  cache.set(key, found);
+  cache.set(key, window);
   let frames = 0;
   for (const entry of cache.values()) frames += entry.audio.frames;
   for (const [oldest, entry] of cache) {
@@ -41,12 +66,7 @@ export async function encodeWindow(source: WindowSource, window: AudioWindow): P
     cache.delete(oldest);
     frames -= entry.audio.frames;
   }
-  return found;
-}
-
-async function encode(moonshine: Moonshine, pcm: PcmReader, window: AudioWindow): Promise<EncodedWindow> {
-  const { samples, energy } = await readWindow(pcm, window);
-  return { ...window, energy, audio: await moonshine.encode(amplify(samples, computeGain(energy))) };
+  return window;
 }
 
 /** Reads the samples of a window and measures their energy contour. */

@@ -1,7 +1,7 @@
 /** Forced alignment: finds when each word of a text is spoken in a window, and how well the text fits. */
 import type { AlignmentRequest, ForcedAlignment } from "../domain/speech";
 import { TICKS_PER_SECOND } from "../domain/time";
-import { clipWindow, type EncodedWindow, encodeWindow, type WindowSource } from "./encoded-windows";
+import { clipWindow, type EncodedWindow, encodeWindows, type WindowSource } from "./encoded-windows";
 import type { DecodedText } from "./moonshine";
 import { snapWordEdges } from "./snapping";
 import type { Checkpoint } from "./task-control";
@@ -21,18 +21,21 @@ export async function forcedAlign(
   requests: AlignmentRequest[],
   check: Checkpoint,
 ): Promise<ForcedAlignment[]> {
-  const pending = requests.map((request, index) => {
-    const window = { span: clipWindow(request.window, source.pcm, MAX_WINDOW_TICKS), mute: request.mute ?? [] };
-    const tokens = tokenize(request.text.replace(/\s+/g, " ").trim()).slice(0, MAX_TOKENS);
-    return { index, window, order: JSON.stringify(window), tokens: request.text.trim() === "" ? [] : tokens };
-  });
-  const results: ForcedAlignment[] = new Array(pending.length);
-  // Sorted, so that equal windows are adjacent and each is encoded only once.
-  for (const one of pending.sort((a, b) => (a.order < b.order ? -1 : a.order > b.order ? 1 : a.index - b.index))) {
-    await check();
-    const encoded = await encodeWindow(source, one.window);
-    results[one.index] = toForcedAlignment(await source.moonshine.score(encoded.audio, one.tokens), encoded);
-  }
+  const results: ForcedAlignment[] = new Array(requests.length);
+  const windows = requests.map(({ window, mute = [] }) => ({
+    span: clipWindow(window, source.pcm, MAX_WINDOW_TICKS),
+    mute,
+  }));
+  // Equal windows are encoded only once.
+  const groups = [...Map.groupBy(windows.keys(), (index) => JSON.stringify(windows[index])).values()];
+  const distinct = groups.map(([first]) => windows[first!]!);
+  for await (const [n, encoded] of encodeWindows(source, distinct))
+    for (const index of groups[n]!) {
+      await check();
+      const text = requests[index]!.text.replace(/\s+/g, " ").trim();
+      const tokens = text === "" ? [] : tokenize(text).slice(0, MAX_TOKENS);
+      results[index] = toForcedAlignment(await source.moonshine.score(encoded.audio, tokens), encoded);
+    }
   return results;
 }
 

@@ -1,6 +1,7 @@
 /** The Moonshine recognizer on its prepared graphs: encodes audio, decodes tokens, and scores given tokens. */
 import { join } from "node:path";
 import { type EncodedAudio, FRAME_VALUES, HEAD_SIZE, HEADS, LAYERS, stackAudio } from "./cross-attention";
+import { loadEncoder } from "./encoder";
 import { computeMaxTokens, findLengthWithoutLoop } from "./loop-detection";
 import {
   type Graph,
@@ -11,11 +12,8 @@ import {
   toFloatTensor,
   toIntegerTensor,
 } from "./onnx-session";
-import { padSamples } from "./pcm";
+import type { SecondEncoder } from "./second-encoder";
 import { BEGIN_TOKEN, END_TOKEN } from "./tokens";
-
-/** The first convolutions need at least this much audio. */
-const MIN_SAMPLES = 4_800;
 
 /**
  * Tokens with their log probabilities. `attention` (where a token is spoken) and `onset` (where its word starts) have a
@@ -33,15 +31,20 @@ export type DecodedText = {
 
 type OnStep = (position: number) => void | Promise<void>;
 
-/** Loads the encoder and the decoder from prepared graphs. The decoder's steps are too small for several threads. */
-export async function loadMoonshine(folder: string, encoderThreads: number) {
-  const [encoder, decoder] = await Promise.all([
-    loadGraph(join(folder, "encoder.onnx"), encoderThreads),
-    loadGraph(join(folder, "decoder.onnx"), 1),
-  ]);
+/**
+ * Loads the encoder and the decoder from prepared graphs, then starts a second encoder. Without it, everything runs in
+ * this thread.
+ */
+export async function loadMoonshine(folder: string, startSecond: () => SecondEncoder | null = () => null) {
+  const [encode, decoder] = await Promise.all([loadEncoder(folder), loadGraph(join(folder, "decoder.onnx"))]);
+  const second = startSecond();
   return {
-    /** Encodes samples: 16 kHz mono, -1 to 1. */
-    encode: (samples: Float32Array) => encode(encoder, samples),
+    encode,
+    /** Encodes all parts. Yields each when it is ready, in any order. */
+    async *encodeAll(parts: readonly Float32Array[]): AsyncGenerator<{ index: number; audio: EncodedAudio }> {
+      if (second !== null && parts.length > 1) return yield* second.encodeAll(parts, encode);
+      for (const [index, samples] of parts.entries()) yield { index, audio: await encode(samples) };
+    },
     /** Decodes each row greedily. `onStep` is awaited with the number of tokens so far, and may throw to stop. */
     decode: (rows: EncodedAudio[], onStep: OnStep = () => {}) => decode(decoder, rows, onStep),
     /**
@@ -53,18 +56,6 @@ export async function loadMoonshine(folder: string, encoderThreads: number) {
 }
 
 export type Moonshine = Awaited<ReturnType<typeof loadMoonshine>>;
-
-async function encode(encoder: Graph, samples: Float32Array): Promise<EncodedAudio> {
-  const padded = padSamples(samples, MIN_SAMPLES);
-  const out = await encoder.run({ samples: toFloatTensor(padded, [1, padded.length]) });
-  const keys = getFloats(out, "keys");
-  return {
-    frames: keys.length / (LAYERS * FRAME_VALUES),
-    seconds: samples.length / 16_000,
-    keys,
-    values: getFloats(out, "values"),
-  };
-}
 
 const CACHED = Array.from({ length: LAYERS }, (_, layer) => [`key_${layer}`, `value_${layer}`]).flat();
 

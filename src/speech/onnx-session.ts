@@ -7,19 +7,15 @@ export type GraphInputs = Record<string, TensorData>;
 
 export type Graph = Awaited<ReturnType<typeof loadGraph>>;
 
-/**
- * Loads a graph from a file. Waiting threads sleep instead of spinning, which costs a little wall time and saves at
- * least a quarter of the CPU time.
- */
-export async function loadGraph(path: string, threads: number) {
+/** Loads a graph from a file. It runs in the thread that calls it: its steps are too small for several threads. */
+export async function loadGraph(path: string) {
   const runtime = await import("onnxruntime-node");
   const session = await runtime.InferenceSession.create(path, {
-    intraOpNumThreads: threads,
+    intraOpNumThreads: 1,
     interOpNumThreads: 1,
     graphOptimizationLevel: "all",
     executionMode: "sequential",
     logSeverityLevel: 3,
-    extra: { session: { intra_op: { allow_spinning: "0" } } },
   });
   const tensorOf = ({ values, dims }: TensorData): Tensor => {
     if (values instanceof Float32Array) return new runtime.Tensor("float32", values, dims);

@@ -10,12 +10,12 @@ import { loadMoonshine, type Moonshine } from "./moonshine";
 import { openAnalysisAudio, type PcmReader } from "./pcm";
 import { recognizeNothing, recognizeWindows, recognizeWithModel } from "./recognition";
 import { NO_LOG, openRecordLog } from "./record-log";
+import { isSecondEncoder, serveSecondEncoder, startSecondEncoder } from "./second-encoder";
 import { type Checkpoint, createTaskControl, type TaskControl, type TaskWork } from "./task-control";
 import { createTranscriberSelector, type SherpaTranscriber, type TranscriberSelector } from "./transcriber-selector";
 import { loadVoiceDetector, type VoiceDetector } from "./vad";
 
 const MIN_PROGRESS_INTERVAL_MS = 200;
-const ENCODER_THREADS = 2;
 
 /** Increase this when the records or the recognizers change, to discard the progress of older versions. */
 const RECORD_LOG_VERSION = 2;
@@ -34,6 +34,7 @@ type ProcessState = {
  * except those that are paused.
  */
 export async function runSpeechProcess(speechDir: string): Promise<void> {
+  if (isSecondEncoder) return await serveSecondEncoder(speechDir);
   let detector: Promise<VoiceDetector> | null = null;
   let moonshine: Promise<Moonshine> | null = null;
   const selectors = new Map<string | null, TranscriberSelector>();
@@ -45,7 +46,7 @@ export async function runSpeechProcess(speechDir: string): Promise<void> {
       return detector;
     },
     moonshine: () => {
-      moonshine ??= loadMoonshine(speechDir, ENCODER_THREADS);
+      moonshine ??= loadMoonshine(speechDir, () => (navigator.hardwareConcurrency > 1 ? startSecondEncoder() : null));
       return moonshine;
     },
     selector: (modelsDir) => {

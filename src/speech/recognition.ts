@@ -1,7 +1,7 @@
 /** Recognizes single windows of a recording again, for a planner that doubts the transcript there. */
 import type { Recognition, RecognitionRequest } from "../domain/speech";
 import { TICKS_PER_SECOND } from "../domain/time";
-import { clipWindow, type EncodedWindow, encodeWindow, readWindow, type WindowSource } from "./encoded-windows";
+import { clipWindow, type EncodedWindow, encodeWindows, readWindow, type WindowSource } from "./encoded-windows";
 import type { PcmReader } from "./pcm";
 import { NO_LOG } from "./record-log";
 import type { Checkpoint } from "./task-control";
@@ -20,10 +20,11 @@ export async function recognizeWindows(
   const spans = requests.map(({ window }, index) => ({ ...clipWindow(window, source.pcm, MAX_WINDOW_TICKS), index }));
   const results: Recognition[] = new Array(requests.length);
   for (const batch of createBatches(spans)) {
-    const windows: EncodedWindow[] = [];
-    for (const { start, end } of batch) {
+    const windows: EncodedWindow[] = new Array(batch.length);
+    const requested = batch.map(({ start, end }) => ({ span: { start, end }, mute: [] }));
+    for await (const [n, window] of encodeWindows(source, requested)) {
+      windows[n] = window;
       await check();
-      windows.push(await encodeWindow(source, { span: { start, end }, mute: [] }));
     }
     const texts = await source.moonshine.decode(
       windows.map(({ audio }) => audio),

@@ -125,11 +125,15 @@ async function recognizeSegments(
   check: Checkpoint,
   onProgress: (share: number) => void = () => {},
 ): Promise<Hypothesis[]> {
-  const encoded: EncodedAudio[] = [];
-  for (const segment of segments) {
+  const parts: Float32Array[] = [];
+  for (const segment of segments) parts.push(await readSamples(audio, segment));
+  const encoded: EncodedAudio[] = new Array(segments.length);
+  let done = 0;
+  for await (const part of moonshine.encodeAll(parts)) {
+    encoded[part.index] = part.audio;
+    done++;
+    onProgress((ENCODER_SHARE * done) / segments.length);
     await check();
-    encoded.push(await moonshine.encode(await readSamples(audio, segment)));
-    onProgress((ENCODER_SHARE * encoded.length) / segments.length);
   }
   const expected = Math.max(...encoded.map((e) => e.seconds)) * TYPICAL_TOKENS_PER_SECOND;
   const decoded = await moonshine.decode(encoded, async (position) => {

@@ -16,7 +16,7 @@ const STATE_DIMS = [1, 1, STATE_SIZE];
 export const STATE_VALUES = 2 * STATE_SIZE + CONTEXT_SAMPLES;
 
 export async function loadVoiceDetector(folder: string) {
-  const graph = await loadGraph(join(folder, "silero_vad.onnx"), 1);
+  const graph = await loadGraph(join(folder, "silero_vad.onnx"));
   return {
     /** Starts a recording, whose samples are added in order. With `state`, continues where another stream stopped. */
     start(state = new Float32Array(STATE_VALUES)) {

@@ -49,7 +49,7 @@ export const openPcm = (path: string): Promise<PcmReader> => openAnalysisAudio({
 /** Loads the models for voice activity and speech. */
 export async function openModels(): Promise<Models> {
   await prepareSpeechGraphs(GRAPHS);
-  const models = { detector: await loadVoiceDetector(GRAPHS), moonshine: await loadMoonshine(GRAPHS, 2) };
+  const models = { detector: await loadVoiceDetector(GRAPHS), moonshine: await loadMoonshine(GRAPHS) };
   return {
     analyze: (pcm) => analyze(models, pcm, "en", { check: noop, onProgress: noop, log: NO_LOG }),
     openEngine: (pcm, path) => {

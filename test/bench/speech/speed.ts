@@ -36,7 +36,7 @@ type Engine = (all: Clip[], scratch: string) => Promise<() => Promise<string>>;
 const ENGINES: Record<string, Engine> = {
   /** With given segments, as for sherpa-onnx; includes word times. */
   "offcut, clips": async (all, scratch) => {
-    const moonshine = await loadMoonshine(GRAPHS, 2);
+    const moonshine = await loadMoonshine(GRAPHS);
     const pcm = await openAnalysisAudio(await writePcmFile(scratch, concatenate(...all.map((c) => c.samples))));
     let at = 0;
     const segments = all.map((clip) => {
@@ -54,7 +54,7 @@ const ENGINES: Record<string, Engine> = {
   },
   /** One recording: loudness, voice activity, segments, text, word times. */
   "offcut, whole recording": async (all, scratch) => {
-    const models = { moonshine: await loadMoonshine(GRAPHS, 2), detector: await loadVoiceDetector(GRAPHS) };
+    const models = { moonshine: await loadMoonshine(GRAPHS), detector: await loadVoiceDetector(GRAPHS) };
     const pcm = await openAnalysisAudio(
       await writePcmFile(scratch, concatenate(...all.flatMap((c) => [c.samples, PAUSE_SECONDS]))),
     );

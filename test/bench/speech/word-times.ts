@@ -107,7 +107,7 @@ function print(name: string, e: Errors): void {
 
 async function main() {
   await prepareSpeechGraphs(GRAPHS);
-  const models = { moonshine: await loadMoonshine(GRAPHS, 2), detector: await loadVoiceDetector(GRAPHS) };
+  const models = { moonshine: await loadMoonshine(GRAPHS), detector: await loadVoiceDetector(GRAPHS) };
   const scratch = await mkdtemp(join(tmpdir(), "offcut-times-"));
   const noErrors = (): Errors => ({ all: [], atPauses: [], missed: 0, words: 0 });
   const totals = { transcribed: noErrors(), aligned: noErrors() };

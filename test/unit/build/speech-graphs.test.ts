@@ -71,7 +71,7 @@ describe("speech graphs", () => {
 
   test("the graphs transcribe the same text as the merged model of the package", async () => {
     const samples = await realRecording();
-    const moonshine = await loadMoonshine(folder, 2);
+    const moonshine = await loadMoonshine(folder);
     const [decoded] = await moonshine.decode([await moonshine.encode(samples)]);
     const text = detokenize(decoded!.tokens);
     expect(text).toBe(await mergedText(samples));

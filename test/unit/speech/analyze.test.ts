@@ -250,13 +250,16 @@ describe("forced alignment", () => {
     for (const nothing of forced.slice(1)) expect(nothing.meanLogProb).toBeLessThan(-1);
   });
 
-  test("a result does not depend on the other requests", async () => {
+  test("a result does not depend on the other requests, nor on the thread that encodes its window", async () => {
+    const requests = [
+      ...Array.from({ length: 9 }, (_, i) => ({ window: at(i, i + 2), text: "and so my fellow" })),
+      { window: WHOLE, text: REAL_TEXT },
+    ];
+    const together = await engine.forcedAlign(await pcmFile(recording), requests);
+    // Another file, because windows are kept.
     const file = await pcmFile(recording);
-    const request = { window: WHOLE, text: REAL_TEXT };
-    const [alone] = await engine.forcedAlign(file, [request]);
-    const others = Array.from({ length: 9 }, (_, i) => ({ window: at(i, i + 2), text: "and so my fellow" }));
-    const together = (await engine.forcedAlign(file, [...others, request])).at(-1)!;
-    expect(together).toEqual(alone!);
+    for (const [i, request] of requests.entries())
+      expect(await engine.forcedAlign(file, [request])).toEqual([together[i]!]);
   });
 });
 
@@ -273,6 +276,21 @@ describe("the speech process", () => {
     });
     expect(crashes).toHaveLength(1);
     expect(analysis.transcript!.words.length).toBeGreaterThan(200);
+  });
+
+  test("an error in the thread of the second encoder ends the process and then the task", async () => {
+    const failures: string[] = [];
+    const failing = createSpeechEngine({
+      command: [process.execPath, join(import.meta.dir, "failing-second-encoder.ts"), await speechDir()],
+      log: (event, fields) => {
+        if (event === "speech.crashed") failures.push(String((fields as { detail: string }).detail));
+      },
+    });
+    const long = concatenated(...Array.from({ length: 12 }, () => recording));
+    const analysis = failing.analyze(await pcmFile(long), { language: "en" });
+    await expect(analysis).rejects.toMatchObject({ code: "processing_failed" });
+    expect(failures).toEqual(Array.from({ length: 3 }, () => expect.stringContaining("no second encoder today")));
+    await failing.close();
   });
 
   test("cancels a recording and continues with the next", async () => {
