@@ -61,7 +61,8 @@ export async function followWork(
   };
   followed.set(id, { workspaceId: currentWorkspaceId(), complete: resolve, check });
   signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  if (ended.has(id)) void check();
+  // The server returns earlier work that has failed for good: its event was sent long ago.
+  if (!isOpen(state) || ended.has(id)) void check();
   return promise.finally(() => followed.delete(id));
 }
 
