@@ -40,7 +40,7 @@ async function readOpenJobs(signal: AbortSignal): Promise<Pipeline[]> {
  * recordings show it.
  */
 export const QUIET_RENDERS = "quiet-renders";
-/** Those of this tab: a browser may store nothing. */
+/** Those of this tab until their row is closed or stopped: a browser may store nothing. */
 export const quietRenders = new Set<string>();
 /** An event may arrive before the response that has the ID of a new render. */
 const RESPONSE_MS = 1_000;

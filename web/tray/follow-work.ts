@@ -49,6 +49,7 @@ export async function followWork(
   signal: AbortSignal,
 ): Promise<void> {
   if (state === "completed") return;
+  signal.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const check = async (): Promise<void> => {
     try {

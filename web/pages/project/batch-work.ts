@@ -122,9 +122,14 @@ export function renderRecordings(recordings: readonly CutRecording[], choice: Re
       if (recordings.length > 1) addQuietRender(render.id);
       return render;
     },
-    follow: (render, signal) => {
+    follow: async (render, signal) => {
       const params = { path: { render_id: render.id } };
-      return followWork(render, () => must(api.GET("/api/v1/renders/{render_id}", { params, headers })), signal);
+      try {
+        await followWork(render, () => must(api.GET("/api/v1/renders/{render_id}", { params, headers })), signal);
+      } finally {
+        // The row no longer reports its failure.
+        if (signal.aborted) quietRenders.delete(render.id);
+      }
     },
   });
 }
