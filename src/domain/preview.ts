@@ -84,10 +84,3 @@ export function planStoryboard(durationSeconds: number): Storyboard {
   const count = Math.min(MAX_STORYBOARD_PICTURES, Math.max(1, Math.ceil(durationSeconds / interval - 1e-6)));
   return { interval, count, ...STORYBOARD_PICTURE, sheets: Math.ceil(count / (columns * rows)) };
 }
-
-/** Returns the storyboard with only the sheets that were written: the video may end before the audio does. */
-export const limitStoryboard = (planned: Storyboard, sheets: number): Storyboard => ({
-  ...planned,
-  sheets,
-  count: Math.min(planned.count, sheets * planned.columns * planned.rows),
-});

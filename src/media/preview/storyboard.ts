@@ -1,7 +1,7 @@
 /** The storyboard: thumbnails on JPEG sheets, from the keyframes of the source or of the preview. */
 import { mkdir, readdir, rm } from "node:fs/promises";
 import type { MediaInfo } from "../../domain/media";
-import { limitStoryboard, planStoryboard, type Storyboard } from "../../domain/preview";
+import { planStoryboard, type Storyboard } from "../../domain/preview";
 import { fromSeconds, toSeconds } from "../../domain/time";
 import { buildInputArguments, formatSeconds, QUIET_ARGUMENTS } from "../arguments";
 import { hasZscaleFilter } from "../chunks/scale";
@@ -28,10 +28,10 @@ type StoryboardInput = {
   sizeFilters: readonly string[];
 };
 
-/** Time after the last keyframe that still shows it. A damaged file may end long before its duration. */
-const LAST_PICTURE_SECONDS = 60;
-
-/** Returns the command line that writes all sheets to a folder. Pure. */
+/**
+ * Returns the command line that writes all sheets to a folder. Times after the last keyframe have its picture, up to
+ * the end of the recording. Pure.
+ */
 function buildArguments(
   { path, demuxer, clockFilters, sizeFilters }: StoryboardInput,
   { storyboard, outputDir }: { storyboard: Storyboard; outputDir: string },
@@ -41,12 +41,11 @@ function buildArguments(
     ...clockFilters,
     // Each thumbnail is the last keyframe at or before its time.
     `fps=1000/${Math.round(interval * 1_000)}:start_time=0:round=up`,
-    // The last keyframe is the picture of the times after it.
-    `tpad=stop_mode=clone:stop=${Math.ceil(LAST_PICTURE_SECONDS / interval)}`,
-    `trim=end_frame=${count}`,
     ...sizeFilters,
     `pad=${width}:${height}:(ow-iw)/2:(oh-ih)/2`,
     "setsar=1",
+    "tpad=stop=-1:stop_mode=clone",
+    `trim=end_frame=${count}`,
     `tile=${columns}x${rows}`,
     ...JPEG_FORMAT_FILTERS,
   ];
@@ -101,25 +100,25 @@ export async function createSourceStoryboard(
   const planned = planStoryboard(seconds);
   const hasZscale = isHdr(info.video) && (await hasZscaleFilter(ffmpeg));
   await mkdir(outputDir);
-  const writeSheets = async (source: { path: string; info: MediaInfo }): Promise<number> => {
+  const writeSheets = async (source: { path: string; info: MediaInfo }): Promise<boolean> => {
     const { ok } = await tryFfmpeg({
       ffmpeg,
       arguments: buildSourceStoryboardArguments({ ...source, hasZscale, storyboard: planned, outputDir }),
       limits: createWorkLimits(MIN_WALL_SECONDS + seconds / 10),
       signal,
     });
-    return ok ? Math.min(planned.sheets, (await readdir(outputDir)).length) : 0;
+    return ok && (await readdir(outputDir)).length >= planned.sheets;
   };
   const excerptPath = `${outputDir}.mp4`;
-  let sheets = 0;
+  let isWritten = false;
   try {
     const excerpt = await createExcerpt(options, planned, excerptPath);
-    if (excerpt !== null) sheets = await writeSheets(excerpt);
+    if (excerpt !== null) isWritten = await writeSheets(excerpt);
   } finally {
     await rm(excerptPath, { force: true });
   }
-  if (sheets < planned.sheets) sheets = Math.max(sheets, await writeSheets({ path, info }));
-  return sheets === 0 ? null : limitStoryboard(planned, sheets);
+  isWritten ||= await writeSheets({ path, info });
+  return isWritten ? planned : null;
 }
 
 /**

@@ -10,13 +10,7 @@ import { listNames } from "../../blobs/trash";
 import { AppError } from "../../domain/errors";
 import { JobKilled, JobYielded } from "../../domain/jobs";
 import type { MediaInfo } from "../../domain/media";
-import {
-  limitStoryboard,
-  PREVIEW_VERSION,
-  type PreviewFacts,
-  planStoryboard,
-  type Storyboard,
-} from "../../domain/preview";
+import { PREVIEW_VERSION, type PreviewFacts, planStoryboard, type Storyboard } from "../../domain/preview";
 import { toSeconds } from "../../domain/time";
 import { createFolders, writeAtomic } from "../../lib/atomic-file";
 import { hasZscaleFilter } from "../../media/chunks/scale";
@@ -161,11 +155,10 @@ async function makeStoryboard({ tools, input, context, files, scratch }: Work): 
   const args = buildStoryboardArguments({ preview: files.preview, storyboard: planned, colors, outputDir });
   const wallSeconds = 300 + toSeconds(input.info.duration);
   await runLowPriority(tools, context, { args, readOnly: [files.preview], writable: scratch.path, wallSeconds });
-  const written = (await listNames(outputDir)).length;
-  if (written === 0) throw new AppError("processing_failed", "The storyboard could not be created.");
-  const sheets = Math.min(planned.sheets, written);
-  for (let n = 0; n < sheets; n++) await commitFile(join(outputDir, getSheetName(n)), files.storyboardSheet(n));
-  return limitStoryboard(planned, sheets);
+  if ((await listNames(outputDir)).length < planned.sheets)
+    throw new AppError("processing_failed", "The storyboard could not be created.");
+  for (let n = 0; n < planned.sheets; n++) await commitFile(join(outputDir, getSheetName(n)), files.storyboardSheet(n));
+  return planned;
 }
 
 /** Runs ffmpeg in the sandbox. `stdin`: files that it reads one after the other. */
