@@ -54,8 +54,8 @@ export function CopyField({ label, value, hint, isFirst = false }: CopyFieldProp
 export const LinkField = ({ value, ...rest }: CopyFieldProps) => <CopyField {...rest} value={toReachable(value)} />;
 
 /**
- * Returns the link under the address that opened this page if it is one of the server's own machine, where it leads
- * nobody else: without the setting `public_url`, the server knows no other address.
+ * Replaces a loopback address with the address of this page. Without the setting `public_url`, the server knows no
+ * other address of its own.
  */
 function toReachable(link: string): string {
   const { hostname, pathname, search, hash } = new URL(link);
