@@ -96,7 +96,7 @@ async function cutOne(tools: OneShotTools, task: CutTask, args: CutArguments): P
     });
     const request = { script, language, options, vocabulary, explain: explain !== null };
     const { plan, findings, stages, recognized } = await planRecording(tools, open, probed, request);
-    // The speech process ends while the last recording is rendered.
+    // The speech process ends while the results of the last recording are written.
     if (task === args.tasks.at(-1)) void tools.media.speech.close();
     if (planPath !== null) await writeAtomic(planPath, `${JSON.stringify(plan, null, 2)}\n`);
     const words = listPlanWords(plan, transcript?.words ?? null);
