@@ -7,7 +7,7 @@
  */
 import { mkdir, symlink } from "node:fs/promises";
 import { dirname } from "node:path";
-import type { Page } from "playwright-core";
+import type { Page, Request } from "playwright-core";
 import { CUT_MODES } from "../../../src/domain/plan";
 import { newId } from "../../../src/lib/ids";
 import { findAssetById, insertAsset } from "../../../src/store/assets";
@@ -151,10 +151,13 @@ async function measureBatch(page: Page) {
     );
   });
   const requests = new Map<string, number>();
-  page.on("request", (request) => {
+  const answered = new Map<string, number>();
+  const countIn = (counts: Map<string, number>) => (request: Request) => {
     const name = `${request.method()} ${new URL(request.url()).pathname.replaceAll(/[0-9a-f-]{36}/g, ":id")}`;
-    requests.set(name, (requests.get(name) ?? 0) + 1);
-  });
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  };
+  page.on("request", countIn(requests));
+  page.on("requestfinished", countIn(answered));
   await page.getByLabel("Select Recording 0 of the summer").check();
   const last = page.getByLabel(`Select Recording ${BATCH - 1} of the summer`);
   // A queue of turns would carry on past it.
@@ -178,7 +181,7 @@ async function measureBatch(page: Page) {
   })();
   const started = performance.now();
   await page.getByRole("dialog").getByRole("button", { name: "Make cut" }).click();
-  while ((requests.get("POST /api/v1/cuts") ?? 0) < BATCH) await page.waitForTimeout(50);
+  while ((answered.get("POST /api/v1/cuts") ?? 0) < BATCH) await page.waitForTimeout(50);
   const duration = performance.now() - started;
   await page.waitForTimeout(EVENTS_MS);
   isOver = true;
