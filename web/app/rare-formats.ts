@@ -21,6 +21,12 @@ export const listLanguages = (codes: readonly string[]): { value: string; label:
     .map((value) => ({ value, label: nameLanguage(value) }))
     .sort((one, other) => one.label.localeCompare(other.label));
 
+/** Returns the value of a date field for a time, in the user's time zone. */
+export function toDateValue(time: Date): string {
+  const parts = [time.getFullYear(), time.getMonth() + 1, time.getDate()];
+  return parts.map((part) => String(part).padStart(2, "0")).join("-");
+}
+
 /** Splits a text at commas, such as "interview, day 1". */
 export const splitList = (text: string): string[] =>
   text

@@ -6,6 +6,7 @@ import { DAY_MS } from "../../../src/domain/time";
 import { must, sendToServer } from "../../app/api";
 import { useList } from "../../app/cache";
 import { formatDay, formatTime } from "../../app/format";
+import { toDateValue } from "../../app/rare-formats";
 import { findWorkspaceName, toWorkspaceName, workspace, workspaces } from "../../app/session";
 import { showToast } from "../../app/toasts";
 import { SETTINGS } from "../../shell/navigation";
@@ -293,12 +294,6 @@ function toExpiryTime(choice: string, date: string, now: number): string | null 
   if (choice === "never") return null;
   const time = choice === "date" ? new Date(`${date}T23:59:59`) : new Date(now + Number(choice) * DAY_MS);
   return time.toISOString();
-}
-
-/** Returns the value of a date field for a time, in the user's time zone. */
-function toDateValue(time: Date): string {
-  const parts = [time.getFullYear(), time.getMonth() + 1, time.getDate()];
-  return parts.map((part) => String(part).padStart(2, "0")).join("-");
 }
 
 type ApiKey = components["schemas"]["ApiKey"];
