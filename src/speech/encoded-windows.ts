@@ -27,9 +27,6 @@ export function clipWindow(window: Span, { samples }: PcmReader, maxLength: Tick
   return { start, end: Math.min(duration, start + maxLength, Math.max(start, window.end)) };
 }
 
-/** Maximum number of windows whose samples are in memory. */
-const MAX_WINDOWS_TOGETHER = 16;
-
 /** Encodes windows, or takes them from the cache. Yields each with its index when it is ready, in any order. */
 export async function* encodeWindows(
   source: WindowSource,
@@ -43,15 +40,16 @@ export async function* encodeWindows(
     if (found === undefined) missing.push(index);
     else yield [index, keep(cache, key, found)];
   }
-  while (missing.length > 0) {
-    const together = missing.splice(0, MAX_WINDOWS_TOGETHER);
-    const parts: { samples: Float32Array; energy: Float32Array }[] = [];
-    for (const index of together) parts.push(await readWindow(pcm, windows[index]!));
-    const amplified = parts.map(({ samples, energy }) => amplify(samples, computeGain(energy)));
-    for await (const { index: n, audio } of moonshine.encodeAll(amplified)) {
-      const index = together[n]!;
-      yield [index, keep(cache, keys[index]!, { ...windows[index]!, energy: parts[n]!.energy, audio })];
-    }
+  const energies = new Map<number, Float32Array>();
+  const read = async (n: number): Promise<Float32Array> => {
+    const { samples, energy } = await readWindow(pcm, windows[missing[n]!]!);
+    energies.set(n, energy);
+    return amplify(samples, computeGain(energy));
+  };
+  for await (const { index: n, audio } of moonshine.encodeAll(missing.length, read)) {
+    const index = missing[n]!;
+    yield [index, keep(cache, keys[index]!, { ...windows[index]!, energy: energies.get(n)!, audio })];
+    energies.delete(n);
   }
 }
 

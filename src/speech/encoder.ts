@@ -10,6 +10,7 @@ export type Encode = (samples: Float32Array) => Promise<EncodedAudio>;
 /** The first convolutions need at least this much audio. */
 const MIN_SAMPLES = 4_800;
 
+/** Loads the encoder from its prepared graph. */
 export async function loadEncoder(folder: string): Promise<Encode> {
   const graph = await loadGraph(join(folder, "encoder.onnx"));
   return async (samples) => {

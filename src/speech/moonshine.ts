@@ -37,13 +37,16 @@ type OnStep = (position: number) => void | Promise<void>;
  */
 export async function loadMoonshine(folder: string, startSecond: () => SecondEncoder | null = () => null) {
   const [encode, decoder] = await Promise.all([loadEncoder(folder), loadGraph(join(folder, "decoder.onnx"))]);
-  const second = startSecond();
+  const second = tryToStart(startSecond);
   return {
     encode,
-    /** Encodes all parts. Yields each when it is ready, in any order. */
-    async *encodeAll(parts: readonly Float32Array[]): AsyncGenerator<{ index: number; audio: EncodedAudio }> {
-      if (second !== null && parts.length > 1) return yield* second.encodeAll(parts, encode);
-      for (const [index, samples] of parts.entries()) yield { index, audio: await encode(samples) };
+    /** Reads and encodes all parts. Yields each when it is ready, in any order. */
+    async *encodeAll(
+      count: number,
+      read: (index: number) => Promise<Float32Array>,
+    ): AsyncGenerator<{ index: number; audio: EncodedAudio }> {
+      if (second !== null && count > 1) return yield* second.encodeAll(count, read, encode);
+      for (let index = 0; index < count; index++) yield { index, audio: await encode(await read(index)) };
     },
     /** Decodes each row greedily. `onStep` is awaited with the number of tokens so far, and may throw to stop. */
     decode: (rows: EncodedAudio[], onStep: OnStep = () => {}) => decode(decoder, rows, onStep),
@@ -53,6 +56,16 @@ export async function loadMoonshine(folder: string, startSecond: () => SecondEnc
      */
     score: (encoded: EncodedAudio, tokens: number[]) => score(decoder, encoded, tokens),
   };
+}
+
+/** A system that is short of threads or memory may refuse a thread. Then the first one does all. */
+function tryToStart(start: () => SecondEncoder | null): SecondEncoder | null {
+  try {
+    return start();
+  } catch (error) {
+    console.error(error);
+    return null;
+  }
 }
 
 export type Moonshine = Awaited<ReturnType<typeof loadMoonshine>>;

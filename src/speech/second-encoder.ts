@@ -3,53 +3,77 @@
  * time than waking a thread that sleeps.
  */
 import { isMainThread, parentPort, Worker } from "node:worker_threads";
+import { yieldToEventLoop } from "../lib/event-loop";
 import type { EncodedAudio } from "./cross-attention";
 import { type Encode, loadEncoder } from "./encoder";
 
-/** Audio of which both threads encode what they claim first. `claims` is shared. */
-type EncoderTask = { id: number; parts: readonly Float32Array[]; claims: Int32Array };
+type EncoderTask = { id: number; index: number; samples: Float32Array };
 type EncodedPart = { index: number; audio: EncodedAudio };
-type EncoderResult = EncodedPart & { id: number };
+type EncoderResult = { id: number; index: number; audio: EncodedAudio | null; error: string };
 
-const claim = (claims: Int32Array, index: number): boolean => Atomics.compareExchange(claims, index, 0, 1) === 0;
+/** Maximum number of a task's parts in the other thread: one that it encodes, and one that waits. */
+const MAX_SENT = 2;
 
 /** Starts the thread. It runs this program with the same arguments, so that it calls `serveSecondEncoder`. */
 export function startSecondEncoder() {
   const worker = new Worker(Bun.main, { argv: process.argv.slice(2) });
-  const listeners = new Map<number, (part: EncodedPart) => void>();
+  const listeners = new Map<number, (result: EncoderResult) => void>();
   let nextId = 1;
-  worker.on("message", ({ id, ...part }: EncoderResult) => listeners.get(id)?.(part));
-  worker.on("error", (error) => {
-    // The engine keeps the end of this output, and starts the process again.
+  worker.on("message", (result: EncoderResult) => listeners.get(result.id)?.(result));
+  // The engine keeps the end of this output, and starts the process again.
+  const fail = (error: unknown): void => {
     console.error(error);
     process.exit(1);
-  });
+  };
+  worker.on("error", fail);
+  worker.on("exit", (code) => fail(`The second encoder ended with code ${code}.`));
   return {
-    /** Encodes all parts in both threads. Yields each when it is ready, in any order. */
-    async *encodeAll(parts: readonly Float32Array[], encode: Encode): AsyncGenerator<EncodedPart> {
+    /** Reads and encodes parts in both threads. Yields each when it is ready, in any order. */
+    async *encodeAll(
+      count: number,
+      read: (index: number) => Promise<Float32Array>,
+      encode: Encode,
+    ): AsyncGenerator<EncodedPart> {
       const id = nextId++;
-      const claims = new Int32Array(new SharedArrayBuffer(parts.length * Int32Array.BYTES_PER_ELEMENT));
+      const results: EncoderResult[] = [];
       const ready: EncodedPart[] = [];
       let wake = () => {};
-      listeners.set(id, (part) => {
-        ready.push(part);
+      let sent = 0;
+      listeners.set(id, (result) => {
+        sent--;
+        results.push(result);
         wake();
       });
-      worker.postMessage({ id, parts, claims } satisfies EncoderTask);
+      // The other thread takes parts from the start, this one from the end.
+      let [first, last] = [0, count];
+      const exchange = async (): Promise<void> => {
+        // Messages are received between two turns of the event loop.
+        await yieldToEventLoop();
+        for (const { index, audio, error } of results.splice(0)) {
+          if (audio === null) throw new Error(error);
+          ready.push({ index, audio });
+        }
+        for (; sent < MAX_SENT && first < last; sent++, first++)
+          worker.postMessage({ id, index: first, samples: await read(first) } satisfies EncoderTask);
+      };
       try {
-        // The other thread starts with the first part.
-        let index = parts.length;
-        for (let left = parts.length; left > 0; left--) {
-          while (ready.length === 0 && index-- > 0)
-            if (claim(claims, index)) ready.push({ index, audio: await encode(parts[index]!) });
-          if (ready.length === 0)
-            await new Promise<void>((resolve) => {
-              wake = resolve;
-            });
+        for (let left = count; left > 0; left--) {
+          await exchange();
+          while (ready.length === 0) {
+            if (first < last) {
+              last--;
+              ready.push({ index: last, audio: await encode(await read(last)) });
+            } else {
+              if (results.length === 0)
+                await new Promise<void>((resolve) => {
+                  wake = resolve;
+                });
+              await exchange();
+            }
+          }
           yield ready.shift()!;
         }
       } finally {
-        for (const index of claims.keys()) claim(claims, index);
         listeners.delete(id);
       }
     },
@@ -66,13 +90,14 @@ export async function serveSecondEncoder(folder: string): Promise<never> {
   const port = parentPort!;
   const encode = await loadEncoder(folder);
   let earlier = Promise.resolve();
-  port.on("message", ({ id, parts, claims }: EncoderTask) => {
+  port.on("message", ({ id, index, samples }: EncoderTask) => {
     earlier = earlier.then(async () => {
-      for (const [index, samples] of parts.entries()) {
-        if (!claim(claims, index)) continue;
+      try {
         const audio = await encode(samples);
-        const result: EncoderResult = { id, index, audio };
+        const result: EncoderResult = { id, index, audio, error: "" };
         port.postMessage(result, [audio.keys.buffer as ArrayBuffer, audio.values.buffer as ArrayBuffer]);
+      } catch (error) {
+        port.postMessage({ id, index, audio: null, error: String(error) } satisfies EncoderResult);
       }
     });
   });

@@ -125,11 +125,9 @@ async function recognizeSegments(
   check: Checkpoint,
   onProgress: (share: number) => void = () => {},
 ): Promise<Hypothesis[]> {
-  const parts: Float32Array[] = [];
-  for (const segment of segments) parts.push(await readSamples(audio, segment));
   const encoded: EncodedAudio[] = new Array(segments.length);
   let done = 0;
-  for await (const part of moonshine.encodeAll(parts)) {
+  for await (const part of moonshine.encodeAll(segments.length, (index) => readSamples(audio, segments[index]!))) {
     encoded[part.index] = part.audio;
     done++;
     onProgress((ENCODER_SHARE * done) / segments.length);

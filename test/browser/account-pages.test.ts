@@ -65,12 +65,14 @@ test("set-up creates the first administrator", async () => {
   await page.getByLabel("Charge for recordings and renders?").waitFor();
   expect(page.url()).toBe(address("/setup"));
   expect(await page.evaluate(() => window.isSecureContext)).toBe(false);
-  await typeAndSubmit(page, "ada@studio.example", "password123");
+  await typeAndSubmit(page, "ada@studio.example", "Ada Lovelace", "password123");
   expect(await readError(page)).toStartWith("Password ");
   expect(await page.evaluate(() => document.activeElement?.getAttribute("name"))).toBe("password");
   await page.keyboard.press("Control+A");
   await page.keyboard.type(PASSWORD);
   await page.keyboard.press("Enter");
+  await page.waitForURL(address("/"));
+  await page.getByText("Ada Lovelace").first().waitFor();
   await expectSession(page, "/", "ada@studio.example");
 });
 
@@ -145,7 +147,7 @@ test("a new account confirms its address", async () => {
   expectFailures(422);
   const email = `${newId()}@example.test`;
   const page = await open("/sign-up");
-  await typeAndSubmit(page, email, PASSWORD);
+  await typeAndSubmit(page, email, "Bruno", PASSWORD);
   await page.waitForURL(address("/"));
   const { id } = (await page.evaluate(async () => (await fetch("/api/v1/users/me")).json())) as { id: string };
   const confirming = await open(await readPath(email));
@@ -207,7 +209,7 @@ test("an invitation leads to an account", async () => {
   );
   const page = await open(await readPath(email));
   await heading(page, "Welcome to Offcut");
-  await typeAndSubmit(page, PASSWORD);
+  await typeAndSubmit(page, "Eve", PASSWORD);
   await expectSession(page, "/", email);
 });
 

@@ -48,6 +48,7 @@ test("plays a cut to its end and shows no removed frame", async () => {
 test("shows the first frame of a cut whose start was rounded to microseconds", async () => {
   const frame = 26;
   await player.open([{ start: fromSeconds(frame / 25) + 1, end: fromSeconds(2) }]);
+  await player.page.waitForFunction(() => harness.shown.length > 0);
   const { start, shown } = await player.page.evaluate(() => ({
     start: harness.video.buffered.start(0),
     shown: harness.shown.at(0)?.frame,
