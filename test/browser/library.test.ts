@@ -310,11 +310,18 @@ test("a batch ends with the work that the server does for it, and names a record
   await render.getByText("1 of 2").waitFor();
   // Instead of waiting for the last attempt.
   const failure = sql`state = 'failed', error_code = 'processing_failed', error_message = 'The encoder stopped.'`;
-  await server()
-    .services()
-    .store.write((tx) => tx.run(sql`UPDATE renders SET ${failure} WHERE asset_id = ${recordings[1]!}`));
+  const running = sql`asset_id = ${recordings[1]!} AND state <> 'failed'`;
+  const failRender = () =>
+    server()
+      .services()
+      .store.write((tx) => tx.run(sql`UPDATE renders SET ${failure} WHERE ${running}`));
+  await failRender();
   await render.getByText("1 of 2 done · 1 problem").waitFor();
   await render.getByRole("alert").getByText("two.wav: The encoder stopped.").waitFor();
   expect(await page.locator(".toast").count()).toBe(0);
-  await render.getByRole("button", { name: "Try again" }).waitFor();
+
+  await render.getByRole("button", { name: "Try again" }).click();
+  await render.getByRole("button", { name: "Close: Render" }).click();
+  await failRender();
+  await page.locator(".toast").getByText("“two.wav” was not rendered. The encoder stopped.").waitFor();
 });
