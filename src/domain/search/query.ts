@@ -14,6 +14,8 @@ const MAX_TERMS = 16;
 /** Shorter beginnings of words match too many words to be useful. */
 const MIN_PREFIX_CHARACTERS = 3;
 const TRIGRAM_CHARACTERS = 3;
+/** As many as the longest passage has words. */
+const MAX_COMPARED_MATCHES = 2_000;
 
 /**
  * Parses the text that a user typed: words, all of which a passage must contain, and phrases in quotation marks. The
@@ -42,24 +44,31 @@ export const formatWordTerm = ({ text, isPrefix }: SearchTerm): string =>
 export const isBelowTrigram = ({ text }: SearchTerm): boolean => [...text].length < TRIGRAM_CHARACTERS;
 
 /** Returns whether a text has all terms of a query, as the index compares them or more loosely. */
-export function hasTerms(text: string, { index, terms }: SearchQuery): boolean {
-  const folded = fold(text);
-  if (index === "trigrams") return terms.every((term) => folded.includes(fold(term.text)));
-  const words = ` ${toWords(text)} `;
-  return terms.every((term) => words.includes(` ${toWords(term.text)}${term.isPrefix ? "" : " "}`));
+export const hasTerms = (text: string, query: SearchQuery): boolean => createTermFinder(query)(text).every(Boolean);
+
+/** Returns a function that returns for each term of a query whether a text has it. */
+function createTermFinder({ index, terms }: SearchQuery): (text: string) => boolean[] {
+  const normalize = index === "trigrams" ? fold : (text: string) => ` ${toWords(text)} `;
+  const wanted = terms.map(({ text, isPrefix }) => (isPrefix ? normalize(text).trimEnd() : normalize(text)));
+  return (text) => {
+    const normalized = normalize(text);
+    return wanted.map((term) => normalized.includes(term));
+  };
 }
 
 /**
  * Returns the index of the match with which the shortest part of a text begins that has all terms; 0 if no part has.
- * Common words often match long before the others.
+ * Common words often match long before the others. Each term, also a phrase, is within one match.
  */
 export function findClosest(text: string, matches: readonly TextRange[], query: SearchQuery): number {
+  const findTerms = createTermFinder(query);
+  const last = query.terms.map(() => -1);
   let [closest, length] = [0, Number.POSITIVE_INFINITY];
-  for (const [n, [from]] of matches.entries())
-    for (const [, to] of matches.slice(n)) {
-      if (to - from >= length) break;
-      if (hasTerms(text.slice(from, to), query)) [closest, length] = [n, to - from];
-    }
+  for (const [n, [from, to]] of matches.slice(0, MAX_COMPARED_MATCHES).entries()) {
+    for (const [term, isFound] of findTerms(text.slice(from, to)).entries()) if (isFound) last[term] = n;
+    const first = matches[Math.min(...last)];
+    if (first && to - first[0] < length) [closest, length] = [Math.min(...last), to - first[0]];
+  }
   return closest;
 }
 

@@ -46,6 +46,38 @@ test.each<[string, string, string]>([
   expect(text.slice(from)).toBe(rest);
 });
 
+test("the place is found at once in a text that repeats a word as often as it can", () => {
+  const text = `${"a ".repeat(1_998)}b`;
+  const matches = [...text.matchAll(/[ab]/g)].map(({ index }): TextRange => [index, index + 1]);
+  expect(findClosest(text, matches, parseSearch("a b ")!)).toBe(1_997);
+});
+
+test("a match has all words of a phrase, and may have several terms", () => {
+  const text = "wood, and cut it, and cut wood";
+  expect(
+    findClosest(
+      text,
+      [
+        [6, 9],
+        [18, 21],
+        [22, 30],
+      ],
+      parseSearch('and "cut wood"')!,
+    ),
+  ).toBe(1);
+  expect(
+    findClosest(
+      "木の家と木材",
+      [
+        [0, 1],
+        [4, 5],
+        [4, 6],
+      ],
+      parseSearch("木 木材")!,
+    ),
+  ).toBe(2);
+});
+
 test("more than 16 words are ignored", () => {
   expect(parseSearch("w ".repeat(128))?.terms).toHaveLength(16);
 });
