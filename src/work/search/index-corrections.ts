@@ -44,15 +44,17 @@ export async function readCorrections(db: Queries, cut: CorrectedCut, editedFrom
   const isScripted = plan !== null && hasScript(cut);
   if (texts.length === 0 && before.length === 0 && !isScripted) return null;
   const corrected = new Map(before.map((row) => [row.passage_id, row]));
-  const passages = await listPassages(db, cut.asset_id);
+  const passages = (await listPassages(db, cut.asset_id)).map((passage) => ({
+    ...passage,
+    text: passage.text.split(LINE_SEPARATOR, 1)[0]!,
+  }));
   const split = await splitTexts(isScripted ? addScriptTexts(texts, plan, passages) : texts);
   const found: Omit<StoredPassage, "end">[] = [];
   for (const [n, { id, ...passage }] of passages.entries()) {
     if (n % PASSAGES_PER_YIELD === PASSAGES_PER_YIELD - 1) await yieldToEventLoop();
-    const text = passage.text.split(LINE_SEPARATOR, 1)[0]!;
     const row = corrected.get(id);
     const known = row && { start: row.start, text: row.text, ownLength: row.own_length, words: row.words };
-    const now = correctPassage({ ...passage, text, ...known }, split) ?? known;
+    const now = correctPassage({ ...passage, ...known }, split) ?? known;
     if (now) found.push({ ...now, id });
   }
   return { lastId: passages.at(-1)?.id ?? null, found };
