@@ -33,7 +33,7 @@ test("corrections of a cut by hand before the transcript exists are found as soo
   expect(server.errors).toEqual([]);
 });
 
-test("a word that a new cut has from its script is found", async () => {
+test("a word that a cut has from its script is found, also beside a correction of an edit", async () => {
   await using server = await harness();
   const user = await server.user();
   const { id } = await user.ready(await wav(26));
@@ -41,6 +41,16 @@ test("a word that a new cut has from its script is found", async () => {
     (await user.startCut({ asset_id: id, script: "Alpha bravo charlie.\n\nDelta echo foxtrot golf zulu." })).id,
   );
   expect([cut.state, JSON.stringify(cut.plan).includes("golf zulu.")]).toEqual(["completed", true]);
-  const { items } = await user.must<{ items: { asset_id: string }[] }>("GET", "/api/v1/search?q=zulu");
-  expect(items.map(({ asset_id }) => asset_id)).toEqual([id]);
+  const search = async (text: string) => {
+    const path = `/api/v1/search?q=${encodeURIComponent(text)}`;
+    const { items } = await user.must<{ items: { asset_id: string; start: number }[] }>("GET", path);
+    expect(items.map(({ asset_id }) => asset_id)).toEqual([id]);
+    return items[0]!.start;
+  };
+  expect(await search("zulu")).toBeCloseTo(18, 1);
+  const texts = [{ start: 16, end: 17, text: "Przybylski" }];
+  const json = { segments: [{ start: 16, end: cut.plan!.segments.at(-1)!.end }], texts };
+  await user.must<Cut>("POST", `/v1/cuts/${cut.id}/edits`, { json });
+  expect([await search("przybylski"), await search('"przybylski golf zulu"')]).toEqual([16, 16]);
+  expect(await search("zulu")).toBeCloseTo(18, 1);
 });

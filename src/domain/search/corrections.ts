@@ -3,7 +3,7 @@
  * recognized and the corrected text.
  */
 import type { PlanJson } from "../plan-json";
-import { type EditedText, listPlanWords } from "../plan-texts";
+import { applyTexts, type EditedText, listPlanWords } from "../plan-texts";
 import type { Word } from "../speech";
 import { findFirst, fromSeconds, type Span, type Ticks, toSeconds } from "../time";
 import { cleanWord, createPassage, listWords, type Passage, type SpokenWord } from "./passages";
@@ -55,7 +55,11 @@ export function addScriptTexts(
     const n = findFirst(texts.length, (i) => texts[i]!.end > start);
     return n < texts.length && texts[n]!.start < end;
   };
-  const written = (listPlanWords(plan, words) ?? [])
+  // The plan has each word of a corrected text.
+  const corrected = applyTexts(words, texts).words.flatMap((word) =>
+    word.text.split(/\s+/u).map((text) => ({ ...word, text })),
+  );
+  const written = (listPlanWords(plan, corrected) ?? [])
     .filter(({ start, text }) => recognized.get(start) !== toWords(text))
     .map(({ start, end, text }) => ({ start: toSeconds(start), end: toSeconds(end), text }))
     .filter((text) => !isCorrected(text));

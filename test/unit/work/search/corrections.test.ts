@@ -3,55 +3,21 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { sql } from "drizzle-orm";
 import { getFolders } from "../../../../src/blobs/folders";
-import { CUT_MODES } from "../../../../src/domain/plan";
 import type { EditedText } from "../../../../src/domain/plan-texts";
 import { splitPassages } from "../../../../src/domain/search/passages";
 import { newId } from "../../../../src/lib/ids";
-import { type Cut, deleteCut, insertCut, supersedeCut } from "../../../../src/store/cuts";
+import { type Cut, deleteCut, supersedeCut } from "../../../../src/store/cuts";
 import { findDatabaseProblems } from "../../../../src/store/database-file";
-import type { Queries, Store } from "../../../../src/store/db";
-import { saveCutSummary } from "../../../../src/store/library";
+import type { Store } from "../../../../src/store/db";
 import { assets, cuts } from "../../../../src/store/schema";
 import { searchBacklog } from "../../../../src/store/schema-search";
 import { listBacklog, listCorrections, mergeSearchIndexes, replacePassages } from "../../../../src/store/search";
-import { packBasis, packTexts } from "../../../../src/work/cuts/stored-basis";
+import { packTexts } from "../../../../src/work/cuts/stored-basis";
 import type { CoreNeeds } from "../../../../src/work/needs";
 import { indexCorrections, readCorrections } from "../../../../src/work/search/index-corrections";
 import { indexBacklog, indexTranscript } from "../../../../src/work/search/index-transcripts";
-import { searchTranscripts } from "../../../../src/work/search/search";
 import { addAsset, addUser, freshStore } from "../../store/test-store";
-
-type Owner = { workspaceId: string; projectId: string };
-
-const speak = (text: string) => text.split(" ").map((word, n) => ({ text: word, start: 600 * n, end: 600 * n + 500 }));
-
-const PLAN = { segments: [], removed: [], takes: [], kept_duration: 0 };
-const pack = (texts: EditedText[]) => packBasis({ spans: [], wordPauses: [], edgeMargin: 0, texts }, PLAN as never);
-
-/** The text in place of some words of `speak`. */
-const write = (text: string, first: number, last = first): EditedText => ({
-  text,
-  start: 0.6 * first,
-  end: 0.6 * last + 0.5,
-});
-
-/** Adds an edited cut with these corrected texts, which lists show. */
-async function addCut(
-  tx: Queries,
-  { workspaceId }: Owner,
-  assetId: string,
-  texts: EditedText[] | null,
-  basis: string | null = texts && pack(texts),
-) {
-  const times = { created_at: 0, completed_at: 0 };
-  const cut = await insertCut(tx, {
-    ...{ id: newId(), workspace_id: workspaceId, asset_id: assetId, state: "completed" as const, ...times },
-    ...{ script: "", options: CUT_MODES.natural, plan: JSON.stringify(PLAN), basis },
-    edited_from: newId(),
-  });
-  await saveCutSummary(tx, { cut_id: cut.id, asset_id: assetId, kept: 0, open_marks: 0 });
-  return cut;
-}
+import { addCut, addRecording, type Owner, PLAN, search, speak, write } from "./recordings";
 
 const correct = (store: Store, owner: Owner, assetId: string, ...texts: EditedText[]): Promise<Cut> =>
   store.write(async (tx) => {
@@ -59,16 +25,6 @@ const correct = (store: Store, owner: Owner, assetId: string, ...texts: EditedTe
     await indexCorrections(tx, cut, null);
     return cut;
   });
-
-const addRecording = (store: Store, owner: Owner, text: string) =>
-  store.write(async (tx) => {
-    const { id } = await addAsset(tx, owner, { state: "ready" });
-    await replacePassages(tx, id, splitPassages(speak(text)));
-    return id;
-  });
-
-const search = async (store: Store, { workspaceId }: Owner, text: string) =>
-  (await searchTranscripts({ store }, workspaceId, text, { projectId: null, afterId: null, limit: 100 })).rows;
 
 const find = async (store: Store, owner: Owner, text: string) =>
   (await search(store, owner, text)).map(({ asset_id, start, snippet }) => [asset_id, start, snippet]);
@@ -90,50 +46,6 @@ test("a corrected word is found at its time, once, and so is the recognized one"
   // No phrase goes from one text to the other.
   expect(await find(store, ann, '"here good"')).toEqual([]);
   expect([await find(store, bert, "janis"), await find(store, ann, "\ue000")]).toEqual([[], []]);
-});
-
-/** Indexes a cut with a script, whose plan has these segments. `texts` are corrections of the plan. */
-const addScripted = (
-  store: Store,
-  owner: Owner,
-  assetId: string,
-  segments: EditedText[],
-  texts: EditedText[] = [],
-): Promise<void> =>
-  store.write(async (tx) => {
-    const plan = JSON.stringify({ ...PLAN, language: "en", segments });
-    const cut = { ...(await addCut(tx, owner, assetId, [])), plan, basis: packTexts(texts), script: "Welcome back" };
-    await indexCorrections(tx, cut, null);
-  });
-
-const countCorrected = async (store: Store) =>
-  (await store.read.all<{ count: number }>(sql`SELECT count(*) AS count FROM corrected_passages`))[0]!.count;
-
-test("words that a cut has from its script are found at their times, and so are the recognized ones", async () => {
-  await using fresh = await freshStore();
-  const { store } = fresh;
-  const owner = await store.write(addUser);
-  const spoken = "welcome back we build a small book shelf and leave the gulloam at night";
-  const id = await addRecording(store, owner, spoken);
-  await addScripted(store, owner, id, [
-    { start: 0, end: 4.75, text: "Welcome back: we build a small bookshelf," },
-    { start: 4.75, end: 9, text: "and leave it alone at night." },
-  ]);
-  expect(await search(store, owner, "bookshelf")).toMatchObject([{ asset_id: id, start: 3600 }]);
-  expect(await search(store, owner, '"leave it alone at night"')).toMatchObject([{ start: 5400 }]);
-  expect(await search(store, owner, "gulloam")).toMatchObject([{ start: 6600 }]);
-  expect(await countCorrected(store)).toBe(1);
-});
-
-test("a script with the recognized words adds nothing to a passage that another cut corrects", async () => {
-  await using fresh = await freshStore();
-  const { store } = fresh;
-  const owner = await store.write(addUser);
-  const id = await addRecording(store, owner, "we build a small shelf tonight");
-  const script = (text: string) => addScripted(store, owner, id, [{ start: 0, end: 9, text }]);
-  await script("We build a tall shelf tonight.");
-  await script("We build a small shelf tonight.");
-  expect(await countCorrected(store)).toBe(1);
 });
 
 test("corrections of a cut are gone with it, and those of others stay", async () => {

@@ -1,0 +1,70 @@
+/** The search of words that cuts have from their scripts. */
+import { expect, test } from "bun:test";
+import { sql } from "drizzle-orm";
+import type { EditedText } from "../../../../src/domain/plan-texts";
+import type { Store } from "../../../../src/store/db";
+import { packTexts } from "../../../../src/work/cuts/stored-basis";
+import { indexCorrections } from "../../../../src/work/search/index-corrections";
+import { addUser, freshStore } from "../../store/test-store";
+import { addCut, addRecording, type Owner, PLAN, search, write } from "./recordings";
+
+/** Indexes a cut with a script, whose plan has these segments. `texts` are corrections of the plan. */
+const addScripted = (
+  store: Store,
+  owner: Owner,
+  assetId: string,
+  segments: EditedText[],
+  texts: EditedText[] = [],
+): Promise<void> =>
+  store.write(async (tx) => {
+    const plan = JSON.stringify({ ...PLAN, language: "en", segments });
+    const cut = { ...(await addCut(tx, owner, assetId, [])), plan, basis: packTexts(texts), script: "Welcome back" };
+    await indexCorrections(tx, cut, null);
+  });
+
+const countCorrected = async (store: Store) =>
+  (await store.read.all<{ count: number }>(sql`SELECT count(*) AS count FROM corrected_passages`))[0]!.count;
+
+test("words that a cut has from its script are found at their times, and so are the recognized ones", async () => {
+  await using fresh = await freshStore();
+  const { store } = fresh;
+  const owner = await store.write(addUser);
+  const spoken = "welcome back we build a small book shelf and leave the gulloam at night";
+  const id = await addRecording(store, owner, spoken);
+  await addScripted(store, owner, id, [
+    { start: 0, end: 4.75, text: "Welcome back: we build a small bookshelf," },
+    { start: 4.75, end: 9, text: "and leave it alone at night." },
+  ]);
+  expect(await search(store, owner, "bookshelf")).toMatchObject([{ asset_id: id, start: 3600 }]);
+  expect(await search(store, owner, '"leave it alone at night"')).toMatchObject([{ start: 5400 }]);
+  expect(await search(store, owner, "gulloam")).toMatchObject([{ start: 6600 }]);
+  expect(await countCorrected(store)).toBe(1);
+});
+
+test("a script with the recognized words adds nothing to a passage that another cut corrects", async () => {
+  await using fresh = await freshStore();
+  const { store } = fresh;
+  const owner = await store.write(addUser);
+  const id = await addRecording(store, owner, "we build a small shelf tonight");
+  const script = (text: string) => addScripted(store, owner, id, [{ start: 0, end: 9, text }]);
+  await script("We build a tall shelf tonight.");
+  await script("We build a small shelf tonight.");
+  expect(await countCorrected(store)).toBe(1);
+});
+
+test("corrections are found once beside words of the script, in the plan that an edit stores", async () => {
+  await using fresh = await freshStore();
+  const { store } = fresh;
+  const owner = await store.write(addUser);
+  const spoken = "we build a small book shelf and leave the gulloam at night";
+  const id = await addRecording(store, owner, spoken);
+  const segments = [
+    { start: 0, end: 3.55, text: "We build a small bookshelf," },
+    { start: 3.55, end: 9, text: "and leave it alone through the night" },
+  ];
+  await addScripted(store, owner, id, segments, [write("through the night", 10, 11)]);
+  const corrected = "we build a small bookshelf, and leave it alone through the night";
+  expect(await search(store, owner, "alone ")).toMatchObject([{ start: 5400, snippet: corrected }]);
+  expect(await search(store, owner, '"it alone through the night"')).toMatchObject([{ start: 4800 }]);
+  expect(await countCorrected(store)).toBe(1);
+});
