@@ -6,7 +6,7 @@ import type { PlanJson } from "../plan-json";
 import { applyTexts, type EditedText, listPlanWords } from "../plan-texts";
 import type { Word } from "../speech";
 import { findFirst, fromSeconds, type Span, type Ticks, toSeconds } from "../time";
-import { cleanWord, createPassage, listWords, type Passage, type SpokenWord } from "./passages";
+import { cleanWord, createPassage, listWords, MAX_PASSAGE_WORDS, type Passage, type SpokenWord } from "./passages";
 import { toWords } from "./query";
 import { splitUnspaced } from "./scripts";
 
@@ -59,7 +59,10 @@ export function addScriptTexts(
   const corrected = applyTexts(words, texts).words.flatMap((word) =>
     word.text.split(/\s+/u).map((text) => ({ ...word, text })),
   );
+  const indexFrom = (time: Ticks): number => findFirst(words.length, (n) => words[n]!.start >= time);
   const written = (listPlanWords(plan, corrected) ?? [])
+    // Words that replace a longer stretch have no times of their own.
+    .filter(({ start, end }) => indexFrom(end) - indexFrom(start) <= MAX_PASSAGE_WORDS)
     .filter(({ start, text }) => recognized.get(start) !== toWords(text))
     .map(({ start, end, text }) => ({ start: toSeconds(start), end: toSeconds(end), text }))
     .filter((text) => !isCorrected(text));

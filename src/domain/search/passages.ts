@@ -23,7 +23,7 @@ export type Passage = {
 const PAUSE_MS = 700;
 const MIN_WORDS_BEFORE_PAUSE = 8;
 const MIN_WORDS_OF_SENTENCES = 14;
-const MAX_WORDS = 40;
+export const MAX_PASSAGE_WORDS = 40;
 const MAX_CHARACTERS = 400;
 /** Words of the next passage that a passage repeats. A longer phrase is found only within a passage. */
 const REPEATED_WORDS = 6;
@@ -62,7 +62,7 @@ function isPassageEnd(words: readonly SpokenWord[], first: number, n: number, ch
   const count = n + 1 - first;
   const pause = next.start - words[n]!.end;
   return (
-    count >= MAX_WORDS ||
+    count >= MAX_PASSAGE_WORDS ||
     characters >= MAX_CHARACTERS ||
     (count >= MIN_WORDS_OF_SENTENCES && SENTENCE_END.test(words[n]!.text)) ||
     (count >= MIN_WORDS_BEFORE_PAUSE && pause >= PAUSE_MS)

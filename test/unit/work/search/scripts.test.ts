@@ -68,3 +68,15 @@ test("corrections are found once beside words of the script, in the plan that an
   expect(await search(store, owner, '"it alone through the night"')).toMatchObject([{ start: 4800 }]);
   expect(await countCorrected(store)).toBe(1);
 });
+
+test("words of a segment that is too long to compare are found at the recognized time only", async () => {
+  await using fresh = await freshStore();
+  const { store } = fresh;
+  const owner = await store.write(addUser);
+  const spoken = Array.from({ length: 1_500 }, (_, n) => (n === 600 ? "zebra" : `w${n}`));
+  const id = await addRecording(store, owner, spoken.join(" "));
+  // The first and the last word differ, and those between are more than there are recognized ones.
+  const text = `${"extra ".repeat(100)}${spoken.join(" ")} end`;
+  await addScripted(store, owner, id, [{ start: 0, end: 900, text }]);
+  expect((await search(store, owner, "zebra ")).map(({ start }) => start)).toEqual([360_000]);
+});
