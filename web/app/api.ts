@@ -36,6 +36,8 @@ const FIELD_NAMES: Record<string, string> = {
   scopes: "Access",
   asset_id: "Recording",
 };
+/** Labels of an item of a list that differ from the label of the list. */
+const ITEM_NAMES: Record<string, string> = { tags: "Tag", event_types: "Event", entries: "Entry" };
 
 /**
  * Returns the label of a field. A field without an entry is derived from its name: `storage_quota_bytes` becomes
@@ -93,7 +95,7 @@ export function toApiError(response: Response, body: unknown): ApiError {
     const fields: Record<string, string> = {};
     for (const { loc, msg } of detail) {
       const [name, item] = splitPlace(loc);
-      const label = item === undefined ? nameField(name) : `${nameField(name).replace(/s$/, "")} ${item + 1}`;
+      const label = item === undefined ? nameField(name) : `${ITEM_NAMES[name] ?? nameField(name)} ${item + 1}`;
       fields[name] ??= `${label} ${nameProblem(msg)}.`;
     }
     return new ApiError(Object.values(fields).join(" "), "validation_error", response.status, fields);

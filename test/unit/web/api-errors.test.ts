@@ -10,7 +10,7 @@ beforeAll(async () => {
   ({ isNotFound, toApiError, toMessage } = await import("../../../web/app/api"));
 });
 
-const invalid = (field: string, msg: string) => ({ detail: [{ loc: ["body", field], msg, type: "x" }] });
+const invalid = (field: string, msg: string) => ({ detail: [{ loc: ["body", ...field.split(".")], msg, type: "x" }] });
 
 test.each([
   [
@@ -26,6 +26,11 @@ test.each([
   [422, invalid("workspace_id", "must be a UUID or null"), "Workspace is not valid."],
   [422, invalid("asset_id", "must be a UUID"), "Recording is not valid."],
   [422, invalid("delta", "must be an integer"), "Credits must be a whole number."],
+  [422, invalid("tags.3", "must be a string"), "Tag 4 must be a string."],
+  [422, invalid("event_types.0", "must be a string"), "Event 1 must be a string."],
+  [422, invalid("entries.0", "must be an object"), "Entry 1 must be an object."],
+  [422, invalid("entries.0.spoken_as.1", "must be a string"), "Spoken as 2 must be a string."],
+  [422, invalid("scopes.0", "must be a string"), "Access 1 must be a string."],
   [422, invalid("name", "must be a string of 1 to 200 characters"), "Name must have 1 to 200 characters."],
   [
     409,
