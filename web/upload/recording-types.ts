@@ -35,13 +35,16 @@ export const isNamedAsAudio = ({ name }: { name: string }): boolean => AUDIO.inc
 /** Returns whether a file has the name of a recording. Others may be recordings, too. */
 export const isNamedAsRecording = ({ name }: { name: string }): boolean => RECORDINGS.includes(toExtension(name));
 
+/** Name of the file in which macOS stores the icon of a folder. It seems to be empty. */
+const FOLDER_ICON = "Icon\r";
+
 /**
  * Returns whether a file is surely neither a recording nor a script. A known extension takes precedence over the
  * browser's type, which may be a text type for `.ts`.
  */
 export function isOther({ name, type }: Pick<File, "name" | "type">): boolean {
   if (isNamedAsRecording({ name }) || isScript({ name })) return false;
-  return OTHERS.includes(toExtension(name)) || OTHER_TYPES.test(type);
+  return OTHERS.includes(toExtension(name)) || OTHER_TYPES.test(type) || name === FOLDER_ICON;
 }
 
 /**

@@ -19,6 +19,7 @@ test.each([
 ])("%s of type %s may be a recording", (name, type) => expect(isOther({ name, type })).toBe(false));
 
 test.each([
+  ["Icon\r", ""],
   ["photo", "image/png"],
   ["list", "text/plain"],
   ["paper", "application/pdf"],
