@@ -139,6 +139,27 @@ test("a place to review is marked at its kept words, and once where it starts", 
     [80, 82, "maybe a retake", false],
   ]);
   expect(list(removeWords(plan, words, { from: 3, to: 4 }))).toHaveLength(2);
+  expect(list(removeWords(plan, words, { from: 78, to: 79 })).slice(1)).toEqual([
+    [79, 80, "maybe a retake", true],
+    [80, 82, "maybe a retake", false],
+  ]);
+  expect(list(removeWords(plan, words, { from: 78, to: 80 })).slice(1)).toEqual([[80, 82, "maybe a retake", true]]);
+});
+
+test("a place that starts in a paragraph after an edit of the previous one is marked there", () => {
+  const words = makeWords(Array.from({ length: 120 }, () => "word"));
+  const paragraphs = splitParagraphs(words);
+  const marks = markWords(words, [{ start: words.start[78]!, end: words.end[81]!, review: null }]);
+  // The next paragraph has spans of its own.
+  const plan = removeWords(keepAll(words), words, { from: 80, to: 81 });
+  const before = toViews(words, words.text, plan, paragraphs, null, marks);
+  const edited = removeWords(plan, words, { from: 78, to: 80 });
+  const previous = { plan, texts: words.text, marks, views: before };
+  const after = toViews(words, words.text, edited, paragraphs, previous, marks);
+  expect(after.map(({ runs }) => runs)).toEqual(
+    toViews(words, words.text, edited, paragraphs, null, marks).map(({ runs }) => runs),
+  );
+  expect(after[1]!.runs.find(({ review }) => review !== null)).toMatchObject({ from: 81, isReviewStart: true });
 });
 
 test("a decision about a place changes only its paragraph", () => {

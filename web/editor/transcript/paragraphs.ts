@@ -56,6 +56,8 @@ export type ParagraphView = WordRange & {
   runs: readonly Run[];
   texts: readonly string[];
   marks: WordMarks;
+  /** The place to review that an earlier paragraph shows and that may continue in this one. */
+  shownMark: Mark | undefined;
   /** The spans of its words. Edits elsewhere leave them unchanged. */
   spans: readonly PlanSpan[];
 };
@@ -110,18 +112,21 @@ export function toViews(
   const changed = previous?.texts === texts && previous.marks === marks ? findChange(previous.plan, plan) : null;
   return paragraphs.map((paragraph, index) => {
     const before = previous?.views[index];
-    if (before !== undefined && changed !== null && !overlaps(before.spans, changed)) return before;
+    const shownMark = findShownMark(words, plan, marks, paragraph.from);
+    const isSameStart = before?.shownMark === shownMark;
+    if (before !== undefined && isSameStart && changed !== null && !overlaps(before.spans, changed)) return before;
     const first = findFirstSpan(words, plan, paragraph.from);
     const isKnown = before !== undefined && before.from === paragraph.from && before.to === paragraph.to;
     const hasSameTexts = isKnown && hasSame(before.texts, texts, paragraph);
-    const hasSameMarks = isKnown && hasSame(before.marks, marks, paragraph);
+    const hasSameMarks = isKnown && isSameStart && hasSame(before.marks, marks, paragraph);
     if (hasSameTexts && hasSameMarks && before.spans.every((span, at) => plan.spans[first + at] === span))
       return before;
-    const view = toView(words, texts, plan, paragraph, first, marks, hasAllPauses);
+    const view = toView(words, texts, plan, paragraph, first, marks, shownMark, hasAllPauses);
     if (!hasSameTexts || !hasSameRuns(before, view)) return view;
     // Only times have changed, and they are not shown.
     before.spans = view.spans;
     before.marks = marks;
+    before.shownMark = shownMark;
     return before;
   });
 }
@@ -150,13 +155,13 @@ function toView(
   { from, to }: WordRange,
   first: number,
   marks: WordMarks,
+  shownMark: Mark | undefined,
   hasAllPauses: boolean,
 ): ParagraphView {
   const { spans } = plan;
   const runs: Run[] = [];
   let [at, last] = [first, first];
-  // The place may start in the previous paragraph.
-  let shown = marks[from - 1];
+  let shown = shownMark;
   for (let index = from; index < to; index++) {
     const middle = middleOf(words, index);
     while (at < spans.length - 1 && spans[at]!.end <= middle) at++;
@@ -175,7 +180,16 @@ function toView(
     if (isSameLook && !isReviewStart && pause === null) run.to = index + 1;
     else runs.push({ from: index, to: index + 1, reason, review, isReviewStart, isMisheard: isUnsure, pause });
   }
-  return { from, to, start: words.start[from]!, runs, texts, marks, spans: spans.slice(first, last + 1) };
+  return { from, to, start: words.start[from]!, runs, texts, marks, shownMark, spans: spans.slice(first, last + 1) };
+}
+
+/** Returns the mark of the word before a paragraph, unless all its words up to there are removed. */
+function findShownMark(words: Words, plan: EditorPlan, marks: WordMarks, from: number): Mark | undefined {
+  const mark = marks[from - 1];
+  if (mark === undefined) return undefined;
+  const isKept = (word: number) => plan.spans[findSpanIndex(plan, middleOf(words, word))]!.isKept;
+  for (let word = from - 1; marks[word] === mark; word--) if (isKept(word)) return mark;
+  return undefined;
 }
 
 /** Returns the index of the span in which the pause before a paragraph starts. */
