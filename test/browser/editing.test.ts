@@ -272,6 +272,13 @@ test("a removed word explains itself, and reasons, matches and words are changed
   // The field has the focus, but the last change was that of the page.
   await keyboard.press("Control+z");
   await feedback(page, /^Undone: Remove \d × “bravo”$/);
+  await keyboard.press("Control+y");
+  await feedback(page, /^Redone: Remove \d × “bravo”$/);
+  await page.getByLabel("Find words").fill("no such words");
+  await keyboard.press("Alt+Enter");
+  await feedback(page, /^No matches/);
+  await keyboard.press("Control+z");
+  expect(await button(page, "Redo").isDisabled()).toBe(true);
   await keyboard.press("Control+h");
   await keyboard.type("delta");
   await page.getByLabel("Replace with").fill("Delta-Werk");

@@ -1,7 +1,7 @@
-import type { Signal } from "@preact/signals";
+import type { ReadonlySignal, Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { formatKeys, performAction, toKeys } from "../../app/actions";
+import { findAction, formatKeys, performAction, toKeys } from "../../app/actions";
 import { formatCount } from "../../app/format";
 import { ActionButton, Button, IconButton } from "../../ui/button";
 import { Icon } from "../../ui/icon";
@@ -21,12 +21,12 @@ type FindBarProps = {
   /** The replacement; null while its field is closed. */
   replacement: Signal<string | null>;
   /** Absent for viewers. */
-  edit?: { replaceAll(text: string): void };
+  edit?: { history: ReadonlySignal<unknown>; replaceAll(text: string): void };
   /** Shown beside the field while the search is closed. */
   children: ComponentChildren;
 };
 
-const UNDO_ACTIONS: Record<string, string> = { "Mod+z": "edit.undo", "Mod+Shift+z": "edit.redo" };
+const UNDO_ACTIONS = ["edit.undo", "edit.redo"];
 
 /**
  * The search field. Enter selects the next match, Shift+Enter the previous one, and Escape closes the search, which
@@ -42,11 +42,16 @@ export function FindBar(props: FindBarProps) {
   /** Whether the words were edited since the last input. Then undo and redo are those of the page. */
   const hasEdited = useRef(false);
   const takeUndo = (event: KeyboardEvent): boolean => {
-    const name = UNDO_ACTIONS[toKeys(event)];
+    const name = UNDO_ACTIONS.find((one) => findAction(one)?.keys.includes(toKeys(event)));
     if (name === undefined || !hasEdited.current) return false;
     event.preventDefault();
     performAction(name);
     return true;
+  };
+  const performEdit = (perform: () => void) => {
+    const before = edit?.history.peek();
+    perform();
+    if (edit?.history.peek() !== before) hasEdited.current = true;
   };
   // A layout effect runs before the next key press.
   useLayoutEffect(() => {
@@ -79,10 +84,8 @@ export function FindBar(props: FindBarProps) {
           }}
           onKeyDown={(event) => {
             if (takeUndo(event)) return;
-            if (event.key === "Enter" && event.altKey) {
-              hasEdited.current = true;
-              performAction("words.remove-matches");
-            } else if (event.key === "Enter") go(event.shiftKey ? -1 : 1);
+            if (event.key === "Enter" && event.altKey) performEdit(() => performAction("words.remove-matches"));
+            else if (event.key === "Enter") go(event.shiftKey ? -1 : 1);
             else if (event.key === "Escape") onClose();
             else return;
             event.preventDefault();
@@ -125,8 +128,7 @@ export function FindBar(props: FindBarProps) {
           onSubmit={(event) => {
             event.preventDefault();
             if (replacement.value === "") return;
-            hasEdited.current = true;
-            edit.replaceAll(replacement.value!);
+            performEdit(() => edit.replaceAll(replacement.value!));
           }}
         >
           <Icon name="compare" />

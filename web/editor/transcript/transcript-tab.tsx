@@ -169,6 +169,7 @@ export function TranscriptTab() {
           replacement={replacement}
           {...(editor.canEdit && {
             edit: {
+              history: editor.history,
               replaceAll: (text: string) =>
                 replaceMatches(editor, found.value, search.value?.trim() ?? "", text, options.value),
             },
