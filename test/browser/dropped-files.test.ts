@@ -175,3 +175,31 @@ test("a text file dropped on a recording's page becomes its script, and Undo res
   await page.getByRole("tab", { name: "Script", exact: true }).click();
   await has("alpha bravo");
 });
+
+test("a new project is offered only when the search finds none with that name", async () => {
+  await using folder = await temporaryFolder();
+  const user = await server().user();
+  // More projects contain the name than are shown, and the one that has it is the oldest.
+  for (const name of ["Autumn", ...Array.from({ length: 21 }, (_, n) => `Autumn ${n}`)]) await user.project(name);
+  await Bun.write(join(folder.path, "one.wav"), await wav(2));
+  const page = await open("/jobs", user);
+  await drop(page, [join(folder.path, "one.wav")]);
+  const dialog = page.getByRole("dialog", { name: "Add 1 recording to a project" });
+  const create = (name: string) => dialog.getByRole("button", { name: `New project “${name}”` });
+  const [asked, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  await page.route(/\/api\/v1\/projects\?.*q=Autumn/, async (route) => {
+    asked.resolve();
+    await held.promise;
+    await route.continue();
+  });
+  await dialog.getByRole("searchbox").fill("Autumn ");
+  await asked.promise;
+  expect(await create("Autumn").count()).toBe(0);
+  held.resolve();
+  const first = dialog.getByRole("listitem").first();
+  await first.getByRole("button", { name: "Autumn", exact: true }).waitFor();
+  expect(await create("Autumn").count()).toBe(0);
+  await dialog.getByRole("searchbox").fill("Winter");
+  await create("Winter").click();
+  await page.getByRole("heading", { level: 1, name: "Winter" }).waitFor();
+});

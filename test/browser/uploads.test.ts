@@ -243,7 +243,7 @@ test("a file that exceeds the quota shows that, and one that is too small is not
 test("recordings are filtered, selected and changed together, and failures are named", async () => {
   expectFailures(409, 429);
   const user = await server().user();
-  const { id } = await user.project();
+  const { id } = await user.project("Winter");
   const names = ["alpha", "bravo", "charlie", "delta"];
   for (const name of names) await user.ready(await wav(2), { projectId: id, filename: `${name}.wav` });
   const { items } = await user.must<{ items: { id: string }[] }>("GET", `/api/v1/assets?project_id=${id}`);
@@ -331,8 +331,13 @@ test("recordings are filtered, selected and changed together, and failures are n
   );
   await page.keyboard.press("ControlOrMeta+a");
   await bar.getByRole("button", { name: "Move" }).click();
-  await page.getByRole("dialog").getByRole("searchbox").fill("Spring");
-  await page.getByRole("dialog").getByRole("button", { name: "New project “Spring”" }).click();
+  const chooser = page.getByRole("dialog");
+  // Neither the project that they are in nor another one with its name is offered.
+  await chooser.getByRole("searchbox").fill("Winter");
+  await chooser.getByText("No matching projects.").waitFor();
+  expect(await chooser.getByRole("button", { name: /^New project/ }).count()).toBe(0);
+  await chooser.getByRole("searchbox").fill("Spring");
+  await chooser.getByRole("button", { name: "New project “Spring”" }).click();
   await row("Move to Spring").getByText("3 of 4 done · 1 problem").waitFor();
   await row("Move to Spring").getByText("charlie.wav: Recording is busy.").waitFor();
   await card("alpha").waitFor({ state: "detached" });

@@ -26,6 +26,8 @@ type ChooseProjectProps = {
 };
 
 const MAX_SHOWN = 20;
+/** More are read than shown, because a project with exactly the searched name comes first. */
+const MAX_READ = 100;
 /** In the place of an ID while a project is created. */
 const NEW = "new";
 
@@ -35,12 +37,18 @@ export function ChooseProject({ title, exceptId, inWorkspace, children, onChoose
   const [error, setError] = useState<unknown>(null);
   const [busyId, setBusyId] = useState<string | null>(null);
   const headers = inWorkspace ?? toWorkspaceHeader(currentWorkspaceId());
-  const list = useRead(["projects", headers, "to-choose", wanted], (signal) => {
-    const query = { limit: MAX_SHOWN + 1, state: "active" as const, ...(wanted && { q: wanted }) };
+  const searched = wanted.trim();
+  const list = useRead(["projects", headers, "to-choose", searched], (signal) => {
+    const query = { limit: MAX_READ, state: "active" as const, ...(searched && { q: searched }) };
     return must(api.GET("/api/v1/projects", { params: { query }, headers, signal }));
   });
   const found = list.state.value;
-  const projects = found.kind === "ready" ? found.value.items.filter(({ id }) => id !== exceptId) : [];
+  const name = text.trim();
+  const isNamed = (project: Project) => project.name === name;
+  const all = found.kind === "ready" ? found.value.items : [];
+  const projects = all
+    .filter(({ id }) => id !== exceptId)
+    .sort((one, other) => Number(isNamed(other)) - Number(isNamed(one)));
   const closing = useMemo(() => new AbortController(), []);
   useEffect(() => () => closing.abort(), []);
   const choose = async (id: string, project: () => Promise<Project>) => {
@@ -53,8 +61,8 @@ export function ChooseProject({ title, exceptId, inWorkspace, children, onChoose
       setBusyId(null);
     }
   };
-  const name = text.trim();
-  const canCreate = name !== "" && name.length <= MAX_NAME_CHARACTERS && !projects.some((one) => one.name === name);
+  const isRead = found.kind === "ready" && searched === name;
+  const canCreate = isRead && name !== "" && name.length <= MAX_NAME_CHARACTERS && !all.some(isNamed);
   const create = () =>
     must(api.POST("/api/v1/projects", { body: { name, cut_after_upload: {} }, headers, signal: closing.signal }));
   return (
@@ -105,7 +113,7 @@ export function ChooseProject({ title, exceptId, inWorkspace, children, onChoose
         </ul>
         {found.kind === "ready" && projects.length === 0 && (
           <p class="soft">
-            {wanted === "" ? "No other projects yet. Type a name to create one." : "No matching projects."}
+            {searched === "" ? "No other projects yet. Type a name to create one." : "No matching projects."}
           </p>
         )}
         {found.kind === "failed" && <ErrorPanel error={found.error} onRetry={() => void list.reload()} />}
