@@ -3,9 +3,11 @@
  * recognized and the corrected text.
  */
 import type { PlanJson } from "../plan-json";
-import { applyTexts, type EditedText, listPlanWords } from "../plan-texts";
+import { applyTexts, type EditedText } from "../plan-texts";
+import { findOverlapping } from "../planning/spans";
 import type { Word } from "../speech";
-import { findFirst, fromSeconds, type Span, type Ticks, toSeconds } from "../time";
+import { correctWords } from "../subtitles/corrected-words";
+import { findFirst, fromSeconds, type Span, spanFromSeconds, type Ticks, toSeconds } from "../time";
 import { cleanWord, createPassage, listWords, MAX_PASSAGE_WORDS, type Passage, type SpokenWord } from "./passages";
 import { toWords } from "./query";
 import { splitUnspaced } from "./scripts";
@@ -33,40 +35,42 @@ export function splitText({ text, start, end }: SpokenWord): CorrectedText {
   return { words, start: from, end: Math.max(from + 1, Math.round(end)) };
 }
 
+/** Lists the words of a passage without those of the next one that it repeats. */
+export function listOwnWords(passage: Omit<Passage, "isUnspaced">): SpokenWord[] {
+  const words = listWords(passage);
+  return words.slice(0, countOwnWords(passage, words));
+}
+
 /**
- * Lists the words of a cut with a script that differ from the recognized ones by more than punctuation, beside its
- * corrected texts. Both are sorted and disjoint, in seconds.
+ * Lists the words that a segment of a plan has from a script, where they differ from the recognized ones by more than
+ * punctuation and `texts` has not corrected them. `spoken` and `texts` (disjoint, in seconds) are sorted.
  */
-export function addScriptTexts(
+export function listScriptTexts(
+  segment: PlanJson["segments"][number],
+  spoken: readonly SpokenWord[],
   texts: readonly EditedText[],
-  plan: PlanJson,
-  passages: readonly Omit<Passage, "isUnspaced">[],
 ): EditedText[] {
-  const spoken = passages.flatMap((passage) => {
-    const words = listWords(passage);
-    return words.slice(0, countOwnWords(passage, words));
-  });
-  const words = spoken.map(({ text, start }): Word => {
+  const span = spanFromSeconds(segment);
+  const indexIn = (seconds: number): number =>
+    findFirst(spoken.length, (n) => spoken[n]!.start + WORD_START_MS >= seconds * 1000);
+  const words = spoken.slice(indexIn(segment.start), indexIn(segment.end)).map(({ text, start }): Word => {
     const at = fromSeconds(start / 1000);
     return { text, start: at, end: at + fromSeconds((2 * WORD_START_MS) / 1000), confidence: 1 };
   });
   const recognized = new Map<Ticks, string>(words.map(({ start, text }) => [start, toWords(text)]));
-  const isCorrected = ({ start, end }: Omit<EditedText, "text">): boolean => {
-    const n = findFirst(texts.length, (i) => texts[i]!.end > start);
-    return n < texts.length && texts[n]!.start < end;
-  };
   // The plan has each word of a corrected text.
-  const corrected = applyTexts(words, texts).words.flatMap((word) =>
+  const corrected = applyTexts(words, findOverlapping(texts, segment)).words.flatMap((word) =>
     word.text.split(/\s+/u).map((text) => ({ ...word, text })),
   );
   const indexFrom = (time: Ticks): number => findFirst(words.length, (n) => words[n]!.start >= time);
-  const written = (listPlanWords(plan, corrected) ?? [])
-    // Words that replace a longer stretch have no times of their own.
-    .filter(({ start, end }) => indexFrom(end) - indexFrom(start) <= MAX_PASSAGE_WORDS)
-    .filter(({ start, text }) => recognized.get(start) !== toWords(text))
-    .map(({ start, end, text }) => ({ start: toSeconds(start), end: toSeconds(end), text }))
-    .filter((text) => !isCorrected(text));
-  return [...texts, ...written].sort((a, b) => a.start - b.start);
+  return (
+    correctWords(corrected, [span], [])
+      // Words that replace a longer stretch have no times of their own.
+      .filter(({ start, end }) => indexFrom(end) - indexFrom(start) <= MAX_PASSAGE_WORDS)
+      .filter(({ start, text }) => recognized.get(start) !== toWords(text))
+      .map(({ start, end, text }) => ({ start: toSeconds(start), end: toSeconds(end), text }))
+      .filter((text) => findOverlapping(texts, text).length === 0)
+  );
 }
 
 /**

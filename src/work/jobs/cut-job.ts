@@ -6,7 +6,7 @@ import { copyReview } from "../../store/reviews";
 import { getAnalysisAudioPath, getAnalysisPaths } from "../assets/prepared-files";
 import { toKeptCut } from "../cuts/kept-edits";
 import { summarizeCut } from "../cuts/summaries";
-import { hasScript, indexCorrections } from "../search/index-corrections";
+import { indexCorrections, readCorrections } from "../search/index-corrections";
 import { findQuotaProblem } from "../storage/limits";
 import { readEntries } from "../vocabulary/vocabulary";
 import { emitCutEvent } from "../webhooks/events";
@@ -51,6 +51,15 @@ export const cutJob: JobDefinition<CutInput, never, CutOutput> = {
     return { input, inputDir: folder.dir, outputDir: folders.work(cut.id) };
   },
   run: runCut,
+  readForSettle: async ({ store }, { plan, basis }, { subjectId }) => {
+    const open = await findCutById(store.read, subjectId);
+    const corrections = open && (await readCorrections(store.read, { ...open, plan, basis }, null));
+    if (corrections === null) return async () => {};
+    return async (tx) => {
+      const cut = await findCutById(tx, subjectId);
+      if (cut?.state === "completed") await indexCorrections(tx, cut, null, corrections);
+    };
+  },
   settle: async (tx, { plan, basis, items }, { job, now }) => {
     const found = { plan, basis, review_items: items };
     const cut = await updateOpenCut(tx, job.subjectId, { ...found, state: "completed", completed_at: now });
@@ -58,7 +67,6 @@ export const cutJob: JobDefinition<CutInput, never, CutOutput> = {
     // Items whose kind and span are the same have the same ID.
     if (cut.keep_edits_of !== null) await copyReview(tx, cut.keep_edits_of, cut.id);
     await summarizeCut(tx, cut);
-    if (cut.keep_edits_of !== null || hasScript(cut)) await indexCorrections(tx, cut, null);
     await emitCutEvent(tx, cut, "cut.completed", now);
   },
   fail: async (tx, { code, message }, { job, now }) => {

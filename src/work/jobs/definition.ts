@@ -113,6 +113,8 @@ export type JobDefinition<Input extends JobInput, Checkpoint, Output extends Job
     checkpoint: Checkpoint,
     job: Job,
   ): Promise<(tx: Queries) => Promise<void>>;
+  /** Reads and computes before the transaction of `settle`. Returns further work for it, after `settle`. */
+  readForSettle?(services: CoreNeeds, output: Output, job: Job): Promise<(tx: Queries) => Promise<void>>;
   /** Writes the result. Called only for the current attempt, in the transaction that ends the step. */
   settle(tx: Queries, output: Output, context: SettleContext): Promise<void>;
   /** Marks the subject as failed, in the transaction that ends the step. */

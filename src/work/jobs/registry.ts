@@ -108,8 +108,12 @@ async function executeJob<Input extends JobInput, Checkpoint, Output extends Job
     const output = (await run) as Output;
     // Written files exist only if the folder still does.
     await services.folders.guard.confirmOnline();
+    const writeMore = await definition.readForSettle?.(services, output, job);
     isSettled = await store.write((tx) =>
-      completePipelineStep(services, tx, job, () => definition.settle(tx, output, settleContext())),
+      completePipelineStep(services, tx, job, async () => {
+        await definition.settle(tx, output, settleContext());
+        await writeMore?.(tx);
+      }),
     );
   } catch (error) {
     await cleanUpIfEnded();

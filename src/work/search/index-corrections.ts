@@ -2,12 +2,14 @@
 import type { PlanJson } from "../../domain/plan-json";
 import type { EditedText } from "../../domain/plan-texts";
 import {
-  addScriptTexts,
   type CorrectedText,
   correctPassage,
   LINE_SEPARATOR,
+  listOwnWords,
+  listScriptTexts,
   splitText,
 } from "../../domain/search/corrections";
+import type { SpokenWord } from "../../domain/search/passages";
 import { yieldToEventLoop } from "../../lib/event-loop";
 import { type Cut, findCutById } from "../../store/cuts";
 import type { Queries, Store } from "../../store/db";
@@ -41,14 +43,14 @@ export async function readCorrections(db: Queries, cut: CorrectedCut, editedFrom
   const texts = (plan && unpackTexts(cut.basis, plan)) ?? [];
   const isByHand = plan !== null && unpackBasis(cut.basis, plan) === null;
   const before = isByHand && editedFrom !== null ? await listCorrectedPassages(db, editedFrom) : [];
-  const isScripted = plan !== null && hasScript(cut);
+  const isScripted = plan !== null && cut.script !== "";
   if (texts.length === 0 && before.length === 0 && !isScripted) return null;
   const corrected = new Map(before.map((row) => [row.passage_id, row]));
   const passages = (await listPassages(db, cut.asset_id)).map((passage) => ({
     ...passage,
     text: passage.text.split(LINE_SEPARATOR, 1)[0]!,
   }));
-  const split = await splitTexts(isScripted ? addScriptTexts(texts, plan, passages) : texts);
+  const split = await splitTexts(isScripted ? await addScriptTexts(texts, plan, passages) : texts);
   const found: Omit<StoredPassage, "end">[] = [];
   for (const [n, { id, ...passage }] of passages.entries()) {
     if (n % PASSAGES_PER_YIELD === PASSAGES_PER_YIELD - 1) await yieldToEventLoop();
@@ -60,8 +62,25 @@ export async function readCorrections(db: Queries, cut: CorrectedCut, editedFrom
   return { lastId: passages.at(-1)?.id ?? null, found };
 }
 
-/** Whether the words of a cut may be those of a script. */
-export const hasScript = ({ script }: Pick<Cut, "script">): boolean => script !== "";
+/** Returns the texts with the words that the plan has from a script, sorted. */
+async function addScriptTexts(
+  texts: readonly EditedText[],
+  plan: PlanJson,
+  passages: readonly StoredPassage[],
+): Promise<EditedText[]> {
+  const spoken: SpokenWord[] = [];
+  // The first passage has the highest ID.
+  for (const [n, passage] of passages.toReversed().entries()) {
+    spoken.push(...listOwnWords(passage));
+    if (n % PASSAGES_PER_YIELD === PASSAGES_PER_YIELD - 1) await yieldToEventLoop();
+  }
+  const all = [...texts];
+  for (const segment of plan.segments) {
+    all.push(...listScriptTexts(segment, spoken, texts));
+    await yieldToEventLoop();
+  }
+  return all.sort((a, b) => a.start - b.start);
+}
 
 async function splitTexts(texts: readonly EditedText[]): Promise<CorrectedText[]> {
   const split: CorrectedText[] = [];

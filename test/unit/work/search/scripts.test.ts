@@ -1,10 +1,15 @@
 /** The search of words that cuts have from their scripts. */
 import { expect, test } from "bun:test";
-import { sql } from "drizzle-orm";
+import { eq, sql } from "drizzle-orm";
+import type { Job } from "../../../../src/domain/jobs";
 import type { EditedText } from "../../../../src/domain/plan-texts";
 import type { Store } from "../../../../src/store/db";
+import { cuts } from "../../../../src/store/schema";
 import { packTexts } from "../../../../src/work/cuts/stored-basis";
-import { indexCorrections } from "../../../../src/work/search/index-corrections";
+import { cutJob } from "../../../../src/work/jobs/cut-job";
+import type { CutOutput } from "../../../../src/work/jobs/cut-run";
+import type { CoreNeeds } from "../../../../src/work/needs";
+import { indexCorrections, readCorrections } from "../../../../src/work/search/index-corrections";
 import { addUser, freshStore } from "../../store/test-store";
 import { addCut, addRecording, type Owner, PLAN, search, write } from "./recordings";
 
@@ -79,4 +84,48 @@ test("words of a segment that is too long to compare are found at the recognized
   const text = `${"extra ".repeat(100)}${spoken.join(" ")} end`;
   await addScripted(store, owner, id, [{ start: 0, end: 900, text }]);
   expect((await search(store, owner, "zebra ")).map(({ start }) => start)).toEqual([360_000]);
+});
+
+test("requests are answered while a long script is read", async () => {
+  await using fresh = await freshStore();
+  const { store } = fresh;
+  const owner = await store.write(addUser);
+  const spoken = Array.from({ length: 15_000 }, (_, n) => `w${n}`);
+  const id = await addRecording(store, owner, spoken.join(" "));
+  const segments = Array.from({ length: 150 }, (_, n) =>
+    write(`${spoken.slice(100 * n, 100 * n + 99).join(" ")} s${n}`, 100 * n, 100 * n + 99),
+  );
+  let [answered, isRead] = [0, false];
+  const answer = (): void => {
+    answered++;
+    if (!isRead) setImmediate(answer);
+  };
+  setImmediate(answer);
+  const plan = JSON.stringify({ ...PLAN, language: "en", segments });
+  const read = await readCorrections(store.read, { asset_id: id, script: "Welcome", plan, basis: null }, null);
+  isRead = true;
+  expect(answered).toBeGreaterThan(100);
+  expect(read!.found.some(({ text }) => text.split(" ").includes("s149"))).toBeTrue();
+});
+
+test("words of a new cut are read before the transaction, which stores them unless the cut has failed", async () => {
+  await using fresh = await freshStore();
+  const { store } = fresh;
+  const owner = await store.write(addUser);
+  const id = await addRecording(store, owner, "we build a small book shelf");
+  const segments = [{ start: 0, end: 9, text: "We build a small bookshelf." }];
+  const output = { plan: JSON.stringify({ ...PLAN, language: "en", segments }), basis: null } as CutOutput;
+  for (const [state, count] of [
+    ["failed", 0],
+    ["completed", 1],
+  ] as const) {
+    const cut = await store.write(async (tx) => {
+      const { id: cutId } = await addCut(tx, owner, id, []);
+      await tx.update(cuts).set({ state, script: "We build" }).where(eq(cuts.id, cutId));
+      return cutId;
+    });
+    // The stored plan has no words.
+    await store.write(await cutJob.readForSettle!({ store } as CoreNeeds, output, { subjectId: cut } as Job));
+    expect([state, await countCorrected(store)]).toEqual([state, count]);
+  }
 });
