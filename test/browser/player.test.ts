@@ -145,6 +145,30 @@ test("plays from a jump near the end of a piece to the end without the rest of t
   await page.unrouteAll({ behavior: "ignoreErrors" });
 });
 
+test("loads a piece once for steps back from a jump near its end", async () => {
+  const { page } = player;
+  await player.open(toSpans(...Array.from({ length: 8 }, (_, n): [number, number] => [n * 3, n * 3 + 2])));
+  await page.evaluate(async () => {
+    harness.player.seek(13.6e6);
+    await harness.settled();
+  });
+  const requests: string[] = [];
+  const count = (request: { url(): string }) =>
+    void (/\/pieces\/video/.test(request.url()) && requests.push(request.url()));
+  page.on("request", count);
+  const state = await page.evaluate(async () => {
+    for (let n = 0; n < 10; n++) {
+      harness.player.seekBy(-40_000);
+      await harness.settled();
+    }
+    return harness.state();
+  });
+  page.off("request", count);
+  expect(requests.filter((url) => url.includes("from=12&"))).toHaveLength(1);
+  expect(state).toMatchObject({ sourceTime: 13.2e6, error: null });
+  await page.waitForFunction((frame) => harness.shown.at(-1)?.frame === frame, 13.2 * 25);
+});
+
 test("tries again when the server is busy", async () => {
   let failures = 2;
   await player.page.route(/\/pieces\//, (route) =>

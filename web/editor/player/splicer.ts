@@ -192,7 +192,10 @@ export class Splicer implements Engine {
     // Browsers do not seek before they have data.
     if (this.video.readyState === HTMLMediaElement.HAVE_NOTHING) return null;
     const landing = toLanding(pieces, cutTime, LANDING * Math.max(1, this.video.playbackRate));
-    return landing === null || this.loads.has(landing.piece) ? null : landing;
+    if (landing === null || this.loads.has(landing.piece)) return null;
+    // Otherwise each step back from a jump near the end of a piece would load a landing.
+    const isEndLoaded = pieces === this.pieces && this.isCovered(toCutTime(pieces, landing.piece.end - 1));
+    return isEndLoaded && landing.audio.end === landing.piece.end ? null : landing;
   }
 
   /** Preloads the first data for a jump. */
@@ -235,13 +238,14 @@ export class Splicer implements Engine {
     const index = findPieceIndex(this.pieces, cutTime);
     if (index < this.next && this.isCovered(cutTime)) return;
     const isJump = this.video.seeking;
+    const landing = isJump ? this.findLanding(this.pieces, cutTime) : null;
     if (index !== this.next) {
       await removeMedia(opened, 0);
       // Browsers may have evicted the data that was just buffered for this position.
       if (isJump) this.goTo(cutTime);
     }
     this.next = index;
-    this.landing = isJump ? this.findLanding(this.pieces, cutTime) : null;
+    this.landing = landing;
   }
 
   /** Pauses filling, runs a task alone, and resumes filling. Tasks run one after the other. */
