@@ -37,7 +37,7 @@ type OnStep = (position: number) => void | Promise<void>;
  */
 export async function loadMoonshine(folder: string, startSecond: () => SecondEncoder | null = () => null) {
   const [encode, decoder] = await Promise.all([loadEncoder(folder), loadGraph(join(folder, "decoder.onnx"))]);
-  const second = tryToStart(startSecond);
+  const second = startSecond();
   return {
     encode,
     /** Reads and encodes all parts. Yields each when it is ready, in any order. */
@@ -56,16 +56,6 @@ export async function loadMoonshine(folder: string, startSecond: () => SecondEnc
      */
     score: (encoded: EncodedAudio, tokens: number[]) => score(decoder, encoded, tokens),
   };
-}
-
-/** A system that is short of threads or memory may refuse a thread. Then the first one does all. */
-function tryToStart(start: () => SecondEncoder | null): SecondEncoder | null {
-  try {
-    return start();
-  } catch (error) {
-    console.error(error);
-    return null;
-  }
 }
 
 export type Moonshine = Awaited<ReturnType<typeof loadMoonshine>>;

@@ -14,9 +14,18 @@ type EncoderResult = { id: number; index: number; audio: EncodedAudio | null; er
 /** Maximum number of a task's parts in the other thread: one that it encodes, and one that waits. */
 const MAX_SENT = 2;
 
-/** Starts the thread. It runs this program with the same arguments, so that it calls `serveSecondEncoder`. */
+/**
+ * Starts the thread. It runs this program with the same arguments, so that it calls `serveSecondEncoder`. Null if the
+ * system has no thread left.
+ */
 export function startSecondEncoder() {
-  const worker = new Worker(Bun.main, { argv: process.argv.slice(2) });
+  let worker: Worker;
+  try {
+    worker = new Worker(Bun.main, { argv: process.argv.slice(2) });
+  } catch (error) {
+    console.error(error);
+    return null;
+  }
   const listeners = new Map<number, (result: EncoderResult) => void>();
   let nextId = 1;
   worker.on("message", (result: EncoderResult) => listeners.get(result.id)?.(result));
@@ -80,7 +89,7 @@ export function startSecondEncoder() {
   };
 }
 
-export type SecondEncoder = ReturnType<typeof startSecondEncoder>;
+export type SecondEncoder = NonNullable<ReturnType<typeof startSecondEncoder>>;
 
 /** Whether this is the thread of the second encoder. */
 export const isSecondEncoder = !isMainThread;
