@@ -62,7 +62,8 @@ export function startSecondEncoder() {
           if (audio === null) throw new Error(error);
           ready.push({ index, audio });
         }
-        for (; sent < MAX_SENT && first < last; sent++, first++)
+        // The last part does not wait there, while this thread has nothing to do.
+        for (; first < last && (sent === 0 || (sent < MAX_SENT && first < last - 1)); sent++, first++)
           worker.postMessage({ id, index: first, samples: await read(first) } satisfies EncoderTask);
       };
       try {
