@@ -6,6 +6,7 @@ import { expect, test } from "bun:test";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { createClient } from "../http/client";
+import { until } from "../until";
 import { runOffcut } from "./offcut";
 import { admin, startServer } from "./server";
 
@@ -32,10 +33,12 @@ test("a new server is set up with the link that setup-url prints", async () => {
   expect(done.status).toBe(201);
   const ada = createClient(server.url, done.body.token, "");
   expect((await ada.call("GET", "/api/v1/users/me")).status).toBe(200);
-  const lines = server.log();
-  expect(lines).toContainEqual(
-    expect.objectContaining({ level: "debug", event: "request.completed", path: "/api/v1/users/me", status: 200 }),
-  );
+  // The log arrives after the response.
+  const isRead = { level: "debug", event: "request.completed", path: "/api/v1/users/me", status: 200 };
+  const lines = await until("the log of the request", () => {
+    const log = server.log();
+    return log.some((line) => Bun.deepMatch(isRead, line)) && log;
+  });
   for (const secret of [token, done.body.token, PASSWORD]) expect(JSON.stringify(lines)).not.toContain(secret);
 
   const again = await runOffcut(["setup-url"], { folder: server.folder });

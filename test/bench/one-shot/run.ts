@@ -16,14 +16,18 @@ const { values, positionals } = parseArgs({
 const [recording = "", executable = "", before] = positionals;
 await using folder = await temporaryFolder();
 const output = join(folder.path, "out.mp4");
-const cut = (program: string) => [program, "cut", recording, "-o", output, "--force", "--json"];
+/** Each version has a home of its own: one removes the extracted files of another. */
+const cut = (program: string, home: string) => {
+  const env = ["env", `HOME=${join(folder.path, home)}`];
+  return [...env, program, "cut", recording, "-o", output, "--force", "--json"];
+};
 const commands: Record<string, string[]> = {
   ...(Bun.which("auto-editor") === null
     ? {}
     : { "auto-editor": ["auto-editor", recording, "--no-open", "-o", output] }),
   "stand-in": ["bun", join(import.meta.dir, "loudness-cut.ts"), recording, output],
-  ...(before === undefined ? {} : { before: cut(before) }),
-  now: cut(executable),
+  ...(before === undefined ? {} : { before: cut(before, "before") }),
+  now: cut(executable, "now"),
 };
 
 const costs = Object.fromEntries(Object.keys(commands).map((name) => [name, [] as TreeCost[]]));
