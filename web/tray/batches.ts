@@ -84,6 +84,8 @@ export async function runBatch<Item extends BatchItem, Result>(
     addProblem(id, { id: item.id, name: item.name, message: toMessage(error) });
   };
   const finish = (): void => change(id, ({ done }) => ({ done: done + 1 }));
+  /** Items that have started or failed. The server completes them when the user stops the others. */
+  let reached = earlier.length;
   /** All wait when the server asks one to. */
   let resumeAt = 0;
   const attempt = async (item: Item): Promise<void> => {
@@ -92,12 +94,16 @@ export async function runBatch<Item extends BatchItem, Result>(
         const wait = resumeAt - Date.now();
         if (wait > 0) await sleep(wait, signal);
         const result = await run(item);
+        reached++;
         const ended = follow?.(result, signal).then(finish, (error: unknown) => fail(item, error));
         return ended === undefined ? finish() : void followed.push(ended);
       } catch (error) {
         if (signal.aborted) return;
         const delay = n < MAX_ATTEMPTS ? findRetryMs(error) : null;
-        if (delay === null) return fail(item, error);
+        if (delay === null) {
+          reached++;
+          return fail(item, error);
+        }
         resumeAt = Math.max(resumeAt, Date.now() + delay);
       }
     }
@@ -108,6 +114,7 @@ export async function runBatch<Item extends BatchItem, Result>(
   await Promise.all(Array.from({ length: WIDTH }, workThrough));
   if (followed.length > 0 && !signal.aborted) changeBatch(id, { rest: "server" });
   await Promise.all(followed);
+  if (signal.aborted) changeBatch(id, { done: reached });
   work.onEnd?.();
   const final = find(id)?.problems.filter((problem) => failed.every((item) => item.id !== problem.id));
   endBatch(id, failed.length === 0 ? null : () => void runBatch({ ...work, items: failed }, final));

@@ -15,6 +15,9 @@ const followed = new Map<string, Followed>();
 /** An event may arrive before the response that has the ID of new work. The newest IDs. */
 const ended = new Set<string>();
 const MAX_ENDED = 2_000;
+/** The work to read. */
+const due = new Set<string>();
+let isReading = false;
 
 listenLive(["cut.updated", "render.updated"], ({ type, entityId, state }) => {
   if (type === "reset") return checkAll(currentWorkspaceId());
@@ -31,20 +34,29 @@ effect(() => {
   untracked(() => checkAll(workspaceId));
 });
 
-/** Reads are made one after the other: there may be hundreds. */
-let reads = Promise.resolve();
-
 function checkAll(workspaceId: string | null): void {
-  for (const [id, work] of followed)
-    if (work.workspaceId === workspaceId) reads = reads.then(() => followed.get(id)?.check());
+  for (const [id, work] of followed) if (work.workspaceId === workspaceId) due.add(id);
+  void checkDue();
+}
+
+/** Reads are made one after the other: there may be hundreds. */
+async function checkDue(): Promise<void> {
+  if (isReading) return;
+  isReading = true;
+  for (const id of due) {
+    due.delete(id);
+    await followed.get(id)?.check();
+  }
+  isReading = false;
 }
 
 /**
- * Resolves when a cut or a render of the open workspace is completed. Rejects with `ApiError` if it failed, was
+ * Resolves when a cut or a render of the workspace is completed. Rejects with `ApiError` if it failed, was
  * cancelled or deleted, and with the reason of the signal.
  */
 export async function followWork(
   { id, state }: Pick<Work, "id" | "state">,
+  workspaceId: string | null,
   read: () => Promise<Work>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -60,7 +72,7 @@ export async function followWork(
       reject(error);
     }
   };
-  followed.set(id, { workspaceId: currentWorkspaceId(), complete: resolve, check });
+  followed.set(id, { workspaceId, complete: resolve, check });
   signal.addEventListener("abort", () => reject(signal.reason), { once: true });
   // The server returns earlier work that has failed for good: its event was sent long ago.
   if (!isOpen(state) || ended.has(id)) void check();
@@ -69,4 +81,8 @@ export async function followWork(
 
 /** A permanent error has a status with which calls are not retried. */
 const toError = ({ state, error_code: code, error_message: message }: Work): ApiError =>
-  new ApiError(message ?? `It was ${state}.`, code ?? state, isPermanent(code) ? 422 : 500);
+  new ApiError(
+    message ?? (state === "failed" ? "It failed." : `It was ${state}.`),
+    code ?? state,
+    isPermanent(code) ? 422 : 500,
+  );

@@ -43,7 +43,7 @@ export async function replaceInPlan(
 
 async function listScriptTerms(script: string, language: string | null): Promise<VocabularyEntry[]> {
   if (script === "") return [];
-  // The tokenizer takes a tenth of a second to load.
+  // The tokenizer takes 50 to 100 ms to load.
   const { isFrequentWord } = await import("../../speech/tokens");
   return collectScriptTerms(script, language, isFrequentWord);
 }

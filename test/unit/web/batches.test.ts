@@ -52,7 +52,8 @@ test("a batch that is stopped while work starts ends with the last response", as
   tray.stopBatch(row().id);
   held.resolve({ id: "render", state: "pending" });
   await ended;
-  expect(row()).toMatchObject({ state: "stopped", done: 0, problems: [] });
+  // The server completes both.
+  expect(row()).toMatchObject({ state: "stopped", done: 2, problems: [] });
   expect([...renders.quietRenders]).toEqual([]);
 });
 
@@ -74,4 +75,19 @@ test("failed renders are reported by the row while it is open, and by messages a
   respond(() => ({ id: "old", state: "failed" }), { id: "old", state: "failed", ...FAILED });
   await work.renderRecordings(recordings("One", "Two"), null);
   expect([...renders.quietRenders]).toEqual(["old"]);
+});
+
+test("work that ends while another workspace is open is read when its own is open again", async () => {
+  const { followWork } = await import("../../../web/tray/follow-work");
+  const { chooseWorkspace, workspaces } = await import("../../../web/app/session");
+  const open = (id: string) => {
+    workspaces.value = [{ id, is_personal: false }] as typeof workspaces.value;
+    chooseWorkspace(id);
+  };
+  open("other");
+  const read = async () => ({ id: "cut", state: "completed", error_code: null, error_message: null });
+  const ended = followWork({ id: "cut", state: "pending" }, "own", read, new AbortController().signal);
+  open("own");
+  await ended;
+  workspaces.value = [];
 });

@@ -76,7 +76,7 @@ const PLANLESS = { plan: "false" as const };
  * or the script of a planned cut.
  */
 export function cutRecordings(recordings: readonly Recording[], mode: CutMode): Promise<void> {
-  const { headers } = stayInWorkspace();
+  const { workspaceId, headers } = stayInWorkspace();
   /** A cut that was made again has edits too, although it was not edited itself. */
   const readKept = async (cutId: string) => {
     const params = { path: { cut_id: cutId }, query: PLANLESS };
@@ -100,7 +100,7 @@ export function cutRecordings(recordings: readonly Recording[], mode: CutMode): 
     follow: async (cut, signal) => {
       if (cut === null) return;
       const params = { path: { cut_id: cut.id }, query: PLANLESS };
-      await followWork(cut, () => must(api.GET("/api/v1/cuts/{cut_id}", { params, headers })), signal);
+      await followWork(cut, workspaceId, () => must(api.GET("/api/v1/cuts/{cut_id}", { params, headers })), signal);
     },
   });
 }
@@ -111,7 +111,7 @@ export const hasCut = (recording: Recording): recording is CutRecording => recor
 
 /** Renders the newest cuts; without a choice, as they were recorded. */
 export function renderRecordings(recordings: readonly CutRecording[], choice: RenderChoice | null): Promise<void> {
-  const { headers } = stayInWorkspace();
+  const { workspaceId, headers } = stayInWorkspace();
   return runBatch({
     label: "Render",
     items: toItems(recordings),
@@ -125,7 +125,12 @@ export function renderRecordings(recordings: readonly CutRecording[], choice: Re
     follow: async (render, signal) => {
       const params = { path: { render_id: render.id } };
       try {
-        await followWork(render, () => must(api.GET("/api/v1/renders/{render_id}", { params, headers })), signal);
+        await followWork(
+          render,
+          workspaceId,
+          () => must(api.GET("/api/v1/renders/{render_id}", { params, headers })),
+          signal,
+        );
       } finally {
         // The row no longer reports its failure.
         if (signal.aborted) quietRenders.delete(render.id);
