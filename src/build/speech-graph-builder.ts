@@ -30,6 +30,9 @@ export function createGraphBuilder() {
     /** Adds an int64 constant; without `dims` a vector. */
     integers: (values: number[], dims = [values.length]): string =>
       addTensor(ELEMENT.int64, dims, new Uint8Array(BigInt64Array.from(values.map(BigInt)).buffer)),
+    /** Adds an int8 constant; without `dims` a vector. */
+    bytes: (values: Int8Array, dims = [values.length]): string =>
+      addTensor(ELEMENT.int8, dims, new Uint8Array(values.buffer, values.byteOffset, values.length)),
     /** Adds a constant copied from a source model. */
     constant: (tensor: Tensor): string => addTensor(tensor.type, tensor.dims, tensor.data),
     /** Adds an ONNX node with one output. An empty input name omits an optional input. */
@@ -46,12 +49,10 @@ export function createGraphBuilder() {
      */
     linear(input: string, layers: LinearLayer[], bias = ""): string {
       const joined = concatenateLayers(layers);
-      const weight = addTensor(ELEMENT.uint8, [joined.inputs, joined.outputs], joined.weight);
+      const weight = builder.bytes(joined.weight, [joined.inputs, joined.outputs]);
       const single = layers.length === 1;
       const scale = builder.floats(single ? joined.scales.slice(0, 1) : joined.scales);
-      const zeroPoint = single
-        ? addTensor(ELEMENT.uint8, [1], joined.zeroPoints.slice(0, 1))
-        : addTensor(ELEMENT.uint8, [joined.outputs], joined.zeroPoints);
+      const zeroPoint = builder.bytes(single ? joined.zeroPoints.slice(0, 1) : joined.zeroPoints);
       return builder.runtime("DynamicQuantizeMatMul", [input, weight, scale, zeroPoint, bias], 1)[0]!;
     },
     /** Declares a value as an output of the graph. */

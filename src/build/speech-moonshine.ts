@@ -225,18 +225,14 @@ function addCrossAttention(g: GraphBuilder, input: string, projection: LinearLay
 /** Adds the token embeddings once, for both embedding and scoring tokens. */
 function addTokenTable(g: GraphBuilder, table: ReturnType<typeof getTokenTable>) {
   const { weight, scales, zeroPoints } = concatenateLayers([table]);
-  const shared = g.constant({ name: "", type: ELEMENT.uint8, dims: [table.inputs, table.outputs], data: weight });
+  const shared = g.bytes(weight, [table.inputs, table.outputs]);
   const scale = g.floats(scales.slice(0, 1));
-  const zeroPoint = g.constant({ name: "", type: ELEMENT.uint8, dims: [1], data: zeroPoints.slice(0, 1) });
+  const zeroPoint = g.bytes(zeroPoints.slice(0, 1));
   return {
     embed(tokens: string): string {
       const columns = g.add("Gather", [shared, tokens], { axis: 1 });
       const rows = g.add("Transpose", [columns], { perm: [1, 2, 0] });
-      return g.add("DequantizeLinear", [
-        rows,
-        g.floats([table.scale], []),
-        g.constant({ name: "", type: ELEMENT.uint8, dims: [], data: zeroPoints.slice(0, 1) }),
-      ]);
+      return g.add("DequantizeLinear", [rows, g.floats([table.scale], []), g.bytes(zeroPoints.slice(0, 1), [])]);
     },
     score: (hidden: string): string => g.runtime("DynamicQuantizeMatMul", [hidden, shared, scale, zeroPoint], 1)[0]!,
   };

@@ -1,13 +1,19 @@
 /** Reads the weights of Moonshine from the two model files of its package, by the names that the exporter assigned. */
 import type { SourceGraph, Tensor } from "./onnx";
 
-/** A quantized linear layer `x W`: `weight` is [inputs, outputs] in uint8, with one scale and one zero point. */
-export type LinearLayer = { inputs: number; outputs: number; weight: Uint8Array; scale: number; zeroPoint: number };
+/** A quantized linear layer `x W`: `weight` is [inputs, outputs] in int8, with one scale and one zero point. */
+export type LinearLayer = { inputs: number; outputs: number; weight: Int8Array; scale: number; zeroPoint: number };
 
 /** Graphs in which weights are looked up: a subgraph and the graph that contains it. */
 export type WeightSource = { graph: SourceGraph; outer: SourceGraph | null };
 
 const firstFloat = (getTensor: Tensor): number => toFloats(getTensor)[0]!;
+
+/**
+ * Returns weights or a zero point in int8: the package has uint8, for which ONNX Runtime does not use the dot products
+ * of 8 bits that processors have. Both are less by 128, so all products are the same.
+ */
+const toSigned = (bytes: Uint8Array): Int8Array => Int8Array.from(bytes, (byte) => byte - 128);
 
 export const toFloats = (tensor: Tensor): Float32Array => new Float32Array(new Uint8Array(tensor.data).buffer);
 
@@ -43,8 +49,8 @@ export function getLinearLayer(source: WeightSource, path: string): LinearLayer 
   return {
     inputs,
     outputs,
-    weight: weight.data,
-    zeroPoint: tensor(source, inputOf("/MatMul_quant", 3)).data[0]!,
+    weight: toSigned(weight.data),
+    zeroPoint: toSigned(tensor(source, inputOf("/MatMul_quant", 3)).data)[0]!,
     scale: firstFloat(tensor(source, inputOf("/MatMul_quant_scales_mul", 1))),
   };
 }
@@ -54,14 +60,15 @@ export function getTokenTable(source: WeightSource): LinearLayer {
   const name = "model.decoder.embed_tokens.weight_merged_0";
   const table = tensor(source, `${name}_quantized`);
   const [tokens = 0, hidden = 0] = table.dims;
-  const weight = new Uint8Array(tokens * hidden);
+  const rows = toSigned(table.data);
+  const weight = new Int8Array(tokens * hidden);
   for (let token = 0; token < tokens; token++)
-    for (let k = 0; k < hidden; k++) weight[k * tokens + token] = table.data[token * hidden + k]!;
+    for (let k = 0; k < hidden; k++) weight[k * tokens + token] = rows[token * hidden + k]!;
   return {
     inputs: hidden,
     outputs: tokens,
     weight,
-    zeroPoint: tensor(source, `${name}_zero_point`).data[0]!,
+    zeroPoint: toSigned(tensor(source, `${name}_zero_point`).data)[0]!,
     scale: firstFloat(tensor(source, `${name}_scale`)),
   };
 }
@@ -70,9 +77,9 @@ export function getTokenTable(source: WeightSource): LinearLayer {
 export function concatenateLayers(layers: LinearLayer[]) {
   const inputs = layers[0]!.inputs;
   const outputs = layers.reduce((sum, l) => sum + l.outputs, 0);
-  const weight = new Uint8Array(inputs * outputs);
+  const weight = new Int8Array(inputs * outputs);
   const scales = new Float32Array(outputs);
-  const zeroPoints = new Uint8Array(outputs);
+  const zeroPoints = new Int8Array(outputs);
   let at = 0;
   for (const layer of layers) {
     if (layer.inputs !== inputs) throw new Error("Layers to concatenate must have the same number of inputs.");

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { InferenceSession, Tensor } from "onnxruntime-node";
 import { prepareSpeechGraphs, SPEECH_GRAPHS } from "../../../src/build/speech-graphs";
 import { loadMoonshine } from "../../../src/speech/moonshine";
+import { hasExactProducts } from "../../../src/speech/onnx-session";
 import { detokenize } from "../../../src/speech/tokens";
 import { loadVoiceDetector } from "../../../src/speech/vad";
 import { REAL_TEXT, realRecording } from "../speech/test-audio";
@@ -76,6 +77,35 @@ describe("speech graphs", () => {
     const text = detokenize(decoded!.tokens);
     expect(text).toBe(await mergedText(samples));
     expect(text).toBe(REAL_TEXT);
+  });
+
+  test("the encoder returns the same bytes as with weights in uint8, whose products are exact on all processors", async () => {
+    const samples = (await realRecording()).subarray(0, 16_000 * 4);
+    const session = {
+      logSeverityLevel: 3,
+      intraOpNumThreads: 1,
+      extra: { session: { x64quantprecision: "1" } },
+    } as const;
+    const exact = await InferenceSession.create(join(folder, "encoder.onnx"), session);
+    const { keys } = await exact.run({ samples: new Tensor("float32", samples, [1, samples.length]) });
+    const encoded = await (await loadMoonshine(folder)).encode(samples);
+    expect(Buffer.from(encoded.keys.buffer).equals(Buffer.from((keys!.data as Float32Array).buffer))).toBeTrue();
+  });
+
+  test.each([
+    ["avx2 avx512bw avx512_vnni", true],
+    ["avx2 avx_vnni", true],
+    ["avx2 avx512bw avx_vnni", false],
+    ["avx2 avx512bw", false],
+    ["avx2", false],
+  ])("a processor with %p has exact products: %p", (flags, expected) => {
+    const processor = `processor\t: 0\nmodel name\t: avx512_vnni\nflags\t\t: fpu ${flags} sse\nbugs\t\t:\n`;
+    expect(hasExactProducts(processor)).toBe(expected);
+  });
+
+  test("a processor that cannot be read, or of another family, has no exact products", () => {
+    expect(hasExactProducts("")).toBeFalse();
+    expect(hasExactProducts("Features\t: asimd i8mm\n")).toBeFalse();
   });
 
   test("the voice detector returns the probabilities of the package's model for each window", async () => {
