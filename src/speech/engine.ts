@@ -17,7 +17,7 @@ import { createTaskQueue } from "./task-queue";
 export type SpeechEngineOptions = {
   /** Program and arguments of the speech process, which must call `runSpeechProcess`. */
   command: string[];
-  /** Added to the environment of the speech process, which is otherwise `PROGRAM_ENV`. */
+  /** Added to the environment of the speech process, which is otherwise `PROGRAM_ENV` without telemetry. */
   env?: Record<string, string>;
   /** The folder of installed models. Models may be added and removed while the engine runs. */
   modelsDir?: string;

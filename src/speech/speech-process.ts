@@ -20,9 +20,12 @@ export type TaskListener = Required<Pick<AnalyzeOptions, "onProgress" | "onSaved
 
 type PendingTask = TaskListener & { settle: (outcome: TaskOutcome) => void };
 
+/** ONNX Runtime sends figures of its use to its maker, and keeps a database of them, unless this is set. */
+const RUNTIME_ENV = { ORT_DISABLE_TELEMETRY: "1" };
+
 /** Starts a speech process. `command` is the complete argument list. */
 export function startSpeechProcess(command: string[], env: Record<string, string>) {
-  const child = spawnChild({ command, env: { ...PROGRAM_ENV, ...env }, stdin: "pipe", stdout: "pipe" });
+  const child = spawnChild({ command, env: { ...PROGRAM_ENV, ...RUNTIME_ENV, ...env }, stdin: "pipe", stdout: "pipe" });
   const pending = new Map<number, PendingTask>();
   const energyById = new Map<number, Float32Array>();
 

@@ -1,5 +1,7 @@
 /** The real recognizer, on real and synthetic audio, in its process. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SpeechAnalysis, SpeechEngine, Word } from "../../../src/domain/speech";
 import type { Span } from "../../../src/domain/time";
@@ -22,18 +24,25 @@ let engine: SpeechEngine;
 let pid = 0;
 const crashes: object[] = [];
 let recording: Float32Array;
+/** Where the libraries of the process may keep files. */
+let cache: string;
 
 beforeAll(async () => {
   recording = await realRecording();
+  cache = await mkdtemp(join(tmpdir(), "offcut-speech-cache-"));
   engine = createSpeechEngine({
     command: [process.execPath, join(import.meta.dir, "process-entry.ts"), await speechDir()],
+    env: { XDG_CACHE_HOME: cache },
     log: (event, fields) => {
       if (event === "speech.started" && "pid" in fields) pid = Number(fields.pid);
       if (event === "speech.crashed") crashes.push(fields);
     },
   });
 });
-afterAll(() => engine.close());
+afterAll(async () => {
+  await engine.close();
+  await rm(cache, { recursive: true });
+});
 
 const analyzeSamples = async (samples: Float32Array): Promise<SpeechAnalysis> =>
   engine.analyze(await pcmFile(samples), { language: "en" });
@@ -311,4 +320,9 @@ describe("the speech process", () => {
     expect(missed(textOf(await analyzeSamples(recording)))).toBeLessThanOrEqual(4);
     expect(pid).toBe(before);
   });
+});
+
+test("the recognizer keeps no figures of its use, which it would send to its maker", async () => {
+  await analyzeSamples(recording.subarray(0, 16_000));
+  expect(await readdir(cache)).not.toContain("Microsoft");
 });
