@@ -18,12 +18,23 @@ export const findPreviewStep = (db: Queries, assetId: string) =>
   findLatest(db, and(eq(steps.subject_id, assetId), eq(steps.processor_name, "preview")));
 
 /** A preview that is being created or waits: `duration` is that of the recording, `progress` from 0 to 1. */
-type OpenPreview = { stepId: string; duration: number | null; progress: number | null };
+export type OpenPreview = {
+  stepId: string;
+  duration: number | null;
+  progress: number | null;
+  /** Null while it waits. */
+  startedAt: number | null;
+};
 
 /** Lists the previews that are being created or wait, in the order in which they became due, at most `limit`. */
 export const listOpenPreviews = (db: Queries, limit: number): Promise<OpenPreview[]> =>
   db
-    .select({ stepId: steps.id, duration: assets.duration, progress: steps.progress })
+    .select({
+      stepId: steps.id,
+      duration: assets.duration,
+      progress: steps.progress,
+      startedAt: sql<number | null>`CASE ${steps.state} WHEN 'running' THEN ${steps.started_at} END`,
+    })
     .from(steps)
     .innerJoin(assets, eq(assets.id, steps.subject_id))
     .where(and(inArray(steps.state, ["pending", "running"]), eq(steps.processor_name, "preview")))

@@ -8,6 +8,7 @@ import {
   findLatestStep,
   findPreviewStep,
   listOpenPreviews,
+  type OpenPreview,
   type Step,
 } from "../../store/steps";
 import { isViewable } from "../cuts/new-cuts";
@@ -125,23 +126,39 @@ export async function requireStoryboard(services: PipelineNeeds, asset: Asset, u
 
 /** Maximum counted position of a preview in the queue. */
 const MAX_COUNTED = 1_000;
-/** Seconds of a recording that are encoded in a second, on the two cores of a small server. */
-const ENCODING_SPEED = 10;
+/** Seconds of a recording that are encoded in a second, on the two cores of a small server that has no other work. */
+const IDLE_SPEED = 10;
+/** The progress from which on the speed of a preview counts instead. */
+const MIN_MEASURED_PROGRESS = 0.02;
 
 /** The place of a preview in the queue, 1 for the next one, and the seconds until it is complete. */
 type PreviewWait = { position: number; seconds: number };
 
-/** Returns how long the preview takes, from the recordings before it; null unless it is being created. */
-export async function findPreviewWait({ store }: PipelineNeeds, { step }: PreviewState): Promise<PreviewWait | null> {
-  if (step === null || !isOpen(step)) return null;
-  const previews = await listOpenPreviews(store.read, MAX_COUNTED);
-  const index = previews.findIndex(({ stepId }) => stepId === step.id);
+/** Returns how long the preview takes; null unless it is being created. */
+export const findPreviewWait = async ({ store, now }: PipelineNeeds, { step }: PreviewState) =>
+  step === null || !isOpen(step)
+    ? null
+    : estimatePreviewWait(step.id, await listOpenPreviews(store.read, MAX_COUNTED), now());
+
+/**
+ * Estimates how long a preview takes, from the recordings before it in the queue and the speed of the one that is being
+ * created: other work comes first, so that it may be much slower than on an idle server.
+ */
+export function estimatePreviewWait(stepId: string, previews: readonly OpenPreview[], now: number): PreviewWait {
+  const index = previews.findIndex((preview) => preview.stepId === stepId);
   const waited = index < 0 ? previews : previews.slice(0, index + 1);
   const recordingSeconds = waited.reduce(
     (sum, { duration, progress }) => sum + toSeconds(duration ?? 0) * (1 - (progress ?? 0)),
     0,
   );
-  return { position: waited.length, seconds: Math.ceil(recordingSeconds / ENCODING_SPEED) };
+  const speed = previews.map((preview) => measureSpeed(preview, now)).find((found) => found !== null) ?? IDLE_SPEED;
+  return { position: waited.length, seconds: Math.ceil(recordingSeconds / speed) };
+}
+
+/** Returns how many seconds of the recording are encoded in a second; null until it has progressed. */
+function measureSpeed({ duration, progress, startedAt }: OpenPreview, now: number): number | null {
+  if (startedAt === null || startedAt >= now || (progress ?? 0) < MIN_MEASURED_PROGRESS) return null;
+  return (toSeconds(duration ?? 0) * progress!) / ((now - startedAt) / 1000) || null;
 }
 
 /** Returns the completed fraction of the preview, 0 to 1; null unless it is being created. */
