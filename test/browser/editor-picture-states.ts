@@ -223,7 +223,7 @@ export const PICTURE_STATES: PictureState[] = [
       await shown.route("**/media", (route) => route.fulfill({ json: { ...media, ...waits } }));
       await shown.reload();
       await shown
-        .getByText(/Playback will be ready/)
+        .getByText(/Playback is ready in about 2 minutes \(3rd in line\)/)
         .first()
         .waitFor({ timeout: 5_000 });
     },

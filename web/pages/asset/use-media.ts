@@ -51,7 +51,7 @@ export function describeWait(media: AssetMedia | null, { cuttable }: Asset): str
   const { position, seconds } = media.wait;
   const time = seconds < 60 ? "less than a minute" : `about ${formatCount(Math.round(seconds / 60), "minute")}`;
   const place = position === 1 ? "" : ` (${toOrdinal(position)} in line)`;
-  return `Playback will be ready in ${time}${place}. You can already edit.`;
+  return `Playback is ready in ${time}${place}. You can already edit.`;
 }
 
 const FILE_RETRY_MS = 5_000;
