@@ -60,6 +60,17 @@ describe("a boundary in voice", () => {
     const spans = placeBoundaries([kept(0, 1), removed(1, 1.4), kept(1.4, 4)], activity);
     expect(spans.filter(({ reason }) => reason !== null)).toHaveLength(count);
   });
+  test.each([
+    [4, 1.04],
+    [5, 1.02],
+  ])("of two dips, %p hops apart, the near one counts if it is the quietest within 4 hops", (apart, expected) => {
+    const activity = voiceWithDips();
+    const near = Math.round(1.02 * HOPS_PER_SECOND);
+    activity.energy.fill(-24, near + apart - 1, near + apart + 2);
+    activity.energy.fill(-23, near - 1, near + 2);
+    const [before] = placeBoundaries([kept(0, 1), removed(1, 4)], activity);
+    expect(before!.end / 1e6).toBeCloseTo(expected + 0.0025, 3);
+  });
   test("without a dip at one edge: the word stays", () => {
     const activity = voiceWithDips([1.02, 1.05, -40]);
     const spans = placeBoundaries([kept(0, 1), removed(1, 1.4), kept(1.4, 4)], activity);

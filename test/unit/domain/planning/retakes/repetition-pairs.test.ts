@@ -19,6 +19,13 @@ test.each([
   expect(listTakes(text)).toEqual(expected);
 });
 
+test.each([
+  ["similar to", "lantern~1 stones~2.2 / western birds sing", [0]],
+  ["different from", "lantern~1 stones~2.2 / shoulder birds sing", []],
+])("a longer take that starts with a long word %s the retake's word", (_, text, expected) => {
+  expect(listTakes(text)).toEqual(expected);
+});
+
 test("a phrase is compared with the last four takes that start alike", () => {
   const take = "late birds sing";
   expect(listTakes(Array.from({ length: 6 }, () => take).join(" / "))).toEqual([3, 6, 9, 12]);
