@@ -1,4 +1,4 @@
-/** Stage 1: finds where a recording is loud: speech regions between pauses, and noise away from any voice. */
+/** Finds where a recording is loud: speech regions between pauses, and noise away from any voice. */
 
 import { ENERGY_HOP, type EnergyContour, type SpeechAnalysis } from "../speech";
 import type { Span, Ticks } from "../time";

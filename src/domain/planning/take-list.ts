@@ -1,4 +1,4 @@
-/** Last stage: lists the takes of each line, which an editor can swap. */
+/** Lists the takes of each line, which an editor can swap. */
 
 import type { Candidate, Segment, Take } from "../plan";
 import type { Span } from "../time";

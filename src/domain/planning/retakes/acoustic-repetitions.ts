@@ -1,6 +1,6 @@
 /**
- * Stage 4, retakes: finds repetitions by audio. Two takes of a sentence may be misrecognized differently, so the words
- * of one are force-aligned with the audio of the other: they align as far as they were spoken there, and not beyond.
+ * Finds repetitions by audio. Two takes of a sentence may be misrecognized differently, so the words of one are
+ * force-aligned with the audio of the other: they align as far as they were spoken there, and not beyond.
  */
 
 import type { AlignedWord, ForcedAlignment, Word } from "../../speech";

@@ -1,6 +1,6 @@
 /**
- * Stage 4, retakes: compares the audio of phrases with that of the phrases after them. In noise and in a large room, a
- * take and its retake may be recognized as entirely different words, or not at all.
+ * Compares the audio of phrases with that of the phrases after them. In noise and in a large room, a take and its
+ * retake may be recognized as entirely different words, or not at all.
  */
 
 import { type AudioMatch, type AudioPair, ENERGY_HOP, type EnergyContour, type Word } from "../../speech";
@@ -23,7 +23,7 @@ import {
 } from "../spans";
 import { ACTIVITY, COMMON, RETAKES } from "../thresholds";
 import { pauseBefore, type Token, toMaxLength } from "../tokens";
-import { isDictation, isRefrain, repeatsUnit } from "./deliberate-repetition";
+import { isDictation, isRefrain, repeatsUnit } from "./decide-repetition";
 import { isRemark } from "./interrupted-takes";
 import type { RetakeContext } from "./repetition";
 import type { AcousticRepetition } from "./repetition-pairs";

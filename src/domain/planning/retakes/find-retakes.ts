@@ -1,5 +1,5 @@
 /**
- * Stage 4, retakes: a speaker stops and restarts, so the words before the restart match the first words after it.
+ * Finds retakes: a speaker stops and restarts, so the words before the restart match the first words after it.
  * Sentences that only start with the same words are kept.
  */
 

@@ -1,4 +1,4 @@
-/** Stage 4, retakes: selects the phrase starts to compare by audio. */
+/** Selects the phrase starts to compare by audio. */
 
 import type { Word } from "../../speech";
 import { measureWordDistance } from "../../text/normalize";

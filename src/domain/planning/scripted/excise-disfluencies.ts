@@ -1,4 +1,4 @@
-/** Stage 10: removes from the kept takes everything that is not in their lines: fillers, a cough, a false start. */
+/** Removes from the kept takes everything that is not in their lines: fillers, a cough, a false start. */
 
 import type { AlignmentRequest, Word } from "../../speech";
 import type { Span } from "../../time";

@@ -1,4 +1,4 @@
-/** Stage 4: finds where lines may be spoken, by comparing words. Cheap and tolerant; forced alignment verifies it. */
+/** Finds where lines may be spoken, by comparing words. Cheap and tolerant; forced alignment verifies it. */
 
 import { type DistanceTable, findDistanceTable } from "../../text/distances";
 import { measureWordDistance } from "../../text/normalize";

@@ -1,4 +1,4 @@
-/** Stage 6: finds lines by audio that the transcript does not show: a misspelled sentence may still align. */
+/** Finds lines by audio that the transcript does not show: a misspelled sentence may still align. */
 
 import type { AlignedWord } from "../../speech";
 import { findFirst, type Span, type Ticks } from "../../time";

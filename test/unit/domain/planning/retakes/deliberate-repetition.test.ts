@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { ENGLISH } from "../../../../../src/domain/planning/lexicon/english";
-import { isDeliberate } from "../../../../../src/domain/planning/retakes/deliberate-repetition";
+import { isDeliberate } from "../../../../../src/domain/planning/retakes/decide-repetition";
 import { tokenize } from "../../../../../src/domain/planning/tokens";
 import { marked, removed, spoken } from "./spoken";
 
