@@ -8,7 +8,7 @@ import { startSession } from "../http/accounts";
 import type { Client } from "../http/client";
 import { harness as startHarness } from "../http/harness";
 import { until } from "../until";
-import { numberedRecording } from "./player-media";
+import { FRAME_RATE, numberedRecording } from "./player-media";
 import type { PlayerHarness, Setup } from "./player-page";
 
 declare const harness: PlayerHarness;
@@ -43,13 +43,21 @@ export type OpenPlayer = AsyncDisposable & {
   open(kept: readonly Range[]): Promise<void>;
 };
 
-/** Starts a server with the preview of a recording of this length, and a browser; `isWhole` as for `shareChromium`. */
-export async function openPlayer(seconds: number, size = "960:540", isWhole = isFullSize): Promise<OpenPlayer> {
+/**
+ * Starts a server with the preview of a recording of this length, and a browser; `isWhole` as for `shareChromium`,
+ * `rate` in frames per second.
+ */
+export async function openPlayer(
+  seconds: number,
+  size = "960:540",
+  isWhole = isFullSize,
+  rate = String(FRAME_RATE),
+): Promise<OpenPlayer> {
   await using stack = new AsyncDisposableStack();
   const server = stack.use(await startHarness());
   const user = await server.user();
   const session = await startSession(server, user);
-  const asset = await user.ready(await numberedRecording(seconds, size), { filename: "talk.mp4" });
+  const asset = await user.ready(await numberedRecording(seconds, size, rate), { filename: "talk.mp4" });
   const base = `/api/v1/assets/${asset.id}`;
   const media = await until(
     "the preview",

@@ -10,10 +10,10 @@ const SAMPLE_RATE = 48_000;
 const SAMPLES_PER_MS = SAMPLE_RATE / 1000;
 
 /** Each frame has its number in 16 blocks; the audio is noise, in which every millisecond is unlike all others. */
-export const numberedRecording = (seconds: number, size: string): Promise<Uint8Array> =>
+export const numberedRecording = (seconds: number, size: string, rate: string): Promise<Uint8Array> =>
   makeMedia(
     "talk.mp4",
-    ...["-f", "lavfi", "-i", `color=black:s=16x9:r=${FRAME_RATE},${NUMBER},scale=${size}:flags=neighbor`],
+    ...["-f", "lavfi", "-i", `color=black:s=16x9:r=${rate},${NUMBER},scale=${size}:flags=neighbor`],
     ...["-f", "lavfi", "-i", `anoisesrc=c=white:seed=7:r=${SAMPLE_RATE}:a=0.3`, "-t", String(seconds)],
     ...["-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-c:a", "aac", "-b:a", "160k"],
   );

@@ -1,12 +1,14 @@
 /** Plays a cut in browsers without Media Source Extensions: plays the preview and seeks at each join. */
-import { fromSeconds, toSeconds } from "../model/plan";
+import { fromSeconds } from "../model/plan";
 import type { Engine, PlayableMedia } from "./engine";
+import { Seeker } from "./seeker";
 import { findPieceIndex, getLength, type Piece, toCutTime, toSourceTime } from "./timeline";
 
 export class Jumper implements Engine {
   pieces: readonly Piece[] = [];
   readonly openSeeks = 0;
   private frame = 0;
+  private readonly seeker: Seeker;
   private readonly disposed = new AbortController();
 
   constructor(
@@ -14,6 +16,7 @@ export class Jumper implements Engine {
     media: PlayableMedia,
   ) {
     const { signal } = this.disposed;
+    this.seeker = new Seeker(video, signal);
     video.src = media.previewUrl;
     const follow = () => {
       this.follow();
@@ -30,14 +33,14 @@ export class Jumper implements Engine {
   }
 
   get cutTime(): number {
-    return toCutTime(this.pieces, fromSeconds(this.video.currentTime));
+    return toCutTime(this.pieces, this.seeker.place);
   }
 
   seek(sourceTime: number): void {
-    this.video.currentTime = toSeconds(toSourceTime(this.pieces, toCutTime(this.pieces, sourceTime)));
+    this.seeker.seek(toSourceTime(this.pieces, toCutTime(this.pieces, sourceTime)));
   }
 
-  show(pieces: readonly Piece[], sourceTime = fromSeconds(this.video.currentTime)): void {
+  show(pieces: readonly Piece[], sourceTime = this.seeker.place): void {
     this.pieces = pieces;
     this.seek(sourceTime);
   }

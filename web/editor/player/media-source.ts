@@ -78,26 +78,6 @@ export async function removeMedia(
   await Promise.all(tracks.map((track) => track.remove(from, to, source.duration)));
 }
 
-/**
- * Returns a function that moves the element to a time in seconds. When the stream gets shorter during a jump, Firefox
- * moves the element to the end instead, so it is then sent to its place again.
- */
-export function createSeek(video: HTMLVideoElement, signal: AbortSignal): (seconds: number) => void {
-  let wanted: number | null = null;
-  const onSeeking = () => {
-    if (wanted !== null && wanted < video.duration && video.currentTime >= video.duration) video.currentTime = wanted;
-  };
-  const onSeeked = () => {
-    if (!video.seeking) wanted = null;
-  };
-  video.addEventListener("seeking", onSeeking, { signal });
-  video.addEventListener("seeked", onSeeked, { signal });
-  return (seconds) => {
-    wanted = seconds;
-    video.currentTime = seconds;
-  };
-}
-
 /** A track of a source. `bitrate` is in bits per second. */
 export type SourceTrack = {
   type: string;

@@ -2,10 +2,11 @@
  * Plays a cut that was never rendered: appends pieces of the preview to the buffers of one video element at their
  * position in the cut, so that the browser plays a continuous stream.
  */
-import { fromSeconds, toSeconds } from "../model/plan";
+import { toSeconds } from "../model/plan";
 import type { CleanMode, Engine, EngineReport, PlayableMedia, Variant } from "./engine";
-import { createSeek, isStreaming, type OpenedSource, openSource, removeMedia } from "./media-source";
+import { isStreaming, type OpenedSource, openSource, removeMedia } from "./media-source";
 import { PieceLoads, requireVideo } from "./piece-loads";
+import { Seeker } from "./seeker";
 import {
   compareCuts,
   findPieceIndex,
@@ -48,7 +49,7 @@ export class Splicer implements Engine {
   /** Whether the video has played since the last seek. */
   private isFlowing = false;
   private readonly opened: Promise<OpenedSource>;
-  private readonly seekTo: (seconds: number) => void;
+  private readonly seeker: Seeker;
   private readonly disposed = new AbortController();
   private filling: Promise<void> | null = null;
   private changes: Promise<void> = Promise.resolve();
@@ -72,7 +73,7 @@ export class Splicer implements Engine {
     };
     this.loads = new PieceLoads(media, this.variants, report.onDelay);
     this.opened = openSource(video, media, this.variants, signal, () => this.fill());
-    this.seekTo = createSeek(video, signal);
+    this.seeker = new Seeker(video, signal);
     const check = () => this.onPlaceChanged();
     video.addEventListener("seeking", check, { signal });
     video.addEventListener("waiting", check, { signal });
@@ -86,9 +87,7 @@ export class Splicer implements Engine {
   }
 
   get cutTime(): number {
-    const now = fromSeconds(this.video.currentTime);
-    const at = this.pieces[findPieceIndex(this.pieces, now)]?.at ?? now;
-    return now - at <= NUDGE ? at : now;
+    return this.seeker.place;
   }
 
   seek(sourceTime: number): void {
@@ -206,10 +205,7 @@ export class Splicer implements Engine {
   /** Returns the same time. */
   private goTo(cutTime: number): number {
     const at = this.pieces[findPieceIndex(this.pieces, cutTime)]?.at ?? cutTime;
-    // A video without data begins at 0 by itself, and rounds other times down later.
-    const canRound = at > 0 || this.video.readyState > HTMLMediaElement.HAVE_NOTHING;
-    const isStart = canRound && cutTime - at < NUDGE;
-    this.seekTo(toSeconds(isStart ? at + NUDGE : cutTime));
+    this.seeker.seek(cutTime, at + NUDGE);
     return cutTime;
   }
 
