@@ -38,13 +38,15 @@ test("a recording of the list loads in the layout of audio, an unknown one in th
 });
 
 test.each([
-  ["a phone", { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }],
-  ["a tablet", { viewport: { width: 820, height: 1180 }, hasTouch: true, isMobile: true }],
-  ["a low window", { viewport: { width: 680, height: 425 } }],
-  ["a large window", { viewport: { width: 1360, height: 850 } }],
-])("nothing moves when a recording has loaded in %s", async (_, options) => {
+  ["a phone", 90, { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }],
+  ["a tablet", 90, { viewport: { width: 820, height: 1180 }, hasTouch: true, isMobile: true }],
+  ["a low window", 90, { viewport: { width: 680, height: 425 } }],
+  ["a large window", 90, { viewport: { width: 1360, height: 850 } }],
+  // The timeline shows the whole of it, without an overview.
+  ["a large window, although it is short", 10, { viewport: { width: 1360, height: 850 } }],
+])("nothing moves when a recording has loaded in %s", async (_, seconds, options) => {
   const user = await server().user();
-  const { id } = await user.ready(await video(90));
+  const { id } = await user.ready(await video(seconds));
   const cut = await user.cutEnded((await user.startCut({ asset_id: id })).id);
   const page = await open(`/assets/${id}?cut=${cut.id}`, user, options);
   await page.getByRole("tab", { name: "Transcript" }).waitFor();
@@ -82,6 +84,9 @@ test.each([
   release();
   await page.getByRole("tab", { name: "Transcript" }).waitFor();
   await page.locator(".result-times").waitFor();
+  expect(await measure()).toEqual(shapes);
+  await page.keyboard.press("=");
+  await page.locator(".timeline-overview").waitFor({ state: "attached" });
   expect(await measure()).toEqual(shapes);
 });
 
