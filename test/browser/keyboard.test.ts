@@ -183,6 +183,13 @@ test("72 removals and 11 marks of a phone call are reviewed with one key each, a
   const scopes = ["Worth a listen", "Unsure only", "Every removal"];
   const counts = scopes.map((name) => page.getByRole("button", { name }).locator(".number").textContent());
   expect(await Promise.all(counts)).toEqual([worth, worth - 11, 83].map(String));
+  // The menu is higher than the column, and nothing lies over its end.
+  const isUncovered = await page.locator(".queue-menu button:last-of-type").evaluate((last) => {
+    last.scrollIntoView({ block: "nearest" });
+    const { left, bottom } = last.getBoundingClientRect();
+    return last.contains(document.elementFromPoint(left + 20, bottom - 3));
+  });
+  expect(isUncovered).toBe(true);
   await page.getByRole("button", { name: "Every removal" }).click();
   await until("all places", async () => (await readChecked(page)) === "0 of 83 checked");
   await page.locator(".review-card h3:focus").waitFor();
