@@ -119,3 +119,40 @@ test.each([
   step(editor, { ...playback, isPlaying: signal(isPlaying) }, -1);
   expect(editor.playhead.value).toBe(seconds * SECOND);
 });
+
+test("a filter stops at each removal that it shows, also at one that another removal follows", () => {
+  const editor = open();
+  const removed = [
+    { start: 1, end: 2, reason: "retake", rule: null, confidence: 0.9 },
+    { start: 2, end: 3, reason: "silence", rule: null, confidence: 0.9 },
+    { start: 5, end: 6, reason: "retake", rule: null, confidence: 0.9 },
+    { start: 6, end: 10, reason: "silence", rule: null, confidence: 0.9 },
+  ];
+  const segments = [
+    { start: 0, end: 1, review: null },
+    { start: 3, end: 5, review: null },
+  ];
+  const cut = { id: "cut", plan: { source_duration: 10, segments, removed, takes: [] } };
+  const filtered = create({
+    ...{ cut: cut as unknown as Parameters<typeof create>[0]["cut"], duration: 10 },
+    ...{ words: editor.words, draft: null, canWrite: true, playhead: editor.playhead },
+  });
+  const playback = play();
+  playback.seek = (time) => {
+    editor.playhead.value = time;
+  };
+  const stops = (direction: 1 | -1) =>
+    Array.from({ length: 2 }, () => {
+      step(filtered, playback, direction);
+      return [editor.playhead.value / SECOND, filtered.span.value?.reason];
+    });
+  filtered.filter.value = "retake";
+  expect(stops(1)).toEqual([
+    [2, "retake"],
+    [6, "retake"],
+  ]);
+  expect(stops(-1)[0]).toEqual([2, "retake"]);
+  filtered.filter.value = null;
+  editor.playhead.value = 0;
+  expect(stops(1)[0]).toEqual([3, "silence"]);
+});

@@ -13,14 +13,17 @@ const JUST_PASSED = 1_000_000;
 const findNow = (editor: Editor, playback: Playback, direction: 1 | -1): number =>
   editor.playhead.value - (direction === -1 && playback.isPlaying.value ? JUST_PASSED : 0);
 
-/** Goes to the next or the previous join and selects the removed span before it. */
+/**
+ * Goes to the next or the previous join and selects the removed span before it. With a filter, goes to each removed
+ * span that it shows, also where another one follows.
+ */
 export function stepJoin(editor: Editor, playback: Playback, direction: 1 | -1): void {
   const { spans, duration } = editor.plan.value;
   const { value: filter } = editor.filter;
   const now = findNow(editor, playback, direction);
   const isStop = (span: PlanSpan, index: number): boolean => {
-    const next = spans[index + 1];
-    if (span.isKept || next?.isKept !== true || (filter !== null && span.reason !== filter)) return false;
+    if (span.isKept) return false;
+    if (filter === null ? spans[index + 1]?.isKept !== true : span.reason !== filter) return false;
     return direction === 1 ? span.end > now : span.end < now;
   };
   const index = direction === 1 ? spans.findIndex(isStop) : spans.findLastIndex(isStop);
