@@ -151,6 +151,9 @@ test("the search opens from anywhere, and the list of keys has those of the word
     await page.keyboard.press("Control+f");
     await page.locator("input[type=search]:focus").waitFor();
   }
+  await page.keyboard.type("alpha");
+  const background = (part: string) => page.locator(part).evaluate((one) => getComputedStyle(one).backgroundColor);
+  expect(await background(".find-edits [aria-pressed=true]")).not.toBe(await background(".find-bar"));
   await page.keyboard.press("Escape");
   await page.keyboard.press("Shift+?");
   const help = page.getByRole("dialog", { name: "Keyboard shortcuts" });
