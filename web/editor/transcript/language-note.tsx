@@ -5,7 +5,6 @@ import { findLanguageName, listLanguages, nameLanguage } from "../../app/rare-fo
 import { canWrite } from "../../app/session";
 import { useStatus } from "../../app/shared-reads";
 import { showFailure } from "../../app/toasts";
-import type { Asset } from "../../pages/asset/use-media";
 import { Button } from "../../ui/button";
 import { Menu } from "../../ui/menu";
 import { Message } from "../../ui/states";
@@ -71,18 +70,6 @@ export function LanguageNote() {
       )}
     </Message>
   );
-}
-
-/** Explains the missing words, with advice. */
-export function describeNoWords(asset: Asset, canEdit: boolean): string {
-  // The note about the language has the advice.
-  if (findUntranscribed(asset) !== null) return "This recording was not transcribed.";
-  const hasAudio = asset.audio_tracks !== 0;
-  const byHand = touch.matches ? "Hold the timeline to select a part." : "Cut by hand with I, O and Delete.";
-  const advice = canEdit ? byHand : "Choose “Cut by hand” to remove parts of it.";
-  return [hasAudio ? "No speech found." : "This recording has no audio.", canWrite.value && advice]
-    .filter(Boolean)
-    .join(" ");
 }
 
 /** Returns the language of the transcript; null if unknown. */

@@ -3,7 +3,10 @@ import { useRef } from "preact/hooks";
 import { type Action, createInGroup, useActions } from "../../app/actions";
 import { toNumber } from "../../app/english";
 import { formatDecimal } from "../../app/format";
+import { touch } from "../../app/narrow";
+import { canWrite } from "../../app/session";
 import { createSetting } from "../../app/settings";
+import type { Asset } from "../../pages/asset/use-media";
 import { ActionButton } from "../../ui/button";
 import { Message } from "../../ui/states";
 import { openContextMenu } from "../context-menu";
@@ -29,7 +32,8 @@ import type { Editor } from "../state/editor-state";
 import type { Playback } from "../state/playback";
 import { createCorrecting } from "./correction-field";
 import { FindBar } from "./find-bar";
-import { describeNoWords, findLanguage } from "./language-note";
+import { findUntranscribed } from "./foreign";
+import { findLanguage } from "./language-note";
 import { findRemovedPause, joinTexts } from "./paragraphs";
 import { PartialTranscript } from "./partial-transcript";
 import type { ReadingPlace } from "./places";
@@ -295,4 +299,16 @@ function goToMisheard(editor: Editor, playback: Playback): void {
     return;
   }
   editor.announce("No word that may be misheard");
+}
+
+/** Explains the missing words, with advice. */
+function describeNoWords(asset: Asset, canEdit: boolean): string {
+  // The note about the language has the advice.
+  if (findUntranscribed(asset) !== null) return "This recording was not transcribed.";
+  const hasAudio = asset.audio_tracks !== 0;
+  const byHand = touch.matches ? "Hold the timeline to select a part." : "Cut by hand with I, O and Delete.";
+  const advice = canEdit ? byHand : "Choose “Cut by hand” to remove parts of it.";
+  return [hasAudio ? "No speech found." : "This recording has no audio.", canWrite.value && advice]
+    .filter(Boolean)
+    .join(" ");
 }
