@@ -88,6 +88,9 @@ export async function runPrepare(
     view: { readOnly: [files.source, outputDir], writable: [scratch.path], devices: false },
     limitCode: "corrupt_media",
   });
+  // The models load while the recording is probed.
+  const hasTranscription = input.scope === "all" || input.scope === "analysis";
+  if (hasTranscription && !(await hasSpeechAnalysis(files))) tools.speech.warmUp();
   const report = createReporter(context);
   const listOutputs = () => listBlobs(outputDir, input.blobs.source.name);
   report("probing")(0);
@@ -193,7 +196,6 @@ async function prepareAudio(tools: PrepareTools, branch: Branch): Promise<void> 
   report("extracting")(0);
   const isAnalyzed = await hasSpeechAnalysis(files);
   const transcribes = input.scope !== "voice";
-  if (!isAnalyzed && transcribes) tools.speech.warmUp();
   await scratch.createOnce(files.analysisAudio, (outputPath) =>
     child.run("extract", { ...source, outputPath }, { ...options, onProgress: report("extracting") }),
   );
