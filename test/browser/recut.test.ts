@@ -81,6 +81,8 @@ test("the open cut stays, and is not edited, while it is made again", async () =
   for (const name of ["Render", "Export"]) expect([name, await button(page, name).isDisabled()]).toEqual([name, true]);
   expect(await button(page, "Save").count()).toBe(0);
   await button(page, "Play the cut").waitFor();
+  await page.keyboard.press("Control+z");
+  await page.locator(".feedback").getByText("You can edit when the new cut is ready.").waitFor();
   await expectAccessible(page);
   await saveScreenshots(page);
 

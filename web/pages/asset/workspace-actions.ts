@@ -136,19 +136,20 @@ function listPlaceActions({ editor, playback, frame }: Part): Action[] {
 }
 
 const toEdit = createInGroup("Editing");
+const toUndo = (perform: () => void, more: Partial<Action>): Action =>
+  toEdit("edit.undo", "Undo", ["Mod+z"], perform, { icon: "undo", ...more });
 const toToggle = (perform: () => void, more: Partial<Action>): Action =>
   toEdit("edit.toggle", "Remove or restore the selection", ["Backspace", "Delete"], perform, more);
 
-/** Before the first cut, and while a cut is made again, the key shows advice. */
-const listFirstActions = ({ editor }: Part): Action[] => [
-  toToggle(() => {}, {
-    isEnabled: () => false,
-    explain: () =>
-      editor.announce(
-        editor.cut === null ? "No cut yet. Choose “Cut by hand” first." : "You can edit when the new cut is ready.",
-      ),
-  }),
-];
+/** Before the first cut, and while a cut is made again, the keys show advice. */
+function listFirstActions({ editor }: Part): Action[] {
+  const isFirst = editor.cut === null;
+  const advice = isFirst ? "No cut yet. Choose “Cut by hand” first." : "You can edit when the new cut is ready.";
+  const waiting = { isEnabled: () => false, explain: () => editor.announce(advice) };
+  const toggle = toToggle(() => {}, waiting);
+  // The feedback of the last edit may still offer to undo it.
+  return isFirst ? [toggle] : [toggle, toUndo(() => {}, waiting)];
+}
 
 function listEditActions({ editor, playback, save }: Part): Action[] {
   const trim = (direction: 1 | -1) => () => trimToPlayhead(editor, direction) && playJoin(editor, playback);
@@ -167,8 +168,7 @@ function listEditActions({ editor, playback, save }: Part): Action[] {
     toEdit("edit.trim-previous", "Trim the previous edge to the playhead", ["q"], trim(-1)),
     toEdit("edit.trim-next", "Trim the next edge to the playhead", ["w"], trim(1)),
     toEdit("takes.next", "Next take of this line", ["t"], changeTake),
-    toEdit("edit.undo", "Undo", ["Mod+z"], () => editor.undo(), {
-      icon: "undo",
+    toUndo(() => editor.undo(), {
       isEnabled: () => canUndo(editor.history.value),
       explain: () => editor.announce("Nothing to undo"),
     }),
