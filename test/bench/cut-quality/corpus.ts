@@ -215,16 +215,21 @@ function listChangedScripts(script: string, seed: number, firstDraw: number, dra
 const splitLines = (script: string) => script.split("\n").filter((line) => line.trim() !== "");
 
 /**
- * Returns more scripts of each talk, which are not in the snapshot: fresh draws of changed words, and scripts with as
- * many lines that are not recorded. These are from scripts about something else, and from that of another talk.
+ * Returns more scripts of each talk, which are not in the snapshot: draws of changed words from draw `first` on (draws
+ * 1 and 2 are in it), and scripts with as many lines that are not recorded. These are from scripts about something
+ * else, and from that of another talk. A draw changes the same words in each run.
  */
-export function withMoreScripts(recordings: readonly ReplayedRecording[], draws: number): ReplayedRecording[] {
+export function withMoreScripts(
+  recordings: readonly ReplayedRecording[],
+  draws: number,
+  first = DRAWS + 1,
+): ReplayedRecording[] {
   const talks = recordings.filter(({ events }) => events !== null);
   const exact = talks.map(({ scripts }) => scripts.find(({ name }) => name === "exact")!.text);
   const unrelated = OTHER_SCRIPTS.slice(0, ENGLISH_SCRIPTS).flatMap((text) => text.match(/[^.]+\./g)!);
   return talks.map((talk, i) => {
     const ofOtherTalk = splitLines(exact[(i + OTHER_TALK) % exact.length]!);
-    const changed = listChangedScripts(exact[i]!, i + 1, DRAWS, draws);
+    const changed = listChangedScripts(exact[i]!, i + 1, first - 1, draws);
     const unrecorded = [exact[i]!, changed.at(-1)!.text].flatMap((script, isChanged) =>
       [unrelated.slice(i), ofOtherTalk].flatMap((lines, source) =>
         UNRECORDED_PLACES.map((place) => ({

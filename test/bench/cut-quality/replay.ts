@@ -1,9 +1,9 @@
 /**
  * Plans all recordings again on the same audio: `bun test/bench/cut-quality/replay.ts [SHARED] [--save FILE] [--compare
- * FILE] [--places] [--scripts PATTERN] [--more DRAWS]`. The first run creates the snapshot (`corpus.ts`); later ones
- * take seconds, unless a planner makes new queries. `--save` stores each plan, `--compare` fails when a plan differs
- * from a stored one in one byte. `--more` plans other scripts instead: fresh draws of changed words, and scripts with
- * lines that are not recorded.
+ * FILE] [--places] [--scripts PATTERN] [--more DRAWS [--first DRAW]]`. The first run creates the snapshot
+ * (`corpus.ts`); later ones take seconds, unless a planner makes new queries. `--save` stores each plan, `--compare`
+ * fails when a plan differs from a stored one in one byte. `--more` plans other scripts instead: draws of changed words
+ * from draw `--first` on, and scripts with lines that are not recorded.
  */
 import { parseArgs } from "node:util";
 import { createSnapshot, findSharedFolder, openCorpus, withMoreScripts } from "./corpus";
@@ -17,12 +17,14 @@ const { positionals, values } = parseArgs({
     places: { type: "boolean" },
     scripts: { type: "string", default: "" },
     more: { type: "string" },
+    first: { type: "string" },
   },
 });
 await createSnapshot(findSharedFolder(positionals[0]));
 const corpus = await openCorpus();
 const started = performance.now();
-const recordings = values.more ? withMoreScripts(corpus.recordings, Number(values.more)) : corpus.recordings;
+const first = values.first === undefined ? undefined : Number(values.first);
+const recordings = values.more ? withMoreScripts(corpus.recordings, Number(values.more), first) : corpus.recordings;
 const planned = await planAll(recordings, ({ name }) => new RegExp(values.scripts).test(name));
 const seconds = (performance.now() - started) / 1000;
 const missed = corpus.recordings.reduce((sum, recording) => sum + recording.missed(), 0);
