@@ -310,7 +310,7 @@ const SCRIPT_THRESHOLDS = {
   minReplacedRatio: [0.4, "ratio", "speech in place of a line, from single words"],
   maxLoss: [0.03, "log probability", "takes of a line in a wider stretch, from equally good narrower ones"],
   clearGain: [0.3, "log probability", "parts that a line certainly lacks, from those that it may have"],
-  minScriptShare: [0.25, "share", "the script of a recording, from that of another one", "recordings-06-fan-heater"],
+  minScriptShare: [0.15, "share", "the script of a recording, from that of another one", "recordings-06-fan-heater"],
   minBoundedCells: [10000000, "count", "searches that are bounded by the lines before and after"],
   marginWords: [700, "words", "how far a bounded search looks"],
   minSentencePause: [0.35, "s", "sentences, and isolated words beside a line", "cases-02-stairwell, cases-05-numbers"],

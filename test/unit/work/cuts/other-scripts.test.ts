@@ -48,4 +48,32 @@ describe("a script of another recording", () => {
       (await recording.forcedAlign(requests)).map((result) => ({ ...result, meanLogProb: -5.5, tailLogProb: -9 }));
     expect(await errorCodeOf(cutRecording({ ...recording, forcedAlign }, script))).toBe("script_mismatch");
   });
+
+  test.each([
+    [5, "none"],
+    [6, "script_mismatch"],
+  ] as const)("is known by a sixth of the speech, among %p other sentences: %p", async (count, code) => {
+    const others = [
+      "Trams cross the left bank.",
+      "Nobody waits here in summer.",
+      "Rides cost two silver coins.",
+      "Guides speak several foreign languages.",
+      "Lunch is served on deck.",
+      "Cameras are welcome almost everywhere.",
+    ];
+    const line = "Every pigeon knows its roof.";
+    const recording = createRecording(1, ...[line, ...others.slice(0, count)].flatMap((text) => [text, 0.8]));
+    const script = [
+      line,
+      "Fold butter into warm dough.",
+      "Sugar dissolves while milk boils.",
+      "Bake until golden brown crusts.",
+      "Whisk egg whites very gently.",
+      "Sprinkle cinnamon over sliced apples.",
+      "Vanilla smells best when fresh.",
+    ].join("\n");
+    const forcedAlign: typeof recording.forcedAlign = async (requests) =>
+      (await recording.forcedAlign(requests)).map((result) => ({ ...result, meanLogProb: -5, tailLogProb: -9 }));
+    expect(await errorCodeOf(cutRecording({ ...recording, forcedAlign }, script))).toBe(code);
+  });
 });
