@@ -156,11 +156,12 @@ function createOtherLineCheck(
   };
   return (i, place, { from, to }) => {
     if (from < place.to || Math.max(to - from, place.to - place.from) > COMMON.maxComparedWords) return false;
-    const ofLater = lineAt.subarray(from, to).filter((line) => line > i).length;
-    if (ofLater <= COMMON.minSameShare * (to - from)) return false;
+    const ofLater = lineAt.subarray(from, to).filter((line) => line > i);
+    if (ofLater.length <= COMMON.minSameShare * (to - from)) return false;
     const own = new Set([...lines[i]!.words, ...tokens.slice(place.from, place.to).map(({ normal }) => normal)]);
-    const isOther = (token: Token, k: number) =>
-      isFound[from + k] === 1 && lineAt[from + k]! > i && !own.has(token.normal);
+    // Swapped words of a line are not found, but said.
+    const later = new Set([...new Set(ofLater)].flatMap((line) => lines[line]!.words));
+    const isOther = ({ normal }: Token) => isContentWord(normal, lexicon) && later.has(normal) && !own.has(normal);
     const repetition = {
       from: place.from,
       end: place.to,

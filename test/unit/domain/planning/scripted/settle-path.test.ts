@@ -19,10 +19,10 @@ describe("two lines that look alike, the second with wrong words", () => {
    * Settles a path that has both lines in order. Returns the text that is kept; the candidates have the qualities
    * measured. Those of the first line have `count` words, and the later ones start at `second`.
    */
-  function settle(said: string, count = 8, second = 8) {
+  function settle(said: string, count = 8, second = 8, script = SCRIPT) {
     const { words } = createRecordedWords(said).transcript!;
     const tokens = tokenize(words, "en");
-    const lines = parseScript(SCRIPT, "en");
+    const lines = parseScript(script, "en");
     const candidate = (line: number, from: number, to: number, quality: number, accepted: boolean): LineCandidate => {
       const match = alignLineAt(line, lines[line]!, tokens, from, to);
       const window = { start: tokens[from]!.start, end: tokens[to - 1]!.end };
@@ -32,7 +32,9 @@ describe("two lines that look alike, the second with wrong words", () => {
       [candidate(0, 0, Math.min(count, second), 0.994, true), candidate(0, second, second + count, 0.895, true)],
       [candidate(1, 0, second, 0, false), candidate(1, second, second + 8, 0, false)],
     ];
-    const pairs = Int32Array.from({ length: 16 }, (_, k) => (k < second ? k : k < 8 ? -1 : second + k - 8));
+    const found = alignLineAt(1, lines[1]!, tokens, second, second + 8).pairs;
+    const all = Int32Array.from({ length: 16 }, (_, k) => (k < second ? k : k < 8 ? -1 : second + k - 8));
+    const pairs = script === SCRIPT ? all : Int32Array.from([...all.subarray(0, 8), ...found]);
     const kept = Uint8Array.from(tokens, (_, j) => (j < second + 8 ? 1 : 0));
     const activity = { speechRegions: words, noiseRegions: [], clipping: [], duration: words.at(-1)!.end };
     const settled = settlePath(
@@ -49,6 +51,11 @@ describe("two lines that look alike, the second with wrong words", () => {
   ])("are both kept when %s", (_, word) => {
     const kept = settle(LOOK_ALIKES.replace("stop 556 594 97", word));
     expect(kept.split(" ").length).toBe(16);
+  });
+
+  test("are both kept when a swapped word of the second line is said", () => {
+    const swapped = SCRIPT.replace("to stop the window", "to the stop machine");
+    expect(settle(LOOK_ALIKES.replace("stop 556 594 97", "stop 556 594 40"), 8, 8, swapped).split(" ").length).toBe(16);
   });
 
   test.each([
