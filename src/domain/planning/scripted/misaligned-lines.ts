@@ -49,7 +49,7 @@ export function* moveToRetakes(
     const [before, after] = [own, moved].map((found) => measureFoundShare(line, found, tokens));
     // A line that certainly resembles the speech stays in place, unless its retake resembles it too.
     if (before! >= RETAKES.minSimilarShare && after! < SCRIPT.minMatchScore) continue;
-    kept.fill(0, place.from, end);
+    kept.fill(0, take.from, end);
     kept.fill(1, retake.from, retake.to);
     differing.fill(1, retake.from, retake.to);
     for (const token of moved) if (token >= 0) differing[token] = 0;
@@ -77,8 +77,8 @@ function listRepeatedPlaces(
 }
 
 /**
- * Returns a function that returns the take that contains all of a range, with the start of its last retake; null if
- * some of the range is not repeated.
+ * Returns a function that returns the part of a range that is repeated, with the start of its last retake; null if more
+ * than two words are not repeated, which may be those of the lines beside it.
  */
 function createRetakeSearch(
   earlierTakes: readonly EarlierTake[],
@@ -88,12 +88,16 @@ function createRetakeSearch(
   // When several takes have a token, the one that is repeated last comes first.
   for (const [n, { from, to }] of earlierTakes.entries())
     for (let j = from; j < to; j++) if (takeAt[j]! < 0) takeAt[j] = n;
-  return ({ from, to }) => {
-    const take = earlierTakes[takeAt[from]!];
-    if (!take || take.to < to) return null;
-    let { retakeStart } = take;
+  return (range) => {
+    let { from, to } = range;
+    while (from < to && takeAt[from]! < 0) from++;
+    while (to > from && takeAt[to - 1]! < 0) to--;
+    const others = range.to - range.from - (to - from);
+    if (from === to || others > COMMON.maxSlipWords || takeAt.subarray(from, to).includes(-1)) return null;
+    const last = earlierTakes[takeAt[to - 1]!]!;
+    let { retakeStart } = last;
     while (takeAt[retakeStart]! >= 0) retakeStart = earlierTakes[takeAt[retakeStart]!]!.retakeStart;
-    return { ...take, retakeStart };
+    return { ...last, from, retakeStart };
   };
 }
 

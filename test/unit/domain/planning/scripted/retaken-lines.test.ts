@@ -102,13 +102,13 @@ test("phrases without words are not compared with a script", () => {
 
 describe("moving a line to its retake", () => {
   /** Moves the only line of a script, which the path has in the first take. */
-  const move = (said: string, line: string, logProb: number) => {
+  const move = (said: string, line: string, logProb: number, count?: number) => {
     const { transcript, duration } = createRecordedWords(said);
     const { words } = transcript!;
     const tokens = tokenize(words, "en");
     const lines = parseScript(line, "en");
-    const pairs = Int32Array.from(lines[0]!.words, (_, k) => k);
-    const kept = Uint8Array.from(tokens, (_, j) => (j < pairs.length ? 1 : 0));
+    const pairs = Int32Array.from(lines[0]!.words, (_, k) => (k < (count ?? k + 1) ? k : -1));
+    const kept = Uint8Array.from(tokens, (_, j) => (pairs.includes(j) ? 1 : 0));
     const activity = { speechRegions: words, noiseRegions: [], clipping: [], duration };
     const earlierTakes = findEarlierTakes(
       words,
@@ -126,6 +126,22 @@ describe("moving a line to its retake", () => {
     const { said, retaken } = move(ARCHITECT, line, -9);
     expect(said.join(" ")).toBe("with the architect never saw the finished arch");
     expect(retaken.map((take) => take.match.rule)).toEqual(["retake.after_remark"]);
+  });
+
+  test("counts two takes that follow each other as one", () => {
+    const twice = "The 2000 2020 90 | architect 2020 2090 90 | The 2150 2170 90 | architect 2170 2240 90";
+    const { said } = move(`${twice} | ${ARCHITECT.split(" | ").slice(10).join(" | ")}`, "The door the architect.", -9);
+    expect(said.join(" ")).toBe("the architect never saw the finished");
+  });
+
+  test.each([
+    [2, "they slept with the architect never saw the finished arch"],
+    [3, "they all slept the architect never saw the finished art"],
+  ])("leaves %p words of the line before, and no more", (count, expected) => {
+    const before = ["They 1900 1920 90", "all 1920 1940 90", "slept 1940 1990 90"];
+    const own = count === 2 ? [before[0], before[2]] : before;
+    const script = `${"So ".repeat(count)}the architect never saw the silver arch.`;
+    expect(move([...own, ARCHITECT].join(" | "), script, -9).said.join(" ")).toBe(expected);
   });
 
   test("leaves a line that aligns", () => {
