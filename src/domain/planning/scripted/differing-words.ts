@@ -1,6 +1,7 @@
 /** Keeps words that were said once in place of words of the script, which differs there from the speech. */
 
 import { measureWordDistance } from "../../text/normalize";
+import type { Ticks } from "../../time";
 import { createYieldCounter, type PlanSteps } from "../context";
 import { hasRemarkCue, isFillerText } from "../lexicon/lexicon";
 import { type ComparedWords, isSaidAgain } from "../retakes/repetition";
@@ -20,21 +21,30 @@ type Context = ScriptedRecording & {
 /** `differing[j]` is 1 if token j is kept in place of words of the script. */
 export type SettledPath = ScriptPath & { differing: Uint8Array };
 
-/** Returns the path with those words kept. `isExact`: nearly all spoken lines are read word for word. */
+/**
+ * Returns the path with those words kept. `isExact`: nearly all spoken lines are read word for word. `pace`: usual
+ * duration of a character.
+ */
 export function* keepDifferingWords(
   path: SettledPath,
   recording: ScriptedRecording,
   repeated: Uint8Array,
   isExact: boolean,
+  pace: Ticks = SCRIPT.usualTicksPerCharacter,
 ): PlanSteps<SettledPath> {
   const isYieldDue = createYieldCounter();
-  const { lines, tokens } = recording;
+  const { lines, tokens, words } = recording;
+  // A single word of which the recognizer was unsure may be a filler. Voice without words is longer than one.
+  const isSure = (phrase: TokenRange) => {
+    const { normal, word } = tokens[phrase.from]!;
+    return countTokens(phrase) > 1 || normal === UNRECOGNIZED || words[word]!.confidence >= COMMON.minWordConfidence;
+  };
   const differing = path.differing.slice();
   const lostBetween = createLostCounter(path, lines, isExact);
   const lineAt = listLinesOfTokens(path, lines, tokens.length);
   // The number of words that may still be kept beside each line. Words in place of missing ones come first.
   const leftOf = countLost(path, lines, tokens).map((lost) => SCRIPT.maxWordsRatio * lost);
-  const runs = listSkippedRuns(path.kept).map((run) => ({ run, lost: lostBetween(run) }));
+  const runs = listRanges(path.kept, 0).map((run) => ({ run, lost: lostBetween(run) }));
   for (const { run, lost } of [...runs.filter((one) => one.lost > 0), ...runs.filter((one) => one.lost <= 0)]) {
     const [isBefore, isAfter] = [isAttached(recording, run.from), isAttached(recording, run.to)];
     const lineBefore = isBefore ? lineAt[run.from - 1]! : -1;
@@ -43,7 +53,7 @@ export function* keepDifferingWords(
     const phrases = yield* listNewPhrases(run, { ...recording, path, repeated, isYieldDue });
     let left = SCRIPT.maxWordsRatio * lost;
     const keep = (phrase: TokenRange, besides: readonly number[]) => {
-      const count = countWords(phrase, tokens);
+      const count = countWords(phrase, tokens, pace).atLeast;
       if (Math.max(left, ...besides.map((line) => leftOf[line] ?? 0)) < count) return;
       differing.fill(1, phrase.from, phrase.to);
       left -= count;
@@ -58,7 +68,7 @@ export function* keepDifferingWords(
       else separate.push(phrase);
     }
     // The last of several phrases are kept, because they were said last.
-    if (isInside && lost >= COMMON.maxSlipWords) for (const phrase of separate.reverse()) keep(phrase, []);
+    if (isInside) for (const phrase of separate.filter(isSure).reverse()) keep(phrase, []);
   }
   const kept = path.kept.map((isKept, j) => isKept || differing[j]!);
   return { pairs: path.pairs, kept, differing };
@@ -66,21 +76,29 @@ export function* keepDifferingWords(
 
 const countTokens = ({ from, to }: TokenRange) => to - from;
 
-/** Usual duration of a word. */
-const WORD_TICKS = SCRIPT.usualTicksPerCharacter * COMMON.longWordCharacters;
+/** The range in which the number of spoken words is. */
+type WordCount = { atLeast: number; atMost: number };
 
-/** Returns the number of words of a phrase. Voice without words counts as words of the same duration. */
-export const countWords = ({ from, to }: TokenRange, tokens: readonly Token[]): number =>
-  tokens.slice(from, to).reduce((sum, token) => {
-    const words = token.normal === UNRECOGNIZED ? Math.round(durationOf(token) / WORD_TICKS) : 1;
+/**
+ * Returns how many words a phrase has: as many as were recognized, or as fit in its duration. A recognizer writes
+ * sounds that it does not understand as more or fewer words, and voice without words has only a duration.
+ */
+export function countWords({ from, to }: TokenRange, tokens: readonly Token[], pace: Ticks): WordCount {
+  const own = tokens.slice(from, to);
+  const ticks = pace * COMMON.longWordCharacters;
+  const usual = own.reduce((sum, token) => sum + durationOf(token), 0) / ticks;
+  const recognized = own.reduce((sum, token) => {
+    const words = token.normal === UNRECOGNIZED ? Math.round(durationOf(token) / ticks) : 1;
     return sum + Math.max(1, words);
   }, 0);
+  return { atLeast: Math.min(recognized, usual), atMost: Math.max(recognized, usual) };
+}
 
 /**
  * Returns whether a token continues a sentence: it follows another one without a pause, or with a short one inside a
  * sentence. After a pause, a word of which the recognizer was unsure may be a filler.
  */
-function isAttached({ tokens, words }: ScriptedRecording, j: number): boolean {
+export function isAttached({ tokens, words }: ScriptedRecording, j: number): boolean {
   if (j <= 0 || j >= tokens.length) return false;
   const [before, after] = [words[tokens[j - 1]!.word]!, words[tokens[j]!.word]!];
   const isClear = Math.min(before.confidence, after.confidence) >= COMMON.minWordConfidence;
@@ -88,11 +106,11 @@ function isAttached({ tokens, words }: ScriptedRecording, j: number): boolean {
   return tokens[j]!.start - tokens[j - 1]!.end < (isInSentence ? SCRIPT.minSentencePause : COMMON.maxFluentGap);
 }
 
-/** Returns the maximal ranges of tokens that are not kept. */
-function listSkippedRuns(kept: Uint8Array): TokenRange[] {
+/** Returns the maximal ranges of 1, or of another value. */
+export function listRanges(marks: Uint8Array, value = 1): TokenRange[] {
   const out: TokenRange[] = [];
-  for (let j = 0; j < kept.length; j++) {
-    if (kept[j]) continue;
+  for (let j = 0; j < marks.length; j++) {
+    if (marks[j] !== value) continue;
     const last = out.at(-1);
     if (last && last.to === j) last.to = j + 1;
     else out.push({ from: j, to: j + 1 });
@@ -181,7 +199,9 @@ export function* listNewPhrases(run: TokenRange, context: Context): PlanSteps<To
   for (const phrase of phrases) {
     const compared = tokens.slice(phrase.from, Math.min(phrase.to, phrase.from + COMMON.maxComparedWords));
     if (context.isYieldDue((before.length + after.length) * compared.length ** 2)) yield null;
-    const isRepeated = [before, after].some((near) => isSaidIn(compared, near, { words, lexicon }));
+    // Words that continue into kept ones are the last take of what they say.
+    const others = phrase.to === run.to && isAttached(context, run.to) ? [after] : [before, after];
+    const isRepeated = others.some((near) => isSaidIn(compared, near, { words, lexicon }));
     if (!isRepeated && !hasRemarkCue(listClearWords(phrase, context).join(" "), lexicon)) out.push(phrase);
   }
   return out;

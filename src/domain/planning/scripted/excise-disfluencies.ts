@@ -158,7 +158,7 @@ export function decideScriptedWords(
 function decideTake(
   take: ExcisedTake,
   path: SettledPath,
-  { words, tokens }: ScriptedRecording,
+  { words, tokens, lexicon }: ScriptedRecording,
   used: Uint8Array,
 ): DecidedWord[] {
   const removed: Span[] = [...take.excisions, ...take.mute];
@@ -176,12 +176,28 @@ function decideTake(
   const aligned = take.isAligned && take.alignment ? take.alignment.words.filter((word) => !isRemoved(word)) : [];
   const isAligned = (word: Span) => aligned.some((other) => overlapDuration(other, word) > durationOf(word) / 2);
   const reviews = take.review ? [take.review] : [];
-  const said = aligned.length > 0 ? [...aligned, ...differing.filter((word) => !isAligned(word))] : spoken;
+  // The alignment of a line with wrong words does not show that another phrase is not said.
+  const isOther = (word: Word) =>
+    word.text !== "" && !isFillerText(word.text, lexicon) && spoken.includes(word) && !isAligned(word);
+  const phrases = take.review ? dividePhrases(words.slice(tokens[take.from]!.word, tokens[take.to - 1]!.word + 1)) : [];
+  const beyond = phrases.filter((phrase) => phrase.every(isOther)).flat();
+  const other = new Set([...differing.filter((word) => !isAligned(word)), ...beyond]);
+  const said = aligned.length > 0 ? [...aligned, ...other] : spoken;
   const kept = said.map(({ start, end, text }) => ({ start, end, text }));
   return [
     ...kept.map((word) => ({ ...word, removal: null, reviews })),
     ...take.excisions.map(({ start, end, match }) => ({ start, end, text: "", removal: match, reviews: [] })),
   ];
+}
+
+/** Divides words at pauses. */
+function dividePhrases(words: readonly Word[]): Word[][] {
+  const out: Word[][] = [];
+  for (const [i, word] of words.entries()) {
+    if (i === 0 || pauseBefore(words, i) >= COMMON.minPause) out.push([word]);
+    else out.at(-1)!.push(word);
+  }
+  return out;
 }
 
 /** Returns the candidate that overlaps a word longest; null if no candidate overlaps it. */

@@ -3,11 +3,12 @@
  */
 
 import { measureWordDistance } from "../../text/normalize";
+import type { Ticks } from "../../time";
 import { createYieldCounter, type PlanSteps } from "../context";
 import { COMMON, RETAKES, SCRIPT } from "../thresholds";
 import { pauseBefore, type Token, type TokenRange, UNRECOGNIZED } from "../tokens";
 import { type ConfirmedTake, differsFromScript, findOwners } from "./confirm-takes";
-import { countWords, listNewPhrases, type SettledPath } from "./differing-words";
+import { countWords, isAttached, listNewPhrases, listRanges, type SettledPath } from "./differing-words";
 import { type LineCandidate, toLineWindow } from "./line-candidates";
 import { toSkippedSpan } from "./path-takes";
 import type { PartialAlignment } from "./rescue-lines";
@@ -15,12 +16,14 @@ import type { ScriptedRecording, ScriptLine } from "./script-lines";
 
 /**
  * Adds the takes of lines that were recorded out of order, except takes in `retaken`. Returns the indices of the lines.
+ * A line whose best take is where the path has it, in `onPath`, is not out of order and stays there.
  */
 export function addOutOfOrder(
   takes: (ConfirmedTake | null)[],
   candidates: readonly LineCandidate[][],
   retaken: readonly TokenRange[],
   lines: readonly ScriptLine[],
+  onPath: readonly (ConfirmedTake | null)[] = [],
 ): number[] {
   const added: number[] = [];
   for (const [index, line] of lines.entries()) {
@@ -35,6 +38,11 @@ export function addOutOfOrder(
       null,
     );
     if (!best) continue;
+    const own = onPath[index];
+    if (own && own.from < best.to && best.from < own.to) {
+      takes[index] = own;
+      continue;
+    }
     const { from, to, pairs, score, window, alignment, quality } = best;
     const match = { line: index, from, to, pairs, score, skipped: [], differs: false, window, mute: [], alignment };
     takes[index] = { ...match, isAligned: alignment !== null, quality, complete: true, review: null };
@@ -149,6 +157,7 @@ export function* addReplacedLines(
   recording: ScriptedRecording,
   repeated: Uint8Array,
   isExact: boolean,
+  pace: Ticks = SCRIPT.usualTicksPerCharacter,
 ): PlanSteps<void> {
   const isYieldDue = createYieldCounter();
   const owners = findOwners(recording.tokens.length, candidates, takes);
@@ -171,14 +180,42 @@ export function* addReplacedLines(
     // The latest phrases are kept, up to the maximum length.
     let left = COMMON.maxSlowerFactor * wordCount;
     const kept = said.reverse().filter((phrase) => {
-      left -= countWords(phrase, recording.tokens);
+      left -= countWords(phrase, recording.tokens, pace).atLeast;
       return left >= 0;
     });
     const isCounted = ({ normal }: Token) => missing.isInside || normal !== UNRECOGNIZED;
-    const keptWords = kept.flatMap(({ from, to }) => recording.tokens.slice(from, to).filter(isCounted));
-    if (keptWords.length < minRatio * wordCount) continue;
+    const counted = kept.flatMap(({ from, to }) => recording.tokens.slice(from, to).filter(isCounted));
+    if (countWords({ from: 0, to: counted.length }, counted, pace).atMost < minRatio * wordCount) continue;
     for (const take of divideAmongLines(kept.reverse(), missing.lines, recording)) takes[take.line] = take;
   }
+}
+
+/**
+ * Returns the path and the takes with the words that the path keeps for lines that are found elsewhere. Where they go
+ * on with another take, they are words of its line that the script lacks.
+ */
+export function keepLeftWords(
+  takes: readonly (ConfirmedTake | null)[],
+  path: SettledPath,
+  recording: ScriptedRecording,
+): { takes: (ConfirmedTake | null)[]; path: SettledPath } {
+  const { lines, tokens, activity } = recording;
+  const left = path.kept.slice();
+  for (const take of takes) if (take) left.fill(0, take.from, take.to);
+  const differing = path.differing.slice();
+  const extended = takes.slice();
+  for (const { from, to } of listRanges(left)) {
+    const before = isAttached(recording, from) ? extended.findIndex((take) => take?.to === from) : -1;
+    const after = isAttached(recording, to) ? extended.findIndex((take) => take?.from === to) : -1;
+    const index = before >= 0 ? before : after;
+    const take = extended[index];
+    if (!take) continue;
+    differing.fill(1, from, to);
+    const range = { from: Math.min(from, take.from), to: Math.max(to, take.to) };
+    const review = take.review ?? differsFromScript(lines[index]!.text, take.score, take.alignment);
+    extended[index] = { ...take, ...range, window: toLineWindow(range, tokens, activity), differs: true, review };
+  }
+  return { takes: extended, path: { ...path, differing } };
 }
 
 function listMissingLines(

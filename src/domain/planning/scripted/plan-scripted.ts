@@ -31,9 +31,9 @@ import { createLineBias, findLineBounds, findPath, type ScriptPath } from "./fin
 import { checkMatches, isSpokenLine, type LineCandidate } from "./line-candidates";
 import { matchLines } from "./match-lines";
 import { completeLines, moveToRetakes } from "./misaligned-lines";
-import { addOutOfOrder, addParaphrases, addReplacedLines } from "./missing-lines";
+import { addOutOfOrder, addParaphrases, addReplacedLines, keepLeftWords } from "./missing-lines";
 import { listPathTakes, type PathTake, withAdjacentTokens } from "./path-takes";
-import { type PartialAlignment, rescueLines } from "./rescue-lines";
+import { measurePace, type PartialAlignment, rescueLines } from "./rescue-lines";
 import { type ScriptedContext, type ScriptedRecording, type ScriptLine, splitCompounds } from "./script-lines";
 import { keepWholeAttempts, settlePath } from "./settle-path";
 import { dropUnspokenLines } from "./unspoken-lines";
@@ -215,8 +215,9 @@ function* complete(state: ScriptedState): PlanSteps<ScriptedState> {
 }
 
 function* keepDiffering(state: ScriptedState): PlanSteps<ScriptedState> {
-  const { path, recording, repeated, isExact } = state;
-  return { ...state, path: yield* keepDifferingWords(path!, recording, repeated, isExact) };
+  const { path, candidates, recording, repeated, isExact } = state;
+  const pace = measurePace(candidates, recording);
+  return { ...state, path: yield* keepDifferingWords(path!, recording, repeated, isExact, pace) };
 }
 
 /** Aligns the takes of the path, and finds out whether the script is that of the recording. */
@@ -230,7 +231,8 @@ function* confirm(state: ScriptedState): PlanSteps<ScriptedState> {
 
 function addLinesOutOfOrder(state: ScriptedState): ScriptedState {
   const takes = state.takes.slice();
-  const outOfOrder = addOutOfOrder(takes, state.candidates, state.retaken, state.recording.lines);
+  const { candidates, retaken, recording, confirmed } = state;
+  const outOfOrder = addOutOfOrder(takes, candidates, retaken, recording.lines, confirmed);
   return { ...state, takes, outOfOrder };
 }
 
@@ -250,8 +252,10 @@ function* addReplaced(state: ScriptedState): PlanSteps<ScriptedState> {
   const isLong = ({ from, to, line }: ConfirmedTake) =>
     to - from >= COMMON.minLengthRatio * recording.lines[line]!.words.length;
   const takes = state.takes.map((take, i) => take ?? (confirmed[i] && isLong(confirmed[i]) ? confirmed[i] : null));
-  yield* addReplacedLines(takes, candidates, path!, recording, repeated, isExact);
-  return { ...state, takes: takes.map((take, i) => take ?? confirmed[i] ?? null) };
+  const pace = measurePace(candidates, recording);
+  yield* addReplacedLines(takes, candidates, path!, recording, repeated, isExact, pace);
+  const all = takes.map((take, i) => take ?? confirmed[i] ?? null);
+  return { ...state, ...keepLeftWords(all, path!, recording) };
 }
 
 function* excise(state: ScriptedState): PlanSteps<ScriptedState> {

@@ -168,7 +168,7 @@ function toPhraseWindow({ tokens, activity }: ScriptedRecording, from: number, t
 }
 
 /** Returns the median duration of a character in the accepted candidates. */
-function measurePace(candidates: readonly LineCandidate[][], { tokens, lines }: ScriptedRecording): Ticks {
+export function measurePace(candidates: readonly LineCandidate[][], { tokens, lines }: ScriptedRecording): Ticks {
   const paces = candidates
     .flat()
     .filter((one) => one.accepted)

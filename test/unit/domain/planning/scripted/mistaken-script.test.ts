@@ -2,7 +2,9 @@ import { describe, expect, test } from "bun:test";
 import { createYieldCounter } from "../../../../../src/domain/planning/context";
 import { ENGLISH } from "../../../../../src/domain/planning/lexicon/english";
 import { isSaidAgain } from "../../../../../src/domain/planning/retakes/repetition";
+import { differsFromScript } from "../../../../../src/domain/planning/scripted/confirm-takes";
 import { keepDifferingWords, listNewPhrases } from "../../../../../src/domain/planning/scripted/differing-words";
+import { decideScriptedWords, type ExcisedTake } from "../../../../../src/domain/planning/scripted/excise-disfluencies";
 import { createLineBias } from "../../../../../src/domain/planning/scripted/find-path";
 import { checkMatches, type LineCandidate } from "../../../../../src/domain/planning/scripted/line-candidates";
 import { alignLineAt, matchLines } from "../../../../../src/domain/planning/scripted/match-lines";
@@ -125,6 +127,38 @@ describe("words that differ from the script", () => {
     expect(differing).toEqual(["indeed"]);
   });
 
+  test.each([
+    ["go on with the words after them", "above the third bud really / above the third boat? and always", true],
+    ["stand alone", "above the third bud really / above the third boat? / and always", false],
+  ])(
+    "resemble what is kept before them, and stay when they go on with the words after them: they %s",
+    (_, said, expected) => {
+      const recording = record(said, "Above the third kitchen really.\nAbove a bud and always.");
+      const { tokens } = recording;
+      const pairs = Int32Array.of(0, 1, 2, -1, 4, -1, -1, -1, 9, 10);
+      const kept = Uint8Array.from(tokens, (_, j) => (j < 5 || j > 8 ? 1 : 0));
+      const path = { pairs, kept, differing: new Uint8Array(tokens.length) };
+      const found = run(keepDifferingWords(path, recording, new Uint8Array(tokens.length), false));
+      expect(found.kept[5] === 1).toBe(expected);
+    },
+  );
+
+  test.each([
+    ["yes", true],
+    ["yes?", false],
+    ["yes? indeed?", true],
+    ["yes of course", false],
+  ])("between pauses, %p stays in place of a word", (said, expected) => {
+    const recording = record(`good evening / ${said} / you may touch it`, "Good evening.\nDuring you may touch it.");
+    const { tokens } = recording;
+    const last = tokens.length - 4;
+    const pairs = Int32Array.of(0, 1, -1, last, last + 1, last + 2, last + 3);
+    const kept = Uint8Array.from(tokens, (_, j) => (j < 2 || j >= last ? 1 : 0));
+    const path = { pairs, kept, differing: new Uint8Array(tokens.length) };
+    const found = run(keepDifferingWords(path, recording, new Uint8Array(tokens.length), false));
+    expect(found.kept[2] === 1).toBe(expected);
+  });
+
   test("go when the line has no wrong words", () => {
     const kept = keepBeside(
       "good evening / in the third year we planted nothing / bye",
@@ -243,4 +277,30 @@ describe("a script with wrong words, without audio", () => {
     );
     expect(kept).toBe(`nobody was hurt ${take} a farmer brought soup`);
   });
+});
+
+test.each([
+  ["differs from the script", true, "gulls follow boats winter came early"],
+  ["is that of the script", false, "gulls follow boats"],
+])("words of a take that the alignment does not cover stay if it %s", (_, differs, expected) => {
+  const recording = record("gulls follow boats / winter came early / um", "Gulls follow boats.");
+  const { words, tokens, lines, activity } = recording;
+  const aligned = words.slice(0, 3).map((word) => ({ ...word, logProb: -0.1 }));
+  const take = {
+    line: 0,
+    from: 0,
+    to: tokens.length,
+    pairs: Int32Array.of(0, 1, 2),
+    mute: [],
+    excisions: [],
+    window: { start: 0, end: activity.duration },
+    alignment: { words: aligned, meanLogProb: -0.1 },
+    isAligned: true,
+    review: differs ? differsFromScript(lines[0]!.text, 0.5, null) : null,
+  } as unknown as ExcisedTake;
+  const kept = new Uint8Array(tokens.length).fill(1);
+  const path = { pairs: take.pairs, kept, differing: new Uint8Array(tokens.length) };
+  const decided = decideScriptedWords([take], [[]], path, [], recording, {} as never);
+  const texts = decided.flatMap(({ text, removal }) => (removal ? [] : [text]));
+  expect(texts.join(" ")).toBe(expected);
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import type { ConfirmedTake } from "../../../../../src/domain/planning/scripted/confirm-takes";
 import { keepDifferingWords } from "../../../../../src/domain/planning/scripted/differing-words";
 import type { LineCandidate } from "../../../../../src/domain/planning/scripted/line-candidates";
-import { addReplacedLines } from "../../../../../src/domain/planning/scripted/missing-lines";
+import { addReplacedLines, keepLeftWords } from "../../../../../src/domain/planning/scripted/missing-lines";
 import { SCRIPTED_STAGES } from "../../../../../src/domain/planning/scripted/plan-scripted";
 import { record, run } from "./spoken-recording";
 
@@ -22,7 +22,11 @@ test("a line whose weak take is too short for it gets the sentence in its place"
     }) as unknown as ConfirmedTake;
   const replace = (weak: ConfirmedTake) => {
     const takes = [take(0, 0, 3), null, take(2, 10, 13)];
-    const path = { pairs: new Int32Array(), kept: Uint8Array.from({ length: 13 }, (_, j) => (j < 3 || j > 9 ? 1 : 0)) };
+    const path = {
+      pairs: new Int32Array(),
+      kept: Uint8Array.from({ length: 13 }, (_, j) => (j < 3 || j > 9 ? 1 : 0)),
+      differing: new Uint8Array(13),
+    };
     const repeated = new Uint8Array(13);
     const state = { takes, confirmed: [takes[0], weak, takes[2]], candidates: [[], [], []], path, recording, repeated };
     const stage = SCRIPTED_STAGES.find(({ name }) => name === "replaced lines")!;
@@ -51,6 +55,33 @@ test.each([
   expect(takes[0]?.to ?? 0).toBe(expected ? count : 0);
 });
 
+describe("unclear words are as many as fit in their duration", () => {
+  /** Adds what is said in place of the second of three lines, at this pace. Returns whether it stays. */
+  const isKept = (said: string, pace: number) => {
+    const recording = record(
+      `good evening all / ${said} / thank you all`,
+      "Good evening all.\nBoats sailed.\nThank you all.",
+    );
+    const { tokens } = recording;
+    const [first, last] = [3, tokens.length - 3];
+    const takes = [[0, first], null, [last, last + 3]].map(
+      (range, line) => range && ({ line, from: range[0], to: range[1], skipped: [] } as unknown as ConfirmedTake),
+    );
+    const kept = Uint8Array.from(tokens, (_, j) => (j < first || j >= last ? 1 : 0));
+    const path = { pairs: new Int32Array(8).fill(-1), kept, differing: new Uint8Array(tokens.length) };
+    run(addReplacedLines(takes, [[], [], []], path, recording, new Uint8Array(tokens.length), false, pace));
+    return takes[1] !== null;
+  };
+
+  test.each([
+    ["more words that are short", "let? me? just? go?", 90_000, true],
+    ["more words that are as long", "let? me? just? go?", 60_000, false],
+    ["one word that is long enough", "ferries?", 70_000, true],
+  ])("%s: %p at %p µs for a character", (_, said, pace, expected) => {
+    expect(isKept(said, pace)).toBe(expected);
+  });
+});
+
 test("unclear words after the last line do not go before words that resemble it", () => {
   const said = "good evening all / carbon is the third part now / hm? so? you? got? it? all? or? not? yet?";
   const recording = record(said, "Good evening all.\nThird part of our course.");
@@ -61,6 +92,19 @@ test("unclear words after the last line do not go before words that resemble it"
   const candidates = [[], [{ line: 1, from: 6, to: 8 } as unknown as LineCandidate]];
   run(addReplacedLines(takes, candidates, path, recording, new Uint8Array(tokens.length), false));
   expect([takes[1]?.from, takes[1]?.to]).toEqual([3, 9]);
+});
+
+test.each([
+  ["go on with the take before them", "gulls follow boats home / winter came", [0, 4]],
+  ["stand alone", "gulls follow / boats home / winter came", [0, 2]],
+])("words that the path keeps for a line that is elsewhere stay when they %s", (_, said, expected) => {
+  const recording = record(said, "Gulls follow.\nWinter came.");
+  const take = (line: number, from: number, to: number) =>
+    ({ line, from, to, skipped: [], pairs: new Int32Array(), review: null }) as unknown as ConfirmedTake;
+  const path = { pairs: new Int32Array(), kept: new Uint8Array(6).fill(1), differing: new Uint8Array(6) };
+  const { takes, path: after } = keepLeftWords([take(0, 0, 2), take(1, 4, 6)], path, recording);
+  expect([takes[0]!.from, takes[0]!.to]).toEqual(expected as [number, number]);
+  expect([...after.differing].includes(1)).toBe(expected[1] === 4);
 });
 
 describe("voice without words", () => {

@@ -201,6 +201,18 @@ test.each([
   expect(takes[0]!.from).toBe(from);
 });
 
+test("a line whose best take is where the path has it is not out of order", () => {
+  const lines = parseScript("They slept in their old tents.", "en");
+  const candidate = { line: 0, from: 4, to: 9, complete: true, quality: 0.9, alignment: null } as LineCandidate;
+  const add = (from: number, to: number) => {
+    const takes: (ConfirmedTake | null)[] = [null];
+    const onPath = { line: 0, from, to } as ConfirmedTake;
+    return [addOutOfOrder(takes, [[candidate]], [], lines, [onPath]), takes[0]!.from, takes[0]!.to];
+  };
+  expect(add(2, 11)).toEqual([[], 2, 11]);
+  expect(add(9, 11)).toEqual([[0], 4, 9]);
+});
+
 test("a take that was left for its retake does not come back as a line out of order", () => {
   const lines = parseScript("The architect never saw the silver arch.", "en");
   const candidate = { line: 0, from: 2, to: 9, complete: true, quality: 0.6, alignment: null } as LineCandidate;
