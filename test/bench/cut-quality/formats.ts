@@ -8,6 +8,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
+import { AppError } from "../../../src/domain/errors";
 import { CUT_MODES, type Plan } from "../../../src/domain/plan";
 import type { SpeechAnalysis } from "../../../src/domain/speech";
 import { type Span, toSeconds } from "../../../src/domain/time";
@@ -25,8 +26,11 @@ const FORMATS = [
   { extension: "mp4", encode: ["-c:a", "aac", "-b:a", "160k"] },
 ] as const;
 
-/** The compared data: the analysis audio, its analysis, and the edges of the plan in seconds. */
-type Cut = { samples: Int16Array; analysis: SpeechAnalysis; plan: Plan; edges: number[] };
+/**
+ * The compared data: the analysis audio, its analysis, and the edges of the plan in seconds. Without speech the plan is
+ * null, and there are no edges.
+ */
+type Cut = { samples: Int16Array; analysis: SpeechAnalysis; plan: Plan | null; edges: number[] };
 
 const { positionals: files, values } = parseArgs({ allowPositionals: true, options: { stages: { type: "boolean" } } });
 if (files.length === 0) throw new Error("Usage: formats.ts [--stages] FILE…");
@@ -70,14 +74,14 @@ async function cutFile(path: string, earlier: readonly Cut[]): Promise<Cut> {
   if (same) return { ...same };
   const pcm = await openPcm(outputPath);
   const analysis = await models.analyze(pcm);
-  const plan = await planProbed(analysis, probed, "", CUT_MODES.natural, models.openEngine(pcm, outputPath));
+  const engine = models.openEngine(pcm, outputPath);
+  const plan = await planProbed(analysis, probed, "", CUT_MODES.natural, engine).catch((error: unknown) => {
+    if (error instanceof AppError && error.code === "no_speech") return null;
+    throw error;
+  });
   await pcm.close();
-  return {
-    samples,
-    analysis,
-    plan,
-    edges: plan.segments.flatMap(({ start, end }) => [toSeconds(start), toSeconds(end)]),
-  };
+  const edges = plan?.segments.flatMap(({ start, end }) => [toSeconds(start), toSeconds(end)]) ?? [];
+  return { samples, analysis, plan, edges };
 }
 
 /** Edges within half a second belong to each other. */
@@ -127,9 +131,9 @@ function printStages(made: Cut, reference: Cut, unmatched: readonly number[]): v
     ["own", made, reference],
     ["reference", reference, made],
   ] as const)
-    for (const { start, end, text, rule } of one.plan.removed) {
+    for (const { start, end, text, rule } of one.plan?.removed ?? []) {
       if (
-        other.plan.removed.some(
+        other.plan?.removed.some(
           (twin) => Math.abs(twin.start - start) < 20_000 && Math.abs(twin.end - end) < 20_000 && twin.rule === rule,
         )
       )
