@@ -254,7 +254,7 @@ function findCutPoint(range: Span, gap: Span, energy: EnergyContour, voice: numb
     const level = meanLevel(energy, hop);
     const isClean = level <= voice - COMMON.minBelowVoiceDb || isMinimum(energy, hop);
     const time = (hop + 0.5) * ENERGY_HOP;
-    const distance = Math.max(0, gap.start - time, time - gap.end) / ENERGY_HOP;
+    const distance = Math.max(0, gap.start - time - COMMON.precision, time - gap.end - COMMON.precision) / ENERGY_HOP;
     const cost = Math.max(level, voice - COMMON.minContrastDb) + CUTTING.dbPerHop * distance;
     // A clean cut is better than any other one, whatever it costs.
     if (isClean === best.isClean ? cost >= lowest : best.isClean) continue;

@@ -29,7 +29,7 @@ const COMMON_THRESHOLDS = {
     "words that were surely said, from misrecognized ones and from fillers",
     "cases-01-hiss-at-10-db, recordings-03-scottish-lecture",
   ],
-  precision: [0.025, "s", "sounds, from clicks; how exact the edges of sounds are"],
+  precision: [0.025, "s", "sounds, from clicks; how exact the edges of sounds and words are"],
   minDuration: [
     0.09,
     "s",

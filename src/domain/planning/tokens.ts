@@ -94,10 +94,30 @@ export function findDuplicatedWords(words: readonly Word[], activity: AudioActiv
     const before = words[i - 1];
     if (!before || word.start - before.end > COMMON.maxFluentGap) continue;
     const loud = coveredDuration(activity.speechRegions, word);
-    if (loud > COMMON.minShare * durationOf(word)) continue;
-    if (normalizeWords(before.text).join() === normalizeWords(word.text).join()) found.add(word);
+    if (loud <= COMMON.minShare * durationOf(word) && isSameText(before, word)) found.add(word);
   }
   return found;
+}
+
+const isSameText = (a: Word, b: Word): boolean => normalizeWords(a.text).join() === normalizeWords(b.text).join();
+
+/**
+ * Moves each word that is in silence right after a word that spans a pause to the sound after the pause, in which it
+ * was said. The word before then ends at the pause.
+ */
+export function moveSilentWords(words: readonly Word[], { speechRegions }: AudioActivity): Word[] {
+  const out = words.slice();
+  for (let i = 1; i < out.length; i++) {
+    const [before, word] = [out[i - 1]!, out[i]!];
+    if (word.start - before.end > COMMON.maxFluentGap || isSameText(before, word)) continue;
+    if (coveredDuration(speechRegions, word) >= COMMON.precision) continue;
+    const regions = findOverlapping(speechRegions, before);
+    const [pauseStart, last] = [regions.at(-2)?.end, regions.at(-1)];
+    if (pauseStart === undefined || !last || last.end > word.end || durationOf(last) < COMMON.minDuration) continue;
+    out[i - 1] = { ...before, end: pauseStart };
+    out[i] = { ...word, start: last.start, end: last.end };
+  }
+  return out;
 }
 
 /** Returns the longest time that words may take which take this long at another pace. */

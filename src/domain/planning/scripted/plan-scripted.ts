@@ -22,7 +22,7 @@ import { durationOf } from "../spans";
 import { divideStretchedWords } from "../stretched-words";
 import { listTakes } from "../take-list";
 import { COMMON, FILLERS, RETAKES, SCRIPT } from "../thresholds";
-import { sortWords, type Token, tokenize } from "../tokens";
+import { moveSilentWords, sortWords, type Token, tokenize } from "../tokens";
 import { decideNoise, findUnrecognizedSpeech, toVoiceScores } from "../understood-speech";
 import { type ConfirmedTake, confirmTakes, isWeak, listLineTakes } from "./confirm-takes";
 import { keepDifferingWords, type SettledPath } from "./differing-words";
@@ -115,7 +115,7 @@ export function* planScripted(given: ScriptedContext): PlanSteps<StagedPlan | "m
 function createState(context: ScriptedContext): ScriptedState {
   const { analysis, clock, language, transcript } = context;
   const activity = detectActivity({ ...analysis, duration: clock.duration });
-  const known = sortWords(transcript.words);
+  const known = moveSilentWords(sortWords(transcript.words), activity);
   const words = sortWords([...known, ...findUnrecognizedSpeech(known, activity, analysis, COMMON.minWordDuration)]);
   const { lines, tokens } = splitCompounds(context.lines, tokenize(words, language));
   return {

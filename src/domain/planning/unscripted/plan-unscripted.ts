@@ -41,7 +41,7 @@ import { coveredDuration, type DecidedSpan, findOverlapping, overlapDuration, su
 import { divideStretchedWords } from "../stretched-words";
 import { listTakes } from "../take-list";
 import { ACTIVITY, COMMON } from "../thresholds";
-import { findDuplicatedWords, sortWords, type Token, tokenize, trimWordsAtPauses } from "../tokens";
+import { findDuplicatedWords, moveSilentWords, sortWords, type Token, tokenize, trimWordsAtPauses } from "../tokens";
 import {
   decideNoise,
   findSyllablesInNoise,
@@ -172,7 +172,7 @@ function understandSpeech(state: UnscriptedState): UnscriptedState {
   const voice = usesWords ? keepNotUnderstood(understood, analysis) : keepVoice(speech, understood);
   return setWords(
     { ...state, understood, usesWords, isWordless, voice },
-    usesWords ? sortWords(understood.transcript.words) : [],
+    usesWords ? moveSilentWords(sortWords(understood.transcript.words), state.activity) : [],
   );
 }
 

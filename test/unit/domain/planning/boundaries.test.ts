@@ -52,6 +52,12 @@ describe("a boundary in voice", () => {
     const [before] = placeBoundaries([kept(0, 1), removed(1, 2), kept(2, 4)], activity);
     expect(before!.end / 1e6).toBeWithin(1.02, 1.05);
   });
+  test("takes the same dip when the times of the words differ by less than they are exact", () => {
+    const activity = voiceWithDips([0.97, 0.99, -30], [1.02, 1.04, -30.5], [1.98, 2, -40]);
+    const endsAt = (time: number) =>
+      placeBoundaries([kept(0, time), removed(time, 2), kept(2, 4)], activity)[0]!.end / 1e6;
+    for (const time of [0.995, 1, 1.005, 1.01]) expect(endsAt(time)).toBeWithin(1.02, 1.04);
+  });
   test.each([
     [-20.9, 0],
     [-21.1, 1],

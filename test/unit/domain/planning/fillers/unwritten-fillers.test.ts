@@ -7,7 +7,7 @@ import {
 } from "../../../../../src/domain/planning/audio-activity";
 import { findUnwrittenFillers } from "../../../../../src/domain/planning/fillers/find-fillers";
 import { ENGLISH } from "../../../../../src/domain/planning/lexicon/english";
-import { findDuplicatedWords, trimWordsAtPauses } from "../../../../../src/domain/planning/tokens";
+import { findDuplicatedWords, moveSilentWords, trimWordsAtPauses } from "../../../../../src/domain/planning/tokens";
 import type { AlignmentRequest, ForcedAlignment, Word } from "../../../../../src/domain/speech";
 import { fromSeconds, type Span } from "../../../../../src/domain/time";
 
@@ -142,6 +142,18 @@ describe("word timing", () => {
   test("a word that is written again in the quiet after it is a duplicate", () => {
     const words = [word("So,", 3.5, 3.7), word("so,", 3.72, 3.78), word("so", 4.2, 4.4)];
     expect([...findDuplicatedWords(words, activity)]).toEqual([words[1]!]);
+  });
+  test("a word in silence was said after the pause that the word before it spans", () => {
+    const words = [word("like", 2.7, 3.65), word("um", 3.7, 3.78)];
+    expect(moveSilentWords(words, activity)).toEqual([word("like", 2.7, 3), word("um", 3.5, 3.7)]);
+  });
+  test.each([
+    ["with sound of its own", [word("like", 2.7, 3.5), word("um", 3.5, 3.78)]],
+    ["after a word without a pause", [word("like", 3.35, 3.65), word("uh", 3.7, 3.78)]],
+    ["that is the same word", [word("um", 2.7, 3.65), word("um,", 3.7, 3.78)]],
+    ["long after it", [word("like", 2.7, 3.65), word("um", 3.85, 3.95)]],
+  ])("a word %s is not moved", (_, words) => {
+    expect(moveSilentWords(words, activity)).toEqual(words);
   });
 });
 
