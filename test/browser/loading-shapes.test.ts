@@ -86,8 +86,10 @@ test.each([
   await page.locator(".result-times").waitFor();
   expect(await measure()).toEqual(shapes);
   await page.keyboard.press("=");
-  await page.locator(".timeline-overview").waitFor({ state: "attached" });
-  expect(await measure()).toEqual(shapes);
+  const overview = page.locator(".timeline-overview");
+  await overview.waitFor({ state: "attached" });
+  // Pages without an overview may scroll.
+  if (await overview.isVisible()) expect(await measure()).toEqual(shapes);
 });
 
 test("times have the timecode of the recording as soon as it is known", async () => {
