@@ -235,7 +235,11 @@ const FILLERS_THRESHOLDS = {
 /** Thresholds of retakes. */
 const RETAKES_THRESHOLDS = {
   maxDistance: [45, "s", "retakes, from words that occur again later"],
-  maxTakesPerRetake: [4, "count", "earlier phrase starts and takes that are compared by audio"],
+  maxTakesPerRetake: [
+    4,
+    "count",
+    "earlier phrase starts and takes that are compared by audio; pauses after which a line may start over",
+  ],
   maxClose: [3.5, "s", "takes right before a pause that may be misrecognized as anything"],
   spokenWord: [-3, "log probability", "words that are spoken, from words that are not", "cases-01-hiss-at-10-db"],
   minMean: [-2.4, "log probability", "takes that are repeated, from other sentences", "recordings-08-two-hosts"],
@@ -298,7 +302,6 @@ const SCRIPT_THRESHOLDS = {
     "cases-01-hiss-at-10-db, eval-03-cooking-room-echo",
   ],
   keptWordCost: [0.7, "cost", "words that a script or a line does not have", "eval-03-cooking-room-echo"],
-  lostOptionalCost: [0.1, "cost", "headings and asides: most are never spoken"],
   fluentJoinCost: [1.6, "cost", "joins without a pause, which are audible", "cases-02-stairwell, eval-01-home-studio"],
   insideLineCost: [
     0.6,
@@ -308,7 +311,6 @@ const SCRIPT_THRESHOLDS = {
   ],
   maxUnspokenShare: [0.15, "share", "lines with a word that differs, from other sentences"],
   minReplacedRatio: [0.4, "ratio", "speech in place of a line, from single words"],
-  maxLoss: [0.03, "log probability", "takes of a line in a wider stretch, from equally good narrower ones"],
   clearGain: [0.3, "log probability", "parts that a line certainly lacks, from those that it may have"],
   minScriptShare: [0.15, "share", "the script of a recording, from that of another one", "recordings-06-fan-heater"],
   minBoundedCells: [10000000, "count", "searches that are bounded by the lines before and after"],
@@ -322,7 +324,6 @@ const SCRIPT_THRESHOLDS = {
     "share",
     "lines spoken to their end, from those that stop: relative duration of the last words",
   ],
-  maxTrials: [3, "count", "pauses after which a line may start over"],
 } as const;
 
 export const COMMON = /* @__PURE__ */ toValues(COMMON_THRESHOLDS);

@@ -43,7 +43,7 @@ const { positionals, values } = parseArgs({
 /** The scripts of each recording, unless `--full` asks for all. */
 const SCRIPTS = ["none", "exact", "reference", "12% mixed 1", "25% mixed 2"];
 /** The stages without which a plan is possible. */
-const REQUIRED = ["understood speech", "noise", "matches", "path", "exact takes", "words"];
+const REQUIRED = ["understood speech", "noise", "matches", "path", "exact takes", "disfluencies", "words"];
 const OPTIONAL_STAGES = [...UNSCRIPTED_STAGES, ...SCRIPTED_STAGES].filter(({ name }) => !REQUIRED.includes(name));
 /** New queries that the recognizer answers for each variation. Runs that ask for more are left out. */
 const MAX_QUERIES = Number(values.queries);

@@ -8,7 +8,7 @@ import { isFillerText } from "../lexicon/lexicon";
 import type { EarlierTake } from "../retakes/takes-by-line";
 import type { RemovalRule, RuleMatch } from "../rules";
 import { durationOf, findOverlapping, overlapDuration } from "../spans";
-import { COMMON, FILLERS, SCRIPT } from "../thresholds";
+import { COMMON, FILLERS, RETAKES, SCRIPT } from "../thresholds";
 import { pauseBefore } from "../tokens";
 import { toVoiceScores } from "../understood-speech";
 import { type ConfirmedTake, listDifferingWords, listUnspokenWords } from "./confirm-takes";
@@ -117,7 +117,7 @@ function findFalseStarts(regions: readonly Span[]): Span[] {
     const isBeforePause = next && next.start - region.end >= COMMON.minDuration;
     return isBeforePause ? [region.end] : [];
   });
-  return ends.slice(0, SCRIPT.maxTrials).map((end) => ({ start, end }));
+  return ends.slice(0, RETAKES.maxTakesPerRetake).map((end) => ({ start, end }));
 }
 
 /**

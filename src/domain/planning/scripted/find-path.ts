@@ -172,7 +172,6 @@ function createPathStep(tokens: readonly Token[], repeated: Uint8Array, bias: Li
   const none = new Float32Array(size);
 
   return ({ word, line, first, last, optional, bounds: { from, to } }, before, after, steps) => {
-    const lost = optional ? SCRIPT.lostOptionalCost : SCRIPT.lostWordCost;
     const distances = distancesTo(word);
     const tokenBias = biasFor(line) ?? none;
     const enter = first ? 0 : SCRIPT.insideLineCost;
@@ -183,7 +182,7 @@ function createPathStep(tokens: readonly Token[], repeated: Uint8Array, bias: Li
     after.from = from;
     after.to = to;
     for (let j = from; j <= to; j++) {
-      let lowest = keptBefore[j]! + lost;
+      let lowest = keptBefore[j]! + SCRIPT.lostWordCost;
       let keptStep = LOST;
       if (j > from) {
         const distance = distances[ids[j - 1]!]!;
@@ -205,7 +204,7 @@ function createPathStep(tokens: readonly Token[], repeated: Uint8Array, bias: Li
         }
       }
       kept[j] = lowest;
-      let skip = skippingBefore[j]! + lost;
+      let skip = skippingBefore[j]! + SCRIPT.lostWordCost;
       let skipStep = SKIP_LOST;
       if (lowest + join[j]! + leave < skip) {
         skip = lowest + join[j]! + leave;

@@ -184,7 +184,7 @@ export function* checkMatches(
     const alignment = findBestAlignment(results[i]!);
     const candidate = rateCandidate({ ...match, ...range }, window, alignment, activity);
     const known = best.get(match)?.alignment;
-    const isBetter = !known || (alignment !== null && alignment.meanLogProb > known.meanLogProb + SCRIPT.maxLoss);
+    const isBetter = !known || (alignment !== null && alignment.meanLogProb > known.meanLogProb);
     if (!best.has(match) || isBetter) best.set(match, candidate);
   }
   const pairs: CandidatePair[] = [];

@@ -37,11 +37,11 @@ test.each([
   expect(countWords({ from: 0, to: 1 }, tokens)).toBe(expected);
 });
 
-const HEADING = "how old boats carry young birds over seven quiet lakes while someone paints big silver moons today";
+const HEADING = "how boats sail";
 
 test.each([
-  [15, 0],
-  [17, 17],
+  [1, 0],
+  [3, 3],
 ])("of a heading of %p words that is spoken without a pause before it, %p are kept", (count, expected) => {
   const heading = HEADING.split(" ").slice(0, count).join(" ");
   const { tokens, lines } = record(`please wait ${heading}`, heading);
@@ -51,8 +51,8 @@ test.each([
 });
 
 test.each([
-  [0.02, false],
-  [0.04, true],
+  [0, false],
+  [0.01, true],
 ])("a take that aligns better by %p in a wider stretch is the wider one: %p", (gain, expected) => {
   const recording = record("and then we measure the garden wall / before the rain comes", "Measure the garden wall.");
   const { tokens, lines } = recording;
@@ -66,7 +66,7 @@ test.each([
   expect(row!.map(({ window }) => !narrow.has(window.start))).toEqual([expected]);
 });
 
-test("a line may start over after each of the first three pauses in its take", () => {
+test("a line may start over after each of the first four pauses in its take", () => {
   const recording = record("we, hang, it, on, a, nail", "We hang it on a nail.");
   const { tokens, activity } = recording;
   const window = { start: tokens[0]!.start, end: tokens.at(-1)!.end };
@@ -82,5 +82,5 @@ test("a line may start over after each of the first three pauses in its take", (
     return alignAs(-9, asked);
   });
   const ends = activity.speechRegions.map(({ end }) => muted.some((at) => Math.abs(at - end) < 50_000));
-  expect(ends).toEqual([true, true, true, false, false, false]);
+  expect(ends).toEqual([true, true, true, true, false, false]);
 });
