@@ -20,7 +20,7 @@ export const cutRecording = (recording: TestRecording, script = "", options: Par
     recognize: recording.recognize,
     measureVoices: recording.measureVoices,
     compareAudio: recording.compareAudio,
-    language: "en",
+    language: recording.analysis.transcript?.language ?? "en",
   });
 
 /** Returns the code of the error that a cut ends with, "none" for a plan. */

@@ -1,0 +1,85 @@
+/** Recordings in other languages, as a recognizer that makes no mistakes transcribes them. */
+import { describe, expect, test } from "bun:test";
+import { cutRecording } from "./cut-recording";
+import { createRecording, type Moment } from "./test-recording";
+
+type Talk = { language: string; lines: readonly string[]; filler: string; remark: string; falseStart: string };
+
+const TALKS: readonly Talk[] = [
+  {
+    language: "de",
+    lines: [
+      "Willkommen in der Werkstatt, in der wir heute ein Regal aus Eiche bauen.",
+      "Das sind die, die die Wand gestrichen haben, und so was war in so einem Haus nötig.",
+      "Danke. Danke schön an alle, die so lange geholfen haben.",
+      "Bohren Sie zuerst zwei Löcher, und dann noch eines in der Mitte.",
+      "Wir messen einmal, zweimal, und sie sie noch ein drittes Mal.",
+      "Das war ein sehr, sehr langer Tag, ja, ja, aber er war schön.",
+    ],
+    filler: "ähm",
+    remark: "Entschuldigung, noch einmal.",
+    falseStart: "Bohren Sie zuerst zwei",
+  },
+  {
+    language: "es",
+    lines: [
+      "Hoy vamos a montar una estantería en la pared del salón.",
+      "No, no, eso es muy muy difícil, y así así no se hace.",
+      "Muchas gracias. Muchas gracias a todos los que me ayudaron.",
+      "Primero hay que medir la pared y después marcar dos puntos.",
+      "Es más que que nadie lo mire, se trata de que se vea recto.",
+      "Uno, dos, tres, y uno más para la última tabla de madera.",
+    ],
+    filler: "ehm",
+    remark: "Perdón, otra vez.",
+    falseStart: "Primero hay que medir",
+  },
+  {
+    language: "fr",
+    lines: [
+      "Aujourd'hui nous allons fixer une étagère au mur du salon.",
+      "Nous nous sommes levés tôt, et vous vous êtes assis là.",
+      "C'est très très loin, non, non, je ne le vois pas d'ici.",
+      "Ensuite il faut percer deux trous dans la brique rouge.",
+      "Le code est deux deux trois, deux deux trois, on me l'a dit.",
+      "Merci. Merci beaucoup à tous ceux qui sont venus nous aider.",
+    ],
+    filler: "euh",
+    remark: "Pardon, je recommence.",
+    falseStart: "Ensuite il faut percer",
+  },
+];
+
+/** Returns the words of a text, grouped by spelling. */
+const groupWords = (text: string) => Map.groupBy(text.split(" ").filter(Boolean), (word) => word);
+
+describe.each(TALKS)("a recording in $language", ({ language, lines, filler, remark, falseStart }) => {
+  const fluent: Moment[] = lines.flatMap((line): Moment[] => [line, 0.8]);
+  const withRetake: Moment[] = lines.flatMap((line): Moment[] =>
+    line.startsWith(falseStart) ? [falseStart, 0.6, remark, 0.8, line, 0.8] : [line, 0.4, filler, 0.4],
+  );
+  const cut = async (moments: readonly Moment[], script: string, forcing: boolean) => {
+    const recording = createRecording(1, ...moments, 1);
+    const transcript = { ...recording.analysis.transcript!, language, ...(!forcing && { forcing }) };
+    const plan = await cutRecording({ ...recording, analysis: { ...recording.analysis, transcript } }, script);
+    expect([plan.language, plan.warnings]).toEqual([language, []]);
+    const isKept = (span: { start: number; end: number }) =>
+      plan.segments.some(({ start, end }) => start <= span.start && span.end <= end);
+    const kept = transcript.words.filter(isKept).map(({ text }) => text);
+    return groupWords(kept.join(" "));
+  };
+
+  describe.each([[true], [false]])("with forced alignment: %p", (forcing) => {
+    test("loses no fluent word", async () => {
+      const all = groupWords(lines.join(" "));
+      expect(await cut(fluent, "", forcing)).toEqual(all);
+      expect(await cut(fluent, lines.join("\n"), forcing)).toEqual(all);
+    });
+
+    test("loses its fillers, its false start and its remark, and no other word", async () => {
+      const all = groupWords(lines.join(" "));
+      expect(await cut(withRetake, "", forcing)).toEqual(all);
+      expect(await cut(withRetake, lines.join("\n"), forcing)).toEqual(all);
+    });
+  });
+});
