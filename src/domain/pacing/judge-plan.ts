@@ -4,7 +4,8 @@ import { joinFindings } from "../planning/assemble-segments";
 import { rateFinding } from "../planning/explain-rules";
 import { type Finding, isReviewRule, type ReviewRule } from "../planning/rules";
 import { type DecidedSpan, findOverlapping, overlapDuration } from "../planning/spans";
-import { type Span, spanFromSeconds, toSeconds } from "../time";
+import { COMMON } from "../planning/thresholds";
+import { fromSeconds, type Span, spanFromSeconds, toSeconds } from "../time";
 
 /** `confidence` is null for spans removed by hand, and in plans of older versions. */
 type JudgedRemoval = PlanJson["removed"][number] & { confidence: number | null };
@@ -44,6 +45,8 @@ function rateRemoval(removed: PlanJson["removed"][number], spans: readonly Decid
   return total === 0 ? null : Math.round((100 * sum) / total) / 100;
 }
 
+const isSame = (a: Finding, b: Finding): boolean => joinFindings([a, b]).length === 1;
+
 /**
  * Joins the marks of a stretch that was not understood, which pauses divide into segments: they have the same scores.
  */
@@ -51,17 +54,17 @@ function joinNotUnderstood(marks: readonly FoundMark[]): Mark[] {
   const out: FoundMark[] = [];
   for (const mark of marks) {
     const last = out.at(-1);
-    const isSame =
+    const isContinued =
       last?.rule === "review.unrecognized_speech" &&
       mark.segment <= last.segment + 1 &&
-      joinFindings([last.finding, mark.finding]).length === 1;
-    if (last && isSame) Object.assign(last, { end: mark.end, segment: mark.segment });
+      isSame(last.finding, mark.finding);
+    if (last && isContinued) Object.assign(last, { end: mark.end, segment: mark.segment });
     else out.push({ ...mark });
   }
   return out.map(({ finding: _, segment: __, ...mark }) => mark);
 }
 
-/** Returns the marks of a segment. Neighboring marks of one rule are one. */
+/** Returns the marks of a segment. Marks of one rule are one if they have the same scores or no word between them. */
 function listMarks(segment: PlanJson["segments"][number], index: number, spans: readonly DecidedSpan[]): FoundMark[] {
   const time = spanFromSeconds({ start: segment.start, end: segment.end });
   const marks: FoundMark[] = [];
@@ -71,7 +74,8 @@ function listMarks(segment: PlanJson["segments"][number], index: number, spans: 
     const start = toSeconds(Math.max(time.start, finding.start));
     const end = toSeconds(Math.min(time.end, finding.end));
     const last = marks.at(-1);
-    if (last?.rule !== rule)
+    const isNear = last !== undefined && finding.start - fromSeconds(last.end) < COMMON.minWordDuration;
+    if (last?.rule !== rule || !(isNear || isSame(last.finding, finding)))
       marks.push({ start, end, rule, confidence: rateFinding(finding), finding, segment: index });
     else {
       last.end = Math.max(last.end, end);

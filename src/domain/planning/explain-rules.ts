@@ -44,9 +44,13 @@ export function explainFindings(
   return [...removed, ...marked]
     .toSorted((a, b) => a.span.start - b.span.start)
     .flatMap(({ span, own }) =>
-      // A finding has the times of its words. A single one explains the whole span.
+      // A finding has the times of its words. A single one explains the whole removed span.
       own.map((finding) =>
-        explain(own.length > 1 ? finding : { ...finding, start: fromSeconds(span.start), end: fromSeconds(span.end) }),
+        explain(
+          own.length > 1 || isReviewRule(finding.rule)
+            ? finding
+            : { ...finding, start: fromSeconds(span.start), end: fromSeconds(span.end) },
+        ),
       ),
     );
 }

@@ -31,7 +31,7 @@ const plan: PlanJson = {
   warnings: [],
 };
 
-test("every removed span and every marked segment has a line with its rule and scores, in order of time", () => {
+test("every removed span and every mark has a line with its rule and scores, in order of time", () => {
   const findings: Finding[] = [
     { ...spanOf(0, 2), rule: "pause.leading", scores: { pause: fromSeconds(2.1), minPause: fromSeconds(0.5) } },
     { ...spanOf(3, 4), rule: "review.different_words", scores: repetition(0.8, null) },
@@ -40,7 +40,7 @@ test("every removed span and every marked segment has a line with its rule and s
   ];
   expect(explainPlan(plan, findings)).toEqual([
     "00:00.000–00:02.000 pause.leading: silence of 2.10 s before the first sound",
-    "00:02.000–00:12.340 review.different_words: kept: like 00:15.200 (5 words, similarity 0.80), but with other words",
+    "00:03.000–00:04.000 review.different_words: kept: like 00:15.200 (5 words, similarity 0.80), but with other words",
     "00:12.340–00:14.000 false_start.prefix: said again at 00:15.200 (5 words, similarity 0.94, alignment -0.81)",
   ]);
 });
