@@ -151,14 +151,20 @@ export function estimatePreviewWait(stepId: string, previews: readonly OpenPrevi
     (sum, { duration, progress }) => sum + toSeconds(duration ?? 0) * (1 - (progress ?? 0)),
     0,
   );
-  const speed = previews.map((preview) => measureSpeed(preview, now)).find((found) => found !== null) ?? IDLE_SPEED;
+  const running = previews.find(({ startedAt }) => startedAt !== null && startedAt < now);
+  const speed = (running && measureSpeed(running, now)) || IDLE_SPEED;
   return { position: waited.length, seconds: Math.ceil(recordingSeconds / speed) };
 }
 
-/** Returns how many seconds of the recording are encoded in a second; null until it has progressed. */
-function measureSpeed({ duration, progress, startedAt }: OpenPreview, now: number): number | null {
-  if (startedAt === null || startedAt >= now || (progress ?? 0) < MIN_MEASURED_PROGRESS) return null;
-  return (toSeconds(duration ?? 0) * progress!) / ((now - startedAt) / 1000) || null;
+/**
+ * Returns how many seconds of the recording are encoded in a second. Until it has progressed, the rest takes at least
+ * as long as it has taken.
+ */
+function measureSpeed({ duration, progress, startedAt }: OpenPreview, now: number): number {
+  const share = progress ?? 0;
+  const seconds = (now - startedAt!) / 1000;
+  if (share >= MIN_MEASURED_PROGRESS) return (toSeconds(duration ?? 0) * share) / seconds;
+  return Math.min(IDLE_SPEED, toSeconds(duration ?? 0) / seconds);
 }
 
 /** Returns the completed fraction of the preview, 0 to 1; null unless it is being created. */

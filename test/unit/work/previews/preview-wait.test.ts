@@ -15,10 +15,12 @@ test("a preview takes as long as its speed says, and the next ones wait for it",
   expect(estimatePreviewWait("d", previews, NOW)).toEqual({ position: 3, seconds: 420 });
 });
 
-test("until one has progressed, the speed of an idle server counts", () => {
-  const idle = { position: 2, seconds: 90 };
-  for (const change of [{ progress: null }, { progress: 0 }, { startedAt: null, progress: 0 }, { startedAt: NOW }])
-    expect(estimatePreviewWait("b", [{ ...running, progress: 0, ...change }, previews[1]!], NOW)).toEqual(idle);
+test("until one has progressed, the speed of an idle server counts, or less if it takes longer", () => {
+  const waitAfter = (startedAt: number | null) =>
+    estimatePreviewWait("b", [{ ...running, progress: 0.01, startedAt }, previews[1]!], NOW).seconds;
+  // 894 of 900 seconds are left.
+  for (const startedAt of [null, NOW, NOW - 1_000, NOW - 60_000]) expect(waitAfter(startedAt)).toBe(90);
+  expect(waitAfter(NOW - 600_000)).toBe(894);
 });
 
 test("a recording without a duration does not count", () => {
