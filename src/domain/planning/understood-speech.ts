@@ -119,16 +119,19 @@ function measureRepetition({ words }: Transcript): { repeated: number; looped: n
 
 /** Returns utterances with low log probabilities in a similar neighborhood, and uncertain ones in between. Sorted. */
 function findGarbledUtterances(utterances: readonly Utterance[]): Utterance[] {
-  const isGarbled = utterances.map(
-    (one, i) => (one.meanLogProb + neighborhoodMean(utterances, i)) / 2 < ACTIVITY.minLocalLogProb,
-  );
-  const isNear = (i: number, k: number) =>
-    isGarbled[k] === true &&
-    Math.max(utterances[k]!.start - utterances[i]!.end, utterances[i]!.start - utterances[k]!.end) <=
-      ACTIVITY.maxWindow;
-  return utterances.filter(
-    (one, i) => isGarbled[i] || (one.meanLogProb < ACTIVITY.minBetweenLogProb && isNear(i, i - 1) && isNear(i, i + 1)),
-  );
+  const out: Utterance[] = [];
+  /** Uncertain utterances after a garbled one; null if a sure one or a long pause is between. */
+  let uncertain: Utterance[] | null = null;
+  for (const [i, one] of utterances.entries()) {
+    const before = utterances[i - 1];
+    if (before && one.start - before.end > ACTIVITY.maxWindow) uncertain = null;
+    if ((one.meanLogProb + neighborhoodMean(utterances, i)) / 2 < ACTIVITY.minLocalLogProb) {
+      out.push(...(uncertain ?? []), one);
+      uncertain = [];
+    } else if (one.meanLogProb < ACTIVITY.minBetweenLogProb) uncertain?.push(one);
+    else uncertain = null;
+  }
+  return out;
 }
 
 function neighborhoodMean(utterances: readonly Utterance[], index: number): number {

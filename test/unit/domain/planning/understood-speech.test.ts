@@ -173,6 +173,20 @@ describe("which stretches are understood", () => {
     expect(notUnderstoodSeconds(others).length - notUnderstoodSeconds(specs).length).toBe(more);
   });
 
+  test.each([
+    ["are not, if all are uncertain", -0.4, 4],
+    ["are, if one is clear", -0.2, 2],
+  ])("utterances between two that are not understood %s", (_, last, expected) => {
+    const specs: UtteranceSpec[] = [
+      [0, 60, -0.1],
+      [80, 90, -0.9],
+      [91, 95, -0.4],
+      [96, 100, last],
+      [101, 110, -0.9],
+    ];
+    expect(notUnderstoodSeconds(specs)).toHaveLength(expected);
+  });
+
   test("the threshold of voice with few words", () => {
     expect(notUnderstoodSeconds([[0, 2.2, -0.1]], [[3, 10.8]])).toEqual([]);
     expect(notUnderstoodSeconds([[0, 1.8, -0.1]], [[3, 11.2]]).length).toBe(2);
