@@ -53,7 +53,7 @@ export function* keepDifferingWords(
     const phrases = yield* listNewPhrases(run, { ...recording, path, repeated, isYieldDue });
     let left = SCRIPT.maxWordsRatio * lost;
     const keep = (phrase: TokenRange, besides: readonly number[]) => {
-      const count = countWords(phrase, tokens, pace).atLeast;
+      const count = countWords(phrase, recording, pace).atLeast;
       if (Math.max(left, ...besides.map((line) => leftOf[line] ?? 0)) < count) return;
       differing.fill(1, phrase.from, phrase.to);
       left -= count;
@@ -81,17 +81,24 @@ type WordCount = { atLeast: number; atMost: number };
 
 /**
  * Returns how many words a phrase has: as many as were recognized, or as fit in its duration. A recognizer writes
- * sounds that it does not understand as more or fewer words, and voice without words has only a duration.
+ * sounds that it does not understand as more or fewer words, and voice without words has only a duration. Clear words
+ * are no fewer.
  */
-export function countWords({ from, to }: TokenRange, tokens: readonly Token[], pace: Ticks): WordCount {
+export function countWords(
+  { from, to }: TokenRange,
+  { tokens, words }: Pick<ScriptedRecording, "tokens" | "words">,
+  pace: Ticks,
+): WordCount {
   const own = tokens.slice(from, to);
   const ticks = pace * COMMON.longWordCharacters;
   const usual = own.reduce((sum, token) => sum + durationOf(token), 0) / ticks;
   const recognized = own.reduce((sum, token) => {
-    const words = token.normal === UNRECOGNIZED ? Math.round(durationOf(token) / ticks) : 1;
-    return sum + Math.max(1, words);
+    const count = token.normal === UNRECOGNIZED ? Math.round(durationOf(token) / ticks) : 1;
+    return sum + Math.max(1, count);
   }, 0);
-  return { atLeast: Math.min(recognized, usual), atMost: Math.max(recognized, usual) };
+  const sure = own.filter(({ word }) => words[word]!.confidence >= COMMON.sureWordConfidence);
+  const isClear = sure.length > COMMON.minSameShare * own.length;
+  return { atLeast: isClear ? recognized : Math.min(recognized, usual), atMost: Math.max(recognized, usual) };
 }
 
 /**

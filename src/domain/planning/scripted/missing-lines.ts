@@ -180,12 +180,16 @@ export function* addReplacedLines(
     // The latest phrases are kept, up to the maximum length.
     let left = COMMON.maxSlowerFactor * wordCount;
     const kept = said.reverse().filter((phrase) => {
-      left -= countWords(phrase, recording.tokens, pace).atLeast;
+      left -= countWords(phrase, recording, pace).atLeast;
       return left >= 0;
     });
     const isCounted = ({ normal }: Token) => missing.isInside || normal !== UNRECOGNIZED;
     const counted = kept.flatMap(({ from, to }) => recording.tokens.slice(from, to).filter(isCounted));
-    if (countWords({ from: 0, to: counted.length }, counted, pace).atMost < minRatio * wordCount) continue;
+    if (
+      countWords({ from: 0, to: counted.length }, { ...recording, tokens: counted }, pace).atMost <
+      minRatio * wordCount
+    )
+      continue;
     for (const take of divideAmongLines(kept.reverse(), missing.lines, recording)) takes[take.line] = take;
   }
 }
