@@ -130,12 +130,9 @@ export function buildAudioEncoderArguments(format: ResolvedOutput["format"], bit
   return ["-c:a", ...(format === "mp3" ? ["libmp3lame", ...fastArguments] : AAC_ARGUMENTS), "-b:a", String(bitrate)];
 }
 
-/** Above this, one channel instead of two neither grows nor gets closer to the source, but takes half as much time again. */
-const MAX_SHARED_BITS_PER_SAMPLE = 4;
-
 /** Returns the encoder of a mono AAC stream: for a mono source, or for identical stereo channels (`channels` is 2). */
 export function buildMonoEncoderArguments(bitrate: number, { sampleRate: rate, channels }: AudioFormat): string[] {
-  const bits = Math.min(bitrate, (channels === 2 ? MAX_SHARED_BITS_PER_SAMPLE : MAX_AAC_BITS_PER_SAMPLE) * rate);
+  const bits = Math.min(bitrate, MAX_AAC_BITS_PER_SAMPLE * rate);
   // Two channels that share the bits keep at least the bandwidth of separate ones, but little above 16 kHz.
   const bandwidth = Math.max(
     getAacBandwidth(bitrate / channels, rate),
