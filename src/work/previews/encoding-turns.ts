@@ -31,8 +31,8 @@ const PREFERRED = { maxRunning: 3, maxRunningPerKey: 2 };
 const BACKGROUND = { maxRunning: 1, maxRunningPerKey: 1 };
 
 /**
- * Including encodings at the lowest priority, renders of others take at most a tenth longer. The first piece of a
- * recording may cost more than the burst.
+ * Including a preview, renders of others take at most a tenth longer: a share does not grow while a background encoding
+ * of its workspace runs. The first piece of a recording may cost more than the burst.
  */
 const PREFERRED_SHARE = { rate: cpus().length / 25, burst: 0.5 };
 /** Processor seconds that a second of a piece is expected to take, until its process has ended. */
@@ -69,10 +69,17 @@ export function createEncodingTurns(share = PREFERRED_SHARE, now: () => number =
         owed = 0;
       };
       let hasStarted = false;
-      const start = () => {
+      const start = async () => {
         signal.throwIfAborted();
         hasStarted = true;
-        return encode({ priority: isPreferred ? "interactive" : "lowest", onEnd });
+        if (isPreferred) return await encode({ priority: "interactive", onEnd });
+        const startedAt = now();
+        try {
+          return await encode({ priority: "lowest", onEnd });
+        } finally {
+          const grown = (share.rate * Math.max(0, now() - startedAt)) / 1000;
+          shares.spend(key, Math.min(share.burst, grown), now());
+        }
       };
       try {
         return await (isPreferred ? preferred : background).run(key, start);
