@@ -106,33 +106,6 @@ describe("items", () => {
     ]);
   });
 
-  test.each([
-    ["no word fits between them", 1.24, 2, [[0.5, 2]]],
-    [
-      "a word is between them",
-      1.26,
-      2,
-      [
-        [0.5, 1],
-        [1.26, 2],
-      ],
-    ],
-    ["they have the same scores", 3, 1, [[0.5, 4]]],
-  ] as const)("marks of one rule in a segment are one if %s", (_, start, duration, expected) => {
-    const [first, second] = [
-      [0.5, 1, 1],
-      [start, start === 3 ? 4 : 2, duration],
-    ].map(([from, to, length]) => {
-      const span = { start: fromSeconds(from!), end: fromSeconds(to!) };
-      const scores = { duration: fromSeconds(length!), voicedShare: 0.8 };
-      return { ...span, rule: "review.unrecognized_speech", scores } satisfies Finding;
-    });
-    const segment = plan([[0, 5, "unclear speech"]], []);
-    const spoken = { start: 0, end: fromSeconds(5), text: "", reason: null, findings: [first!, second!] };
-    const marks = listPlanItems(judgePlan(segment, [spoken]));
-    expect(marks.map((mark) => [mark.start / 1e6, mark.end / 1e6])).toEqual(expected.map((times) => [...times]));
-  });
-
   test("a plan that has a confidence shows it", () => {
     const [removed] = PLAN.removed;
     const judged = { ...PLAN, segments: [], removed: [{ ...removed!, confidence: 0.5 }] };

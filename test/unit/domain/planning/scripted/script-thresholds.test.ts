@@ -6,6 +6,7 @@ import { findPath } from "../../../../../src/domain/planning/scripted/find-path"
 import { checkMatches } from "../../../../../src/domain/planning/scripted/line-candidates";
 import { matchLines } from "../../../../../src/domain/planning/scripted/match-lines";
 import { rescueLines } from "../../../../../src/domain/planning/scripted/rescue-lines";
+import { SCRIPT } from "../../../../../src/domain/planning/thresholds";
 import { UNRECOGNIZED } from "../../../../../src/domain/planning/tokens";
 import type { AlignmentRequest, ForcedAlignment } from "../../../../../src/domain/speech";
 import { runWithoutAlignment } from "../run-without-alignment";
@@ -33,8 +34,13 @@ test.each([
   [0.86, 2],
   [0.89, 3],
 ])("voice of %p s without words counts as %p words, of 5 characters of 70 ms", (seconds, expected) => {
-  const tokens = [{ normal: UNRECOGNIZED, word: 0, start: 0, end: seconds * 1e6 }];
-  expect(countWords({ from: 0, to: 1 }, tokens)).toBe(expected);
+  const times = { start: 0, end: seconds * 1e6 };
+  const voice = {
+    tokens: [{ normal: UNRECOGNIZED, word: 0, ...times }],
+    words: [{ text: "", ...times, confidence: 0 }],
+  };
+  const { atMost } = countWords({ from: 0, to: 1 }, voice, SCRIPT.usualTicksPerCharacter);
+  expect(Math.round(atMost)).toBe(expected);
 });
 
 const HEADING = "how boats sail";
