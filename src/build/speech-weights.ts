@@ -10,8 +10,8 @@ export type WeightSource = { graph: SourceGraph; outer: SourceGraph | null };
 const firstFloat = (getTensor: Tensor): number => toFloats(getTensor)[0]!;
 
 /**
- * Returns weights or a zero point in int8: the package has uint8, for which ONNX Runtime does not use the dot products
- * of 8 bits that processors have. Both are less by 128, so all products are the same.
+ * Converts uint8 weights or a zero point to int8, for which ONNX Runtime uses the processor's dot products of 8 bits.
+ * Both are less by 128, so the sums of products stay the same.
  */
 const toSigned = (bytes: Uint8Array): Int8Array => Int8Array.from(bytes, (byte) => byte - 128);
 

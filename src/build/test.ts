@@ -27,7 +27,7 @@ for (const name of Object.keys(process.env))
 // Bun returns unused memory to the kernel after 100 ms. Tests need it again soon: this takes a quarter of their
 // processor time. Executables under test have their own environment.
 process.env.MIMALLOC_PURGE_DELAY = "-1";
-// Tests that load a graph of the recognizer in their own process send no figures of its use.
+// Tests that load a graph of the recognizer in their own process send no telemetry.
 process.env.ORT_DISABLE_TELEMETRY = "1";
 if (isFullSize) console.log("Sizes of the tests: full (OFFCUT_FULL=1)");
 

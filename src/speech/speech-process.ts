@@ -20,7 +20,7 @@ export type TaskListener = Required<Pick<AnalyzeOptions, "onProgress" | "onSaved
 
 type PendingTask = TaskListener & { settle: (outcome: TaskOutcome) => void };
 
-/** ONNX Runtime sends figures of its use to its maker, and keeps a database of them, unless this is set. */
+/** ONNX Runtime keeps a database of telemetry and sends it to Microsoft unless this is set. */
 const RUNTIME_ENV = { ORT_DISABLE_TELEMETRY: "1" };
 
 /** Starts a speech process. `command` is the complete argument list. */

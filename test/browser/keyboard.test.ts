@@ -183,7 +183,7 @@ test("72 removals and 11 marks of a phone call are reviewed with one key each, a
   const scopes = ["Worth a listen", "Unsure only", "Every removal"];
   const counts = scopes.map((name) => page.getByRole("button", { name }).locator(".number").textContent());
   expect(await Promise.all(counts)).toEqual([worth, worth - 11, 83].map(String));
-  // The menu is higher than the column, and nothing lies over its end.
+  // The menu may be taller than the column, and nothing covers its end.
   const isUncovered = await page.locator(".queue-menu button:last-of-type").evaluate((last) => {
     last.parentElement!.scrollTop = 10_000;
     const { left, bottom } = last.getBoundingClientRect();

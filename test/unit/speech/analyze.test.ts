@@ -322,7 +322,7 @@ describe("the speech process", () => {
   });
 });
 
-test("the recognizer keeps no figures of its use, which it would send to its maker", async () => {
+test("the recognizer keeps no telemetry, which it would send to Microsoft", async () => {
   await analyzeSamples(recording.subarray(0, 16_000));
   expect(await readdir(cache)).not.toContain("Microsoft");
 });
