@@ -317,6 +317,28 @@ test("a removed word explains itself, and reasons, matches and words are changed
   await feedback(other, "Pause is 0.2 s long");
 });
 
+test("a second press selects a removed word low in the text, which the details of the first do not cover", async () => {
+  const page = await openStudio(asset.takesCutId);
+  const word = page.getByRole("group", { name: "Words" }).locator("s").last();
+  const text = (await word.textContent())!.trim().split(" ")[0]!;
+  const view = (await page.locator(".transcript-scroller").boundingBox())!;
+  const line = (await word.boundingBox())!;
+  const space = Math.floor(view.y + view.height - line.y - line.height - 8);
+  await page.locator(".transcript-text").evaluate((element: HTMLElement, size) => {
+    element.style.paddingTop = `${size}px`;
+  }, space);
+  const { x, y } = (await word.boundingBox())!;
+  await page.mouse.click(x + 10, y + 10);
+  const details = page.getByRole("group", { name: "Removed words" });
+  await details.waitFor();
+  const box = (await details.boundingBox())!;
+  expect(box.y + box.height).toBeLessThanOrEqual(y);
+  expect(box.y).toBeGreaterThan(view.y);
+  await page.mouse.down({ clickCount: 2 });
+  await page.mouse.up({ clickCount: 2 });
+  await untilSelected(page, text);
+});
+
 test("a render that is ready is announced on any page, with its file and the way to it", async () => {
   const page = await open("/projects", user);
   // A render that ends before the page receives events is not announced.

@@ -147,7 +147,11 @@ type CorrectingOptions = {
 type Place = {
   range: WordRange;
   left: number;
-  top: number /** Whether the view is as high as the words. */;
+  /** The top of the words. */
+  start: number;
+  /** The top of the field, which is below the words. */
+  top: number;
+  /** Whether the view is as high as the words. */
   fits: boolean;
 };
 
@@ -174,7 +178,7 @@ export function useCorrecting({ page, scroller, list, layer }: CorrectingOptions
     const left = Math.min(box.left - origin.left, Math.max(0, scroller.current.clientWidth - FIELD_WIDTH));
     const fits = box.height <= view.bottom - view.top;
     const bottom = fits ? box.bottom : Math.min(box.bottom, view.bottom - FIELD_HEIGHT);
-    place.value = { range, left, top: Math.max(0, bottom - origin.top), fits };
+    place.value = { range, left, start: box.top - origin.top, top: Math.max(0, bottom - origin.top), fits };
   };
   const hide = () => {
     place.value = null;

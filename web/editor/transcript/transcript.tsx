@@ -77,6 +77,7 @@ export type Details = {
   range: WordRange;
   left: number;
   top: number;
+  start: number;
   takesFocus: boolean;
   /**
    * Whether the page may scroll to the words. Otherwise, the user is looking at something else, such as the timeline,

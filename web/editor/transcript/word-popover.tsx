@@ -17,6 +17,8 @@ type PopoverProps = {
   /** Position in the scrolled text, in pixels. */
   left: number;
   top: number;
+  /** Where its words begin in the scrolled text, in pixels. */
+  start: number;
   /** Whether the keyboard opened it, so that the focus moves into it. */
   takesFocus: boolean;
   /** Whether it was opened in the text, so that the page scrolls to it. */
@@ -28,7 +30,7 @@ type PopoverProps = {
 
 /** Explains a removed word, or offers the actions for a selection. */
 export function WordPopover(props: PopoverProps) {
-  const { range, left, top, takesFocus, isFromText, pauseBefore, onCorrect, onClose } = props;
+  const { range, left, top, start, takesFocus, isFromText, pauseBefore, onCorrect, onClose } = props;
   const { editor } = useEditor();
   const box = useRef<HTMLDivElement>(null);
   const span = editor.span.value;
@@ -45,8 +47,8 @@ export function WordPopover(props: PopoverProps) {
     if (!element) return;
     const isAboveDock = getComputedStyle(element).position === "fixed";
     if (isAboveDock && isFromText) uncoverWord(element, top);
-    if (!isAboveDock) element.scrollIntoView({ block: "nearest" });
-  }, [top]);
+    if (!isAboveDock) placeBeside(element, top - start);
+  }, [top, start]);
   const isGone = pauseBefore === null && editor.range.value === null;
   useLayoutEffect(() => {
     if (isGone) onClose();
@@ -64,7 +66,7 @@ export function WordPopover(props: PopoverProps) {
       class="word-popover"
       role="group"
       aria-label={isPause ? "Pause" : span !== null ? "Removed words" : "Selected text"}
-      style={{ "--left": `${left}px`, "--top": `${top}px` }}
+      style={{ "--left": `${left}px`, "--top": `${top}px`, "--start": `${start}px` }}
       onKeyDown={(event) => {
         if (event.key !== "Escape") return;
         event.preventDefault();
@@ -79,6 +81,19 @@ export function WordPopover(props: PopoverProps) {
       )}
     </div>
   );
+}
+
+/**
+ * Moves the popover above its words if the view ends below them: scrolling would put something else below the pointer,
+ * which a second click would hit. Scrolls if the view is too low. `height` is that of the words.
+ */
+function placeBeside(box: HTMLElement, height: number): void {
+  box.classList.remove("is-above");
+  const view = findView(box.parentElement!);
+  const below = box.getBoundingClientRect();
+  const above = below.top - height - below.height - GAP;
+  if (below.bottom > view.bottom && above >= view.top) box.classList.add("is-above");
+  else box.scrollIntoView({ block: "nearest" });
 }
 
 /** Space in pixels between the word and the popover, and the height that the word needs above that. */
