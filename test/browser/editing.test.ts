@@ -349,6 +349,9 @@ test("a render that is ready is announced on any page, with its file and the way
   });
   const toast = page.locator(".toast").filter({ hasText: "“Talk.wav” is ready as M4A." });
   await toast.waitFor();
+  const [frame, close] = [await toast.boundingBox(), await button(page, "Dismiss").boundingBox()];
+  // Its buttons may be on a second line.
+  expect(close!.y - frame!.y).toBeLessThan(close!.height);
   const download = page.waitForEvent("download");
   await toast.getByRole("button", { name: "Download M4A" }).click();
   await (await download).cancel();
