@@ -28,9 +28,13 @@ export function formatElapsed(start: string, end: string): string {
 export const formatLength = (seconds: number): string =>
   seconds < 60 ? `${formatDecimal(seconds)} s` : formatDuration(seconds);
 
-/** Returns "45 seconds" or "30 minutes" for a length in seconds. */
-export const formatMinutes = (seconds: number): string =>
-  seconds < 90 ? formatCount(Math.round(seconds), "second") : formatCount(Math.round(seconds / 60), "minute");
+/** Returns "45 seconds", "1 min 40 s" or, from three minutes on, "30 minutes" for a length in seconds. */
+export function formatMinutes(seconds: number): string {
+  const whole = Math.round(seconds);
+  if (whole < 60) return formatCount(whole, "second");
+  if (whole >= 180 || whole % 60 === 0) return formatCount(Math.round(seconds / 60), "minute");
+  return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+}
 
 /** Returns a day such as "Jan 31, 2027" in the order of the browser's language, in the user's time zone. */
 export const formatDay = (time: string | Date): string => toDay(new Date(time));

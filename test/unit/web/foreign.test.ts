@@ -3,7 +3,8 @@ import { describeForeign, describeUntranscribed, findUntranscribed } from "../..
 
 test.each([
   [1740, "en", "29 minutes are probably not in English."],
-  [95, "de", "2 minutes are probably not in German."],
+  [95, "de", "1 min 35 s are probably not in German."],
+  [60.4, "de", "1 minute is probably not in German."],
   [40.2, "en", "40 seconds are probably not in English."],
   [1, "en", "1 second is probably not in English."],
 ])("%d seconds of %s", (seconds, code, text) => {

@@ -7,7 +7,7 @@ export const UNDERSTOOD = 0.5;
 
 /** Returns "29 minutes are probably not in English." */
 export function describeForeign(seconds: number, code: string): string {
-  const verb = Math.round(seconds) === 1 ? "is" : "are";
+  const verb = [1, 60].includes(Math.round(seconds)) ? "is" : "are";
   return `${formatMinutes(seconds)} ${verb} probably not in ${nameLanguage(code)}.`;
 }
 

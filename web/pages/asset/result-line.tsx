@@ -134,7 +134,7 @@ function NoCut() {
   );
 }
 
-/** Returns "4 minutes shorter". */
+/** Returns "4 minutes shorter" or "1 min 40 s shorter". */
 function describeSaving(time: number): string {
   const seconds = Math.round(toSeconds(time));
   if (time <= 0) return "nothing removed";

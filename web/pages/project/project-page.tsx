@@ -198,7 +198,7 @@ function Totals({ projectId, summary }: { projectId: string; summary: Summary })
   );
 }
 
-/** Returns "45 seconds", "30 minutes" or "2:05:00". */
+/** Returns "45 seconds", "1 min 40 s", "30 minutes" or "2:05:00". */
 const describeSaved = (seconds: number): string => (seconds < 5_400 ? formatMinutes(seconds) : formatDuration(seconds));
 
 function NothingFound({ filters, onFilter }: { filters: Filters; onFilter(change: Filters): void }) {
