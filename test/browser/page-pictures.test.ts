@@ -55,12 +55,12 @@ beforeAll(async () => {
   const admin = await createAdmin(server());
   const { store } = server().services();
   const user = await server().user();
-  for (const [id, first, last] of [
-    [user.userId, "Amara", "Okoye"],
-    [admin.userId, "Mateo", "Quispe"],
+  for (const [id, first, last, email] of [
+    [user.userId, "Amara", "Okoye", "amara.okoye@studio.example"],
+    [admin.userId, "Mateo", "Quispe", "mateo.quispe@studio.example"],
   ])
     await store.write((tx) =>
-      tx.run(sql`UPDATE users SET first_name = ${first}, last_name = ${last} WHERE id = ${id}`),
+      tx.run(sql`UPDATE users SET first_name = ${first}, last_name = ${last}, email = ${email} WHERE id = ${id}`),
     );
   const project = await user.project("The Alkyone film");
   await user.project("Harbor talks 2026");
