@@ -38,7 +38,12 @@ export const CUT_ROWS: readonly ActionRow[] = [
       await shows("a longer cut", (state) => state.kept === longest);
       await press("Escape");
       await says("Pacing unchanged");
+      expect((await read()).pill).not.toContain("Undo");
       await isShown(".pacing", false);
+      await shows("the result as before", (state) => state.kept === kept);
+      await press("Control+z");
+      await says(/^Undone: (?!Pacing)/);
+      await press("Control+Shift+z");
       await shows("the result as before", (state) => state.kept === kept);
       await press("p");
       await click(".mode-cards button", "Loose");

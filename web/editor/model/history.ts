@@ -55,6 +55,12 @@ export function redo(history: History): History {
   return { past, present: next.content, label: next.label, future: history.future.slice(0, -1) };
 }
 
+/** Undoes the last changes with a label, down to a number of steps. */
+export function takeBack(history: History, label: string, depth: number): History {
+  if (history.label !== label || history.past.length <= depth) return history;
+  return takeBack(undo(history), label, depth);
+}
+
 /**
  * Continues the history in the cut that was created from `saved`; null if none was saved. In its place comes `stored`,
  * which the server has snapped to frames. `rebase` converts the corrections of the other steps to the words of that

@@ -102,6 +102,9 @@ const SWITCHES: Switch[] = [
   { reason: "off_script", name: "remove_off_script", label: "Off script" },
 ];
 
+/** The name of a change of the pacing, for undo. */
+const PACING_LABEL = "Pacing changed";
+
 function Controls({ editor, pacing }: { editor: Editor; pacing: Pacing }) {
   const basis = useMemo(() => basisFromJson(pacing), [pacing]);
   const pacer = useMemo(
@@ -112,20 +115,15 @@ function Controls({ editor, pacing }: { editor: Editor; pacing: Pacing }) {
     // Stores the pacing with each step: after a save, steps without options would get different ones.
     editor.adopt((content) => (content.pacing ? content : { ...content, pacing: pacing.options }));
   }, [editor, pacing]);
-  const opened = useRef<Content>(editor.getSettled());
+  const opened = useRef({ options: pacer.getOptions(editor.getSettled()), depth: editor.history.peek().past.length });
   const { present } = editor.history.value;
   const options = pacer.getOptions(present);
 
   const change = (next: PacingOptions, text: string, isDone = true) => {
     const settled = editor.getSettled();
     const plan = pacer.pace(settled, next);
-    if (isDone)
-      editor.apply({ plan, pacing: next }, "Pacing changed", `${text}, ${describeChange(settled.plan, plan)}`);
+    if (isDone) editor.apply({ plan, pacing: next }, PACING_LABEL, `${text}, ${describeChange(settled.plan, plan)}`);
     else editor.preview({ plan, pacing: next });
-  };
-  const restore = (content: Content, text: string) => {
-    editor.cancelPreview();
-    editor.apply({ plan: content.plan, pacing: pacer.getOptions(content) }, "Pacing changed", text);
   };
   const cancel: Action = {
     name: "pacing.cancel",
@@ -133,9 +131,14 @@ function Controls({ editor, pacing }: { editor: Editor; pacing: Pacing }) {
     group: "Editing",
     keys: ["Escape"],
     perform: () => {
-      if (!isSameOptions(pacer.getOptions(editor.getSettled()), pacer.getOptions(opened.current)))
-        restore(opened.current, "Pacing unchanged");
-      else editor.cancelPreview();
+      const hasOpened = () => isSameOptions(pacer.getOptions(editor.getSettled()), opened.current.options);
+      editor.cancelPreview();
+      if (!hasOpened()) {
+        editor.takeBack(PACING_LABEL, opened.current.depth);
+        // Edits made after the pacing are kept.
+        if (hasOpened()) editor.announce("Pacing unchanged");
+        else change(opened.current.options, "Pacing restored");
+      }
       close();
     },
   };

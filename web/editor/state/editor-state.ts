@@ -19,6 +19,7 @@ import {
   record,
   redo,
   startHistory,
+  takeBack,
   undo,
 } from "../model/history";
 import {
@@ -106,6 +107,8 @@ export type Editor = {
   isDragging: ReadonlySignal<boolean>;
   /** The plan before the current drag. */
   getSettled(): Content;
+  /** Undoes the last changes with a label, down to a number of steps, without a message. */
+  takeBack(label: string, depth: number): void;
   /** The stored cut. */
   stored: Content;
   undo(): void;
@@ -267,6 +270,9 @@ export function createEditor({ cut, duration, words, draft, before = null, canWr
     },
     isDragging: computed(() => settled.value !== null),
     getSettled: () => (settled.peek() ?? history.peek()).present,
+    takeBack: (label, depth) => {
+      history.value = takeBack(history.peek(), label, depth);
+    },
     stored,
     undo: () => {
       const label = findUndoLabel(history.value);
