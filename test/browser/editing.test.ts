@@ -338,37 +338,3 @@ test("a second press selects a removed word low in the text, which the details o
   await page.mouse.up({ clickCount: 2 });
   await untilSelected(page, text);
 });
-
-test("a render that is ready is announced on any page, with its file and the way to it", async () => {
-  const page = await open("/projects", user);
-  // A render that ends before the page receives events is not announced.
-  await user.must("POST", "/api/v1/projects", { json: { name: "Shown at once" } });
-  await page.getByRole("link", { name: "Shown at once" }).waitFor();
-  await user.must("POST", "/v1/renders", {
-    json: { asset_id: asset.id, cut_id: asset.takesCutId, output: { format: "m4a" } },
-  });
-  const toast = page.locator(".toast").filter({ hasText: "“Talk.wav” is ready as M4A." });
-  await toast.waitFor();
-  const [frame, close] = [await toast.boundingBox(), await button(page, "Dismiss").boundingBox()];
-  // Its buttons may be on a second line.
-  expect(close!.y - frame!.y).toBeLessThan(close!.height);
-  const download = page.waitForEvent("download");
-  await toast.getByRole("button", { name: "Download M4A" }).click();
-  await (await download).cancel();
-  await user.must("POST", "/v1/renders", {
-    json: { asset_id: asset.id, cut_id: asset.takesCutId, output: { format: "mp3" } },
-  });
-  const second = page.locator(".toast").filter({ hasText: "“Talk.wav” is ready as MP3." });
-  await second.getByRole("link", { name: "Open" }).click();
-  await page.waitForURL(address(`/assets/${asset.id}`));
-});
-
-test("the message about a render that has started leads to it from another page", async () => {
-  const page = await openStudio(asset.takesCutId);
-  await button(page, "Render").click();
-  await button(page, "Start").click();
-  await page.getByRole("navigation").getByRole("link", { name: "Jobs" }).click();
-  await page.getByRole("heading", { level: 1, name: "Jobs" }).waitFor();
-  await button(page, "Show").click();
-  await page.waitForURL(address(`/assets/${asset.id}`));
-});

@@ -12,12 +12,10 @@ import {
 import {
   type Content,
   fromDraft,
-  type History,
   preview,
   record,
   redo,
   startHistory,
-  takeBack,
   toDraft,
   undo,
 } from "../../../web/editor/model/history";
@@ -330,21 +328,6 @@ describe("takes, reviews, corrections, comparison", () => {
     const moving = preview(history, { plan: removeRange(WHOLE, { start: 0, end: 1e6 }), corrections: [] });
     expect(moving.past).toEqual([]);
     expect(record(history, history.present, "nothing")).toBe(history);
-  });
-
-  test("only the last changes of a kind are taken back", () => {
-    const cut = (history: History, second: number, label: string) =>
-      record(
-        history,
-        { plan: removeRange(history.present.plan, { start: second * 1e6, end: (second + 1) * 1e6 }), corrections: [] },
-        label,
-      );
-    const first = cut(startHistory({ plan: WHOLE, corrections: [] }), 0, "pacing");
-    const tried = cut(cut(first, 2, "pacing"), 4, "pacing");
-    const back = takeBack(tried, "pacing", first.past.length);
-    expect([back.present, back.past, back.label]).toEqual([first.present, first.past, "pacing"]);
-    const edited = cut(tried, 6, "word");
-    expect(takeBack(edited, "pacing", first.past.length)).toBe(edited);
   });
 });
 

@@ -1,13 +1,15 @@
-/** The editor after a save, and the word at the playhead. */
+/** The steps of the editor, also after a save, and the word at the playhead. */
 import { expect, test } from "bun:test";
 import { applyCorrections, correctWords, rebaseCorrections } from "../../../web/editor/model/corrections";
 import {
   type Content,
   continueHistory,
   findUndoLabel,
+  type History,
   record,
   redo,
   startHistory,
+  takeBack,
   undo,
 } from "../../../web/editor/model/history";
 import { type EditorPlan, removeRange } from "../../../web/editor/model/plan";
@@ -55,6 +57,21 @@ test("undo and redo continue in the saved cut", () => {
   expect(undo(saved).present.plan).toEqual(toContent(1).plan);
   expect(redo(undo(saved)).present).toBe(stored);
   expect(redo(saved).present.plan).toEqual(toContent(3).plan);
+});
+
+test("only the last changes of a kind are taken back", () => {
+  const cut = (history: History, second: number, label: string) =>
+    record(
+      history,
+      { plan: removeRange(history.present.plan, { start: second * 1e6, end: (second + 1) * 1e6 }), corrections: [] },
+      label,
+    );
+  const first = cut(startHistory({ plan: WHOLE, corrections: [] }), 0, "pacing");
+  const tried = cut(cut(first, 2, "pacing"), 4, "pacing");
+  const back = takeBack(tried, "pacing", first.past.length);
+  expect([back.present, back.past, back.label]).toEqual([first.present, first.past, "pacing"]);
+  const edited = cut(tried, 6, "word");
+  expect(takeBack(edited, "pacing", first.past.length)).toBe(edited);
 });
 
 test.each([

@@ -79,10 +79,7 @@ export type Details = {
   top: number;
   start: number;
   takesFocus: boolean;
-  /**
-   * Whether the page may scroll to the words. Otherwise, the user is looking at something else, such as the timeline,
-   * or the words are higher than the view.
-   */
+  /** Whether the page may scroll to the words: they were chosen in the text and are not higher than the view. */
   isFromText: boolean;
   /** The word after the pause that the details are about; null for words. */
   pauseBefore: number | null;
