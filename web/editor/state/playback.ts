@@ -6,7 +6,7 @@ import { type EditorPlan, findSpanIndex, isRemoved, listKept, type Range } from 
 import { CutPlayer, type PlayerMode } from "../player/cut-player";
 import type { PlayableMedia } from "../player/engine";
 import { Scrubber } from "../player/scrubber";
-import { type Piece, toCutTime, toPieces } from "../player/timeline";
+import { type Piece, toCutTime, toPieces, toSourceTime } from "../player/timeline";
 import { cleanMode, isClean, isMuted, volume } from "./player-settings";
 
 export type Playback = {
@@ -35,6 +35,8 @@ export type Playback = {
   /** Plays the kept parts of a range in a plan that may differ from the edited one, and stops. */
   playPart(plan: EditorPlan, range: Range): void;
   seek(time: number): void;
+  /** Returns where a seek to this time of the edited plan lands: the cut that plays continues with a kept span. */
+  findLanding(time: number): number;
   /** Plays a grain of the audio at this time if playback is paused. Null stops the grain. */
   scrub(time: number | null): void;
   /** Pauses and resets the speed to normal. */
@@ -172,6 +174,11 @@ export function createPlayback(): Playback {
         !plan.spans[findSpanIndex(plan, target)]!.isKept;
       player.seek(target);
       playhead.value = isParked || !player.isAttached.peek() ? target : player.sourceTime.peek();
+    },
+    findLanding: (time) => {
+      const playsOn = player.isPlaying.peek() && backRate.peek() === 0;
+      if (!playsOn || player.mode.peek() !== "cut") return time;
+      return toSourceTime(cutPieces.peek(), toCutTime(cutPieces.peek(), time));
     },
     scrub: (time) => {
       if (time === null) scrubber?.stop();

@@ -24,7 +24,8 @@ export function stepJoin(editor: Editor, playback: Playback, direction: 1 | -1):
   const isStop = (span: PlanSpan, index: number): boolean => {
     if (span.isKept) return false;
     if (filter === null ? spans[index + 1]?.isKept !== true : span.reason !== filter) return false;
-    return direction === 1 ? span.end > now : span.end < now;
+    const place = playback.findLanding(span.end);
+    return direction === 1 ? place > now : place < now;
   };
   const index = direction === 1 ? spans.findIndex(isStop) : spans.findLastIndex(isStop);
   const removed = spans[index];
