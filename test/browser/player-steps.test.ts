@@ -14,9 +14,16 @@ const KEPT = [
   [41, 101],
 ] as const;
 
-test.each(["25", "30000/1001"])("each step shows the next frame at %s frames per second", async (rate) => {
+/** Frame rate, and the microseconds to which the times of the plan are rounded. */
+const PLANS = [
+  ["25", 1],
+  ["30000/1001", 1],
+  ["30", 1_000],
+] as const;
+
+test.each(PLANS)("each step shows the next frame at %s frames per second, rounded to %d µs", async (rate, unit) => {
   const [num, den = 1] = rate.split("/").map(Number) as [number, number?];
-  const toTime = (frame: number) => Math.round((frame * fromSeconds(den)) / num);
+  const toTime = (frame: number) => Math.round((frame * fromSeconds(den)) / num / unit) * unit;
   await using player = await openPlayer(6, "320:180", undefined, rate);
   const { page, address, setup } = player;
   const frame = fromSeconds(den) / num;

@@ -1,11 +1,13 @@
 /** Moves a video element to places, and says where it is. Times are in microseconds. */
 import { fromSeconds, toSeconds } from "../model/plan";
+import { FRAME_TOLERANCE } from "./timeline";
 
 /**
- * A seek lands this far inside its frame: times are rounded, and the first frame of a stream begins slightly late, so
- * the exact time may still be in the frame before.
+ * A seek lands this long after its place, which may be slightly before its frame: the edges of pieces are only near
+ * frames, times are rounded, and the first frame of a stream begins late. Frames that are decoded but not shown may
+ * also precede the first one of a piece.
  */
-const INSIDE = 200;
+const INSIDE = FRAME_TOLERANCE + 200;
 /** Distance between the time that an element was given and the one that it reports. */
 const ROUNDING = 5;
 
@@ -36,16 +38,19 @@ export class Seeker {
     video.addEventListener("seeked", onSeeked, { signal });
   }
 
-  /** The position of the element: the exact place of the last seek until it moves on. */
+  /**
+   * The position of the element: the exact place of the last seek until it moves on. When it has paused since, the
+   * place to which a seek would not move it, so that steps of a frame start from the frame that it shows.
+   */
   get place(): number {
-    const { last } = this;
-    const now = fromSeconds(this.video.currentTime);
-    return Math.abs(now - last.given) <= ROUNDING ? last.place : now;
+    const { last, video } = this;
+    const now = fromSeconds(video.currentTime);
+    if (Math.abs(now - last.given) <= ROUNDING) return last.place;
+    return video.paused && !video.ended ? Math.max(0, now - INSIDE) : now;
   }
 
-  /** `earliest`: the element gets no earlier time. */
-  seek(place: number, earliest = 0): void {
-    this.last = { place, given: Math.max(place + INSIDE, earliest) };
+  seek(place: number): void {
+    this.last = { place, given: place + INSIDE };
     this.isOpen = true;
     this.send();
   }

@@ -29,7 +29,6 @@ import {
   MIN_BEHIND,
   MIN_BEHIND_WHEN_FULL,
   MIN_LANDING,
-  NUDGE,
   replaceAudio,
   type Track,
 } from "./track-buffer";
@@ -204,8 +203,7 @@ export class Splicer implements Engine {
 
   /** Returns the same time. */
   private goTo(cutTime: number): number {
-    const at = this.pieces[findPieceIndex(this.pieces, cutTime)]?.at ?? cutTime;
-    this.seeker.seek(cutTime, at + NUDGE);
+    this.seeker.seek(cutTime);
     return cutTime;
   }
 

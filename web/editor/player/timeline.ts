@@ -17,8 +17,8 @@ export const PIECE_GRID = 8_000_000;
 /** Minimum length of a piece at the grid. A shorter one is merged with its neighbor. */
 const MIN_PIECE = 1_000_000;
 
-/** Maximum distance between an edge and a frame to which it is snapped. Plans contain rounded times in seconds. */
-const FRAME_TOLERANCE = 1_000;
+/** An edge at most this far from a frame is not snapped to it. Plans contain rounded times in seconds. */
+export const FRAME_TOLERANCE = 1_000;
 
 /** Returns the first multiple of `PIECE_GRID` after a time. */
 const findGridLine = (time: number): number => (Math.floor(time / PIECE_GRID) + 1) * PIECE_GRID;

@@ -26,11 +26,6 @@ export const MAX_PREPARED_DISTANCE = 10_000_000;
  */
 export const LANDING = 1_500_000;
 export const MIN_LANDING = 1_000_000;
-/**
- * A jump to the start of a piece lands this far inside it, because frames that are decoded but not shown may precede
- * the first one.
- */
-export const NUDGE = 1_000;
 
 /**
  * Tolerance for rounding: a video frame that exceeds the window slightly would be dropped as a whole. Audio is trimmed
@@ -39,7 +34,7 @@ export const NUDGE = 1_000;
 const VIDEO_SLACK_SECONDS = 0.002;
 /**
  * The first frame of the stream is moved this far from its start, because times are rounded and a frame before 0 would
- * be dropped with all others up to the next keyframe. Less than `NUDGE`.
+ * be dropped with all others up to the next keyframe. A seek lands later.
  */
 const VIDEO_LEAD_SECONDS = 0.0001;
 
