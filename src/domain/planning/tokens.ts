@@ -5,7 +5,7 @@
 
 import type { Word } from "../speech";
 import { normalizeWords } from "../text/normalize";
-import type { Ticks } from "../time";
+import type { Span, Ticks } from "../time";
 import type { AudioActivity } from "./audio-activity";
 import { coveredDuration, durationOf, findOverlapping, overlapDuration } from "./spans";
 import { ACTIVITY, COMMON } from "./thresholds";
@@ -67,20 +67,27 @@ export function findPhraseStarts(words: readonly Word[], tokens: readonly Token[
   });
 }
 
+/**
+ * Returns the sounds that a word overlaps, divided at pauses, and how much of each is in the word. The closure of a
+ * consonant is not a pause.
+ */
+function divideAtPauses(word: Word, { speechRegions }: AudioActivity): (Span & { loud: Ticks })[] {
+  const sides: (Span & { loud: Ticks })[] = [];
+  for (const region of findOverlapping(speechRegions, word)) {
+    const last = sides.at(-1);
+    const loud = overlapDuration(region, word);
+    if (last && region.start - last.end < COMMON.minPause) {
+      last.end = region.end;
+      last.loud += loud;
+    } else sides.push({ start: region.start, end: region.end, loud });
+  }
+  return sides;
+}
+
 /** Trims each word that spans a pause to the side of the pause with most of its audio. */
 export function trimWordsAtPauses(words: readonly Word[], activity: AudioActivity): Word[] {
   return words.map((word) => {
-    const regions = findOverlapping(activity.speechRegions, word);
-    if (regions.length < 2 || durationOf(word) > ACTIVITY.maxWord) return word;
-    const sides: { start: number; end: number; loud: number }[] = [];
-    for (const region of regions) {
-      const last = sides.at(-1);
-      const loud = overlapDuration(region, word);
-      if (last && region.start - last.end < COMMON.minPause) {
-        last.end = region.end;
-        last.loud += loud;
-      } else sides.push({ start: region.start, end: region.end, loud });
-    }
+    const sides = durationOf(word) > ACTIVITY.maxWord ? [] : divideAtPauses(word, activity);
     if (sides.length < 2) return word;
     const loudest = sides.reduce((best, side) => (side.loud > best.loud ? side : best));
     return { ...word, start: Math.max(word.start, loudest.start), end: Math.min(word.end, loudest.end) };
@@ -105,14 +112,15 @@ const isSameText = (a: Word, b: Word): boolean => normalizeWords(a.text).join() 
  * Moves each word that is in silence right after a word that spans a pause to the sound after the pause, in which it
  * was said. The word before then ends at the pause.
  */
-export function moveSilentWords(words: readonly Word[], { speechRegions }: AudioActivity): Word[] {
+export function moveSilentWords(words: readonly Word[], activity: AudioActivity): Word[] {
   const out = words.slice();
   for (let i = 1; i < out.length; i++) {
     const [before, word] = [out[i - 1]!, out[i]!];
-    if (word.start - before.end > COMMON.maxFluentGap || isSameText(before, word)) continue;
-    if (coveredDuration(speechRegions, word) >= COMMON.precision) continue;
-    const regions = findOverlapping(speechRegions, before);
-    const [pauseStart, last] = [regions.at(-2)?.end, regions.at(-1)];
+    const gap = word.start - before.end;
+    if (gap < 0 || gap > COMMON.maxFluentGap || isSameText(before, word)) continue;
+    if (coveredDuration(activity.speechRegions, word) >= COMMON.precision) continue;
+    const sides = divideAtPauses(before, activity);
+    const [pauseStart, last] = [sides.at(-2)?.end, sides.at(-1)];
     if (pauseStart === undefined || !last || last.end > word.end || durationOf(last) < COMMON.minDuration) continue;
     out[i - 1] = { ...before, end: pauseStart };
     out[i] = { ...word, start: last.start, end: last.end };

@@ -4,7 +4,8 @@ import type { StagedPlan } from "../../../../src/domain/planning/context";
 import { isReviewRule, reasonOf } from "../../../../src/domain/planning/rules";
 import { ENERGY_HOP } from "../../../../src/domain/speech";
 import { fromSeconds, getFrameCount, getFrameTime, type Span } from "../../../../src/domain/time";
-import { checkAny, planOf } from "./any-recording";
+import { checkAny, checkReported, planOf } from "./any-recording";
+import type { PlanInput } from "./arbitrary-recordings";
 
 // 300 recordings are planned, several times in some tests: seconds on a quiet machine.
 setDefaultTimeout(120_000);
@@ -96,16 +97,21 @@ describe("any recording, script and options", () => {
       }
     }));
 
-  test("no word is removed when fillers and retakes are kept", () =>
-    checkAny(
-      (plan, { analysis: { duration, transcript } }) => {
-        for (const word of transcript?.words ?? []) {
-          const span = { start: Math.max(0, word.start), end: Math.min(duration, word.end) };
-          if (span.end > span.start) expect(isKeptWhole(plan, span)).toBe(true);
-        }
-      },
-      (input) => planOf({ ...input, script: "" }, { remove_fillers: false, remove_retakes: false }),
-    ));
+  const keepsAllWords = (plan: Plan, { analysis: { duration, transcript } }: PlanInput) => {
+    for (const word of transcript?.words ?? []) {
+      const span = { start: Math.max(0, word.start), end: Math.min(duration, word.end) };
+      if (span.end > span.start) expect(isKeptWhole(plan, span)).toBe(true);
+    }
+  };
+  const planAllWords = (input: PlanInput) =>
+    planOf({ ...input, script: "" }, { remove_fillers: false, remove_retakes: false });
+
+  test("no word is removed when fillers and retakes are kept", () => checkAny(keepsAllWords, planAllWords));
+
+  test("nor is a word with a silent word inside it", () => {
+    const path = "229:605:0:1:3:3:5:5:1:1:3:1:1:2:2:2:2:2:2:2:2:2:2";
+    return checkReported(1887816893, path, keepsAllWords, planAllWords);
+  });
 
   test("the takes of a line are disjoint and in order, and the chosen one starts and ends in kept segments", () =>
     checkAny(({ takes, segments }, { analysis: { duration } }) => {

@@ -52,3 +52,14 @@ export async function checkAny(
   await fc.assert(property, { numRuns: RUNS });
   expect(planned).toBeGreaterThan(RUNS * MIN_PLANNED);
 }
+
+/** Checks the plan of the recording that a failed run reported, by its seed and path. */
+export async function checkReported(
+  seed: number,
+  path: string,
+  holds: (plan: StagedPlan, input: PlanInput) => void,
+  plan: (input: PlanInput) => Promise<StagedPlan | null>,
+): Promise<void> {
+  const property = fc.asyncProperty(recordings, async (input) => holds((await plan(input))!, input));
+  await fc.assert(property, { seed, path, numRuns: 1 });
+}

@@ -151,9 +151,19 @@ describe("word timing", () => {
     ["with sound of its own", [word("like", 2.7, 3.5), word("um", 3.5, 3.78)]],
     ["after a word without a pause", [word("like", 3.35, 3.65), word("uh", 3.7, 3.78)]],
     ["that is the same word", [word("um", 2.7, 3.65), word("um,", 3.7, 3.78)]],
+    ["inside it", [word("like", 2.7, 3.9), word("um", 3.75, 4.1)]],
     ["long after it", [word("like", 2.7, 3.65), word("um", 3.85, 3.95)]],
   ])("a word %s is not moved", (_, words) => {
     expect(moveSilentWords(words, activity)).toEqual(words);
+  });
+  test.each([
+    ["a closure of 0.1 s", 2.6, false],
+    ["a pause of 0.3 s", 2.8, true],
+  ])("a word in silence is moved only if there is a pause in the word before it: %s", (_, start, isMoved) => {
+    const divided = activityWith([[1, 2.5], [start, 3.1], REST]);
+    const words = [word("captain", 2.16, 3.115), word("um", 3.13, 3.31)];
+    const moved = [word("captain", 2.16, 2.5), word("um", start, 3.1)];
+    expect(moveSilentWords(words, divided)).toEqual(isMoved ? moved : words);
   });
 });
 
