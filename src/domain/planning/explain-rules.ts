@@ -2,7 +2,7 @@
 
 import type { PlanJson } from "../plan-json";
 import { formatClock, toMilliseconds } from "../subtitles/format";
-import { fromSeconds, type Span, spanFromSeconds, type Ticks, toSeconds } from "../time";
+import { type Span, spanFromSeconds, type Ticks, toSeconds } from "../time";
 import { toOneLine } from "../timeline/one-line";
 import {
   type Finding,
@@ -24,49 +24,34 @@ const MAX_LINE_CHARACTERS = 60;
  */
 export type ExplainedFinding = Finding & { reason: RemovalReason | null; confidence: number; text: string };
 
-/**
- * Returns an explanation for each rule of each removed span and of each segment marked for review, in order of time.
- */
+/** Returns an explanation for each rule of each removed span, and for each mark of a segment, in order of time. */
 export function explainFindings(
   plan: Pick<PlanJson, "segments" | "removed">,
   findings: readonly Finding[],
 ): ExplainedFinding[] {
-  const removed = plan.removed.map((span) => ({
-    span,
-    own: span.reason === "manual" ? [byHand(span)] : findings.filter((one) => removes(one, span)),
-  }));
-  const marked = plan.segments
-    .filter((segment) => segment.review !== null)
-    .map((span) => ({
-      span,
-      own: findings.filter((one) => isReviewRule(one.rule) && overlaps(one, spanFromSeconds(span))),
-    }));
-  return [...removed, ...marked]
-    .toSorted((a, b) => a.span.start - b.span.start)
-    .flatMap(({ span, own }) =>
-      // A finding has the times of its words. A single one explains the whole removed span.
-      own.map((finding) =>
-        explain(
-          own.length > 1 || isReviewRule(finding.rule)
-            ? finding
-            : { ...finding, start: fromSeconds(span.start), end: fromSeconds(span.end) },
-        ),
-      ),
-    );
+  const removed = plan.removed.flatMap((span) => {
+    if (span.reason === "manual") return [byHand(span)];
+    const own = findings.filter((one) => removes(one, span));
+    // A finding has the times of its words. A single one explains the whole removed span.
+    return own.length > 1 ? own : own.map((one) => ({ ...one, ...toTicks(span) }));
+  });
+  const segments = plan.segments.filter((segment) => segment.review !== null).map(toTicks);
+  const marks = findings.filter((one) => isReviewRule(one.rule) && segments.some((segment) => overlaps(one, segment)));
+  return [...removed, ...marks].toSorted((a, b) => a.start - b.start).map(explain);
 }
 
 type RemovedJson = PlanJson["removed"][number];
 
 const removes = (finding: Finding, span: RemovedJson): boolean =>
-  !isReviewRule(finding.rule) &&
-  reasonOf(finding.rule) === span.reason &&
-  overlaps(finding, spanFromSeconds({ start: span.start, end: span.end }));
+  !isReviewRule(finding.rule) && reasonOf(finding.rule) === span.reason && overlaps(finding, toTicks(span));
 
-const byHand = ({ start, end }: RemovedJson): Finding => ({
-  ...spanFromSeconds({ start, end }),
+const byHand = (span: RemovedJson): Finding => ({
+  ...toTicks(span),
   rule: "manual.edit",
   scores: {},
 });
+
+const toTicks = ({ start, end }: { start: number; end: number }): Span => spanFromSeconds({ start, end });
 
 const overlaps = (a: Span, b: Span) => a.start < b.end && b.start < a.end;
 

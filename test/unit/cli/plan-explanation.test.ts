@@ -45,6 +45,19 @@ test("every removed span and every mark has a line with its rule and scores, in 
   ]);
 });
 
+test("a mark that spans two segments has one line, sorted by its own start", () => {
+  const marked = plan.segments.map((segment) => ({ ...segment, review: "maybe a retake" }));
+  const findings: Finding[] = [
+    { ...spanOf(10, 15), rule: "review.list", scores: repetition(1, null) },
+    { ...spanOf(12.4, 13.9), rule: "false_start.prefix", scores: repetition(0.94, -0.81) },
+  ];
+  const lines = explainPlan({ ...plan, segments: marked }, findings);
+  expect(lines.map((line) => line.split(": ")[0])).toEqual([
+    "00:10.000–00:15.000 review.list",
+    "00:12.340–00:14.000 false_start.prefix",
+  ]);
+});
+
 test("a span that several rules removed has a line for each, with its own times", () => {
   const findings: Finding[] = [
     { ...spanOf(12.4, 13), rule: "stutter.word", scores: repetition(1, null) },
