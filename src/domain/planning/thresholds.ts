@@ -239,11 +239,7 @@ const FILLERS_THRESHOLDS = {
 /** Thresholds of retakes. */
 const RETAKES_THRESHOLDS = {
   maxDistance: [45, "s", "retakes, from words that occur again later"],
-  maxTakesPerRetake: [
-    4,
-    "count",
-    "earlier phrase starts and takes that are compared by audio; pauses after which a line may start over",
-  ],
+  maxEarlierStarts: [4, "count", "earlier starts of a phrase or a line: takes to compare, pauses inside the line"],
   maxClose: [3.5, "s", "takes right before a pause that may be misrecognized as anything"],
   spokenWord: [-3, "log probability", "words that are spoken, from words that are not", "cases-01-hiss-at-10-db"],
   minMean: [-2.4, "log probability", "takes that are repeated, from other sentences", "recordings-08-two-hosts"],

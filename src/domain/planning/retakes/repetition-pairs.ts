@@ -48,7 +48,7 @@ export function listRepetitionPairs(
     return starts
       .slice(Math.max(0, n - COMMON.maxComparedWords), n)
       .filter((from) => isNear(tokens, from, retakeStart) && isWorthComparing(from))
-      .slice(-RETAKES.maxTakesPerRetake)
+      .slice(-RETAKES.maxEarlierStarts)
       .map((from) => {
         const maxLength = toMaxLength(length);
         let until = from + 1;

@@ -117,7 +117,7 @@ function findFalseStarts(regions: readonly Span[]): Span[] {
     const isBeforePause = next && next.start - region.end >= COMMON.minDuration;
     return isBeforePause ? [region.end] : [];
   });
-  return ends.slice(0, RETAKES.maxTakesPerRetake).map((end) => ({ start, end }));
+  return ends.slice(0, RETAKES.maxEarlierStarts).map((end) => ({ start, end }));
 }
 
 /**

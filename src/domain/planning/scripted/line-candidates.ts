@@ -222,7 +222,7 @@ export function listRetakePairs(row: readonly LineCandidate[], tokens: readonly 
     const earlier = short.slice(0, i).filter(({ to }) => to <= retake.from);
     if (!earlier.some((take) => isBetter(take, retake))) return [];
     const near = earlier.filter(({ window }) => retake.window.start - window.end <= RETAKES.maxDistance);
-    return near.slice(-RETAKES.maxTakesPerRetake).map((take) => ({ take, retake }));
+    return near.slice(-RETAKES.maxEarlierStarts).map((take) => ({ take, retake }));
   });
 }
 
