@@ -197,7 +197,7 @@ const ACTIVITY_THRESHOLDS = {
   maxWindow: [
     10,
     "s",
-    "windows that are recognized again; the neighborhood of an utterance; music, from a sentence that was not recognized",
+    "windows that are recognized again; the neighborhood of an utterance; uncertain utterances between two that were not understood; music, from a sentence that was not recognized",
     "cases-01-hiss-at-10-db, recordings-01-phone-interview",
   ],
   maxRecognizedShare: [0.03, "share", "limit of the audio that is recognized again, of the recording"],

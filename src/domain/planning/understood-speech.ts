@@ -117,22 +117,30 @@ function measureRepetition({ words }: Transcript): { repeated: number; looped: n
   return { repeated: repeated / total, looped: looped / total };
 }
 
-/** Returns utterances with low log probabilities in a similar neighborhood, and uncertain ones in between. Sorted. */
+/**
+ * Returns utterances with low log probabilities in a similar neighborhood, and up to `maxWindow` of uncertain ones
+ * between two of them. Sorted.
+ */
 function findGarbledUtterances(utterances: readonly Utterance[]): Utterance[] {
   const out: Utterance[] = [];
-  /** Uncertain utterances after a garbled one; null if a sure one or a long pause is between. */
+  /** Uncertain utterances after a garbled one; null after a sure utterance or a long pause. */
   let uncertain: Utterance[] | null = null;
   for (const [i, one] of utterances.entries()) {
     const before = utterances[i - 1];
     if (before && one.start - before.end > ACTIVITY.maxWindow) uncertain = null;
     if ((one.meanLogProb + neighborhoodMean(utterances, i)) / 2 < ACTIVITY.minLocalLogProb) {
-      out.push(...(uncertain ?? []), one);
+      if (uncertain && measureStretch(uncertain) <= ACTIVITY.maxWindow) out.push(...uncertain);
+      out.push(one);
       uncertain = [];
     } else if (one.meanLogProb < ACTIVITY.minBetweenLogProb) uncertain?.push(one);
     else uncertain = null;
   }
   return out;
 }
+
+/** Returns the time from the start of the first utterance to the end of the last one. */
+const measureStretch = (utterances: readonly Utterance[]): Ticks =>
+  (utterances.at(-1)?.end ?? 0) - (utterances[0]?.start ?? 0);
 
 function neighborhoodMean(utterances: readonly Utterance[], index: number): number {
   const { start, end } = utterances[index]!;

@@ -174,17 +174,39 @@ describe("which stretches are understood", () => {
   });
 
   test.each([
-    ["are not, if all are uncertain", -0.4, 4],
-    ["are, if one is clear", -0.2, 2],
-  ])("utterances between two that are not understood %s", (_, last, expected) => {
+    ["are not, if all are uncertain", 100.9, -0.4, 4],
+    ["are, if one is clear", 100.9, -0.2, 2],
+    ["are, if they take more than ten seconds", 101.1, -0.4, 2],
+  ])("utterances between two that are not understood %s", (_, end, last, expected) => {
     const specs: UtteranceSpec[] = [
       [0, 60, -0.1],
       [80, 90, -0.9],
       [91, 95, -0.4],
-      [96, 100, last],
-      [101, 110, -0.9],
+      [96, end, last],
+      [102, 111, -0.9],
     ];
     expect(notUnderstoodSeconds(specs)).toHaveLength(expected);
+  });
+
+  test("French inside English is one stretch", () => {
+    const { transcript, speech } = recording([
+      [0, 5, -0.1],
+      [5, 15, -0.1],
+      [15.5, 18.9, -1.3],
+      [19, 23.5, -0.4],
+      [23.7, 27.8, -1.3],
+      [28.5, 33, -0.1],
+    ]);
+    const joined = joinBetweenWords(findUnderstoodSpeech(transcript, speech));
+    expect(joined.map(({ start, end }) => [start / 1e6, end / 1e6])).toEqual([[15.5, 27.8]]);
+  });
+
+  test("forty minutes of uncertain speech between two short stretches that are not understood are", () => {
+    const specs = Array.from({ length: 600 }, (_, i): UtteranceSpec => {
+      const isGarbled = [100, 101, 498, 499].includes(i);
+      return [6 * i, 6 * i + 5.5, isGarbled ? -1.2 : i > 100 && i < 499 ? -0.32 : -0.1];
+    });
+    expect(notUnderstoodSeconds(specs)).toHaveLength(4);
   });
 
   test("the threshold of voice with few words", () => {
