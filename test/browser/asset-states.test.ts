@@ -154,22 +154,6 @@ test.each(WAITING)("axe-core finds nothing on a recording that is %s, also on a 
   await user.must("DELETE", `/v1/assets/${id}`);
 });
 
-test.each([false, true])("a recording without audio is cut by hand, after a failed cut: %p", async (hasFailed) => {
-  const { id } = await user.ready(await silentVideo());
-  if (hasFailed) expect((await user.cutEnded((await user.startCut({ asset_id: id })).id)).state).toBe("failed");
-  const page = await open(`/assets/${id}`, user);
-  if (hasFailed) await page.getByRole("alert").getByText("Cut it by hand, or upload").waitFor();
-  await page.getByText("This recording has no audio. Choose “Cut by hand” to remove parts of it.").waitFor();
-  await page.keyboard.press("Delete");
-  await page.getByRole("status").getByText("No cut yet.").waitFor();
-  for (const text of ["Make a cut.", "Make cut"]) expect(await page.getByText(text, { exact: true }).count()).toBe(0);
-  await button(page, "Cut by hand").click();
-  for (const name of ["Save", "Render"]) await button(page, name).waitFor();
-  await page.getByText("This recording has no audio. Cut by hand with I, O and Delete.").waitFor();
-  for (const key of ["i", "Shift+ArrowRight", "o", "Delete"]) await page.keyboard.press(key);
-  await page.getByRole("status").getByText("Marked range removed").waitFor();
-});
-
 test("the asset page and its dialogs fit a phone and 200% zoom", async () => {
   for (const viewport of [
     { width: 390, height: 844 },

@@ -8,7 +8,7 @@ import type { ScriptForm } from "../../pages/asset/script";
 import type { Cuts } from "../../pages/asset/use-cuts";
 import type { Asset, AssetMedia, Strip } from "../../pages/asset/use-media";
 import type { Save } from "../../pages/asset/use-save";
-import type { Difference } from "../model/plan";
+import type { Difference, Range } from "../model/plan";
 import type { Clock } from "../model/timecodes";
 import type { Cut, Editor } from "./editor-state";
 import type { Playback } from "./playback";
@@ -26,6 +26,8 @@ export type EditorContextValue = {
   save: Save;
   /** Allows undo to cross a cut that is being made from the edits of `kept`, unless another version is open. */
   recut(cutId: string, kept: string): void;
+  /** Makes a cut that keeps the whole recording, and removes a range when it is open. */
+  cutByHand(range: Range | null): Promise<void>;
   /** Null while it is loading. */
   media: AssetMedia | null;
   /** Audio peaks and thumbnails, each null until it is loaded. */

@@ -306,8 +306,8 @@ function describeNoWords(asset: Asset, canEdit: boolean): string {
   // The note about the language has the advice.
   if (findUntranscribed(asset) !== null) return "This recording was not transcribed.";
   const hasAudio = asset.audio_tracks !== 0;
-  const byHand = touch.matches ? "Hold the timeline to select a part." : "Cut by hand with I, O and Delete.";
-  const advice = canEdit ? byHand : "Choose “Cut by hand” to remove parts of it.";
+  const byTouch = canEdit ? "Hold the timeline to select a part." : "Choose “Cut by hand” to remove parts of it.";
+  const advice = touch.matches ? byTouch : "Cut by hand with I, O and Delete.";
   return [hasAudio ? "No speech found." : "This recording has no audio.", canWrite.value && advice]
     .filter(Boolean)
     .join(" ");

@@ -2,7 +2,7 @@
 
 import { useComputed } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
-import { CUT_MODES, type CutMode, MANUAL_MODE } from "../../../src/domain/plan";
+import { CUT_MODES, type CutMode } from "../../../src/domain/plan";
 import { findAction, formatKeys, performAction } from "../../app/actions";
 import { api, must } from "../../app/api";
 import { toNumber } from "../../app/english";
@@ -92,14 +92,11 @@ function Result() {
 
 /** Before the first cut, and if it failed: the length of the recording, and a cut with one press. */
 function NoCut() {
-  const { asset, cut, cuts, form, editor } = useEditor();
+  const { asset, cut, cuts, form, editor, cutByHand } = useEditor();
   const { isBusy, run } = useBusy();
-  const make = (mode: CutMode | typeof MANUAL_MODE) =>
+  const make = (mode: CutMode) =>
     run(async () => {
-      const body =
-        mode === MANUAL_MODE
-          ? { asset_id: asset.id, options: { mode } }
-          : { asset_id: asset.id, script: form.script.value, options: CUT_MODES[mode] };
+      const body = { asset_id: asset.id, script: form.script.value, options: CUT_MODES[mode] };
       cuts.choose((await must(api.POST("/api/v1/cuts", { body }))).id);
       openTab.value = "transcript";
     });
@@ -125,7 +122,7 @@ function NoCut() {
               {label}
             </Button>
           ))}
-          <Button disabled={isBusy} onClick={() => void make(MANUAL_MODE)}>
+          <Button disabled={isBusy} onClick={() => void run(() => cutByHand(null))}>
             Cut by hand
           </Button>
         </span>

@@ -3,6 +3,7 @@
 import { TICKS_PER_SECOND } from "../../../src/domain/time";
 import { type Action, createInGroup, useActions } from "../../app/actions";
 import { canWrite } from "../../app/session";
+import { showFailure } from "../../app/toasts";
 import { canRedo, canUndo } from "../../editor/model/history";
 import type { EditorContextValue } from "../../editor/state/context";
 import {
@@ -19,15 +20,16 @@ import { hasCaptions, isMuted } from "../../editor/state/player-settings";
 import { playJoin, playKeptTake, playTake, stepJoin } from "../../editor/state/seek-actions";
 
 import { isGoingTo } from "./transport";
+import { hasSpeech } from "./use-media";
 
-type Part = Pick<EditorContextValue, "editor" | "playback" | "frame" | "save">;
+type Part = Pick<EditorContextValue, "asset" | "cut" | "editor" | "playback" | "frame" | "save" | "cutByHand">;
 
-export function useWorkspaceActions({ editor, playback, frame, save }: Part): void {
+export function useWorkspaceActions(part: Part): void {
+  const { asset, cut, editor, playback, frame, save } = part;
   useActions(() => {
-    const part = { editor, playback, frame, save };
     const edits = editor.canEdit ? listEditActions(part) : canWrite.value ? listFirstActions(part) : [];
     return [...listPlayActions(part), ...listPlaceActions(part), ...edits];
-  }, [editor, playback, frame, save.isSaving]);
+  }, [asset, cut, editor, playback, frame, save.isSaving]);
 }
 
 const toPlay = createInGroup("Playback");
@@ -141,9 +143,18 @@ const toUndo = (perform: () => void, more: Partial<Action>): Action =>
 const toToggle = (perform: () => void, more: Partial<Action>): Action =>
   toEdit("edit.toggle", "Remove or restore the selection", ["Backspace", "Delete"], perform, more);
 
-/** Before the first cut, and while a cut is made again, the keys show advice. */
-function listFirstActions({ editor }: Part): Action[] {
+/** Before the first cut, and while a cut is made again, the keys show advice. Without speech, they cut by hand. */
+function listFirstActions({ asset, cut, editor, cutByHand }: Part): Action[] {
   const isFirst = editor.cut === null;
+  const canBegin = asset.cuttable && (cut === null || cut.state === "failed");
+  if (canBegin && !hasSpeech(asset, editor.words.text.length)) {
+    const begin = () => {
+      const range = editor.range.peek();
+      if (range === null) editor.announce("Nothing selected. Mark a range with I and O.");
+      else void cutByHand(range).catch(showFailure);
+    };
+    return [toToggle(begin, {})];
+  }
   const advice = isFirst ? "No cut yet. Choose “Cut by hand” first." : "You can edit when the new cut is ready.";
   const waiting = { isEnabled: () => false, explain: () => editor.announce(advice) };
   const toggle = toToggle(() => {}, waiting);

@@ -3,16 +3,19 @@
 import { effect, untracked, useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { useLocation } from "preact-iso";
+import { MANUAL_MODE } from "../../../src/domain/plan";
 import { TICKS_PER_SECOND } from "../../../src/domain/time";
+import { api, must } from "../../app/api";
 import { formatCount, formatDuration } from "../../app/format";
 import { canWrite } from "../../app/session";
 import { ContextMenu } from "../../editor/context-menu";
-import { type Difference, isRemoved } from "../../editor/model/plan";
+import { type Difference, isRemoved, type Range } from "../../editor/model/plan";
 import { createClock } from "../../editor/model/timecodes";
 import type { Words } from "../../editor/model/words";
 import { PacingPanel } from "../../editor/pacing/pacing-panel";
 import { useReviewSession } from "../../editor/review/use-review";
 import { EditorContext, type EditorContextValue, openTab } from "../../editor/state/context";
+import { toggleMarked } from "../../editor/state/edit-actions";
 import type { Cut, Editor } from "../../editor/state/editor-state";
 import type { Playback } from "../../editor/state/playback";
 import { Bar } from "./bar";
@@ -33,6 +36,33 @@ import { useWorkspaceActions } from "./workspace-actions";
 
 /** Substitute for the duration of a frame in a recording without video. */
 const AUDIO_STEP = 40_000;
+
+/** Returns the `cutByHand` of the context. */
+function useCutByHand(asset: Asset, { choose }: Cuts, editor: Editor): EditorContextValue["cutByHand"] {
+  const first = useRef<{ cutId: string | null; range: Range | null } | null>(null);
+  useEffect(() => {
+    if (editor.cut === null || first.current?.cutId !== editor.cut.id) return;
+    const { range } = first.current;
+    first.current = null;
+    if (range !== null) toggleMarked(editor, range);
+  }, [editor]);
+  return async (range) => {
+    // A second press of the key, before the cut is open.
+    if (first.current !== null) return;
+    first.current = { cutId: null, range };
+    try {
+      const { id } = await must(
+        api.POST("/api/v1/cuts", { body: { asset_id: asset.id, options: { mode: MANUAL_MODE } } }),
+      );
+      first.current = { cutId: id, range };
+      choose(id);
+      openTab.value = "transcript";
+    } catch (error) {
+      first.current = null;
+      throw error;
+    }
+  };
+}
 
 /** While a cut is made again, its edits are settled: later ones would not be in the new cut. */
 const lock = (both: EditorWithDraft): EditorWithDraft => ({
@@ -79,7 +109,8 @@ export function Workspace({ asset, cuts, opened, media, form, playback, words, p
   const frame = rate === null ? AUDIO_STEP : (TICKS_PER_SECOND * rate.den) / rate.num;
   const clock = useMemo(() => createClock(rate, media?.start_timecode ?? null), [rate?.num, rate?.den, media]);
   const strip = useStrip(asset, media);
-  useWorkspaceActions({ editor, playback, frame, save });
+  const cutByHand = useCutByHand(asset, cuts, drafted.editor);
+  useWorkspaceActions({ asset, cut, editor, playback, frame, save, cutByHand });
   // The card stays open while the cut is made again.
   useReviewSession({ ...drafted, canEdit: editor.canEdit, playback, onStart: showReview });
   useReadyAnnouncement(editor, asset, awaited ?? cut, form);
@@ -110,6 +141,7 @@ export function Workspace({ asset, cuts, opened, media, form, playback, words, p
       keeper,
       save,
       recut,
+      cutByHand,
       media,
       strip,
       output,
