@@ -52,6 +52,19 @@ export const CUT_ROWS: readonly ActionRow[] = [
       await isShown(".pacing", false);
       await press("Control+z");
       await shows("the result as before", (state) => state.kept === kept);
+
+      // An edit after the pacing stays.
+      await press("p");
+      await click(".mode-cards button", "Loose");
+      await says(/^Loose, [\d.]+ s longer/);
+      await press("Home", "ArrowDown", "Backspace");
+      await says(/ s restored/);
+      await press("Escape");
+      await says(/^Pacing restored/);
+      await isShown(".pacing", false);
+      expect((await read()).kept).not.toBe(kept);
+      await press("Control+z", "Control+z", "Control+z");
+      await shows("the result as before", (state) => state.kept === kept);
     },
   ],
   [
