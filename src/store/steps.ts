@@ -22,8 +22,8 @@ export type OpenPreview = {
   stepId: string;
   duration: number | null;
   progress: number | null;
-  /** Null while it waits. */
-  startedAt: number | null;
+  /** When it was last started; null while it waits. */
+  claimedAt: number | null;
 };
 
 /** Lists the previews that are being created or wait, in the order in which they became due, at most `limit`. */
@@ -33,7 +33,7 @@ export const listOpenPreviews = (db: Queries, limit: number): Promise<OpenPrevie
       stepId: steps.id,
       duration: assets.duration,
       progress: steps.progress,
-      startedAt: sql<number | null>`CASE ${steps.state} WHEN 'running' THEN ${steps.started_at} END`,
+      claimedAt: sql<number | null>`CASE ${steps.state} WHEN 'running' THEN ${steps.served_at} END`,
     })
     .from(steps)
     .innerJoin(assets, eq(assets.id, steps.subject_id))

@@ -128,8 +128,10 @@ export async function requireStoryboard(services: PipelineNeeds, asset: Asset, u
 const MAX_COUNTED = 1_000;
 /** Seconds of a recording that are encoded in a second, on the two cores of a small server that has no other work. */
 const IDLE_SPEED = 10;
-/** The progress from which on the speed of a preview counts instead. */
-const MIN_MEASURED_PROGRESS = 0.02;
+/** Lowest speed to expect: a job without progress may have reached a slow part, or not report any. */
+const MIN_SPEED = 0.5;
+/** Seconds at the speed of an idle server that count as measured before a preview starts. */
+const ASSUMED_SECONDS = 60;
 
 /** The place of a preview in the queue, 1 for the next one, and the seconds until it is complete. */
 type PreviewWait = { position: number; seconds: number };
@@ -151,20 +153,20 @@ export function estimatePreviewWait(stepId: string, previews: readonly OpenPrevi
     (sum, { duration, progress }) => sum + toSeconds(duration ?? 0) * (1 - (progress ?? 0)),
     0,
   );
-  const running = previews.find(({ startedAt }) => startedAt !== null && startedAt < now);
-  const speed = (running && measureSpeed(running, now)) || IDLE_SPEED;
+  const running = previews.find(({ claimedAt }) => claimedAt !== null);
+  const speed = running ? measureSpeed(running, now) : IDLE_SPEED;
   return { position: waited.length, seconds: Math.ceil(recordingSeconds / speed) };
 }
 
 /**
- * Returns how many seconds of the recording are encoded in a second. Until it has progressed, the rest takes at least
- * as long as it has taken.
+ * Returns how many seconds of the recording are encoded in a second, from `MIN_SPEED` to `IDLE_SPEED`. Progress is
+ * coarse, and that of earlier starts counts too, so the first minutes change the assumed speed only gradually.
  */
-function measureSpeed({ duration, progress, startedAt }: OpenPreview, now: number): number {
-  const share = progress ?? 0;
-  const seconds = (now - startedAt!) / 1000;
-  if (share >= MIN_MEASURED_PROGRESS) return (toSeconds(duration ?? 0) * share) / seconds;
-  return Math.min(IDLE_SPEED, toSeconds(duration ?? 0) / seconds);
+function measureSpeed({ duration, progress, claimedAt }: OpenPreview, now: number): number {
+  const encodedSeconds = toSeconds(duration ?? 0) * (progress ?? 0);
+  const seconds = Math.max(0, now - (claimedAt ?? now)) / 1000;
+  const speed = (encodedSeconds + IDLE_SPEED * ASSUMED_SECONDS) / (seconds + ASSUMED_SECONDS);
+  return Math.min(IDLE_SPEED, Math.max(MIN_SPEED, speed));
 }
 
 /** Returns the completed fraction of the preview, 0 to 1; null unless it is being created. */

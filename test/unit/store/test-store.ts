@@ -1,6 +1,7 @@
 /** A fresh database with the schema, and helpers that insert rows. */
 import { join } from "node:path";
 import type { WorkspaceRole } from "../../../src/domain/access";
+import type { JobName } from "../../../src/domain/jobs";
 import { newId } from "../../../src/lib/ids";
 import { type Asset, insertAsset, type NewAsset } from "../../../src/store/assets";
 import { insertLedgerEntry } from "../../../src/store/credits";
@@ -76,7 +77,7 @@ export function addAsset(
   });
 }
 
-type StepOptions = { workspaceId: string; name?: "prepare" | "cut" | "render"; subjectId?: string; runAfter?: number };
+type StepOptions = { workspaceId: string; name?: JobName; subjectId?: string; runAfter?: number };
 
 /** Inserts a pipeline with one pending step. */
 export async function addStep(tx: Queries, options: StepOptions): Promise<{ stepId: string; pipelineId: string }> {
